@@ -1,0 +1,144 @@
+/** What the server asks of the arithmetic. One engine serves one base model and all its adapters. */
+export interface Engine {
+  readonly model: EngineModel;
+  /** Which runtime does the arithmetic and with how many threads, for the server's first line. */
+  readonly runtime: { readonly name: "native" | "wasm"; readonly threads: number };
+
+  /** A new LoRA adapter: `B = 0`, `A` uniform in ±1/√d_in from `seed`. Equal seed and shape give equal numbers. */
+  createAdapter(adapterId: string, shape: AdapterShape, seed: number): Promise<void>;
+  /** Reads an adapter directory written by {@link saveAdapter}; `optimizer` also restores the moments and step count. */
+  loadAdapter(
+    adapterId: string,
+    directory: string,
+    options: { readonly optimizer: boolean },
+  ): Promise<AdapterShape>;
+  /**
+   * Writes `adapter_config.json` and `adapter_model.safetensors` in PEFT layout, and `optimizer.safetensors` when asked
+   * for, to a temporary name beside `directory`, and renames it. Resolves with the number of bytes written.
+   */
+  saveAdapter(
+    adapterId: string,
+    directory: string,
+    options: { readonly optimizer: boolean },
+  ): Promise<number>;
+  /** A fixed copy of an adapter's weights under a new id, to sample from while training goes on. */
+  copyAdapter(adapterId: string, copyId: string): Promise<void>;
+  releaseAdapter(adapterId: string): Promise<void>;
+
+  /** Loss and gradient of `data`; the gradient is added to the adapter's accumulator unless `forwardOnly`. */
+  pass(request: PassRequest): Promise<PassResult>;
+  /** One AdamW step with the accumulated gradient, which is zeroed. */
+  optimStep(adapterId: string, params: AdamStep): Promise<Readonly<Record<string, number>>>;
+  /** Samples from an adapter, or from the base model when `adapterId` is absent. Concurrent requests share batches. */
+  sample(request: SampleTask, signal?: AbortSignal): Promise<SampleOutcome>;
+
+  /** Ends the worker thread; what is pending rejects with `ClosedError`. */
+  close(): Promise<void>;
+}
+
+export interface EngineModel {
+  /** The name clients ask for as `base_model`, e.g. `tinkex/pocket-1`. */
+  readonly name: string;
+  /** Directory of the Hugging Face files. */
+  readonly directory: string;
+  readonly architecture: string;
+  readonly vocabularySize: number;
+  /** Longest sequence, prompt and answer together, in tokens. */
+  readonly contextLength: number;
+  /** Ids that end a sequence when a sample request names no stop. */
+  readonly endTokenIds: readonly number[];
+}
+
+export interface AdapterShape {
+  readonly rank: number;
+  readonly trainAttention: boolean;
+  readonly trainMlp: boolean;
+  readonly trainUnembedding: boolean;
+}
+
+export type LossName = "cross_entropy" | "importance_sampling" | "ppo" | "cispo" | "dro";
+
+/** One training example with its tensors checked and cast. `N` is `tokens.length`. */
+export interface EngineDatum {
+  readonly tokens: Int32Array;
+  /** `N` ids, or `N × targetsPerToken` of them, row-major. */
+  readonly targets: Int32Array;
+  /** K of an `(N, K)` cross entropy; 1 otherwise. */
+  readonly targetsPerToken: number;
+  /** Whether the client gave `(N, K)` tensors, so that results come back in that shape even for K = 1. */
+  readonly targetsAreMatrix: boolean;
+  /** As long as `targets`. */
+  readonly weights?: Float32Array;
+  /** Sampler log-probabilities, `N`. */
+  readonly logprobs?: Float32Array;
+  readonly advantages?: Float32Array;
+  /** Per-token thresholds, which win over those of the configuration. */
+  readonly clipLowThreshold?: Float32Array;
+  readonly clipHighThreshold?: Float32Array;
+}
+
+export interface PassRequest {
+  readonly adapterId: string;
+  readonly data: readonly EngineDatum[];
+  readonly loss: LossName;
+  /** Resolved configuration of the loss: every key it reads is there. */
+  readonly lossConfig: Readonly<Record<string, number>>;
+  readonly forwardOnly: boolean;
+}
+
+export interface PassResult {
+  /** Per datum, `N` or `N × K` log-probabilities of the targets at temperature 1. */
+  readonly logprobs: readonly Float32Array[];
+  /** Loss of the whole request, summed over datums and tokens. */
+  readonly lossSum: number;
+}
+
+export interface AdamStep {
+  readonly learningRate: number;
+  readonly beta1: number;
+  readonly beta2: number;
+  readonly epsilon: number;
+  readonly weightDecay: number;
+  /** 0 = no clipping. */
+  readonly gradientClipNorm: number;
+}
+
+export interface SampleTask {
+  readonly adapterId?: string;
+  readonly prompt: Int32Array;
+  readonly sampleCount: number;
+  /** Most tokens to generate; the engine also stops at the context length. */
+  readonly maxTokens: number;
+  /** Sample `i` draws from `seed + i`. */
+  readonly seed: number;
+  /** 0 = greedy. */
+  readonly temperature: number;
+  /** -1 or 0 = off. */
+  readonly topK: number;
+  /** 1 = off. */
+  readonly topP: number;
+  /** Ids that end a sample; the id itself is kept. */
+  readonly stopTokenIds: readonly number[];
+  /** Texts that end a sample once they occur in what was generated; the token that completes one is kept. */
+  readonly stopTexts: readonly string[];
+  readonly promptLogprobs: boolean;
+  /** 0 = none. */
+  readonly topkPromptLogprobs: number;
+}
+
+export interface SampleOutcome {
+  readonly sequences: readonly {
+    readonly tokens: Int32Array;
+    /** At temperature 1, before any filter. */
+    readonly logprobs: Float32Array;
+    readonly stopReason: "stop" | "length";
+  }[];
+  /** One per prompt token, NaN first. */
+  readonly promptLogprobs?: Float32Array;
+  /** Row-major `prompt length × k` matrices, best first; the first row is filled with 0 and −99999. */
+  readonly topkPromptLogprobs?: {
+    readonly k: number;
+    readonly tokenIds: Int32Array;
+    readonly logprobs: Float32Array;
+  };
+}

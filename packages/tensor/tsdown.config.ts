@@ -1,0 +1,3 @@
+import { packageBuild } from "@tinkex-tooling/build/tsdown";
+
+export default packageBuild(["src/index.ts"]);

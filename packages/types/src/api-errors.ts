@@ -1,0 +1,113 @@
+import type { RequestErrorCategory } from "./request-error-category.js";
+import { TinkexError, type TinkexErrorCode, type TinkexErrorInfo } from "./tinkex-error.js";
+
+/** An argument is wrong. Thrown before any byte is sent; the message names the place and the remedy. */
+export class ValidationError extends TinkexError {
+  /** Where in the argument the fault lies, e.g. `["data", 3, "loss_fn_inputs", "weights"]`. */
+  readonly path: readonly (string | number)[];
+
+  constructor(
+    message: string,
+    info: { readonly path?: readonly (string | number)[]; readonly cause?: unknown } = {},
+  ) {
+    super(message, { code: "validation_failed", cause: info.cause });
+    this.path = info.path ?? [];
+  }
+}
+
+/** The service answered with an error status. */
+export class ApiStatusError extends TinkexError {
+  readonly status: number;
+  /** The body as parsed JSON, or its text (shortened) when it is not JSON. */
+  readonly body: unknown;
+  /** How often the request was sent. */
+  readonly attempts: number;
+
+  constructor(
+    message: string,
+    info: TinkexErrorInfo & { readonly status: number; readonly body: unknown; readonly attempts: number },
+  ) {
+    super(message, info);
+    this.status = info.status;
+    this.body = info.body;
+    this.attempts = info.attempts;
+  }
+}
+
+/** No answer came: the connection could not be made or broke. */
+export class ConnectionError extends TinkexError {
+  readonly attempts: number;
+
+  constructor(message: string, info: { readonly attempts: number; readonly cause?: unknown }) {
+    super(message, { code: "connection_failed", retryable: true, cause: info.cause });
+    this.attempts = info.attempts;
+  }
+}
+
+/** A time limit ran out: the caller's `timeoutMs`, or that of one try. */
+export class TimeoutError extends TinkexError {
+  readonly timeoutMs: number;
+  /** The server's id of the work waited for, when it was known. */
+  readonly requestId: string | undefined;
+
+  constructor(
+    message: string,
+    info: { readonly timeoutMs: number; readonly requestId?: string | undefined; readonly cause?: unknown },
+  ) {
+    super(message, { code: "timed_out", retryable: true, cause: info.cause });
+    this.timeoutMs = info.timeoutMs;
+    this.requestId = info.requestId;
+  }
+}
+
+/** The caller's `signal` fired; `cause` is its reason. Never retried. */
+export class AbortedError extends TinkexError {
+  constructor(message: string, info: { readonly cause?: unknown } = {}) {
+    super(message, { code: "aborted", cause: info.cause });
+  }
+}
+
+/** The client, or the server it belongs to, was closed while the call was under way or before it was made. */
+export class ClosedError extends TinkexError {
+  constructor(message: string) {
+    super(message, { code: "closed" });
+  }
+}
+
+/** The service accepted the work and the work failed there. */
+export class RequestFailedError extends TinkexError {
+  readonly requestId: string;
+  readonly category: RequestErrorCategory;
+
+  constructor(
+    message: string,
+    info: { readonly requestId: string; readonly category: RequestErrorCategory; readonly cause?: unknown },
+  ) {
+    super(message, { code: "request_failed", cause: info.cause });
+    this.requestId = info.requestId;
+    this.category = info.category;
+  }
+}
+
+/** The answer is not what the API promises. */
+export class ResponseError extends TinkexError {
+  constructor(
+    message: string,
+    info: {
+      readonly code?: Extract<TinkexErrorCode, "response_invalid" | "decode_failed">;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(message, { code: info.code ?? "response_invalid", cause: info.cause });
+  }
+}
+
+/** This server generation lacks a feature. */
+export class UnsupportedByServerError extends TinkexError {
+  readonly feature: string;
+
+  constructor(message: string, info: { readonly feature: string; readonly cause?: unknown }) {
+    super(message, { code: "unsupported_by_server", cause: info.cause });
+    this.feature = info.feature;
+  }
+}

@@ -1,0 +1,44 @@
+/** One call of the API: which operation, and what goes with it. */
+export interface TransportCall {
+  /** A row of the transport's table of operations, e.g. `forward_backward`: it says method, path, pool, limits, retry. */
+  readonly operation: string;
+  /** Values for `{name}` parts of the operation's path; escaped by the transport. */
+  readonly pathParameters?: Readonly<Record<string, string>>;
+  /** Query parameters; `undefined` values are left out. */
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly body?: Uint8Array;
+  /** @defaultValue `application/json` when there is a body */
+  readonly contentType?: string;
+  /** @defaultValue `application/json` */
+  readonly accept?: string;
+  /** Further headers of this call, e.g. `X-Tinker-Request-Type`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Error statuses that the caller reads itself: they are returned, not thrown and not retried. */
+  readonly returnStatuses?: readonly number[];
+  /** Aborts the call at once, in flight or between tries. */
+  readonly signal?: AbortSignal;
+  /** Limit of the whole call, tries and pauses included, in milliseconds. @defaultValue none; each try has its own */
+  readonly timeoutMs?: number;
+}
+
+/** The answer of a {@link TransportCall}, its body read whole. */
+export interface TransportResponse {
+  readonly status: number;
+  /** Lower-case names; a header sent more than once is joined with `, `. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** How often the request was sent, the successful try included. */
+  readonly attempts: number;
+}
+
+/** How records reach the service: the client needs no more of HTTP than this. */
+export interface HttpTransport {
+  /**
+   * Resolves with the answer of a success status, or of one in `returnStatuses`.
+   *
+   * @throws ApiStatusError, ConnectionError, TimeoutError, AbortedError, ClosedError
+   */
+  call(call: TransportCall): Promise<TransportResponse>;
+  /** Ends every call with `ClosedError` and lets all sockets go. May be called twice. */
+  close(): Promise<void>;
+}
