@@ -1,0 +1,112 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ValidationError } from "@tinkex/types";
+import { z } from "zod";
+import { type FloatTensor, SafetensorsFile } from "../safetensors/safetensors-file.js";
+import type { ModelConfig } from "./model-config.js";
+import { readJsonFile } from "./read-json-file.js";
+import { weightShapes } from "./weight-shapes.js";
+
+/** The frozen weights of a base model, read when asked for and widened to float32. */
+export interface ModelWeights {
+  /**
+   * @param name e.g. `model.layers.0.self_attn.q_proj.weight`
+   * @throws ValidationError when the model has no such tensor
+   */
+  get(name: string): FloatTensor;
+  /** Closes the files; tensors already read stay valid. */
+  close(): void;
+}
+
+/**
+ * Opens `model.safetensors`, or the files that `model.safetensors.index.json` names, and checks that every tensor the
+ * configuration asks for is there in its shape. A tensor is read once and shared while anyone holds it.
+ *
+ * @throws ValidationError naming the file and the tensor
+ */
+export function openModelWeights(directory: string, config: ModelConfig): ModelWeights {
+  const files = openFiles(directory);
+  try {
+    checkShapes(files, weightShapes(config), directory);
+  } catch (error) {
+    closeAll(files);
+    throw error;
+  }
+  const read = new Map<string, WeakRef<Float32Array>>();
+  return {
+    get(name) {
+      const file = files.get(name);
+      const shape = file?.shapeOf(name);
+      if (file === undefined || shape === undefined) {
+        throw new ValidationError(`The model in ${directory} has no tensor "${name}".`);
+      }
+      const known = read.get(name)?.deref();
+      if (known !== undefined) return { data: known, shape };
+      const { data } = file.read(name);
+      read.set(name, new WeakRef(data));
+      return { data, shape };
+    },
+    close: () => closeAll(files),
+  };
+}
+
+/** Which file holds which tensor. */
+function openFiles(directory: string): Map<string, SafetensorsFile> {
+  const index = join(directory, "model.safetensors.index.json");
+  if (existsSync(index)) return openShards(directory, index);
+  const single = join(directory, "model.safetensors");
+  if (!existsSync(single)) {
+    throw new ValidationError(
+      `${directory} has neither model.safetensors nor model.safetensors.index.json. ` +
+        "Save the model's weights as safetensors (older .bin weights are not read).",
+    );
+  }
+  const file = SafetensorsFile.open(single);
+  return new Map(file.names.map((name) => [name, file]));
+}
+
+function openShards(directory: string, index: string): Map<string, SafetensorsFile> {
+  const { weight_map } = readJsonFile(index, z.object({ weight_map: z.record(z.string(), z.string()) }));
+  const shards = new Map<string, SafetensorsFile>();
+  try {
+    const files = new Map<string, SafetensorsFile>();
+    for (const [name, fileName] of Object.entries(weight_map)) {
+      if (fileName.includes("/") || fileName.includes("\\")) {
+        throw new ValidationError(`${index}: "${fileName}" must be a file of the same directory.`);
+      }
+      const shard = shards.get(fileName) ?? SafetensorsFile.open(join(directory, fileName));
+      shards.set(fileName, shard);
+      files.set(name, shard);
+    }
+    return files;
+  } catch (error) {
+    closeAll(shards);
+    throw error;
+  }
+}
+
+function checkShapes(
+  files: ReadonlyMap<string, SafetensorsFile>,
+  shapes: ReadonlyMap<string, readonly number[]>,
+  directory: string,
+): void {
+  for (const [name, expected] of shapes) {
+    const found = files.get(name)?.shapeOf(name);
+    if (found === undefined) {
+      throw new ValidationError(
+        `The model in ${directory} lacks the tensor "${name}", which its config.json implies. ` +
+          "Check that the weights are complete and belong to this config.json.",
+      );
+    }
+    if (found.length !== expected.length || found.some((length, axis) => length !== expected[axis])) {
+      throw new ValidationError(
+        `Tensor "${name}" of the model in ${directory} has shape [${found.join(", ")}]; ` +
+          `config.json implies [${expected.join(", ")}].`,
+      );
+    }
+  }
+}
+
+function closeAll(files: ReadonlyMap<string, SafetensorsFile>): void {
+  for (const file of new Set(files.values())) file.close();
+}

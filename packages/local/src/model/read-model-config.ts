@@ -1,0 +1,161 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ValidationError } from "@tinkex/types";
+import { z } from "zod";
+import type { Llama3RopeScaling, ModelConfig } from "./model-config.js";
+import { readJsonFile } from "./read-json-file.js";
+
+/** What sets the three architectures apart; all else is in the configuration's numbers. */
+const architectures = {
+  llama: { attentionBias: false, queryKeyNorm: false },
+  qwen2: { attentionBias: true, queryKeyNorm: false },
+  qwen3: { attentionBias: false, queryKeyNorm: true },
+} as const;
+
+const size = z.number().int().positive();
+const tokenIds = z
+  .union([z.number().int(), z.array(z.number().int())])
+  .nullish()
+  .transform((ids) => (ids === null || ids === undefined ? [] : [ids].flat()));
+
+const ropeSchema = z.object({
+  rope_theta: z.number().positive().optional(),
+  rope_type: z.string().optional(),
+  /** The older name of `rope_type`. */
+  type: z.string().optional(),
+  factor: z.number().optional(),
+  low_freq_factor: z.number().optional(),
+  high_freq_factor: z.number().optional(),
+  original_max_position_embeddings: z.number().optional(),
+});
+
+const configSchema = z.object({
+  model_type: z.string(),
+  vocab_size: size,
+  hidden_size: size,
+  intermediate_size: size,
+  num_hidden_layers: size,
+  num_attention_heads: size,
+  num_key_value_heads: size.nullish(),
+  head_dim: size.nullish(),
+  max_position_embeddings: size,
+  rms_norm_eps: z.number().positive(),
+  hidden_act: z.string().default("silu"),
+  tie_word_embeddings: z.boolean().default(false),
+  attention_bias: z.boolean().nullish(),
+  mlp_bias: z.boolean().nullish(),
+  use_sliding_window: z.boolean().nullish(),
+  eos_token_id: tokenIds,
+  rope_theta: z.number().positive().nullish(),
+  rope_scaling: ropeSchema.nullish(),
+  /** Newer spelling, which holds both `rope_theta` and what `rope_scaling` held. */
+  rope_parameters: ropeSchema.nullish(),
+});
+
+type RawConfig = z.infer<typeof configSchema>;
+
+/**
+ * Reads `config.json` (both the old and the new spelling of the rotary settings) and `generation_config.json`, whose
+ * end tokens win where it has any.
+ *
+ * @throws ValidationError naming the file and the field when the directory is no model this engine can run
+ */
+export function readModelConfig(directory: string): ModelConfig {
+  const file = join(directory, "config.json");
+  if (!existsSync(file)) {
+    throw new ValidationError(
+      `${directory} is not a model directory: it has no config.json. ` +
+        "Name a directory in Hugging Face layout (config.json, model.safetensors, tokenizer.json).",
+    );
+  }
+  const raw = readJsonFile(file, configSchema);
+  const architecture = checkSupported(raw, file);
+  const headCount = raw.num_attention_heads;
+  const keyValueHeadCount = raw.num_key_value_heads ?? headCount;
+  requireMultiple(file, "num_attention_heads", headCount, "num_key_value_heads", keyValueHeadCount);
+  if (!raw.head_dim) requireMultiple(file, "hidden_size", raw.hidden_size, "num_attention_heads", headCount);
+  const ropeScaling = readRopeScaling(raw, file);
+  return {
+    architecture,
+    vocabularySize: raw.vocab_size,
+    hiddenSize: raw.hidden_size,
+    intermediateSize: raw.intermediate_size,
+    layerCount: raw.num_hidden_layers,
+    headCount,
+    keyValueHeadCount,
+    headSize: raw.head_dim ?? raw.hidden_size / headCount,
+    ropeTheta: raw.rope_parameters?.rope_theta ?? raw.rope_theta ?? 10_000,
+    ...(ropeScaling && { ropeScaling }),
+    rmsNormEpsilon: raw.rms_norm_eps,
+    tiedEmbeddings: raw.tie_word_embeddings,
+    contextLength: raw.max_position_embeddings,
+    ...architectures[architecture],
+    endTokenIds: readEndTokenIds(directory, raw.eos_token_id),
+  };
+}
+
+function checkSupported(raw: RawConfig, file: string): keyof typeof architectures {
+  const { model_type } = raw;
+  if (!isSupported(model_type)) {
+    throw new ValidationError(
+      `${file}: model_type "${model_type}" is not supported; this engine runs ${Object.keys(architectures).join(", ")}.`,
+    );
+  }
+  const unsupported = [
+    raw.hidden_act !== "silu" && `hidden_act "${raw.hidden_act}" (only "silu")`,
+    raw.mlp_bias && "mlp_bias",
+    raw.attention_bias && model_type !== "qwen2" && `attention_bias of a ${model_type} model`,
+    raw.use_sliding_window && "use_sliding_window",
+  ].filter((fault) => typeof fault === "string");
+  if (unsupported.length > 0) {
+    throw new ValidationError(`${file} asks for what this engine does not have: ${unsupported.join(", ")}.`);
+  }
+  return model_type;
+}
+
+function isSupported(modelType: string): modelType is keyof typeof architectures {
+  return Object.hasOwn(architectures, modelType);
+}
+
+function requireMultiple(
+  file: string,
+  whole: string,
+  wholeSize: number,
+  part: string,
+  partSize: number,
+): void {
+  if (wholeSize % partSize === 0) return;
+  throw new ValidationError(`${file}: ${whole} (${wholeSize}) is not a multiple of ${part} (${partSize}).`);
+}
+
+function readRopeScaling(raw: RawConfig, file: string): Llama3RopeScaling | undefined {
+  const rope = raw.rope_parameters ?? raw.rope_scaling;
+  const ropeType = rope?.rope_type ?? rope?.type ?? "default";
+  if (!rope || ropeType === "default") return undefined;
+  const { factor, low_freq_factor, high_freq_factor, original_max_position_embeddings } = rope;
+  if (
+    ropeType !== "llama3" ||
+    factor === undefined ||
+    low_freq_factor === undefined ||
+    high_freq_factor === undefined ||
+    original_max_position_embeddings === undefined
+  ) {
+    throw new ValidationError(
+      `${file}: rotary scaling "${ropeType}" is not supported; this engine has "default" and "llama3" (with factor, ` +
+        "low_freq_factor, high_freq_factor and original_max_position_embeddings).",
+    );
+  }
+  return {
+    factor,
+    lowFrequencyFactor: low_freq_factor,
+    highFrequencyFactor: high_freq_factor,
+    originalContextLength: original_max_position_embeddings,
+  };
+}
+
+function readEndTokenIds(directory: string, ofConfig: readonly number[]): readonly number[] {
+  const file = join(directory, "generation_config.json");
+  if (!existsSync(file)) return ofConfig;
+  const { eos_token_id } = readJsonFile(file, z.object({ eos_token_id: tokenIds }));
+  return eos_token_id.length > 0 ? eos_token_id : ofConfig;
+}

@@ -1,0 +1,25 @@
+import { adaptableModules } from "./adaptable-modules.js";
+import type { ModelConfig } from "./model-config.js";
+
+/** Every tensor a model of this configuration has, by its name in the file, with its shape. */
+export function weightShapes(config: ModelConfig): Map<string, readonly number[]> {
+  const { hiddenSize, headSize, layerCount, vocabularySize } = config;
+  const shapes = new Map<string, readonly number[]>([
+    ["model.embed_tokens.weight", [vocabularySize, hiddenSize]],
+    ["model.norm.weight", [hiddenSize]],
+  ]);
+  for (let layer = 0; layer < layerCount; layer++) {
+    shapes.set(`model.layers.${layer}.input_layernorm.weight`, [hiddenSize]);
+    shapes.set(`model.layers.${layer}.post_attention_layernorm.weight`, [hiddenSize]);
+    if (config.queryKeyNorm) {
+      shapes.set(`model.layers.${layer}.self_attn.q_norm.weight`, [headSize]);
+      shapes.set(`model.layers.${layer}.self_attn.k_norm.weight`, [headSize]);
+    }
+  }
+  for (const { module, inputSize, outputSize } of adaptableModules(config)) {
+    if (module === "lm_head" && config.tiedEmbeddings) continue;
+    shapes.set(`${module}.weight`, [outputSize, inputSize]);
+    if (config.attentionBias && /\.[qkv]_proj$/.test(module)) shapes.set(`${module}.bias`, [outputSize]);
+  }
+  return shapes;
+}

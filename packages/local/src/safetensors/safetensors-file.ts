@@ -1,0 +1,116 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { ValidationError } from "@tinkex/types";
+import { widenBfloat16, widenFloat16 } from "./half-precision.js";
+import {
+  headerLengthBytes,
+  parseHeader,
+  readHeaderLength,
+  type SafetensorsEntry,
+} from "./safetensors-header.js";
+
+/** A float32 tensor in memory, row-major. */
+export interface FloatTensor {
+  readonly data: Float32Array;
+  readonly shape: readonly number[];
+}
+
+/**
+ * An open safetensors file. Only its header is read at first; `read` fetches one tensor. Reads block: they happen while
+ * a model or an adapter is loaded, in the engine's own thread.
+ */
+export class SafetensorsFile {
+  readonly path: string;
+  readonly #descriptor: number;
+  readonly #entries: ReadonlyMap<string, SafetensorsEntry>;
+
+  private constructor(path: string, descriptor: number, entries: ReadonlyMap<string, SafetensorsEntry>) {
+    this.path = path;
+    this.#descriptor = descriptor;
+    this.#entries = entries;
+  }
+
+  /** @throws ValidationError when the file is missing or its header is unsound */
+  static open(path: string): SafetensorsFile {
+    const descriptor = openForReading(path);
+    try {
+      const { size } = fstatSync(descriptor);
+      const length = readHeaderLength(
+        readRange(descriptor, 0, Math.min(headerLengthBytes, size), path),
+        size,
+        path,
+      );
+      const header = readRange(descriptor, headerLengthBytes, length, path);
+      return new SafetensorsFile(path, descriptor, parseHeader(header, size, path));
+    } catch (error) {
+      closeSync(descriptor);
+      throw error;
+    }
+  }
+
+  /** Names of the tensors, in the order of the header. */
+  get names(): readonly string[] {
+    return [...this.#entries.keys()];
+  }
+
+  shapeOf(name: string): readonly number[] | undefined {
+    return this.#entries.get(name)?.shape;
+  }
+
+  /**
+   * Reads a tensor, widened to float32 from F16 or BF16.
+   *
+   * @throws ValidationError when the file has no such tensor, or one of another dtype
+   */
+  read(name: string): FloatTensor {
+    const entry = this.#entries.get(name);
+    if (entry === undefined) throw new ValidationError(`${this.path} has no tensor "${name}".`);
+    const bytes = readRange(this.#descriptor, entry.offset, entry.byteLength, this.path);
+    return { data: this.#widen(entry, bytes), shape: entry.shape };
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+
+  #widen(entry: SafetensorsEntry, bytes: Uint8Array): Float32Array {
+    switch (entry.dtype) {
+      case "F32":
+        return new Float32Array(bytes.buffer, 0, bytes.length / 4);
+      case "F16":
+        return widenFloat16(new Uint16Array(bytes.buffer, 0, bytes.length / 2));
+      case "BF16":
+        return widenBfloat16(new Uint16Array(bytes.buffer, 0, bytes.length / 2));
+      default:
+        throw new ValidationError(
+          `Tensor "${entry.name}" in ${this.path} is ${entry.dtype}; F32, F16 and BF16 can be read. ` +
+            "Save the model unquantised in one of them.",
+        );
+    }
+  }
+}
+
+function openForReading(path: string): number {
+  try {
+    return openSync(path, "r");
+  } catch (cause) {
+    throw new ValidationError(
+      `Cannot open ${path}: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+/** Fresh bytes (offset 0 of their own buffer), so that typed arrays over them are aligned. */
+function readRange(descriptor: number, offset: number, length: number, path: string): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let done = 0;
+  while (done < length) {
+    const read = readSync(descriptor, bytes, done, length - done, offset + done);
+    if (read === 0)
+      throw new ValidationError(`${path} was cut short while it was being read. Write it again.`);
+    done += read;
+  }
+  return bytes;
+}
