@@ -1,0 +1,33 @@
+/** What a package may import at run time, tests excepted. */
+export interface Allowance {
+  readonly siblings: readonly string[];
+  readonly libraries: readonly string[];
+  /** Loaded only where it is installed. */
+  readonly optional?: readonly string[];
+  /** Entry files that run in a browser: nothing they reach may import from `node:`. */
+  readonly browserEntries: readonly string[];
+}
+
+/** The dependency graph. Arrows point down only; a new arrow or library is a decision (`docs/decisions/`). */
+export const ALLOWED_DEPENDENCIES: Readonly<Record<string, Allowance>> = {
+  types: { siblings: [], libraries: ["zod"], browserEntries: ["src/index.ts"] },
+  wire: { siblings: ["types"], libraries: ["@bufbuild/protobuf"], browserEntries: ["src/index.ts"] },
+  tensor: { siblings: ["types"], libraries: [], browserEntries: ["src/index.ts"] },
+  http: { siblings: ["types"], libraries: ["undici"], browserEntries: [] },
+  tokenizer: {
+    siblings: ["types"],
+    libraries: ["@huggingface/tokenizers"],
+    browserEntries: ["src/index.ts"],
+  },
+  client: {
+    siblings: ["types", "wire", "tensor", "http", "tokenizer"],
+    libraries: [],
+    browserEntries: [],
+  },
+  local: {
+    siblings: ["types", "wire", "tensor", "tokenizer"],
+    libraries: ["@bufbuild/protobuf", "fastify", "onnxruntime-web"],
+    optional: ["onnxruntime-node"],
+    browserEntries: [],
+  },
+};

@@ -1,0 +1,43 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const HOOK = join(import.meta.dirname, "record-loaded-modules.mjs");
+
+/** Names of the npm packages that a fresh process loads for `import(specifier)`, our own left out. */
+function loadedPackages(specifier: string): readonly string[] {
+  const { stderr, status } = spawnSync(
+    process.execPath,
+    ["--import", HOOK, "--input-type=module", "-e", `await import(${JSON.stringify(specifier)})`],
+    { cwd: import.meta.dirname, encoding: "utf8" },
+  );
+  expect(status, stderr).toBe(0);
+  const names = [...stderr.matchAll(/\/node_modules\/(?!\.pnpm\/)((?:@[^/\n]+\/)?[^/\n]+)\//g)].flatMap(
+    ([, name]) => (name === undefined || name.startsWith("@tinkex/") ? [] : [name]),
+  );
+  return [...new Set(names)].sort();
+}
+
+describe("a fresh process", () => {
+  it("sees the modules that are loaded", () => {
+    expect(loadedPackages("zod")).toEqual(["zod"]);
+  });
+
+  it("loads zod alone for @tinkex/types", () => {
+    expect(loadedPackages("@tinkex/types")).toEqual(["zod"]);
+  });
+
+  it("loads neither tfjs, onnxruntime, transformers nor undici for @tinkex/client", () => {
+    const heavy = loadedPackages("@tinkex/client").filter((name) =>
+      /tensorflow|tfjs|onnxruntime|transformers|undici|fastify/.test(name),
+    );
+    expect(heavy).toEqual([]);
+  });
+
+  it("ends by itself after importing the client", () => {
+    execFileSync(process.execPath, ["--input-type=module", "-e", 'await import("@tinkex/client")'], {
+      cwd: import.meta.dirname,
+      timeout: 20_000,
+    });
+  });
+});

@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The folder of the repository. */
+export const REPOSITORY = join(import.meta.dirname, "..", "..");
+
+/** Where the tarballs of one run lie. */
+export const TARBALLS = join(REPOSITORY, ".cache", "tarballs");
+
+export interface PublicPackage {
+  /** e.g. `@tinkex/types` */
+  readonly name: string;
+  readonly folder: string;
+  readonly tarball: string;
+  /** Siblings it needs at run time, transitively, itself first. */
+  readonly closure: readonly string[];
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+const folders = readdirSync(join(REPOSITORY, "packages")).map((name) => join(REPOSITORY, "packages", name));
+const manifests = new Map<string, { readonly folder: string; readonly manifest: Manifest }>(
+  folders.map((folder) => {
+    const manifest: Manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    return [manifest.name, { folder, manifest }];
+  }),
+);
+
+function closureOf(name: string, seen: Set<string> = new Set()): readonly string[] {
+  if (seen.has(name)) return [];
+  seen.add(name);
+  for (const dependency of Object.keys(manifests.get(name)?.manifest.dependencies ?? {})) {
+    if (manifests.has(dependency)) closureOf(dependency, seen);
+  }
+  return [...seen];
+}
+
+/** Every package below `packages/`, as it will be published. */
+export const publicPackages: readonly PublicPackage[] = [...manifests].map(
+  ([name, { folder, manifest }]) => ({
+    name,
+    folder,
+    tarball: join(TARBALLS, `${name.replace("@", "").replace("/", "-")}-${manifest.version}.tgz`),
+    closure: closureOf(name),
+  }),
+);
+
+/** Tarballs that `npm install` needs to install `name`: a sibling alone would be looked for in the registry. */
+export function tarballsFor(name: string): readonly string[] {
+  const closure = publicPackages.find((entry) => entry.name === name)?.closure ?? [];
+  return publicPackages.filter((entry) => closure.includes(entry.name)).map((entry) => entry.tarball);
+}

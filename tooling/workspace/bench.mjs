@@ -1,0 +1,23 @@
+// `pnpm bench NAME`: runs bench/NAME.bench.ts on the sources. Further arguments go to the benchmark.
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { workspaceProgram } from "./pnpm.mjs";
+import { prepare } from "./prepare.mjs";
+import { ROOT } from "./versions.mjs";
+
+const [name, ...rest] = process.argv.slice(2);
+const file = join(ROOT, "bench", `${name}.bench.ts`);
+if (name === undefined || !existsSync(file)) {
+  const names = readdirSync(join(ROOT, "bench")).flatMap(
+    (entry) => /^(.*)\.bench\.ts$/.exec(entry)?.[1] ?? [],
+  );
+  console.error(`usage: pnpm bench NAME, where NAME is one of: ${names.join(", ")}`);
+  process.exit(1);
+}
+await prepare();
+process.exitCode = await workspaceProgram("node", [
+  "--conditions=@tinkex/source",
+  "--import=tsx",
+  file,
+  ...rest,
+]);

@@ -1,0 +1,50 @@
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { runCommand } from "./run-command.mjs";
+import { PNPM_VERSION, ROOT } from "./versions.mjs";
+
+const folder = join(ROOT, ".cache", "pnpm", PNPM_VERSION);
+const program = join(folder, "node_modules", "pnpm", "bin", "pnpm.cjs");
+
+/** The environment of everything we start: the pinned pnpm on PATH, where turbo looks for it, and no reporting home. */
+export const workspaceEnv = {
+  ...process.env,
+  PATH: [
+    join(folder, "node_modules", ".bin"),
+    join(ROOT, "node_modules", ".bin"),
+    process.env.PATH ?? "",
+  ].join(delimiter),
+  TURBO_TELEMETRY_DISABLED: "1",
+  TURBO_NO_UPDATE_NOTIFIER: "1",
+};
+
+/** Installs the pinned pnpm through npm, into the repository's own cache, unless it is there. */
+export async function ensurePnpm() {
+  if (existsSync(program)) return;
+  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+  const args = [
+    "install",
+    "--prefix",
+    folder,
+    "--no-audit",
+    "--no-fund",
+    "--loglevel=error",
+    `pnpm@${PNPM_VERSION}`,
+  ];
+  const code = await runCommand(npm, args, { shell: process.platform === "win32", cwd: ROOT });
+  if (code !== 0)
+    throw new Error(
+      `npm could not install pnpm ${PNPM_VERSION} (exit code ${code}); is the npm registry reachable?`,
+    );
+}
+
+/** Runs the pinned pnpm in the repository. @param {readonly string[]} args @returns {Promise<number>} its exit code */
+export async function pnpm(args) {
+  await ensurePnpm();
+  return runCommand(process.execPath, [program, ...args], { cwd: ROOT, env: workspaceEnv });
+}
+
+/** Runs a program of the root's dependencies, e.g. `turbo`. @param {string} name @param {readonly string[]} args */
+export async function workspaceProgram(name, args) {
+  return pnpm(["exec", name, ...args]);
+}

@@ -1,0 +1,27 @@
+import { existsSync, readFileSync } from "node:fs";
+
+/**
+ * What a vitest run amounts to, from its JSON report. A file that could not run at all counts as one failed test, and so
+ * does a run that ended badly although every test passed (an unhandled error).
+ *
+ * @param {string} reportFile
+ * @param {number} exitCode of vitest
+ */
+export function countTests(reportFile, exitCode) {
+  if (!existsSync(reportFile)) return { passed: 0, failed: 1, skipped: 0 };
+  const report = JSON.parse(readFileSync(reportFile, "utf8"));
+  const crashedFiles = report.testResults.filter(
+    (file) => file.status === "failed" && file.assertionResults.every((test) => test.status !== "failed"),
+  );
+  const failed = report.numFailedTests + crashedFiles.length;
+  return {
+    passed: report.numPassedTests,
+    failed: failed === 0 && exitCode !== 0 ? 1 : failed,
+    skipped: report.numPendingTests + report.numTodoTests,
+  };
+}
+
+/** The closing line of a run. @param {{ passed: number, failed: number, skipped: number }} counts */
+export function summaryLine({ passed, failed, skipped }) {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
+}
