@@ -1,0 +1,56 @@
+import { parseArgs } from "node:util";
+import { UsageError } from "./run-program.js";
+
+/** What `npm start -- --name value` can change. */
+export interface QuickstartOptions {
+  /** Order of the data and first adapter weights follow from it. */
+  readonly seed: number;
+  readonly runtime: "auto" | "native" | "wasm";
+  /** Port of the local server; 0 takes a free one. */
+  readonly port: number;
+  /** Folder with `train.jsonl` and `held-out.jsonl`. */
+  readonly dataFolder: string;
+  /** Model to fine-tune; the first that the service offers when absent. */
+  readonly model: string | undefined;
+  /** True when the environment names no service, so that the program starts its own. */
+  readonly startsServer: boolean;
+}
+
+const RUNTIMES = ["auto", "native", "wasm"] as const;
+
+/** Reads the command line and the environment. @throws UsageError naming the option at fault */
+export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv, bundledData: string): QuickstartOptions {
+  const { values } = parse(args);
+  const runtime = RUNTIMES.find((name) => name === values.runtime);
+  if (runtime === undefined) throw new UsageError(`--runtime must be one of ${RUNTIMES.join(", ")}, not "${values.runtime}"`);
+  return {
+    seed: wholeNumber("--seed", values.seed),
+    port: wholeNumber("--port", values.port),
+    runtime,
+    dataFolder: values.data ?? bundledData,
+    model: values.model,
+    startsServer: !env.TINKER_API_KEY && !env.TINKER_BASE_URL,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        seed: { type: "string", default: "1" },
+        runtime: { type: "string", default: "auto" },
+        port: { type: "string", default: "0" },
+        data: { type: "string" },
+        model: { type: "string" },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function wholeNumber(name: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`${name} must be a whole number, not "${text}"`);
+  return Number(text);
+}

@@ -1,0 +1,38 @@
+import { TinkexError } from "@tinkex/types";
+
+/** What a shell shows for a program that Ctrl-C ended. */
+const INTERRUPTED = 130;
+
+/** A fault of the user's that one line explains: a missing file, a wrong option. */
+export class UsageError extends Error {}
+
+/**
+ * Runs a program's main function: Ctrl-C aborts `signal`, so that what is open is closed in order, and a failure that a
+ * person can mend is one line instead of a stack.
+ */
+export async function runProgram(main: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const controller = new AbortController();
+  const interrupt = (): void => {
+    // A second Ctrl-C does not wait.
+    if (controller.signal.aborted) process.exit(INTERRUPTED);
+    process.exitCode = INTERRUPTED;
+    controller.abort(new Error("interrupted"));
+  };
+  process.on("SIGINT", interrupt);
+  process.on("SIGTERM", interrupt);
+  try {
+    await main(controller.signal);
+  } catch (error) {
+    if (controller.signal.aborted) {
+      console.error("\ninterrupted");
+    } else if (TinkexError.isInstance(error) || error instanceof UsageError) {
+      console.error(`error: ${error.message}`);
+      process.exitCode = 1;
+    } else {
+      throw error;
+    }
+  } finally {
+    process.off("SIGINT", interrupt);
+    process.off("SIGTERM", interrupt);
+  }
+}
