@@ -1,1 +1,1 @@
-export {};
+export { loadTokenizer } from "./load-tokenizer.js";

@@ -1,0 +1,101 @@
+import type { AddedToken } from "./added-token.js";
+
+/** A stretch of the text that was encoded: either one added token or text that the model encodes. */
+export type Section =
+  | { readonly token: AddedToken }
+  | {
+      readonly text: string;
+      /** Whether the stretch begins where the text given begins. */
+      readonly first: boolean;
+    };
+
+/** Says of a found token whether it may become an id; if not, its text stays text. */
+export type TokenFilter = (token: AddedToken) => boolean;
+
+/**
+ * Finds added tokens in text, as the Rust `tokenizers` library does: tokens with `normalized: false` in the text as
+ * given, then the others in the normalised rest; the leftmost match wins, of several the longest.
+ */
+export class AddedTokenSplitter {
+  readonly #normalize: (text: string) => string;
+  readonly #literal: TokenFinder;
+  readonly #normalized: TokenFinder;
+
+  /** @param normalize The tokenizer's normaliser; it is applied to each stretch of text between literal tokens. */
+  constructor(tokens: readonly AddedToken[], normalize: (text: string) => string) {
+    this.#normalize = normalize;
+    const entries = (normalized: boolean) =>
+      tokens
+        .filter((token) => token.normalized === normalized)
+        .map((token): [string, AddedToken] => [normalized ? normalize(token.content) : token.content, token]);
+    this.#literal = new TokenFinder(entries(false));
+    this.#normalized = new TokenFinder(entries(true));
+  }
+
+  /** The stretches of `text` in order, texts normalised and none of them empty. */
+  split(text: string, accepts: TokenFilter): Section[] {
+    const sections: Section[] = [];
+    for (const outer of this.#literal.split(text, accepts)) {
+      if ("token" in outer) {
+        sections.push(outer);
+        continue;
+      }
+      for (const inner of this.#normalized.split(this.#normalize(outer.text), accepts)) {
+        sections.push("token" in inner ? inner : { text: inner.text, first: outer.first && inner.first });
+      }
+    }
+    return sections;
+  }
+}
+
+/** Finds a fixed set of tokens by their spelling. */
+class TokenFinder {
+  readonly #tokens: ReadonlyMap<string, AddedToken>;
+  readonly #pattern: RegExp | undefined;
+
+  constructor(entries: readonly (readonly [spelling: string, token: AddedToken])[]) {
+    const spelled = entries.filter(([spelling]) => spelling !== "");
+    this.#tokens = new Map(spelled);
+    // An alternation takes the first branch that matches: longest first makes it the longest match.
+    const branches = [...this.#tokens.keys()].sort((a, b) => b.length - a.length).map(escapeForRegExp);
+    this.#pattern = branches.length === 0 ? undefined : new RegExp(branches.join("|"), "g");
+  }
+
+  split(text: string, accepts: TokenFilter): Section[] {
+    const sections: Section[] = [];
+    let done = 0;
+    for (const match of this.#pattern === undefined ? [] : text.matchAll(this.#pattern)) {
+      const token = this.#tokens.get(match[0]);
+      if (token === undefined || !accepts(token)) continue;
+      let start = match.index;
+      let end = start + match[0].length;
+      if (token.single_word && touchesWord(text, start, end)) continue;
+      if (token.lstrip) while (WHITE_SPACE.test(text.charAt(start - 1))) start--;
+      if (token.rstrip) while (WHITE_SPACE.test(text.charAt(end))) end++;
+      // White space that the token before took along is not given twice.
+      start = Math.max(start, done);
+      if (start > done) sections.push({ text: text.slice(done, start), first: done === 0 });
+      sections.push({ token });
+      done = Math.max(end, done);
+    }
+    if (done < text.length) sections.push({ text: text.slice(done), first: done === 0 });
+    return sections;
+  }
+}
+
+const WHITE_SPACE = /^\p{White_Space}$/u;
+// What `\w` means in Rust's regular expressions.
+const ENDS_WITH_WORD = /[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]$/u;
+const STARTS_WITH_WORD = /^[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]/u;
+
+function touchesWord(text: string, start: number, end: number): boolean {
+  // Two units hold the neighbouring character, be it a pair or not.
+  return (
+    ENDS_WITH_WORD.test(text.slice(Math.max(0, start - 2), start)) ||
+    STARTS_WITH_WORD.test(text.slice(end, end + 2))
+  );
+}
+
+function escapeForRegExp(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+}

@@ -1,0 +1,30 @@
+/**
+ * The byte of each character in which byte-level vocabularies spell bytes (the GPT-2 scheme): printable Latin-1
+ * characters stand for themselves, the 68 other bytes for U+0100 and on, in order.
+ */
+const BYTE_OF_CHARACTER: ReadonlyMap<string, number> = new Map(
+  (() => {
+    const printable = (byte: number) => (byte >= 0xa1 ? byte !== 0xad : byte >= 0x21 && byte <= 0x7e);
+    let next = 0x100;
+    return Array.from({ length: 256 }, (_, byte): [string, number] => [
+      String.fromCharCode(printable(byte) ? byte : next++),
+      byte,
+    ]);
+  })(),
+);
+
+const UTF8 = new TextEncoder();
+
+/**
+ * The bytes that a token of a byte-level vocabulary stands for. A token that is not spelled in the byte alphabet (an
+ * added token such as `<｜User｜>`) stands for its own text.
+ */
+export function byteLevelTokenBytes(token: string): Uint8Array {
+  const bytes = new Uint8Array(token.length);
+  for (let i = 0; i < token.length; i++) {
+    const byte = BYTE_OF_CHARACTER.get(token.charAt(i));
+    if (byte === undefined) return UTF8.encode(token);
+    bytes[i] = byte;
+  }
+  return bytes;
+}

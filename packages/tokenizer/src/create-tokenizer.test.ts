@@ -1,0 +1,122 @@
+import { ValidationError } from "@tinkex/types";
+import { describe, expect, it } from "vitest";
+import { createTokenizer } from "./create-tokenizer.js";
+
+/** A tokenizer of single bytes with one special and one plain added token. */
+function byteTokenizer(changes: Record<string, unknown> = {}) {
+  const vocab = Object.fromEntries([..."abcdefgh<|>/Ġ"].map((character, id) => [character, id]));
+  return createTokenizer({
+    tokenizer: {
+      added_tokens: [
+        { id: 20, content: "<|end|>", special: true },
+        { id: 21, content: "<b>", special: false, normalized: false },
+      ],
+      normalizer: null,
+      pre_tokenizer: { type: "ByteLevel", add_prefix_space: false, use_regex: true },
+      decoder: { type: "ByteLevel" },
+      post_processor: null,
+      model: { type: "BPE", vocab, merges: [] },
+      ...changes,
+    },
+  });
+}
+
+describe("special tokens spelled out in a text", () => {
+  const tokenizer = byteTokenizer({
+    model: { type: "BPE", vocab: Object.fromEntries([..."abden<|>"].map((c, id) => [c, id])), merges: [] },
+  });
+
+  it("stay text", () => {
+    const ids = tokenizer.encode("a<|end|>b");
+    expect(ids).toHaveLength(9);
+    expect(ids).not.toContain(20);
+    expect(tokenizer.decode(ids)).toBe("a<|end|>b");
+  });
+
+  it("become ids when all or they are allowed", () => {
+    expect(tokenizer.encode("a<|end|>b", { allowedSpecial: "all" })).toEqual([0, 20, 1]);
+    expect(tokenizer.encode("a<|end|>b", { allowedSpecial: ["<|end|>"] })).toEqual([0, 20, 1]);
+  });
+
+  it("are refused in allowedSpecial when they are none", () => {
+    expect(() => tokenizer.encode("a", { allowedSpecial: ["<|edn|>"] })).toThrow(ValidationError);
+    expect(() => tokenizer.encode("a", { allowedSpecial: ["<b>"] })).toThrow(/no special token/);
+  });
+
+  it("do not keep plain added tokens from being found", () => {
+    expect(tokenizer.encode("<b>")).toEqual([21]);
+  });
+});
+
+describe("decode", () => {
+  const tokenizer = byteTokenizer();
+
+  it("gives the empty text for no ids", () => {
+    expect(tokenizer.decode([])).toBe("");
+    expect(tokenizer.decode(new Uint32Array())).toBe("");
+    expect(tokenizer.decode([20], { skipSpecialTokens: true })).toBe("");
+  });
+
+  it("leaves out ids that the vocabulary lacks", () => {
+    expect(tokenizer.decode([0, 99, -1, 1.5, Number.NaN, 1])).toBe("ab");
+  });
+});
+
+it("never cleans spaces up, whatever the config asks for", () => {
+  const vocab = { a: 0, Ġ: 1, ",": 2 };
+  const tokenizer = createTokenizer({
+    tokenizer: { model: { type: "BPE", vocab, merges: [] }, decoder: { type: "ByteLevel" } },
+    config: { clean_up_tokenization_spaces: true },
+  });
+  expect(tokenizer.decode([0, 1, 2])).toBe("a ,");
+});
+
+it("puts the ids of the post-processor around a text", () => {
+  const template = { SpecialToken: { id: "<|end|>", type_id: 0 } };
+  const sequence = { Sequence: { id: "A", type_id: 0 } };
+  const tokenizer = byteTokenizer({
+    post_processor: {
+      type: "TemplateProcessing",
+      single: [template, sequence, template],
+      special_tokens: {},
+    },
+  });
+  expect(tokenizer.encode("ab")).toEqual([0, 1]);
+  expect(tokenizer.encode("ab", { addSpecialTokens: true })).toEqual([20, 0, 1, 20]);
+});
+
+it("knows its tokens by id and by name", () => {
+  const tokenizer = byteTokenizer();
+  expect(tokenizer.tokenId("<|end|>")).toBe(20);
+  expect(tokenizer.tokenId("a")).toBe(0);
+  expect(tokenizer.tokenId("nothing")).toBeUndefined();
+  expect(tokenizer.token(21)).toBe("<b>");
+  expect(tokenizer.token(12)).toBe("Ġ");
+  expect(tokenizer.token(99)).toBeUndefined();
+  expect([...tokenizer.specialTokens]).toEqual([["<|end|>", 20]]);
+  expect(tokenizer.vocabularySize).toBe(15);
+});
+
+it("encodes a text of a million characters", () => {
+  expect(byteTokenizer().encode("ab ".repeat(340_000))).toHaveLength(1_020_000);
+});
+
+it.each([
+  ["nothing", null, /got null/],
+  ["a list", [], /got a list/],
+  ["a config", { chat_template: "" }, /no model\.vocab/],
+  [
+    "bad added tokens",
+    { model: { vocab: {} }, added_tokens: [{ id: "1", content: "a" }] },
+    /added_tokens\[0\]/,
+  ],
+  ["a bad section", { model: { vocab: {} }, decoder: "ByteLevel" }, /decoder is string/],
+  [
+    "an unknown part",
+    { model: { type: "BPE", vocab: {}, merges: [] }, decoder: { type: "Telepathy" } },
+    /Telepathy/,
+  ],
+])("refuses %s with one clear message", (_name, tokenizer, message) => {
+  expect(() => createTokenizer({ tokenizer })).toThrow(ValidationError);
+  expect(() => createTokenizer({ tokenizer })).toThrow(message);
+});

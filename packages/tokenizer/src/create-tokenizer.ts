@@ -1,0 +1,104 @@
+import { ValidationError } from "@tinkex/types";
+import type { AddedToken } from "./added-token.js";
+import { AddedTokenSplitter, type TokenFilter } from "./added-token-splitter.js";
+import { createEngine, type Engine } from "./engine.js";
+import type { EncodeOptions, TextTokenizer } from "./text-tokenizer.js";
+import { parseTokenizerJson } from "./tokenizer-json.js";
+import { wellFormed } from "./well-formed.js";
+
+/** The files of a Hugging Face tokenizer, parsed. */
+export interface TokenizerFiles {
+  /** The content of `tokenizer.json`, as `JSON.parse` returns it. */
+  readonly tokenizer: unknown;
+  /** The content of `tokenizer_config.json`, if there is one. */
+  readonly config?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Makes a tokenizer from the files of a Hugging Face model. Ids and text are those of Python's `tokenizers` library,
+ * with one difference: special tokens spelled out in a text stay text unless `allowedSpecial` names them.
+ *
+ * @throws ValidationError when the files are not a tokenizer's, or use a part that the engine lacks.
+ */
+export function createTokenizer(files: TokenizerFiles): TextTokenizer {
+  const json = parseTokenizerJson(files.tokenizer);
+  const engine = createEngine(json, files.config ?? {});
+  const addedById = new Map(json.added_tokens.map((token) => [token.id, token]));
+  const addedByContent = new Map(json.added_tokens.map((token) => [token.content, token]));
+  const special = json.added_tokens.filter((token) => token.special);
+  const specialTokens: ReadonlyMap<string, number> = new Map(
+    special.map((token) => [token.content, token.id]),
+  );
+
+  const splitter = new AddedTokenSplitter(json.added_tokens, engine.normalize);
+  const tokenId = (token: string) => addedByContent.get(token)?.id ?? engine.tokenId(token);
+  const prefix = affixIds(engine.affixes.prefix, tokenId);
+  const suffix = affixIds(engine.affixes.suffix, tokenId);
+
+  return {
+    vocabularySize: countTokens(engine, json.added_tokens),
+    specialTokens,
+    tokenId,
+    token: (id) => addedById.get(id)?.content ?? engine.token(id),
+
+    encode(text, options = {}) {
+      const ids: number[] = [];
+      for (const section of splitter.split(
+        wellFormed(text),
+        tokenFilter(options.allowedSpecial, specialTokens),
+      )) {
+        if ("token" in section) ids.push(section.token.id);
+        // One by one: a spread of a long text's ids would overflow the stack.
+        else for (const id of engine.encode(section.text, section.first)) ids.push(id);
+      }
+      return options.addSpecialTokens === true ? [...prefix, ...ids, ...suffix] : ids;
+    },
+
+    decode(ids, options = {}) {
+      const tokens: string[] = [];
+      for (let i = 0; i < ids.length; i++) {
+        const id = ids[i] ?? Number.NaN;
+        const added = addedById.get(id);
+        if (added?.special === true && options.skipSpecialTokens === true) continue;
+        const token = added?.content ?? engine.token(id);
+        if (token !== undefined) tokens.push(token);
+      }
+      return tokens.length === 0 ? "" : engine.text(tokens);
+    },
+  };
+}
+
+function tokenFilter(
+  allowed: EncodeOptions["allowedSpecial"],
+  specialTokens: ReadonlyMap<string, number>,
+): TokenFilter {
+  if (allowed === "all") return () => true;
+  const names = new Set(allowed);
+  for (const name of names) {
+    if (!specialTokens.has(name)) {
+      throw new ValidationError(
+        `allowedSpecial names ${JSON.stringify(name)}, which is no special token of this tokenizer. See its specialTokens.`,
+        { path: ["allowedSpecial"] },
+      );
+    }
+  }
+  return (token) => !token.special || names.has(token.content);
+}
+
+function affixIds(tokens: readonly string[], tokenId: (token: string) => number | undefined): number[] {
+  return tokens.map((token) => {
+    const id = tokenId(token);
+    if (id === undefined) {
+      throw new ValidationError(
+        `The post_processor of this tokenizer.json adds ${JSON.stringify(token)}, which is not in its vocabulary.`,
+      );
+    }
+    return id;
+  });
+}
+
+function countTokens(engine: Engine, added: readonly AddedToken[]): number {
+  const tokens = new Set(engine.tokens());
+  for (const token of added) tokens.add(token.content);
+  return tokens.size;
+}

@@ -1,0 +1,82 @@
+import { AddedToken as EngineAddedToken, Tokenizer as EngineTokenizer } from "@huggingface/tokenizers";
+import { ValidationError } from "@tinkex/types";
+import { byteLevelTokenText, type TokenText } from "./token-text.js";
+import type { TokenizerJson } from "./tokenizer-json.js";
+
+/**
+ * The steps of a tokenizer that `@huggingface/tokenizers` does: normalising, splitting into words, the model,
+ * decoding. Added tokens and everything around them are done here (see `added-token-splitter.ts`): the library
+ * cannot leave special tokens in a text as text, and forgets `single_word`.
+ */
+export interface Engine {
+  normalize(text: string): string;
+  /** Ids of normalised text without added tokens. @param first Whether it begins the text that was given. */
+  encode(text: string, first: boolean): number[];
+  /** The text of tokens as the vocabulary writes them. */
+  readonly text: TokenText;
+  /** The token of an id, added tokens aside. */
+  token(id: number): string | undefined;
+  /** The id of a token, added tokens aside. */
+  tokenId(token: string): number | undefined;
+  /** All tokens, added ones aside. */
+  tokens(): Iterable<string>;
+  /** The names of the tokens put before and after a text when special tokens are asked for. */
+  readonly affixes: { readonly prefix: readonly string[]; readonly suffix: readonly string[] };
+}
+
+/** @throws ValidationError when the library does not know a part of the tokenizer. */
+export function createEngine(json: TokenizerJson, config: Readonly<Record<string, unknown>>): Engine {
+  const {
+    normalizer,
+    pre_tokenizer: split,
+    model,
+    decoder,
+    post_processor: postProcessor,
+  } = build(json, config);
+  if (model === null) throw new ValidationError("This tokenizer.json has no model.");
+
+  if (decoder !== null) decoder.added_tokens = json.added_tokens.map((token) => new EngineAddedToken(token));
+  const text: TokenText =
+    json.decoder?.type === "ByteLevel"
+      ? byteLevelTokenText()
+      : (tokens) => (decoder === null ? tokens.join(" ") : decoder([...tokens]));
+
+  return {
+    normalize: (input) => (normalizer === null ? input : normalizer(input)),
+    encode(input, first) {
+      const words = split === null ? [input] : split(input, { section_index: first ? 0 : 1 });
+      const ids: number[] = [];
+      for (const token of model(words)) {
+        const id = model.tokens_to_ids.get(token) ?? model.unk_token_id;
+        if (id !== undefined) ids.push(id);
+      }
+      return ids;
+    },
+    text,
+    token: (id) => model.vocab[id],
+    tokenId: (token) => model.tokens_to_ids.get(token),
+    tokens: () => model.tokens_to_ids.keys(),
+    affixes: affixesOf((tokens) => postProcessor?.(tokens, null, true).tokens ?? tokens),
+  };
+}
+
+function build(json: TokenizerJson, config: Readonly<Record<string, unknown>>): EngineTokenizer {
+  try {
+    // Without added tokens: the library would look for them itself, and would mix them into the model's vocabulary.
+    return new EngineTokenizer({ ...json, added_tokens: [] }, config);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ValidationError(
+      `@huggingface/tokenizers cannot run this tokenizer.json: ${reason}. Register a loader that returns your own tokenizer for it.`,
+      { cause },
+    );
+  }
+}
+
+/** Finds what a post-processor puts around a text by giving it a text of one known token. */
+function affixesOf(postProcess: (tokens: string[]) => string[]): Engine["affixes"] {
+  const marker = "\u0000text\u0000";
+  const processed = postProcess([marker]);
+  const at = processed.indexOf(marker);
+  return { prefix: processed.slice(0, at), suffix: processed.slice(at + 1) };
+}

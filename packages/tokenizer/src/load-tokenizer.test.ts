@@ -1,0 +1,29 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ValidationError } from "@tinkex/types";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { loadTokenizer } from "./load-tokenizer.js";
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "tinkex-tokenizer-"));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+const MODEL = JSON.stringify({ model: { type: "BPE", vocab: { a: 0 }, merges: [] } });
+
+it("needs tokenizer.json alone", async () => {
+  await writeFile(join(directory, "tokenizer.json"), MODEL);
+  expect((await loadTokenizer(directory)).encode("a")).toEqual([0]);
+});
+
+it("names the directory that has no tokenizer.json", async () => {
+  await expect(loadTokenizer(directory)).rejects.toThrow(ValidationError);
+  await expect(loadTokenizer(directory)).rejects.toThrow(`no tokenizer.json in ${directory}`);
+});
+
+it("names the file that is cut off", async () => {
+  await writeFile(join(directory, "tokenizer.json"), MODEL.slice(0, 20));
+  await expect(loadTokenizer(directory)).rejects.toThrow(`${join(directory, "tokenizer.json")} is not JSON`);
+});

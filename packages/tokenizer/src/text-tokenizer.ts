@@ -1,0 +1,38 @@
+import type { Tokenizer } from "@tinkex/types";
+
+/** How to encode a text. */
+export interface EncodeOptions {
+  /** Whether to put the ids around it that the model expects around a document, e.g. a begin-of-text id. @defaultValue false */
+  readonly addSpecialTokens?: boolean;
+  /**
+   * Which special tokens become their id where they are spelled out in the text. By default none: a user who types
+   * `<|im_end|>` has typed ten characters. `"all"` is what Python's `tokenizer.encode(text)` does. Added tokens that
+   * are not special (such as Qwen3's `<think>`) always become their id, there as here.
+   * @defaultValue []
+   */
+  readonly allowedSpecial?: "all" | readonly string[];
+}
+
+/** How to decode ids. */
+export interface DecodeOptions {
+  /** Whether to leave special tokens out. @defaultValue false */
+  readonly skipSpecialTokens?: boolean;
+}
+
+/** What {@link createTokenizer} makes: a {@link Tokenizer} that also knows its special tokens. */
+export interface TextTokenizer extends Tokenizer {
+  /**
+   * Ids of `text`. A lone surrogate (half of a cut character) counts as U+FFFD.
+   * @throws ValidationError when `allowedSpecial` names a token that is none.
+   */
+  encode(text: string, options?: EncodeOptions): number[];
+  /**
+   * Text of `ids`, `""` for none. Spaces are never cleaned up. Ids outside the vocabulary add nothing; bytes that are
+   * half a character become U+FFFD.
+   */
+  decode(ids: ArrayLike<number>, options?: DecodeOptions): string;
+  /** The token of an id as it is written in the vocabulary, e.g. `Ġhello`. */
+  token(id: number): string | undefined;
+  /** The special tokens by their spelling. */
+  readonly specialTokens: ReadonlyMap<string, number>;
+}
