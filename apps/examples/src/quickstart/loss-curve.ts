@@ -12,7 +12,10 @@ export function lossCurve(losses: readonly number[]): string {
     const to = Math.floor(((column + 1) * losses.length) / width);
     return mean(losses.slice(from, to));
   });
-  return plot(columns, { height: HEIGHT });
+  return plot(columns, { height: HEIGHT })
+    .split("\n")
+    .map((row) => row.trimEnd())
+    .join("\n");
 }
 
 function mean(values: readonly number[]): number {

@@ -19,10 +19,15 @@ export interface QuickstartOptions {
 const RUNTIMES = ["auto", "native", "wasm"] as const;
 
 /** Reads the command line and the environment. @throws UsageError naming the option at fault */
-export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv, bundledData: string): QuickstartOptions {
+export function parseOptions(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  bundledData: string,
+): QuickstartOptions {
   const { values } = parse(args);
   const runtime = RUNTIMES.find((name) => name === values.runtime);
-  if (runtime === undefined) throw new UsageError(`--runtime must be one of ${RUNTIMES.join(", ")}, not "${values.runtime}"`);
+  if (runtime === undefined)
+    throw new UsageError(`--runtime must be one of ${RUNTIMES.join(", ")}, not "${values.runtime}"`);
   return {
     seed: wholeNumber("--seed", values.seed),
     port: wholeNumber("--port", values.port),

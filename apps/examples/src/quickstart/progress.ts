@@ -20,7 +20,11 @@ export class TrainingProgress {
   #tokens = 0;
 
   /** @param options.now a monotonic clock in milliseconds */
-  constructor(options: { readonly stepCount: number; readonly stream: ProgressStream; readonly now: () => number }) {
+  constructor(options: {
+    readonly stepCount: number;
+    readonly stream: ProgressStream;
+    readonly now: () => number;
+  }) {
     this.#stepCount = options.stepCount;
     this.#stream = options.stream;
     this.#now = options.now;
@@ -45,7 +49,10 @@ export class TrainingProgress {
     const status = this.#status(loss);
     if (this.#bar !== undefined) {
       this.#bar.update(this.#steps, { status });
-    } else if (this.#steps % Math.ceil(this.#stepCount / PLAIN_LINES) === 0 || this.#steps === this.#stepCount) {
+    } else if (
+      this.#steps % Math.ceil(this.#stepCount / PLAIN_LINES) === 0 ||
+      this.#steps === this.#stepCount
+    ) {
       this.#stream.write(`step ${this.#steps}/${this.#stepCount}  ${status}\n`);
     }
   }
