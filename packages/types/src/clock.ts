@@ -4,6 +4,10 @@ export interface Clock {
   now(): number;
   /** Milliseconds from an arbitrary start; never goes back. */
   monotonic(): number;
-  /** Resolves after `ms` milliseconds; rejects at once with the signal's reason when it aborts. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * Resolves after `ms` milliseconds; rejects at once with the signal's reason when it aborts.
+   *
+   * @param options.background the sleep must not keep the process alive, e.g. a heartbeat's. @defaultValue false
+   */
+  sleep(ms: number, signal?: AbortSignal, options?: { readonly background?: boolean }): Promise<void>;
 }
