@@ -1,0 +1,101 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ValidationError } from "@tinkex/types";
+import { afterAll, describe, expect, it } from "vitest";
+import { readModelConfig } from "../model/read-model-config.js";
+import { readAdapterDirectory, writeAdapterDirectory } from "./adapter-directory.js";
+import { createAdapterParameters } from "./adapter-parameters.js";
+import { newOptimizerState } from "./adapter-tensors.js";
+
+const fixtures = new URL("../../fixtures/numerics/", import.meta.url).pathname;
+const config = readModelConfig(join(fixtures, "models/tiny-llama"));
+const root = mkdtempSync(join(tmpdir(), "tinkex-adapter-"));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const shape = { rank: 4, trainAttention: true, trainMlp: false, trainUnembedding: true };
+const parameters = createAdapterParameters(config, shape, 3);
+const weightsOnly = { optimizer: false };
+
+/** An adapter directory of its own for a test, with changes to its configuration. */
+async function written(name: string, change: Record<string, unknown> = {}): Promise<string> {
+  const directory = join(root, name);
+  await writeAdapterDirectory(directory, { parameters }, "tinkex/tiny");
+  const file = join(directory, "adapter_config.json");
+  const json = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(file, JSON.stringify({ ...json, ...change }));
+  return directory;
+}
+
+describe("writeAdapterDirectory and readAdapterDirectory", () => {
+  it("give back weights, moments and step count exactly", async () => {
+    const directory = join(root, "with-optimizer");
+    const optimizer = newOptimizerState(parameters);
+    optimizer.step = 7;
+    optimizer.m.forEach(({ a, b }, i) => {
+      a.fill(i + 0.5);
+      b.fill(-i);
+    });
+    optimizer.v[0]?.a.fill(1e-30);
+    const bytes = await writeAdapterDirectory(directory, { parameters, optimizer }, "tinkex/tiny");
+    const names = ["adapter_config.json", "adapter_model.safetensors", "optimizer.safetensors"];
+    expect(readdirSync(directory).sort()).toEqual(names);
+    expect(bytes).toBe(names.reduce((sum, name) => sum + statSync(join(directory, name)).size, 0));
+    expect(await readAdapterDirectory(directory, config, { optimizer: true })).toEqual({
+      parameters,
+      optimizer,
+    });
+    expect(await readAdapterDirectory(directory, config, weightsOnly)).toEqual({ parameters });
+  });
+
+  it("describe the adapter as PEFT does", async () => {
+    const directory = await written("described");
+    expect(JSON.parse(readFileSync(join(directory, "adapter_config.json"), "utf8"))).toMatchObject({
+      peft_type: "LORA",
+      task_type: "CAUSAL_LM",
+      base_model_name_or_path: "tinkex/tiny",
+      r: 4,
+      lora_alpha: 32,
+      target_modules: ["k_proj", "lm_head", "o_proj", "q_proj", "v_proj"],
+    });
+  });
+
+  it("refuse to restore an optimizer that was not saved", async () => {
+    const directory = await written("weights-only");
+    await expect(readAdapterDirectory(directory, config, { optimizer: true })).rejects.toThrow(
+      /saved without optimizer state\. Load its weights alone/,
+    );
+  });
+
+  it("refuse a directory that does not exist", async () => {
+    await expect(readAdapterDirectory(join(root, "absent"), config, weightsOnly)).rejects.toThrow(
+      /no adapter directory .*absent/,
+    );
+  });
+
+  it.each([
+    ["another kind of adapter", { peft_type: "IA3" }, /peft_type "IA3"/],
+    ["another alpha", { lora_alpha: 16 }, /lora_alpha 16 \(only 32\)/],
+    ["trained biases", { bias: "all" }, /bias "all"/],
+    ["rank-stabilised scaling", { use_rslora: true }, /use_rslora/],
+    ["DoRA", { use_dora: true }, /use_dora/],
+    ["ranks that differ by module", { rank_pattern: { q_proj: 2 } }, /rank_pattern/],
+    ["no rank", { r: undefined }, /adapter_config\.json is not as expected.*\br\b/],
+    ["a rank that its tensors do not have", { r: 5 }, /lora_A\.weight" has shape \[4, 64\].*\[5, 64\]/],
+  ])("refuse %s", async (name, change, message) => {
+    const directory = await written(name.replaceAll(" ", "-"), change);
+    const reading = readAdapterDirectory(directory, config, weightsOnly);
+    await expect(reading).rejects.toThrow(ValidationError);
+    await expect(reading).rejects.toThrow(message);
+  });
+
+  it("refuse the adapter of another model", async () => {
+    const directory = await written("foreign");
+    const narrower = readAdapterDirectory(directory, { ...config, keyValueHeadCount: 1 }, weightsOnly);
+    await expect(narrower).rejects.toThrow(/k_proj\.lora_B\.weight" has shape \[32, 4\].*\[16, 4\]/);
+    const shallower = readAdapterDirectory(directory, { ...config, layerCount: 1 }, weightsOnly);
+    await expect(shallower).rejects.toThrow(/layers\.1\..*for which the base model has no layer/);
+    const deeper = readAdapterDirectory(directory, { ...config, layerCount: 3 }, weightsOnly);
+    await expect(deeper).rejects.toThrow(/layers\.2\.self_attn\.q_proj\.lora_A\.weight" is missing/);
+  });
+});

@@ -1,0 +1,149 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ValidationError } from "@tinkex/types";
+import type { AdapterShape } from "../engine/engine.js";
+import { adaptableModules } from "../model/adaptable-modules.js";
+import type { ModelConfig } from "../model/model-config.js";
+import { encodeSafetensors } from "../safetensors/encode-safetensors.js";
+import { SafetensorsFile } from "../safetensors/safetensors-file.js";
+import { type AdapterPair, type AdapterParameters, adaptedModules } from "./adapter-parameters.js";
+import type { AdapterTensors, OptimizerState } from "./adapter-tensors.js";
+import { peftConfig, peftConfigFile, readPeftRank } from "./peft-config.js";
+import { nameTensors, peftTensors } from "./peft-tensors.js";
+import { recoverDirectory, replaceDirectory } from "./replace-directory.js";
+
+const weightsFile = "adapter_model.safetensors";
+const optimizerFile = "optimizer.safetensors";
+
+/** An adapter and, when asked for, what its optimizer remembers. */
+export interface StoredAdapter {
+  readonly parameters: AdapterParameters;
+  readonly optimizer?: OptimizerState;
+}
+
+/**
+ * Writes an adapter in PEFT's layout, and the optimizer's state beside it when there is one. The directory appears whole
+ * or not at all, and an older one of that name is replaced.
+ *
+ * @param baseModel the name clients ask for, e.g. `tinkex/pocket-1`
+ * @returns bytes written
+ */
+export async function writeAdapterDirectory(
+  directory: string,
+  { parameters, optimizer }: StoredAdapter,
+  baseModel: string,
+): Promise<number> {
+  const { pairs, shape } = parameters;
+  const name = (tensors: AdapterTensors, prefix?: string) => nameTensors(pairs, shape.rank, tensors, prefix);
+  const files = new Map<string, Uint8Array>([
+    [
+      peftConfigFile,
+      new TextEncoder().encode(`${JSON.stringify(peftConfig(parameters, baseModel), null, 2)}\n`),
+    ],
+    [weightsFile, encodeSafetensors(name(pairs), { format: "pt" })],
+  ]);
+  if (optimizer) {
+    const step = { name: "step", data: Float32Array.of(optimizer.step), shape: [] };
+    files.set(
+      optimizerFile,
+      encodeSafetensors([step, ...name(optimizer.m, "m."), ...name(optimizer.v, "v.")]),
+    );
+  }
+  await replaceDirectory(directory, files);
+  return [...files.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
+}
+
+/**
+ * Reads an adapter directory and checks it against the model.
+ *
+ * @param options.optimizer also read the optimizer's state
+ * @throws ValidationError naming the file and the tensor, or saying that the optimizer's state was not saved
+ */
+export async function readAdapterDirectory(
+  directory: string,
+  config: ModelConfig,
+  options: { readonly optimizer: boolean },
+): Promise<StoredAdapter> {
+  await recoverDirectory(directory);
+  if (!existsSync(directory)) throw new ValidationError(`There is no adapter directory ${directory}.`);
+  const rank = readPeftRank(directory);
+  const parameters = readParameters(join(directory, weightsFile), config, rank);
+  if (!options.optimizer) return { parameters };
+  return { parameters, optimizer: readOptimizer(join(directory, optimizerFile), parameters) };
+}
+
+function readParameters(path: string, config: ModelConfig, rank: number): AdapterParameters {
+  const file = SafetensorsFile.open(path);
+  try {
+    const shape = shapeFromTensors(file, config, rank);
+    const pairs = adaptedModules(config, shape).map(({ module, inputSize, outputSize }) => {
+      const pair = { module, dIn: inputSize, dOut: outputSize };
+      return { ...pair, ...readFactors(file, pair, rank) };
+    });
+    return { shape, pairs };
+  } finally {
+    file.close();
+  }
+}
+
+function readOptimizer(path: string, { pairs, shape }: AdapterParameters): OptimizerState {
+  if (!existsSync(path)) {
+    throw new ValidationError(
+      `${path} does not exist: this checkpoint was saved without optimizer state. Load its weights alone.`,
+    );
+  }
+  const file = SafetensorsFile.open(path);
+  try {
+    const read = (prefix: string) => pairs.map((pair) => readFactors(file, pair, shape.rank, prefix));
+    return { step: file.read("step").data[0] ?? 0, m: read("m."), v: read("v.") };
+  } finally {
+    file.close();
+  }
+}
+
+/** Which groups of modules an adapter changes, told by the tensors it has. */
+function shapeFromTensors(file: SafetensorsFile, config: ModelConfig, rank: number): AdapterShape {
+  const unread = new Set(file.names);
+  const groups = new Set<string>();
+  for (const { module, group, inputSize, outputSize } of adaptableModules(config)) {
+    const { a, b } = peftTensors({ module, dIn: inputSize, dOut: outputSize }, rank);
+    const hasA = unread.delete(a.name);
+    const hasB = unread.delete(b.name);
+    if (hasA || hasB) groups.add(group);
+  }
+  const [unknown] = unread;
+  if (unknown !== undefined) {
+    throw new ValidationError(
+      `${file.path} has a tensor "${unknown}", for which the base model has no layer. ` +
+        "Load it with the model it was trained on.",
+    );
+  }
+  if (groups.size === 0) throw new ValidationError(`${file.path} has no tensors. Save the adapter again.`);
+  return {
+    rank,
+    trainAttention: groups.has("attention"),
+    trainMlp: groups.has("mlp"),
+    trainUnembedding: groups.has("unembedding"),
+  };
+}
+
+function readFactors(
+  file: SafetensorsFile,
+  pair: Pick<AdapterPair, "module" | "dIn" | "dOut">,
+  rank: number,
+  prefix = "",
+): AdapterTensors[number] {
+  const { a, b } = peftTensors(pair, rank);
+  const read = ({ name, shape }: typeof a) => {
+    const found = file.shapeOf(prefix + name);
+    if (found === undefined || found.length !== 2 || found[0] !== shape[0] || found[1] !== shape[1]) {
+      const what = found === undefined ? "is missing" : `has shape [${found.join(", ")}]`;
+      throw new ValidationError(
+        `Tensor "${prefix}${name}" ${what} in ${file.path}; rank ${rank} on this base model needs it as ` +
+          `[${shape.join(", ")}]. Load the adapter with the model it was trained on.`,
+      );
+    }
+    return file.read(prefix + name).data;
+  };
+  return { a: read(a), b: read(b) };
+}
