@@ -1,3 +1,4 @@
+export { AdamParams, adamParamsSchema } from "./adam-params.js";
 export {
   AbortedError,
   ApiStatusError,
@@ -9,9 +10,219 @@ export {
   UnsupportedByServerError,
   ValidationError,
 } from "./api-errors.js";
+export { fromBase64, toBase64 } from "./base64.js";
+export { type CheckpointFolder, CheckpointPath, type CheckpointType } from "./checkpoint-path.js";
+export {
+  type ChunkType,
+  chunkType,
+  type DmelChunk,
+  dmelChunkSchema,
+  type EncodedTextChunk,
+  encodedTextChunkSchema,
+  type ImageAssetPointerChunk,
+  type ImageChunk,
+  type ImageFormat,
+  imageAssetPointerChunkSchema,
+  imageChunkSchema,
+  type ModelInputChunk,
+  modelInputChunkSchema,
+  type TokenIds,
+  tokenIdsSchema,
+} from "./chunks.js";
+export {
+  type ClientConfigRequest,
+  type ClientConfigResponse,
+  type ClientDynamicConfigResponse,
+  clientConfigRequestSchema,
+  clientConfigResponseSchema,
+  clientDynamicConfigResponseSchema,
+} from "./client-config.js";
 export type { Clock } from "./clock.js";
+export {
+  Datum,
+  type DatumSpans,
+  datumSchema,
+  lossInputDtypes,
+  type NamedTensors,
+  namedTensorsSchema,
+  spanFault,
+} from "./datum.js";
+export {
+  type ForwardBackwardInput,
+  type ForwardBackwardOutput,
+  type ForwardBackwardRequest,
+  type ForwardRequest,
+  forwardBackwardInputSchema,
+  forwardBackwardOutputSchema,
+  forwardBackwardRequestSchema,
+  forwardRequestSchema,
+  metricsSchema,
+} from "./forward-backward.js";
+export {
+  type CancelFutureRequest,
+  type CompleteMetadataResponse,
+  cancelFutureRequestSchema,
+  type FutureCompletion,
+  type FutureOutcome,
+  type FutureRetrieveRequest,
+  type FuturesRetrieveRequest,
+  type FuturesRetrieveResponse,
+  type FuturesTarget,
+  futureRetrieveRequestSchema,
+  futuresRetrieveRequestSchema,
+  futuresRetrieveResponseSchema,
+  type QueueState,
+  type RequestFailedResponse,
+  type TryAgainResponse,
+} from "./futures.js";
 export type { HttpTransport, TransportCall, TransportResponse } from "./http-transport.js";
 export type { Logger } from "./logger.js";
-export type { RequestErrorCategory } from "./request-error-category.js";
+export { LoraConfig, loraConfigSchema } from "./lora-config.js";
+export { type LossFnConfig, type LossFnType, lossFnTypeSchema } from "./loss-function.js";
+export { ModelInput, modelInputSchema } from "./model-input.js";
+export {
+  type CreateModelRequest,
+  type CreateModelResponse,
+  createModelRequestSchema,
+  createModelResponseSchema,
+  type GetInfoRequest,
+  type GetInfoResponse,
+  getInfoRequestSchema,
+  getInfoResponseSchema,
+  type ModelData,
+  type UnloadModelRequest,
+  type UnloadModelResponse,
+  unloadModelRequestSchema,
+  unloadModelResponseSchema,
+} from "./models.js";
+export {
+  type OptimStepRequest,
+  type OptimStepResponse,
+  optimStepRequestSchema,
+  optimStepResponseSchema,
+} from "./optim-step.js";
+export {
+  type AdamOptimizerConfig,
+  type DimuonOptimizerConfig,
+  type DimuonParams,
+  dimuonParamsSchema,
+  type OptimizerConfig,
+  type OptimizerParams,
+  type OtherOptimizerConfig,
+  type OtherOptimizerParams,
+  optimizerConfigSchema,
+  optimizerParamsSchema,
+  receivedOptimizerConfigSchema,
+} from "./optimizer-config.js";
+export {
+  type PromptProvenanceSpan,
+  type ProvenanceSpan,
+  provenanceSpanSchema,
+  type SampledProvenanceSpan,
+} from "./provenance-span.js";
+export { receivedTensorSchema } from "./received-tensor.js";
+export { parseRequestErrorCategory, type RequestErrorCategory } from "./request-error-category.js";
+export {
+  type PromptAltTokens,
+  type SampledSequence,
+  type SampleRequest,
+  type SampleResponse,
+  type StopReason,
+  sampledSequenceSchema,
+  sampleRequestSchema,
+  sampleResponseSchema,
+  type TokenLogprob,
+  type TopkLogprobs,
+} from "./sampling.js";
+export { SamplingParams, samplingParamsSchema } from "./sampling-params.js";
+export {
+  type CreateSamplingSessionRequest,
+  type CreateSamplingSessionResponse,
+  createSamplingSessionRequestSchema,
+  createSamplingSessionResponseSchema,
+  type GetSamplerResponse,
+  getSamplerResponseSchema,
+  type JoinSamplingSessionRequest,
+  type JoinSamplingSessionResponse,
+  joinSamplingSessionRequestSchema,
+  joinSamplingSessionResponseSchema,
+} from "./sampling-sessions.js";
+export { checkReceived, checkSent, formatPath } from "./schema/check-record.js";
+export { type JsonObject, type JsonValue, jsonObjectSchema } from "./schema/json-value.js";
+export type { Open } from "./schema/names.js";
+export type { CheckIssue, CheckOutcome, RecordSchema } from "./schema/record-schema.js";
+export {
+  type GetServerCapabilitiesResponse,
+  getServerCapabilitiesResponseSchema,
+  type HealthResponse,
+  healthResponseSchema,
+  type SupportedModel,
+  supportedModelSchema,
+  type UntypedAPIFuture,
+  untypedApiFutureSchema,
+} from "./service.js";
+export {
+  type CreateSessionRequest,
+  type CreateSessionResponse,
+  createSessionRequestSchema,
+  createSessionResponseSchema,
+  type FinishReason,
+  type FinishSessionRequest,
+  finishSessionRequestSchema,
+  type GetSessionResponse,
+  getSessionResponseSchema,
+  type ListSessionsResponse,
+  listSessionsResponseSchema,
+  type SessionHeartbeatRequest,
+  type SessionHeartbeatResponse,
+  type SetSessionProjectRequest,
+  sessionHeartbeatRequestSchema,
+  sessionHeartbeatResponseSchema,
+  setSessionProjectRequestSchema,
+  type TraceExportResponse,
+  traceExportResponseSchema,
+} from "./sessions.js";
+export {
+  elementCount,
+  type Float32Data,
+  type Int64Data,
+  isSparse,
+  type TensorData,
+  type TensorDtype,
+  type TensorFault,
+  tensorDataSchema,
+  tensorDtypeSchema,
+  tensorFault,
+} from "./tensor-data.js";
 export { TinkexError, type TinkexErrorCode, type TinkexErrorInfo } from "./tinkex-error.js";
 export type { Tokenizer } from "./tokenizer.js";
+export {
+  type CheckpointMetadata,
+  type CopyWeightsRequest,
+  type CopyWeightsResponse,
+  copyWeightsRequestSchema,
+  copyWeightsResponseSchema,
+  type ExternalWeightsUrlsResponse,
+  externalWeightsUrlsResponseSchema,
+  type LoadWeightsRequest,
+  type LoadWeightsResponse,
+  loadWeightsRequestSchema,
+  loadWeightsResponseSchema,
+  type SamplingClientKind,
+  type SaveWeightsExternalRequest,
+  type SaveWeightsExternalResponse,
+  type SaveWeightsForSamplerRequest,
+  type SaveWeightsForSamplerResponse,
+  type SaveWeightsRequest,
+  type SaveWeightsResponse,
+  saveWeightsExternalRequestSchema,
+  saveWeightsExternalResponseSchema,
+  saveWeightsForSamplerRequestSchema,
+  saveWeightsForSamplerResponseSchema,
+  saveWeightsRequestSchema,
+  saveWeightsResponseSchema,
+  type WeightsInfoRequest,
+  type WeightsInfoResponse,
+  weightsInfoRequestSchema,
+  weightsInfoResponseSchema,
+} from "./weights.js";

@@ -1,0 +1,132 @@
+import * as z from "zod";
+import { closedName, sentType } from "./schema/names.js";
+import { firstNotInt32 } from "./schema/numbers.js";
+import { sentObject } from "./schema/sent-object.js";
+
+/** Token ids, each in the range of int32. */
+export type TokenIds = readonly number[] | Int32Array;
+
+/** A run of tokens. */
+export interface EncodedTextChunk {
+  readonly tokens: TokenIds;
+  readonly type?: "encoded_text" | undefined;
+}
+
+/** An image file that travels with the request. Since 0.3; in this form since 0.6. */
+export interface ImageChunk {
+  /** The file's bytes, or their base64 text. */
+  readonly data: Uint8Array | string;
+  readonly format: ImageFormat;
+  /**
+   * How many tokens the image will take. The server counts for itself and refuses early when this differs.
+   * Without it the length of the prompt is not known on this side.
+   */
+  readonly expected_tokens?: number | undefined;
+  readonly type?: "image" | undefined;
+}
+
+/** An image that the server fetches from a path or URL. Not possible in training requests over protobuf. */
+export interface ImageAssetPointerChunk {
+  readonly location: string;
+  readonly format: ImageFormat;
+  /** As in {@link ImageChunk.expected_tokens}. */
+  readonly expected_tokens?: number | undefined;
+  readonly type?: "image_asset_pointer" | undefined;
+}
+
+/** Audio as tokens. Since 0.23. */
+export interface DmelChunk {
+  /** A serialised TensorContainer, or its base64 text. Its first dimension is the number of tokens. */
+  readonly dmel: Uint8Array | string;
+  readonly type?: "dmel" | undefined;
+}
+
+export type ImageFormat = "png" | "jpeg";
+
+/** One piece of a prompt. Told apart by `type`, or by its fields where `type` is left out. */
+export type ModelInputChunk = EncodedTextChunk | ImageChunk | ImageAssetPointerChunk | DmelChunk;
+
+/** The kind of a chunk, also of one that leaves `type` out. */
+export type ChunkType = "encoded_text" | "image" | "image_asset_pointer" | "dmel";
+
+/** Which kind of chunk this is. */
+export function chunkType(chunk: ModelInputChunk): ChunkType {
+  if (chunk.type !== undefined) return chunk.type;
+  if ("tokens" in chunk) return "encoded_text";
+  if ("dmel" in chunk) return "dmel";
+  return "location" in chunk ? "image_asset_pointer" : "image";
+}
+
+export const tokenIdsSchema: z.ZodType<TokenIds> = z
+  .custom<TokenIds>(
+    (value) => value instanceof Int32Array || Array.isArray(value),
+    "must be a list of token ids",
+  )
+  .check((context) => {
+    if (context.value instanceof Int32Array) return;
+    const index = firstNotInt32(context.value);
+    if (index === -1) return;
+    context.issues.push({
+      code: "custom",
+      message: `must be a token id (an integer of 32 bits), not ${String(context.value[index])}`,
+      path: [index],
+      input: context.value[index],
+    });
+  })
+  .meta({ type: "array", items: { type: "integer" } });
+
+const bytesSchema = z
+  .union([z.instanceof(Uint8Array), z.string()], { error: "must be bytes (Uint8Array) or base64 text" })
+  .meta({ type: "string", contentEncoding: "base64" });
+
+const imageFormatSchema = closedName(["png", "jpeg"]);
+const expectedTokensSchema = z.int().nonnegative().optional();
+
+export const encodedTextChunkSchema: z.ZodType<EncodedTextChunk> = sentObject({
+  tokens: tokenIdsSchema,
+  type: sentType("encoded_text"),
+});
+
+export const imageChunkSchema: z.ZodType<ImageChunk> = sentObject({
+  data: bytesSchema,
+  format: imageFormatSchema,
+  expected_tokens: expectedTokensSchema,
+  type: sentType("image"),
+});
+
+export const imageAssetPointerChunkSchema: z.ZodType<ImageAssetPointerChunk> = sentObject({
+  location: z.string().min(1),
+  format: imageFormatSchema,
+  expected_tokens: expectedTokensSchema,
+  type: sentType("image_asset_pointer"),
+});
+
+export const dmelChunkSchema: z.ZodType<DmelChunk> = sentObject({
+  dmel: bytesSchema,
+  type: sentType("dmel"),
+});
+
+const schemaOfType: Readonly<Record<ChunkType, z.ZodType<ModelInputChunk>>> = {
+  encoded_text: encodedTextChunkSchema,
+  image: imageChunkSchema,
+  image_asset_pointer: imageAssetPointerChunkSchema,
+  dmel: dmelChunkSchema,
+};
+
+/** A chunk's kind is decided first, so that an error speaks of that kind and not of all four. */
+export const modelInputChunkSchema: z.ZodType<ModelInputChunk> = z.union(
+  [encodedTextChunkSchema, imageChunkSchema, imageAssetPointerChunkSchema, dmelChunkSchema],
+  {
+    error: ({ input }) => chunkFault(input),
+  },
+);
+
+function chunkFault(input: unknown): string {
+  if (typeof input !== "object" || input === null) return "must be a chunk, e.g. { tokens: [1, 2] }";
+  const named = "type" in input ? input.type : undefined;
+  const kind = (named ?? chunkType(input as ModelInputChunk)) as ChunkType;
+  const schema = Object.hasOwn(schemaOfType, kind) ? schemaOfType[kind] : undefined;
+  if (schema === undefined) return `unknown chunk type "${String(kind)}"`;
+  const issue = schema.safeParse(input).error?.issues[0];
+  return issue === undefined ? "not a chunk" : `${kind} chunk: ${issue.path.join(".")} ${issue.message}`;
+}

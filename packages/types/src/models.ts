@@ -1,0 +1,117 @@
+import * as z from "zod";
+import { type LoraConfig, loraConfigSchema } from "./lora-config.js";
+import {
+  type OptimizerConfig,
+  optimizerConfigSchema,
+  receivedOptimizerConfigSchema,
+} from "./optimizer-config.js";
+import { type JsonObject, jsonObjectSchema } from "./schema/json-value.js";
+import { receivedType, sentType } from "./schema/names.js";
+import { countSchema } from "./schema/numbers.js";
+import { receivedObject } from "./schema/received-object.js";
+import { sentObject } from "./schema/sent-object.js";
+
+/** A new model to train: a base model with a fresh adapter. */
+export interface CreateModelRequest {
+  readonly session_id: string;
+  /** The session's own count of models, from 0. */
+  readonly model_seq_id: number;
+  /** E.g. `Qwen/Qwen3-8B`. */
+  readonly base_model: string;
+  /** Free; texts as values can be read back from the training run. */
+  readonly user_metadata?: JsonObject | undefined;
+  readonly lora_config?: LoraConfig | undefined;
+  /** Since 0.38. @defaultValue Adam */
+  readonly optimizer_config?: OptimizerConfig | undefined;
+  readonly type?: "create_model" | undefined;
+}
+
+export interface CreateModelResponse {
+  /** Names the model in every training request. */
+  readonly model_id: string;
+  readonly type?: string;
+}
+
+export interface GetInfoRequest {
+  readonly model_id: string;
+  readonly type?: "get_info" | undefined;
+}
+
+/** What a model is made of. */
+export interface ModelData {
+  readonly arch?: string;
+  readonly model_name?: string;
+  /** Hugging Face name of the tokenizer; a revision behind a colon is cut off. */
+  readonly tokenizer_id?: string;
+}
+
+export interface GetInfoResponse {
+  readonly type?: string;
+  readonly model_data: ModelData;
+  readonly model_id: string;
+  readonly is_lora?: boolean;
+  readonly lora_rank?: number;
+  readonly model_name?: string;
+  /** Adam where the server does not say. */
+  readonly optimizer_config: OptimizerConfig;
+}
+
+/** Frees a model before its session ends. SDKs up to 0.25 only. */
+export interface UnloadModelRequest {
+  readonly model_id: string;
+  readonly type?: "unload_model" | undefined;
+}
+
+export interface UnloadModelResponse {
+  readonly model_id: string;
+  readonly type?: string;
+}
+
+export const createModelRequestSchema: z.ZodType<CreateModelRequest> = sentObject({
+  session_id: z.string().min(1),
+  model_seq_id: countSchema,
+  base_model: z.string().min(1),
+  user_metadata: jsonObjectSchema.optional(),
+  lora_config: loraConfigSchema.optional(),
+  optimizer_config: optimizerConfigSchema.optional(),
+  type: sentType("create_model"),
+});
+
+export const createModelResponseSchema: z.ZodType<CreateModelResponse> = receivedObject({
+  model_id: z.string(),
+  type: receivedType(),
+});
+
+export const getInfoRequestSchema: z.ZodType<GetInfoRequest> = sentObject({
+  model_id: z.string().min(1),
+  type: sentType("get_info"),
+});
+
+const modelDataSchema: z.ZodType<ModelData> = receivedObject({
+  arch: z.string().exactOptional(),
+  model_name: z.string().exactOptional(),
+  tokenizer_id: z
+    .string()
+    .transform((id) => id.replace(/:.*$/s, ""))
+    .exactOptional(),
+});
+
+export const getInfoResponseSchema: z.ZodType<GetInfoResponse> = receivedObject({
+  type: receivedType(),
+  model_data: modelDataSchema,
+  model_id: z.string(),
+  is_lora: z.boolean().exactOptional(),
+  lora_rank: z.int().exactOptional(),
+  model_name: z.string().exactOptional(),
+  optimizer_config: receivedOptimizerConfigSchema,
+});
+
+export const unloadModelRequestSchema: z.ZodType<UnloadModelRequest> = sentObject({
+  model_id: z.string().min(1),
+  type: sentType("unload_model"),
+});
+
+export const unloadModelResponseSchema: z.ZodType<UnloadModelResponse> = receivedObject({
+  model_id: z.string(),
+  type: receivedType(),
+});

@@ -1,0 +1,87 @@
+import * as z from "zod";
+import { sentObject } from "./schema/sent-object.js";
+
+/** The optimizer family of a model, fixed when it is created. Since 0.38; earlier servers know Adam only. */
+export type OptimizerConfig = AdamOptimizerConfig | DimuonOptimizerConfig | OtherOptimizerConfig;
+
+export interface AdamOptimizerConfig {
+  readonly type: "adamw";
+}
+
+export interface DimuonOptimizerConfig {
+  readonly type: "dimuon";
+  /** @defaultValue 1, the only one so far */
+  readonly version?: 1 | undefined;
+}
+
+/** A family this package does not know: its fields go through as they are. */
+export interface OtherOptimizerConfig {
+  readonly type: string & {};
+  readonly [field: string]: unknown;
+}
+
+/** One step of the Dimuon family. */
+export interface DimuonParams {
+  readonly type: "dimuon";
+  /** 0 or more. */
+  readonly learning_rate: number;
+  /** 0 or less = no clipping. @defaultValue 0 */
+  readonly grad_clip_norm?: number | undefined;
+  /** 0 ≤ beta1 < 1. @defaultValue 0.9 */
+  readonly beta1?: number | undefined;
+}
+
+/** One step of a family this package does not know. */
+export interface OtherOptimizerParams {
+  readonly type: string & {};
+  readonly [field: string]: unknown;
+}
+
+/** One step of any family but Adam, whose parameters have no `type`. */
+export type OptimizerParams = DimuonParams | OtherOptimizerParams;
+
+const adamConfigSchema = sentObject({ type: z.literal("adamw") });
+const dimuonConfigSchema = sentObject({ type: z.literal("dimuon"), version: z.literal(1).optional() });
+
+/** What is sent: known families strictly, others as they are. */
+export const optimizerConfigSchema: z.ZodType<OptimizerConfig> = byFamily<OptimizerConfig>({
+  adamw: adamConfigSchema,
+  dimuon: dimuonConfigSchema,
+});
+
+/** What is received: absent, null and `{}` mean Adam; anything else is kept, also a newer version of a known family. */
+export const receivedOptimizerConfigSchema: z.ZodType<OptimizerConfig> = z.preprocess(
+  (value) => {
+    if (value === undefined || value === null) return { type: "adamw" };
+    if (typeof value !== "object" || "type" in value) return value;
+    return { ...value, type: "adamw" };
+  },
+  z.looseObject({ type: z.string() }),
+);
+
+export const dimuonParamsSchema: z.ZodType<DimuonParams> = sentObject({
+  type: z.literal("dimuon"),
+  learning_rate: z.number().nonnegative(),
+  grad_clip_norm: z.number().optional(),
+  beta1: z.number().gte(0).lt(1).optional(),
+});
+
+export const optimizerParamsSchema: z.ZodType<OptimizerParams> = byFamily<OptimizerParams>({
+  dimuon: dimuonParamsSchema,
+});
+
+/** Chooses the schema by `type`, so that a known family's errors speak of that family alone. */
+function byFamily<Value extends { readonly type: string }>(
+  families: Readonly<Record<string, z.ZodType<Value>>>,
+) {
+  return z.looseObject({ type: z.string().min(1) }).transform((value, context): Value => {
+    const schema = Object.hasOwn(families, value.type) ? families[value.type] : undefined;
+    // A family we do not know is the server's to check: `type` and free fields are all that its interface asks.
+    if (schema === undefined) return value as unknown as Value;
+    const outcome = schema.safeParse(value);
+    if (outcome.success) return outcome.data;
+    for (const issue of outcome.error.issues)
+      context.issues.push({ ...issue, input: value } as z.core.$ZodRawIssue);
+    return z.NEVER;
+  });
+}

@@ -1,0 +1,28 @@
+import type * as z from "zod";
+
+/**
+ * What every `…Schema` of this package is: a zod schema, seen through the Standard Schema interface alone, so that
+ * signatures that take one need not name zod. It works wherever a Standard Schema does (form, router and tRPC libraries).
+ */
+export interface RecordSchema<Value> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => CheckOutcome<Value> | Promise<CheckOutcome<Value>>;
+    readonly types?: { readonly input: unknown; readonly output: Value } | undefined;
+  };
+}
+
+/** What a schema answers: the value, or what is wrong with it. */
+export type CheckOutcome<Value> =
+  | { readonly value: Value; readonly issues?: undefined }
+  | { readonly issues: readonly CheckIssue[] };
+
+/** One thing that is wrong with a value, and where. */
+export interface CheckIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** Compile-time proof that a zod schema can be passed as a {@link RecordSchema}. */
+export type ZodIsRecordSchema = z.ZodType<number> extends RecordSchema<number> ? true : never;

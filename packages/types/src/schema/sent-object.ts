@@ -1,0 +1,21 @@
+import * as z from "zod";
+import { nearestName } from "./nearest-name.js";
+
+/** An object that we send: an unknown key is an error that names the nearest valid one. */
+export function sentObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const names = Object.keys(shape);
+  return z.strictObject(shape, {
+    error: (issue) => (issue.code === "unrecognized_keys" ? unknownKeys(issue.keys, names) : undefined),
+  });
+}
+
+function unknownKeys(keys: readonly string[], names: readonly string[]): string {
+  return keys
+    .map((key) => {
+      const nearest = nearestName(key, names);
+      return nearest === undefined
+        ? `unknown field "${key}" (known: ${names.join(", ")})`
+        : `unknown field "${key}", did you mean "${nearest}"?`;
+    })
+    .join("; ");
+}
