@@ -23,7 +23,9 @@ export interface TokenizerFiles {
 export function createTokenizer(files: TokenizerFiles): TextTokenizer {
   const json = parseTokenizerJson(files.tokenizer);
   const engine = createEngine(json, files.config ?? {});
-  const addedById = new Map(json.added_tokens.map((token) => [token.id, token]));
+  const addedById = new Map(
+    json.added_tokens.map((token) => [token.id, { ...token, written: writtenForm(token, engine) }]),
+  );
   const addedByContent = new Map(json.added_tokens.map((token) => [token.content, token]));
   const special = json.added_tokens.filter((token) => token.special);
   const specialTokens: ReadonlyMap<string, number> = new Map(
@@ -39,7 +41,7 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
     vocabularySize: countTokens(engine, json.added_tokens),
     specialTokens,
     tokenId,
-    token: (id) => addedById.get(id)?.content ?? engine.token(id),
+    token: (id) => addedById.get(id)?.written ?? engine.token(id),
 
     encode(text, options = {}) {
       const ids: number[] = [];
@@ -60,12 +62,20 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
         const id = ids[i] ?? Number.NaN;
         const added = addedById.get(id);
         if (added?.special === true && options.skipSpecialTokens === true) continue;
-        const token = added?.content ?? engine.token(id);
+        const token = added?.written ?? engine.token(id);
         if (token !== undefined) tokens.push(token);
       }
       return tokens.length === 0 ? "" : engine.text(tokens);
     },
   };
+}
+
+/**
+ * How the decoder gets a token: Python's `tokenizers` gives one that is sought in normalised text in its normalised
+ * spelling. (That library then fails to skip it, should it be special; here it is skipped like any other.)
+ */
+function writtenForm(token: AddedToken, engine: Engine): string {
+  return token.normalized ? engine.normalize(token.content) : token.content;
 }
 
 function tokenFilter(
