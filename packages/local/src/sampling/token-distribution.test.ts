@@ -1,0 +1,117 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { logSumExp } from "./logprobs.js";
+import { drawToken, type TokenDistribution, tokenDistribution } from "./token-distribution.js";
+
+interface GoldenCase {
+  readonly name: string;
+  readonly logits: readonly (number | "-Infinity")[];
+  readonly reported_logprobs: readonly (number | "-Infinity")[];
+  readonly settings: readonly {
+    readonly temperature: number;
+    readonly top_k: number;
+    readonly top_p: number;
+    readonly kept: readonly number[];
+    readonly probabilities: readonly number[];
+  }[];
+}
+
+const golden: { readonly cases: readonly GoldenCase[] } = JSON.parse(
+  readFileSync(new URL("../../fixtures/numerics/sampling/filters.json", import.meta.url), "utf8"),
+);
+
+const off = { temperature: 1, topK: -1, topP: 1 };
+
+/** Probabilities by id, 0 for what was left out. */
+function byId({ ids, probabilities }: TokenDistribution, size: number): number[] {
+  const dense = new Array<number>(size).fill(0);
+  Array.from(ids).forEach((id, i) => {
+    dense[id] = probabilities[i] ?? Number.NaN;
+  });
+  return dense;
+}
+
+describe.each(golden.cases)("golden filters: $name", ({ logits: plain, reported_logprobs, settings }) => {
+  const logits = Float64Array.from(plain, Number);
+
+  it.each(settings)("temperature $temperature, top_k $top_k, top_p $top_p", (setting) => {
+    const filter = { temperature: setting.temperature, topK: setting.top_k, topP: setting.top_p };
+    const distribution = tokenDistribution(logits, filter);
+    // What is kept at probability 0 can never be drawn, so only the rest has to agree.
+    const drawable = Array.from(distribution.ids).filter((_, i) => (distribution.probabilities[i] ?? 0) > 0);
+    const expected = setting.kept.filter((id) => (setting.probabilities[id] ?? 0) > 0);
+    expect([...drawable].sort()).toEqual([...expected].sort());
+    byId(distribution, logits.length).forEach((probability, id) => {
+      const want = setting.probabilities[id] ?? Number.NaN;
+      expect(Math.abs(probability - want)).toBeLessThanOrEqual(1e-12 * want + Number.MIN_VALUE);
+    });
+  });
+
+  it("reports log-probabilities at temperature 1 whatever the filter", () => {
+    reported_logprobs.forEach((want, id) => {
+      const got = (logits[id] ?? 0) - logSumExp(logits);
+      if (typeof want === "number") expect(got).toBeCloseTo(want, 12);
+      else expect(got).toBe(Number(want));
+    });
+  });
+});
+
+describe("tokenDistribution", () => {
+  it("ranks kept tokens best first, lower ids first among equals", () => {
+    const logits = new Float32Array([1, 3, 3, 2, 3]);
+    expect(tokenDistribution(logits, { ...off, topK: 2 }).ids).toEqual([1, 2]);
+    expect(tokenDistribution(logits, { ...off, topK: 4 }).ids).toEqual([1, 2, 4, 3]);
+    expect(tokenDistribution(logits, { ...off, topP: 0.5 }).ids).toEqual([1, 2]);
+  });
+
+  it("loss-functions 13: is greedy at temperature 0, whatever the filters", () => {
+    const logits = new Float32Array([1, 3, 3, 2]);
+    expect(tokenDistribution(logits, { temperature: 0, topK: 3, topP: 0.1 })).toEqual({
+      ids: [1],
+      probabilities: [1],
+    });
+  });
+
+  it("keeps the nucleus that a full sort would keep", () => {
+    const values = fc.array(fc.float({ min: -20, max: 20, noNaN: true }), { minLength: 1, maxLength: 60 });
+    const topP = fc.double({ min: 0.01, max: 0.999, noNaN: true });
+    fc.assert(
+      fc.property(values, topP, (plain, limit) => {
+        const logits = Float32Array.from(plain);
+        const everything = tokenDistribution(logits, off);
+        const ranked = Array.from(everything.probabilities)
+          .map((probability, id) => ({ probability, id }))
+          .sort((x, y) => y.probability - x.probability || x.id - y.id);
+        const kept: number[] = [];
+        let mass = 0;
+        for (const { probability, id } of ranked) {
+          if (kept.length > 0 && mass >= limit) break;
+          kept.push(id);
+          mass += probability;
+        }
+        expect(tokenDistribution(logits, { ...off, topP: limit }).ids).toEqual(kept);
+      }),
+    );
+  });
+});
+
+describe("drawToken", () => {
+  const distribution = { ids: [7, 3, 5], probabilities: [0.5, 0.25, 0.25] };
+
+  it.each([
+    [0, 7],
+    [0.4999, 7],
+    [0.5, 3],
+    [0.7499, 3],
+    [0.75, 5],
+    [0.9999999999999999, 5],
+  ])("%f draws %i", (uniform, token) => {
+    expect(drawToken(distribution, uniform)).toBe(token);
+  });
+
+  it("never draws a token of probability 0, even when the sum rounds below 1", () => {
+    expect(drawToken({ ids: [0, 1, 2], probabilities: [0, 0.9, 0] }, 0.99)).toBe(1);
+    expect(drawToken({ ids: [0, 1], probabilities: [0, 1] }, 0)).toBe(1);
+  });
+});
