@@ -1,0 +1,239 @@
+import { ValidationError } from "@tinkex/types";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { TensorData } from "./tensor-data.js";
+import type { TensorLike } from "./tensor-like.js";
+import { toNumbers } from "./to-numbers.js";
+import { toTypedArray } from "./to-typed-array.js";
+
+/** What a user of plain JavaScript may pass although the types forbid it. */
+const untyped = (value: unknown): TensorLike => value as TensorLike;
+
+function messageOf(action: () => unknown): string {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof ValidationError) return error.message;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+describe("TensorData.from", () => {
+  it("uses typed arrays that fit as they are, without a copy", () => {
+    for (const array of [new Float32Array(3), new Int32Array(3), new BigInt64Array(3)]) {
+      expect(TensorData.from(array).data).toBe(array);
+    }
+  });
+
+  it("sends only the window of a view (BR-039)", () => {
+    const view = Float32Array.of(9, 0.5, 0.25, 9).subarray(1, 3);
+    expect(toNumbers(TensorData.from(view))).toEqual([0.5, 0.25]);
+  });
+
+  it.each([
+    ["Int8Array", Int8Array.of(-1, 127)],
+    ["Uint8Array", Uint8Array.of(1, 255)],
+    ["Uint8ClampedArray", Uint8ClampedArray.of(1, 255)],
+    ["Int16Array", Int16Array.of(-1, 2)],
+    ["Uint16Array", Uint16Array.of(1, 65535)],
+    ["Uint32Array", Uint32Array.of(1, 4294967295)],
+    ["BigUint64Array", BigUint64Array.of(1n, 2n)],
+  ])("makes int64 of a %s", (_name, array) => {
+    const tensor = TensorData.from(array);
+    expect(tensor.dtype).toBe("int64");
+    expect(toNumbers(tensor)).toEqual(Array.from(array, Number));
+  });
+
+  it("takes the dtype of a plain list from its key, whatever the values (BR-096)", () => {
+    expect(TensorData.from([0, 1, 1], { key: "weights" })).toEqual({
+      data: Float32Array.of(0, 1, 1),
+      dtype: "float32",
+      shape: [3],
+    });
+    expect(TensorData.from([7, 8], { key: "target_tokens" }).data).toEqual(Int32Array.of(7, 8));
+  });
+
+  it("refuses a plain list whose dtype nobody states, and says what to do", () => {
+    expect(messageOf(() => TensorData.from([1]))).toBe(
+      "tensor: the dtype of a plain list is not known here; pass `dtype`, or a typed array",
+    );
+    expect(messageOf(() => TensorData.from([1], { key: "toString" }))).toMatch(
+      /loss_fn_inputs\.toString: .*target_tokens, weights, .*pass a typed array or a TensorData/,
+    );
+  });
+
+  it("makes target_tokens integers even when a float array holds them", () => {
+    const tensor = TensorData.from(Float32Array.of(3, 4), { key: "target_tokens" });
+    expect(tensor).toEqual({ data: Int32Array.of(3, 4), dtype: "int64", shape: [2] });
+  });
+
+  it("lets `dtype` and `shape` of the options win", () => {
+    const tensor = TensorData.from(Int32Array.of(1, 2, 3, 4), { dtype: "float32", shape: [2, 2] });
+    expect(tensor).toEqual({ data: Float32Array.of(1, 2, 3, 4), dtype: "float32", shape: [2, 2] });
+  });
+
+  it("gives a scalar the shape []", () => {
+    expect(TensorData.from(2.5, { dtype: "float32" }).shape).toEqual([]);
+    expect(TensorData.from(3n, { dtype: "int64" }).data).toEqual(BigInt64Array.of(3n));
+  });
+
+  it("keeps integers beyond int32 exactly (BR-092)", () => {
+    expect(TensorData.from([2 ** 31 + 5], { key: "target_tokens" }).data).toEqual([2 ** 31 + 5]);
+    expect(TensorData.from([2n ** 60n, 1], { key: "target_tokens" }).data).toEqual(
+      BigInt64Array.of(2n ** 60n, 1n),
+    );
+  });
+
+  it("reads tf.Tensor look-alikes by their dtype", () => {
+    const tensor = (dtype: string, values: ArrayLike<unknown>) => ({
+      dtype,
+      shape: [1, 2],
+      dataSync: () => values,
+    });
+    expect(TensorData.from(tensor("float32", Float32Array.of(1, 2)))).toEqual({
+      data: Float32Array.of(1, 2),
+      dtype: "float32",
+      shape: [1, 2],
+    });
+    expect(TensorData.from(tensor("int32", Int32Array.of(1, 2))).dtype).toBe("int64");
+    expect(TensorData.from(tensor("bool", Uint8Array.of(1, 0))).data).toEqual(Int32Array.of(1, 0));
+    expect(messageOf(() => TensorData.from(tensor("complex64", [])))).toMatch(/dtype complex64/);
+  });
+
+  it.each<[string, TensorLike, object, string, (string | number)[]]>([
+    [
+      "a fraction among tokens",
+      [1, 2.5],
+      { key: "target_tokens", datumIndex: 3 },
+      "datum 3, loss_fn_inputs.target_tokens, index 1: expected an integer, got 2.5",
+      ["data", 3, "loss_fn_inputs", "target_tokens", 1],
+    ],
+    [
+      "a string",
+      untyped([0.5, "x"]),
+      { key: "weights", datumIndex: 0 },
+      'datum 0, loss_fn_inputs.weights, index 1: expected a number, got the string "x"',
+      ["data", 0, "loss_fn_inputs", "weights", 1],
+    ],
+    [
+      "a number too large for float32",
+      Float64Array.of(0, 1e300),
+      {},
+      "index 1: 1e+300 is beyond the range of float32 (about ±3.4e38)",
+      [1],
+    ],
+    [
+      "an unsigned value beyond int64",
+      BigUint64Array.of(0n, 2n ** 63n),
+      {},
+      "index 1: 9223372036854775808 does not fit int64",
+      [1],
+    ],
+    [
+      "a number that has lost digits",
+      [2 ** 60],
+      { dtype: "int64" },
+      "index 0: 1152921504606847000 is beyond 2^53, where numbers lose digits; pass a bigint",
+      [0],
+    ],
+    [
+      "ragged lists",
+      [[1, 2], [3]],
+      { key: "weights" },
+      "loss_fn_inputs.weights, index 2: nested lists are ragged: one has length 2, another 1",
+      ["loss_fn_inputs", "weights", 2],
+    ],
+    [
+      "a shape that does not fit",
+      [1, 2, 3],
+      { dtype: "float32", shape: [2, 2] },
+      "tensor: shape [2, 2] does not hold 3 elements",
+      [],
+    ],
+    [
+      "a DataView",
+      untyped(new DataView(new ArrayBuffer(8))),
+      {},
+      "tensor: a DataView holds bytes, not numbers",
+      [],
+    ],
+    ["an object", untyped({ length: 1 }), {}, "tensor: expected numbers, got an object (Object)", []],
+  ])("names the place of %s", (_name, value, options, message, path) => {
+    try {
+      TensorData.from(value, options);
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toBeInstanceOf(ValidationError);
+      expect((error as ValidationError).message).toBe(message);
+      expect((error as ValidationError).path).toEqual(path);
+    }
+  });
+
+  it("checks the structure of a sparse tensor", () => {
+    const sparse = {
+      data: [1, 2],
+      dtype: "float32",
+      shape: [2, 3],
+      sparse_crow_indices: [0, 1, 2],
+      sparse_col_indices: [0, 2],
+    } as const;
+    expect(TensorData.from(sparse)).toEqual({ ...sparse, data: Float32Array.of(1, 2) });
+    expect(messageOf(() => TensorData.from({ ...sparse, sparse_col_indices: [0, 3] }))).toMatch(
+      /column below 3/,
+    );
+  });
+
+  it("rounds any double to float32 as Math.fround does, and never makes a finite value infinite", () => {
+    fc.assert(
+      fc.property(fc.array(fc.double()), (values) => {
+        const fits = values.every((value) => Number.isFinite(Math.fround(value)) || !Number.isFinite(value));
+        if (!fits) {
+          expect(() => TensorData.from(values, { dtype: "float32" })).toThrow(ValidationError);
+          return;
+        }
+        const { data } = TensorData.from(values, { dtype: "float32" });
+        expect(data).toEqual(Float32Array.from(values));
+      }),
+    );
+  });
+
+  it("keeps every int64, given as bigint or typed array", () => {
+    const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+    fc.assert(
+      fc.property(fc.array(int64), (values) => {
+        const expected = BigInt64Array.from(values);
+        expect(toTypedArray(TensorData.from(values, { dtype: "int64" }))).toEqual(expected);
+        expect(toTypedArray(TensorData.from(BigInt64Array.from(values)))).toEqual(expected);
+      }),
+    );
+  });
+
+  it("flattens nested lists of any rectangular shape in row-major order", () => {
+    const shapes = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(shapes, (shape) => {
+        let next = 0;
+        const build = (depth: number): unknown =>
+          depth === shape.length ? next++ : Array.from({ length: shape[depth] ?? 0 }, () => build(depth + 1));
+        const tensor = TensorData.from(untyped(build(0)), { dtype: "int64" });
+        expect(tensor.shape).toEqual(shape);
+        expect(toNumbers(tensor)).toEqual(Array.from({ length: next }, (_, index) => index));
+      }),
+    );
+  });
+});
+
+describe("toNumbers and toTypedArray", () => {
+  it("refuses an int64 that a number cannot hold", () => {
+    expect(() => toNumbers({ data: BigInt64Array.of(1n, 2n ** 53n), dtype: "int64" })).toThrow(
+      "index 1: 9007199254740992 is beyond 2^53",
+    );
+  });
+
+  it("gives the typed array of the dtype", () => {
+    expect(toTypedArray({ data: [1, 2], dtype: "int64" })).toEqual(BigInt64Array.of(1n, 2n));
+    expect(toTypedArray({ data: Int32Array.of(1), dtype: "int64" })).toEqual(BigInt64Array.of(1n));
+    expect(toTypedArray({ data: [0.1], dtype: "float32" })).toEqual(Float32Array.of(0.1));
+  });
+});
