@@ -16,14 +16,26 @@ const BYTE_OF_CHARACTER: ReadonlyMap<string, number> = new Map(
 const UTF8 = new TextEncoder();
 
 /**
- * The bytes that a token of a byte-level vocabulary stands for. A token that is not spelled in the byte alphabet (an
- * added token such as `<｜User｜>`) stands for its own text.
+ * Makes a function that gives the bytes a token of a byte-level vocabulary stands for, and remembers them. A token
+ * that is not spelled in the byte alphabet (an added token such as `<｜User｜>`) stands for its own text.
  */
-export function byteLevelTokenBytes(token: string): Uint8Array {
+export function byteLevelTokenBytes(): (token: string) => Uint8Array {
+  const known = new Map<string, Uint8Array>();
+  return (token) => {
+    let bytes = known.get(token);
+    if (bytes === undefined) {
+      bytes = spelledBytes(token) ?? UTF8.encode(token);
+      known.set(token, bytes);
+    }
+    return bytes;
+  };
+}
+
+function spelledBytes(token: string): Uint8Array | undefined {
   const bytes = new Uint8Array(token.length);
   for (let i = 0; i < token.length; i++) {
     const byte = BYTE_OF_CHARACTER.get(token.charAt(i));
-    if (byte === undefined) return UTF8.encode(token);
+    if (byte === undefined) return undefined;
     bytes[i] = byte;
   }
   return bytes;

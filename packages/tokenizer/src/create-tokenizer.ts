@@ -34,6 +34,7 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
 
   const splitter = new AddedTokenSplitter(json.added_tokens, engine.normalize);
   const tokenId = (token: string) => addedByContent.get(token)?.id ?? engine.tokenId(token);
+  const token = (id: number) => addedById.get(id)?.written ?? engine.token(id);
   const prefix = affixIds(engine.affixes.prefix, tokenId);
   const suffix = affixIds(engine.affixes.suffix, tokenId);
 
@@ -41,7 +42,8 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
     vocabularySize: countTokens(engine, json.added_tokens),
     specialTokens,
     tokenId,
-    token: (id) => addedById.get(id)?.written ?? engine.token(id),
+    token,
+    tokenBytes: bytesOfId(token, engine.tokenBytes),
 
     encode(text, options = {}) {
       const ids: number[] = [];
@@ -62,8 +64,8 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
         const id = ids[i] ?? Number.NaN;
         const added = addedById.get(id);
         if (added?.special === true && options.skipSpecialTokens === true) continue;
-        const token = added?.written ?? engine.token(id);
-        if (token !== undefined) tokens.push(token);
+        const written = added?.written ?? engine.token(id);
+        if (written !== undefined) tokens.push(written);
       }
       return tokens.length === 0 ? "" : engine.text(tokens);
     },
@@ -76,6 +78,19 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
  */
 function writtenForm(token: AddedToken, engine: Engine): string {
   return token.normalized ? engine.normalize(token.content) : token.content;
+}
+
+const NO_BYTES = new Uint8Array();
+
+function bytesOfId(
+  token: (id: number) => string | undefined,
+  tokenBytes: Engine["tokenBytes"],
+): TextTokenizer["tokenBytes"] {
+  if (tokenBytes === undefined) return undefined;
+  return (id) => {
+    const written = token(id);
+    return written === undefined ? NO_BYTES : tokenBytes(written);
+  };
 }
 
 function tokenFilter(

@@ -1,6 +1,7 @@
 import { AddedToken as EngineAddedToken, Tokenizer as EngineTokenizer } from "@huggingface/tokenizers";
 import { ValidationError } from "@tinkex/types";
-import { byteLevelTokenText, type TokenText } from "./token-text.js";
+import { byteLevelTokenBytes } from "./byte-level.js";
+import { type TokenText, textOfTokenBytes } from "./token-text.js";
 import type { TokenizerJson } from "./tokenizer-json.js";
 
 /**
@@ -14,6 +15,8 @@ export interface Engine {
   encode(text: string, first: boolean): number[];
   /** The text of tokens as the vocabulary writes them. */
   readonly text: TokenText;
+  /** The bytes of a token as the vocabulary writes it, where every token stands for fixed bytes. */
+  readonly tokenBytes: ((token: string) => Uint8Array) | undefined;
   /** The token of an id, added tokens aside. */
   token(id: number): string | undefined;
   /** The id of a token, added tokens aside. */
@@ -36,10 +39,8 @@ export function createEngine(json: TokenizerJson, config: Readonly<Record<string
   if (model === null) throw new ValidationError("This tokenizer.json has no model.");
 
   if (decoder !== null) decoder.added_tokens = json.added_tokens.map((token) => new EngineAddedToken(token));
-  const text: TokenText =
-    json.decoder?.type === "ByteLevel"
-      ? byteLevelTokenText()
-      : (tokens) => (decoder === null ? tokens.join(" ") : decoder([...tokens]));
+  const tokenBytes = json.decoder?.type === "ByteLevel" ? byteLevelTokenBytes() : undefined;
+  const decode: TokenText = (tokens) => (decoder === null ? tokens.join(" ") : decoder([...tokens]));
 
   return {
     normalize: (input) => (normalizer === null ? input : normalizer(input)),
@@ -52,7 +53,9 @@ export function createEngine(json: TokenizerJson, config: Readonly<Record<string
       }
       return ids;
     },
-    text,
+    // Byte-level text is put together here: faster, and right for added tokens outside the byte alphabet.
+    text: tokenBytes === undefined ? decode : textOfTokenBytes(tokenBytes),
+    tokenBytes,
     token: (id) => model.vocab[id],
     tokenId: (token) => model.tokens_to_ids.get(token),
     tokens: () => model.tokens_to_ids.keys(),

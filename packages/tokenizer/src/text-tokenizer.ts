@@ -33,6 +33,11 @@ export interface TextTokenizer extends Tokenizer {
   decode(ids: ArrayLike<number>, options?: DecodeOptions): string;
   /** The token of an id as it is written in the vocabulary, e.g. `Ġhello`. */
   token(id: number): string | undefined;
+  /**
+   * The bytes an id stands for, none for ids outside the vocabulary. Undefined where the vocabulary is not byte-level,
+   * so that the text of a token depends on its neighbours.
+   */
+  readonly tokenBytes: ((id: number) => Uint8Array) | undefined;
   /** The special tokens by their spelling. */
   readonly specialTokens: ReadonlyMap<string, number>;
 }

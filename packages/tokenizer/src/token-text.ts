@@ -1,24 +1,14 @@
-import { byteLevelTokenBytes } from "./byte-level.js";
-
 /** Joins tokens, as they are written in the vocabulary, to the text they stand for. */
 export type TokenText = (tokens: readonly string[]) => string;
 
 /**
- * Text of byte-level tokens. Bytes that are no UTF-8 (half a character) become U+FFFD, one for each maximal
+ * Text of tokens that stand for bytes. Bytes that are no UTF-8 (half a character) become U+FFFD, one for each maximal
  * ill-formed stretch, as Rust and the Encoding Standard do.
  */
-export function byteLevelTokenText(): TokenText {
+export function textOfTokenBytes(bytesOf: (token: string) => Uint8Array): TokenText {
   const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
-  const bytesOf = new Map<string, Uint8Array>();
   return (tokens) => {
-    const parts = tokens.map((token) => {
-      let bytes = bytesOf.get(token);
-      if (bytes === undefined) {
-        bytes = byteLevelTokenBytes(token);
-        bytesOf.set(token, bytes);
-      }
-      return bytes;
-    });
+    const parts = tokens.map(bytesOf);
     const all = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
     let offset = 0;
     for (const part of parts) {
