@@ -1,0 +1,115 @@
+import { type Dimension, describeShape, multiplyDimensions } from "../onnx/dimension.js";
+import type { GraphBuilder } from "../onnx/graph-builder.js";
+import { add, multiply, subtract } from "../onnx/operators/elementwise.js";
+import { matMul } from "../onnx/operators/mat-mul.js";
+import { sumLastAxis } from "../onnx/operators/reduce.js";
+import { reshape } from "../onnx/operators/reshape.js";
+import { softmax } from "../onnx/operators/softmax.js";
+import { transpose } from "../onnx/operators/transpose.js";
+import type { Value } from "../onnx/value.js";
+
+export interface HeadLayout {
+  readonly headCount: number;
+  readonly keyValueHeadCount: number;
+  readonly headSize: number;
+}
+
+/**
+ * Values below are `[rows, keyValueHeads, group · time, headSize]` for queries and `[rows, keyValueHeads, time, headSize]`
+ * for keys and values: the query heads of a group lie one after another, so sharing a key head needs no copies of it, and
+ * its gradient adds up over the group inside the matrix product.
+ */
+export interface Attention {
+  /** `[rows, time, headCount · headSize]` */
+  readonly output: Value;
+  readonly layout: HeadLayout;
+  readonly queries: Value;
+  readonly keys: Value;
+  readonly values: Value;
+  readonly probabilities: Value;
+  readonly context: Value;
+}
+
+export interface AttentionInputs {
+  /** `[rows, time, headCount · headSize]` */
+  readonly queries: Value;
+  /** `[rows, time, keyValueHeadCount · headSize]` */
+  readonly keys: Value;
+  readonly values: Value;
+}
+
+/**
+ * `softmax(Q Kᵀ / sqrt(headSize) + mask) V`, head by head; query head h reads key head
+ * `floor(h · keyValueHeadCount / headCount)`.
+ */
+export function attention(
+  graph: GraphBuilder,
+  inputs: AttentionInputs,
+  mask: Value,
+  layout: HeadLayout,
+): Attention {
+  const queries = splitHeads(graph, inputs.queries, layout.headCount, layout);
+  const keys = splitHeads(graph, inputs.keys, layout.keyValueHeadCount, layout);
+  const values = splitHeads(graph, inputs.values, layout.keyValueHeadCount, layout);
+  const scores = matMul(graph, queries, keys, { transposeRight: true, scale: scaleOf(layout) });
+  const probabilities = softmax(graph, add(graph, scores, mask));
+  const context = matMul(graph, probabilities, values);
+  const output = joinHeads(graph, context, layout.headCount, layout, timeOf(inputs.queries));
+  return { output, layout, queries, keys, values, probabilities, context };
+}
+
+/**
+ * Gradients of queries, keys and values, in the shapes of {@link AttentionInputs}, from that of the output. The row sums
+ * that softmax's derivative subtracts, Σ P·dP, equal Σ O·dO, which is over headSize and not over time.
+ */
+export function attentionBackward(graph: GraphBuilder, saved: Attention, gradient: Value): AttentionInputs {
+  const { layout, queries, keys, values, probabilities, context } = saved;
+  const scale = scaleOf(layout);
+  const dContext = splitHeads(graph, gradient, layout.headCount, layout);
+  const dProbabilities = matMul(graph, dContext, values, { transposeRight: true });
+  const rowSums = sumLastAxis(graph, multiply(graph, dContext, context));
+  const dScores = multiply(graph, probabilities, subtract(graph, dProbabilities, rowSums));
+  const dQueries = matMul(graph, dScores, keys, { scale });
+  const dKeys = matMul(graph, dScores, queries, { transposeLeft: true, scale });
+  const dValues = matMul(graph, probabilities, dContext, { transposeLeft: true });
+  const time = timeOf(gradient);
+  return {
+    queries: joinHeads(graph, dQueries, layout.headCount, layout, time),
+    keys: joinHeads(graph, dKeys, layout.keyValueHeadCount, layout, time),
+    values: joinHeads(graph, dValues, layout.keyValueHeadCount, layout, time),
+  };
+}
+
+export const scaleOf = (layout: HeadLayout) => 1 / Math.sqrt(layout.headSize);
+
+function timeOf(value: Value): Dimension {
+  const time = value.shape[1];
+  if (time === undefined || value.shape.length !== 3) {
+    throw new Error(`Attention: ${describeShape(value.shape)} must be [rows, time, width].`);
+  }
+  return time;
+}
+
+/** `[rows, time, heads · headSize]` to `[rows, keyValueHeads, heads / keyValueHeads · time, headSize]`. */
+export function splitHeads(graph: GraphBuilder, value: Value, heads: number, layout: HeadLayout): Value {
+  const [rows = 1] = value.shape;
+  const time = timeOf(value);
+  const byHead = transpose(graph, reshape(graph, value, [rows, time, heads, layout.headSize]), [0, 2, 1, 3]);
+  const group = heads / layout.keyValueHeadCount;
+  if (group === 1) return byHead;
+  const grouped = [rows, layout.keyValueHeadCount, multiplyDimensions(group, time), layout.headSize];
+  return reshape(graph, byHead, grouped);
+}
+
+/** The way back from {@link splitHeads}. */
+export function joinHeads(
+  graph: GraphBuilder,
+  value: Value,
+  heads: number,
+  layout: HeadLayout,
+  time: Dimension,
+): Value {
+  const [rows = 1] = value.shape;
+  const byHead = reshape(graph, value, [rows, heads, time, layout.headSize]);
+  return reshape(graph, transpose(graph, byHead, [0, 2, 1, 3]), [rows, time, heads * layout.headSize]);
+}

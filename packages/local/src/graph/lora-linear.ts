@@ -1,0 +1,78 @@
+import type { GraphBuilder } from "../onnx/graph-builder.js";
+import { add, multiply } from "../onnx/operators/elementwise.js";
+import { matMul } from "../onnx/operators/mat-mul.js";
+import { flattenRows } from "../onnx/operators/reshape.js";
+import type { Value } from "../onnx/value.js";
+
+/** A frozen matrix `[out, in]` with an optional bias `[out]` and an optional trainable low-rank change. */
+export interface LinearWeights {
+  readonly weight: Value;
+  readonly bias?: Value | undefined;
+  readonly adapter?: LoraAdapter | undefined;
+}
+
+export interface LoraAdapter {
+  /** `[rank, in]` */
+  readonly a: Value;
+  /** `[out, rank]` */
+  readonly b: Value;
+  /** α / rank, a float32 scalar. */
+  readonly scale: Value;
+}
+
+export interface LoraLinear {
+  readonly output: Value;
+  readonly input: Value;
+  readonly weights: LinearWeights;
+  readonly low?: LowRank;
+}
+
+interface LowRank {
+  readonly a: Value;
+  /** B times the scale: scaling the small matrix is cheaper than scaling the activations. */
+  readonly scaledB: Value;
+  readonly scale: Value;
+  /** `x Aᵀ` */
+  readonly reduced: Value;
+}
+
+/** `y = x Wᵀ + bias + scale · (x Aᵀ) Bᵀ` for `x` of `[..., in]`. */
+export function loraLinear(graph: GraphBuilder, input: Value, weights: LinearWeights): LoraLinear {
+  const { weight, bias, adapter } = weights;
+  let output = matMul(graph, input, weight, { transposeRight: true });
+  if (bias !== undefined) output = add(graph, output, bias);
+  if (adapter === undefined) return { output, input, weights };
+  const { a, b, scale } = adapter;
+  const scaledB = multiply(graph, b, scale);
+  const reduced = matMul(graph, input, a, { transposeRight: true });
+  output = add(graph, output, matMul(graph, reduced, scaledB, { transposeRight: true }));
+  return { output, input, weights, low: { a, scaledB, scale, reduced } };
+}
+
+export interface LoraLinearGradients {
+  readonly input: Value;
+  /** Absent without an adapter. */
+  readonly adapter?: { readonly a: Value; readonly b: Value };
+}
+
+/** `dx = dy W + (dy sB) A`, `dA = (dy sB)ᵀ x`, `dB = s · dyᵀ (x Aᵀ)`; the frozen matrix and bias get none. */
+export function loraLinearBackward(
+  graph: GraphBuilder,
+  saved: LoraLinear,
+  gradient: Value,
+): LoraLinearGradients {
+  const throughWeight = matMul(graph, gradient, saved.weights.weight);
+  if (saved.low === undefined) return { input: throughWeight };
+  const { a, scaledB, scale, reduced } = saved.low;
+  const dReduced = matMul(graph, gradient, scaledB);
+  const dA = matMul(graph, flattenRows(graph, dReduced), flattenRows(graph, saved.input), {
+    transposeLeft: true,
+  });
+  const dB = matMul(graph, flattenRows(graph, gradient), flattenRows(graph, reduced), {
+    transposeLeft: true,
+  });
+  return {
+    input: add(graph, throughWeight, matMul(graph, dReduced, a)),
+    adapter: { a: dA, b: multiply(graph, dB, scale) },
+  };
+}

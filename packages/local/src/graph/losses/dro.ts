@@ -1,0 +1,22 @@
+import { and, equal, multiply, negate, not, select, subtract } from "../../onnx/operators/elementwise.js";
+import type { LossFunction } from "./loss.js";
+import { isNonZero } from "./masked-ratio.js";
+
+/**
+ * `−(p·A − ½·β·(p − q)²)` with derivative `−A + β·(p − q)`. A position whose advantage and sampler log-probability are
+ * both exactly 0 is a prompt position and costs nothing.
+ */
+export const dro: LossFunction = (graph, { logprobs, samplerLogprobs, advantages, weights, beta }) => {
+  const zero = graph.scalar(0);
+  const prompt = and(graph, equal(graph, advantages, zero), equal(graph, samplerLogprobs, zero));
+  const active = and(graph, isNonZero(graph, weights), not(graph, prompt));
+  const learner = select(graph, active, logprobs, zero);
+  const distance = select(graph, active, subtract(graph, logprobs, samplerLogprobs), zero);
+  const pull = multiply(graph, beta, distance);
+  const penalty = multiply(graph, multiply(graph, graph.scalar(0.5), pull), distance);
+  const gain = subtract(graph, multiply(graph, learner, advantages), penalty);
+  return {
+    loss: negate(graph, multiply(graph, weights, gain)),
+    gradient: multiply(graph, weights, subtract(graph, pull, advantages)),
+  };
+};

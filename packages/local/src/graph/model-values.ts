@@ -1,0 +1,62 @@
+import { adaptableModules } from "../model/adaptable-modules.js";
+import type { ModelConfig } from "../model/model-config.js";
+import type { ModelWeights } from "../model/model-weights.js";
+import type { GraphBuilder } from "../onnx/graph-builder.js";
+import type { Value } from "../onnx/value.js";
+import type { LinearWeights } from "./lora-linear.js";
+
+/** The weights of a model inside a graph: frozen ones as part of it, adapters as inputs of each run. */
+export interface ModelValues {
+  readonly config: ModelConfig;
+  /** `[vocabulary, hidden]` */
+  readonly embedding: Value;
+  /** A norm's weight, e.g. of `model.norm`. */
+  norm(module: string): Value;
+  /** A linear layer with its bias and adapter, if it has them; `lm_head` is the embedding where the two are tied. */
+  linear(module: string): LinearWeights;
+}
+
+/** Name of the graph input that holds α / rank. */
+export const adapterScaleInput = "adapter.scale";
+
+/** Names of the graph inputs of a module's two factors, `[rank, in]` and `[out, rank]`. */
+export const adapterInputs = (module: string) => ({ a: `${module}.lora_A`, b: `${module}.lora_B` });
+
+/**
+ * @param adapted names of the linear layers that carry an adapter; the rank is open, so that one compiled graph serves
+ * adapters of every rank
+ */
+export function modelValues(
+  graph: GraphBuilder,
+  config: ModelConfig,
+  weights: Pick<ModelWeights, "get">,
+  adapted: ReadonlySet<string>,
+): ModelValues {
+  const modules = new Map(adaptableModules(config).map((module) => [module.module, module]));
+  const frozen = (name: string): Value => {
+    const { data, shape } = weights.get(name);
+    return graph.initializer(name, "float32", shape, data);
+  };
+  const embedding = frozen("model.embed_tokens.weight");
+  return {
+    config,
+    embedding,
+    norm: (module) => frozen(`${module}.weight`),
+    linear(module) {
+      const size = modules.get(module);
+      if (size === undefined) throw new Error(`The model has no linear layer "${module}".`);
+      const tied = module === "lm_head" && config.tiedEmbeddings;
+      const weight = tied ? embedding : frozen(`${module}.weight`);
+      const biased = config.attentionBias && /\.(q|k|v)_proj$/.test(module);
+      const bias = biased ? frozen(`${module}.bias`) : undefined;
+      if (!adapted.has(module)) return { weight, bias };
+      const names = adapterInputs(module);
+      const adapter = {
+        a: graph.input(names.a, "float32", ["rank", size.inputSize]),
+        b: graph.input(names.b, "float32", [size.outputSize, "rank"]),
+        scale: graph.input(adapterScaleInput, "float32", []),
+      };
+      return { weight, bias, adapter };
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import type { Attribute } from "./attribute.js";
+import { describeShape, type Shape, sameShape } from "./dimension.js";
+import type { ElementArrays, ElementType } from "./element-type.js";
+import { encodeModel } from "./encode-model.js";
+import type { Initializer, NodeSpec, OnnxGraph } from "./onnx-graph.js";
+import { pruneGraph } from "./prune-graph.js";
+import type { Value } from "./value.js";
+
+/** Operators outside ONNX's own set that both runtimes have. */
+export const microsoftDomain = "com.microsoft";
+
+interface NodeRequest {
+  readonly operator: string;
+  readonly domain?: typeof microsoftDomain;
+  /** `undefined` stands for an optional input that is left out. */
+  readonly inputs: readonly (Value | undefined)[];
+  readonly attributes?: Readonly<Record<string, Attribute>>;
+}
+
+/**
+ * Writes an ONNX graph node by node. Every value carries its element type and shape, and the functions that add nodes
+ * check them, so that a graph that cannot run fails on the line that writes it.
+ */
+export class GraphBuilder {
+  readonly #inputs = new Map<string, Value>();
+  readonly #initializers = new Map<string, Initializer>();
+  readonly #nodes: NodeSpec[] = [];
+
+  /** Declares a tensor that is given at every run. Asking again for the same name gives the same value. */
+  input(name: string, type: ElementType, shape: Shape): Value {
+    return this.#declare(this.#inputs, { name, type, shape });
+  }
+
+  /**
+   * A tensor that is part of the model. Asking again for the same name gives the same value, so that the backward half
+   * shares the weights of the forward half.
+   *
+   * @param data row-major; kept by reference until {@link build}
+   */
+  initializer<T extends ElementType>(
+    name: string,
+    type: T,
+    shape: readonly number[],
+    data: ElementArrays[T],
+  ): Value {
+    const size = shape.reduce((product, length) => product * length, 1);
+    if (size !== data.length) {
+      throw new Error(
+        `Initializer "${name}" ${describeShape(shape)} needs ${size} numbers, not ${data.length}.`,
+      );
+    }
+    return this.#declare(this.#initializers, { name, type, shape, data });
+  }
+
+  /** A float32 constant without axes. */
+  scalar(value: number): Value {
+    return this.initializer(`scalar.${value}`, "float32", [], Float32Array.of(value));
+  }
+
+  /** A vector of int64 constants: axes, sizes, the target of a reshape. */
+  intVector(values: readonly number[]): Value {
+    const data = BigInt64Array.from(values, BigInt);
+    return this.initializer(`ints.${values.join(",")}`, "int64", [values.length], data);
+  }
+
+  /** Adds a node with one output of the given type and shape, which the caller has worked out. */
+  node(request: NodeRequest, type: ElementType, shape: Shape): Value {
+    const name = `${request.operator}.${this.#nodes.length}`;
+    const value: Value = { name, type, shape };
+    this.#append(request, [value]);
+    return value;
+  }
+
+  /** Adds a node with several outputs. */
+  nodeWithOutputs(request: NodeRequest, outputs: readonly Pick<Value, "type" | "shape">[]): Value[] {
+    const values = outputs.map(({ type, shape }, index) => ({
+      name: `${request.operator}.${this.#nodes.length}.${index}`,
+      type,
+      shape,
+    }));
+    this.#append(request, values);
+    return values;
+  }
+
+  /**
+   * Finishes the graph. What no output needs (nodes, inputs, weights) is left out, so a caller may write a whole
+   * backward pass and pay only for the gradients it asks for.
+   *
+   * @param outputs by the names under which a run gives them
+   */
+  build(outputs: Readonly<Record<string, Value>>): OnnxGraph {
+    const graph = pruneGraph(
+      {
+        inputs: [...this.#inputs.values()],
+        initializers: [...this.#initializers.values()],
+        nodes: this.#nodes,
+      },
+      Object.values(outputs),
+    );
+    return {
+      model: encodeModel(graph, outputs),
+      inputs: graph.inputs,
+      outputs: Object.entries(outputs).map(([name, { type, shape }]) => ({ name, type, shape })),
+      operators: graph.nodes.map((node) => node.operator),
+    };
+  }
+
+  #append(request: NodeRequest, outputs: readonly Value[]): void {
+    this.#nodes.push({
+      operator: request.operator,
+      domain: request.domain ?? "",
+      inputs: request.inputs.map((value) => value?.name ?? ""),
+      outputs: outputs.map((value) => value.name),
+      attributes: request.attributes ?? {},
+    });
+  }
+
+  #declare<T extends Value>(known: Map<string, T>, value: T): T {
+    const existing = known.get(value.name);
+    if (existing === undefined) {
+      known.set(value.name, value);
+      return value;
+    }
+    if (existing.type !== value.type || !sameShape(existing.shape, value.shape)) {
+      throw new Error(
+        `"${value.name}" is already ${existing.type} ${describeShape(existing.shape)}, ` +
+          `not ${value.type} ${describeShape(value.shape)}.`,
+      );
+    }
+    return existing;
+  }
+}

@@ -1,0 +1,48 @@
+import { availableParallelism } from "node:os";
+import { TinkexError } from "@tinkex/types";
+import { loadNativeRuntime } from "./native-runtime.js";
+import type { Runtime, RuntimeName } from "./runtime.js";
+import { loadWasmRuntime } from "./wasm-runtime.js";
+
+export interface RuntimeOptions {
+  /** Default `"auto"`: native where it loads, else wasm. */
+  readonly runtime?: RuntimeName | "auto";
+  /** Threads for the arithmetic. Default: one for each core. */
+  readonly threads?: number;
+}
+
+/** Loads one runtime; replaced in tests to act out a machine without the native binding. */
+export type RuntimeLoader = (threads: number, reason: string) => Promise<Runtime>;
+
+const defaultLoaders: Readonly<Record<RuntimeName, RuntimeLoader>> = {
+  native: loadNativeRuntime,
+  wasm: loadWasmRuntime,
+};
+
+/**
+ * Chooses what runs the graphs.
+ *
+ * @throws TinkexError `missing_dependency` when the native runtime is asked for and does not load
+ */
+export async function createRuntime(
+  options: RuntimeOptions = {},
+  loaders: Readonly<Record<RuntimeName, RuntimeLoader>> = defaultLoaders,
+): Promise<Runtime> {
+  const { runtime = "auto", threads = availableParallelism() } = options;
+  if (runtime === "wasm") return loaders.wasm(threads, "asked for");
+  try {
+    return await loaders.native(threads, runtime === "native" ? "asked for" : "it loads here");
+  } catch (cause) {
+    const why = firstLine(cause);
+    if (runtime === "auto") return loaders.wasm(threads, `onnxruntime-node does not load here (${why})`);
+    throw new TinkexError(
+      `The native runtime does not load: ${why}. Install onnxruntime-node, or choose the runtime "wasm".`,
+      { code: "missing_dependency", cause },
+    );
+  }
+}
+
+function firstLine(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.split("\n", 1)[0]?.replace(/\.$/, "") ?? "";
+}

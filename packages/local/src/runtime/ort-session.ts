@@ -1,0 +1,48 @@
+import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-web";
+import type { OnnxGraph } from "../onnx/onnx-graph.js";
+import type { OrtModule } from "./ort-module.js";
+import type { Outputs, Session } from "./runtime.js";
+import type { Tensor } from "./tensor.js";
+
+/** Compiles a graph with either package of ONNX Runtime. */
+export async function compileOrtSession(
+  ort: OrtModule,
+  graph: OnnxGraph,
+  options: InferenceSession.SessionOptions,
+): Promise<Session> {
+  const session = await ort.InferenceSession.create(graph.model, options);
+  return {
+    async run(feeds) {
+      const ortFeeds: Record<string, OrtTensor> = {};
+      for (const { name, type } of graph.inputs) {
+        const given = feeds[name];
+        if (given?.type !== type) {
+          throw new Error(`The graph's input "${name}" must be ${type}, got ${given?.type ?? "nothing"}.`);
+        }
+        ortFeeds[name] = new ort.Tensor(given.type, given.data, given.dims);
+      }
+      const unknown = Object.keys(feeds).find((name) => !(name in ortFeeds));
+      if (unknown !== undefined) throw new Error(`The graph has no input "${unknown}".`);
+      return outputsOf(await session.run(ortFeeds));
+    },
+    release: () => session.release(),
+  };
+}
+
+function outputsOf(tensors: InferenceSession.OnnxValueMapType): Outputs {
+  const tensor = (name: string): Tensor => {
+    const found = tensors[name];
+    if (found === undefined) throw new Error(`The graph has no output "${name}".`);
+    const { type, dims, data } = found;
+    // Both builds give the typed array that belongs to the type; their declaration does not tie the two together.
+    return { type, dims, data } as Tensor;
+  };
+  return {
+    tensor,
+    float32(name) {
+      const found = tensor(name);
+      if (found.type !== "float32") throw new Error(`The graph's output "${name}" is ${found.type}.`);
+      return found.data;
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import { compileOrtSession } from "./ort-session.js";
+import type { Runtime } from "./runtime.js";
+
+/** ONNX Runtime's WebAssembly build, which needs no native binding. The first call fixes the number of threads. */
+export async function loadWasmRuntime(threads: number, reason: string): Promise<Runtime> {
+  const ort = await import("onnxruntime-web");
+  ort.env.wasm.numThreads = threads;
+  return {
+    name: "wasm",
+    threads,
+    reason,
+    compile: (graph) =>
+      compileOrtSession(ort, graph, {
+        executionProviders: ["wasm"],
+        graphOptimizationLevel: "all",
+        logSeverityLevel: 3,
+      }),
+  };
+}

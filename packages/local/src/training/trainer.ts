@@ -1,0 +1,122 @@
+import { type AdapterParameters, adaptedModules, loraAlpha } from "../adapter/adapter-parameters.js";
+import { type AdapterTensors, zeroTensors } from "../adapter/adapter-tensors.js";
+import type { AdapterShape, EngineDatum, LossName, PassResult } from "../engine/engine.js";
+import { adapterGradientOutputs } from "../graph/adapter-gradients.js";
+import { adapterInputs, adapterScaleInput } from "../graph/model-values.js";
+import type { ModelConfig } from "../model/model-config.js";
+import type { ModelWeights } from "../model/model-weights.js";
+import type { Outputs, Runtime } from "../runtime/runtime.js";
+import { type Tensor, tensor } from "../runtime/tensor.js";
+import { batchFeeds } from "./batch-feeds.js";
+import { type PlannedBatch, planBatches } from "./plan-batches.js";
+import { SessionCache } from "./session-cache.js";
+import { addTensors } from "./tensor-arithmetic.js";
+import { trainingGraph } from "./training-graph.js";
+
+export interface TrainerOptions {
+  readonly config: ModelConfig;
+  readonly weights: Pick<ModelWeights, "get">;
+  readonly runtime: Runtime;
+  /** Most tokens in one run of the graph, padding included. Default 4096. Larger passes are split and added up. */
+  readonly maxTokensPerRun?: number;
+  /** Awaited between runs, each of which blocks the thread. Default: let the event loop turn. */
+  readonly betweenRuns?: () => Promise<void>;
+}
+
+export interface TrainingPass {
+  readonly parameters: AdapterParameters;
+  readonly data: readonly EngineDatum[];
+  readonly loss: LossName;
+  /** Resolved: every key the loss reads is there. */
+  readonly lossConfig: Readonly<Record<string, number>>;
+  /** The gradient of the summed loss is added here; without it the pass is forward only. */
+  readonly gradients?: AdapterTensors;
+}
+
+/** Runs passes of one base model for any of its adapters. */
+export interface Trainer {
+  /**
+   * Log-probabilities and loss of `data`, and their gradient. A pass that fails leaves `gradients` untouched.
+   * The caller must not change `parameters` meanwhile.
+   */
+  pass(request: TrainingPass): Promise<PassResult>;
+  /** Frees the compiled graphs. */
+  release(): Promise<void>;
+}
+
+/** Measured on a 4-layer model: starting a run costs about as much as computing this many tokens. */
+const runOverheadTokens = 48;
+
+export function createTrainer(options: TrainerOptions): Trainer {
+  const { config, weights, runtime, maxTokensPerRun = 4096, betweenRuns = nextTurn } = options;
+  const sessions = new SessionCache(runtime);
+  const sessionFor = (shape: AdapterShape, loss: LossName, backward: boolean) => {
+    const parts = [shape.trainAttention, shape.trainMlp, shape.trainUnembedding];
+    return sessions.get([loss, backward, ...parts].join(), () => {
+      const adapted = new Set(adaptedModules(config, shape).map(({ module }) => module));
+      return trainingGraph({ config, weights, adapted, loss, backward });
+    });
+  };
+  return {
+    async pass({ parameters, data, loss, lossConfig, gradients }) {
+      const session = await sessionFor(parameters.shape, loss, gradients !== undefined);
+      const adapter = adapterFeeds(parameters);
+      const total = gradients === undefined ? undefined : zeroTensors(parameters);
+      const logprobs: Float32Array[] = data.map(() => new Float32Array(0));
+      let lossSum = 0;
+      for (const batch of planBatches(data, { maxTokensPerRun, runOverheadTokens })) {
+        const outputs = await session.run({ ...batchFeeds(data, batch, loss, lossConfig), ...adapter });
+        readLogprobs(outputs, data, batch, logprobs);
+        lossSum += sum(outputs.float32("loss"));
+        if (total !== undefined) addTensors(total, readGradients(outputs, parameters));
+        await betweenRuns();
+      }
+      if (gradients !== undefined && total !== undefined) addTensors(gradients, total);
+      return { logprobs, lossSum };
+    },
+    release: () => sessions.release(),
+  };
+}
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+function adapterFeeds({ shape, pairs }: AdapterParameters): Record<string, Tensor> {
+  const feeds: Record<string, Tensor> = {
+    [adapterScaleInput]: tensor("float32", [], Float32Array.of(loraAlpha / shape.rank)),
+  };
+  for (const { module, a, b, dIn, dOut } of pairs) {
+    const names = adapterInputs(module);
+    feeds[names.a] = tensor("float32", [shape.rank, dIn], a);
+    feeds[names.b] = tensor("float32", [dOut, shape.rank], b);
+  }
+  return feeds;
+}
+
+/** Cuts the padding off each row and puts the rest where the datum stands in the request. */
+function readLogprobs(
+  outputs: Outputs,
+  data: readonly EngineDatum[],
+  batch: PlannedBatch,
+  logprobs: Float32Array[],
+): void {
+  const all = outputs.float32("logprobs");
+  const rowSize = all.length / batch.indices.length;
+  batch.indices.forEach((index, row) => {
+    const start = row * rowSize;
+    logprobs[index] = all.slice(start, start + (data[index]?.targets.length ?? 0));
+  });
+}
+
+function readGradients(outputs: Outputs, { pairs }: AdapterParameters): AdapterTensors {
+  return pairs.map(({ module }) => {
+    const names = adapterGradientOutputs(module);
+    return { a: outputs.float32(names.a), b: outputs.float32(names.b) };
+  });
+}
+
+/** In double precision; padding holds exact zeros. */
+function sum(values: Float32Array): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}
