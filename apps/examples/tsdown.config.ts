@@ -1,3 +1,4 @@
-import { packageBuild } from "@tinkex-tooling/build/tsdown";
+import { packageBuild } from "../../tooling/build/tsdown.mjs";
 
-export default packageBuild(["src/quickstart.ts"]);
+// Unbundled: the programs are there to be read and copied, and find their data by their own place.
+export default packageBuild(["src/quickstart.ts"], { unbundle: true });

@@ -1,3 +1,3 @@
-import { packageBuild } from "@tinkex-tooling/build/tsdown";
+import { packageBuild } from "../../tooling/build/tsdown.mjs";
 
 export default packageBuild(["src/index.ts"]);

@@ -2,12 +2,14 @@ import { defineConfig } from "tsdown";
 
 /**
  * How every package is built: ESM and type declarations, down-levelled to the oldest Node the packages run on.
- * `entry` are source files, each of which becomes a file of the same name in `dist`.
- * @param {string[]} entry
+ *
+ * @param {string[]} entry source files, each of which becomes a file of the same name in `dist`
+ * @param {{ unbundle?: boolean }} [options] `unbundle` keeps one output file per source file
  */
-export function packageBuild(entry) {
+export function packageBuild(entry, options = {}) {
   return defineConfig({
     entry,
+    unbundle: options.unbundle ?? false,
     format: "esm",
     target: "node20.18",
     platform: "neutral",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { parseOptions } from "./options.js";
+import { BUNDLED_DATA, parseOptions } from "./options.js";
 
-const parse = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => parseOptions(args, env, "bundled");
+const parse = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => parseOptions(args, env);
 
 describe("parseOptions", () => {
   it("starts its own server on a free port with the bundled data by default", () => {
@@ -9,7 +9,7 @@ describe("parseOptions", () => {
       seed: 1,
       runtime: "auto",
       port: 0,
-      dataFolder: "bundled",
+      dataFiles: BUNDLED_DATA,
       model: undefined,
       startsServer: true,
     });

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { UsageError } from "./run-program.js";
 
@@ -8,31 +9,36 @@ export interface QuickstartOptions {
   readonly runtime: "auto" | "native" | "wasm";
   /** Port of the local server; 0 takes a free one. */
   readonly port: number;
-  /** Folder with `train.jsonl` and `held-out.jsonl`. */
-  readonly dataFolder: string;
+  /** The pairs to train on and those to test on. */
+  readonly dataFiles: { readonly train: string; readonly heldOut: string };
   /** Model to fine-tune; the first that the service offers when absent. */
   readonly model: string | undefined;
   /** True when the environment names no service, so that the program starts its own. */
   readonly startsServer: boolean;
 }
 
+const DATA_FOLDER = join(import.meta.dirname, "..", "..", "data");
+
+/** English words and their Pig Latin, which ship with the examples. */
+export const BUNDLED_DATA = {
+  train: join(DATA_FOLDER, "pig-latin-train.jsonl"),
+  heldOut: join(DATA_FOLDER, "pig-latin-held-out.jsonl"),
+} as const;
+
 const RUNTIMES = ["auto", "native", "wasm"] as const;
 
 /** Reads the command line and the environment. @throws UsageError naming the option at fault */
-export function parseOptions(
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-  bundledData: string,
-): QuickstartOptions {
+export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv): QuickstartOptions {
   const { values } = parse(args);
   const runtime = RUNTIMES.find((name) => name === values.runtime);
-  if (runtime === undefined)
+  if (runtime === undefined) {
     throw new UsageError(`--runtime must be one of ${RUNTIMES.join(", ")}, not "${values.runtime}"`);
+  }
   return {
     seed: wholeNumber("--seed", values.seed),
     port: wholeNumber("--port", values.port),
     runtime,
-    dataFolder: values.data ?? bundledData,
+    dataFiles: { train: values.train, heldOut: values["held-out"] },
     model: values.model,
     startsServer: !env.TINKER_API_KEY && !env.TINKER_BASE_URL,
   };
@@ -46,7 +52,8 @@ function parse(args: readonly string[]) {
         seed: { type: "string", default: "1" },
         runtime: { type: "string", default: "auto" },
         port: { type: "string", default: "0" },
-        data: { type: "string" },
+        train: { type: "string", default: BUNDLED_DATA.train },
+        "held-out": { type: "string", default: BUNDLED_DATA.heldOut },
         model: { type: "string" },
       },
     });
