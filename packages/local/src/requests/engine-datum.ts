@@ -1,0 +1,144 @@
+import type { Datum, TensorData } from "@tinkex/types";
+import type { EngineDatum, EngineModel } from "../engine/engine.js";
+import { userFailure } from "../state/operation-failure.js";
+import { FLOAT_TENSORS, type FloatTensorKey, nameList } from "./loss-rules.js";
+import type { ResolvedLoss } from "./resolve-loss.js";
+import { densify, toFiniteFloat32, toTokenIds } from "./tensor-values.js";
+
+/**
+ * Checks one training example against its loss and the model, and casts its tensors.
+ *
+ * @param index which of the request's data it is, for messages
+ * @throws OperationFailure `user` naming the datum, the tensor and the element
+ */
+export function toEngineDatum(
+  datum: Datum,
+  index: number,
+  loss: ResolvedLoss,
+  model: EngineModel,
+): EngineDatum {
+  const place = `data[${index}]`;
+  const tokens = promptTokens(datum.model_input, `${place}.model_input`, model);
+  const inputs = datum.loss_fn_inputs;
+  checkKeys(Object.keys(inputs), `${place}.loss_fn_inputs`, loss);
+  const { shape, ...targets } = targetsOf(
+    inputs.target_tokens,
+    tokens.length,
+    `${place}.loss_fn_inputs.target_tokens`,
+    loss,
+    model,
+  );
+  const tensors: Partial<Record<(typeof FLOAT_TENSORS)[FloatTensorKey], Float32Array>> = {};
+  for (const key of [...loss.rule.required, ...loss.rule.optional]) {
+    const tensor = inputs[key];
+    if (tensor !== undefined) {
+      tensors[FLOAT_TENSORS[key]] = floatsOf(tensor, { shape, ...targets }, `${place}.loss_fn_inputs.${key}`);
+    }
+  }
+  checkThresholds(tensors, loss.config, `${place}.loss_fn_inputs`);
+  return { tokens, ...targets, ...tensors };
+}
+
+/** A model input as received: chunks of any kind. */
+export interface ReceivedInput {
+  readonly chunks: readonly object[];
+}
+
+/** All tokens of a prompt that holds text only, checked against vocabulary and context length. */
+export function promptTokens(input: ReceivedInput, place: string, model: EngineModel): Int32Array {
+  const parts = input.chunks.map((chunk, index) => {
+    const tokens: unknown = "tokens" in chunk ? chunk.tokens : undefined;
+    if (!(Array.isArray(tokens) || tokens instanceof Int32Array)) {
+      throw userFailure(`${place}.chunks[${index}] is not text, and this model reads text only.`);
+    }
+    return toTokenIds(tokens, model.vocabularySize, `${place}.chunks[${index}].tokens`);
+  });
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  if (length === 0) throw userFailure(`${place} holds no tokens; give at least one.`);
+  if (length > model.contextLength) {
+    throw userFailure(`${place} has ${length} tokens; ${model.name} takes at most ${model.contextLength}.`);
+  }
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return only;
+  const tokens = new Int32Array(length);
+  let offset = 0;
+  for (const part of parts) {
+    tokens.set(part, offset);
+    offset += part.length;
+  }
+  return tokens;
+}
+
+function checkKeys(given: readonly string[], place: string, { name, rule }: ResolvedLoss): void {
+  const required = ["target_tokens", ...rule.required];
+  const missing = required.find((key) => !given.includes(key));
+  if (missing !== undefined)
+    throw userFailure(`${place}.${missing} is missing; ${name} needs ${nameList(required)}.`);
+  const known = [...required, ...rule.optional];
+  const unknown = given.find((key) => !known.includes(key));
+  if (unknown !== undefined)
+    throw userFailure(`${place}.${unknown} is not read by ${name}; it reads ${nameList(known)}.`);
+}
+
+interface Targets extends Pick<EngineDatum, "targets" | "targetsPerToken" | "targetsAreMatrix"> {
+  readonly shape: readonly number[];
+}
+
+function targetsOf(
+  tensor: TensorData | undefined,
+  length: number,
+  place: string,
+  { name, rule }: ResolvedLoss,
+  model: EngineModel,
+): Targets {
+  if (tensor === undefined) throw userFailure(`${place} is missing.`);
+  const shape = tensor.shape ?? [tensor.data.length];
+  const [rows, perToken = 1] = shape;
+  if (shape.length === 0 || shape.length > 2 || rows !== length) {
+    throw userFailure(
+      `${place} has shape [${shape.join(", ")}]; its first size must be ${length}, as many as input tokens.`,
+    );
+  }
+  const isMatrix = shape.length === 2;
+  if (isMatrix && !rule.takesMatrix)
+    throw userFailure(`${place} is (N, K), which only cross_entropy takes, not ${name}.`);
+  if (perToken < 1 || perToken > model.vocabularySize) {
+    throw userFailure(`${place} names ${perToken} targets a token; use 1 to ${model.vocabularySize}.`);
+  }
+  return {
+    targets: toTokenIds(densify(tensor, place), model.vocabularySize, place),
+    targetsPerToken: perToken,
+    targetsAreMatrix: isMatrix,
+    shape,
+  };
+}
+
+function floatsOf(tensor: TensorData, targets: Targets, place: string): Float32Array {
+  const shape = tensor.shape ?? [tensor.data.length];
+  const isSame = shape.join() === targets.shape.join();
+  // A single target a token may be written (N) in one tensor and (N, 1) in the other.
+  const isSameColumn =
+    targets.targetsPerToken === 1 && shape[0] === targets.shape[0] && (shape[1] ?? 1) === 1;
+  if (!isSame && !isSameColumn) {
+    throw userFailure(
+      `${place} has shape [${shape.join(", ")}]; it must be [${targets.shape.join(", ")}], that of target_tokens.`,
+    );
+  }
+  return toFiniteFloat32(densify(tensor, place), place);
+}
+
+/** A tensor of thresholds wins over the configuration, token by token; the pair that results must be in order. */
+function checkThresholds(
+  tensors: { readonly clipLowThreshold?: Float32Array; readonly clipHighThreshold?: Float32Array },
+  config: Readonly<Record<string, number>>,
+  place: string,
+): void {
+  const { clipLowThreshold: lows, clipHighThreshold: highs } = tensors;
+  const length = lows?.length ?? highs?.length ?? 0;
+  for (let token = 0; token < length; token++) {
+    const low = lows?.[token] ?? config.clip_low_threshold ?? Number.NEGATIVE_INFINITY;
+    const high = highs?.[token] ?? config.clip_high_threshold ?? Number.POSITIVE_INFINITY;
+    if (low > high)
+      throw userFailure(`${place}.clip_low_threshold[${token}] ${low} is above clip_high_threshold ${high}.`);
+  }
+}

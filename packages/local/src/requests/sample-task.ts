@@ -1,0 +1,111 @@
+import type { EngineModel, SampleTask } from "../engine/engine.js";
+import { userFailure } from "../state/operation-failure.js";
+import { promptTokens } from "./engine-datum.js";
+import { toEngineSeed } from "./engine-seed.js";
+import type { SampleBody } from "./sample-body.js";
+import { toTokenIds } from "./tensor-values.js";
+
+/** Most samples of one prompt in one request. */
+export const MAX_SAMPLES = 1024;
+
+export interface SampleContext {
+  readonly model: EngineModel;
+  /** The adapter to sample from; absent for the base model. */
+  readonly adapterId: string | undefined;
+  /** A seed for a request that names none. */
+  readonly randomSeed: () => number;
+}
+
+/**
+ * The engine's task for a sample request.
+ *
+ * @throws OperationFailure `user` naming the field that is out of range, or that this server does not serve
+ */
+export function toSampleTask(body: SampleBody, { model, adapterId, randomSeed }: SampleContext): SampleTask {
+  refuseUnserved(body);
+  const { sampling_params: params, num_samples: sampleCount, topk_prompt_logprobs: topk } = body;
+  const prompt = promptTokens(body.prompt, "prompt", model);
+  requireInteger("num_samples", sampleCount, 1, MAX_SAMPLES);
+  requireInteger("topk_prompt_logprobs", topk, 0, model.vocabularySize);
+  requireInteger("sampling_params.top_k", params.top_k, -1, Number.MAX_SAFE_INTEGER);
+  requireThat("sampling_params.temperature", params.temperature, params.temperature >= 0, "0 or more");
+  requireThat(
+    "sampling_params.top_p",
+    params.top_p,
+    params.top_p > 0 && params.top_p <= 1,
+    "above 0 and at most 1",
+  );
+  return {
+    ...(adapterId === undefined ? {} : { adapterId }),
+    prompt,
+    sampleCount,
+    maxTokens: maxTokensOf(params.max_tokens, prompt.length, model),
+    seed: params.seed === undefined ? randomSeed() : toEngineSeed(params.seed),
+    temperature: params.temperature,
+    topK: params.top_k,
+    topP: params.top_p,
+    ...stopsOf(params.stop, model),
+    // Top-k matrices are of prompt log-probabilities: who asks for them asks for these too.
+    promptLogprobs: body.prompt_logprobs || topk > 0,
+    topkPromptLogprobs: topk,
+  };
+}
+
+function maxTokensOf(given: number | undefined, promptLength: number, model: EngineModel): number {
+  const room = model.contextLength - promptLength;
+  if (room < 1) {
+    throw userFailure(
+      `prompt has ${promptLength} tokens, which leaves no room for an answer: ${model.name} takes ${model.contextLength} in all.`,
+    );
+  }
+  if (given === undefined) return room;
+  requireInteger("sampling_params.max_tokens", given, 1, Number.MAX_SAFE_INTEGER);
+  return Math.min(given, room);
+}
+
+/** No `stop` at all keeps the model's own end tokens; an empty list stops at nothing. */
+function stopsOf(
+  stop: SampleBody["sampling_params"]["stop"],
+  model: EngineModel,
+): Pick<SampleTask, "stopTokenIds" | "stopTexts"> {
+  if (stop === undefined) return { stopTokenIds: model.endTokenIds, stopTexts: [] };
+  const stops = typeof stop === "string" ? [stop] : stop;
+  const texts = stops.filter((entry) => typeof entry === "string");
+  const ids = stops.filter((entry) => typeof entry === "number");
+  if (texts.length > 0 && ids.length > 0) {
+    throw userFailure("sampling_params.stop mixes texts and token ids; give either.");
+  }
+  if (texts.includes(""))
+    throw userFailure("sampling_params.stop holds an empty text, which every answer contains.");
+  return {
+    stopTokenIds: [...toTokenIds(ids, model.vocabularySize, "sampling_params.stop")],
+    stopTexts: texts,
+  };
+}
+
+function refuseUnserved(body: SampleBody): void {
+  const asked: Readonly<Record<string, boolean>> = {
+    topk_sample_logprobs: body.topk_sample_logprobs !== 0,
+    prompt_alt_tokens_k: body.prompt_alt_tokens_k !== 0,
+    prompt_logprobs_last_n: body.prompt_logprobs_last_n !== undefined,
+    target_prompt_logprobs: body.target_prompt_logprobs !== undefined,
+    record_stability_info: body.record_stability_info,
+  };
+  for (const [field, isAsked] of Object.entries(asked)) {
+    if (isAsked) throw userFailure(`${field} is not served by this server; leave it out.`);
+  }
+}
+
+function requireInteger(field: string, value: number, lowest: number, highest: number): void {
+  const range = highest === Number.MAX_SAFE_INTEGER ? `from ${lowest}` : `from ${lowest} to ${highest}`;
+  requireThat(
+    field,
+    value,
+    Number.isInteger(value) && value >= lowest && value <= highest,
+    `a whole number ${range}`,
+  );
+}
+
+function requireThat(field: string, value: number, isRight: boolean, range: string): void {
+  if (!isRight) throw userFailure(`${field} must be ${range}, not ${value}.`);
+}

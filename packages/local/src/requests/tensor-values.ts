@@ -1,0 +1,61 @@
+import { type TensorData, tensorFault } from "@tinkex/types";
+import { userFailure } from "../state/operation-failure.js";
+
+/**
+ * The elements of a tensor with every one in place; what a sparse one does not list is 0. The caller has looked at the
+ * shape before, since this much memory is taken.
+ *
+ * @param place how messages name the tensor, e.g. `data[3].loss_fn_inputs.weights`
+ * @throws OperationFailure `user` when elements, shape and indices do not fit together
+ */
+export function densify(tensor: TensorData, place: string): TensorData["data"] {
+  const fault = tensorFault(tensor);
+  if (fault !== undefined) {
+    const at = fault.index === undefined ? "" : `[${fault.index}]`;
+    throw userFailure(`${place}.${fault.field}${at} ${fault.message}.`);
+  }
+  const { data, sparse_crow_indices: crow, sparse_col_indices: columns } = tensor;
+  if (crow === undefined || columns === undefined) return data;
+  const [rows = 0, width = 0] = tensor.shape ?? [];
+  const dense = tensor.dtype === "int64" ? new BigInt64Array(rows * width) : new Float32Array(rows * width);
+  for (let row = 0; row < rows; row++) {
+    for (let entry = crow[row] ?? 0; entry < (crow[row + 1] ?? 0); entry++) {
+      const index = row * width + (columns[entry] ?? 0);
+      if (dense instanceof BigInt64Array) dense[index] = BigInt(data[entry] ?? 0);
+      else dense[index] = Number(data[entry]);
+    }
+  }
+  return dense;
+}
+
+/** Elements as float32; a value that is not finite is a failure that names its index. */
+export function toFiniteFloat32(data: TensorData["data"], place: string): Float32Array {
+  const values = data instanceof Float32Array ? data : Float32Array.from(data as ArrayLike<number>, Number);
+  for (let index = 0; index < values.length; index++) {
+    if (!Number.isFinite(values[index])) {
+      throw userFailure(
+        `${place}[${index}] is ${String(data[index])}; every element must be a finite float32.`,
+      );
+    }
+  }
+  return values;
+}
+
+/** Elements as token ids; one outside the vocabulary is a failure that names its index. */
+export function toTokenIds(
+  data: ArrayLike<number | bigint>,
+  vocabularySize: number,
+  place: string,
+): Int32Array {
+  const ids = new Int32Array(data.length);
+  for (let index = 0; index < data.length; index++) {
+    const id = Number(data[index]);
+    if (!(id >= 0 && id < vocabularySize) || !Number.isInteger(id)) {
+      throw userFailure(
+        `${place}[${index}] is ${String(data[index])}; a token id of this model is an integer from 0 to ${vocabularySize - 1}.`,
+      );
+    }
+    ids[index] = id;
+  }
+  return ids;
+}

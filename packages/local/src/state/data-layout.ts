@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import type { CheckpointKind } from "./checkpoint-record.js";
+
+/** Files of a training run and of a checkpoint that are ours; the others belong to the engine. */
+export const RUN_FILE = "run.json";
+export const CHECKPOINT_FILE = "checkpoint.json";
+
+/** Folder of unfinished saves inside a run. A save becomes a checkpoint by one rename out of it. */
+const STAGING = "staging";
+/** Folder of checkpoints that are being replaced or deleted. */
+const RETIRED = "retired";
+
+/**
+ * Where things lie in the data directory: `runs/<run>/<kind>/<name>/`. A run id holds colons, which some file systems
+ * refuse, so it is escaped.
+ */
+export class DataLayout {
+  readonly root: string;
+
+  constructor(root: string) {
+    this.root = root;
+  }
+
+  get runs(): string {
+    return join(this.root, "runs");
+  }
+
+  run(runId: string): string {
+    return join(this.runs, encodeURIComponent(runId));
+  }
+
+  runFile(runId: string): string {
+    return join(this.run(runId), RUN_FILE);
+  }
+
+  checkpoints(runId: string, kind: CheckpointKind): string {
+    return join(this.run(runId), kind);
+  }
+
+  checkpoint(runId: string, kind: CheckpointKind, name: string): string {
+    return join(this.checkpoints(runId, kind), name);
+  }
+
+  staging(runId: string): string {
+    return join(this.run(runId), STAGING);
+  }
+
+  retired(runId: string): string {
+    return join(this.run(runId), RETIRED);
+  }
+}

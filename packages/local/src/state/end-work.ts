@@ -1,0 +1,43 @@
+import { OperationFailure } from "./operation-failure.js";
+import { jsonResult } from "./operation-result.js";
+import type { ServerState } from "./server-state.js";
+import type { TrainingModel } from "./training-model.js";
+
+/** `unload_model`: takes its place behind all that arrived so far. Returns the request id. @throws RequestRefusal 404 */
+export function unloadModel(state: ServerState, modelId: string): string {
+  const model = state.models.find(modelId);
+  return state.futures.submit(undefined, () =>
+    model.queue.enqueue(model.queue.following, async () => {
+      await model.release("it was unloaded");
+      return jsonResult({ model_id: modelId, type: "unload_model" });
+    }),
+  );
+}
+
+/**
+ * Ends a session: nothing more is taken in it, what waits in its models fails, and their memory comes back. Checkpoints
+ * stay. A session that was finished before stays as it is.
+ *
+ * @throws RequestRefusal 404
+ */
+export async function finishSession(state: ServerState, sessionId: string, reason: string): Promise<void> {
+  if (!state.sessions.finish(sessionId, reason)) return;
+  await Promise.all(
+    state.models.ofSession(sessionId).map((model) => retire(model, "its session was finished")),
+  );
+  await state.samplers.releaseSession(sessionId);
+}
+
+/** Ends all work before the server closes: what waits fails, what runs is waited for. */
+export async function endAllWork(state: ServerState): Promise<void> {
+  const failure = new OperationFailure("The server was closed before this operation ran.", "server");
+  const models = state.models.all();
+  for (const model of models) model.queue.close(failure);
+  await Promise.all(models.map((model) => model.queue.idle()));
+}
+
+async function retire(model: TrainingModel, reason: string): Promise<void> {
+  model.queue.close(new OperationFailure(`Model ${model.id} is gone: ${reason}.`, "user"));
+  await model.queue.idle();
+  await model.release(reason);
+}

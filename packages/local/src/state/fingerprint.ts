@@ -1,0 +1,48 @@
+import { createHash, type Hash } from "node:crypto";
+
+/**
+ * A digest by which a resent request is recognised. Bodies that mean the same have the same one: keys in any order,
+ * `null` or `undefined` for absent, and numbers whether they came as a list or as a typed array.
+ */
+export function fingerprint(value: unknown): string {
+  const hash = createHash("sha256");
+  addValue(hash, value);
+  return hash.digest("base64");
+}
+
+function addValue(hash: Hash, value: unknown): void {
+  if (value === null || value === undefined) hash.update("~");
+  else if (typeof value === "string") hash.update(`s${value.length}:${value}`);
+  else if (typeof value === "object") addObject(hash, value);
+  else hash.update(`${Object.is(value, -0) ? "-0" : String(value)};`);
+}
+
+function addObject(hash: Hash, value: object): void {
+  if (Array.isArray(value) || isNumericArray(value)) {
+    hash.update(`[${value.length}:`);
+    if (Array.isArray(value) && value.some((entry) => typeof entry !== "number")) {
+      for (const entry of value) addValue(hash, entry);
+    } else {
+      // Doubles hold every int32 and float32 exactly; a bigint beyond that is written as text.
+      hash.update(
+        value instanceof BigInt64Array ? value.join() : Float64Array.from(value as ArrayLike<number>),
+      );
+    }
+    return;
+  }
+  if (value instanceof Uint8Array) {
+    hash.update(`b${value.length}:`).update(value);
+    return;
+  }
+  hash.update("{");
+  for (const [key, entry] of Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (entry === null || entry === undefined) continue;
+    addValue(hash, key);
+    addValue(hash, entry);
+  }
+  hash.update("}");
+}
+
+function isNumericArray(value: object): value is Int32Array | Float32Array | BigInt64Array {
+  return value instanceof Int32Array || value instanceof Float32Array || value instanceof BigInt64Array;
+}

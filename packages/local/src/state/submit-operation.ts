@@ -1,0 +1,29 @@
+import { fingerprint } from "./fingerprint.js";
+import type { OperationResult } from "./operation-result.js";
+import type { ServerState } from "./server-state.js";
+import type { TrainingModel } from "./training-model.js";
+
+export interface ModelOperation {
+  readonly model: TrainingModel;
+  /** Absent: after all that arrived so far, and then a resend is not recognised. */
+  readonly sequenceId: number | undefined;
+  /** All that must be equal for a resend to be the same request. */
+  readonly content: unknown;
+  readonly run: () => Promise<OperationResult>;
+}
+
+/**
+ * Puts an operation into the order of its model and returns its request id.
+ *
+ * @throws RequestRefusal 400 in a finished session, 409 when the sequence id belongs to another request
+ */
+export function submitOperation(state: ServerState, operation: ModelOperation): string {
+  const { model, sequenceId, content, run } = operation;
+  state.sessions.findOpen(model.sessionId);
+  model.lastRequestAtMs = state.clock.now();
+  const identity =
+    sequenceId === undefined
+      ? undefined
+      : { key: `${model.id}, seq_id ${sequenceId}`, fingerprint: fingerprint(content) };
+  return state.futures.submit(identity, () => model.queue.enqueue(sequenceId ?? model.queue.following, run));
+}

@@ -1,0 +1,64 @@
+import type { ForwardBackwardInput } from "@tinkex/types";
+import { toAdamStep } from "../requests/adam-step.js";
+import { toEngineDatum } from "../requests/engine-datum.js";
+import type { OptimStepBody } from "../requests/model-bodies.js";
+import { passOutput } from "../requests/pass-output.js";
+import { resolveLoss } from "../requests/resolve-loss.js";
+import { userFailure } from "./operation-failure.js";
+import { jsonResult } from "./operation-result.js";
+import type { ServerState } from "./server-state.js";
+import { submitOperation } from "./submit-operation.js";
+
+/** A training pass as received: loss and configuration may be anything yet. */
+export interface PassBody {
+  readonly model_id: string;
+  readonly seq_id: number | undefined;
+  readonly input: Omit<ForwardBackwardInput, "loss_fn"> & { readonly loss_fn: string };
+  /** Loss and log-probabilities only; the gradient gathered so far stays as it is. */
+  readonly forward_only: boolean;
+}
+
+/** `forward_backward` and `forward`. Returns the request id. @throws RequestRefusal 404, 409 */
+export function runPass(state: ServerState, body: PassBody): string {
+  const model = state.models.find(body.model_id);
+  return submitOperation(state, {
+    model,
+    sequenceId: body.seq_id,
+    content: { operation: "forward_backward", ...body },
+    run: async () => {
+      const { engine } = model.requireAdapter();
+      const { data, loss_fn: name, loss_fn_config: config } = body.input;
+      const loss = resolveLoss(name, config);
+      if (data.length === 0) throw userFailure("data is empty; give at least one datum.");
+      const checked = data.map((datum, index) => toEngineDatum(datum, index, loss, engine.model));
+      const result = await engine.pass({
+        adapterId: model.id,
+        data: checked,
+        loss: loss.name,
+        lossConfig: loss.config,
+        forwardOnly: body.forward_only,
+      });
+      return { kind: "forward_backward", output: passOutput(checked, result) };
+    },
+  });
+}
+
+/** `optim_step`. Returns the request id. @throws RequestRefusal 404, 409 */
+export function runOptimStep(state: ServerState, body: OptimStepBody): string {
+  const model = state.models.find(body.model_id);
+  return submitOperation(state, {
+    model,
+    sequenceId: body.seq_id,
+    content: { operation: "optim_step", ...body },
+    run: async () => {
+      const { engine } = model.requireAdapter();
+      if (body.optimizer_params !== undefined) {
+        throw userFailure(
+          `optimizer_params of "${body.optimizer_params.type}": this server has AdamW only; give adam_params.`,
+        );
+      }
+      const metrics = await engine.optimStep(model.id, toAdamStep(body.adam_params ?? {}));
+      return jsonResult({ metrics, type: "optim_step" });
+    },
+  });
+}
