@@ -1,0 +1,222 @@
+import { getEventListeners } from "node:events";
+import { AbortedError, ClosedError, TimeoutError, ValidationError } from "@tinkex/types";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FakeClock, settle } from "../testing/fake-clock.js";
+import { RecordingLogger } from "../testing/recording-logger.js";
+import { ApiFuture } from "./api-future.js";
+import { deferred } from "./deferred.js";
+import type { FutureWork } from "./future-work.js";
+import { LiveOperations } from "./live-operations.js";
+import type { QueueStateEvent } from "./queue-state-event.js";
+import type { WaitLimits } from "./wait-limits.js";
+
+let clock: FakeClock;
+let logger: RecordingLogger;
+let live: LiveOperations;
+const unhandled: unknown[] = [];
+const onUnhandled = (reason: unknown): void => {
+  unhandled.push(reason);
+};
+
+beforeEach(() => {
+  clock = new FakeClock();
+  logger = new RecordingLogger();
+  live = new LiveOperations();
+  unhandled.length = 0;
+  process.on("unhandledRejection", onUnhandled);
+});
+afterEach(() => {
+  process.off("unhandledRejection", onUnhandled);
+  expect(unhandled).toEqual([]);
+});
+
+function start<T>(run: (work: FutureWork) => Promise<T>, limits: WaitLimits = {}): ApiFuture<T> {
+  return new ApiFuture("optim_step", { clock, logger, live }, limits, run);
+}
+
+const never = (): Promise<never> => new Promise(() => {});
+
+describe("ApiFuture", () => {
+  it("clients 65, 68: starts at once, gives the result, and the same one again", async () => {
+    let runs = 0;
+    const future = start(async () => {
+      runs += 1;
+      return { metrics: {} };
+    });
+    expect(runs).toBe(1);
+    const result = await future;
+    expect(await future).toBe(result);
+    expect(await future.result()).toBe(result);
+    expect(runs).toBe(1);
+  });
+
+  it("tells when it was accepted, and under which id, before the result is there", async () => {
+    const result = deferred<string>();
+    const future = start(async (work) => {
+      await settle();
+      work.accepted("r1");
+      work.accepted("r2");
+      work.submitted();
+      return result.promise;
+    });
+    expect(future.requestId).toBeUndefined();
+    await future.submitted;
+    expect(future.requestId).toBe("r1");
+    result.resolve("done");
+    expect(await future).toBe("done");
+  });
+
+  it("rejects `submitted` when the operation fails before", async () => {
+    const future = start(() => Promise.reject(new Error("refused")));
+    await expect(future.submitted).rejects.toThrow("refused");
+    await expect(future).rejects.toThrow("refused");
+  });
+
+  it("clients 67 and BR-017: a failure that nobody awaits is logged and ends nothing; a late await throws it", async () => {
+    const future = start(() => Promise.reject(new Error("boom")));
+    await settle();
+    expect(logger.lines).toEqual(["warn: optim_step failed and nobody is waiting for it yet: boom"]);
+    const first = await future.catch((error: unknown) => error);
+    const second = await future.result().catch((error: unknown) => error);
+    expect(first).toBe(second);
+  });
+
+  it("clients 66: a wait that times out leaves the operation alone", async () => {
+    const result = deferred<string>();
+    const future = start(async (work) => {
+      work.sending();
+      work.accepted("r1");
+      work.queueState({
+        state: "paused_capacity",
+        reason: "busy",
+        requestId: "r1",
+        requestType: "OptimStep",
+      });
+      return result.promise;
+    });
+    const wait = future.result({ timeoutMs: 2000 });
+    const outcome = wait.catch((error: unknown) => error);
+    await clock.advance(2000);
+    const error = await outcome;
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error).toMatchObject({
+      requestId: "r1",
+      timeoutMs: 2000,
+      message: expect.stringMatching(/r1.*no result after 2\.0 s.*paused_capacity \(busy\)/),
+    });
+    result.resolve("done");
+    expect(await future).toBe("done");
+    expect(clock.sleeping).toBe(0);
+  });
+
+  it("BR-010: a limit of the operation itself ends it", async () => {
+    let signal: AbortSignal | undefined;
+    const future = start(
+      (work) => {
+        signal = work.signal;
+        return never();
+      },
+      { timeoutMs: 500 },
+    );
+    const outcome = future.catch((error: unknown) => error);
+    await clock.advance(500);
+    expect(await outcome).toBeInstanceOf(TimeoutError);
+    expect(signal?.aborted).toBe(true);
+    expect(live.size).toBe(0);
+  });
+
+  it("ends with the caller's reason when its signal aborts, and lets go of the signal", async () => {
+    const controller = new AbortController();
+    const future = start(never, { signal: controller.signal });
+    const reason = new Error("stop");
+    controller.abort(reason);
+    await expect(future).rejects.toBeInstanceOf(AbortedError);
+    await expect(future).rejects.toMatchObject({ cause: reason });
+    expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+  });
+
+  it("does not even start under a signal that aborted before", async () => {
+    let runs = 0;
+    const run = async (): Promise<void> => {
+      runs += 1;
+    };
+    await expect(start(run, { signal: AbortSignal.abort() })).rejects.toBeInstanceOf(AbortedError);
+    expect(runs).toBe(0);
+  });
+
+  it("BR-019: leaves no listener on a signal shared by many operations", async () => {
+    const controller = new AbortController();
+    const results = Array.from({ length: 200 }, (_, index) =>
+      start(async () => index, { signal: controller.signal }),
+    );
+    await Promise.all(results);
+    expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+  });
+
+  it("cancel() before anything was sent calls the operation off", async () => {
+    const future = start(never);
+    expect(await future.cancel()).toBe(true);
+    await expect(future).rejects.toThrow("optim_step (not sent yet) was cancelled");
+  });
+
+  it("cancel() after that asks the server, if it can be asked", async () => {
+    const sent = start((work) => {
+      work.sending();
+      return never();
+    });
+    expect(await sent.cancel()).toBe(false);
+    await expect(sent).rejects.toBeInstanceOf(AbortedError);
+    const asked = start((work) => {
+      work.sending();
+      work.onCancel(async () => true);
+      return never();
+    });
+    expect(await asked.cancel()).toBe(true);
+    await expect(asked).rejects.toBeInstanceOf(AbortedError);
+  });
+
+  it("cancel() of a settled operation does nothing", async () => {
+    const future = start(async () => 1);
+    await future;
+    expect(await future.cancel()).toBe(false);
+    expect(await future).toBe(1);
+  });
+
+  it("passes queue states to its listeners until they leave, and survives one that throws", async () => {
+    let tell: (event: QueueStateEvent) => void = () => {};
+    const future = start((work) => {
+      tell = (event) => work.queueState(event);
+      return never();
+    });
+    const seen: string[] = [];
+    future.on("queueState", () => {
+      throw new Error("listener");
+    });
+    const leave = future.on("queueState", ({ state }) => seen.push(state));
+    const event = { reason: undefined, requestId: "r1", requestType: "OptimStep" };
+    tell({ ...event, state: "paused_capacity" });
+    leave();
+    tell({ ...event, state: "active" });
+    expect(seen).toEqual(["paused_capacity"]);
+    expect(logger.lines[0]).toMatch(/listener of optim_step threw/);
+    await future.cancel();
+  });
+
+  it("BR-108: closing ends operations under way and those that come later", async () => {
+    const future = start(never);
+    live.endAll(new ClosedError("closed"));
+    await expect(future).rejects.toBeInstanceOf(ClosedError);
+    await expect(start(never)).rejects.toBeInstanceOf(ClosedError);
+    expect(logger.lines).toEqual([]);
+  });
+
+  it.each([-1, Number.NaN])("BR-021: refuses the limit %d at the call", (timeoutMs) => {
+    expect(() => start(never, { timeoutMs })).toThrow(ValidationError);
+  });
+
+  it("BR-021: waits for ever under an infinite limit", async () => {
+    const future = start(async () => "done", { timeoutMs: Number.POSITIVE_INFINITY });
+    expect(await future.result({ timeoutMs: Number.POSITIVE_INFINITY })).toBe("done");
+    expect(clock.sleeps).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { settle } from "../testing/fake-clock.js";
+import { ByteBudget } from "./byte-budget.js";
+import { CountLimit } from "./count-limit.js";
+import type { Release } from "./release.js";
+
+const never = new AbortController().signal;
+
+/** Whether a wait is over yet. */
+async function isOver(wait: Promise<unknown>): Promise<boolean> {
+  let over = false;
+  wait.finally(() => {
+    over = true;
+  });
+  await settle();
+  return over;
+}
+
+describe("ByteBudget", () => {
+  it("transport 63: lets in whoever comes while the balance is not negative, whatever it asks for", async () => {
+    const budget = new ByteBudget(10);
+    const four = await budget.acquire(4, never);
+    const six = await budget.acquire(6, never);
+    const hundred = await budget.acquire(100, never);
+    const one = budget.acquire(1, never);
+    four();
+    six();
+    expect(await isOver(one)).toBe(false);
+    hundred();
+    expect(await isOver(one)).toBe(true);
+  });
+
+  it("transport 64: lets one through even without any budget", async () => {
+    const budget = new ByteBudget(0);
+    const release = await budget.acquire(5, never);
+    const next = budget.acquire(5, never);
+    expect(await isOver(next)).toBe(false);
+    release();
+    expect(await isOver(next)).toBe(true);
+  });
+
+  it("transport 65: keeps its balance when a wait is aborted or a release comes twice", async () => {
+    const budget = new ByteBudget(0);
+    const release = await budget.acquire(1, never);
+    const controller = new AbortController();
+    const aborted = budget.acquire(1, controller.signal);
+    controller.abort(new Error("gone"));
+    await expect(aborted).rejects.toThrow("gone");
+    release();
+    release();
+    const held = await budget.acquire(1, never);
+    const waiting = budget.acquire(1, never);
+    expect(await isOver(waiting)).toBe(false);
+    held();
+    expect(await isOver(waiting)).toBe(true);
+  });
+
+  it("is fair: a small request does not pass a large one that waits", async () => {
+    const budget = new ByteBudget(0);
+    const release = await budget.acquire(1, never);
+    const order: string[] = [];
+    const large = budget.acquire(1000, never).then((give: Release) => {
+      order.push("large");
+      give();
+    });
+    const small = budget.acquire(1, never).then(() => order.push("small"));
+    release();
+    await Promise.all([large, small]);
+    expect(order).toEqual(["large", "small"]);
+  });
+});
+
+describe("CountLimit", () => {
+  it("hands a place that is given back to the next in line", async () => {
+    const limit = new CountLimit(2);
+    const first = await limit.acquire(never);
+    await limit.acquire(never);
+    const third = limit.acquire(never);
+    const fourth = limit.acquire(never);
+    expect(await isOver(third)).toBe(false);
+    first();
+    first();
+    expect(await isOver(third)).toBe(true);
+    expect(await isOver(fourth)).toBe(false);
+  });
+
+  it("frees the place of a wait that is aborted", async () => {
+    const limit = new CountLimit(1);
+    const release = await limit.acquire(never);
+    const controller = new AbortController();
+    const aborted = limit.acquire(controller.signal);
+    const next = limit.acquire(never);
+    controller.abort(new Error("gone"));
+    await expect(aborted).rejects.toThrow("gone");
+    release();
+    expect(await isOver(next)).toBe(true);
+  });
+});

@@ -1,0 +1,77 @@
+import { ClosedError } from "@tinkex/types";
+import { describe, expect, it } from "vitest";
+import { deferred } from "../future/deferred.js";
+import { settle } from "../testing/fake-clock.js";
+import { TurnQueue } from "./turn-queue.js";
+
+const never = new AbortController().signal;
+
+describe("TurnQueue", () => {
+  it("runs one body at a time, in the order of the calls", async () => {
+    const queue = new TurnQueue();
+    const log: string[] = [];
+    const gates = [deferred<void>(), deferred<void>(), deferred<void>()];
+    const turns = gates.map((gate, index) =>
+      queue.run(never, async () => {
+        log.push(`start ${index}`);
+        await gate.promise;
+        log.push(`end ${index}`);
+      }),
+    );
+    await settle();
+    expect(log).toEqual(["start 0"]);
+    for (const gate of [...gates].reverse()) gate.resolve();
+    await Promise.all(turns);
+    expect(log).toEqual(["start 0", "end 0", "start 1", "end 1", "start 2", "end 2"]);
+  });
+
+  it("goes on after a body that throws", async () => {
+    const queue = new TurnQueue();
+    const failing = queue.run(never, async () => {
+      throw new Error("first");
+    });
+    const next = queue.run(never, async () => "second");
+    await expect(failing).rejects.toThrow("first");
+    await expect(next).resolves.toBe("second");
+  });
+
+  it("clients 21: lets a waiting turn be given up at once, without a gap behind it", async () => {
+    const queue = new TurnQueue();
+    const gate = deferred<void>();
+    const first = queue.run(never, () => gate.promise);
+    const controller = new AbortController();
+    const second = queue.run(controller.signal, async () => "never");
+    const third = queue.run(never, async () => "third");
+    const reason = new Error("changed my mind");
+    controller.abort(reason);
+    await expect(second).rejects.toBe(reason);
+    gate.resolve();
+    await first;
+    await expect(third).resolves.toBe("third");
+  });
+
+  it("does not interrupt a body that runs", async () => {
+    const queue = new TurnQueue();
+    const gate = deferred<string>();
+    const controller = new AbortController();
+    const turn = queue.run(controller.signal, () => gate.promise);
+    await settle();
+    controller.abort();
+    gate.resolve("sent");
+    await expect(turn).resolves.toBe("sent");
+  });
+
+  it("rejects waiting and later turns once it is broken, with the first error", async () => {
+    const queue = new TurnQueue();
+    const gate = deferred<void>();
+    const running = queue.run(never, () => gate.promise);
+    const waiting = queue.run(never, async () => {});
+    const error = new ClosedError("broken");
+    queue.break(error);
+    queue.break(new ClosedError("again"));
+    await expect(waiting).rejects.toBe(error);
+    await expect(queue.run(never, async () => {})).rejects.toBe(error);
+    gate.resolve();
+    await running;
+  });
+});

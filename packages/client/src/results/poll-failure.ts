@@ -1,0 +1,29 @@
+import { ApiStatusError, ConnectionError, ResponseError, TimeoutError } from "@tinkex/types";
+
+/**
+ * What a poll that brought no result means:
+ *
+ * - `pending`: not done. Ask again, paced so that a server that does not hold polls is spared.
+ * - `back_off`: the connection is not well, or the server wants to be left alone for a while.
+ * - `doubtful`: an odd answer. Ask again a few times, then give up with its error.
+ * - `final`: nothing will come of it.
+ */
+export type PollFailure = "pending" | "back_off" | "doubtful" | "final";
+
+/** Reads the failure of one poll. */
+export function classifyPollFailure(error: unknown): PollFailure {
+  if (error instanceof ConnectionError) return "back_off";
+  // The server held the poll longer than one request may take.
+  if (error instanceof TimeoutError) return "pending";
+  // Proxies put their pages in place of JSON; bytes that do not decode are the API's own and stay as they are.
+  if (error instanceof ResponseError) return error.code === "response_invalid" ? "doubtful" : "final";
+  return error instanceof ApiStatusError ? classifyStatus(error) : "final";
+}
+
+function classifyStatus({ status, body }: ApiStatusError): PollFailure {
+  if (status === 408 || (status >= 500 && status < 600)) return "pending";
+  if (status === 429) return "back_off";
+  if (status !== 400) return "final";
+  // Proxies refuse with an empty body, the API never does.
+  return body === "" ? "back_off" : "doubtful";
+}

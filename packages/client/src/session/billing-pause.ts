@@ -1,0 +1,63 @@
+import {
+  ApiStatusError,
+  type Clock,
+  type HttpTransport,
+  type Logger,
+  type TransportCall,
+} from "@tinkex/types";
+
+const PAUSE_MS = 5_000;
+const LOG_EVERY_MS = 60_000;
+/** Without a refusal for this long, the next one is a new incident. */
+const FORGET_MS = 300_000;
+
+/** What {@link withBillingPause} needs. */
+export interface BillingPauseOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** `pause` waits until the account can pay again, `fail` throws at once. */
+  readonly policy: "pause" | "fail";
+  /** Longest pause of one incident, in milliseconds; may change when the server's configuration arrives. */
+  readonly maxPauseMs: () => number;
+}
+
+/**
+ * A transport that waits while the service answers 402 (the account cannot pay right now), with one log line a minute, and
+ * gives up when the incident has lasted too long. All calls share the incident.
+ */
+export function withBillingPause(transport: HttpTransport, options: BillingPauseOptions): HttpTransport {
+  if (options.policy === "fail") return transport;
+  const { clock, logger } = options;
+  let incident: { readonly sinceMs: number; loggedMs: number; lastMs: number } | undefined;
+
+  const mayPause = (error: ApiStatusError): boolean => {
+    const nowMs = clock.monotonic();
+    if (incident !== undefined && nowMs - incident.lastMs > FORGET_MS) incident = undefined;
+    incident ??= { sinceMs: nowMs, loggedMs: Number.NEGATIVE_INFINITY, lastMs: nowMs };
+    incident.lastMs = nowMs;
+    const pausedMs = nowMs - incident.sinceMs;
+    if (pausedMs > options.maxPauseMs()) {
+      logger.error(`the job was paused for ${Math.round(pausedMs / 1000)} s for billing, and is given up`);
+      return false;
+    }
+    if (nowMs - incident.loggedMs >= LOG_EVERY_MS) {
+      incident.loggedMs = nowMs;
+      logger.warn(`the job is paused for billing: ${error.message}`);
+    }
+    return true;
+  };
+
+  return {
+    async call(call: TransportCall) {
+      for (;;) {
+        try {
+          return await transport.call(call);
+        } catch (error) {
+          if (!(error instanceof ApiStatusError) || error.status !== 402 || !mayPause(error)) throw error;
+          await clock.sleep(PAUSE_MS, call.signal);
+        }
+      }
+    },
+    close: () => transport.close(),
+  };
+}

@@ -1,0 +1,22 @@
+import type { Logger } from "@tinkex/types";
+
+/** A logger that keeps what it is told, as `level: message`. */
+export class RecordingLogger implements Logger {
+  readonly lines: string[] = [];
+
+  debug(message: string): void {
+    this.lines.push(`debug: ${message}`);
+  }
+
+  info(message: string): void {
+    this.lines.push(`info: ${message}`);
+  }
+
+  warn(message: string): void {
+    this.lines.push(`warn: ${message}`);
+  }
+
+  error(message: string): void {
+    this.lines.push(`error: ${message}`);
+  }
+}
