@@ -1,0 +1,105 @@
+import type { AdapterParameters } from "../adapter/adapter-parameters.js";
+import { adapterFeeds } from "../graph/adapter-feeds.js";
+import type { Session } from "../runtime/runtime.js";
+import { type Tensor, tensor } from "../runtime/tensor.js";
+import { freshOutputs, pastInputs } from "./continuation-graph.js";
+import { emptyKeyValues, type KeyValueLayout, type KeyValues } from "./key-values.js";
+
+/** Hides a place from attention; the exponential of it is 0 beside any score. */
+const hidden = -1e30;
+
+/** New tokens for some sequences. */
+export interface ContinuationInput {
+  /** Row by row, `time` each; shorter rows are padded at their end with any id. */
+  readonly tokens: Int32Array;
+  readonly rows: number;
+  readonly time: number;
+  /** What went before; absent at the start of sequences. */
+  readonly past?: { readonly keyValues: KeyValues; readonly lengths: readonly number[] };
+  /** Which of the `rows · time` tokens logits are wanted for. */
+  readonly selected: Int32Array;
+}
+
+export interface Continuation {
+  /** Row `i` belongs to the `i`-th selected token. */
+  logits(index: number): Float32Array;
+  /** Keys and values of the new tokens. */
+  readonly keyValues: KeyValues;
+}
+
+/** A compiled continuation graph with the adapter that its runs use, or none. */
+export class ContinuationModel {
+  readonly #layout: KeyValueLayout;
+  readonly #session: Promise<Session>;
+  readonly #adapter: Readonly<Record<string, Tensor>>;
+
+  constructor(layout: KeyValueLayout, session: Promise<Session>, adapter: AdapterParameters | undefined) {
+    this.#layout = layout;
+    this.#session = session;
+    this.#adapter = adapter === undefined ? {} : adapterFeeds(adapter);
+  }
+
+  async run(input: ContinuationInput): Promise<Continuation> {
+    const { rows, time, selected } = input;
+    const past = input.past ?? {
+      keyValues: emptyKeyValues(this.#layout, rows, 1),
+      lengths: new Array<number>(rows).fill(0),
+    };
+    const session = await this.#session;
+    const outputs = await session.run({
+      ...this.#adapter,
+      ...this.#pastFeeds(past.keyValues),
+      tokens: tensor("int32", [rows, time], input.tokens),
+      positions: tensor("int64", [rows, time], positionsFrom(past.lengths, time)),
+      pastMask: tensor(
+        "float32",
+        [rows, 1, 1, past.keyValues.time],
+        maskFor(past.lengths, past.keyValues.time),
+      ),
+      selected: tensor("int32", [selected.length], selected),
+    });
+    const logits = outputs.float32("logits");
+    const width = logits.length / selected.length;
+    const layers = Array.from({ length: this.#layout.layerCount }, (_, layer) => freshOutputs(layer));
+    return {
+      logits: (index) => logits.subarray(index * width, (index + 1) * width),
+      keyValues: {
+        rows,
+        time,
+        keys: layers.map((names) => outputs.float32(names.keys)),
+        values: layers.map((names) => outputs.float32(names.values)),
+      },
+    };
+  }
+
+  #pastFeeds({ rows, time, keys, values }: KeyValues): Record<string, Tensor> {
+    const { keyValueHeadCount, headSize } = this.#layout;
+    const dims = [rows, keyValueHeadCount, time, headSize];
+    const feeds: Record<string, Tensor> = {};
+    const add = (arrays: readonly Float32Array[], part: "keys" | "values") => {
+      arrays.forEach((array, layer) => {
+        feeds[pastInputs(layer)[part]] = tensor("float32", dims, array);
+      });
+    };
+    add(keys, "keys");
+    add(values, "values");
+    return feeds;
+  }
+}
+
+/** Each row goes on where its cached tokens end. */
+function positionsFrom(lengths: readonly number[], time: number): BigInt64Array {
+  const positions = new BigInt64Array(lengths.length * time);
+  lengths.forEach((length, row) => {
+    for (let i = 0; i < time; i++) positions[row * time + i] = BigInt(length + i);
+  });
+  return positions;
+}
+
+function maskFor(lengths: readonly number[], room: number): Float32Array {
+  const mask = new Float32Array(lengths.length * room).fill(hidden);
+  lengths.forEach((length, row) => {
+    mask.fill(0, row * room, row * room + length);
+  });
+  return mask;
+}

@@ -1,0 +1,72 @@
+import { TinkexError } from "@tinkex/types";
+import type { RandomStream } from "../random/random-stream.js";
+import { type Logits, logSumExp } from "./logprobs.js";
+import type { StopCondition } from "./stop-condition.js";
+import { drawToken, type TokenFilter, tokenDistribution } from "./token-distribution.js";
+
+/** What a finished sample is. */
+export interface GeneratedSequence {
+  readonly tokens: Int32Array;
+  /** At temperature 1, before any filter. */
+  readonly logprobs: Float32Array;
+  readonly stopReason: "stop" | "length";
+}
+
+export interface GenerationRules {
+  readonly filter: TokenFilter;
+  readonly stop: StopCondition;
+  /** Most tokens to generate. */
+  readonly maxTokens: number;
+}
+
+/** One sample while it is being generated. */
+export class Generation {
+  readonly #rules: GenerationRules;
+  readonly #random: RandomStream;
+  readonly #tokens: number[] = [];
+  readonly #logprobs: number[] = [];
+  #stopReason: "stop" | "length" | undefined;
+
+  constructor(rules: GenerationRules, random: RandomStream) {
+    this.#rules = rules;
+    this.#random = random;
+    if (rules.maxTokens <= 0) this.#stopReason = "length";
+  }
+
+  get isFinished(): boolean {
+    return this.#stopReason !== undefined;
+  }
+
+  /** The token whose successor is to be computed. */
+  get lastToken(): number {
+    return this.#tokens.at(-1) ?? 0;
+  }
+
+  /** Chooses the next token. @throws TinkexError when the logits are not numbers */
+  accept(logits: Logits): void {
+    const normaliser = logSumExp(logits);
+    if (Number.isNaN(normaliser)) {
+      throw new TinkexError(
+        "The model's logits are not numbers: the weights have diverged. " +
+          "Train again from an earlier checkpoint with a lower learning rate.",
+        { code: "request_failed" },
+      );
+    }
+    const { filter, stop, maxTokens } = this.#rules;
+    const distribution = tokenDistribution(logits, filter);
+    const token = drawToken(distribution, filter.temperature === 0 ? 0 : this.#random());
+    this.#tokens.push(token);
+    this.#logprobs.push((logits[token] ?? Number.NaN) - normaliser);
+    if (stop.isMet(this.#tokens)) this.#stopReason = "stop";
+    else if (this.#tokens.length >= maxTokens) this.#stopReason = "length";
+  }
+
+  result(): GeneratedSequence {
+    if (this.#stopReason === undefined) throw new Error("The sample is not finished.");
+    return {
+      tokens: Int32Array.from(this.#tokens),
+      logprobs: Float32Array.from(this.#logprobs),
+      stopReason: this.#stopReason,
+    };
+  }
+}

@@ -1,0 +1,87 @@
+import type { ContinuationModel } from "./continuation-model.js";
+import { copyKeyValues, emptyKeyValues, type KeyValueLayout, type KeyValues } from "./key-values.js";
+
+/** A prompt to be read. */
+export interface Prompt {
+  /** At least one. */
+  readonly tokens: Int32Array;
+  /** Is given the logits at every position, in order. Absent: only the last are computed. */
+  readonly onLogits?: (position: number, logits: Float32Array) => void;
+}
+
+/** A prompt that has been read: what its samples start from. */
+export interface ReadPrompt {
+  readonly keyValues: KeyValues;
+  readonly row: number;
+  readonly length: number;
+  /** Predict the first token of the answer. */
+  readonly logits: Float32Array;
+}
+
+/** Reads several prompts in one run, side by side. Shorter ones are padded, so they had better be of like length. */
+export async function readPrompts(
+  model: ContinuationModel,
+  prompts: readonly Prompt[],
+): Promise<ReadPrompt[]> {
+  const rows = prompts.length;
+  const time = Math.max(...prompts.map(({ tokens }) => tokens.length));
+  const tokens = new Int32Array(rows * time);
+  prompts.forEach((prompt, row) => {
+    tokens.set(prompt.tokens, row * time);
+  });
+  // For each prompt either all its positions or the last one.
+  const firsts = prompts.map((prompt) => (prompt.onLogits ? 0 : prompt.tokens.length - 1));
+  const selected = prompts.flatMap((prompt, row) =>
+    range(firsts[row] ?? 0, prompt.tokens.length).map((position) => row * time + position),
+  );
+  const { logits, keyValues } = await model.run({ tokens, rows, time, selected: Int32Array.from(selected) });
+  let index = 0;
+  return prompts.map((prompt, row) => {
+    const { length } = prompt.tokens;
+    for (let position = firsts[row] ?? 0; position < length; position++) {
+      prompt.onLogits?.(position, logits(index));
+      index += 1;
+    }
+    return { keyValues, row, length, logits: logits(index - 1) };
+  });
+}
+
+/**
+ * Reads one long prompt piece by piece, so that a run never holds more than `piece` tokens.
+ *
+ * @param betweenRuns awaited after each piece
+ */
+export async function readLongPrompt(
+  model: ContinuationModel,
+  layout: KeyValueLayout,
+  prompt: Prompt,
+  piece: number,
+  betweenRuns: () => Promise<void>,
+): Promise<ReadPrompt> {
+  const { length } = prompt.tokens;
+  const all = emptyKeyValues(layout, 1, length);
+  let last: Float32Array = new Float32Array(0);
+  for (let start = 0; start < length; start += piece) {
+    const tokens = prompt.tokens.subarray(start, start + piece);
+    const time = tokens.length;
+    const first = prompt.onLogits ? 0 : time - 1;
+    const run = await model.run({
+      tokens,
+      rows: 1,
+      time,
+      past: { keyValues: all, lengths: [start] },
+      selected: Int32Array.from(range(first, time)),
+    });
+    copyKeyValues(layout, { of: run.keyValues, row: 0, start: 0 }, { of: all, row: 0, start }, time);
+    for (let i = first; i < time; i++) {
+      last = run.logits(i - first);
+      prompt.onLogits?.(start + i, last);
+    }
+    await betweenRuns();
+  }
+  return { keyValues: all, row: 0, length, logits: last };
+}
+
+function range(start: number, end: number): number[] {
+  return Array.from({ length: end - start }, (_, i) => start + i);
+}

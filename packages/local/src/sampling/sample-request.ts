@@ -1,0 +1,89 @@
+import { AbortedError } from "@tinkex/types";
+import type { SampleOutcome, SampleTask } from "../engine/engine.js";
+import { randomStream } from "../random/random-stream.js";
+import { Generation, type GenerationRules } from "./generation.js";
+import { PromptLogprobs } from "./prompt-logprobs.js";
+import type { Prompt } from "./read-prompts.js";
+import { stopCondition } from "./stop-condition.js";
+
+/** What a request needs to know of the model. */
+export interface RequestContext {
+  readonly vocabularySize: number;
+  readonly contextLength: number;
+  /** Text of ids, special tokens included; used only where there are stop texts. */
+  readonly decode: (ids: readonly number[]) => string;
+}
+
+/** A request to sample, from its arrival until its promise settles. */
+export class SampleRequest {
+  readonly prompt: Prompt;
+  readonly generations: readonly Generation[];
+  /** Most tokens a sample of this request can have, prompt included. */
+  readonly longest: number;
+  readonly outcome: Promise<SampleOutcome>;
+  readonly #promptLogprobs: PromptLogprobs | undefined;
+  #isSettled = false;
+  #resolve: (outcome: SampleOutcome) => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+
+  constructor(task: SampleTask, context: RequestContext, signal: AbortSignal | undefined) {
+    const room = context.contextLength - task.prompt.length;
+    const rules: GenerationRules = {
+      filter: task,
+      stop: stopCondition(task.stopTokenIds, task.stopTexts, context.decode),
+      maxTokens: Math.min(task.maxTokens, room),
+    };
+    this.longest = task.prompt.length + rules.maxTokens;
+    this.generations = Array.from(
+      { length: task.sampleCount },
+      (_, i) => new Generation(rules, randomStream(task.seed + i, "sample")),
+    );
+    const wantsLogprobs = task.promptLogprobs || task.topkPromptLogprobs > 0;
+    const collected = wantsLogprobs
+      ? new PromptLogprobs(task.prompt, task.topkPromptLogprobs, context.vocabularySize)
+      : undefined;
+    this.#promptLogprobs = collected;
+    this.prompt = {
+      tokens: task.prompt,
+      ...(collected && { onLogits: (position, logits) => collected.add(position, logits) }),
+    };
+    this.outcome = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#followSignal(signal);
+  }
+
+  /** Whether the promise is settled, so that nothing more need be computed for it. */
+  get isSettled(): boolean {
+    return this.#isSettled;
+  }
+
+  /** Resolves the promise once every sample is finished. */
+  settleIfFinished(): void {
+    if (this.#isSettled || !this.generations.every(({ isFinished }) => isFinished)) return;
+    this.#isSettled = true;
+    this.#resolve({
+      sequences: this.generations.map((generation) => generation.result()),
+      ...this.#promptLogprobs?.result(),
+    });
+  }
+
+  fail(error: unknown): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#reject(error);
+  }
+
+  #followSignal(signal: AbortSignal | undefined): void {
+    if (signal === undefined) return;
+    const abort = () => this.fail(new AbortedError("Sampling was aborted.", { cause: signal.reason }));
+    if (signal.aborted) {
+      abort();
+      return;
+    }
+    signal.addEventListener("abort", abort, { once: true });
+    const release = () => signal.removeEventListener("abort", abort);
+    this.outcome.then(release, release);
+  }
+}

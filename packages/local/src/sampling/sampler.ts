@@ -1,0 +1,129 @@
+import { ClosedError, ValidationError } from "@tinkex/types";
+import { type AdapterParameters, adaptedModules } from "../adapter/adapter-parameters.js";
+import type { SampleOutcome, SampleTask } from "../engine/engine.js";
+import type { ModelConfig } from "../model/model-config.js";
+import type { ModelWeights } from "../model/model-weights.js";
+import type { Runtime } from "../runtime/runtime.js";
+import { SessionCache } from "../training/session-cache.js";
+import { continuationGraph } from "./continuation-graph.js";
+import { ContinuationModel } from "./continuation-model.js";
+import { SampleRequest } from "./sample-request.js";
+import { SamplingBatch, type SamplingLimits } from "./sampling-batch.js";
+
+export interface SamplerOptions {
+  readonly config: ModelConfig;
+  readonly weights: Pick<ModelWeights, "get">;
+  readonly runtime: Runtime;
+  /** Loads what turns ids into text; called when a request first names stop texts. */
+  readonly loadDecoder: () => Promise<(ids: readonly number[]) => string>;
+  readonly limits?: Partial<SamplingLimits>;
+  /** Awaited between runs, each of which blocks the thread. */
+  readonly betweenRuns: () => Promise<void>;
+}
+
+/** Whose weights to sample from. */
+export interface SamplingSource {
+  /** Requests with equal keys share batches. */
+  readonly key: string;
+  /** Absent for the base model. Must not change while requests with this key are under way. */
+  readonly parameters?: AdapterParameters;
+}
+
+const defaultLimits: SamplingLimits = {
+  maxRows: 64,
+  maxCacheBytes: 256 * 2 ** 20,
+  maxPromptTokensPerRun: 1024,
+};
+
+/** Samples from one base model and its adapters, all requests that come in side by side. */
+export class Sampler {
+  readonly #options: SamplerOptions;
+  readonly #limits: SamplingLimits;
+  readonly #sessions: SessionCache;
+  readonly #batches = new Map<string, SamplingBatch>();
+  #decoder: Promise<(ids: readonly number[]) => string> | undefined;
+  #work: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(options: SamplerOptions) {
+    this.#options = options;
+    this.#limits = { ...defaultLimits, ...options.limits };
+    this.#sessions = new SessionCache(options.runtime);
+  }
+
+  /**
+   * @throws ValidationError for a prompt that is empty, too long or has ids outside the vocabulary; AbortedError when
+   * the signal fires; ClosedError
+   */
+  async sample(task: SampleTask, source: SamplingSource, signal?: AbortSignal): Promise<SampleOutcome> {
+    this.#checkPrompt(task.prompt);
+    const decode = task.stopTexts.length > 0 ? await this.#decode() : noDecoder;
+    if (this.#isClosed) throw new ClosedError("The engine was closed.");
+    const request = new SampleRequest(task, { ...this.#options.config, decode }, signal);
+    const batch = this.#batches.get(source.key) ?? this.#createBatch(source);
+    this.#batches.set(source.key, batch);
+    batch.add(request);
+    this.#work ??= this.#advanceAll();
+    return request.outcome;
+  }
+
+  /** Rejects what is under way with ClosedError and frees the compiled graphs. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const batch of this.#batches.values()) batch.fail(new ClosedError("The engine was closed."));
+    await this.#work;
+    await this.#sessions.release();
+  }
+
+  /** Runs until no batch has work left, a step of each in turn. */
+  async #advanceAll(): Promise<void> {
+    while (this.#batches.size > 0) {
+      for (const [key, batch] of this.#batches) {
+        await batch.advance().catch((error: unknown) => batch.fail(error));
+        if (batch.isIdle) this.#batches.delete(key);
+        await this.#options.betweenRuns();
+      }
+    }
+    this.#work = undefined;
+  }
+
+  #createBatch({ parameters }: SamplingSource): SamplingBatch {
+    const { config, weights, betweenRuns } = this.#options;
+    const modules = parameters === undefined ? [] : adaptedModules(config, parameters.shape);
+    const adapted = new Set(modules.map(({ module }) => module));
+    const session = this.#sessions.get([...adapted].join(), () =>
+      continuationGraph(config, weights, adapted),
+    );
+    const model = new ContinuationModel(config, session, parameters);
+    return new SamplingBatch(model, config, this.#limits, betweenRuns);
+  }
+
+  #checkPrompt(prompt: Int32Array): void {
+    const { contextLength, vocabularySize } = this.#options.config;
+    if (prompt.length === 0) {
+      throw new ValidationError("The prompt is empty; give at least one token.", { path: ["prompt"] });
+    }
+    if (prompt.length > contextLength) {
+      throw new ValidationError(
+        `The prompt has ${prompt.length} tokens; this model's context holds ${contextLength}. Shorten it.`,
+        { path: ["prompt"] },
+      );
+    }
+    const index = prompt.findIndex((id) => id < 0 || id >= vocabularySize);
+    if (index !== -1) {
+      throw new ValidationError(
+        `Prompt token ${index} is ${prompt[index]}; this model's ids go from 0 to ${vocabularySize - 1}.`,
+        { path: ["prompt", index] },
+      );
+    }
+  }
+
+  #decode(): Promise<(ids: readonly number[]) => string> {
+    this.#decoder ??= this.#options.loadDecoder();
+    return this.#decoder;
+  }
+}
+
+function noDecoder(): never {
+  throw new Error("Only requests with stop texts decode.");
+}

@@ -1,0 +1,180 @@
+import type { ContinuationModel } from "./continuation-model.js";
+import type { Generation } from "./generation.js";
+import { type CacheRow, KeyValueCache } from "./key-value-cache.js";
+import { bytesPerToken, type KeyValueLayout } from "./key-values.js";
+import { type ReadPrompt, readLongPrompt, readPrompts } from "./read-prompts.js";
+import type { SampleRequest } from "./sample-request.js";
+
+export interface SamplingLimits {
+  /** Most samples generated side by side. */
+  readonly maxRows: number;
+  /** Memory the samples' keys and values may take together, were all of them as long as the longest may get. */
+  readonly maxCacheBytes: number;
+  /** Most prompt tokens read in one run, padding included. */
+  readonly maxPromptTokensPerRun: number;
+}
+
+/** A sample whose prompt has been read. */
+interface Sample {
+  readonly request: SampleRequest;
+  readonly generation: Generation;
+}
+
+/**
+ * The requests to one model with one adapter. Their samples are generated side by side, a token for each in every run;
+ * new requests join between runs, and a sample that ends makes room at once.
+ */
+export class SamplingBatch {
+  readonly #model: ContinuationModel;
+  readonly #layout: KeyValueLayout;
+  readonly #limits: SamplingLimits;
+  readonly #betweenRuns: () => Promise<void>;
+  readonly #cache: KeyValueCache;
+  readonly #live = new Map<CacheRow, Sample>();
+  /** Requests whose prompts have not been read. */
+  #waiting: SampleRequest[] = [];
+  /** Samples whose prompts have been read and that wait for a row. */
+  #ready: (Sample & { readonly prompt: ReadPrompt })[] = [];
+
+  constructor(
+    model: ContinuationModel,
+    layout: KeyValueLayout & { readonly contextLength: number },
+    limits: SamplingLimits,
+    betweenRuns: () => Promise<void>,
+  ) {
+    this.#model = model;
+    this.#layout = layout;
+    this.#limits = limits;
+    this.#betweenRuns = betweenRuns;
+    this.#cache = new KeyValueCache(layout, layout.contextLength);
+  }
+
+  get isIdle(): boolean {
+    return this.#live.size === 0 && this.#waiting.length === 0 && this.#ready.length === 0;
+  }
+
+  add(request: SampleRequest): void {
+    this.#waiting.push(request);
+  }
+
+  /** Does a bounded piece of work: reads what prompts have room, and generates one token for every sample. */
+  async advance(): Promise<void> {
+    this.#dropSettled();
+    if (this.#ready.length === 0) await this.#readPrompts();
+    this.#startReady();
+    if (this.#live.size > 0) await this.#generateTokens();
+  }
+
+  /** Rejects everything that is under way. */
+  fail(error: unknown): void {
+    const requests = [
+      ...this.#waiting,
+      ...[...this.#ready, ...this.#live.values()].map(({ request }) => request),
+    ];
+    for (const request of requests) request.fail(error);
+    this.#dropSettled();
+  }
+
+  /** Frees the rows of requests that were aborted or failed. */
+  #dropSettled(): void {
+    this.#waiting = this.#waiting.filter((request) => !request.isSettled);
+    this.#ready = this.#ready.filter(({ request }) => !request.isSettled);
+    for (const [row, { request }] of this.#live) {
+      if (request.isSettled) this.#remove(row);
+    }
+  }
+
+  async #readPrompts(): Promise<void> {
+    const requests = this.#takeReadable();
+    const [first] = requests;
+    if (first === undefined) return;
+    const prompts = requests.map(({ prompt }) => prompt);
+    const piece = this.#limits.maxPromptTokensPerRun;
+    const read =
+      first.prompt.tokens.length > piece
+        ? [await readLongPrompt(this.#model, this.#layout, first.prompt, piece, this.#betweenRuns)]
+        : await readPrompts(this.#model, prompts);
+    requests.forEach((request, i) => {
+      const prompt = read[i];
+      if (prompt === undefined) return;
+      for (const generation of request.generations) {
+        const sample = { request, generation };
+        if (!generation.isFinished) this.#accept(sample, prompt.logits);
+        if (!generation.isFinished) this.#ready.push({ ...sample, prompt });
+      }
+      request.settleIfFinished();
+    });
+    this.#dropSettled();
+  }
+
+  /** Takes waiting requests, in order of arrival, as far as rows are free and one run can read their prompts. */
+  #takeReadable(): SampleRequest[] {
+    const taken: SampleRequest[] = [];
+    let longestPrompt = 0;
+    let rows = this.#live.size;
+    for (const request of this.#waiting) {
+      longestPrompt = Math.max(longestPrompt, request.prompt.tokens.length);
+      const tokens = longestPrompt * (taken.length + 1);
+      if (taken.length > 0 && tokens > this.#limits.maxPromptTokensPerRun) break;
+      if (!this.#hasRoom(rows, request)) break;
+      taken.push(request);
+      rows += request.generations.length;
+    }
+    this.#waiting = this.#waiting.slice(taken.length);
+    return taken;
+  }
+
+  #startReady(): void {
+    while (this.#ready.length > 0) {
+      const [next] = this.#ready;
+      if (next === undefined || !this.#hasRoom(this.#live.size, next.request)) return;
+      this.#ready.shift();
+      const { keyValues, row, length } = next.prompt;
+      this.#live.set(this.#cache.add(keyValues, row, length), next);
+    }
+  }
+
+  /** Whether another sample fits beside `rows` others. The first always does. */
+  #hasRoom(rows: number, request: SampleRequest): boolean {
+    if (rows === 0) return true;
+    const longest = Math.max(
+      request.longest,
+      ...[...this.#live.values()].map((sample) => sample.request.longest),
+    );
+    const bytes = (rows + 1) * longest * bytesPerToken(this.#layout);
+    return rows < this.#limits.maxRows && bytes <= this.#limits.maxCacheBytes;
+  }
+
+  async #generateTokens(): Promise<void> {
+    const rows = [...this.#cache.rows];
+    const { logits, keyValues } = await this.#model.run({
+      tokens: Int32Array.from(rows, (row) => this.#live.get(row)?.generation.lastToken ?? 0),
+      rows: rows.length,
+      time: 1,
+      past: { keyValues: this.#cache.view(), lengths: rows.map(({ length }) => length) },
+      selected: Int32Array.from(rows.keys()),
+    });
+    rows.forEach((row, i) => {
+      const sample = this.#live.get(row);
+      if (sample === undefined) return;
+      this.#accept(sample, logits(i));
+      if (sample.generation.isFinished || sample.request.isSettled) this.#remove(row);
+      else this.#cache.append(row, { of: keyValues, row: i, start: 0 }, 1);
+      sample.request.settleIfFinished();
+    });
+  }
+
+  /** One request's broken weights or stop texts are no reason to fail the others. */
+  #accept({ generation, request }: Sample, logits: Float32Array): void {
+    try {
+      if (!request.isSettled) generation.accept(logits);
+    } catch (error) {
+      request.fail(error);
+    }
+  }
+
+  #remove(row: CacheRow): void {
+    this.#live.delete(row);
+    this.#cache.remove(row);
+  }
+}
