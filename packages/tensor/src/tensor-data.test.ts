@@ -106,42 +106,42 @@ describe("TensorData.from", () => {
       "a fraction among tokens",
       [1, 2.5],
       { key: "target_tokens", datumIndex: 3 },
-      "datum 3, loss_fn_inputs.target_tokens, index 1: expected an integer, got 2.5",
+      "data[3].loss_fn_inputs.target_tokens[1]: expected an integer, got 2.5",
       ["data", 3, "loss_fn_inputs", "target_tokens", 1],
     ],
     [
       "a string",
       untyped([0.5, "x"]),
       { key: "weights", datumIndex: 0 },
-      'datum 0, loss_fn_inputs.weights, index 1: expected a number, got the string "x"',
+      'data[0].loss_fn_inputs.weights[1]: expected a number, got the string "x"',
       ["data", 0, "loss_fn_inputs", "weights", 1],
     ],
     [
       "a number too large for float32",
       Float64Array.of(0, 1e300),
       {},
-      "index 1: 1e+300 is beyond the range of float32 (about ±3.4e38)",
+      "tensor[1]: 1e+300 is beyond the range of float32 (about ±3.4e38)",
       [1],
     ],
     [
       "an unsigned value beyond int64",
       BigUint64Array.of(0n, 2n ** 63n),
       {},
-      "index 1: 9223372036854775808 does not fit int64",
+      "tensor[1]: 9223372036854775808 does not fit int64",
       [1],
     ],
     [
       "a number that has lost digits",
       [2 ** 60],
       { dtype: "int64" },
-      "index 0: 1152921504606847000 is beyond 2^53, where numbers lose digits; pass a bigint",
+      "tensor[0]: 1152921504606847000 is beyond 2^53, where numbers lose digits; pass a bigint",
       [0],
     ],
     [
       "ragged lists",
       [[1, 2], [3]],
       { key: "weights" },
-      "loss_fn_inputs.weights, index 2: nested lists are ragged: one has length 2, another 1",
+      "loss_fn_inputs.weights[2]: nested lists are ragged: one has length 2, another 1",
       ["loss_fn_inputs", "weights", 2],
     ],
     [
@@ -227,7 +227,7 @@ describe("TensorData.from", () => {
 describe("toNumbers and toTypedArray", () => {
   it("refuses an int64 that a number cannot hold", () => {
     expect(() => toNumbers({ data: BigInt64Array.of(1n, 2n ** 53n), dtype: "int64" })).toThrow(
-      "index 1: 9007199254740992 is beyond 2^53",
+      "tensor[1]: 9007199254740992 is beyond 2^53",
     );
   });
 

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types";
+import { formatPath, ValidationError } from "@tinkex/types";
 
 /** Where a tensor stands in the caller's argument, for messages. */
 export interface TensorPlace {
@@ -10,20 +10,14 @@ export interface TensorPlace {
 
 /** An error whose message and `path` say which datum, key and element are meant. */
 export function tensorError(place: TensorPlace, problem: string, index?: number): ValidationError {
-  const words: string[] = [];
-  const path: (string | number)[] = [];
-  if (place.datumIndex !== undefined) {
-    words.push(`datum ${place.datumIndex}`);
-    path.push("data", place.datumIndex);
-  }
-  if (place.key !== undefined) {
-    words.push(`loss_fn_inputs.${place.key}`);
-    path.push("loss_fn_inputs", place.key);
-  }
-  if (index !== undefined) {
-    words.push(`index ${index}`);
-    path.push(index);
-  }
-  const where = words.length === 0 ? "tensor" : words.join(", ");
+  const path = [
+    ...(place.datumIndex === undefined ? [] : ["data", place.datumIndex]),
+    ...(place.key === undefined ? [] : ["loss_fn_inputs", place.key]),
+    ...(index === undefined ? [] : [index]),
+  ];
+  const where =
+    place.key === undefined && place.datumIndex === undefined
+      ? `tensor${formatPath(path)}`
+      : formatPath(path);
   return new ValidationError(`${where}: ${problem}`, { path });
 }

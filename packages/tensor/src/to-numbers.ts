@@ -12,7 +12,7 @@ export function toNumbers(tensor: TensorData): number[] {
     const number = Number(value);
     if (!Number.isSafeInteger(number)) {
       throw new ValidationError(
-        `index ${index}: ${value} is beyond 2^53; read the tensor's BigInt64Array instead`,
+        `tensor[${index}]: ${value} is beyond 2^53; read the tensor's BigInt64Array instead`,
         {
           path: ["data", index],
         },
