@@ -1,4 +1,5 @@
 import type { AddedToken } from "./added-token.js";
+import { literalPattern } from "./literal-pattern.js";
 
 /** A stretch of the text that was encoded: either one added token or text that the model encodes. */
 export type Section =
@@ -9,8 +10,11 @@ export type Section =
       readonly first: boolean;
     };
 
-/** Says of a found token whether it may become an id; if not, its text stays text. */
-export type TokenFilter = (token: AddedToken) => boolean;
+/**
+ * Says of a found token whether it may become an id; if not, its text stays text.
+ * @param offset Where it begins in the text given; undefined for tokens that are sought in the normalised text.
+ */
+export type TokenFilter = (token: AddedToken, offset: number | undefined) => boolean;
 
 /**
  * Finds added tokens in text, as the Rust `tokenizers` library does: tokens with `normalized: false` in the text as
@@ -35,12 +39,13 @@ export class AddedTokenSplitter {
   /** The stretches of `text` in order, texts normalised and none of them empty. */
   split(text: string, accepts: TokenFilter): Section[] {
     const sections: Section[] = [];
+    const acceptsNormalized: TokenFilter = (token) => accepts(token, undefined);
     for (const outer of this.#literal.split(text, accepts)) {
       if ("token" in outer) {
         sections.push(outer);
         continue;
       }
-      for (const inner of this.#normalized.split(this.#normalize(outer.text), accepts)) {
+      for (const inner of this.#normalized.split(this.#normalize(outer.text), acceptsNormalized)) {
         sections.push("token" in inner ? inner : { text: inner.text, first: outer.first && inner.first });
       }
     }
@@ -54,11 +59,8 @@ class TokenFinder {
   readonly #pattern: RegExp | undefined;
 
   constructor(entries: readonly (readonly [spelling: string, token: AddedToken])[]) {
-    const spelled = entries.filter(([spelling]) => spelling !== "");
-    this.#tokens = new Map(spelled);
-    // An alternation takes the first branch that matches: longest first makes it the longest match.
-    const branches = [...this.#tokens.keys()].sort((a, b) => b.length - a.length).map(escapeForRegExp);
-    this.#pattern = branches.length === 0 ? undefined : new RegExp(branches.join("|"), "g");
+    this.#tokens = new Map(entries);
+    this.#pattern = literalPattern(this.#tokens.keys());
   }
 
   split(text: string, accepts: TokenFilter): Section[] {
@@ -66,7 +68,7 @@ class TokenFinder {
     let done = 0;
     for (const match of this.#pattern === undefined ? [] : text.matchAll(this.#pattern)) {
       const token = this.#tokens.get(match[0]);
-      if (token === undefined || !accepts(token)) continue;
+      if (token === undefined || !accepts(token, match.index)) continue;
       let start = match.index;
       let end = start + match[0].length;
       if (token.single_word && touchesWord(text, start, end)) continue;
@@ -94,8 +96,4 @@ function touchesWord(text: string, start: number, end: number): boolean {
     ENDS_WITH_WORD.test(text.slice(Math.max(0, start - 2), start)) ||
     STARTS_WITH_WORD.test(text.slice(end, end + 2))
   );
-}
-
-function escapeForRegExp(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }

@@ -2,7 +2,9 @@ import { ValidationError } from "@tinkex/types";
 import type { AddedToken } from "./added-token.js";
 import { AddedTokenSplitter, type TokenFilter } from "./added-token-splitter.js";
 import { createEngine, type Engine } from "./engine.js";
+import { specialTokenPredicate } from "./special-token-predicate.js";
 import type { EncodeOptions, TextTokenizer } from "./text-tokenizer.js";
+import { chatTemplates, namedTokens } from "./tokenizer-config.js";
 import { parseTokenizerJson } from "./tokenizer-json.js";
 import { wellFormed } from "./well-formed.js";
 
@@ -12,6 +14,8 @@ export interface TokenizerFiles {
   readonly tokenizer: unknown;
   /** The content of `tokenizer_config.json`, if there is one. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /** The content of `chat_template.jinja`, where the template has a file of its own; it wins over the config's. */
+  readonly chatTemplate?: string;
 }
 
 /**
@@ -22,7 +26,8 @@ export interface TokenizerFiles {
  */
 export function createTokenizer(files: TokenizerFiles): TextTokenizer {
   const json = parseTokenizerJson(files.tokenizer);
-  const engine = createEngine(json, files.config ?? {});
+  const config = files.config ?? {};
+  const engine = createEngine(json, config);
   const addedById = new Map(
     json.added_tokens.map((token) => [token.id, { ...token, written: writtenForm(token, engine) }]),
   );
@@ -41,16 +46,18 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
   return {
     vocabularySize: countTokens(engine, json.added_tokens),
     specialTokens,
+    namedTokens: namedTokens(config),
+    chatTemplates:
+      files.chatTemplate === undefined
+        ? chatTemplates(config)
+        : new Map([...chatTemplates(config), ["default", files.chatTemplate]]),
     tokenId,
     token,
     tokenBytes: bytesOfId(token, engine.tokenBytes),
 
     encode(text, options = {}) {
       const ids: number[] = [];
-      for (const section of splitter.split(
-        wellFormed(text),
-        tokenFilter(options.allowedSpecial, specialTokens),
-      )) {
+      for (const section of splitter.split(wellFormed(text), tokenFilter(options, specialTokens))) {
         if ("token" in section) ids.push(section.token.id);
         // One by one: a spread of a long text's ids would overflow the stack.
         else for (const id of engine.encode(section.text, section.first)) ids.push(id);
@@ -93,21 +100,12 @@ function bytesOfId(
   };
 }
 
-function tokenFilter(
-  allowed: EncodeOptions["allowedSpecial"],
-  specialTokens: ReadonlyMap<string, number>,
-): TokenFilter {
-  if (allowed === "all") return () => true;
-  const names = new Set(allowed);
-  for (const name of names) {
-    if (!specialTokens.has(name)) {
-      throw new ValidationError(
-        `allowedSpecial names ${JSON.stringify(name)}, which is no special token of this tokenizer. See its specialTokens.`,
-        { path: ["allowedSpecial"] },
-      );
-    }
-  }
-  return (token) => !token.special || names.has(token.content);
+function tokenFilter(options: EncodeOptions, specialTokens: ReadonlyMap<string, number>): TokenFilter {
+  const { allowedSpecial = [], literalOffsets } = options;
+  const allows = specialTokenPredicate(allowedSpecial, specialTokens);
+  return (token, offset) =>
+    !token.special ||
+    (allows(token.content) && !(offset !== undefined && literalOffsets?.has(offset) === true));
 }
 
 function affixIds(tokens: readonly string[], tokenId: (token: string) => number | undefined): number[] {

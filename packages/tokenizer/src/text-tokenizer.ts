@@ -1,4 +1,5 @@
 import type { Tokenizer } from "@tinkex/types";
+import type { NamedTokens } from "./tokenizer-config.js";
 
 /** How to encode a text. */
 export interface EncodeOptions {
@@ -11,6 +12,11 @@ export interface EncodeOptions {
    * @defaultValue []
    */
   readonly allowedSpecial?: "all" | readonly string[];
+  /**
+   * Offsets in the text, in UTF-16 units, at which a special token begins that is to stay text although
+   * `allowedSpecial` allows it. For callers who put a text together from their own words and other people's.
+   */
+  readonly literalOffsets?: ReadonlySet<number>;
 }
 
 /** How to decode ids. */
@@ -38,6 +44,10 @@ export interface TextTokenizer extends Tokenizer {
    * so that the text of a token depends on its neighbours.
    */
   readonly tokenBytes: ((id: number) => Uint8Array) | undefined;
+  /** The tokens that the config names by their purpose, e.g. `eos`. */
+  readonly namedTokens: NamedTokens;
+  /** The chat templates (Jinja) by name; a model with one calls it `default`. */
+  readonly chatTemplates: ReadonlyMap<string, string>;
   /** The special tokens by their spelling. */
   readonly specialTokens: ReadonlyMap<string, number>;
 }

@@ -21,7 +21,7 @@ export const recordedTokenizers = [
 /** A conversation as a template takes it; its variants say what transformers 5.24.0 renders it to. */
 export interface RecordedConversation {
   readonly name: string;
-  readonly messages: readonly Record<string, unknown>[];
+  readonly messages: readonly { readonly role: string; readonly content?: unknown }[];
   readonly tools?: readonly Record<string, unknown>[];
   readonly variants: readonly {
     readonly options: Readonly<Record<string, boolean>>;
@@ -70,11 +70,17 @@ export function recordedConversations(name: string): readonly RecordedConversati
   return JSON.parse(readFileSync(`${fixtures}/goldens/${name}.chat.json`, "utf8")).conversations;
 }
 
-/** Loads one of {@link recordedTokenizers}. */
-export async function loadRecordedTokenizer(
+const loaded = new Map<string, Promise<TextTokenizer>>();
+
+/** Loads one of {@link recordedTokenizers}, once. */
+export function loadRecordedTokenizer(
   name: (typeof recordedTokenizers)[number]["name"],
 ): Promise<TextTokenizer> {
-  const directory = recordedTokenizers.find((recorded) => recorded.name === name)?.directory;
-  if (directory === undefined) throw new Error(`no recorded tokenizer ${name}`);
-  return loadTokenizer(directory);
+  let tokenizer = loaded.get(name);
+  if (tokenizer === undefined) {
+    const directory = recordedTokenizers.find((recorded) => recorded.name === name)?.directory;
+    tokenizer = loadTokenizer(directory ?? "");
+    loaded.set(name, tokenizer);
+  }
+  return tokenizer;
 }

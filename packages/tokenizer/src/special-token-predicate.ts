@@ -1,0 +1,21 @@
+import { ValidationError } from "@tinkex/types";
+
+/**
+ * Says of a special token whether `allowedSpecial` allows it in a text.
+ * @throws ValidationError when it names a token that is none of `specialTokens`.
+ */
+export function specialTokenPredicate(
+  allowedSpecial: "all" | readonly string[],
+  specialTokens: ReadonlyMap<string, number>,
+): (token: string) => boolean {
+  if (allowedSpecial === "all") return () => true;
+  for (const name of allowedSpecial) {
+    if (!specialTokens.has(name)) {
+      throw new ValidationError(
+        `allowedSpecial names ${JSON.stringify(name)}, which is no special token of this tokenizer. See its specialTokens.`,
+        { path: ["allowedSpecial"] },
+      );
+    }
+  }
+  return (token) => allowedSpecial.includes(token);
+}

@@ -1,0 +1,36 @@
+import { ValidationError } from "@tinkex/types";
+import type { TokenizerSource } from "./tokenizer-source.js";
+
+/** Sources that a program registered, by the name of a model or the beginning of names. */
+export class TokenizerRegistry {
+  readonly #sources = new Map<string, TokenizerSource>();
+
+  /**
+   * Uses `source` for a model or tokenizer id, before any other source. A name that ends in `/` or `*` stands for all
+   * names that begin so; the longest such name wins. Registering a name again replaces its source.
+   *
+   * @returns A function that takes the source out again.
+   * @throws ValidationError when the name is empty.
+   */
+  register(name: string, source: TokenizerSource): () => void {
+    if (name === "")
+      throw new ValidationError("Register a tokenizer under the name of a model, not under an empty one.");
+    this.#sources.set(name, source);
+    return () => {
+      if (this.#sources.get(name) === source) this.#sources.delete(name);
+    };
+  }
+
+  /** The source registered for the first of `names` that has one. */
+  find(...names: readonly string[]): TokenizerSource | undefined {
+    for (const name of names) {
+      const exact = this.#sources.get(name);
+      if (exact !== undefined) return exact;
+      const [best] = [...this.#sources]
+        .filter(([pattern]) => /[/*]$/.test(pattern) && name.startsWith(pattern.replace(/\*$/, "")))
+        .sort(([a], [b]) => b.length - a.length);
+      if (best !== undefined) return best[1];
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,18 @@
+import type { Tokenizer } from "@tinkex/types";
+
+/** Which tokenizer a source is asked for. */
+export interface TokenizerRequest {
+  /** The resolved id, mostly `org/name` of the Hugging Face hub. */
+  readonly id: string;
+  /** A branch, tag or commit; a source has a default of its own. */
+  readonly revision?: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Where tokenizers come from: gives the one asked for, or undefined when it has none of that name. An error means that
+ * it should have it and cannot give it.
+ */
+export type TokenizerSource = (
+  request: TokenizerRequest,
+) => Tokenizer | undefined | Promise<Tokenizer | undefined>;
