@@ -2,7 +2,12 @@
 export interface Engine {
   readonly model: EngineModel;
   /** Which runtime does the arithmetic and with how many threads, for the server's first line. */
-  readonly runtime: { readonly name: "native" | "wasm"; readonly threads: number };
+  readonly runtime: {
+    readonly name: "native" | "wasm";
+    readonly threads: number;
+    /** Why this runtime was chosen, in words for a log line. */
+    readonly reason?: string;
+  };
 
   /** A new LoRA adapter: `B = 0`, `A` uniform in ±1/√d_in from `seed`. Equal seed and shape give equal numbers. */
   createAdapter(adapterId: string, shape: AdapterShape, seed: number): Promise<void>;

@@ -1,0 +1,53 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import { TinkexError } from "@tinkex/types";
+import type { Engine } from "./engine.js";
+import type { EngineOptions } from "./engine-options.js";
+import { ThreadLine } from "./thread-line.js";
+
+/** The built entry of the engine's thread: beside the built package, or seen from this source file. */
+const workerFiles = ["./engine-worker.js", "../../dist/engine-worker.js"];
+
+/**
+ * An engine in a thread of its own, so that its arithmetic holds up nothing else.
+ *
+ * @throws ValidationError when the directory is no model this engine can run; TinkexError `missing_dependency`
+ */
+export async function createEngine(options: EngineOptions): Promise<Engine> {
+  const line = new ThreadLine(new Worker(findWorkerFile(), { workerData: options }));
+  try {
+    const { model, runtime } = await line.call("describe", []);
+    return remoteEngine(line, model, runtime);
+  } catch (error) {
+    await line.close();
+    throw error;
+  }
+}
+
+function remoteEngine(line: ThreadLine, model: Engine["model"], runtime: Engine["runtime"]): Engine {
+  return {
+    model,
+    runtime,
+    createAdapter: (...args) => line.call("createAdapter", args),
+    loadAdapter: (...args) => line.call("loadAdapter", args),
+    saveAdapter: (...args) => line.call("saveAdapter", args),
+    copyAdapter: (...args) => line.call("copyAdapter", args),
+    releaseAdapter: (...args) => line.call("releaseAdapter", args),
+    pass: (...args) => line.call("pass", args),
+    optimStep: (...args) => line.call("optimStep", args),
+    sample: (task, signal) => line.call("sample", [task], signal),
+    close: () => line.close(),
+  };
+}
+
+function findWorkerFile(): string {
+  for (const file of workerFiles) {
+    const path = fileURLToPath(new URL(file, import.meta.url));
+    if (existsSync(path)) return path;
+  }
+  throw new TinkexError(
+    "The engine's worker file is missing from @tinkex/local. Install the package again, or build it.",
+    { code: "missing_dependency" },
+  );
+}

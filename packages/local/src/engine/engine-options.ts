@@ -1,0 +1,13 @@
+/** What an engine is made from. */
+export interface EngineOptions {
+  readonly model: {
+    /** What clients ask for as `base_model`, e.g. `tinkex/pocket-1`. */
+    readonly name: string;
+    /** A Hugging Face directory: `config.json`, safetensors and tokenizer. */
+    readonly directory: string;
+  };
+  /** @defaultValue `auto`: native where it loads, else wasm */
+  readonly runtime?: "auto" | "native" | "wasm" | undefined;
+  /** Threads of the arithmetic. @defaultValue one per core */
+  readonly threads?: number | undefined;
+}

@@ -1,0 +1,26 @@
+import type { Engine } from "./engine.js";
+import type { TransferredError } from "./transferred-error.js";
+
+/** What a message can ask of an engine. `sample` comes without its signal, for which there is `abort`. */
+export interface RemoteMethods extends Omit<Engine, "model" | "runtime" | "close" | "sample"> {
+  /** Answered once the engine is there; rejects with what making it threw. */
+  describe(): Promise<Pick<Engine, "model" | "runtime">>;
+  sample(request: Parameters<Engine["sample"]>[0]): ReturnType<Engine["sample"]>;
+}
+
+/** A call of one of these methods, whichever it is. */
+export type RemoteCall = {
+  [M in keyof RemoteMethods]: { readonly method: M; readonly args: Parameters<RemoteMethods[M]> };
+}[keyof RemoteMethods];
+
+/** From the caller's thread to the engine's. */
+export type EngineRequest =
+  | { readonly kind: "call"; readonly id: number; readonly call: RemoteCall }
+  /** The caller no longer wants the answer of this call. */
+  | { readonly kind: "abort"; readonly id: number }
+  | { readonly kind: "close" };
+
+/** From the engine's thread to the caller's. */
+export type EngineReply =
+  | { readonly kind: "result"; readonly id: number; readonly value: unknown }
+  | { readonly kind: "error"; readonly id: number; readonly error: TransferredError };

@@ -1,0 +1,138 @@
+import { loadTokenizer } from "@tinkex/tokenizer/node";
+import { ClosedError, ValidationError } from "@tinkex/types";
+import { readAdapterDirectory, writeAdapterDirectory } from "../adapter/adapter-directory.js";
+import { copyAdapterParameters, createAdapterParameters } from "../adapter/adapter-parameters.js";
+import { openModelWeights } from "../model/model-weights.js";
+import { readModelConfig } from "../model/read-model-config.js";
+import { createRuntime } from "../runtime/create-runtime.js";
+import { Sampler } from "../sampling/sampler.js";
+import { createTrainer } from "../training/trainer.js";
+import { AdapterState } from "./adapter-state.js";
+import type { Engine } from "./engine.js";
+import type { EngineOptions } from "./engine-options.js";
+import { TaskQueues } from "./task-queues.js";
+
+/**
+ * An engine in this thread, which its arithmetic blocks. {@link createEngine} runs one in a worker.
+ *
+ * @throws ValidationError when the directory is no model this engine can run; TinkexError `missing_dependency`
+ */
+export async function createInProcessEngine(options: EngineOptions): Promise<Engine> {
+  const { name, directory } = options.model;
+  const config = readModelConfig(directory);
+  const weights = openModelWeights(directory, config);
+  const runtime = await createRuntime({
+    ...(options.runtime && { runtime: options.runtime }),
+    ...(options.threads && { threads: options.threads }),
+  });
+  let isClosed = false;
+  const requireOpen = () => {
+    if (isClosed) throw new ClosedError("The engine was closed.");
+  };
+  const betweenRuns = async () => {
+    // The arithmetic blocks the thread; only between runs can messages arrive and other work have its turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    requireOpen();
+  };
+  const trainer = createTrainer({ config, weights, runtime, betweenRuns });
+  const sampler = new Sampler({
+    config,
+    weights,
+    runtime,
+    betweenRuns,
+    loadDecoder: async () => {
+      const tokenizer = await loadTokenizer(directory);
+      return (ids) => tokenizer.decode(ids);
+    },
+  });
+
+  const adapters = new Map<string, AdapterState>();
+  const operations = new TaskQueues();
+  const writes = new TaskQueues();
+  /** Operations on one adapter run in order of arrival, whatever they wait for. */
+  const inOrder = <T>(adapterId: string, operation: () => Promise<T> | T): Promise<T> =>
+    operations.run(adapterId, async () => {
+      requireOpen();
+      return operation();
+    });
+  const adapter = (id: string): AdapterState => {
+    const state = adapters.get(id);
+    if (state === undefined) throw new ValidationError(`There is no adapter "${id}" in memory.`);
+    return state;
+  };
+
+  return {
+    model: {
+      name,
+      directory,
+      architecture: config.architecture,
+      vocabularySize: config.vocabularySize,
+      contextLength: config.contextLength,
+      endTokenIds: config.endTokenIds,
+    },
+    runtime: { name: runtime.name, threads: runtime.threads, reason: runtime.reason },
+
+    createAdapter: (adapterId, shape, seed) =>
+      inOrder(adapterId, () => {
+        const parameters = createAdapterParameters(config, shape, seed);
+        adapters.set(adapterId, new AdapterState({ parameters }));
+      }),
+
+    loadAdapter: (adapterId, from, { optimizer }) =>
+      inOrder(adapterId, async () => {
+        const stored = await readAdapterDirectory(from, config, { optimizer });
+        adapters.set(adapterId, new AdapterState(stored));
+        return stored.parameters.shape;
+      }),
+
+    saveAdapter: (adapterId, to, { optimizer }) =>
+      inOrder(adapterId, () => {
+        const stored = adapter(adapterId).toStore(optimizer);
+        return writes.run(to, () => writeAdapterDirectory(to, stored, name));
+      }),
+
+    copyAdapter(adapterId, copyId) {
+      const copied = inOrder(adapterId, () => copyAdapterParameters(adapter(adapterId).parameters));
+      // What is asked of the copy meanwhile waits for it; a failure shows there.
+      copied.catch(() => {});
+      return inOrder(copyId, async () => {
+        adapters.set(copyId, new AdapterState({ parameters: await copied }));
+      });
+    },
+
+    releaseAdapter: (adapterId) =>
+      inOrder(adapterId, () => {
+        adapters.delete(adapterId);
+      }),
+
+    pass: ({ adapterId, data, loss, lossConfig, forwardOnly }) =>
+      inOrder(adapterId, () => {
+        const state = adapter(adapterId);
+        const gradients = forwardOnly ? {} : { gradients: state.gradients };
+        return trainer.pass({ parameters: state.parameters, data, loss, lossConfig, ...gradients });
+      }),
+
+    optimStep: (adapterId, step) => inOrder(adapterId, () => adapter(adapterId).step(step)),
+
+    async sample(task, signal) {
+      const { adapterId } = task;
+      if (adapterId === undefined) {
+        requireOpen();
+        return sampler.sample(task, { key: "base" }, signal);
+      }
+      // Only the choice of the weights waits its turn; training goes on while samples are drawn.
+      const source = await inOrder(adapterId, () => adapter(adapterId).freeze());
+      return sampler.sample(task, source, signal);
+    },
+
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      const sampling = sampler.close();
+      await operations.idle();
+      await sampling;
+      await trainer.release();
+      weights.close();
+    },
+  };
+}
