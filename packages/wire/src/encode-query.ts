@@ -1,0 +1,12 @@
+/** What a query parameter may be; null, undefined and the empty string leave it out. */
+export type QueryValue = string | number | boolean | bigint | null | undefined | readonly (string | number)[];
+
+/** The query string of a request without the `?`: booleans as words, lists joined with commas, form encoding. */
+export function encodeQuery(parameters: Readonly<Record<string, QueryValue>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    const text = Array.isArray(value) ? value.join(",") : String(value ?? "");
+    if (text !== "") query.append(name, text);
+  }
+  return query.toString();
+}

@@ -1,0 +1,117 @@
+import {
+  type ForwardBackwardOutput,
+  type FutureOutcome,
+  parseRequestErrorCategory,
+  type SampleResponse,
+} from "@tinkex/types";
+import { DecodeError } from "../decode-error.js";
+import { namesProtobuf } from "../encoded-body.js";
+import { readResponse } from "../json/decode-json.js";
+import { parseJson } from "../json/parse-json.js";
+import type { ResponseOf } from "../json/response-records.js";
+import { readSampleResponse } from "../sampling/read-sample-response.js";
+import { readForwardBackwardOutput } from "../training/read-forward-backward-output.js";
+
+/** The results that a future can have. */
+export type FutureResultName =
+  | "CreateModelResponse"
+  | "ForwardBackwardOutput"
+  | "LoadWeightsResponse"
+  | "OptimStepResponse"
+  | "SampleResponse"
+  | "SaveWeightsExternalResponse"
+  | "SaveWeightsForSamplerResponse"
+  | "SaveWeightsResponse"
+  | "UnloadModelResponse";
+
+/** What came back for a poll, its body read whole. */
+export interface FutureAnswer {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** The results that servers may give as protobuf. */
+const protobufResults: {
+  readonly SampleResponse: (body: Uint8Array) => SampleResponse;
+  readonly ForwardBackwardOutput: (body: Uint8Array) => ForwardBackwardOutput;
+} = { SampleResponse: readSampleResponse, ForwardBackwardOutput: readForwardBackwardOutput };
+
+/** Whether a result may come as protobuf, so that asking for it is worth while. */
+export function hasProtobufForm(name: FutureResultName): name is keyof typeof protobufResults {
+  return Object.hasOwn(protobufResults, name);
+}
+
+/** The `Accept` header of a poll for this result. */
+export function acceptFor(name: FutureResultName, wire: "protobuf" | "json"): string {
+  return wire === "protobuf" && hasProtobufForm(name)
+    ? "application/x-protobuf, application/json"
+    : "application/json";
+}
+
+/**
+ * What an answer to a poll says: not yet, large (ask again), failed, or the result, in whichever form it came. Understands
+ * success statuses and 408, which says "not yet" with the queue's state.
+ *
+ * @throws DecodeError when the bytes do not decode; ResponseError when the result lacks a required field
+ */
+export function decodeFutureResult<Name extends FutureResultName>(
+  name: Name,
+  answer: FutureAnswer,
+): FutureOutcome<ResponseOf<Name>> {
+  if (answer.status === 408) return pendingOutcome(parseLeniently(answer.body));
+  if (namesProtobuf(answer.headers["content-type"])) {
+    if (!hasProtobufForm(name))
+      throw new DecodeError("has no protobuf form", { messageType: name, field: "", offset: -1 });
+    // The reader of a name gives the record of that name, which the compiler cannot follow through the table.
+    return { state: "complete", result: protobufResults[name](answer.body) as ResponseOf<Name> };
+  }
+  const parsed = parseJson(answer.body, name);
+  if (isObject(parsed)) {
+    if (parsed.type === "try_again") return pendingOutcome(parsed);
+    if (parsed.status === "complete_metadata") {
+      const size = parsed.response_payload_size;
+      return {
+        state: "metadata_only",
+        response_payload_size: typeof size === "number" && size > 0 ? size : 0,
+      };
+    }
+    if ("error" in parsed) return failedOutcome(parsed);
+  }
+  return { state: "complete", result: readResponse(name, parsed) };
+}
+
+function pendingOutcome(answer: Readonly<Record<string, unknown>>): FutureOutcome<never> {
+  const { queue_state: queueState, queue_state_reason: reason } = answer;
+  return {
+    state: "pending",
+    ...(typeof queueState === "string" ? { queue_state: queueState } : {}),
+    ...(typeof reason === "string" ? { queue_state_reason: reason } : {}),
+  };
+}
+
+function failedOutcome({ error, category }: Readonly<Record<string, unknown>>): FutureOutcome<never> {
+  const known = parseRequestErrorCategory(category);
+  return {
+    state: "failed",
+    error: typeof error === "string" ? error : (JSON.stringify(error) ?? "unknown error"),
+    category: known,
+    ...(typeof category === "string" && category !== known ? { raw_category: category } : {}),
+  };
+}
+
+/** A body that may be no JSON at all: proxies answer 408 too. */
+function parseLeniently(body: Uint8Array): Readonly<Record<string, unknown>> {
+  try {
+    const parsed = parseJson(body, "TryAgainResponse");
+    return isObject(parsed) ? parsed : {};
+  } catch (error) {
+    if (error instanceof DecodeError) return {};
+    throw error;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

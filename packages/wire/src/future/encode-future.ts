@@ -1,0 +1,58 @@
+import type { ForwardBackwardOutput, FutureOutcome, SampleResponse } from "@tinkex/types";
+import { type EncodedBody, namesProtobuf, PROTOBUF_TYPE } from "../encoded-body.js";
+import { encodeJsonResponse } from "../json/encode-json.js";
+import { jsonBody } from "../json/json-body.js";
+import type { ResponseOf } from "../json/response-records.js";
+import { writeSampleResponse } from "../sampling/write-sample-response.js";
+import { writeForwardBackwardOutput } from "../training/write-forward-backward-output.js";
+import type { FutureResultName } from "./decode-future.js";
+
+/**
+ * The answer to a poll, as a server gives it: results that have a protobuf form in that form when `accept` names it, all else
+ * as JSON. `requestId` goes into a "not yet".
+ */
+export function encodeFutureOutcome<Name extends FutureResultName>(
+  name: Name,
+  outcome: FutureOutcome<ResponseOf<Name>>,
+  options: { readonly accept: string | undefined; readonly requestId: string },
+): EncodedBody {
+  switch (outcome.state) {
+    case "pending": {
+      const { queue_state = "active", queue_state_reason } = outcome;
+      const answer = { type: "try_again", request_id: options.requestId, queue_state, queue_state_reason };
+      return jsonBody(answer, "TryAgainResponse");
+    }
+    case "metadata_only": {
+      const answer = { status: "complete_metadata", response_payload_size: outcome.response_payload_size };
+      return jsonBody(answer, "CompleteMetadataResponse");
+    }
+    case "failed":
+      return jsonBody({ error: outcome.error, category: outcome.category }, "RequestFailedResponse");
+    case "complete":
+      return encodeResult(name, outcome.result, options.accept);
+  }
+}
+
+function encodeResult<Name extends FutureResultName>(
+  name: Name,
+  result: ResponseOf<Name>,
+  accept: string | undefined,
+): EncodedBody {
+  // `name` says which record `result` is, which the compiler cannot follow.
+  if (namesProtobuf(accept) && name === "ForwardBackwardOutput") {
+    return encodeForwardBackwardOutput(result as ForwardBackwardOutput);
+  }
+  if (namesProtobuf(accept) && name === "SampleResponse")
+    return encodeSampleResponse(result as SampleResponse);
+  return encodeJsonResponse(name, result);
+}
+
+/** A training result as protobuf. */
+export function encodeForwardBackwardOutput(output: ForwardBackwardOutput): EncodedBody {
+  return { body: writeForwardBackwardOutput(output), contentType: PROTOBUF_TYPE };
+}
+
+/** A sample result as protobuf. */
+export function encodeSampleResponse(response: SampleResponse): EncodedBody {
+  return { body: writeSampleResponse(response), contentType: PROTOBUF_TYPE };
+}

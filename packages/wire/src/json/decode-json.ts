@@ -1,0 +1,34 @@
+import { checkReceived, type RecordSchema } from "@tinkex/types";
+import { fieldsReceived } from "./fields-received.js";
+import { parseJson } from "./parse-json.js";
+import { type RequestName, type RequestOf, requestRecords } from "./request-records.js";
+import { type ResponseName, type ResponseOf, responseRecords } from "./response-records.js";
+
+/**
+ * The record in a JSON answer. Unknown fields are kept, null reads as absent, unknown enum values pass.
+ *
+ * @throws DecodeError when the body is not JSON; ResponseError when a required field is missing or of another type
+ */
+export function decodeJsonResponse<Name extends ResponseName>(
+  name: Name,
+  body: Uint8Array,
+): ResponseOf<Name> {
+  return readResponse(name, parseJson(body, name));
+}
+
+/** The same for a body that has been parsed. */
+export function readResponse<Name extends ResponseName>(name: Name, parsed: unknown): ResponseOf<Name> {
+  // Each name stands beside the schema of its own record, which the compiler cannot follow through the table.
+  return checkReceived(responseRecords[name] as unknown as RecordSchema<ResponseOf<Name>>, parsed, name);
+}
+
+/**
+ * The record in a JSON request, as a server reads it: from any generation of client, with defaults filled in.
+ *
+ * @throws DecodeError when the body is not JSON; ResponseError when the record is not valid
+ */
+export function decodeJsonRequest<Name extends RequestName>(name: Name, body: Uint8Array): RequestOf<Name> {
+  const record = requestRecords[name];
+  const received = fieldsReceived(parseJson(body, name), record);
+  return checkReceived(record.schema as unknown as RecordSchema<RequestOf<Name>>, received, name);
+}

@@ -1,0 +1,41 @@
+import { checkSent } from "@tinkex/types";
+import type { EncodedBody } from "../encoded-body.js";
+import { fieldsToSend } from "./fields-to-send.js";
+import { jsonBody } from "./json-body.js";
+import { type RequestName, type RequestOf, requestRecords } from "./request-records.js";
+import type { ResponseName, ResponseOf } from "./response-records.js";
+import type { Generation, RequestRecord } from "./sent-record.js";
+
+/**
+ * The JSON body of a request, with the fields that the server's generation knows.
+ *
+ * @throws ValidationError when the record is not valid; nothing must be sent then
+ */
+export function encodeJsonRequest<Name extends RequestName>(
+  name: Name,
+  record: RequestOf<Name> & object,
+  options: { readonly generation: Generation },
+): EncodedBody {
+  // Each name stands beside its own record, which the compiler cannot follow through the table.
+  const { schema, fields } = requestRecords[name] as unknown as RequestRecord<RequestOf<Name>>;
+  checkSent(schema, record, name);
+  return jsonBody(fieldsToSend(record, { fields }, options.generation), name);
+}
+
+/** The JSON body of an answer, as a server gives it. NaN is written as null, the customary spelling. */
+export function encodeJsonResponse<Name extends ResponseName>(
+  name: Name,
+  record: ResponseOf<Name>,
+): EncodedBody {
+  return jsonBody(withoutNaN(record), name);
+}
+
+/** `value` with null for every number that JSON cannot hold. */
+function withoutNaN(value: unknown): unknown {
+  if (typeof value === "number") return Number.isFinite(value) ? value : null;
+  if (value instanceof Float32Array)
+    return value.every(Number.isFinite) ? value : Array.from(value, withoutNaN);
+  if (Array.isArray(value)) return value.every(Number.isFinite) ? value : value.map(withoutNaN);
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withoutNaN(member)]));
+}

@@ -1,0 +1,117 @@
+import {
+  AdamParams,
+  chunkType,
+  type Datum,
+  type DmelChunk,
+  type EncodedTextChunk,
+  type ForwardBackwardInput,
+  type ImageAssetPointerChunk,
+  type ImageChunk,
+  LoraConfig,
+  type ModelInput,
+  type ModelInputChunk,
+  SamplingParams,
+  type TensorData,
+} from "@tinkex/types";
+import { type Holds, type SentRecord, sentRecord } from "./sent-record.js";
+
+/** `type` is a word that 0.4 clients leave out everywhere. */
+function typeField(name: string) {
+  return { since: "0.25", default: name } as const;
+}
+
+const encodedTextChunk = sentRecord<EncodedTextChunk>({
+  tokens: { since: "0.4" },
+  type: typeField("encoded_text"),
+});
+
+const imageChunk = sentRecord<ImageChunk>({
+  data: { since: "0.4" },
+  format: { since: "0.4" },
+  expected_tokens: { since: "0.25" },
+  type: typeField("image"),
+});
+
+const imageAssetPointerChunk = sentRecord<ImageAssetPointerChunk>({
+  format: { since: "0.4" },
+  location: { since: "0.4" },
+  expected_tokens: { since: "0.25" },
+  type: typeField("image_asset_pointer"),
+});
+
+const dmelChunk = sentRecord<DmelChunk>({ dmel: { since: "0.25" }, type: typeField("dmel") });
+
+const chunkRecords = {
+  encoded_text: encodedTextChunk,
+  image: imageChunk,
+  image_asset_pointer: imageAssetPointerChunk,
+  dmel: dmelChunk,
+} as const;
+
+function chunkRecord(chunk: object): SentRecord {
+  // An unknown type falls to text, whose schema then names what is missing.
+  const kind = chunkType(chunk as ModelInputChunk);
+  return Object.hasOwn(chunkRecords, kind) ? chunkRecords[kind] : encodedTextChunk;
+}
+
+const modelInput = sentRecord<ModelInput>({
+  chunks: { since: "0.4", holds: { as: "list", record: chunkRecord } },
+});
+
+const tensorData = sentRecord<TensorData>({
+  data: { since: "0.4" },
+  dtype: { since: "0.4" },
+  shape: { since: "0.4" },
+  sparse_crow_indices: { since: "0.25" },
+  sparse_col_indices: { since: "0.25" },
+});
+
+/** Provenance spans have no JSON form. */
+const datum = sentRecord<Omit<Datum, "model_input_spans" | "loss_fn_input_spans">>({
+  loss_fn_inputs: { since: "0.4", holds: { as: "map", record: () => tensorData } },
+  model_input: { since: "0.4", holds: { as: "record", record: () => modelInput } },
+});
+
+const forwardBackwardInput = sentRecord<ForwardBackwardInput>({
+  data: { since: "0.4", holds: { as: "list", record: () => datum } },
+  loss_fn: { since: "0.4" },
+  loss_fn_config: { since: "0.4" },
+});
+
+const samplingParams = sentRecord<SamplingParams>({
+  max_tokens: { since: "0.4" },
+  seed: { since: "0.4" },
+  stop: { since: "0.4" },
+  temperature: { since: "0.4", default: SamplingParams.defaults.temperature },
+  top_k: { since: "0.4", default: SamplingParams.defaults.top_k },
+  top_p: { since: "0.4", default: SamplingParams.defaults.top_p },
+});
+
+const adamParams = sentRecord<AdamParams>({
+  learning_rate: { since: "0.4", default: AdamParams.defaults.learning_rate },
+  beta1: { since: "0.4", default: AdamParams.defaults.beta1 },
+  beta2: { since: "0.4", default: AdamParams.defaults.beta2 },
+  eps: { since: "0.4", default: AdamParams.defaults.eps },
+  weight_decay: { since: "0.25", default: AdamParams.defaults.weight_decay },
+  grad_clip_norm: { since: "0.25", default: AdamParams.defaults.grad_clip_norm },
+});
+
+const loraConfig = sentRecord<LoraConfig>({
+  rank: { since: "0.4" },
+  seed: { since: "0.4" },
+  train_unembed: { since: "0.4", default: LoraConfig.defaults.train_unembed },
+  train_mlp: { since: "0.4", default: LoraConfig.defaults.train_mlp },
+  train_attn: { since: "0.4", default: LoraConfig.defaults.train_attn },
+});
+
+function held(record: SentRecord): Holds {
+  return { as: "record", record: () => record };
+}
+
+/** What a field holds that is one of these records. */
+export const holdsModelInput = held(modelInput);
+export const holdsTensorData = held(tensorData);
+export const holdsForwardBackwardInput = held(forwardBackwardInput);
+export const holdsSamplingParams = held(samplingParams);
+export const holdsAdamParams = held(adamParams);
+export const holdsLoraConfig = held(loraConfig);

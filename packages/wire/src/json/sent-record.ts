@@ -1,0 +1,45 @@
+import type { RecordSchema } from "@tinkex/types";
+
+/** The generations of servers, by the official SDK whose requests they know. 0.25 and 0.38 take the same JSON bodies. */
+export type Generation = "0.4" | "0.25" | "0.38";
+
+/** How one field of a record that we send is treated. */
+export interface SentField {
+  /** The first generation whose SDK sends the field. */
+  readonly since: Generation;
+  /** What the server assumes when the field is absent. */
+  readonly default?: unknown;
+  /** The field travels as null when it is unset: the one way in which the API spells "none" here. */
+  readonly nullWhenUnset?: true;
+  /** The records inside the field. */
+  readonly holds?: Holds;
+}
+
+/** Where nested records are: the field itself, each item of a list, or each value of a map. */
+export interface Holds {
+  readonly as: "record" | "list" | "map";
+  readonly record: (value: object) => SentRecord;
+}
+
+/** A record that we send: its fields in the order they are written. */
+export interface SentRecord {
+  readonly fields: Readonly<Record<string, SentField>>;
+}
+
+/** A record that is the body of a request. */
+export interface RequestRecord<Value> extends SentRecord {
+  readonly schema: RecordSchema<Value>;
+}
+
+/** A record whose field table must name every field of `Value`, no more and no less. */
+export function sentRecord<Value>(fields: Readonly<Record<keyof Value & string, SentField>>): SentRecord {
+  return { fields };
+}
+
+/** The same for the body of a request, with the schema that checks it. */
+export function requestRecord<Value>(
+  schema: RecordSchema<Value>,
+  fields: Readonly<Record<keyof Value & string, SentField>>,
+): RequestRecord<Value> {
+  return { schema, fields };
+}

@@ -1,0 +1,202 @@
+import { DecodeError } from "../decode-error.js";
+import { wireType } from "./wire-type.js";
+
+const textDecoder = new TextDecoder("utf-8", { fatal: true });
+
+/** The most bytes of a varint: 64 bits, seven at a time. */
+const VARINT_BYTES = 10;
+
+/**
+ * Walks the fields of one protobuf message. Every length is checked against what is left before it is used, and every fault
+ * is a {@link DecodeError} that names message, field and byte.
+ *
+ * @example
+ * while (reader.next()) {
+ *   if (reader.field === 1) name = reader.text("name");
+ *   else reader.skip();
+ * }
+ */
+export class ProtoReader {
+  /** Number of the field that {@link next} came upon. */
+  field = 0;
+  readonly #bytes: Uint8Array;
+  readonly #messageType: string;
+  readonly #path: string;
+  readonly #end: number;
+  #offset: number;
+  #wireType = 0;
+  /** Where the current field's tag begins. */
+  #fieldStart = 0;
+
+  private constructor(bytes: Uint8Array, messageType: string, path: string, start: number, end: number) {
+    this.#bytes = bytes;
+    this.#messageType = messageType;
+    this.#path = path;
+    this.#offset = start;
+    this.#end = end;
+  }
+
+  static of(body: Uint8Array, messageType: string): ProtoReader {
+    // A plain view, since a Buffer's subarray and slice behave differently.
+    const bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+    return new ProtoReader(bytes, messageType, "", 0, bytes.length);
+  }
+
+  /** Goes to the next field; false at the end of the message. */
+  next(): boolean {
+    if (this.#offset === this.#end) return false;
+    this.#fieldStart = this.#offset;
+    const tag = this.#varint("");
+    this.field = Math.floor(tag / 8);
+    this.#wireType = tag % 8;
+    if (this.field === 0 || this.field >= 2 ** 29) throw this.fault("", `invalid tag ${tag}`);
+    return true;
+  }
+
+  /** Passes over a field this reader does not know. */
+  skip(): void {
+    switch (this.#wireType) {
+      case wireType.varint:
+        this.#varint("");
+        return;
+      case wireType.fixed64:
+        this.#take(8, "");
+        return;
+      case wireType.lengthDelimited:
+        this.#delimited("");
+        return;
+      case wireType.fixed32:
+        this.#take(4, "");
+        return;
+      default:
+        throw this.fault("", `wire type ${this.#wireType} of field ${this.field} is not known`);
+    }
+  }
+
+  bytes(name: string): Uint8Array {
+    this.#expect(wireType.lengthDelimited, name);
+    const [start, end] = this.#delimited(name);
+    return this.#bytes.subarray(start, end);
+  }
+
+  /** Bytes that hold whole elements of `elementBytes` each. */
+  elements(name: string, elementBytes: number): Uint8Array {
+    const bytes = this.bytes(name);
+    if (bytes.length % elementBytes === 0) return bytes;
+    throw this.fault(
+      name,
+      `${bytes.length} bytes are not a whole number of elements of ${elementBytes} bytes`,
+    );
+  }
+
+  text(name: string): string {
+    const bytes = this.bytes(name);
+    try {
+      return textDecoder.decode(bytes);
+    } catch (cause) {
+      throw this.fault(name, "not UTF-8 text", cause);
+    }
+  }
+
+  double(name: string): number {
+    this.#expect(wireType.fixed64, name);
+    const [start] = this.#take(8, name);
+    return new DataView(this.#bytes.buffer, this.#bytes.byteOffset + start, 8).getFloat64(0, true);
+  }
+
+  /** An int64 that must be a safe integer. */
+  integer(name: string): number {
+    this.#expect(wireType.varint, name);
+    return this.#varint(name);
+  }
+
+  /** An int32; as in all protobuf readers, higher bits are dropped. */
+  int32(name: string): number {
+    this.#expect(wireType.varint, name);
+    return this.#varintHalves(name)[0] | 0;
+  }
+
+  uint32(name: string): number {
+    this.#expect(wireType.varint, name);
+    return this.#varintHalves(name)[0];
+  }
+
+  boolean(name: string): boolean {
+    this.#expect(wireType.varint, name);
+    const [low, high] = this.#varintHalves(name);
+    return low !== 0 || high !== 0;
+  }
+
+  /** Adds the int64 values of a repeated field, packed or not, to `values`. */
+  integers(name: string, values: number[]): void {
+    if (this.#wireType === wireType.varint) {
+      values.push(this.#varint(name));
+      return;
+    }
+    const packed = this.message(name);
+    while (packed.#offset < packed.#end) values.push(packed.#varint(""));
+  }
+
+  /** A reader of the embedded message in this field. */
+  message(name: string): ProtoReader {
+    this.#expect(wireType.lengthDelimited, name);
+    const [start, end] = this.#delimited(name);
+    const reader = new ProtoReader(this.#bytes, this.#messageType, this.#fieldPath(name), start, end);
+    reader.#fieldStart = start;
+    return reader;
+  }
+
+  /** The error for a value of the current field that cannot be. */
+  fault(name: string, fault: string, cause?: unknown): DecodeError {
+    const place = { messageType: this.#messageType, field: this.#fieldPath(name), offset: this.#fieldStart };
+    return new DecodeError(fault, place, { cause });
+  }
+
+  #fieldPath(name: string): string {
+    return name === "" || this.#path === "" ? this.#path + name : `${this.#path}.${name}`;
+  }
+
+  #expect(type: number, name: string): void {
+    if (this.#wireType !== type) throw this.fault(name, `wire type ${this.#wireType} where ${type} belongs`);
+  }
+
+  #delimited(name: string): readonly [start: number, end: number] {
+    const length = this.#varint(name);
+    if (length < 0) throw this.fault(name, `negative length ${length}`);
+    return this.#take(length, name);
+  }
+
+  #take(length: number, name: string): readonly [start: number, end: number] {
+    const start = this.#offset;
+    const left = this.#end - start;
+    if (length > left) throw this.fault(name, `needs ${length} bytes, ${left} are left`);
+    this.#offset = start + length;
+    return [start, this.#offset];
+  }
+
+  #varint(name: string): number {
+    const [low, high] = this.#varintHalves(name);
+    const value = (high | 0) * 0x1_0000_0000 + low;
+    if (!Number.isSafeInteger(value)) throw this.fault(name, "an integer beyond 2^53");
+    return value;
+  }
+
+  /** Lower and upper 32 bits, both unsigned. */
+  #varintHalves(name: string): readonly [low: number, high: number] {
+    let low = 0;
+    let high = 0;
+    for (let count = 0; count < VARINT_BYTES; count++) {
+      if (this.#offset >= this.#end) throw this.fault(name, "ends inside a number");
+      const byte = this.#bytes[this.#offset++] ?? 0;
+      const bits = byte & 0x7f;
+      const shift = 7 * count;
+      if (shift < 28) low |= bits << shift;
+      else if (shift === 28) {
+        low |= bits << 28;
+        high |= bits >>> 4;
+      } else high |= bits << (shift - 32);
+      if (byte < 0x80) return [low >>> 0, high >>> 0];
+    }
+    throw this.fault(name, `a number longer than ${VARINT_BYTES} bytes`);
+  }
+}

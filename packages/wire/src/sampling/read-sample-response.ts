@@ -1,0 +1,88 @@
+import type {
+  PromptAltTokens,
+  SampledSequence,
+  SampleResponse,
+  TensorData,
+  TopkLogprobs,
+} from "@tinkex/types";
+import { float32Of, int32Of } from "../proto-bytes/element-bytes.js";
+import { ProtoReader } from "../proto-bytes/proto-reader.js";
+import { readTensor } from "../proto-tensor/read-tensor.js";
+import { readTopkMatrix } from "./topk-matrix.js";
+
+/** Names of the schema's `StopReason`. A number beyond them becomes `unknown(n)`, never a name it is not. */
+const stopReasons = ["stop", "length"] as const;
+
+/**
+ * Reads a sample result.
+ *
+ * @throws DecodeError
+ */
+export function readSampleResponse(body: Uint8Array): SampleResponse {
+  const reader = ProtoReader.of(body, "SampleResponse");
+  const sequences: SampledSequence[] = [];
+  let promptLogprobs: (number | null)[] | undefined;
+  let topkPromptLogprobs: TopkLogprobs | undefined;
+  let cacheHits = 0;
+  let targetLogprobs: TensorData | undefined;
+  let altTokens: PromptAltTokens | undefined;
+  while (reader.next()) {
+    if (reader.field === 1) sequences.push(readSequence(reader.message(`sequences[${sequences.length}]`)));
+    else if (reader.field === 2)
+      promptLogprobs = nullWhereNaN(float32Of(reader.elements("prompt_logprobs", 4)));
+    else if (reader.field === 3) topkPromptLogprobs = readTopkMatrix(reader.message("topk_prompt_logprobs"));
+    else if (reader.field === 4) cacheHits = reader.int32("prompt_cache_hit_tokens");
+    else if (reader.field === 5) {
+      targetLogprobs = readTensor(reader.message("target_prompt_logprobs"), { statedShape: true });
+    } else if (reader.field === 6) altTokens = readAltTokens(reader.message("prompt_alt_tokens"));
+    else reader.skip();
+  }
+  return {
+    sequences,
+    ...(promptLogprobs === undefined || promptLogprobs.length === 0
+      ? {}
+      : { prompt_logprobs: promptLogprobs }),
+    ...(topkPromptLogprobs === undefined ? {} : { topk_prompt_logprobs: topkPromptLogprobs }),
+    prompt_cache_hit_tokens: cacheHits,
+    ...(targetLogprobs === undefined ? {} : { target_prompt_logprobs: targetLogprobs }),
+    ...(altTokens === undefined ? {} : { prompt_alt_tokens: altTokens }),
+  };
+}
+
+function readSequence(reader: ProtoReader): SampledSequence {
+  let stopReason = 0;
+  let tokens: Int32Array = new Int32Array(0);
+  let logprobs: Float32Array = new Float32Array(0);
+  let topk: TopkLogprobs | undefined;
+  while (reader.next()) {
+    if (reader.field === 1) stopReason = reader.int32("stop_reason");
+    else if (reader.field === 2) tokens = int32Of(reader.elements("tokens", 4));
+    else if (reader.field === 3) logprobs = float32Of(reader.elements("logprobs", 4));
+    else if (reader.field === 4) topk = readTopkMatrix(reader.message("topk_sampled_logprobs"));
+    else reader.skip();
+  }
+  return {
+    stop_reason: stopReasons[stopReason] ?? `unknown(${stopReason})`,
+    tokens: Array.from(tokens),
+    // Empty means absent: presence is not kept by every server.
+    ...(logprobs.length === 0 ? {} : { logprobs: Array.from(logprobs) }),
+    ...(topk === undefined ? {} : { topk_logprobs: topk }),
+  };
+}
+
+function nullWhereNaN(values: Float32Array): (number | null)[] {
+  return Array.from(values, (value) => (Number.isNaN(value) ? null : value));
+}
+
+function readAltTokens(reader: ProtoReader): PromptAltTokens {
+  let tokens: TensorData | undefined;
+  let logprobs: TensorData | undefined;
+  while (reader.next()) {
+    if (reader.field === 1) tokens = readTensor(reader.message("tokens"), { statedShape: true });
+    else if (reader.field === 2) logprobs = readTensor(reader.message("logprobs"), { statedShape: true });
+    else reader.skip();
+  }
+  if (tokens === undefined) throw reader.fault("tokens", "is missing");
+  if (logprobs === undefined) throw reader.fault("logprobs", "is missing");
+  return { tokens, logprobs };
+}

@@ -1,0 +1,87 @@
+import type { TopkLogprobs } from "@tinkex/types";
+import { float32Of, int32Of } from "../proto-bytes/element-bytes.js";
+import { delimitedSize, varintFieldSize } from "../proto-bytes/field-size.js";
+import type { ProtoReader } from "../proto-bytes/proto-reader.js";
+import type { ProtoWriter } from "../proto-bytes/proto-writer.js";
+
+/** A cell that holds nothing is token 0 with this log-probability. */
+const EMPTY_LOGPROB = -99_999;
+
+/**
+ * Reads a `TopkLogprobs` message: two matrices of `length × k`. A row that begins with an empty cell is null; empty cells
+ * at the end of a row are left out. No matrix at all (k or length 0) is undefined.
+ */
+export function readTopkMatrix(reader: ProtoReader): TopkLogprobs | undefined {
+  let idBytes: Uint8Array = new Uint8Array(0);
+  let logprobBytes: Uint8Array = new Uint8Array(0);
+  let width = 0;
+  let length = 0;
+  while (reader.next()) {
+    if (reader.field === 1) idBytes = reader.elements("token_ids", 4);
+    else if (reader.field === 2) logprobBytes = reader.elements("logprobs", 4);
+    else if (reader.field === 3) width = reader.uint32("k");
+    else if (reader.field === 4) length = reader.uint32("length");
+    else reader.skip();
+  }
+  if (width === 0 || length === 0) return undefined;
+  const neededBytes = width * length * 4;
+  for (const [field, bytes] of [
+    ["token_ids", idBytes],
+    ["logprobs", logprobBytes],
+  ] as const) {
+    if (bytes.length < neededBytes)
+      throw reader.fault(field, `${bytes.length} bytes for a matrix of ${length} × ${width}`);
+  }
+  const ids = int32Of(idBytes);
+  const logprobs = float32Of(logprobBytes);
+  return Array.from({ length }, (_, row) => readRow(ids, logprobs, row * width, width));
+}
+
+function readRow(
+  ids: Int32Array,
+  logprobs: Float32Array,
+  start: number,
+  width: number,
+): [number, number][] | null {
+  const isEmpty = (column: number): boolean =>
+    ids[start + column] === 0 && logprobs[start + column] === EMPTY_LOGPROB;
+  if (isEmpty(0)) return null;
+  let filled = width;
+  while (isEmpty(filled - 1)) filled--;
+  return Array.from({ length: filled }, (_, column) => [
+    ids[start + column] ?? 0,
+    logprobs[start + column] ?? 0,
+  ]);
+}
+
+/** Bytes of the content of a `TopkLogprobs` message. */
+export function topkMatrixSize(rows: TopkLogprobs): number {
+  const width = widthOf(rows);
+  const bytes = rows.length * width * 4;
+  return (bytes === 0 ? 0 : 2 * delimitedSize(bytes)) + varintFieldSize(width) + varintFieldSize(rows.length);
+}
+
+/** Writes the content of a `TopkLogprobs` message, as wide as the longest row. */
+export function writeTopkMatrix(writer: ProtoWriter, rows: TopkLogprobs): void {
+  const width = widthOf(rows);
+  const ids = new Int32Array(rows.length * width);
+  const logprobs = new Float32Array(rows.length * width).fill(EMPTY_LOGPROB);
+  for (const [row, pairs] of rows.entries()) {
+    for (const [column, [id, logprob]] of (pairs ?? []).entries()) {
+      ids[row * width + column] = id;
+      logprobs[row * width + column] = logprob;
+    }
+  }
+  if (ids.length > 0) {
+    writer.delimited(1, ids.byteLength);
+    writer.elements(ids);
+    writer.delimited(2, logprobs.byteLength);
+    writer.elements(logprobs);
+  }
+  writer.varintField(3, width);
+  writer.varintField(4, rows.length);
+}
+
+function widthOf(rows: TopkLogprobs): number {
+  return rows.reduce((width, pairs) => Math.max(width, pairs?.length ?? 0), 0);
+}

@@ -1,0 +1,29 @@
+import { checkReceived, type ForwardBackwardRequest, forwardBackwardRequestSchema } from "@tinkex/types";
+import { namesProtobuf } from "../encoded-body.js";
+import { fieldsReceived } from "../json/fields-received.js";
+import { parseJson } from "../json/parse-json.js";
+import { requestRecords } from "../json/request-records.js";
+import { readForwardBackward } from "./read-forward-backward.js";
+
+/**
+ * The training request in a body, as a server reads it: protobuf or either JSON shape, told apart by the content type. The
+ * JSON shape of the `forward` endpoint gives `forward_only: true`. A compressed body must have been decompressed.
+ *
+ * @throws DecodeError or ResponseError when the body is not a valid request
+ */
+export function decodeForwardBackwardRequest(
+  contentType: string | undefined,
+  body: Uint8Array,
+): ForwardBackwardRequest {
+  if (namesProtobuf(contentType)) return readForwardBackward(body);
+  const parsed = parseJson(body, "ForwardBackwardRequest");
+  const forwardOnly = isObject(parsed) && "forward_input" in parsed;
+  const shaped = forwardOnly ? { ...parsed, forward_backward_input: parsed.forward_input } : parsed;
+  const received = fieldsReceived(shaped, requestRecords.ForwardBackwardRequest);
+  const request = checkReceived(forwardBackwardRequestSchema, received, "ForwardBackwardRequest");
+  return { ...request, forward_only: forwardOnly };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

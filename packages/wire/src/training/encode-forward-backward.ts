@@ -1,0 +1,63 @@
+import {
+  type ForwardBackwardInput,
+  type ForwardBackwardRequest,
+  UnsupportedByServerError,
+} from "@tinkex/types";
+import { type EncodedBody, PROTOBUF_TYPE } from "../encoded-body.js";
+import { fieldsToSend } from "../json/fields-to-send.js";
+import { jsonBody } from "../json/json-body.js";
+import { requestRecords } from "../json/request-records.js";
+import type { Generation } from "../json/sent-record.js";
+import { checkForwardBackward, invalid } from "./check-forward-backward.js";
+import { writeForwardBackward } from "./write-forward-backward.js";
+
+/** How a training request travels. */
+export interface ForwardBackwardEncoding {
+  readonly wire: "protobuf" | "json";
+  /** Which fields the server knows; matters to JSON only. */
+  readonly generation: Generation;
+  /** zstd, when the server asks for compressed requests and the host can. Protobuf bodies only. */
+  readonly compress?: ((bytes: Uint8Array) => Uint8Array<ArrayBuffer>) | undefined;
+}
+
+/**
+ * The body of a training request. In JSON a pass without gradient (`forward_only`) has another shape, for an endpoint of its
+ * own: `forward` in place of `forward_backward`.
+ *
+ * @throws ValidationError that names datum, key and index of a bad value; UnsupportedByServerError for spans in JSON
+ */
+export function encodeForwardBackwardRequest(
+  request: ForwardBackwardRequest,
+  encoding: ForwardBackwardEncoding,
+): EncodedBody {
+  if (encoding.wire === "json") return encodeAsJson(request, encoding.generation);
+  const body = writeForwardBackward(request);
+  if (encoding.compress === undefined) return { body, contentType: PROTOBUF_TYPE };
+  return { body: encoding.compress(body), contentType: PROTOBUF_TYPE, contentEncoding: "zstd" };
+}
+
+function encodeAsJson(request: ForwardBackwardRequest, generation: Generation): EncodedBody {
+  checkForwardBackward(request);
+  const { forward_backward_input: input, model_id, seq_id } = request;
+  refuseSpans(input);
+  if (request.forward_only === true) {
+    const forward = { forward_input: input, model_id, seq_id };
+    return jsonBody(fieldsToSend(forward, requestRecords.ForwardRequest, generation), "ForwardRequest");
+  }
+  return jsonBody(
+    fieldsToSend(request, requestRecords.ForwardBackwardRequest, generation),
+    "ForwardBackwardRequest",
+  );
+}
+
+function refuseSpans({ data }: ForwardBackwardInput): void {
+  const index = data.findIndex((datum) => datum.model_input_spans !== undefined);
+  if (index === -1) return;
+  throw new UnsupportedByServerError(
+    `data[${index}] has provenance spans, which need a server that speaks protobuf`,
+    {
+      feature: "provenance spans",
+      cause: invalid("spans have no JSON form", ["data", index, "model_input_spans"]),
+    },
+  );
+}

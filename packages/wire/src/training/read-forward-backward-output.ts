@@ -1,0 +1,168 @@
+import type { ForwardBackwardOutput, NamedTensors, TensorData } from "@tinkex/types";
+import { int64Of } from "../proto-bytes/element-bytes.js";
+import { ProtoReader } from "../proto-bytes/proto-reader.js";
+import { bytesPerElement, readElements } from "../proto-tensor/read-tensor.js";
+import { setOwn } from "../set-own.js";
+
+/** Datums a result may claim without a byte of data for them. The largest requests have 1024 datums. */
+const MOST_EMPTY_DATUMS = 65_536;
+
+/** What a datum without tensors is; shared, so that a claim of many costs little. */
+const NO_TENSORS: NamedTensors = Object.freeze({});
+
+/**
+ * Reads a training result. The tensors are views on `body` where they are aligned, else on one copy per field.
+ *
+ * @throws DecodeError, also for offsets that are out of range, decreasing or not on an element's border
+ */
+export function readForwardBackwardOutput(body: Uint8Array): ForwardBackwardOutput {
+  const reader = ProtoReader.of(body, "ForwardBackwardOutput");
+  let typeName = "";
+  let recordCount = 0;
+  let datumCount = 0;
+  const columns = new Map<string, TensorData[]>();
+  const metrics: Record<string, number> = {};
+  while (reader.next()) {
+    if (reader.field === 1) typeName = reader.text("loss_fn_output_type");
+    else if (reader.field === 2)
+      datumCount += readRecord(reader.message(`loss_fn_outputs[${recordCount++}]`), columns);
+    else if (reader.field === 3) readMetric(reader.message("metrics"), metrics);
+    else reader.skip();
+  }
+  return {
+    loss_fn_output_type:
+      recordCount === 0 ? typeName || "ArrayRecord" : typeName.slice(typeName.lastIndexOf(":") + 1),
+    loss_fn_outputs: rowsOf(reader, columns, datumCount),
+    metrics,
+  };
+}
+
+/** Adds a record's tensors to the columns and gives the number of datums it claims. */
+function readRecord(reader: ProtoReader, columns: Map<string, TensorData[]>): number {
+  let count = 0;
+  while (reader.next()) {
+    if (reader.field === 2) readField(reader.message("fields"), columns);
+    else if (reader.field === 3) {
+      count = reader.integer("num_datums");
+      if (count < 0) throw reader.fault("num_datums", `negative count ${count}`);
+    } else reader.skip();
+  }
+  return count;
+}
+
+function readField(reader: ProtoReader, columns: Map<string, TensorData[]>): void {
+  let key = "";
+  let tensors: TensorData[] | undefined;
+  while (reader.next()) {
+    if (reader.field === 1) key = reader.text("key");
+    else if (reader.field === 2) tensors = readBatchedTensor(reader.message(key));
+    else reader.skip();
+  }
+  if (tensors === undefined) throw reader.fault(key, "a field without a tensor");
+  const column = columns.get(key);
+  if (column === undefined) columns.set(key, tensors);
+  else for (const tensor of tensors) column.push(tensor);
+}
+
+function readBatchedTensor(reader: ProtoReader): TensorData[] {
+  let data: Uint8Array = new Uint8Array(0);
+  let offsetBytes: Uint8Array = new Uint8Array(0);
+  let dtype = 0;
+  const trailing: number[] = [];
+  while (reader.next()) {
+    if (reader.field === 1) data = reader.bytes("data");
+    else if (reader.field === 2) offsetBytes = reader.elements("offsets", 8);
+    else if (reader.field === 3) dtype = reader.int32("dtype");
+    else if (reader.field === 4) reader.integers("trailing_shape", trailing);
+    else reader.skip();
+  }
+  const elements = readElements(reader, data, dtype, "data");
+  const size = bytesPerElement(dtype) ?? 1;
+  const borders = bordersOf(reader, offsetBytes, data.length, size);
+  const rowSize = rowSizeOf(reader, trailing);
+  const tensors: TensorData[] = [];
+  for (let index = 0; index + 1 < borders.length; index++) {
+    const piece = elements.data.subarray(borders[index], borders[index + 1]);
+    const rows = rowSize === 0 ? 0 : piece.length / rowSize;
+    if (!Number.isInteger(rows) || (rowSize === 0 && piece.length > 0)) {
+      throw reader.fault(
+        "trailing_shape",
+        `${piece.length} elements do not divide into rows of [${trailing.join(", ")}]`,
+      );
+    }
+    tensors.push({ data: piece, dtype: elements.dtype, shape: [rows, ...trailing] });
+  }
+  return tensors;
+}
+
+/** Where datums begin and end, counted in elements; the wire counts bytes of the elements as sent. */
+function bordersOf(
+  reader: ProtoReader,
+  offsetBytes: Uint8Array,
+  dataLength: number,
+  elementSize: number,
+): number[] {
+  const offsets = int64Of(offsetBytes);
+  const borders: number[] = [];
+  let previous = 0;
+  for (const [index, big] of offsets.entries()) {
+    const offset = Number(big);
+    if (offset < previous || offset > dataLength) {
+      const range = index === 0 ? `0 to ${dataLength}` : `${previous} to ${dataLength}`;
+      throw reader.fault("offsets", `offset ${index} is ${offset}, not within ${range}`);
+    }
+    if (offset % elementSize !== 0) {
+      throw reader.fault(
+        "offsets",
+        `offset ${index} is ${offset}, inside an element of ${elementSize} bytes`,
+      );
+    }
+    borders.push(offset / elementSize);
+    previous = offset;
+  }
+  return borders;
+}
+
+function rowSizeOf(reader: ProtoReader, trailing: readonly number[]): number {
+  let size = 1;
+  for (const dimension of trailing) {
+    size *= dimension;
+    if (dimension < 0 || !Number.isSafeInteger(size)) {
+      throw reader.fault("trailing_shape", `[${trailing.join(", ")}] is not a shape`);
+    }
+  }
+  return size;
+}
+
+/** Columns to one map of tensors per datum. The claimed count wins; where it is 0, the first column's length. */
+function rowsOf(reader: ProtoReader, columns: Map<string, TensorData[]>, claimed: number): NamedTensors[] {
+  const [first] = columns.values();
+  if (first === undefined && claimed > MOST_EMPTY_DATUMS) {
+    throw reader.fault("loss_fn_outputs.num_datums", `${claimed} datums without any data`);
+  }
+  const count = claimed === 0 ? (first?.length ?? 0) : claimed;
+  for (const [key, column] of columns) {
+    if (column.length >= count) continue;
+    throw reader.fault(`loss_fn_outputs.fields.${key}`, `${column.length} tensors for ${count} datums`);
+  }
+  if (first === undefined) return new Array<NamedTensors>(count).fill(NO_TENSORS);
+  return Array.from({ length: count }, (_, index) => {
+    const row: Record<string, TensorData> = {};
+    for (const [key, column] of columns) {
+      const tensor = column[index];
+      if (tensor !== undefined) setOwn(row, key, tensor);
+    }
+    return row;
+  });
+}
+
+function readMetric(reader: ProtoReader, metrics: Record<string, number>): void {
+  let key = "";
+  let value = 0;
+  while (reader.next()) {
+    if (reader.field === 1) key = reader.text("key");
+    else if (reader.field === 2) value = reader.double("value");
+    else reader.skip();
+  }
+  setOwn(metrics, key, value);
+}

@@ -1,0 +1,186 @@
+import type {
+  Datum,
+  ForwardBackwardRequest,
+  LossFnType,
+  ModelInputChunk,
+  NamedTensors,
+  ProvenanceSpan,
+  TensorData,
+} from "@tinkex/types";
+import { int32Of } from "../proto-bytes/element-bytes.js";
+import { ProtoReader } from "../proto-bytes/proto-reader.js";
+import { readTensor } from "../proto-tensor/read-tensor.js";
+import { setOwn } from "../set-own.js";
+
+/**
+ * Reads a training request as a server does. Tokens and tensors are views on `body` where they are aligned.
+ *
+ * @throws DecodeError
+ */
+export function readForwardBackward(body: Uint8Array): ForwardBackwardRequest {
+  const reader = ProtoReader.of(body, "ForwardBackwardRequest");
+  let modelId = "";
+  let seqId = 0;
+  let lossFn = "";
+  let forwardOnly = false;
+  const data: Datum[] = [];
+  const numbers: Record<string, number | string> = {};
+  const tagged: Record<string, number | string> = {};
+  while (reader.next()) {
+    if (reader.field === 1) modelId = reader.text("model_id");
+    else if (reader.field === 2) seqId = reader.int32("seq_id");
+    else if (reader.field === 3) data.push(readDatum(reader.message(`data[${data.length}]`)));
+    else if (reader.field === 4) lossFn = reader.text("loss_fn");
+    else if (reader.field === 5)
+      readConfigEntry(reader.message("loss_fn_config"), numbers, (entry) => entry.double("value"));
+    else if (reader.field === 6) forwardOnly = reader.boolean("forward_only");
+    else if (reader.field === 7)
+      readConfigEntry(reader.message("loss_fn_config_v2"), tagged, readConfigValue);
+    else reader.skip();
+  }
+  // The newer map holds all that the older one does.
+  const config = Object.keys(tagged).length > 0 ? tagged : numbers;
+  return {
+    forward_backward_input: {
+      data,
+      // Whether the server has a loss of this name is for the server to say.
+      loss_fn: lossFn as LossFnType,
+      ...(Object.keys(config).length > 0 ? { loss_fn_config: config } : {}),
+    },
+    model_id: modelId,
+    seq_id: seqId,
+    forward_only: forwardOnly,
+  };
+}
+
+function readDatum(reader: ProtoReader): Datum {
+  const chunks: ModelInputChunk[] = [];
+  const tensors: Record<string, TensorData> = {};
+  const inputSpans: ProvenanceSpan[] = [];
+  const lossSpans: ProvenanceSpan[] = [];
+  while (reader.next()) {
+    if (reader.field === 1) chunks.push(readChunk(reader.message(`model_input[${chunks.length}]`)));
+    else if (reader.field === 2) readTensorEntry(reader.message("loss_fn_inputs"), tensors);
+    else if (reader.field === 3) inputSpans.push(readSpan(reader.message("model_input_spans")));
+    else if (reader.field === 4) lossSpans.push(readSpan(reader.message("loss_fn_input_spans")));
+    else reader.skip();
+  }
+  const spans =
+    inputSpans.length + lossSpans.length > 0
+      ? { model_input_spans: inputSpans, loss_fn_input_spans: lossSpans }
+      : {};
+  return { model_input: { chunks }, loss_fn_inputs: tensors satisfies NamedTensors, ...spans };
+}
+
+function readChunk(reader: ProtoReader): ModelInputChunk {
+  let chunk: ModelInputChunk | undefined;
+  while (reader.next()) {
+    if (reader.field === 1) chunk = readText(reader.message("encoded_text"));
+    else if (reader.field === 2) chunk = readImage(reader.message("image"));
+    else if (reader.field === 3) chunk = readAudio(reader.message("dmel"));
+    else reader.skip();
+  }
+  if (chunk === undefined) throw reader.fault("", "a chunk without content");
+  return chunk;
+}
+
+function readText(reader: ProtoReader): ModelInputChunk {
+  let tokens = new Int32Array(0);
+  while (reader.next()) {
+    if (reader.field === 1) tokens = int32Of(reader.elements("tokens", 4));
+    else reader.skip();
+  }
+  return { tokens, type: "encoded_text" };
+}
+
+function readImage(reader: ProtoReader): ModelInputChunk {
+  let data = new Uint8Array(0) as Uint8Array;
+  let format = "";
+  let expectedTokens: number | undefined;
+  while (reader.next()) {
+    if (reader.field === 1) data = reader.bytes("data");
+    else if (reader.field === 2) format = reader.text("format");
+    else if (reader.field === 3) expectedTokens = reader.int32("expected_tokens");
+    else reader.skip();
+  }
+  if (format !== "png" && format !== "jpeg")
+    throw reader.fault("format", `image format "${format}" is not known`);
+  return {
+    data,
+    format,
+    type: "image",
+    ...(expectedTokens === undefined ? {} : { expected_tokens: expectedTokens }),
+  };
+}
+
+function readAudio(reader: ProtoReader): ModelInputChunk {
+  let dmel = new Uint8Array(0) as Uint8Array;
+  while (reader.next()) {
+    if (reader.field === 1) dmel = reader.bytes("dmel");
+    else reader.skip();
+  }
+  return { dmel, type: "dmel" };
+}
+
+function readTensorEntry(reader: ProtoReader, tensors: Record<string, TensorData>): void {
+  let key = "";
+  let tensor: TensorData | undefined;
+  while (reader.next()) {
+    if (reader.field === 1) key = reader.text("key");
+    else if (reader.field === 2) tensor = readTensor(reader.message(key), { statedShape: false });
+    else reader.skip();
+  }
+  if (tensor === undefined) throw reader.fault(key, "an entry without a tensor");
+  setOwn(tensors, key, tensor);
+}
+
+function readSpan(reader: ProtoReader): ProvenanceSpan {
+  let span: ProvenanceSpan | undefined;
+  while (reader.next()) {
+    if (reader.field === 1)
+      span = { type: "prompt_tokens", ...readSpanContent(reader.message("prompt_tokens")) };
+    else if (reader.field === 2)
+      span = { type: "sampled_tokens", ...readSpanContent(reader.message("sampled_tokens")) };
+    else reader.skip();
+  }
+  if (span === undefined) throw reader.fault("", "a span without content");
+  return span;
+}
+
+function readSpanContent(reader: ProtoReader): { sequence_id: string; offset: number; length: number } {
+  const span = { sequence_id: "", offset: 0, length: 0 };
+  while (reader.next()) {
+    if (reader.field === 1) span.sequence_id = reader.text("sequence_id");
+    else if (reader.field === 2) span.offset = reader.integer("offset");
+    else if (reader.field === 3) span.length = reader.integer("length");
+    else reader.skip();
+  }
+  return span;
+}
+
+function readConfigEntry(
+  reader: ProtoReader,
+  config: Record<string, number | string>,
+  readValue: (entry: ProtoReader) => number | string,
+): void {
+  let key = "";
+  let value: number | string = 0;
+  while (reader.next()) {
+    if (reader.field === 1) key = reader.text("key");
+    else if (reader.field === 2) value = readValue(reader);
+    else reader.skip();
+  }
+  setOwn(config, key, value);
+}
+
+function readConfigValue(entry: ProtoReader): number | string {
+  const reader = entry.message("value");
+  let value: number | string | undefined;
+  while (reader.next()) {
+    if (reader.field === 1) value = reader.double("number");
+    else if (reader.field === 2) value = reader.text("text");
+    else reader.skip();
+  }
+  if (value === undefined) throw reader.fault("", "a config value without number or text");
+  return value;
+}
