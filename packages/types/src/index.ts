@@ -183,6 +183,7 @@ export {
   traceExportResponseSchema,
 } from "./sessions.js";
 export {
+  badElement,
   elementCount,
   type Float32Data,
   type Int64Data,
@@ -193,6 +194,7 @@ export {
   tensorDataSchema,
   tensorDtypeSchema,
   tensorFault,
+  tensorLayoutFault,
 } from "./tensor-data.js";
 export { TinkexError, type TinkexErrorCode, type TinkexErrorInfo } from "./tinkex-error.js";
 export type { Tokenizer } from "./tokenizer.js";

@@ -35,9 +35,14 @@ export type TensorFault = {
   readonly message: string;
 };
 
-/** The first thing that keeps `tensor` from being sent. One pass over its elements, none for typed arrays. */
+/** The first thing that keeps `tensor` from being sent. One pass over the elements of a list, none over a typed array. */
 export function tensorFault(tensor: TensorData): TensorFault | undefined {
-  return dataFault(tensor) ?? (isSparse(tensor) ? csrFault(tensor) : denseShapeFault(tensor));
+  return tensorLayoutFault(tensor) ?? elementFault(tensor);
+}
+
+/** The same without looking at the elements, for an encoder that meets each of them anyway. */
+export function tensorLayoutFault(tensor: TensorData): TensorFault | undefined {
+  return arrayFault(tensor) ?? (isSparse(tensor) ? csrFault(tensor) : denseShapeFault(tensor));
 }
 
 /** Whether a tensor lists only some of its elements. */
@@ -50,7 +55,7 @@ export function elementCount(shape: readonly number[]): number {
   return shape.reduce((count, size) => count * size, 1);
 }
 
-function dataFault({ data, dtype }: TensorData): TensorFault | undefined {
+function arrayFault({ data, dtype }: TensorData): TensorFault | undefined {
   if (dtype !== "int64" && dtype !== "float32") {
     return { field: "dtype", message: `must be "int64" or "float32", not "${String(dtype)}"` };
   }
@@ -62,18 +67,23 @@ function dataFault({ data, dtype }: TensorData): TensorFault | undefined {
       ? undefined
       : { field: "data", message: `a ${data.constructor.name} cannot be float32` };
   }
-  if (!Array.isArray(data)) {
-    return {
-      field: "data",
-      message:
-        "must be a Float32Array, Int32Array, BigInt64Array or a flat list of numbers (TensorData.from converts)",
-    };
-  }
+  if (Array.isArray(data)) return undefined;
+  return {
+    field: "data",
+    message: "must be a Float32Array, Int32Array, BigInt64Array or a flat list of numbers (TensorData.from converts)",
+  };
+}
+
+function elementFault({ data, dtype }: TensorData): TensorFault | undefined {
+  if (!Array.isArray(data)) return undefined;
   const index = dtype === "int64" ? firstNotSafeInteger(data) : firstNotFloat32(data);
-  if (index === -1) return undefined;
-  const kind =
-    dtype === "int64" ? "a safe integer (larger ones need a BigInt64Array)" : "a number within float32";
-  return { field: "data", index, message: `must be ${kind}, not ${String(data[index])}` };
+  return index === -1 ? undefined : badElement(dtype, index, data[index]);
+}
+
+/** The fault of an element that its dtype cannot hold. */
+export function badElement(dtype: TensorDtype, index: number, value: unknown): TensorFault {
+  const kind = dtype === "int64" ? "a safe integer (larger ones need a BigInt64Array)" : "a number within float32";
+  return { field: "data", index, message: `must be ${kind}, not ${String(value)}` };
 }
 
 function firstNotSafeInteger(values: readonly unknown[]): number {
