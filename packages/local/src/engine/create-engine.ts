@@ -6,8 +6,8 @@ import type { Engine } from "./engine.js";
 import type { EngineOptions } from "./engine-options.js";
 import { ThreadLine } from "./thread-line.js";
 
-/** The built entry of the engine's thread: beside the built package, or seen from this source file. */
-const workerFiles = ["./engine-worker.js", "../../dist/engine-worker.js"];
+/** The built entry of the engine's thread, seen from the built package and from this source file. */
+const workerFiles = ["./engine/engine-worker.js", "../../dist/engine/engine-worker.js"];
 
 /**
  * An engine in a thread of its own, so that its arithmetic holds up nothing else.

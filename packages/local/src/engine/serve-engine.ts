@@ -12,6 +12,8 @@ export interface EnginePort {
 
 /** Answers calls that come through a port, until it is told to close. An engine that fails to start fails every call. */
 export function serveEngine(port: EnginePort, starting: Promise<Engine>): void {
+  // A failure is the answer of every call; until the first one comes it must not count as unhandled.
+  starting.catch(() => {});
   const aborts = new Map<number, AbortController>();
   const answer = async (id: number, call: RemoteCall) => {
     const abort = new AbortController();

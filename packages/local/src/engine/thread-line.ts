@@ -57,9 +57,9 @@ export class ThreadLine {
   async close(): Promise<void> {
     if (this.#ending === undefined) {
       this.#end(new ClosedError("The engine was closed."));
-      this.#thread.ref();
       this.#thread.postMessage({ kind: "close" });
     }
+    this.#thread.ref();
     await this.#exited;
   }
 

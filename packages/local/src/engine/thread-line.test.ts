@@ -1,0 +1,98 @@
+import { EventEmitter } from "node:events";
+import { setImmediate as turn } from "node:timers/promises";
+import { AbortedError, ClosedError, TinkexError } from "@tinkex/types";
+import { describe, expect, it } from "vitest";
+import type { EngineReply, EngineRequest } from "./engine-protocol.js";
+import { ThreadLine } from "./thread-line.js";
+import { packError } from "./transferred-error.js";
+
+/** The other end of a line, whose answers a test writes by hand: when a thread dies is for the test to say. */
+class ScriptedThread extends EventEmitter {
+  readonly requests: EngineRequest[] = [];
+  isReferenced = true;
+
+  postMessage(request: EngineRequest): void {
+    this.requests.push(request);
+  }
+  ref(): void {
+    this.isReferenced = true;
+  }
+  unref(): void {
+    this.isReferenced = false;
+  }
+  reply(reply: EngineReply): void {
+    this.emit("message", reply);
+  }
+}
+
+function open() {
+  const thread = new ScriptedThread();
+  return { thread, line: new ThreadLine(thread) };
+}
+
+describe("ThreadLine", () => {
+  it("matches answers with calls in whatever order they come", async () => {
+    const { thread, line } = open();
+    const first = line.call("copyAdapter", ["a", "b"]);
+    const second = line.call("saveAdapter", ["a", "/there", { optimizer: true }]);
+    expect(thread.requests).toEqual([
+      { kind: "call", id: 0, call: { method: "copyAdapter", args: ["a", "b"] } },
+      { kind: "call", id: 1, call: { method: "saveAdapter", args: ["a", "/there", { optimizer: true }] } },
+    ]);
+    thread.reply({ kind: "result", id: 1, value: 42 });
+    thread.reply({ kind: "error", id: 0, error: packError(new Error("lost")) });
+    await expect(second).resolves.toBe(42);
+    await expect(first).rejects.toThrow("The engine failed: lost");
+  });
+
+  it("keeps the process alive only while a call waits", async () => {
+    const { thread, line } = open();
+    expect(thread.isReferenced).toBe(false);
+    const calls = [line.call("releaseAdapter", ["a"]), line.call("releaseAdapter", ["b"])];
+    expect(thread.isReferenced).toBe(true);
+    thread.reply({ kind: "result", id: 0, value: undefined });
+    expect(thread.isReferenced).toBe(true);
+    thread.reply({ kind: "result", id: 1, value: undefined });
+    expect(thread.isReferenced).toBe(false);
+    await Promise.all(calls);
+  });
+
+  it("rejects an aborted call at once, tells the thread, and ignores its answer", async () => {
+    const { thread, line } = open();
+    const controller = new AbortController();
+    const call = line.call("releaseAdapter", ["a"], controller.signal);
+    controller.abort(new Error("enough"));
+    await expect(call).rejects.toBeInstanceOf(AbortedError);
+    await expect(call).rejects.toMatchObject({ cause: new Error("enough") });
+    expect(thread.requests.at(-1)).toEqual({ kind: "abort", id: 0 });
+    thread.reply({ kind: "result", id: 0, value: undefined });
+    await expect(line.call("releaseAdapter", ["a"], controller.signal)).rejects.toBeInstanceOf(AbortedError);
+    expect(thread.requests).toHaveLength(2);
+  });
+
+  it("rejects everything when the thread crashes, then and later, and says what to do", async () => {
+    const { thread, line } = open();
+    const calls = [line.call("releaseAdapter", ["a"]), line.call("releaseAdapter", ["b"])];
+    thread.emit("error", new Error("out of memory"));
+    for (const call of [...calls, line.call("releaseAdapter", ["c"])]) {
+      await expect(call).rejects.toBeInstanceOf(TinkexError);
+      await expect(call).rejects.toThrow(/ended unexpectedly \(out of memory\).*last saved checkpoint/);
+    }
+    thread.emit("exit", 1);
+    await line.close();
+  });
+
+  it("closes once, rejects what is pending, and waits for the thread to end", async () => {
+    const { thread, line } = open();
+    const call = line.call("releaseAdapter", ["a"]);
+    let closed = 0;
+    const closing = [line.close(), line.close()].map((close) => close.then(() => closed++));
+    await expect(call).rejects.toBeInstanceOf(ClosedError);
+    expect(thread.requests.filter(({ kind }) => kind === "close")).toHaveLength(1);
+    await turn();
+    expect(closed).toBe(0);
+    thread.emit("exit", 0);
+    await Promise.all(closing);
+    await expect(line.call("releaseAdapter", ["a"])).rejects.toBeInstanceOf(ClosedError);
+  });
+});
