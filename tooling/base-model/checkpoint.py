@@ -1,0 +1,37 @@
+"""Reads the exported model directory back into the plain PyTorch model."""
+
+import json
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file
+
+from model import Llama, ModelConfig
+
+
+def load_checkpoint(folder: Path) -> Llama:
+    """Weights widened to float32."""
+    config = json.loads((folder / "config.json").read_text())
+    model = Llama(ModelConfig(**{name: config[name] for name in ModelConfig.__dataclass_fields__}))
+    state = {name: tensor.float() for name, tensor in load_file(folder / "model.safetensors").items()}
+    model.load_state_dict(state)
+    return model.eval()
+
+
+@torch.no_grad()
+def greedy_answers(model: torch.nn.Module, prompts: list[list[int]], limit: int, stop: int) -> list[list[int]]:
+    """The most likely continuation of each prompt up to `stop` (left out) or `limit` tokens.
+
+    Without a cache: prompts of equal length run together, the whole row again for each token.
+    """
+    answers: list[list[int]] = [[] for _ in prompts]
+    for length in sorted({len(prompt) for prompt in prompts}):
+        rows = [index for index, prompt in enumerate(prompts) if len(prompt) == length]
+        ids = torch.tensor([prompts[index] for index in rows])
+        for _ in range(limit):
+            ids = torch.cat([ids, model(ids)[:, -1].argmax(-1, keepdim=True)], dim=1)
+            if bool((ids[:, length:] == stop).any(1).all()):
+                break
+        for index, row in zip(rows, ids[:, length:].tolist(), strict=True):
+            answers[index] = row[: row.index(stop)] if stop in row else row
+    return answers

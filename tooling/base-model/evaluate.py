@@ -1,0 +1,71 @@
+"""Prints what the base model can do: accuracy of each skill on words it may have seen, and samples of its English.
+
+Usage: python evaluate.py --model ../../packages/local/models/pocket-1 --corpora DIR/root
+The words are held-out-free draws with another seed than training's: real words are known to the model, pairs of task
+and word are new in all but a few cases, invented words are new.
+"""
+
+import argparse
+from pathlib import Path
+from random import Random
+
+import torch
+
+from checkpoint import greedy_answers, load_checkpoint
+from layout import END_OF_TEXT_ID, plain_answer, plain_prompt
+from letters import invented_word
+from skills import SKILLS, draw_text
+from word_lists import read_words
+
+SEED = 99
+QUESTIONS = 100
+ANSWER_LIMIT = 40
+OPENINGS = ("The ", "She was ", "It is a truth ", '"I hope, ', "house: ", "music: ")
+
+
+def skill_accuracies(model: torch.nn.Module, words: list[str]) -> list[tuple[str, float]]:
+    random = Random(SEED)
+
+    def draw_word() -> str:
+        return invented_word(random) if random.random() < 0.5 else random.choice(words)
+
+    results = []
+    for skill in SKILLS:
+        texts = [draw_text(skill.shape, draw_word, random) for _ in range(QUESTIONS)]
+        prompts = [list(plain_prompt(skill.names[0], text).encode()) for text in texts]
+        answers = greedy_answers(model, prompts, ANSWER_LIMIT, END_OF_TEXT_ID)
+        right = [list(plain_answer(skill.answer(text)).encode()) for text in texts]
+        results.append((skill.names[0], sum(a == r for a, r in zip(answers, right, strict=True)) / QUESTIONS))
+    return results
+
+
+@torch.no_grad()
+def sample(model: torch.nn.Module, opening: str, length: int, temperature: float, seed: int) -> str:
+    generator = torch.Generator().manual_seed(seed)
+    ids = torch.tensor([[END_OF_TEXT_ID, *opening.encode()]])
+    while ids.shape[1] < length:
+        probabilities = (model(ids)[:, -1] / temperature).softmax(-1)
+        token = torch.multinomial(probabilities, 1, generator=generator)
+        if token.item() >= END_OF_TEXT_ID:
+            break
+        ids = torch.cat([ids, token], dim=1)
+    return bytes(ids[0, 1:].tolist()).decode(errors="replace")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", type=Path, required=True)
+    parser.add_argument("--corpora", type=Path, required=True)
+    arguments = parser.parse_args()
+    torch.set_num_threads(2)
+    model = load_checkpoint(arguments.model)
+    accuracies = skill_accuracies(model, read_words(arguments.corpora, (10, 20, 35, 40, 50)))
+    for name, accuracy in accuracies:
+        print(f"| {name} | {100 * accuracy:.0f} % |")
+    print(f"mean {100 * sum(value for _, value in accuracies) / len(accuracies):.1f} %\n")
+    for index, opening in enumerate(OPENINGS):
+        print(sample(model, opening, 280, 0.7, index).replace("\n", " / "), "\n")
+
+
+if __name__ == "__main__":
+    main()
