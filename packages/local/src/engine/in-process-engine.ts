@@ -29,17 +29,20 @@ export async function createInProcessEngine(options: EngineOptions): Promise<Eng
   const requireOpen = () => {
     if (isClosed) throw new ClosedError("The engine was closed.");
   };
-  const betweenRuns = async () => {
-    // The arithmetic blocks the thread; only between runs can messages arrive and other work have its turn.
-    await new Promise((resolve) => setImmediate(resolve));
-    requireOpen();
-  };
-  const trainer = createTrainer({ config, weights, runtime, betweenRuns });
+  const trainer = createTrainer({
+    config,
+    weights,
+    runtime,
+    async betweenRuns() {
+      await nextTurn();
+      requireOpen();
+    },
+  });
   const sampler = new Sampler({
     config,
     weights,
     runtime,
-    betweenRuns,
+    betweenRuns: nextTurn,
     loadDecoder: async () => {
       const tokenizer = await loadTokenizer(directory);
       return (ids) => tokenizer.decode(ids);
@@ -135,4 +138,9 @@ export async function createInProcessEngine(options: EngineOptions): Promise<Eng
       weights.close();
     },
   };
+}
+
+/** The arithmetic blocks the thread; only between its runs can messages arrive and other work have its turn. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

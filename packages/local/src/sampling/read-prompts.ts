@@ -49,15 +49,16 @@ export async function readPrompts(
 /**
  * Reads one long prompt piece by piece, so that a run never holds more than `piece` tokens.
  *
- * @param betweenRuns awaited after each piece
+ * @param goOn asked after each piece, when other work may have had its turn
+ * @returns nothing when `goOn` said no
  */
 export async function readLongPrompt(
   model: ContinuationModel,
   layout: KeyValueLayout,
   prompt: Prompt,
   piece: number,
-  betweenRuns: () => Promise<void>,
-): Promise<ReadPrompt> {
+  goOn: () => Promise<boolean>,
+): Promise<ReadPrompt | undefined> {
   const { length } = prompt.tokens;
   const all = emptyKeyValues(layout, 1, length);
   let last: Float32Array = new Float32Array(0);
@@ -77,7 +78,7 @@ export async function readLongPrompt(
       last = run.logits(i - first);
       prompt.onLogits?.(start + i, last);
     }
-    await betweenRuns();
+    if (!(await goOn())) return undefined;
   }
   return { keyValues: all, row: 0, length, logits: last };
 }

@@ -33,6 +33,8 @@ export class SamplingBatch {
   readonly #live = new Map<CacheRow, Sample>();
   /** Requests whose prompts have not been read. */
   #waiting: SampleRequest[] = [];
+  /** Requests whose prompts are being read. */
+  #reading: SampleRequest[] = [];
   /** Samples whose prompts have been read and that wait for a row. */
   #ready: (Sample & { readonly prompt: ReadPrompt })[] = [];
 
@@ -65,14 +67,14 @@ export class SamplingBatch {
     if (this.#live.size > 0) await this.#generateTokens();
   }
 
-  /** Rejects everything that is under way. */
+  /** Rejects everything that is under way; the rows are freed by the next {@link advance}. */
   fail(error: unknown): void {
     const requests = [
       ...this.#waiting,
+      ...this.#reading,
       ...[...this.#ready, ...this.#live.values()].map(({ request }) => request),
     ];
     for (const request of requests) request.fail(error);
-    this.#dropSettled();
   }
 
   /** Frees the rows of requests that were aborted or failed. */
@@ -85,15 +87,13 @@ export class SamplingBatch {
   }
 
   async #readPrompts(): Promise<void> {
-    const requests = this.#takeReadable();
+    this.#reading = this.#takeReadable();
+    const requests = this.#reading;
     const [first] = requests;
     if (first === undefined) return;
+    const isLong = first.prompt.tokens.length > this.#limits.maxPromptTokensPerRun;
     const prompts = requests.map(({ prompt }) => prompt);
-    const piece = this.#limits.maxPromptTokensPerRun;
-    const read =
-      first.prompt.tokens.length > piece
-        ? [await readLongPrompt(this.#model, this.#layout, first.prompt, piece, this.#betweenRuns)]
-        : await readPrompts(this.#model, prompts);
+    const read = isLong ? [await this.#readLong(first)] : await readPrompts(this.#model, prompts);
     requests.forEach((request, i) => {
       const prompt = read[i];
       if (prompt === undefined) return;
@@ -104,7 +104,16 @@ export class SamplingBatch {
       }
       request.settleIfFinished();
     });
+    this.#reading = [];
     this.#dropSettled();
+  }
+
+  #readLong(request: SampleRequest): Promise<ReadPrompt | undefined> {
+    const piece = this.#limits.maxPromptTokensPerRun;
+    return readLongPrompt(this.#model, this.#layout, request.prompt, piece, async () => {
+      await this.#betweenRuns();
+      return !request.isSettled;
+    });
   }
 
   /** Takes waiting requests, in order of arrival, as far as rows are free and one run can read their prompts. */
