@@ -1,7 +1,8 @@
-import type { Datum, TensorData } from "@tinkex/types";
+import type { TensorData } from "@tinkex/types";
 import type { EngineDatum, EngineModel } from "../engine/engine.js";
 import { userFailure } from "../state/operation-failure.js";
 import { FLOAT_TENSORS, type FloatTensorKey, nameList } from "./loss-rules.js";
+import type { ReceivedDatum } from "./pass-body.js";
 import type { ResolvedLoss } from "./resolve-loss.js";
 import { densify, toFiniteFloat32, toTokenIds } from "./tensor-values.js";
 
@@ -12,7 +13,7 @@ import { densify, toFiniteFloat32, toTokenIds } from "./tensor-values.js";
  * @throws OperationFailure `user` naming the datum, the tensor and the element
  */
 export function toEngineDatum(
-  datum: Datum,
+  datum: ReceivedDatum,
   index: number,
   loss: ResolvedLoss,
   model: EngineModel,
@@ -39,13 +40,12 @@ export function toEngineDatum(
   return { tokens, ...targets, ...tensors };
 }
 
-/** A model input as received: chunks of any kind. */
-export interface ReceivedInput {
-  readonly chunks: readonly object[];
-}
-
 /** All tokens of a prompt that holds text only, checked against vocabulary and context length. */
-export function promptTokens(input: ReceivedInput, place: string, model: EngineModel): Int32Array {
+export function promptTokens(
+  input: ReceivedDatum["model_input"],
+  place: string,
+  model: EngineModel,
+): Int32Array {
   const parts = input.chunks.map((chunk, index) => {
     const tokens: unknown = "tokens" in chunk ? chunk.tokens : undefined;
     if (!(Array.isArray(tokens) || tokens instanceof Int32Array)) {

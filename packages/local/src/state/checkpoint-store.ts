@@ -100,7 +100,8 @@ export class CheckpointStore {
     const { training_run_id: runId, kind, name } = checkpoint;
     const doomed = join(this.#layout.staging(runId), stagingName());
     await mkdir(this.#layout.staging(runId), { recursive: true });
-    await rename(this.#layout.checkpoint(runId, kind, name), doomed);
+    // Somebody else may have removed it just now, and then there is nothing left to do.
+    await rename(this.#layout.checkpoint(runId, kind, name), doomed).catch(() => {});
     await rm(doomed, { recursive: true, force: true });
   }
 

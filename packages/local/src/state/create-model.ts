@@ -4,7 +4,7 @@ import type { CreateModelBody, LoadWeightsBody } from "../requests/model-bodies.
 import { fingerprint } from "./fingerprint.js";
 import { loadCheckpoint } from "./load-weights.js";
 import { userFailure } from "./operation-failure.js";
-import { jsonResult } from "./operation-result.js";
+import type { OperationResult } from "./operation-result.js";
 import { resolveCheckpoint } from "./resolve-checkpoint.js";
 import { SequenceQueue } from "./sequence-queue.js";
 import type { ServerState } from "./server-state.js";
@@ -20,7 +20,10 @@ export function createModel(state: ServerState, body: CreateModelBody): string {
     await engine.createAdapter(modelId, shape, seed === undefined ? state.randomSeed() : toEngineSeed(seed));
     return { engine, shape };
   };
-  return submitCreation(state, body, make, (modelId) => ({ model_id: modelId, type: "create_model" }));
+  return submitCreation(state, body, make, (modelId) => ({
+    name: "CreateModelResponse",
+    result: { model_id: modelId, type: "create_model" },
+  }));
 }
 
 /** The form of `load_weights` that makes a model from a checkpoint. Returns the request id. @throws RequestRefusal 400, 404, 409 */
@@ -35,8 +38,10 @@ export function createModelFromCheckpoint(state: ServerState, body: LoadWeightsB
     }
     return loadCheckpoint(state, modelId, checkpoint, body.optimizer);
   };
-  const answer = (modelId: string) => ({ path: body.path, model_id: modelId, type: "load_weights" });
-  return submitCreation(state, body, make, answer);
+  return submitCreation(state, body, make, (modelId) => ({
+    name: "LoadWeightsResponse",
+    result: { path: body.path, model_id: modelId, type: "load_weights" },
+  }));
 }
 
 /** Names a model: its session, and its number there. */
@@ -49,7 +54,7 @@ function submitCreation(
   state: ServerState,
   body: SessionSlot & { readonly user_metadata?: Readonly<Record<string, string>> | undefined },
   make: (modelId: string) => Promise<ModelAdapter>,
-  answer: (modelId: string) => Readonly<Record<string, unknown>>,
+  answer: (modelId: string) => OperationResult,
 ): string {
   const session = state.sessions.findOpen(body.session_id);
   const modelId = `${session.id}:train:${body.model_seq_id}`;
@@ -65,7 +70,7 @@ function submitCreation(
         await recordRun(state, modelId, session.id, adapter, body.user_metadata);
         return adapter;
       })
-      .then(() => jsonResult(answer(modelId)));
+      .then(() => answer(modelId));
   });
 }
 

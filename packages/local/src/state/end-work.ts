@@ -1,5 +1,4 @@
 import { OperationFailure } from "./operation-failure.js";
-import { jsonResult } from "./operation-result.js";
 import type { ServerState } from "./server-state.js";
 import type { TrainingModel } from "./training-model.js";
 
@@ -9,7 +8,7 @@ export function unloadModel(state: ServerState, modelId: string): string {
   return state.futures.submit(undefined, () =>
     model.queue.enqueue(model.queue.following, async () => {
       await model.release("it was unloaded");
-      return jsonResult({ model_id: modelId, type: "unload_model" });
+      return { name: "UnloadModelResponse", result: { model_id: modelId, type: "unload_model" } };
     }),
   );
 }

@@ -20,14 +20,9 @@ function addValue(hash: Hash, value: unknown): void {
 function addObject(hash: Hash, value: object): void {
   if (Array.isArray(value) || isNumericArray(value)) {
     hash.update(`[${value.length}:`);
-    if (Array.isArray(value) && value.some((entry) => typeof entry !== "number")) {
-      for (const entry of value) addValue(hash, entry);
-    } else {
-      // Doubles hold every int32 and float32 exactly; a bigint beyond that is written as text.
-      hash.update(
-        value instanceof BigInt64Array ? value.join() : Float64Array.from(value as ArrayLike<number>),
-      );
-    }
+    if (isNumericArray(value) || value.every((entry) => typeof entry === "number"))
+      hash.update(doubles(value));
+    else for (const entry of value) addValue(hash, entry);
     return;
   }
   if (value instanceof Uint8Array) {
@@ -43,6 +38,15 @@ function addObject(hash: Hash, value: object): void {
   hash.update("}");
 }
 
-function isNumericArray(value: object): value is Int32Array | Float32Array | BigInt64Array {
+type NumericArray = Int32Array | Float32Array | BigInt64Array;
+
+function isNumericArray(value: object): value is NumericArray {
   return value instanceof Int32Array || value instanceof Float32Array || value instanceof BigInt64Array;
+}
+
+/** Doubles hold every token id and float32 exactly; integers beyond 2⁵³ are written as text. */
+function doubles(values: readonly number[] | NumericArray): Float64Array | string {
+  const numbers =
+    values instanceof BigInt64Array ? Float64Array.from(values, Number) : Float64Array.from(values);
+  return values instanceof BigInt64Array && !numbers.every(Number.isSafeInteger) ? values.join() : numbers;
 }

@@ -120,9 +120,8 @@ export class FutureStore<T> {
   }
 
   #entry(requestId: string): Entry<T> {
-    this.#dropExpired();
     const entry = this.#entries.get(requestId);
-    if (entry !== undefined) return entry;
+    if (entry !== undefined && entry.expiresAt > this.#options.clock.monotonic()) return entry;
     const [, instance, number] = /^(.+)-(\d+)$/.exec(requestId) ?? [];
     if (instance === this.#options.instanceId && Number(number) >= 1 && Number(number) <= this.#issued) {
       throw new RequestRefusal(

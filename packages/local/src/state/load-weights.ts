@@ -2,7 +2,6 @@ import type { AdapterShape } from "../engine/engine.js";
 import type { LoadWeightsBody } from "../requests/model-bodies.js";
 import { type CheckpointRecord, checkpointUri } from "./checkpoint-record.js";
 import { userFailure } from "./operation-failure.js";
-import { jsonResult } from "./operation-result.js";
 import { RequestRefusal } from "./request-refusal.js";
 import { resolveCheckpoint } from "./resolve-checkpoint.js";
 import type { ServerState } from "./server-state.js";
@@ -41,7 +40,10 @@ export function loadWeights(
         );
       }
       await loadCheckpoint(state, model.id, checkpoint, body.optimizer);
-      return jsonResult({ path: body.path, model_id: model.id, type: "load_weights" });
+      return {
+        name: "LoadWeightsResponse",
+        result: { path: body.path, model_id: model.id, type: "load_weights" },
+      };
     },
   });
 }

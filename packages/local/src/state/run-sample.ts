@@ -31,7 +31,7 @@ export async function runSample(state: ServerState, body: SampleBody): Promise<S
     const { engine, adapterId } = sampler;
     try {
       const task = toSampleTask(body, { model: engine.model, adapterId, randomSeed: state.randomSeed });
-      return { kind: "sample", response: sampleResponse(await engine.sample(task)) };
+      return { name: "SampleResponse", result: sampleResponse(await engine.sample(task)) };
     } finally {
       if (samplerId === undefined && adapterId !== undefined) await engine.releaseAdapter(adapterId);
     }

@@ -2,7 +2,6 @@ import type { SaveWeightsBody, SaveWeightsForSamplerBody } from "../requests/mod
 import { type CheckpointKind, checkpointUri } from "./checkpoint-record.js";
 import { fingerprint } from "./fingerprint.js";
 import { userFailure } from "./operation-failure.js";
-import { jsonResult } from "./operation-result.js";
 import { RequestRefusal } from "./request-refusal.js";
 import type { ServerState } from "./server-state.js";
 import { submitOperation } from "./submit-operation.js";
@@ -17,7 +16,7 @@ export function saveWeights(state: ServerState, body: SaveWeightsBody): string {
     content: { operation: "save_weights", ...body },
     run: async () => {
       const path = await saveCheckpoint(state, model, { ...body, kind: "weights" });
-      return jsonResult({ path, type: "save_weights" });
+      return { name: "SaveWeightsResponse", result: { path, type: "save_weights" } };
     },
   });
 }
@@ -56,7 +55,10 @@ export function saveWeightsForSampler(state: ServerState, body: SaveWeightsForSa
                 overwrite: false,
               }),
             };
-      return jsonResult({ ...saved, type: "save_weights_for_sampler" });
+      return {
+        name: "SaveWeightsForSamplerResponse",
+        result: { ...saved, type: "save_weights_for_sampler" },
+      };
     },
   });
 }

@@ -1,22 +1,12 @@
-import type { ForwardBackwardInput } from "@tinkex/types";
 import { toAdamStep } from "../requests/adam-step.js";
 import { toEngineDatum } from "../requests/engine-datum.js";
 import type { OptimStepBody } from "../requests/model-bodies.js";
+import type { PassBody } from "../requests/pass-body.js";
 import { passOutput } from "../requests/pass-output.js";
 import { resolveLoss } from "../requests/resolve-loss.js";
 import { userFailure } from "./operation-failure.js";
-import { jsonResult } from "./operation-result.js";
 import type { ServerState } from "./server-state.js";
 import { submitOperation } from "./submit-operation.js";
-
-/** A training pass as received: loss and configuration may be anything yet. */
-export interface PassBody {
-  readonly model_id: string;
-  readonly seq_id: number | undefined;
-  readonly input: Omit<ForwardBackwardInput, "loss_fn"> & { readonly loss_fn: string };
-  /** Loss and log-probabilities only; the gradient gathered so far stays as it is. */
-  readonly forward_only: boolean;
-}
 
 /** `forward_backward` and `forward`. Returns the request id. @throws RequestRefusal 404, 409 */
 export function runPass(state: ServerState, body: PassBody): string {
@@ -27,8 +17,8 @@ export function runPass(state: ServerState, body: PassBody): string {
     content: { operation: "forward_backward", ...body },
     run: async () => {
       const { engine } = model.requireAdapter();
-      const { data, loss_fn: name, loss_fn_config: config } = body.input;
-      const loss = resolveLoss(name, config);
+      const { data } = body;
+      const loss = resolveLoss(body.loss_fn, body.loss_fn_config);
       if (data.length === 0) throw userFailure("data is empty; give at least one datum.");
       const checked = data.map((datum, index) => toEngineDatum(datum, index, loss, engine.model));
       const result = await engine.pass({
@@ -38,7 +28,7 @@ export function runPass(state: ServerState, body: PassBody): string {
         lossConfig: loss.config,
         forwardOnly: body.forward_only,
       });
-      return { kind: "forward_backward", output: passOutput(checked, result) };
+      return { name: "ForwardBackwardOutput", result: passOutput(checked, result) };
     },
   });
 }
@@ -58,7 +48,7 @@ export function runOptimStep(state: ServerState, body: OptimStepBody): string {
         );
       }
       const metrics = await engine.optimStep(model.id, toAdamStep(body.adam_params ?? {}));
-      return jsonResult({ metrics, type: "optim_step" });
+      return { name: "OptimStepResponse", result: { metrics } };
     },
   });
 }

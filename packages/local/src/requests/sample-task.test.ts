@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import type { EngineModel } from "../engine/engine.js";
+import { readBody } from "./request-body.js";
+import { sampleBody } from "./sample-body.js";
+import { toSampleTask } from "./sample-task.js";
+
+const model: EngineModel = {
+  name: "test/one",
+  directory: "/models/one",
+  architecture: "one",
+  vocabularySize: 50,
+  contextLength: 8,
+  endTokenIds: [49],
+};
+
+function task(body: Record<string, unknown>, params: Record<string, unknown> = {}, tokens = [1, 2, 3]) {
+  const whole = { prompt: { chunks: [{ tokens }] }, sampling_params: params, ...body };
+  return toSampleTask(readBody(sampleBody, whole), { model, adapterId: "a", randomSeed: () => 1234 });
+}
+
+describe("toSampleTask", () => {
+  it("endpoints 3: fills up what the 0.4 generation leaves out, and reads null as absent", () => {
+    const expected = {
+      adapterId: "a",
+      prompt: Int32Array.of(1, 2, 3),
+      sampleCount: 1,
+      maxTokens: 5,
+      seed: 1234,
+      temperature: 1,
+      topK: -1,
+      topP: 1,
+      stopTokenIds: [49],
+      stopTexts: [],
+      promptLogprobs: false,
+      topkPromptLogprobs: 0,
+    };
+    expect(task({})).toEqual(expected);
+    expect(
+      task({ prompt_logprobs: null, num_samples: null }, { max_tokens: null, seed: null, stop: null }),
+    ).toEqual(expected);
+    expect(task({ sampling_params: null })).toEqual(expected);
+  });
+
+  it("cuts max_tokens to the room the context leaves", () => {
+    expect(task({}, { max_tokens: 100 }).maxTokens).toBe(5);
+    expect(task({}, { max_tokens: 2 }).maxTokens).toBe(2);
+    expect(() => task({}, {}, [1, 2, 3, 4, 5, 6, 7, 8])).toThrow("leaves no room for an answer");
+  });
+
+  it.each([
+    [undefined, [49], []],
+    [[], [], []],
+    ["\n\n", [], ["\n\n"]],
+    [["a", "b"], [], ["a", "b"]],
+    [[7, 8], [7, 8], []],
+  ])("BR-065: reads the stop %j", (stop, ids, texts) => {
+    expect(task({}, stop === undefined ? {} : { stop })).toMatchObject({
+      stopTokenIds: ids,
+      stopTexts: texts,
+    });
+  });
+
+  it("takes seeds of 64 bits", () => {
+    expect(task({}, { seed: 7 }).seed).toBe(7);
+    const wide = task({}, { seed: 2n ** 63n + 5n }).seed;
+    expect(Number.isSafeInteger(wide)).toBe(true);
+    expect(task({}, { seed: -1 }).seed).toBe(2 ** 52 - 1);
+  });
+
+  it("asks for prompt log-probabilities where their likeliest tokens are asked for", () => {
+    expect(task({ topk_prompt_logprobs: 2 })).toMatchObject({ promptLogprobs: true, topkPromptLogprobs: 2 });
+  });
+
+  it.each([
+    [{ num_samples: 0 }, {}, "num_samples must be a whole number from 1 to 1024, not 0."],
+    [{ num_samples: 1.5 }, {}, "num_samples must be"],
+    [{ num_samples: 5000 }, {}, "num_samples must be"],
+    [{ topk_prompt_logprobs: 51 }, {}, "topk_prompt_logprobs must be a whole number from 0 to 50, not 51."],
+    [{}, { max_tokens: 0 }, "sampling_params.max_tokens must be a whole number from 1, not 0."],
+    [{}, { temperature: -1 }, "sampling_params.temperature must be 0 or more, not -1."],
+    [{}, { top_p: 0 }, "sampling_params.top_p must be above 0 and at most 1, not 0."],
+    [{}, { top_p: 1.1 }, "sampling_params.top_p must be"],
+    [{}, { top_k: -2 }, "sampling_params.top_k must be a whole number from -1, not -2."],
+    [{}, { stop: ["a", 1] }, "sampling_params.stop mixes texts and token ids"],
+    [{}, { stop: [""] }, "sampling_params.stop holds an empty text"],
+    [{}, { stop: [50] }, "sampling_params.stop[0] is 50"],
+    [{ topk_sample_logprobs: 1 }, {}, "topk_sample_logprobs is not served"],
+    [{ prompt_alt_tokens_k: 1 }, {}, "prompt_alt_tokens_k is not served"],
+    [{ prompt_logprobs_last_n: 1 }, {}, "prompt_logprobs_last_n is not served"],
+    [
+      { target_prompt_logprobs: { data: [1], dtype: "int64", shape: [1, 1] } },
+      {},
+      "target_prompt_logprobs is not served",
+    ],
+    [{ record_stability_info: true }, {}, "record_stability_info is not served"],
+  ])("refuses %j with %j", (body, params, message) => {
+    expect(() => task(body, params)).toThrow(message);
+  });
+
+  it("refuses prompts the model cannot read", () => {
+    expect(() => task({}, {}, [])).toThrow("prompt holds no tokens");
+    expect(() => task({}, {}, [50])).toThrow("prompt.chunks[0].tokens[0] is 50");
+    expect(() => task({ prompt: { chunks: [{ type: "image", data: "" }] } })).toThrow(
+      "prompt.chunks[0] is not text",
+    );
+  });
+
+  it("refuses a body without a prompt, naming the field", () => {
+    expect(() => readBody(sampleBody, { sampling_params: {} })).toThrow("body.prompt");
+  });
+});

@@ -1,0 +1,59 @@
+import fastify, { type FastifyInstance } from "fastify";
+import type { ServerState } from "../state/server-state.js";
+import { decompressBody } from "./decompress-body.js";
+import { errorHandler } from "./error-answer.js";
+import { addBodyParsers } from "./parse-bodies.js";
+import { type GuardOptions, guardRequest } from "./request-guard.js";
+import { addCheckpointRoutes } from "./routes/checkpoint-routes.js";
+import { addFutureRoutes } from "./routes/future-routes.js";
+import { addModelRoutes } from "./routes/model-routes.js";
+import { addSamplingRoutes } from "./routes/sampling-routes.js";
+import { addServiceRoutes } from "./routes/service-routes.js";
+import { addSessionRoutes } from "./routes/session-routes.js";
+import { addTrainingRoutes } from "./routes/training-routes.js";
+
+/** Largest body, compressed or not. The SDKs cut a call at about 5 MB; one long datum may be more. */
+const BODY_LIMIT_BYTES = 128 * 2 ** 20;
+
+export const API_PREFIX = "/api/v1";
+
+export interface AppOptions {
+  readonly guard: GuardOptions;
+  /** How long a poll for a result that is not there yet is held, in milliseconds. */
+  readonly holdMs: number;
+}
+
+/** The HTTP face of a server: every endpoint, over what `state` knows. Not listening yet. */
+export function createApp(state: ServerState, options: AppOptions): FastifyInstance {
+  const app = fastify({ bodyLimit: BODY_LIMIT_BYTES, forceCloseConnections: "idle" });
+  app.addHook("onRequest", async (request) => {
+    const { host, origin, "x-api-key": apiKey } = request.headers;
+    const path = request.url.split("?", 1)[0] ?? "";
+    guardRequest(
+      { method: request.method, path, host, origin, apiKey: Array.isArray(apiKey) ? apiKey[0] : apiKey },
+      options.guard,
+    );
+  });
+  app.addHook("preParsing", async (request, _reply, payload) =>
+    decompressBody(payload, request.headers["content-encoding"]),
+  );
+  addBodyParsers(app);
+  app.setErrorHandler(errorHandler(state.logger));
+  app.setNotFoundHandler((request, reply) => {
+    const route = `${request.method} ${request.url.split("?", 1)[0]}`;
+    void reply.code(404).send({ detail: `This server has no ${route}.` });
+  });
+  app.register(
+    async (api) => {
+      addServiceRoutes(api, state);
+      addSessionRoutes(api, state);
+      addModelRoutes(api, state);
+      addTrainingRoutes(api, state);
+      addSamplingRoutes(api, state);
+      addFutureRoutes(api, state, options.holdMs);
+      addCheckpointRoutes(api, state);
+    },
+    { prefix: API_PREFIX },
+  );
+  return app;
+}

@@ -1,0 +1,33 @@
+import type { Logger } from "@tinkex/types";
+import { TinkexError } from "@tinkex/types";
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { OperationFailure } from "../state/operation-failure.js";
+import { RequestRefusal } from "../state/request-refusal.js";
+
+/** Status and `{"detail": …}` of whatever was thrown while a request was looked at. */
+export function errorAnswer(error: unknown): {
+  readonly status: number;
+  readonly detail: RequestRefusal["detail"];
+} {
+  if (error instanceof RequestRefusal) return { status: error.status, detail: error.detail };
+  if (
+    TinkexError.isInstance(error) &&
+    (error.code === "validation_failed" || error.code === "decode_failed")
+  ) {
+    return { status: error.code === "decode_failed" ? 422 : 400, detail: error.message };
+  }
+  if (error instanceof OperationFailure)
+    return { status: error.category === "user" ? 400 : 500, detail: error.message };
+  const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
+  if (status >= 400 && status < 500) return { status, detail: (error as FastifyError).message };
+  return { status: 500, detail: "Internal error: the server's log has the cause." };
+}
+
+/** Fastify's error handler: answers, and logs what is the server's own fault. */
+export function errorHandler(logger: Logger) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const { status, detail } = errorAnswer(error);
+    if (status >= 500) logger.error(`${request.method} ${request.url} failed`, { error });
+    void reply.code(status).send({ detail });
+  };
+}

@@ -1,0 +1,42 @@
+import type { Clock, Logger } from "@tinkex/types";
+
+/** A base model to serve. */
+export interface ServedModel {
+  /** What clients ask for as `base_model`, e.g. `Qwen/Qwen3-0.6B`. */
+  readonly name: string;
+  /** A Hugging Face directory: `config.json`, safetensors and tokenizer. */
+  readonly directory: string;
+}
+
+export interface LocalServerOptions {
+  /** @defaultValue 0, any free port */
+  readonly port?: number | undefined;
+  /**
+   * Address to listen on. Anything but a loopback address needs `apiKey`.
+   * @defaultValue `127.0.0.1`
+   */
+  readonly host?: string | undefined;
+  /**
+   * Where training runs and checkpoints are kept; they are there again when a server is started on the same directory.
+   * @defaultValue a new directory among the system's temporary ones, removed at `close()` if nothing was saved in it
+   */
+  readonly dataDirectory?: string | undefined;
+  /** @defaultValue the built-in model */
+  readonly models?: readonly ServedModel[] | undefined;
+  /**
+   * Which ONNX Runtime computes: the native one, or WebAssembly, which runs everywhere and is about a third as fast.
+   * @defaultValue `auto`: native where it loads
+   */
+  readonly runtime?: "auto" | "native" | "wasm" | undefined;
+  /** Threads of the arithmetic. @defaultValue one per core */
+  readonly threads?: number | undefined;
+  /** The key clients must send. @defaultValue none is asked for */
+  readonly apiKey?: string | undefined;
+  /** Makes the seeds the server draws (for requests that name none) the same in every run. @defaultValue drawn anew */
+  readonly seed?: number | undefined;
+  /** @defaultValue says nothing */
+  readonly logger?: Logger | undefined;
+  readonly clock?: Clock | undefined;
+  /** Numbers in [0, 1), for seeds. @defaultValue `Math.random`, or a stream from `seed` */
+  readonly random?: (() => number) | undefined;
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { type GuardedRequest, type GuardOptions, guardRequest } from "./request-guard.js";
+
+const request: GuardedRequest = {
+  method: "POST",
+  path: "/api/v1/create_session",
+  host: "127.0.0.1:8123",
+  origin: undefined,
+  apiKey: undefined,
+};
+const onLoopback: GuardOptions = { host: "127.0.0.1", apiKey: undefined };
+
+function statusOf(change: Partial<GuardedRequest>, options: Partial<GuardOptions> = {}): number | string {
+  try {
+    guardRequest({ ...request, ...change }, { ...onLoopback, ...options });
+    return "passes";
+  } catch (error) {
+    return error instanceof Error && "status" in error ? Number(error.status) : String(error);
+  }
+}
+
+describe("guardRequest", () => {
+  it.each(["127.0.0.1", "127.0.0.1:80", "localhost:8123", "LOCALHOST", "[::1]:8123", "[::1]", "127.8.9.1:1"])(
+    "lets the loopback name %s pass",
+    (host) => expect(statusOf({ host })).toBe("passes"),
+  );
+
+  it.each([
+    "example.com",
+    "example.com:8123",
+    "127.0.0.1.example.com",
+    "localhost.example.com",
+    "192.168.0.2:8123",
+    "",
+    undefined,
+  ])("refuses the Host %s, under which a web page may reach loopback", (host) => {
+    expect(statusOf({ host })).toBe(403);
+    expect(statusOf({ host, method: "GET" })).toBe(403);
+  });
+
+  it.each(["http://localhost:3000", "https://127.0.0.1:8123", "http://example.com", "null", ""])(
+    "refuses a write from a page of %s",
+    (origin) => {
+      expect(statusOf({ origin })).toBe(403);
+      expect(statusOf({ origin, method: "DELETE" })).toBe(403);
+      expect(statusOf({ origin, method: "GET" })).toBe("passes");
+    },
+  );
+
+  it("lets its own origin write", () => {
+    expect(statusOf({ origin: "http://127.0.0.1:8123" })).toBe("passes");
+  });
+
+  it("asks for the key where there is one, except for health", () => {
+    const keyed = { apiKey: "tml-secret" };
+    expect(statusOf({}, keyed)).toBe(401);
+    expect(statusOf({ apiKey: "tml-secre" }, keyed)).toBe(401);
+    expect(statusOf({ apiKey: "tml-secret" }, keyed)).toBe("passes");
+    expect(statusOf({ path: "/api/v1/healthz", method: "GET" }, keyed)).toBe("passes");
+    expect(statusOf({ path: "/api/v1/healthz/x", method: "GET" }, keyed)).toBe(401);
+  });
+
+  it("beyond loopback the key guards alone", () => {
+    expect(statusOf({ host: "box.example.com", apiKey: "k" }, { host: "0.0.0.0", apiKey: "k" })).toBe(
+      "passes",
+    );
+    expect(statusOf({ host: "box.example.com" }, { host: "0.0.0.0", apiKey: "k" })).toBe(401);
+  });
+
+  it("never says the key", () => {
+    const attempt = () =>
+      guardRequest({ ...request, apiKey: "tml-given" }, { ...onLoopback, apiKey: "tml-canary" });
+    expect(attempt).toThrow(expect.objectContaining({ message: expect.not.stringMatching(/tml-/) }));
+  });
+});

@@ -1,0 +1,69 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { RequestRefusal } from "../state/request-refusal.js";
+
+export interface GuardOptions {
+  /** The address the server is bound to. */
+  readonly host: string;
+  /** The key that every request must bear; absent: none is asked for. */
+  readonly apiKey: string | undefined;
+}
+
+/** The parts of a request that decide whether it may pass. */
+export interface GuardedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+  readonly apiKey: string | undefined;
+}
+
+const LOOPBACK_NAMES: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]", "::1"]);
+const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+/** Whether a server is up is no secret, and health checks bear no key. */
+const OPEN_PATH = "/api/v1/healthz";
+
+export function isLoopback(host: string): boolean {
+  return LOOPBACK_NAMES.has(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+/**
+ * Lets a request pass, or says why not. Web pages are kept out in both ways they could reach a server on loopback: by a
+ * name of theirs that resolves to it (the `Host` is then not a loopback name), and by writing across origins.
+ *
+ * @throws RequestRefusal 403 for a web page, 401 for a missing or wrong key
+ */
+export function guardRequest(request: GuardedRequest, options: GuardOptions): void {
+  if (isLoopback(options.host) && !isLoopback(hostName(request.host))) {
+    throw new RequestRefusal(
+      403,
+      `The Host header "${request.host ?? ""}" is not a loopback name; use http://127.0.0.1:<port>.`,
+    );
+  }
+  if (!READING_METHODS.has(request.method) && request.origin !== undefined && !isOwnOrigin(request)) {
+    throw new RequestRefusal(403, `Web pages of other origins (${request.origin}) may not use this server.`);
+  }
+  if (options.apiKey === undefined || request.path === OPEN_PATH) return;
+  if (request.apiKey === undefined) {
+    throw new RequestRefusal(
+      401,
+      "This server asks for a key: send it as X-API-Key (TINKER_API_KEY in the SDKs).",
+    );
+  }
+  if (!isSameSecret(request.apiKey, options.apiKey))
+    throw new RequestRefusal(401, "The API key is not this server's.");
+}
+
+function isOwnOrigin({ origin, host }: GuardedRequest): boolean {
+  return origin === `http://${host}`;
+}
+
+/** `localhost:8080` → `localhost`, `[::1]:8080` → `[::1]`. */
+function hostName(host: string | undefined): string {
+  return (host ?? "").replace(/:\d*$/, "").toLowerCase();
+}
+
+/** Compares digests, so that the time taken tells nothing of the key, not even its length. */
+function isSameSecret(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}

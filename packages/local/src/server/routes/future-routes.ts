@@ -1,0 +1,55 @@
+import type { FutureOutcome } from "@tinkex/types";
+import { encodeFutureOutcome, type FutureResultName, type ResponseOf } from "@tinkex/wire";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { readBody } from "../../requests/request-body.js";
+import { retrieveFutureBody } from "../../requests/session-bodies.js";
+import type { FutureAnswer } from "../../state/future-store.js";
+import type { OperationResult } from "../../state/operation-result.js";
+import type { ServerState } from "../../state/server-state.js";
+
+/**
+ * `retrieve_future`: a long poll. A result that is not there within `holdMs` is answered 408, which every generation of
+ * the SDKs reads as "ask again" without troubling its user; a failure of the work is a 200 with `error` and `category`.
+ */
+export function addFutureRoutes(api: FastifyInstance, state: ServerState, holdMs: number): void {
+  api.post("/retrieve_future", async (request, reply) => {
+    const { request_id: requestId } = readBody(retrieveFutureBody, request.body);
+    const answer = await state.futures.wait(requestId, holdMs, signalOf(reply));
+    // A result counts as delivered only when its last byte was written; a client that hung up will ask again.
+    if (answer.state !== "pending") reply.raw.once("finish", () => state.futures.markDelivered(requestId));
+    const [name, outcome] = outcomeOf(answer);
+    const { body, contentType } = encodeFutureOutcome(name, outcome, {
+      accept: request.headers.accept,
+      requestId,
+    });
+    return reply
+      .code(answer.state === "pending" ? 408 : 200)
+      .type(contentType)
+      .send(body);
+  });
+}
+
+function outcomeOf(
+  answer: FutureAnswer<OperationResult>,
+): readonly [FutureResultName, FutureOutcome<ResponseOf<FutureResultName>>] {
+  switch (answer.state) {
+    case "pending":
+      return ["OptimStepResponse", { state: "pending", queue_state: "active" }];
+    case "failed":
+      return [
+        "OptimStepResponse",
+        { state: "failed", error: answer.failure.message, category: answer.failure.category },
+      ];
+    case "done":
+      return [answer.value.name, { state: "complete", result: answer.value.result }];
+  }
+}
+
+/** Aborts when the client is gone before it was answered. */
+function signalOf(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once("close", () => {
+    if (!reply.raw.writableFinished) gone.abort(new Error("The client closed the connection."));
+  });
+  return gone.signal;
+}

@@ -1,0 +1,170 @@
+import { describe, expect, it } from "vitest";
+import { passBody, TestServer } from "../testing/test-server.js";
+
+const prompt = { chunks: [{ tokens: [1, 2, 3], type: "encoded_text" }] };
+
+async function baseSampler(server: TestServer, sessionId?: string): Promise<string> {
+  const session_id = sessionId ?? (await server.createSession());
+  const body = { session_id, sampling_session_seq_id: 0, base_model: "test/one", model_path: null };
+  return String((await server.post("/create_sampling_session", body)).body.sampling_session_id);
+}
+
+describe("sampling", () => {
+  it("endpoints 26–28: samples from the base model", async () => {
+    const server = await TestServer.start();
+    const session = await server.createSession();
+    const sampler = await baseSampler(server, session);
+    expect(sampler).toBe(`${session}:sample:0`);
+    expect(await server.get(`/samplers/${sampler}`)).toEqual({
+      status: 200,
+      body: { sampler_id: sampler, base_model: "test/one" },
+    });
+    const submitted = await server.post("/asample", {
+      prompt,
+      sampling_params: { max_tokens: 2, seed: 40 },
+      num_samples: 2,
+      sampling_session_id: sampler,
+      seq_id: 0,
+      prompt_logprobs: true,
+      topk_prompt_logprobs: 2,
+    });
+    expect(submitted.body.sample_sequence_ids).toEqual([`${sampler}:0:0`, `${sampler}:0:1`]);
+    expect(await server.retrieve(String(submitted.body.request_id))).toEqual({
+      sequences: [
+        { stop_reason: "length", tokens: [40, 41], logprobs: [-1, -1] },
+        { stop_reason: "length", tokens: [41, 42], logprobs: [-1, -1] },
+      ],
+      prompt_logprobs: [null, -1, -2],
+      topk_prompt_logprobs: [
+        null,
+        [
+          [2, -2],
+          [3, -3],
+        ],
+        [
+          [4, -4],
+          [5, -5],
+        ],
+      ],
+      prompt_cache_hit_tokens: 0,
+    });
+  });
+
+  it("endpoints 10: tells numbers beyond 2^53 apart, and recognises a resend", async () => {
+    const server = await TestServer.start();
+    const sampler = await baseSampler(server);
+    const body = (seq: string) =>
+      `{"prompt":{"chunks":[{"tokens":[1]}]},"sampling_params":{"max_tokens":1},"sampling_session_id":"${sampler}","seq_id":${seq}}`;
+    const first = await server.submit("/asample", body("1000000000000000000"));
+    expect(await server.submit("/asample", body("1000000000000000001"))).not.toBe(first);
+    expect(await server.submit("/asample", body("1000000000000000000"))).toBe(first);
+    expect(server.engine.calls).toHaveLength(2);
+    const other = body("1000000000000000000").replace("[1]", "[2]");
+    expect(await server.post("/asample", other)).toMatchObject({ status: 409 });
+  });
+
+  it("BR-117: samples from a copy of the weights, which later training does not change", async () => {
+    const server = await TestServer.start();
+    const model = await server.createModel();
+    const [session = ""] = model.split(":");
+    await server.run("/forward_backward", passBody(model, 1));
+    const saved = await server.submit("/save_weights_for_sampler", {
+      model_id: model,
+      sampling_session_seq_id: 5,
+      seq_id: 2,
+    });
+    await server.run("/optim_step", { model_id: model, seq_id: 3, adam_params: { learning_rate: 1 } });
+    const answer = await server.retrieve(saved);
+    expect(answer).toEqual({ sampling_session_id: `${session}:sample:5`, type: "save_weights_for_sampler" });
+    const sample = {
+      prompt,
+      sampling_params: { max_tokens: 1 },
+      sampling_session_id: answer.sampling_session_id,
+      seq_id: 0,
+    };
+    expect(await server.run("/asample", sample)).toMatchObject({ sequences: [{ logprobs: [-1] }] });
+    const later = { model_id: model, sampling_session_seq_id: 6, seq_id: 4 };
+    const { sampling_session_id } = await server.run("/save_weights_for_sampler", later);
+    expect(await server.run("/asample", { ...sample, sampling_session_id })).toMatchObject({
+      sequences: [{ logprobs: [2] }],
+    });
+  });
+
+  it("samples from a saved checkpoint, under a session or named directly", async () => {
+    const server = await TestServer.start();
+    const model = await server.createModel();
+    const [session_id = ""] = model.split(":");
+    await server.run("/forward_backward", passBody(model, 1));
+    await server.run("/optim_step", { model_id: model, seq_id: 2, adam_params: { learning_rate: 1 } });
+    const { path } = await server.run("/save_weights_for_sampler", { model_id: model, path: "s", seq_id: 3 });
+    const opened = await server.post("/create_sampling_session", {
+      session_id,
+      sampling_session_seq_id: 0,
+      model_path: path,
+    });
+    const { sampling_session_id } = opened.body;
+    expect(await server.get(`/samplers/${sampling_session_id}`)).toMatchObject({
+      body: { base_model: "test/one", model_path: path },
+    });
+    const sample = { prompt, sampling_params: { max_tokens: 1 } };
+    const expected = { sequences: [{ logprobs: [2] }] };
+    expect(await server.run("/asample", { ...sample, sampling_session_id, seq_id: 0 })).toMatchObject(
+      expected,
+    );
+    expect(await server.run("/asample", { ...sample, model_path: path })).toMatchObject(expected);
+    expect(await server.run("/asample", { ...sample, base_model: "test/one" })).toMatchObject({
+      sequences: [{ logprobs: [-1] }],
+    });
+    expect(server.engine.adapterIds).toEqual([sampling_session_id, model].sort());
+  });
+
+  it("refuses what cannot be sampled from", async () => {
+    const server = await TestServer.start();
+    const session_id = await server.createSession();
+    const create = (rest: object) =>
+      server.post("/create_sampling_session", { session_id, sampling_session_seq_id: 0, ...rest });
+    expect(await create({})).toMatchObject({ status: 400 });
+    expect(await create({ base_model: "other" })).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining("test/one") },
+    });
+    expect(await create({ model_path: "tinker://r/weights/none" })).toMatchObject({ status: 404 });
+    expect(await create({ model_path: "none" })).toMatchObject({ status: 400 });
+    expect(await create({ base_model: "test/one" })).toMatchObject({ status: 200 });
+    expect(await create({ base_model: "test/one" })).toMatchObject({ status: 200 });
+    expect(await create({ base_model: "test/one", model_path: "tinker://r/weights/none" })).toMatchObject({
+      status: 409,
+    });
+    const sample = { prompt, sampling_params: {} };
+    expect(await server.post("/asample", sample)).toMatchObject({ status: 400 });
+    expect(await server.post("/asample", { ...sample, sampling_session_id: "none" })).toMatchObject({
+      status: 404,
+    });
+    expect(await server.get("/samplers/none")).toMatchObject({ status: 404 });
+  });
+
+  it("fails the future of a sample that asks for something impossible", async () => {
+    const server = await TestServer.start();
+    const sampling_session_id = await baseSampler(server);
+    const failure = await server.run("/asample", {
+      prompt,
+      sampling_params: { max_tokens: -1 },
+      sampling_session_id,
+      seq_id: 0,
+    });
+    expect(failure).toEqual({
+      error: "sampling_params.max_tokens must be a whole number from 1, not -1.",
+      category: "user",
+    });
+  });
+
+  it("asks for a name or a number when weights are saved for sampling", async () => {
+    const server = await TestServer.start();
+    const model = await server.createModel();
+    expect(await server.post("/save_weights_for_sampler", { model_id: model, seq_id: 1 })).toMatchObject({
+      status: 422,
+    });
+    const inflight = { model_id: model, seq_id: 1, sampling_session_seq_id: 0, kind: "inflight" };
+    expect(await server.run("/save_weights_for_sampler", inflight)).toMatchObject({ category: "user" });
+  });
+});

@@ -1,0 +1,125 @@
+import { connect } from "node:net";
+import { describe, expect, it } from "vitest";
+import { TestServer } from "../testing/test-server.js";
+
+describe("service endpoints", () => {
+  it("endpoints 1: answers what the SDKs ask at their start", async () => {
+    const server = await TestServer.start();
+    expect(await server.get("/healthz")).toEqual({ status: 200, body: { status: "ok" } });
+    expect(await server.get("/get_server_capabilities")).toEqual({
+      status: 200,
+      body: {
+        supported_models: [
+          { model_name: "test/one", max_context_length: 32, trainable: true, sampleable: true },
+        ],
+      },
+    });
+    const version = { sdk_version: "0.38.0" };
+    expect(await server.post("/client/config", version)).toMatchObject({
+      status: 200,
+      body: { pjwt_auth_enabled: false },
+    });
+    expect(await server.post("/client/dynamic_config", version)).toMatchObject({ status: 200 });
+    expect(await server.post("/telemetry", { events: [] })).toEqual({
+      status: 200,
+      body: { status: "accepted" },
+    });
+  });
+
+  it("endpoints 17: names the route it does not have", async () => {
+    const server = await TestServer.start();
+    expect(await server.post("/auth/token", {})).toEqual({
+      status: 404,
+      body: { detail: "This server has no POST /api/v1/auth/token." },
+    });
+  });
+
+  it("endpoints 17: answers errors with a length, never in chunks", async () => {
+    const server = await TestServer.start();
+    const response = await server.fetch("POST", "/create_sampling_session", {
+      body: JSON.stringify({ session_id: await server.createSession(), sampling_session_seq_id: 0 }),
+      headers: { "content-type": "application/json" },
+    });
+    expect(response.status).toBe(400);
+    expect(Number(response.headers.get("content-length"))).toBeGreaterThan(0);
+    expect(response.headers.get("content-type")).toContain("application/json");
+  });
+
+  it("names the fields of a body that are wrong", async () => {
+    const server = await TestServer.start();
+    expect(await server.post("/create_model", { session_id: 5, base_model: "x" })).toMatchObject({
+      status: 422,
+      body: {
+        detail: [
+          { loc: ["body", "session_id"], type: "invalid_type" },
+          { loc: ["body", "model_seq_id"], type: "invalid_type" },
+        ],
+      },
+    });
+  });
+
+  it.each([
+    ["no JSON", "{", "application/json", 422],
+    ["a form", "a=1", "application/x-www-form-urlencoded", 415],
+    ["text", "hello", "text/plain", 415],
+  ])("refuses a body that is %s", async (_, body, type, status) => {
+    const server = await TestServer.start();
+    const response = await server.fetch("POST", "/create_session", {
+      body,
+      headers: { "content-type": type },
+    });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ detail: expect.any(String) });
+  });
+
+  it("endpoints 4: takes a JSON type with no body at all", async () => {
+    const server = await TestServer.start();
+    const response = await server.fetch("POST", "/telemetry", {
+      headers: { "content-type": "application/json" },
+    });
+    expect(response.status).toBe(200);
+    const gone = await server.fetch("DELETE", "/training_runs/r:train:0/checkpoints/weights/a", {
+      headers: { "content-type": "application/json" },
+    });
+    expect(gone.status).toBe(404);
+  });
+
+  it("refuses a body above its limit before reading it", async () => {
+    const server = await TestServer.start();
+    const status = await new Promise<string>((resolve, reject) => {
+      const socket = connect(server.running.port, "127.0.0.1", () => {
+        socket.write(
+          "POST /api/v1/create_session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n" +
+            "Content-Length: 200000000\r\n\r\n",
+        );
+      });
+      socket.on("data", (data) => {
+        resolve(data.toString().split("\r\n", 1)[0] ?? "");
+        socket.destroy();
+      });
+      socket.on("error", reject);
+    });
+    expect(status).toContain("413");
+  });
+
+  it("asks for its key, and keeps web pages out", async () => {
+    const server = await TestServer.start({ apiKey: "tml-right" });
+    expect(await server.get("/healthz")).toMatchObject({ status: 200 });
+    expect(await server.get("/training_runs")).toMatchObject({ status: 401 });
+    expect(await server.post("/create_session", {}, { "x-api-key": "tml-wrong" })).toMatchObject({
+      status: 401,
+    });
+    expect(await server.post("/create_session", {}, { "x-api-key": "tml-right" })).toMatchObject({
+      status: 200,
+    });
+    const fromPage = { "x-api-key": "tml-right", origin: "http://example.com" };
+    expect(await server.post("/create_session", {}, fromPage)).toMatchObject({ status: 403 });
+  });
+
+  it("BR-044: refuses an encoding it cannot read", async () => {
+    const server = await TestServer.start();
+    expect(await server.post("/create_session", {}, { "content-encoding": "br" })).toMatchObject({
+      status: 415,
+    });
+  });
+});

@@ -1,0 +1,120 @@
+import { ValidationError } from "@tinkex/types";
+import type { Engine } from "../engine/engine.js";
+import { randomStream } from "../random/random-stream.js";
+import { builtInModels } from "./built-in-models.js";
+import { type DataDirectory, openDataDirectory } from "./data-directory.js";
+import { DEFAULT_LIMITS } from "./limits.js";
+import type { LocalServerOptions } from "./local-server-options.js";
+import { isLoopback } from "./request-guard.js";
+import { type RunningServer, serveEngines } from "./serve-engines.js";
+import { silentLogger } from "./silent-logger.js";
+import { startEngine } from "./start-engine.js";
+import { systemClock } from "./system-clock.js";
+
+/** A running local server. */
+export interface LocalServer extends AsyncDisposable {
+  /** The base URL for clients, e.g. `http://127.0.0.1:41231`. */
+  readonly url: string;
+  readonly port: number;
+  /** Where its training runs and checkpoints are. */
+  readonly dataDirectory: string;
+  /** What it serves, and what computes. */
+  readonly models: readonly {
+    readonly name: string;
+    readonly runtime: "native" | "wasm";
+    readonly threads: number;
+  }[];
+  /** Ends all work, lets clients know, frees the port. A save under way leaves nothing behind. May be called twice. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a server on this machine that speaks the Tinker API and really trains.
+ *
+ * @throws ValidationError for an option that cannot be used, such as a port that is taken
+ * @example
+ * const server = await startLocalServer();
+ * const service = new ServiceClient({ baseUrl: server.url });
+ */
+export async function startLocalServer(options: LocalServerOptions = {}): Promise<LocalServer> {
+  const { host = "127.0.0.1", port = 0, apiKey, logger = silentLogger, clock = systemClock } = options;
+  checkAddress(host, port, apiKey);
+  const served = options.models ?? (await builtInModels());
+  if (served.length === 0)
+    throw new ValidationError("models is empty: name one, or leave it out for the built-in model.");
+  const data = await openDataDirectory(options.dataDirectory);
+  const engines: Engine[] = [];
+  try {
+    for (const model of served) engines.push(await startEngine(model, options));
+    const running = await serveEngines({
+      engines,
+      dataDirectory: data.path,
+      host,
+      port,
+      apiKey,
+      clock,
+      logger,
+      randomSeed: seedSource(options),
+      limits: DEFAULT_LIMITS,
+    });
+    const server = localServer(running, engines, host, data);
+    logger.info(startLine(server));
+    return server;
+  } catch (error) {
+    await Promise.all(engines.map((engine) => engine.close()));
+    await data.discardIfUnused();
+    throw error;
+  }
+}
+
+function checkAddress(host: string, port: number, apiKey: string | undefined): void {
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new ValidationError(`port must be a whole number from 0 to 65535, not ${port}.`, {
+      path: ["port"],
+    });
+  }
+  if (apiKey === "")
+    throw new ValidationError("apiKey is empty: give a key, or leave it out.", { path: ["apiKey"] });
+  if (!isLoopback(host) && apiKey === undefined) {
+    throw new ValidationError(
+      `host "${host}" can be reached by other machines: set apiKey as well, or leave host out to stay on this one.`,
+      { path: ["host"] },
+    );
+  }
+}
+
+/** Seeds for requests that name none: whole numbers below 2³². */
+function seedSource({ seed, random }: LocalServerOptions): () => number {
+  const draw = random ?? (seed === undefined ? Math.random : randomStream(seed, "server"));
+  return () => Math.floor(draw() * 2 ** 32);
+}
+
+function localServer(
+  running: RunningServer,
+  engines: readonly Engine[],
+  host: string,
+  data: DataDirectory,
+): LocalServer {
+  const name = host.includes(":") ? `[${host}]` : host;
+  const close = async () => {
+    await running.close();
+    await data.discardIfUnused();
+  };
+  return {
+    url: `http://${name}:${running.port}`,
+    port: running.port,
+    dataDirectory: data.path,
+    models: engines.map(({ model, runtime }) => ({
+      name: model.name,
+      runtime: runtime.name,
+      threads: runtime.threads,
+    })),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function startLine({ url, models, dataDirectory }: LocalServer): string {
+  const served = models.map(({ name, runtime, threads }) => `${name} (${runtime}, ${threads} threads)`);
+  return `Serving ${served.join(", ")} on ${url}; checkpoints in ${dataDirectory}`;
+}

@@ -1,0 +1,166 @@
+import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { systemClock } from "../server/system-clock.js";
+import { FakeClock } from "../testing/fake-clock.js";
+import { temporaryDirectory } from "../testing/temporary-directory.js";
+import { CheckpointStore, type SaveCheckpoint } from "./checkpoint-store.js";
+import { DataLayout } from "./data-layout.js";
+import { clearLeftovers, retiredName } from "./leftovers.js";
+
+const wish: SaveCheckpoint = {
+  training_run_id: "s:train:0",
+  kind: "weights",
+  name: "step-1",
+  base_model: "tiny",
+  shape: { rank: 4, trainAttention: true, trainMlp: true, trainUnembedding: false },
+  has_optimizer: true,
+  overwrite: false,
+};
+
+async function openStore() {
+  const clock = new FakeClock();
+  const layout = new DataLayout(await temporaryDirectory());
+  return { clock, layout, store: new CheckpointStore(layout, clock) };
+}
+
+/** Writes a file as an engine would, into a directory of its own making. */
+function writer(text: string) {
+  return async (directory: string) => {
+    await mkdir(directory);
+    await writeFile(join(directory, "adapter"), text);
+    return text.length;
+  };
+}
+
+async function adapterText(layout: DataLayout): Promise<string> {
+  return readFile(join(layout.checkpoint("s:train:0", "weights", "step-1"), "adapter"), "utf8");
+}
+
+describe("CheckpointStore", () => {
+  it("gives back what was saved, also to a later start on the same directory", async () => {
+    const { clock, layout, store } = await openStore();
+    const saved = await store.save({ ...wish, user_metadata: { a: "b" } }, writer("12345"));
+    expect(saved).toMatchObject({
+      name: "step-1",
+      size_bytes: 5,
+      user_metadata: { a: "b" },
+      created_at: "2027-01-15T08:00:00.000Z",
+    });
+    const restarted = new CheckpointStore(layout, clock);
+    expect(await restarted.read("s:train:0", "weights", "step-1")).toEqual(saved);
+    expect(await restarted.listAll()).toEqual([saved]);
+    expect(await readdir(layout.staging("s:train:0"))).toEqual([]);
+  });
+
+  it("lists the newest first", async () => {
+    const { clock, store } = await openStore();
+    for (const name of ["b", "a", "c"]) {
+      await store.save({ ...wish, name, kind: name === "a" ? "sampler_weights" : "weights" }, writer(name));
+      await clock.advance(1000);
+    }
+    expect((await store.list("s:train:0")).map(({ name }) => name)).toEqual(["c", "a", "b"]);
+    expect(await store.list("other")).toEqual([]);
+  });
+
+  it("endpoints 14: keeps the first of two saves of a name, unless told to overwrite", async () => {
+    const { layout, store } = await openStore();
+    await store.save(wish, writer("first"));
+    await expect(store.save(wish, writer("second"))).rejects.toMatchObject({
+      category: "user",
+      message:
+        "Checkpoint 'step-1' already exists for model s:train:0 in weights. Please choose a different name to avoid overwriting.",
+    });
+    expect(await adapterText(layout)).toBe("first");
+    await store.save({ ...wish, overwrite: true }, writer("third"));
+    expect(await adapterText(layout)).toBe("third");
+    expect(await readdir(layout.retired("s:train:0"))).toEqual([]);
+  });
+
+  it("leaves nothing of a save that failed half-way, and the old one in place", async () => {
+    const { layout, store } = await openStore();
+    await store.save(wish, writer("first"));
+    const torn = async (directory: string): Promise<number> => {
+      await writer("half")(directory);
+      throw new Error("disk full");
+    };
+    await expect(store.save({ ...wish, overwrite: true }, torn)).rejects.toThrow("disk full");
+    expect(await adapterText(layout)).toBe("first");
+    expect(await readdir(layout.staging("s:train:0"))).toEqual([]);
+  });
+
+  it("endpoints 14: forgets a checkpoint whose time is over", async () => {
+    const { clock, layout, store } = await openStore();
+    const { expires_at } = await store.save({ ...wish, ttlSeconds: 3600 }, writer("x"));
+    expect(expires_at).toBe("2027-01-15T09:00:00.000Z");
+    await clock.advance(3_599_999);
+    expect(await store.read("s:train:0", "weights", "step-1")).toBeDefined();
+    await clock.advance(1);
+    expect(await store.read("s:train:0", "weights", "step-1")).toBeUndefined();
+    expect(await readdir(layout.checkpoints("s:train:0", "weights"))).toEqual([]);
+    await store.save(wish, writer("again"));
+  });
+
+  it.each(["", ".", "..", "../x", "a/b", ".hidden", "a b", "ü", "x".repeat(256)])(
+    "refuses the name %j",
+    async (name) => {
+      const { layout, store } = await openStore();
+      await expect(store.save({ ...wish, name }, writer("x"))).rejects.toMatchObject({ category: "user" });
+      expect(await readdir(layout.root)).toEqual([]);
+      expect(await store.read("s:train:0", "weights", name)).toBeUndefined();
+    },
+  );
+
+  it("reads nothing outside its directory", async () => {
+    const { layout, store } = await openStore();
+    await mkdir(layout.runs, { recursive: true });
+    await store.save({ ...wish, training_run_id: "run" }, writer("x"));
+    for (const run of ["..", "../runs/run", "run/../run", ".", ""]) {
+      expect(await store.read(run, "weights", "step-1"), run).toBeUndefined();
+      expect(await store.list(run), run).toEqual([]);
+    }
+  });
+});
+
+describe("clearLeftovers", () => {
+  /** No process has this number: it is above every system's limit. */
+  const deadProcess = 2 ** 30;
+
+  it("removes what a killed server was saving, and lets a running one go on", async () => {
+    const { layout, store } = await openStore();
+    await store.save(wish, writer("kept"));
+    const staging = layout.staging("s:train:0");
+    await writer("half")(join(staging, `${deadProcess}~1`));
+    await writer("at work")(join(staging, `${process.pid}~2`));
+    await clearLeftovers(layout, systemClock);
+    expect(await readdir(staging)).toEqual([`${process.pid}~2`]);
+    await clearLeftovers(layout, { ...systemClock, now: () => Date.now() + 3_700_000 });
+    expect(await readdir(staging)).toEqual([]);
+    expect(await adapterText(layout)).toBe("kept");
+  });
+
+  it("puts a checkpoint back whose replacement never came", async () => {
+    const { clock, layout, store } = await openStore();
+    await store.save(wish, writer("old"));
+    const name = retiredName("weights", "step-1").replace(String(process.pid), String(deadProcess));
+    await mkdir(layout.retired("s:train:0"), { recursive: true });
+    await rename(
+      layout.checkpoint("s:train:0", "weights", "step-1"),
+      join(layout.retired("s:train:0"), name),
+    );
+    expect(await store.list("s:train:0")).toEqual([]);
+    await clearLeftovers(layout, clock);
+    expect(await adapterText(layout)).toBe("old");
+    expect(await readdir(layout.retired("s:train:0"))).toEqual([]);
+  });
+
+  it("drops a retired checkpoint whose replacement is there", async () => {
+    const { clock, layout, store } = await openStore();
+    await store.save(wish, writer("new"));
+    await mkdir(layout.retired("s:train:0"), { recursive: true });
+    await writer("old")(join(layout.retired("s:train:0"), `${deadProcess}~weights~step-1`));
+    await clearLeftovers(layout, clock);
+    expect(await adapterText(layout)).toBe("new");
+    expect(await readdir(layout.retired("s:train:0"))).toEqual([]);
+  });
+});
