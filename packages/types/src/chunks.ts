@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { closedName, sentType } from "./schema/names.js";
 import { firstNotInt32 } from "./schema/numbers.js";
+import { oneOfKinds } from "./schema/one-of-kinds.js";
 import { sentObject } from "./schema/sent-object.js";
 
 /** Token ids, each in the range of int32. */
@@ -113,20 +114,13 @@ const schemaOfType: Readonly<Record<ChunkType, z.ZodType<ModelInputChunk>>> = {
   dmel: dmelChunkSchema,
 };
 
-/** A chunk's kind is decided first, so that an error speaks of that kind and not of all four. */
-export const modelInputChunkSchema: z.ZodType<ModelInputChunk> = z.union(
-  [encodedTextChunkSchema, imageChunkSchema, imageAssetPointerChunkSchema, dmelChunkSchema],
-  {
-    error: ({ input }) => chunkFault(input),
+export const modelInputChunkSchema: z.ZodType<ModelInputChunk> = oneOfKinds(
+  Object.values(schemaOfType),
+  (value) => {
+    const type: unknown =
+      "type" in value && value.type !== undefined ? value.type : chunkType(value as ModelInputChunk);
+    const names = Object.keys(schemaOfType);
+    if (typeof type === "string" && Object.hasOwn(schemaOfType, type)) return schemaOfType[type as ChunkType];
+    return `unknown chunk type "${String(type)}" (known: ${names.join(", ")})`;
   },
 );
-
-function chunkFault(input: unknown): string {
-  if (typeof input !== "object" || input === null) return "must be a chunk, e.g. { tokens: [1, 2] }";
-  const named = "type" in input ? input.type : undefined;
-  const kind = (named ?? chunkType(input as ModelInputChunk)) as ChunkType;
-  const schema = Object.hasOwn(schemaOfType, kind) ? schemaOfType[kind] : undefined;
-  if (schema === undefined) return `unknown chunk type "${String(kind)}"`;
-  const issue = schema.safeParse(input).error?.issues[0];
-  return issue === undefined ? "not a chunk" : `${kind} chunk: ${issue.path.join(".")} ${issue.message}`;
-}

@@ -10,8 +10,50 @@ export {
   UnsupportedByServerError,
   ValidationError,
 } from "./api-errors.js";
+export {
+  type AuditEventType,
+  type AuditLogEntry,
+  type AuditLogResponse,
+  auditLogEntrySchema,
+  auditLogResponseSchema,
+} from "./audit-log.js";
+export {
+  type ApiKeyInfoResponse,
+  type AuthTokenResponse,
+  apiKeyInfoResponseSchema,
+  authTokenResponseSchema,
+  type WhoamiResponse,
+  whoamiResponseSchema,
+} from "./auth.js";
 export { fromBase64, toBase64 } from "./base64.js";
+export {
+  type BillingEventInfo,
+  type BillingUsageEvent,
+  type BillingUsageResponse,
+  type BillingUsageSession,
+  billingUsageEventSchema,
+  billingUsageResponseSchema,
+  type CheckpointStorageUsage,
+  type CurrentCheckpointStorageUsageResponse,
+  currentCheckpointStorageUsageResponseSchema,
+  type GetBillingUsageRequest,
+  type GetCurrentCheckpointStorageUsageRequest,
+  getBillingUsageRequestSchema,
+  getCurrentCheckpointStorageUsageRequestSchema,
+} from "./billing.js";
 export { type CheckpointFolder, CheckpointPath, type CheckpointType } from "./checkpoint-path.js";
+export {
+  type Checkpoint,
+  type CheckpointArchiveUrlResponse,
+  type CheckpointsListResponse,
+  type Cursor,
+  checkpointArchiveUrlResponseSchema,
+  checkpointSchema,
+  checkpointsListResponseSchema,
+  cursorSchema,
+  type SetCheckpointTtlRequest,
+  setCheckpointTtlRequestSchema,
+} from "./checkpoints.js";
 export {
   type ChunkType,
   chunkType,
@@ -38,6 +80,19 @@ export {
   clientDynamicConfigResponseSchema,
 } from "./client-config.js";
 export type { Clock } from "./clock.js";
+export {
+  type CreateCustomLossRequest,
+  type CreateCustomLossResponse,
+  type CustomLossGraph,
+  type CustomLossInput,
+  type CustomLossNode,
+  createCustomLossRequestSchema,
+  createCustomLossResponseSchema,
+  customLossInputSchema,
+  type GraphFloat,
+  type GraphValue,
+  graphValueSchema,
+} from "./custom-loss.js";
 export {
   Datum,
   type DatumSpans,
@@ -76,6 +131,7 @@ export {
   type TryAgainResponse,
 } from "./futures.js";
 export type { HttpTransport, TransportCall, TransportResponse } from "./http-transport.js";
+export { toJsonSchema } from "./json-schema.js";
 export type { Logger } from "./logger.js";
 export { LoraConfig, loraConfigSchema } from "./lora-config.js";
 export { type LossFnConfig, type LossFnType, lossFnTypeSchema } from "./loss-function.js";
@@ -121,6 +177,7 @@ export {
   type SampledProvenanceSpan,
 } from "./provenance-span.js";
 export { receivedTensorSchema } from "./received-tensor.js";
+export { type RecordName, recordSchemas } from "./record-schemas.js";
 export { parseRequestErrorCategory, type RequestErrorCategory } from "./request-error-category.js";
 export {
   type PromptAltTokens,
@@ -162,6 +219,19 @@ export {
   untypedApiFutureSchema,
 } from "./service.js";
 export {
+  type SearchOwner,
+  type SessionSearchCursor,
+  type SessionSearchRequest,
+  type SessionSearchResponse,
+  type SessionStatus,
+  type SessionStatusQuery,
+  type SessionSummary,
+  sessionSearchCursorSchema,
+  sessionSearchRequestSchema,
+  sessionSearchResponseSchema,
+  sessionSummarySchema,
+} from "./session-search.js";
+export {
   type CreateSessionRequest,
   type CreateSessionResponse,
   createSessionRequestSchema,
@@ -183,6 +253,19 @@ export {
   traceExportResponseSchema,
 } from "./sessions.js";
 export {
+  type GenericEvent,
+  type SessionEndEvent,
+  type SessionStartEvent,
+  type Severity,
+  type TelemetryEvent,
+  type TelemetryResponse,
+  type TelemetrySendRequest,
+  telemetryEventSchema,
+  telemetryResponseSchema,
+  telemetrySendRequestSchema,
+  type UnhandledExceptionEvent,
+} from "./telemetry-events.js";
+export {
   badElement,
   elementCount,
   type Float32Data,
@@ -196,8 +279,15 @@ export {
   tensorFault,
   tensorLayoutFault,
 } from "./tensor-data.js";
+export { Timestamp } from "./timestamp.js";
 export { TinkexError, type TinkexErrorCode, type TinkexErrorInfo } from "./tinkex-error.js";
 export type { Tokenizer } from "./tokenizer.js";
+export {
+  type TrainingRun,
+  type TrainingRunsResponse,
+  trainingRunSchema,
+  trainingRunsResponseSchema,
+} from "./training-runs.js";
 export {
   type CheckpointMetadata,
   type CopyWeightsRequest,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { oneOfKinds } from "./schema/one-of-kinds.js";
 import { sentObject } from "./schema/sent-object.js";
 
 /** The optimizer family of a model, fixed when it is created. Since 0.38; earlier servers know Adam only. */
@@ -70,18 +71,13 @@ export const optimizerParamsSchema: z.ZodType<OptimizerParams> = byFamily<Optimi
   dimuon: dimuonParamsSchema,
 });
 
-/** Chooses the schema by `type`, so that a known family's errors speak of that family alone. */
+/** A family we do not know is the server's to check: `type` and free fields are all that its interface asks. */
 function byFamily<Value extends { readonly type: string }>(
   families: Readonly<Record<string, z.ZodType<Value>>>,
 ) {
-  return z.looseObject({ type: z.string().min(1) }).transform((value, context): Value => {
-    const schema = Object.hasOwn(families, value.type) ? families[value.type] : undefined;
-    // A family we do not know is the server's to check: `type` and free fields are all that its interface asks.
-    if (schema === undefined) return value as unknown as Value;
-    const outcome = schema.safeParse(value);
-    if (outcome.success) return outcome.data;
-    for (const issue of outcome.error.issues)
-      context.issues.push({ ...issue, input: value } as z.core.$ZodRawIssue);
-    return z.NEVER;
+  const other = z.looseObject({ type: z.string().min(1) }) as unknown as z.ZodType<Value>;
+  return oneOfKinds([...Object.values(families), other], (value) => {
+    const type: unknown = "type" in value ? value.type : undefined;
+    return (typeof type === "string" && Object.hasOwn(families, type) ? families[type] : undefined) ?? other;
   });
 }

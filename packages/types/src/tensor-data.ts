@@ -70,7 +70,8 @@ function arrayFault({ data, dtype }: TensorData): TensorFault | undefined {
   if (Array.isArray(data)) return undefined;
   return {
     field: "data",
-    message: "must be a Float32Array, Int32Array, BigInt64Array or a flat list of numbers (TensorData.from converts)",
+    message:
+      "must be a Float32Array, Int32Array, BigInt64Array or a flat list of numbers (TensorData.from converts)",
   };
 }
 
@@ -82,7 +83,8 @@ function elementFault({ data, dtype }: TensorData): TensorFault | undefined {
 
 /** The fault of an element that its dtype cannot hold. */
 export function badElement(dtype: TensorDtype, index: number, value: unknown): TensorFault {
-  const kind = dtype === "int64" ? "a safe integer (larger ones need a BigInt64Array)" : "a number within float32";
+  const kind =
+    dtype === "int64" ? "a safe integer (larger ones need a BigInt64Array)" : "a number within float32";
   return { field: "data", index, message: `must be ${kind}, not ${String(value)}` };
 }
 

@@ -29,6 +29,7 @@ export function readResponse<Name extends ResponseName>(name: Name, parsed: unkn
  */
 export function decodeJsonRequest<Name extends RequestName>(name: Name, body: Uint8Array): RequestOf<Name> {
   const record = requestRecords[name];
-  const received = fieldsReceived(parseJson(body, name), record);
+  const parsed = parseJson(body, name, { markFloats: name === "CreateCustomLossRequest" });
+  const received = fieldsReceived(parsed, record);
   return checkReceived(record.schema as unknown as RecordSchema<RequestOf<Name>>, received, name);
 }

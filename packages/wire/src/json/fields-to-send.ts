@@ -16,8 +16,7 @@ export function fieldsToSend(
   for (const [name, field] of Object.entries(record.fields)) {
     const given: unknown = (value as Readonly<Record<string, unknown>>)[name];
     const chosen = chooseValue(given ?? undefined, field, generation);
-    if (chosen !== undefined)
-      sent[name] = field.holds === undefined ? chosen : sendHeld(chosen, field.holds, generation);
+    if (chosen !== undefined) sent[name] = formToSend(chosen, field, generation);
   }
   return sent;
 }
@@ -31,6 +30,11 @@ function chooseValue(given: unknown, field: SentField, generation: Generation): 
 
 function isDefault(given: unknown, field: SentField): boolean {
   return given === undefined || JSON.stringify(given) === JSON.stringify(field.default);
+}
+
+function formToSend(value: unknown, field: SentField, generation: Generation): unknown {
+  if (field.encode !== undefined) return field.encode(value);
+  return field.holds === undefined ? value : sendHeld(value, field.holds, generation);
 }
 
 function sendHeld(value: unknown, { as, record }: Holds, generation: Generation): unknown {

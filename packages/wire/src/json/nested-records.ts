@@ -1,10 +1,13 @@
 import {
   AdamParams,
+  type CustomLossGraph,
+  type CustomLossNode,
   chunkType,
   type Datum,
   type DmelChunk,
   type EncodedTextChunk,
   type ForwardBackwardInput,
+  type GenericEvent,
   type ImageAssetPointerChunk,
   type ImageChunk,
   LoraConfig,
@@ -13,6 +16,7 @@ import {
   SamplingParams,
   type TensorData,
 } from "@tinkex/types";
+import { graphLiterals } from "./graph-literals.js";
 import { type Holds, type SentRecord, sentRecord } from "./sent-record.js";
 
 /** `type` is a word that 0.4 clients leave out everywhere. */
@@ -104,6 +108,48 @@ const loraConfig = sentRecord<LoraConfig>({
   train_attn: { since: "0.4", default: LoraConfig.defaults.train_attn },
 });
 
+const customLossNode = sentRecord<CustomLossNode>({
+  op: { since: "0.4" },
+  name: { since: "0.4" },
+  target: { since: "0.4" },
+  args: { since: "0.4", default: [], encode: graphLiterals },
+  kwargs: { since: "0.4", default: {}, encode: graphLiterals },
+});
+
+const customLossGraph = sentRecord<CustomLossGraph>({
+  format: { since: "0.4", default: 1 },
+  nodes: { since: "0.4", holds: { as: "list", record: () => customLossNode } },
+});
+
+const telemetryFields = {
+  event: { since: "0.4" },
+  event_id: { since: "0.4" },
+  event_session_index: { since: "0.4" },
+  severity: { since: "0.4" },
+  timestamp: { since: "0.4" },
+} as const;
+
+/** One table for three kinds of event: each uses the fields it has. */
+const telemetryEvent: SentRecord = {
+  fields: {
+    duration: { since: "0.4" },
+    error_message: { since: "0.4" },
+    error_type: { since: "0.4" },
+    ...telemetryFields,
+    traceback: { since: "0.4" },
+  },
+};
+
+const genericEvent = sentRecord<GenericEvent>({
+  ...telemetryFields,
+  event_name: { since: "0.4" },
+  event_data: { since: "0.4", default: {} },
+});
+
+function eventRecord(event: object): SentRecord {
+  return "event_name" in event ? genericEvent : telemetryEvent;
+}
+
 function held(record: SentRecord): Holds {
   return { as: "record", record: () => record };
 }
@@ -115,3 +161,5 @@ export const holdsForwardBackwardInput = held(forwardBackwardInput);
 export const holdsSamplingParams = held(samplingParams);
 export const holdsAdamParams = held(adamParams);
 export const holdsLoraConfig = held(loraConfig);
+export const holdsCustomLossGraph = held(customLossGraph);
+export const holdsTelemetryEvents: Holds = { as: "list", record: eventRecord };

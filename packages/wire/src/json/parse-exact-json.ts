@@ -17,8 +17,13 @@ const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 ]);
 const WORD = /-?[A-Za-z]+/y;
 
+export interface ExactJsonOptions {
+  /** Give `1.0` as `{ float: 1 }`, as custom-loss graphs tell it from `1`. @defaultValue false */
+  readonly markFloats?: boolean;
+}
+
 /** A JSON parser that keeps long integers exact, as bigints, and knows the words NaN and Infinity. Faults carry their place. */
-export function parseExactJson(text: string, messageType: string): unknown {
+export function parseExactJson(text: string, messageType: string, options: ExactJsonOptions = {}): unknown {
   let position = 0;
 
   const fail = (message: string): DecodeError =>
@@ -39,7 +44,7 @@ export function parseExactJson(text: string, messageType: string): unknown {
     if (next === "[") return list(depth);
     if (next === '"') return string();
     const number = match(NUMBER);
-    if (number !== null) return toNumber(number);
+    if (number !== null) return toNumber(number, options.markFloats === true);
     const start = position;
     const word = match(WORD)?.[0];
     if (word !== undefined && words.has(word)) return words.get(word);
@@ -107,10 +112,12 @@ export function parseExactJson(text: string, messageType: string): unknown {
   return parsed;
 }
 
-function toNumber([text, fraction, exponent]: RegExpExecArray): number | bigint {
+function toNumber([text, fraction, exponent]: RegExpExecArray, markFloats: boolean): unknown {
   const number = Number(text);
-  const exact = fraction !== undefined || exponent !== undefined || Number.isSafeInteger(number);
-  return exact ? number : BigInt(text);
+  const isFloat = fraction !== undefined || exponent !== undefined;
+  // A number with a fraction shows that it is a float; 1.0 would not.
+  if (isFloat) return markFloats && Number.isInteger(number) ? { float: number } : number;
+  return Number.isSafeInteger(number) ? number : BigInt(text);
 }
 
 /** Whether the character at `position` has an odd number of backslashes before it. */

@@ -1,5 +1,5 @@
 import { DecodeError } from "../decode-error.js";
-import { parseExactJson } from "./parse-exact-json.js";
+import { type ExactJsonOptions, parseExactJson } from "./parse-exact-json.js";
 
 const textDecoder = new TextDecoder("utf-8", { fatal: true });
 
@@ -12,9 +12,10 @@ const LONG_INTEGER = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/;
  *
  * @throws DecodeError
  */
-export function parseJson(body: Uint8Array, messageType: string): unknown {
+export function parseJson(body: Uint8Array, messageType: string, options: ExactJsonOptions = {}): unknown {
   const text = decodeText(body, messageType);
-  if (LONG_INTEGER.test(text)) return parseExactJson(text, messageType);
+  if (options.markFloats === true || LONG_INTEGER.test(text))
+    return parseExactJson(text, messageType, options);
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -11,6 +11,8 @@ export interface SentField {
   readonly default?: unknown;
   /** The field travels as null when it is unset: the one way in which the API spells "none" here. */
   readonly nullWhenUnset?: true;
+  /** What is written in place of the value. */
+  readonly encode?: (value: unknown) => unknown;
   /** The records inside the field. */
   readonly holds?: Holds;
 }

@@ -1,4 +1,5 @@
 import { formatPath, toBase64, ValidationError } from "@tinkex/types";
+import { JsonLiteral } from "./json-literal.js";
 
 /** Further kinds of value than `JSON.stringify` knows, as they occur in records. */
 type NumericArray = Float32Array | Int32Array | BigInt64Array;
@@ -31,6 +32,7 @@ function write(value: unknown, path: (string | number)[], what: string): string 
 }
 
 function writeObject(value: object, path: (string | number)[], what: string): string {
+  if (value instanceof JsonLiteral) return value.text;
   if (value instanceof Uint8Array) return `"${toBase64(value)}"`;
   if (isNumericArray(value)) return writeNumericArray(value, path, what);
   if (Array.isArray(value)) return writeList(value, path, what);

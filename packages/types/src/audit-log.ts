@@ -1,0 +1,37 @@
+import * as z from "zod";
+import { type JsonObject, jsonObjectSchema } from "./schema/json-value.js";
+import { receivedObject } from "./schema/received-object.js";
+import { type Timestamp, timestampSchema } from "./timestamp.js";
+
+/** Which events to list; the value of the query parameter `event_type`. */
+export type AuditEventType = "all" | "checkpoints" | "projects" | "teams" | "organizations";
+
+/** Something that was done. Since 0.20. */
+export interface AuditLogEntry {
+  readonly timestamp: Timestamp;
+  /** `<resource>_<action>`. */
+  readonly event: string;
+  /** Since 0.38. */
+  readonly event_details: JsonObject;
+  /** Deprecated by the service, like the two below, in favour of `event_details`. */
+  readonly model_id?: string;
+  readonly tinker_path?: string;
+  readonly purpose?: string;
+}
+
+export interface AuditLogResponse {
+  readonly entries: readonly AuditLogEntry[];
+}
+
+export const auditLogEntrySchema: z.ZodType<AuditLogEntry> = receivedObject({
+  timestamp: timestampSchema,
+  event: z.string(),
+  event_details: jsonObjectSchema.default({}),
+  model_id: z.string().exactOptional(),
+  tinker_path: z.string().exactOptional(),
+  purpose: z.string().exactOptional(),
+});
+
+export const auditLogResponseSchema: z.ZodType<AuditLogResponse> = receivedObject({
+  entries: z.array(auditLogEntrySchema),
+});

@@ -1,0 +1,218 @@
+import { adamParamsSchema } from "./adam-params.js";
+import { auditLogEntrySchema, auditLogResponseSchema } from "./audit-log.js";
+import { apiKeyInfoResponseSchema, authTokenResponseSchema, whoamiResponseSchema } from "./auth.js";
+import {
+  billingUsageEventSchema,
+  billingUsageResponseSchema,
+  currentCheckpointStorageUsageResponseSchema,
+  getBillingUsageRequestSchema,
+  getCurrentCheckpointStorageUsageRequestSchema,
+} from "./billing.js";
+import {
+  checkpointArchiveUrlResponseSchema,
+  checkpointSchema,
+  checkpointsListResponseSchema,
+  cursorSchema,
+  setCheckpointTtlRequestSchema,
+} from "./checkpoints.js";
+import {
+  dmelChunkSchema,
+  encodedTextChunkSchema,
+  imageAssetPointerChunkSchema,
+  imageChunkSchema,
+  modelInputChunkSchema,
+} from "./chunks.js";
+import {
+  clientConfigRequestSchema,
+  clientConfigResponseSchema,
+  clientDynamicConfigResponseSchema,
+} from "./client-config.js";
+import {
+  createCustomLossRequestSchema,
+  createCustomLossResponseSchema,
+  customLossInputSchema,
+  graphValueSchema,
+} from "./custom-loss.js";
+import { datumSchema } from "./datum.js";
+import {
+  forwardBackwardInputSchema,
+  forwardBackwardOutputSchema,
+  forwardBackwardRequestSchema,
+  forwardRequestSchema,
+} from "./forward-backward.js";
+import {
+  cancelFutureRequestSchema,
+  futureRetrieveRequestSchema,
+  futuresRetrieveRequestSchema,
+  futuresRetrieveResponseSchema,
+} from "./futures.js";
+import { loraConfigSchema } from "./lora-config.js";
+import { modelInputSchema } from "./model-input.js";
+import {
+  createModelRequestSchema,
+  createModelResponseSchema,
+  getInfoRequestSchema,
+  getInfoResponseSchema,
+  unloadModelRequestSchema,
+  unloadModelResponseSchema,
+} from "./models.js";
+import { optimStepRequestSchema, optimStepResponseSchema } from "./optim-step.js";
+import { dimuonParamsSchema, optimizerConfigSchema, optimizerParamsSchema } from "./optimizer-config.js";
+import { provenanceSpanSchema } from "./provenance-span.js";
+import { sampledSequenceSchema, sampleRequestSchema, sampleResponseSchema } from "./sampling.js";
+import { samplingParamsSchema } from "./sampling-params.js";
+import {
+  createSamplingSessionRequestSchema,
+  createSamplingSessionResponseSchema,
+  getSamplerResponseSchema,
+  joinSamplingSessionRequestSchema,
+  joinSamplingSessionResponseSchema,
+} from "./sampling-sessions.js";
+import {
+  getServerCapabilitiesResponseSchema,
+  healthResponseSchema,
+  supportedModelSchema,
+  untypedApiFutureSchema,
+} from "./service.js";
+import {
+  sessionSearchCursorSchema,
+  sessionSearchRequestSchema,
+  sessionSearchResponseSchema,
+  sessionSummarySchema,
+} from "./session-search.js";
+import {
+  createSessionRequestSchema,
+  createSessionResponseSchema,
+  finishSessionRequestSchema,
+  getSessionResponseSchema,
+  listSessionsResponseSchema,
+  sessionHeartbeatRequestSchema,
+  sessionHeartbeatResponseSchema,
+  setSessionProjectRequestSchema,
+  traceExportResponseSchema,
+} from "./sessions.js";
+import {
+  telemetryEventSchema,
+  telemetryResponseSchema,
+  telemetrySendRequestSchema,
+} from "./telemetry-events.js";
+import { tensorDataSchema } from "./tensor-data.js";
+import { trainingRunSchema, trainingRunsResponseSchema } from "./training-runs.js";
+import {
+  copyWeightsRequestSchema,
+  copyWeightsResponseSchema,
+  externalWeightsUrlsResponseSchema,
+  loadWeightsRequestSchema,
+  loadWeightsResponseSchema,
+  saveWeightsExternalRequestSchema,
+  saveWeightsExternalResponseSchema,
+  saveWeightsForSamplerRequestSchema,
+  saveWeightsForSamplerResponseSchema,
+  saveWeightsRequestSchema,
+  saveWeightsResponseSchema,
+  weightsInfoRequestSchema,
+  weightsInfoResponseSchema,
+} from "./weights.js";
+
+/** The schema of every record, by the record's name: for tools that treat all records alike. */
+export const recordSchemas = {
+  AdamParams: adamParamsSchema,
+  ApiKeyInfoResponse: apiKeyInfoResponseSchema,
+  AuditLogEntry: auditLogEntrySchema,
+  AuditLogResponse: auditLogResponseSchema,
+  AuthTokenResponse: authTokenResponseSchema,
+  BillingUsageEvent: billingUsageEventSchema,
+  BillingUsageResponse: billingUsageResponseSchema,
+  CancelFutureRequest: cancelFutureRequestSchema,
+  Checkpoint: checkpointSchema,
+  CheckpointArchiveUrlResponse: checkpointArchiveUrlResponseSchema,
+  CheckpointsListResponse: checkpointsListResponseSchema,
+  ClientConfigRequest: clientConfigRequestSchema,
+  ClientConfigResponse: clientConfigResponseSchema,
+  ClientDynamicConfigResponse: clientDynamicConfigResponseSchema,
+  CopyWeightsRequest: copyWeightsRequestSchema,
+  CopyWeightsResponse: copyWeightsResponseSchema,
+  CreateCustomLossRequest: createCustomLossRequestSchema,
+  CreateCustomLossResponse: createCustomLossResponseSchema,
+  CreateModelRequest: createModelRequestSchema,
+  CreateModelResponse: createModelResponseSchema,
+  CreateSamplingSessionRequest: createSamplingSessionRequestSchema,
+  CreateSamplingSessionResponse: createSamplingSessionResponseSchema,
+  CreateSessionRequest: createSessionRequestSchema,
+  CreateSessionResponse: createSessionResponseSchema,
+  CurrentCheckpointStorageUsageResponse: currentCheckpointStorageUsageResponseSchema,
+  Cursor: cursorSchema,
+  CustomLossInput: customLossInputSchema,
+  Datum: datumSchema,
+  DimuonParams: dimuonParamsSchema,
+  DmelChunk: dmelChunkSchema,
+  EncodedTextChunk: encodedTextChunkSchema,
+  ExternalWeightsUrlsResponse: externalWeightsUrlsResponseSchema,
+  FinishSessionRequest: finishSessionRequestSchema,
+  ForwardBackwardInput: forwardBackwardInputSchema,
+  ForwardBackwardOutput: forwardBackwardOutputSchema,
+  ForwardBackwardRequest: forwardBackwardRequestSchema,
+  ForwardRequest: forwardRequestSchema,
+  FutureRetrieveRequest: futureRetrieveRequestSchema,
+  FuturesRetrieveRequest: futuresRetrieveRequestSchema,
+  FuturesRetrieveResponse: futuresRetrieveResponseSchema,
+  GetBillingUsageRequest: getBillingUsageRequestSchema,
+  GetCurrentCheckpointStorageUsageRequest: getCurrentCheckpointStorageUsageRequestSchema,
+  GetInfoRequest: getInfoRequestSchema,
+  GetInfoResponse: getInfoResponseSchema,
+  GetSamplerResponse: getSamplerResponseSchema,
+  GetServerCapabilitiesResponse: getServerCapabilitiesResponseSchema,
+  GetSessionResponse: getSessionResponseSchema,
+  GraphValue: graphValueSchema,
+  HealthResponse: healthResponseSchema,
+  ImageAssetPointerChunk: imageAssetPointerChunkSchema,
+  ImageChunk: imageChunkSchema,
+  JoinSamplingSessionRequest: joinSamplingSessionRequestSchema,
+  JoinSamplingSessionResponse: joinSamplingSessionResponseSchema,
+  ListSessionsResponse: listSessionsResponseSchema,
+  LoadWeightsRequest: loadWeightsRequestSchema,
+  LoadWeightsResponse: loadWeightsResponseSchema,
+  LoraConfig: loraConfigSchema,
+  ModelInput: modelInputSchema,
+  ModelInputChunk: modelInputChunkSchema,
+  OptimizerConfig: optimizerConfigSchema,
+  OptimizerParams: optimizerParamsSchema,
+  OptimStepRequest: optimStepRequestSchema,
+  OptimStepResponse: optimStepResponseSchema,
+  ProvenanceSpan: provenanceSpanSchema,
+  SampledSequence: sampledSequenceSchema,
+  SampleRequest: sampleRequestSchema,
+  SampleResponse: sampleResponseSchema,
+  SamplingParams: samplingParamsSchema,
+  SaveWeightsExternalRequest: saveWeightsExternalRequestSchema,
+  SaveWeightsExternalResponse: saveWeightsExternalResponseSchema,
+  SaveWeightsForSamplerRequest: saveWeightsForSamplerRequestSchema,
+  SaveWeightsForSamplerResponse: saveWeightsForSamplerResponseSchema,
+  SaveWeightsRequest: saveWeightsRequestSchema,
+  SaveWeightsResponse: saveWeightsResponseSchema,
+  SessionHeartbeatRequest: sessionHeartbeatRequestSchema,
+  SessionHeartbeatResponse: sessionHeartbeatResponseSchema,
+  SessionSearchCursor: sessionSearchCursorSchema,
+  SessionSearchRequest: sessionSearchRequestSchema,
+  SessionSearchResponse: sessionSearchResponseSchema,
+  SessionSummary: sessionSummarySchema,
+  SetCheckpointTtlRequest: setCheckpointTtlRequestSchema,
+  SetSessionProjectRequest: setSessionProjectRequestSchema,
+  SupportedModel: supportedModelSchema,
+  TelemetryEvent: telemetryEventSchema,
+  TelemetryResponse: telemetryResponseSchema,
+  TelemetrySendRequest: telemetrySendRequestSchema,
+  TensorData: tensorDataSchema,
+  TraceExportResponse: traceExportResponseSchema,
+  TrainingRun: trainingRunSchema,
+  TrainingRunsResponse: trainingRunsResponseSchema,
+  UnloadModelRequest: unloadModelRequestSchema,
+  UnloadModelResponse: unloadModelResponseSchema,
+  UntypedAPIFuture: untypedApiFutureSchema,
+  WeightsInfoRequest: weightsInfoRequestSchema,
+  WeightsInfoResponse: weightsInfoResponseSchema,
+  WhoamiResponse: whoamiResponseSchema,
+} as const;
+
+/** The name of a record that has a schema. */
+export type RecordName = keyof typeof recordSchemas;

@@ -1,0 +1,32 @@
+import * as z from "zod";
+
+/**
+ * One of several records. The kind is decided first, so that an error speaks of the record that was meant, with the path
+ * inside it, and not of all alternatives at once.
+ *
+ * @param choose gives the schema for a value, or what is wrong with the value when none fits
+ */
+export function oneOfKinds<Value>(
+  kinds: readonly z.ZodType<Value>[],
+  choose: (value: object) => z.ZodType<Value> | string,
+): z.ZodType<Value> {
+  return z
+    .custom<object>((value) => typeof value === "object" && value !== null, "must be an object")
+    .transform((value, context): Value => {
+      const schema = choose(value);
+      if (typeof schema === "string") {
+        context.issues.push({ code: "custom", message: schema, input: value });
+        return z.NEVER;
+      }
+      const outcome = schema.safeParse(value);
+      if (outcome.success) return outcome.data;
+      for (const issue of outcome.error.issues) {
+        context.issues.push({ code: "custom", message: issue.message, path: issue.path, input: value });
+      }
+      return z.NEVER;
+    })
+    .meta({ [ALTERNATIVES]: kinds });
+}
+
+/** Where the JSON Schema export finds the alternatives. */
+export const ALTERNATIVES = "x-alternatives";
