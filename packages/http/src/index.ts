@@ -1,1 +1,11 @@
-export {};
+export { checkApiKey } from "./api-key.js";
+export { DEFAULT_BASE_URL, isLoopback, resolveBaseUrl } from "./base-url.js";
+export { consoleLogger, type LogLevel, parseLogLevel } from "./console-logger.js";
+export { createTransport } from "./create-transport.js";
+export type { Operation } from "./operation.js";
+export { OPERATIONS, type OperationName } from "./operations.js";
+export { parseRetryHint, type RetryHint } from "./retry-hint.js";
+export { silentLogger } from "./silent-logger.js";
+export { systemClock } from "./system-clock.js";
+export type { TransportOptions } from "./transport-options.js";
+export { COMPATIBLE_SDK_VERSION, VERSION } from "./version.js";

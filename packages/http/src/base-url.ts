@@ -1,0 +1,49 @@
+import { ValidationError } from "@tinkex/types";
+
+/** Where the hosted service lives. */
+export const DEFAULT_BASE_URL = "https://tinker.thinkingmachines.dev/services/tinker-prod";
+
+/**
+ * Checks a base URL and brings it to one form: no slash at its end, its path kept. Empty or absent means the hosted
+ * service.
+ *
+ * @throws ValidationError when it is not an http(s) URL, or carries a user name, a query or a fragment
+ */
+export function resolveBaseUrl(value: string | undefined): string {
+  const text = value?.trim() || DEFAULT_BASE_URL;
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch (cause) {
+    throw new ValidationError(
+      `the base URL ${JSON.stringify(text)} is not a URL; give one like "${DEFAULT_BASE_URL}" (option baseUrl or TINKER_BASE_URL)`,
+      { path: ["baseUrl"], cause },
+    );
+  }
+  // From here on the text may hold a password or a token: messages name the part, never the value.
+  const fault =
+    url.protocol !== "http:" && url.protocol !== "https:"
+      ? `must start with http:// or https://, not ${url.protocol}`
+      : url.username !== "" || url.password !== ""
+        ? "must not hold a user name or password; the key goes into apiKey or TINKER_API_KEY"
+        : url.search !== "" || url.hash !== ""
+          ? "must not hold a query or a fragment"
+          : undefined;
+  if (fault !== undefined) {
+    throw new ValidationError(`the base URL ${fault} (option baseUrl or TINKER_BASE_URL)`, {
+      path: ["baseUrl"],
+    });
+  }
+  return url.origin + url.pathname.replace(/\/+$/, "");
+}
+
+/** Whether a URL points at this machine. */
+export function isLoopback(baseUrl: string): boolean {
+  const { hostname } = new URL(baseUrl);
+  return (
+    hostname === "localhost" ||
+    hostname.endsWith(".localhost") ||
+    hostname === "[::1]" ||
+    /^127(\.\d{1,3}){3}$/.test(hostname)
+  );
+}

@@ -1,0 +1,104 @@
+import { AbortedError, type Clock, type ClosedError, TimeoutError } from "@tinkex/types";
+import { startTimer } from "./start-timer.js";
+
+/** What ends a call from outside. */
+export type Interruption = AbortedError | ClosedError | TimeoutError;
+
+/**
+ * The life of one call: the caller's signal, the limit of the whole call and the transport's closing, whichever comes
+ * first. One listener and one timer per call, however many tries it takes.
+ */
+export class CallScope {
+  #failure: Interruption | undefined;
+  #onInterrupt: ((failure: Interruption) => void) | undefined;
+  #stopTimer: () => void;
+  readonly #onAbort: () => void;
+  readonly #name: string;
+  readonly #signal: AbortSignal | undefined;
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  readonly #endsAt: number;
+
+  constructor(
+    name: string,
+    clock: Clock,
+    limits: { readonly signal?: AbortSignal | undefined; readonly timeoutMs?: number | undefined },
+  ) {
+    this.#name = name;
+    this.#clock = clock;
+    this.#signal = limits.signal;
+    this.#timeoutMs = limits.timeoutMs ?? Number.POSITIVE_INFINITY;
+    this.#endsAt = clock.monotonic() + this.#timeoutMs;
+    this.#stopTimer = startTimer(this.#timeoutMs, () => this.interrupt(this.#timedOut()));
+    this.#onAbort = () => this.interrupt(this.#aborted());
+    if (this.#signal?.aborted) this.interrupt(this.#aborted());
+    else this.#signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  /** @throws the interruption, if there has been one */
+  check(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Ends the call. The first interruption counts. */
+  interrupt(failure: Interruption): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = failure;
+    this.end();
+    this.#onInterrupt?.(failure);
+  }
+
+  /** Runs one wait of the call; `start` is given how to end it early. Interruptions go to `stop`. */
+  async during<T>(
+    start: (settle: { resolve(value: T): void; reject(error: unknown): void }) => () => void,
+  ): Promise<T> {
+    this.check();
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        const stop = start({ resolve, reject });
+        this.#onInterrupt = (failure) => {
+          reject(failure);
+          stop();
+        };
+      });
+    } finally {
+      this.#onInterrupt = undefined;
+    }
+  }
+
+  /** Waits for work that goes on even when the call has ended. */
+  outlast<T>(work: Promise<T>): Promise<T> {
+    return this.during(({ resolve, reject }) => {
+      work.then(resolve, reject);
+      return () => {};
+    });
+  }
+
+  /** Sleeps, at most until the call's limit. */
+  async sleep(ms: number): Promise<void> {
+    const leftMs = this.#endsAt - this.#clock.monotonic();
+    await this.during<void>(({ resolve, reject }) => {
+      const controller = new AbortController();
+      this.#clock.sleep(Math.max(0, Math.min(ms, leftMs)), controller.signal).then(resolve, reject);
+      return () => controller.abort();
+    });
+    if (ms >= leftMs) this.interrupt(this.#timedOut());
+    this.check();
+  }
+
+  /** Lets go of the signal and the timer. */
+  end(): void {
+    this.#stopTimer();
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+  }
+
+  #aborted(): AbortedError {
+    return new AbortedError(`${this.#name} was aborted`, { cause: this.#signal?.reason });
+  }
+
+  #timedOut(): TimeoutError {
+    return new TimeoutError(`${this.#name} took longer than its limit of ${this.#timeoutMs} ms`, {
+      timeoutMs: this.#timeoutMs,
+    });
+  }
+}

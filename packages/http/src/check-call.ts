@@ -1,0 +1,29 @@
+import { type TransportCall, ValidationError } from "@tinkex/types";
+import type { Operation } from "./operation.js";
+import { findOperation, OPERATIONS } from "./operations.js";
+
+/**
+ * The row of a call's operation, after a look at what the call holds.
+ *
+ * @throws ValidationError
+ */
+export function checkCall(call: TransportCall): Operation {
+  const operation = findOperation(call.operation);
+  if (operation === undefined) {
+    throw new ValidationError(
+      `there is no operation ${JSON.stringify(call.operation)}; there are ${Object.keys(OPERATIONS).join(", ")}`,
+      { path: ["operation"] },
+    );
+  }
+  const fail = (message: string, field: keyof TransportCall): never => {
+    throw new ValidationError(`${call.operation}: ${message}`, { path: [field] });
+  };
+  if (call.timeoutMs !== undefined && !(call.timeoutMs > 0)) {
+    fail(`timeoutMs must be a number above 0, not ${call.timeoutMs}`, "timeoutMs");
+  }
+  if (operation.method === "GET" && call.body !== undefined) fail("a GET request has no body", "body");
+  if (operation.wire === "json" && call.contentType !== undefined && !call.contentType.includes("json")) {
+    fail(`the body must be JSON, not ${call.contentType}`, "contentType");
+  }
+  return operation;
+}

@@ -1,0 +1,34 @@
+import { inspect } from "node:util";
+import type { Logger } from "@tinkex/types";
+
+/** Levels from the most to the least talkative. */
+const LEVELS = ["debug", "info", "warn", "error", "off"] as const;
+
+export type LogLevel = (typeof LEVELS)[number];
+
+/** The level a word names (any case, spaces around it ignored), or `undefined` when it names none. */
+export function parseLogLevel(word: string | undefined): LogLevel | undefined {
+  const wanted = word?.trim().toLowerCase();
+  return LEVELS.find((level) => level === wanted);
+}
+
+/**
+ * Writes lines such as `tinkex warn: …` to `write` (default: standard error), so that a program's own output stays
+ * clean.
+ */
+export function consoleLogger(
+  level: LogLevel = "warn",
+  write: (line: string) => void = (line) => process.stderr.write(`${line}\n`),
+): Logger {
+  const at = (own: Exclude<LogLevel, "off">): Logger["warn"] => {
+    if (LEVELS.indexOf(own) < LEVELS.indexOf(level)) return () => {};
+    return (message, fields) => {
+      const rest =
+        fields === undefined || Object.keys(fields).length === 0
+          ? ""
+          : ` ${inspect(fields, { breakLength: Number.POSITIVE_INFINITY, depth: 4 })}`;
+      write(`tinkex ${own}: ${message}${rest}`);
+    };
+  };
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}

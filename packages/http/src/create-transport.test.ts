@@ -1,0 +1,394 @@
+import { getEventListeners } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { inspect } from "node:util";
+import {
+  AbortedError,
+  ApiStatusError,
+  ClosedError,
+  ConnectionError,
+  type HttpTransport,
+  TimeoutError,
+  TinkexError,
+  ValidationError,
+} from "@tinkex/types";
+import { afterEach, describe, expect, it } from "vitest";
+import { createTransport } from "./create-transport.js";
+import { silentLogger } from "./silent-logger.js";
+import { FakeClock } from "./testing/fake-clock.js";
+import {
+  answer,
+  cutShort,
+  HostileServer,
+  type Move,
+  raw,
+  reset,
+  stall,
+  trickle,
+} from "./testing/hostile-server.js";
+import type { TransportOptions } from "./transport-options.js";
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function play(...moves: readonly Move[]): Promise<HostileServer> {
+  const server = await HostileServer.play(...moves);
+  cleanups.push(() => server[Symbol.asyncDispose]());
+  return server;
+}
+
+function transportTo(
+  server: { readonly url: string },
+  options: TransportOptions = {},
+): HttpTransport & { readonly clock: FakeClock } {
+  const clock = new FakeClock();
+  const transport = createTransport({
+    baseUrl: server.url,
+    apiKey: "tml-test",
+    clock,
+    random: () => 0,
+    logger: silentLogger,
+    ...options,
+  });
+  cleanups.push(() => transport.close());
+  return { ...transport, clock };
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<TinkexError> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof TinkexError) return error;
+    throw error;
+  }
+  throw new Error("the call succeeded");
+}
+
+const seconds = (clock: FakeClock): number[] => clock.sleeps.map((ms) => ms / 1000);
+const json = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+
+describe("retries", () => {
+  it("transport 1: a counted call is sent 11 times, with one key and rising counts", async () => {
+    const server = await play(answer(503, { detail: "later" }));
+    const transport = transportTo(server);
+    const error = await failureOf(transport.call({ operation: "create_session", body: json({}) }));
+    expect(error).toBeInstanceOf(ApiStatusError);
+    expect(error).toMatchObject({ code: "server_error", status: 503, attempts: 11, retryable: true });
+    expect(seconds(transport.clock)).toEqual([0.5, 1, 2, 4, 8, 10, 10, 10, 10, 10]);
+    expect(server.header("x-stainless-retry-count")).toEqual([..."0123456789"].concat("10"));
+    expect(new Set(server.header("x-idempotency-key")).size).toBe(1);
+  });
+
+  it("transport 2: the server's hints are obeyed, and its word to stop", async () => {
+    const server = await play(
+      answer(503),
+      answer(429, {}, { "retry-after": "7" }),
+      answer(409, {}, { "retry-after-ms": "1500" }),
+      answer(408, {}, { "retry-after": "61" }),
+      answer(500, { detail: "no" }, { "x-should-retry": "false" }),
+    );
+    const transport = transportTo(server);
+    const error = await failureOf(transport.call({ operation: "create_session" }));
+    expect(error).toMatchObject({ status: 500, body: { detail: "no" }, attempts: 5 });
+    expect(seconds(transport.clock)).toEqual([0.5, 7, 1.5, 60]);
+  });
+
+  it("transport 3, 4: x-should-retry wins over the status, in lower case alone", async () => {
+    const server = await play(
+      answer(400, {}, { "x-should-retry": "true" }),
+      answer(503, {}, { "x-should-retry": "TRUE" }),
+      answer(200),
+    );
+    const transport = transportTo(server);
+    await expect(transport.call({ operation: "create_session" })).resolves.toMatchObject({ attempts: 3 });
+  });
+
+  it.each([
+    [401, "authentication_failed"],
+    [402, "billing_required"],
+    [404, "not_found"],
+    [410, "gone"],
+    [422, "unprocessable"],
+  ])("transport 5: %i is final (%s)", async (status, code) => {
+    const server = await play(answer(status, { detail: "no" }));
+    const transport = transportTo(server);
+    const error = await failureOf(transport.call({ operation: "create_session" }));
+    expect(error).toMatchObject({ code, status, attempts: 1 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("transport 6: a refused connection is tried 11 times, and the message says what to look at", async () => {
+    const transport = transportTo({ url: "http://127.0.0.1:9" });
+    const error = await failureOf(transport.call({ operation: "create_session" }));
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ code: "connection_failed", attempts: 11, cause: { code: "ECONNREFUSED" } });
+    expect(error.message).toMatch(/^could not connect to http:\/\/127\.0\.0\.1:9 \(ECONNREFUSED\)/);
+    expect(error.message).toMatch(/is the server running, and TINKER_BASE_URL right\?$/);
+    expect(seconds(transport.clock)).toEqual([0.5, 1, 2, 4, 8, 10, 10, 10, 10, 10]);
+  });
+
+  it("gives up sooner on a server that never answered, when told so", async () => {
+    const transport = transportTo({ url: "http://127.0.0.1:9" }, { firstContactRetries: 2 });
+    const error = await failureOf(transport.call({ operation: "client_config", body: json({}) }));
+    expect(error).toMatchObject({ attempts: 3 });
+  });
+
+  it("transport 8: an answer that breaks off is asked for again", async () => {
+    const server = await play(
+      cutShort(100, "ab", (socket) => socket.end()),
+      answer(200, { ok: true }),
+    );
+    const transport = transportTo(server);
+    const response = await transport.call({ operation: "create_session" });
+    expect(response.attempts).toBe(2);
+    expect(new TextDecoder().decode(response.body)).toBe('{"ok":true}');
+  });
+
+  it("transport 19, 60: patient calls last 300 s", async () => {
+    const server = await play(answer(503));
+    const transport = transportTo(server);
+    const error = await failureOf(transport.call({ operation: "asample", body: json({}) }));
+    expect(error).toMatchObject({ attempts: 15 });
+    expect(seconds(transport.clock)).toEqual([1, 2, 4, 8, 16, 30, 30, 30, 30, 30, 30, 30, 30, 29]);
+  });
+
+  it("transport 28: one layer repeats, with one key", async () => {
+    const server = await play(...Array.from({ length: 11 }, () => answer(503)), answer(200));
+    const transport = transportTo(server);
+    await expect(transport.call({ operation: "optim_step", body: json({}) })).resolves.toMatchObject({
+      attempts: 12,
+    });
+    expect(new Set(server.header("x-idempotency-key")).size).toBe(1);
+  });
+
+  it("BR-023: a kept connection that died is replaced at once, without a pause", async () => {
+    const closeSoon: Move = (socket, request) => {
+      answer(200)(socket, request);
+      setImmediate(() => socket.resetAndDestroy());
+    };
+    const server = await play(closeSoon);
+    const transport = transportTo(server);
+    for (let i = 0; i < 50; i += 1) {
+      await transport.call({ operation: "session_heartbeat", body: json({}) });
+    }
+    expect(transport.clock.sleeps).toEqual([]);
+  });
+
+  it("a new connection that breaks is the server's doing: no free repeat", async () => {
+    const server = await play(reset);
+    const error = await failureOf(transportTo(server).call({ operation: "session_heartbeat" }));
+    expect(error).toMatchObject({ code: "connection_failed", attempts: 1 });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("limits", () => {
+  it("transport 7: a silent server times out", async () => {
+    const server = await play(stall);
+    const transport = transportTo(server);
+    const error = await failureOf(
+      transport.call({ operation: "retrieve_future", body: json({}), timeoutMs: 60 }),
+    );
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error).toMatchObject({ code: "timed_out", timeoutMs: 60 });
+  });
+
+  it("BR-026: a body that stalls times out as well, and its connection is let go", async () => {
+    const server = await play(cutShort(100, "x", stall));
+    const transport = transportTo(server);
+    const error = await failureOf(transport.call({ operation: "get_info", body: json({}), timeoutMs: 100 }));
+    expect(error).toMatchObject({ code: "timed_out" });
+    await expect.poll(() => server.closed.has(1)).toBe(true);
+  });
+
+  it("BR-026: a body that trickles goes on until the limit of the whole call", async () => {
+    const server = await play(trickle("0123456789", 5));
+    const transport = transportTo(server);
+    const response = await transport.call({ operation: "get_info", body: json({}) });
+    expect(new TextDecoder().decode(response.body)).toBe("0123456789");
+  });
+
+  it("BR-021: limits past 2^31 ms and Infinity do not fire at once", async () => {
+    const server = await play(answer(200));
+    const transport = transportTo(server);
+    await transport.call({ operation: "healthz", timeoutMs: 3e9 });
+    await transport.call({ operation: "healthz", timeoutMs: Number.POSITIVE_INFINITY });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it.each([-1, 0, Number.NaN])(
+    "BR-021: a limit of %d is refused before anything is sent",
+    async (timeoutMs) => {
+      const server = await play(answer(200));
+      const error = await failureOf(transportTo(server).call({ operation: "healthz", timeoutMs }));
+      expect(error).toBeInstanceOf(ValidationError);
+      expect(server.requests).toHaveLength(0);
+    },
+  );
+
+  it("the limit of the whole call ends a pause", async () => {
+    const server = await play(answer(503));
+    const transport = transportTo(server);
+    const error = await failureOf(transport.call({ operation: "create_session", timeoutMs: 5_000 }));
+    expect(error).toMatchObject({ code: "timed_out", timeoutMs: 5_000 });
+    expect(seconds(transport.clock).reduce((a, b) => a + b, 0)).toBe(5);
+  });
+});
+
+describe("aborts", () => {
+  it("transport 13: an abort during sending rejects at once with the reason as cause", async () => {
+    const server = await play(stall);
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    const call = failureOf(transportTo(server).call({ operation: "healthz", signal: controller.signal }));
+    await expect.poll(() => server.requests.length).toBe(1);
+    controller.abort(reason);
+    const error = await call;
+    expect(error).toBeInstanceOf(AbortedError);
+    expect(error.cause).toBe(reason);
+    expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
+    await expect.poll(() => server.closed.has(1)).toBe(true);
+  });
+
+  it("transport 13, BR-003: an abort during a pause rejects at once, and nothing more is sent", async () => {
+    const server = await play(answer(429, {}, { "retry-after": "30" }));
+    const controller = new AbortController();
+    const transport = transportTo(server, { clock: undefined });
+    const call = failureOf(transport.call({ operation: "create_session", signal: controller.signal }));
+    await expect.poll(() => server.requests.length).toBe(1);
+    await delay(20);
+    controller.abort("why not");
+    expect(await call).toMatchObject({ code: "aborted", cause: "why not" });
+    expect(server.requests).toHaveLength(1);
+    expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
+  });
+
+  it("a signal that has fired before the call keeps it from being sent", async () => {
+    const server = await play(answer(200));
+    const error = await failureOf(
+      transportTo(server).call({ operation: "healthz", signal: AbortSignal.abort("no") }),
+    );
+    expect(error).toMatchObject({ code: "aborted", cause: "no" });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it("BR-019: a long-lived signal keeps no listeners", async () => {
+    const server = await play(answer(200));
+    const transport = transportTo(server);
+    const { signal } = new AbortController();
+    for (let i = 0; i < 200; i += 1) await transport.call({ operation: "healthz", signal });
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
+  });
+});
+
+describe("close", () => {
+  it("transport 98: ends what is under way, twice if asked, and refuses what comes after", async () => {
+    const server = await play(stall);
+    const transport = transportTo(server);
+    const calls = Array.from({ length: 5 }, () => failureOf(transport.call({ operation: "healthz" })));
+    await expect.poll(() => server.requests.length).toBe(5);
+    await Promise.all([transport.close(), transport.close()]);
+    for (const error of await Promise.all(calls)) expect(error).toBeInstanceOf(ClosedError);
+    await expect.poll(() => server.sockets.size).toBe(0);
+    expect(await failureOf(transport.call({ operation: "healthz" }))).toMatchObject({ code: "closed" });
+  });
+});
+
+describe("answers", () => {
+  it("BR-027: bodies of errors are read, so that their connections serve again", async () => {
+    const server = await play(answer(404, "x".repeat(64 * 1024)));
+    const transport = transportTo(server);
+    for (let i = 0; i < 50; i += 1) await failureOf(transport.call({ operation: "healthz" }));
+    // Two, not one: undici takes a moment before it uses a connection again.
+    expect(server.connections).toBeLessThanOrEqual(2);
+  });
+
+  it("BR-029: a gateway's page is cut to 200 characters", async () => {
+    const server = await play(answer(404, `<html>${"x".repeat(5000)}</html>`));
+    const error = await failureOf(transportTo(server).call({ operation: "healthz" }));
+    expect(error).toMatchObject({ status: 404 });
+    expect(String((error as ApiStatusError).body)).toHaveLength(201);
+  });
+
+  it("returns the statuses the caller asked for, at once", async () => {
+    const server = await play(answer(408, { type: "try_again" }));
+    const response = await transportTo(server).call({ operation: "retrieve_future", returnStatuses: [408] });
+    expect(response).toMatchObject({ status: 408, attempts: 1 });
+  });
+
+  it("joins a header that came twice", async () => {
+    const server = await play(answer(200, {}, { "x-two": ["a", "b"] }));
+    const response = await transportTo(server).call({ operation: "healthz" });
+    expect(response.headers["x-two"]).toBe("a, b");
+  });
+
+  it("waits past a 103 for the answer itself", async () => {
+    const server = await play(
+      raw("HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"),
+    );
+    expect(await transportTo(server).call({ operation: "healthz" })).toMatchObject({ status: 200 });
+  });
+});
+
+describe("requests", () => {
+  it("keeps the base URL's path and sends the key, the body and its type", async () => {
+    const server = await play(answer(200));
+    const transport = transportTo({ url: `${server.url}/services/x///` });
+    await transport.call({
+      operation: "optim_step",
+      body: json({ a: 1 }),
+      headers: { "X-SDK-Method": "a.b" },
+    });
+    const [request] = server.requests;
+    expect(request).toMatchObject({ method: "POST", path: "/services/x/api/v1/optim_step" });
+    expect(request?.body.toString()).toBe('{"a":1}');
+    expect(request?.headers).toMatchObject({
+      "x-api-key": "tml-test",
+      "content-type": "application/json",
+      accept: "application/json",
+      "x-sdk-method": "a.b",
+      "x-stainless-read-timeout": "60",
+      "x-stainless-runtime": "node",
+    });
+  });
+
+  it("transport 15: every method but GET carries an idempotency key, and the caller's own wins", async () => {
+    const server = await play(answer(200));
+    const transport = transportTo(server);
+    await transport.call({ operation: "healthz" });
+    await transport.call({
+      operation: "delete_checkpoint",
+      pathParameters: { run: "r", kind: "weights", name: "1" },
+    });
+    await transport.call({ operation: "optim_step", headers: { "X-IDEMPOTENCY-KEY": "mine" } });
+    const [none, some, mine] = server.header("x-idempotency-key");
+    expect(none).toBeUndefined();
+    expect(some).toMatch(/^[0-9a-f-]{36}$/);
+    expect(mine).toBe("mine");
+  });
+
+  it("refuses an operation there is none of, and names those there are", async () => {
+    const transport = transportTo({ url: "http://127.0.0.1:9" });
+    const error = await failureOf(transport.call({ operation: "toString" }));
+    expect(error).toBeInstanceOf(ValidationError);
+    expect(error.message).toContain("forward_backward");
+  });
+});
+
+describe("secrets", () => {
+  it("transport 94, BR-036: the key is in no message, log line or inspection", async () => {
+    const canary = "tml-canary-5f2c";
+    const lines: unknown[] = [];
+    const log = (...parts: unknown[]): void => void lines.push(parts);
+    const server = await play(answer(401, { detail: "bad key" }));
+    const transport = transportTo(server, {
+      apiKey: canary,
+      logger: { debug: log, info: log, warn: log, error: log },
+    });
+    const error = await failureOf(transport.call({ operation: "healthz" }));
+    const everything = inspect([error, transport, lines], { depth: 20, showHidden: true }) + error.stack;
+    expect(server.header("x-api-key")).toEqual([canary]);
+    expect(everything).not.toContain(canary);
+  });
+});

@@ -1,0 +1,45 @@
+import { ConnectionError, TimeoutError } from "@tinkex/types";
+import { errorCode } from "./error-code.js";
+import type { Broken, TimedOut } from "./try-outcome.js";
+
+/** What a code means to the reader of a message. */
+const EXPLANATIONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "is the server running, and TINKER_BASE_URL right?",
+  ENOTFOUND: "there is no such host; is TINKER_BASE_URL right?",
+  EAI_AGAIN: "the name could not be looked up; is this machine online?",
+  EHOSTUNREACH: "there is no way to that host; is this machine online?",
+  ENETUNREACH: "there is no way to that network; is this machine online?",
+  UND_ERR_CONNECT_TIMEOUT:
+    "nothing answers there; is TINKER_BASE_URL right, and is a proxy or firewall in the way?",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was cut short",
+};
+
+/** Failures in which no connection came about at all. */
+const NOT_CONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
+
+/** The error for a try without an answer. */
+export function networkError(
+  operation: string,
+  origin: string,
+  outcome: Broken | TimedOut,
+  attempts: number,
+): ConnectionError | TimeoutError {
+  const tries = attempts === 1 ? "" : ` after ${attempts} tries`;
+  if (outcome.kind === "timed_out") {
+    return new TimeoutError(
+      `${operation} at ${origin} waited ${outcome.limitMs} ms for ${outcome.waitingFor}${tries}`,
+      { timeoutMs: outcome.limitMs },
+    );
+  }
+  const code = errorCode(outcome.cause);
+  const explanation = code === undefined ? undefined : EXPLANATIONS[code];
+  const what =
+    code !== undefined && NOT_CONNECTED.test(code)
+      ? `could not connect to ${origin}`
+      : `the connection to ${origin} failed`;
+  const name = code ?? (outcome.cause instanceof Error ? outcome.cause.message : "unknown reason");
+  return new ConnectionError(
+    `${what} (${name}) for ${operation}${tries}${explanation === undefined ? "" : `; ${explanation}`}`,
+    { attempts, cause: outcome.cause },
+  );
+}

@@ -1,0 +1,64 @@
+import type { Clock } from "@tinkex/types";
+import { backoffDelayMs } from "./backoff-delay.js";
+import type { CallScope } from "./call-scope.js";
+import type { Verdict } from "./classify-outcome.js";
+import type { RetryPolicy } from "./retry-policy.js";
+import type { TryOutcome } from "./try-outcome.js";
+
+/** One failed try and the pause after it. */
+export interface Retry {
+  readonly outcome: TryOutcome;
+  /** Tries made so far. */
+  readonly attempts: number;
+  readonly delayMs: number;
+  readonly verdict: Verdict;
+}
+
+/** What the loop asks its surroundings. */
+export interface RetryLoop {
+  readonly send: (attempt: number) => Promise<TryOutcome>;
+  readonly classify: (outcome: TryOutcome) => Verdict;
+  readonly policy: () => RetryPolicy;
+  /** Whether a request lost on a stale connection may go out again at once. */
+  readonly repeatable: boolean;
+  readonly scope: CallScope;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly onRetry: (retry: Retry) => void;
+}
+
+/** How the last try ended, and how many there were. */
+export interface LastTry {
+  readonly outcome: TryOutcome;
+  readonly verdict: Verdict;
+  readonly attempts: number;
+}
+
+/** Sends until there is an answer to keep, the policy is used up, or the call is over. */
+export async function runWithRetries(loop: RetryLoop): Promise<LastTry> {
+  const startedAt = loop.clock.monotonic();
+  let freeRepeats = loop.repeatable ? 1 : 0;
+  let retries = 0;
+  for (let attempts = 1; ; attempts += 1) {
+    const outcome = await loop.send(retries);
+    // A kept connection that had died is nobody's failure: the first request to notice goes out again at once.
+    if (outcome.kind === "broken" && outcome.staleConnection && freeRepeats > 0) {
+      freeRepeats -= 1;
+      continue;
+    }
+    const verdict = loop.classify(outcome);
+    if (verdict.kind === "success" || !verdict.retry) return { outcome, verdict, attempts };
+    const elapsedMs = loop.clock.monotonic() - startedAt;
+    const delayMs = backoffDelayMs({
+      policy: loop.policy(),
+      retries,
+      elapsedMs,
+      hintMs: verdict.hint?.delayMs,
+      random: loop.random,
+    });
+    if (delayMs === undefined) return { outcome, verdict, attempts };
+    loop.onRetry({ outcome, attempts, delayMs, verdict });
+    await loop.scope.sleep(delayMs);
+    retries += 1;
+  }
+}

@@ -1,0 +1,11 @@
+import type { CallScope } from "./call-scope.js";
+import type { TryOutcome } from "./try-outcome.js";
+import type { WireRequest } from "./wire-request.js";
+
+/** What carries requests: undici's pools, or a `fetch` that the user brings. */
+export interface Sender {
+  /** Sends once. Rejects with the scope's interruption alone; every failure of the network is an outcome. */
+  send(request: WireRequest, scope: CallScope): Promise<TryOutcome>;
+  /** Lets all connections go. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,20 @@
+/** Node runs a timer of more milliseconds than this at once, with a warning. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Runs `action` after `ms` milliseconds, however many they are. Returns what stops it; `Infinity` never fires. A
+ * `background` timer does not keep the process alive.
+ */
+export function startTimer(ms: number, action: () => void, background = false): () => void {
+  if (ms === Number.POSITIVE_INFINITY) return () => {};
+  let leftMs = ms;
+  let timer: NodeJS.Timeout;
+  const arm = (): void => {
+    const sliceMs = Math.min(leftMs, LONGEST_TIMER_MS);
+    leftMs -= sliceMs;
+    timer = setTimeout(leftMs > 0 ? arm : action, sliceMs);
+    if (background) timer.unref();
+  };
+  arm();
+  return () => clearTimeout(timer);
+}

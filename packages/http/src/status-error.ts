@@ -1,0 +1,58 @@
+import { STATUS_CODES } from "node:http";
+import { ApiStatusError, type TinkexErrorCode } from "@tinkex/types";
+import { readErrorBody } from "./error-body.js";
+import type { Answer } from "./try-outcome.js";
+
+const CODES: Readonly<Record<number, TinkexErrorCode>> = {
+  401: "authentication_failed",
+  402: "billing_required",
+  403: "permission_denied",
+  404: "not_found",
+  409: "conflict",
+  410: "gone",
+  422: "unprocessable",
+  429: "rate_limited",
+};
+
+/** What the user can do about a status; the others explain themselves. */
+const REMEDIES: Readonly<Record<number, string>> = {
+  401: "check the API key (TINKER_API_KEY)",
+  402: "the account cannot pay for this now; see the billing page of the console",
+  403: "this key may not do that",
+  404: "check the name, and that TINKER_BASE_URL points at a Tinker API",
+};
+
+/** The stable word for an error status. */
+export function statusCodeWord(status: number): TinkexErrorCode {
+  return CODES[status] ?? (status >= 500 ? "server_error" : "bad_request");
+}
+
+/** Whether the same call may succeed later, unchanged. */
+function isPassing(status: number): boolean {
+  return status === 402 || status === 408 || status === 409 || status === 429 || status >= 500;
+}
+
+/** The error for an answer that is none of success. */
+export function statusError(
+  operation: string,
+  url: string,
+  answer: Answer,
+  attempts: number,
+): ApiStatusError {
+  const { status } = answer;
+  const { value, summary } = readErrorBody(answer.body);
+  const reason = STATUS_CODES[status] === undefined ? "" : ` ${STATUS_CODES[status]}`;
+  const said = summary === "" ? "" : `: ${summary}`;
+  const tries = attempts === 1 ? "" : ` after ${attempts} tries`;
+  const remedy = REMEDIES[status] === undefined ? "" : `; ${REMEDIES[status]}`;
+  return new ApiStatusError(
+    `${operation} at ${url} was answered ${status}${reason}${tries}${said}${remedy}`,
+    {
+      code: statusCodeWord(status),
+      retryable: isPassing(status),
+      status,
+      body: value,
+      attempts,
+    },
+  );
+}

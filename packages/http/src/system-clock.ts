@@ -1,0 +1,26 @@
+import type { Clock } from "@tinkex/types";
+import { startTimer } from "./start-timer.js";
+
+/** The machine's own time. A sleep keeps the process alive unless it says `background`. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep(ms, signal, options) {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const onAbort = (): void => {
+        stopTimer();
+        reject(signal?.reason);
+      };
+      const stopTimer = startTimer(
+        ms,
+        () => {
+          signal?.removeEventListener("abort", onAbort);
+          resolve();
+        },
+        options?.background,
+      );
+      signal?.addEventListener("abort", onAbort, { once: true });
+    });
+  },
+};

@@ -1,0 +1,25 @@
+/** The server's answer to one try, whatever its status. */
+export interface Answer {
+  readonly kind: "answer";
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** The connection could not be made, or broke before the answer was whole. */
+export interface Broken {
+  readonly kind: "broken";
+  readonly cause: unknown;
+  /** A kept connection that the server had let go: nothing of an answer arrived on it. */
+  readonly staleConnection: boolean;
+}
+
+/** One of the try's own time limits ran out. */
+export interface TimedOut {
+  readonly kind: "timed_out";
+  readonly waitingFor: "a connection" | "the status line" | "the rest of the body" | "the whole answer";
+  readonly limitMs: number;
+}
+
+/** How one try ended. Interruptions of the call are not among it: they reject. */
+export type TryOutcome = Answer | Broken | TimedOut;

@@ -1,0 +1,96 @@
+import type { buildConnector, Dispatcher, Pool } from "undici";
+import type { CallScope } from "./call-scope.js";
+import type { PoolName } from "./pool-limits.js";
+import type { Sender } from "./sender.js";
+import { watchForStaleness } from "./stale-connection.js";
+import type { TryOutcome } from "./try-outcome.js";
+import { UndiciTry } from "./undici-try.js";
+import type { WireRequest } from "./wire-request.js";
+
+/** How connections are made and kept. */
+export interface ConnectionOptions {
+  /** Limit for making a connection, TLS included, in milliseconds. */
+  readonly connectTimeoutMs: number;
+  /** How long an unused connection is kept, in milliseconds; longer than the 10 s between two heartbeats. */
+  readonly keepAliveMs: number;
+}
+
+type Undici = typeof import("undici");
+
+/** Sends over undici, one pool of connections per kind of traffic. undici is loaded at the first request. */
+export class UndiciSender implements Sender {
+  readonly #options: ConnectionOptions;
+  readonly #pools = new Map<string, Pool>();
+  #undici: Promise<Undici> | undefined;
+  #loaded: Undici | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  async send(request: WireRequest, scope: CallScope): Promise<TryOutcome> {
+    const undici = this.#loaded ?? (await scope.outlast(this.#load()));
+    return scope.during(({ resolve, reject }) => {
+      const attempt = new UndiciTry(request, resolve);
+      const { path, method, headers, body } = request;
+      try {
+        this.#pool(undici, request).dispatch(
+          { path, method: method as Dispatcher.HttpMethod, headers, body: body ?? null },
+          attempt,
+        );
+      } catch (error) {
+        attempt.drop();
+        reject(error);
+      }
+      return () => attempt.drop();
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= Promise.all([...this.#pools.values()].map((pool) => pool.destroy())).then(() => {
+      this.#pools.clear();
+    });
+    return this.#closing;
+  }
+
+  async #load(): Promise<Undici> {
+    // Importing undici takes a tenth of a second: a program that sends nothing does not pay for it.
+    this.#undici ??= import("undici");
+    this.#loaded = await this.#undici;
+    return this.#loaded;
+  }
+
+  #pool(undici: Undici, { pool: name, origin }: { pool: PoolName; origin: string }): Pool {
+    const key = `${name} ${origin}`;
+    let pool = this.#pools.get(key);
+    if (pool === undefined) {
+      pool = new undici.Pool(origin, {
+        connect: connectorOf(undici, this.#options),
+        connections: null,
+        pipelining: 1,
+        keepAliveTimeout: this.#options.keepAliveMs,
+        keepAliveMaxTimeout: 2 * this.#options.keepAliveMs,
+        // Our own limits rule; undici's would cut in at 300 s.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      });
+      this.#pools.set(key, pool);
+    }
+    return pool;
+  }
+}
+
+function connectorOf(undici: Undici, options: ConnectionOptions): buildConnector.connector {
+  // The option type joins three kinds of socket and so asks for a port, which comes with each target.
+  const settings = {
+    timeout: options.connectTimeoutMs,
+    autoSelectFamily: true,
+  } as buildConnector.BuildOptions;
+  const connect = undici.buildConnector(settings);
+  return (target, done) =>
+    connect(target, (...outcome) => {
+      if (outcome[0] === null) watchForStaleness(outcome[1]);
+      done(...outcome);
+    });
+}
