@@ -1,1 +1,29 @@
-export {};
+export { ApiFuture } from "./future/api-future.js";
+export type { QueueStateEvent } from "./future/queue-state-event.js";
+export type { WaitLimits } from "./future/wait-limits.js";
+export { SequenceBrokenError } from "./queue/sequence-broken-error.js";
+export type { PassOutput } from "./results/combine-outputs.js";
+export {
+  type ComputeLogprobsParams,
+  type SampleParams,
+  SamplingClient,
+} from "./sampling/sampling-client.js";
+export type { CallOptions } from "./session/call-options.js";
+export type { ServiceClientOptions, TokenizerLoader, WireChoice } from "./session/client-settings.js";
+export {
+  type CloseOptions,
+  type FromStateParams,
+  type LoraTrainingParams,
+  type SamplingClientParams,
+  ServiceClient,
+} from "./session/service-client.js";
+export type { CustomLoss, CustomLossValue } from "./training/custom-loss.js";
+export type { DatumLike } from "./training/prepare-data.js";
+export type { OnConflict } from "./training/save-conflict.js";
+export type {
+  SamplerSaveOptions,
+  SamplerSaveParams,
+  SaveOptions,
+  SaveParams,
+} from "./training/save-params.js";
+export { type LoadParams, TrainingClient } from "./training/training-client.js";

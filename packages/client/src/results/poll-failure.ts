@@ -15,8 +15,8 @@ export function classifyPollFailure(error: unknown): PollFailure {
   if (error instanceof ConnectionError) return "back_off";
   // The server held the poll longer than one request may take.
   if (error instanceof TimeoutError) return "pending";
-  // Proxies put their pages in place of JSON; bytes that do not decode are the API's own and stay as they are.
-  if (error instanceof ResponseError) return error.code === "response_invalid" ? "doubtful" : "final";
+  // A proxy's page in place of the answer, or bytes that were damaged: asking again may give it.
+  if (error instanceof ResponseError) return "doubtful";
   return error instanceof ApiStatusError ? classifyStatus(error) : "final";
 }
 

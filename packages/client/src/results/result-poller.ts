@@ -1,0 +1,211 @@
+import {
+  ApiStatusError,
+  type Clock,
+  type FutureOutcome,
+  type HttpTransport,
+  RequestFailedError,
+  ResponseError,
+} from "@tinkex/types";
+import {
+  acceptFor,
+  decodeFutureResult,
+  encodeJsonRequest,
+  type FutureResultName,
+  type ResponseOf,
+} from "@tinkex/wire";
+import type { QueueStateEvent } from "../future/queue-state-event.js";
+import type { ByteBudget } from "../queue/byte-budget.js";
+import type { Release } from "../queue/release.js";
+import { classifyPollFailure } from "./poll-failure.js";
+import { PollPause } from "./poll-pause.js";
+import { RetryBackoff } from "./retry-backoff.js";
+
+/** What retrieving results needs of its session. */
+export interface RetrieveEnvironment {
+  readonly transport: HttpTransport;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Bounds the large results that are fetched at one time. */
+  readonly responseBudget: ByteBudget;
+  /** Which fields the server's bodies have. */
+  readonly fields: "0.4" | "0.38";
+}
+
+/** One result to wait for. */
+export interface RetrieveRequest<Name extends FutureResultName> {
+  readonly requestId: string;
+  readonly resultName: Name;
+  /** The operation by its name on the wire, e.g. `ForwardBackward`. */
+  readonly requestType: string;
+  /** Seconds from the start of the operation until it was accepted. */
+  readonly roundtripS: number;
+  readonly headers: Readonly<Record<string, string>>;
+  onQueueState(event: QueueStateEvent): void;
+  readonly signal: AbortSignal;
+}
+
+/** Odd answers to one operation's polls after which the next one counts. */
+const MOST_DOUBTS = 3;
+
+/** Waits for one result: polls until it is there. */
+export class ResultPoller<Name extends FutureResultName> {
+  readonly #environment: RetrieveEnvironment;
+  readonly #request: RetrieveRequest<Name>;
+  readonly #pause: PollPause;
+  readonly #backoff = new RetryBackoff();
+  #iteration = 0;
+  #doubts = 0;
+  #allowMetadataOnly = true;
+  #release: Release | undefined;
+
+  constructor(environment: RetrieveEnvironment, request: RetrieveRequest<Name>) {
+    this.#environment = environment;
+    this.#request = request;
+    this.#pause = new PollPause(environment.random);
+  }
+
+  /**
+   * @throws RequestFailedError when the work failed; ApiStatusError or ResponseError when its result is not to be had; the
+   * reason of the request's signal
+   */
+  async result(): Promise<ResponseOf<Name>> {
+    const { signal } = this.#request;
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        const startedAtMs = this.#environment.clock.monotonic();
+        const answer = await this.#poll().catch((error: unknown) => ({ state: "no answer", error }) as const);
+        signal.throwIfAborted();
+        const heldMs = this.#environment.clock.monotonic() - startedAtMs;
+        if (answer.state === "no answer") {
+          await this.#afterFailure(answer.error, heldMs);
+          continue;
+        }
+        this.#backoff.reset();
+        if (answer.state === "complete" || answer.state === "failed") return this.#finish(answer);
+        if (answer.state === "metadata_only") await this.#makeRoom(answer.response_payload_size);
+        else await this.#afterPending(answer, heldMs);
+      }
+    } finally {
+      this.#release?.();
+    }
+  }
+
+  async #poll(): Promise<FutureOutcome<ResponseOf<Name>>> {
+    const { requestId, resultName, requestType, roundtripS, headers, signal } = this.#request;
+    const iteration = this.#iteration;
+    this.#iteration += 1;
+    const record = { request_id: requestId, allow_metadata_only: this.#allowMetadataOnly };
+    const response = await this.#environment.transport.call({
+      operation: "retrieve_future",
+      body: encodeJsonRequest(
+        "FutureRetrieveRequest",
+        this.#environment.fields === "0.4" ? { request_id: requestId } : record,
+        {
+          generation: this.#environment.fields,
+        },
+      ).body,
+      accept: acceptFor(resultName, "protobuf"),
+      headers: {
+        ...headers,
+        "x-tinker-request-iteration": String(iteration),
+        "x-tinker-request-type": requestType,
+        ...(iteration === 0 ? { "x-tinker-create-promise-roundtrip-time": String(roundtripS) } : {}),
+      },
+      signal,
+    });
+    return decodeFutureResult(resultName, response);
+  }
+
+  /** Waits before the next poll, or throws when there is no point in one. */
+  async #afterFailure(error: unknown, heldMs: number): Promise<void> {
+    const { clock } = this.#environment;
+    const meaning = classifyPollFailure(error);
+    if (meaning === "final") throw this.#explain(error);
+    if (meaning === "back_off") return clock.sleep(this.#backoff.next(), this.#request.signal);
+    this.#backoff.reset();
+    if (meaning === "doubtful") this.#doubts += 1;
+    if (this.#doubts > MOST_DOUBTS) throw this.#explain(error);
+    const place = placeInQueue(error);
+    if (place !== undefined) {
+      // The API itself has answered, so what was odd before is over.
+      this.#doubts = 0;
+      if (place.queue_state !== undefined) this.#report(place.queue_state, place.queue_state_reason);
+    }
+    return clock.sleep(this.#pause.next(heldMs), this.#request.signal);
+  }
+
+  #afterPending(answer: PlaceInQueue, heldMs: number): Promise<void> {
+    const { queue_state: state, queue_state_reason: reason } = answer;
+    if (state !== undefined || reason !== undefined) this.#report(state ?? "unknown", reason);
+    return this.#environment.clock.sleep(this.#pause.next(heldMs), this.#request.signal);
+  }
+
+  /** A large result was announced: it is fetched once it fits beside those that are being fetched. */
+  async #makeRoom(bytes: number): Promise<void> {
+    const { requestId, signal } = this.#request;
+    if (!this.#allowMetadataOnly) {
+      throw new ResponseError(`the service announced the result of ${requestId} twice and did not send it`);
+    }
+    this.#allowMetadataOnly = false;
+    this.#release = await this.#environment.responseBudget.acquire(bytes, signal);
+  }
+
+  #finish(
+    outcome: Extract<FutureOutcome<ResponseOf<Name>>, { readonly state: "complete" | "failed" }>,
+  ): ResponseOf<Name> {
+    // Whatever paused the work is over, even if no poll said so.
+    this.#report("active", undefined);
+    if (outcome.state === "complete") return outcome.result;
+    const { requestId, requestType } = this.#request;
+    throw new RequestFailedError(
+      `${requestType} failed on the service: ${outcome.error} (request ${requestId})`,
+      {
+        requestId,
+        category: outcome.category,
+      },
+    );
+  }
+
+  #report(state: string, reason: string | undefined): void {
+    const { requestId, requestType } = this.#request;
+    this.#request.onQueueState({ state, reason, requestId, requestType });
+  }
+
+  /** The error that ends the waiting, with the operation it was about. */
+  #explain(error: unknown): unknown {
+    if (!(error instanceof ApiStatusError)) return error;
+    const { code, retryable, status, body, attempts } = error;
+    const { requestId, requestType } = this.#request;
+    const what = status === 410 ? "the service no longer knows it (expired or lost)" : error.message;
+    return new ApiStatusError(`no result of ${requestType} (request ${requestId}): ${what}`, {
+      code,
+      retryable,
+      cause: error,
+      status,
+      body,
+      attempts,
+    });
+  }
+}
+
+/** Where the service says the operation stands. */
+interface PlaceInQueue {
+  readonly queue_state?: string;
+  readonly queue_state_reason?: string;
+}
+
+/** What a 408 says; `undefined` for other failures, and for one whose body is no JSON object. */
+function placeInQueue(error: unknown): PlaceInQueue | undefined {
+  if (!(error instanceof ApiStatusError) || error.status !== 408) return undefined;
+  const { body } = error;
+  if (typeof body !== "object" || body === null) return undefined;
+  return {
+    ...("queue_state" in body && typeof body.queue_state === "string" && body.queue_state !== ""
+      ? { queue_state: body.queue_state }
+      : {}),
+    ...("queue_state_reason" in body && typeof body.queue_state_reason === "string"
+      ? { queue_state_reason: body.queue_state_reason }
+      : {}),
+  };
+}

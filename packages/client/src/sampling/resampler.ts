@@ -1,0 +1,73 @@
+import { ApiStatusError, type Clock, ConnectionError, TimeoutError, TinkexError } from "@tinkex/types";
+
+const FIRST_MS = 500;
+const LONGEST_MS = 10_000;
+const JITTER = 0.25;
+/** Without any progress for this long, requests count as stuck, in milliseconds. */
+const STUCK_MS = 7_200_000;
+
+/** What {@link Resampler} needs. */
+export interface ResamplerOptions {
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Whether a sampler without progress for two hours gives up. */
+  readonly detectStuck: boolean;
+}
+
+/**
+ * Makes samples again that failed without fault of their own: the service has forgotten them, or could not be reached for
+ * longer than a request is retried. Each attempt is a new sample to the service. All samples of a client share the watch over
+ * progress.
+ */
+export class Resampler {
+  readonly #options: ResamplerOptions;
+  #progressedAtMs: number;
+
+  constructor(options: ResamplerOptions) {
+    this.#options = options;
+    this.#progressedAtMs = options.clock.monotonic();
+  }
+
+  /** @throws what `attempt` throws, when another attempt could not help; ConnectionError when nothing has moved for hours */
+  async run<T>(signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {
+    const { clock } = this.#options;
+    if (clock.monotonic() - this.#progressedAtMs > STUCK_MS) this.#progressedAtMs = clock.monotonic();
+    for (let retries = 0; ; retries += 1) {
+      try {
+        const result = await attempt();
+        this.#progressedAtMs = clock.monotonic();
+        return result;
+      } catch (error) {
+        if (signal.aborted || !mayHelp(error)) throw error;
+        this.#checkStuck(error, retries + 1);
+        await clock.sleep(this.#delayMs(retries), signal);
+      }
+    }
+  }
+
+  #checkStuck(cause: unknown, attempts: number): void {
+    const silentMs = this.#options.clock.monotonic() - this.#progressedAtMs;
+    if (!this.#options.detectStuck || silentMs <= STUCK_MS) return;
+    throw new ConnectionError(
+      `no sample has made progress for ${Math.round(silentMs / 1000)} s: requests are stuck`,
+      {
+        attempts,
+        cause,
+      },
+    );
+  }
+
+  #delayMs(retries: number): number {
+    const delayMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** retries);
+    const jitter = 1 + JITTER * (2 * this.#options.random() - 1);
+    return Math.min(LONGEST_MS, delayMs * jitter);
+  }
+}
+
+/** Whether a new sample may succeed where this one failed. */
+function mayHelp(error: unknown): boolean {
+  if (error instanceof ApiStatusError && error.status === 410) return true;
+  if (error instanceof ApiStatusError && error.status === 402) return false;
+  if (error instanceof TimeoutError || error instanceof ConnectionError) return true;
+  return error instanceof TinkexError && error.retryable;
+}

@@ -1,0 +1,41 @@
+import { ClosedError } from "@tinkex/types";
+import { ApiFuture } from "../future/api-future.js";
+import type { FutureWork } from "../future/future-work.js";
+import { LiveOperations } from "../future/live-operations.js";
+import type { WaitLimits } from "../future/wait-limits.js";
+import type { ServiceCore } from "./service-core.js";
+
+/** The operations of one client, which end when it, or the service client it belongs to, is closed. */
+export class ClientLife {
+  readonly #core: ServiceCore;
+  readonly #name: string;
+  readonly #live = new LiveOperations();
+  readonly #leave: () => void;
+  #closed: ClosedError | undefined;
+
+  /** `name` is what messages call the client. */
+  constructor(core: ServiceCore, name: string) {
+    this.#core = core;
+    this.#name = name;
+    this.#leave = core.live.add((reason) => this.#live.endAll(reason));
+  }
+
+  /** Runs an operation behind a future. */
+  start<T>(operation: string, limits: WaitLimits, run: (work: FutureWork) => Promise<T>): ApiFuture<T> {
+    const { clock, logger } = this.#core.settings;
+    return new ApiFuture(operation, { clock, logger, live: this.#live }, limits, run);
+  }
+
+  /** @throws ClosedError once the client, or its service client, is closed */
+  checkOpen(): void {
+    if (this.#closed !== undefined) throw this.#closed;
+    this.#core.checkOpen();
+  }
+
+  /** Ends all operations. May be called twice. */
+  close(): void {
+    this.#closed ??= new ClosedError(`${this.#name} is closed`);
+    this.#live.endAll(this.#closed);
+    this.#leave();
+  }
+}

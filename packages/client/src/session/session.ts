@@ -1,0 +1,137 @@
+import type { UntypedAPIFuture } from "@tinkex/types";
+import {
+  decodeJsonResponse,
+  encodeJsonRequest,
+  type FutureResultName,
+  type RequestName,
+  type RequestOf,
+  type ResponseName,
+  type ResponseOf,
+} from "@tinkex/wire";
+import type { FutureWork } from "../future/future-work.js";
+import { EncodingChoice } from "../protocol/encoding-choice.js";
+import { ByteBudget } from "../queue/byte-budget.js";
+import { ResultPoller } from "../results/result-poller.js";
+import { SampleDispatch } from "../sampling/sample-dispatch.js";
+import type { QueueStateLog } from "./queue-state-log.js";
+import { methodHeaders, type SdkMethod } from "./sdk-method.js";
+import type { ServerProfile } from "./server-profile.js";
+import type { ServiceCore } from "./service-core.js";
+
+/** An operation that the service has accepted. */
+export interface Submission<Result> {
+  readonly accepted: UntypedAPIFuture;
+  /** Settles with the work. It may be left alone: its rejection harms nobody. */
+  readonly result: Promise<Result>;
+}
+
+/** One operation to submit. */
+export interface OperationSpec<Name extends FutureResultName> {
+  /** On whose behalf requests are made. */
+  readonly method: SdkMethod;
+  /** The operation by its name on the wire, e.g. `OptimStep`. */
+  readonly requestType: string;
+  readonly resultName: Name;
+  readonly work: FutureWork;
+  readonly log: QueueStateLog;
+  /** When the caller started the operation, by the monotonic clock. */
+  readonly startedAtMs: number;
+  /** Sends the request and gives the answer that holds its id. */
+  send(headers: Readonly<Record<string, string>>): Promise<UntypedAPIFuture>;
+}
+
+/** How a request is sent. */
+export interface PostOptions {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+/** An open session: its id, what the server is like, and the limits its operations share. */
+export class Session {
+  readonly id: string;
+  readonly core: ServiceCore;
+  readonly server: ServerProfile;
+  /** How training requests are written. */
+  readonly encoding: EncodingChoice;
+  /** Bytes of training requests on their way. */
+  readonly trainingBudget: ByteBudget;
+  readonly sampleDispatch: SampleDispatch;
+  readonly #responseBudget: ByteBudget;
+
+  constructor(id: string, core: ServiceCore, server: ServerProfile) {
+    const { config, generation } = server;
+    const { clock, random, logger, wire } = core.settings;
+    this.id = id;
+    this.core = core;
+    this.server = server;
+    this.encoding = new EncodingChoice(wire, generation.preferredEncoding, logger);
+    this.trainingBudget = new ByteBudget(config.fwdbwd_dispatch_bytes_semaphore_size);
+    this.#responseBudget = new ByteBudget(config.inflight_response_bytes_semaphore_size);
+    this.sampleDispatch = new SampleDispatch({
+      clock,
+      random,
+      maxBytes: config.sample_dispatch_bytes_semaphore_size,
+    });
+  }
+
+  /** Headers of requests made for a public method. */
+  headers(method: SdkMethod): Readonly<Record<string, string>> {
+    return methodHeaders(method, this.core.settings.sdkVersion);
+  }
+
+  /** Sends a JSON record and reads a JSON answer. */
+  async post<Sent extends RequestName, Received extends ResponseName>(
+    operation: string,
+    [requestName, record]: readonly [Sent, RequestOf<Sent> & object],
+    responseName: Received,
+    options: PostOptions,
+  ): Promise<ResponseOf<Received>> {
+    const { body } = encodeJsonRequest(requestName, record, { generation: this.server.generation.fields });
+    const { headers, signal, timeoutMs } = options;
+    const response = await this.core.transport.call({
+      operation,
+      body,
+      headers,
+      ...(signal === undefined ? {} : { signal }),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    });
+    return decodeJsonResponse(responseName, response.body);
+  }
+
+  /** Submits an operation and starts waiting for its result; done when the service has accepted it. */
+  async submit<Name extends FutureResultName>(
+    spec: OperationSpec<Name>,
+  ): Promise<Submission<ResponseOf<Name>>> {
+    const { work, log } = spec;
+    const headers = this.headers(spec.method);
+    work.sending();
+    const accepted = await spec.send(headers);
+    work.accepted(accepted.request_id);
+    const { clock, random } = this.core.settings;
+    const poller = new ResultPoller(
+      {
+        transport: this.core.transport,
+        clock,
+        random,
+        responseBudget: this.#responseBudget,
+        fields: this.server.generation.fields,
+      },
+      {
+        requestId: accepted.request_id,
+        resultName: spec.resultName,
+        requestType: spec.requestType,
+        roundtripS: (clock.monotonic() - spec.startedAtMs) / 1000,
+        headers,
+        onQueueState: (event) => {
+          log.note(event);
+          work.queueState(event);
+        },
+        signal: work.signal,
+      },
+    );
+    const result = poller.result();
+    result.catch(() => {});
+    return { accepted, result };
+  }
+}

@@ -1,0 +1,134 @@
+import {
+  type Datum,
+  type ForwardBackwardOutput,
+  isSparse,
+  ResponseError,
+  type TensorData,
+  ValidationError,
+} from "@tinkex/types";
+import type { PassOutput } from "../results/combine-outputs.js";
+
+/** What a custom loss gives for one batch. */
+export interface CustomLossValue {
+  /** The value that is minimised. */
+  readonly loss: number;
+  /** For each datum dLoss/dlogprob, in the shape of its log-probabilities, row-major. */
+  readonly gradients: readonly ArrayLike<number>[];
+  /** Added to the metrics of the pass; they win over the server's. */
+  readonly metrics?: Readonly<Record<string, number>> | undefined;
+}
+
+/**
+ * A loss of the caller's over the log-probabilities of each datum's `target_tokens` (row-major, `[N]` or `[N, K]`). `data` are
+ * the datums as they were given, with all their inputs.
+ */
+export type CustomLoss = (
+  data: readonly Datum[],
+  logprobs: readonly Float32Array[],
+) => CustomLossValue | Promise<CustomLossValue>;
+
+/** @throws ValidationError for a datum without `target_tokens`, which a custom loss scores */
+export function checkCustomData(data: readonly Datum[]): void {
+  for (const [index, datum] of data.entries()) targetsOf(datum, index);
+}
+
+/**
+ * The data of the first pass: targets and weights alone. The service scores the targets by cross entropy, whose weights may be
+ * zero as only the log-probabilities are wanted.
+ */
+export function customForwardData(data: readonly Datum[]): Datum[] {
+  return data.map((datum, index) => {
+    const targets = targetsOf(datum, index);
+    const weights = datum.loss_fn_inputs.weights ?? sameShape(targets, new Float32Array(targets.data.length));
+    return { ...datum, loss_fn_inputs: { target_tokens: targets, weights } };
+  });
+}
+
+function targetsOf(datum: Datum, index: number): TensorData {
+  const { target_tokens: targets } = datum.loss_fn_inputs;
+  if (targets !== undefined) return targets;
+  throw new ValidationError(
+    `data[${index}].loss_fn_inputs.target_tokens is missing: a custom loss scores them`,
+    {
+      path: ["data", index, "loss_fn_inputs", "target_tokens"],
+    },
+  );
+}
+
+/** The log-probabilities of the first pass, one array per datum. @throws ResponseError when the service left some out */
+export function logprobsOf(output: ForwardBackwardOutput, data: readonly Datum[]): Float32Array[] {
+  const { loss_fn_outputs: outputs } = output;
+  if (outputs.length !== data.length) {
+    throw new ResponseError(
+      `the service gave ${outputs.length} outputs for ${data.length} datums; a custom loss needs one each`,
+    );
+  }
+  return outputs.map(({ logprobs }, index) => {
+    if (logprobs === undefined || logprobs.dtype !== "float32") {
+      throw new ResponseError(`the service gave no logprobs for data[${index}]; a custom loss needs them`);
+    }
+    return Float32Array.from(logprobs.data, Number);
+  });
+}
+
+/**
+ * The data of the second pass: with weights -dLoss/dlogprob, the service's own cross entropy (the sum of -logprob · weight)
+ * has the gradient of the custom loss.
+ *
+ * @throws ValidationError naming the datum whose gradient has another length or is not finite
+ */
+export function customBackwardData(
+  forwardData: readonly Datum[],
+  logprobs: readonly Float32Array[],
+  gradients: readonly ArrayLike<number>[],
+): Datum[] {
+  if (gradients.length !== forwardData.length) {
+    throw new ValidationError(
+      `the custom loss gave ${gradients.length} gradients for ${forwardData.length} datums; give one each (zeros for none)`,
+    );
+  }
+  return forwardData.map((datum, index) => {
+    const gradient = gradients[index] ?? [];
+    const length = logprobs[index]?.length ?? 0;
+    if (gradient.length !== length) {
+      throw new ValidationError(
+        `the gradient of data[${index}] has ${gradient.length} elements, its logprobs ${length}`,
+      );
+    }
+    const weights = Float32Array.from(gradient, (value) => -value);
+    const bad = weights.findIndex((weight) => !Number.isFinite(weight));
+    if (bad !== -1) {
+      throw new ValidationError(
+        `the gradient of data[${index}] is ${gradient[bad]} at index ${bad}: it must be finite`,
+      );
+    }
+    const targets = targetsOf(datum, index);
+    return { ...datum, loss_fn_inputs: { target_tokens: targets, weights: sameShape(targets, weights) } };
+  });
+}
+
+/**
+ * The result of the second pass as the caller sees it: the service's `loss:sum` is that of the surrogate and is named so; the
+ * caller's metrics win, and `loss:sum` is the value of the custom loss.
+ */
+export function customOutput(output: PassOutput, value: CustomLossValue): PassOutput {
+  const { "loss:sum": surrogate, ...metrics } = output.metrics;
+  return {
+    ...output,
+    metrics: {
+      ...metrics,
+      ...(surrogate === undefined ? {} : { "surrogate_loss:sum": surrogate }),
+      ...value.metrics,
+      "loss:sum": value.loss,
+    },
+  };
+}
+
+/** A float32 tensor laid out like `tensor`: of the same shape, and sparse where that is and the elements match. */
+function sameShape(tensor: TensorData, data: Float32Array): TensorData {
+  const { shape, sparse_crow_indices, sparse_col_indices } = tensor;
+  const dense = { data, dtype: "float32", ...(shape === undefined ? {} : { shape }) } as const;
+  return isSparse(tensor) && data.length === tensor.data.length
+    ? { ...dense, sparse_crow_indices, sparse_col_indices }
+    : dense;
+}

@@ -1,0 +1,63 @@
+import { TensorData, type TensorLike } from "@tinkex/tensor";
+import {
+  checkSent,
+  type Datum,
+  type LossFnType,
+  lossFnTypeSchema,
+  ModelInput,
+  modelInputSchema,
+  spanFault,
+  type TokenIds,
+  ValidationError,
+} from "@tinkex/types";
+
+/** A training example as it is given: like a {@link Datum}, with tokens for the input and anything numeric for tensors. */
+export interface DatumLike extends Omit<Datum, "model_input" | "loss_fn_inputs"> {
+  readonly model_input: ModelInput | TokenIds;
+  readonly loss_fn_inputs: Readonly<Record<string, TensorLike>>;
+}
+
+/**
+ * Checks the examples of one call and casts their tensors, once.
+ *
+ * @throws ValidationError naming datum, key and index
+ */
+export function prepareData(data: readonly DatumLike[]): Datum[] {
+  if (!Array.isArray(data)) throw new ValidationError("data must be a list of datums", { path: ["data"] });
+  if (data.length === 0) throw new ValidationError("no data provided", { path: ["data"] });
+  return data.map(prepareDatum);
+}
+
+/** @throws ValidationError for a loss that does not exist, listing those that do */
+export function checkLossName(lossFn: LossFnType): void {
+  checkSent(lossFnTypeSchema, lossFn, "loss_fn");
+}
+
+/** A prompt or training input as a record; plain tokens become one text chunk. */
+export function toModelInput(input: ModelInput | TokenIds, what: string): ModelInput {
+  const record =
+    typeof input === "object" && input !== null && "chunks" in input ? input : ModelInput.fromInts(input);
+  return checkSent(modelInputSchema, record, what);
+}
+
+function prepareDatum(datum: DatumLike, datumIndex: number): Datum {
+  const place = `data[${datumIndex}]`;
+  if (typeof datum !== "object" || datum === null) {
+    throw new ValidationError(`${place} must be an object with model_input and loss_fn_inputs`, {
+      path: ["data", datumIndex],
+    });
+  }
+  const inputs = Object.entries(datum.loss_fn_inputs ?? {}).map(
+    ([key, value]) => [key, TensorData.from(value, { key, datumIndex })] as const,
+  );
+  const prepared: Datum = {
+    ...datum,
+    model_input: toModelInput(datum.model_input, `${place}.model_input`),
+    loss_fn_inputs: Object.fromEntries(inputs),
+  };
+  const fault = spanFault(prepared);
+  if (fault !== undefined) {
+    throw new ValidationError(`${place}: ${fault.message}`, { path: ["data", datumIndex, fault.field] });
+  }
+  return prepared;
+}

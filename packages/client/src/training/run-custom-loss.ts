@@ -1,0 +1,48 @@
+import type { Datum } from "@tinkex/types";
+import type { FutureWork } from "../future/future-work.js";
+import { combineOutputs, type PassOutput } from "../results/combine-outputs.js";
+import {
+  type CustomLoss,
+  customBackwardData,
+  customForwardData,
+  customOutput,
+  logprobsOf,
+} from "./custom-loss.js";
+import type { TrainedModel } from "./trained-model.js";
+import { passResults, sendPass } from "./training-pass.js";
+
+/**
+ * Runs a custom loss: a pass that scores the targets, the loss here, and a pass that has its gradient. Both passes are one
+ * turn, so that nothing called later comes between them.
+ */
+export async function runCustomLoss(
+  model: TrainedModel,
+  call: { readonly data: readonly Datum[]; readonly loss: CustomLoss; readonly startedAtMs: number },
+  work: FutureWork,
+): Promise<PassOutput> {
+  const { data, loss, startedAtMs } = call;
+  const forwardData = customForwardData(data);
+  const send = (passData: readonly Datum[], forwardOnly: boolean) =>
+    sendPass(
+      model,
+      {
+        method: "TrainingClient.forward_backward_custom",
+        data: passData,
+        lossFn: "cross_entropy",
+        lossFnConfig: undefined,
+        forwardOnly,
+        startedAtMs,
+      },
+      work,
+    );
+  const { backward, value } = await model.turns.run(work.signal, async () => {
+    const scored = combineOutputs(await passResults(await send(forwardData, true)));
+    const logprobs = logprobsOf(scored, data);
+    const value = await loss(data, logprobs);
+    work.signal.throwIfAborted();
+    const backwardData = customBackwardData(forwardData, logprobs, value.gradients);
+    return { backward: await send(backwardData, false), value };
+  });
+  work.submitted();
+  return customOutput(combineOutputs(await passResults(backward)), value);
+}

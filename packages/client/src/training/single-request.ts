@@ -1,0 +1,53 @@
+import { ValidationError } from "@tinkex/types";
+import type { FutureResultName, RequestName, RequestOf, ResponseOf } from "@tinkex/wire";
+import type { FutureWork } from "../future/future-work.js";
+import type { SdkMethod } from "../session/sdk-method.js";
+import type { TrainedModel } from "./trained-model.js";
+
+/** An operation of a model that is one request. */
+export interface SingleRequest<Sent extends RequestName, Name extends FutureResultName> {
+  readonly method: SdkMethod;
+  /** A row of the transport's table. */
+  readonly operation: string;
+  /** The operation by its name on the wire, e.g. `OptimStep`. */
+  readonly requestType: string;
+  readonly requestName: Sent;
+  record(seqId: number): RequestOf<Sent> & object;
+  readonly resultName: Name;
+  /** The result in spite of an error of the submission; throws the error when there is none. */
+  recover?(error: unknown): ResponseOf<Name>;
+}
+
+/** Sends the request in its turn, and waits for the result outside of it. */
+export async function runSingleRequest<Sent extends RequestName, Name extends FutureResultName>(
+  model: TrainedModel,
+  request: SingleRequest<Sent, Name>,
+  work: FutureWork,
+  startedAtMs: number,
+): Promise<ResponseOf<Name>> {
+  const { session, sequence, turns, log } = model;
+  const { method, operation, requestType, requestName, resultName } = request;
+  const submission = await turns.run(work.signal, async () => {
+    const seqId = sequence.take();
+    try {
+      return await session.submit({
+        method,
+        requestType,
+        resultName,
+        work,
+        log,
+        startedAtMs,
+        // Its delivery is not interrupted: a request that is half sent leaves its number in doubt.
+        send: (headers) =>
+          session.post(operation, [requestName, request.record(seqId)], "UntypedAPIFuture", { headers }),
+      });
+    } catch (error) {
+      // Refused before anything was sent: the number was not used.
+      if (error instanceof ValidationError) sequence.rewindTo(seqId);
+      if (request.recover === undefined) throw error;
+      return { result: Promise.resolve(request.recover(error)) };
+    }
+  });
+  work.submitted();
+  return submission.result;
+}

@@ -1,0 +1,25 @@
+import { SequenceCounter } from "../queue/sequence-counter.js";
+import { TurnQueue } from "../queue/turn-queue.js";
+import { type QueueStateLog, trainingPauseLog } from "../session/queue-state-log.js";
+import type { Session } from "../session/session.js";
+
+/** A model on the service, with what its operations share. */
+export interface TrainedModel {
+  readonly id: string;
+  readonly session: Session;
+  /** Numbers of its requests, from 1. */
+  readonly sequence: SequenceCounter;
+  readonly turns: TurnQueue;
+  readonly log: QueueStateLog;
+}
+
+/** A model none of whose requests was sent yet. */
+export function trainedModel(session: Session, id: string): TrainedModel {
+  return {
+    id,
+    session,
+    sequence: new SequenceCounter(1),
+    turns: new TurnQueue(),
+    log: trainingPauseLog(`Training for ${id}`, session.core.settings),
+  };
+}
