@@ -25,5 +25,18 @@ it("names the directory that has no tokenizer.json", async () => {
 
 it("names the file that is cut off", async () => {
   await writeFile(join(directory, "tokenizer.json"), MODEL.slice(0, 20));
-  await expect(loadTokenizer(directory)).rejects.toThrow(`${join(directory, "tokenizer.json")} is not JSON`);
+  await expect(loadTokenizer(directory)).rejects.toThrow(`tokenizer.json in ${directory} is not JSON`);
+});
+
+it("names the config that is no object", async () => {
+  await writeFile(join(directory, "tokenizer.json"), MODEL);
+  await writeFile(join(directory, "tokenizer_config.json"), "[]");
+  await expect(loadTokenizer(directory)).rejects.toThrow("tokenizer_config.json in");
+});
+
+it("reads the chat template that has a file of its own", async () => {
+  await writeFile(join(directory, "tokenizer.json"), MODEL);
+  await writeFile(join(directory, "tokenizer_config.json"), JSON.stringify({ chat_template: "old" }));
+  await writeFile(join(directory, "chat_template.jinja"), "new");
+  expect((await loadTokenizer(directory)).chatTemplates.get("default")).toBe("new");
 });

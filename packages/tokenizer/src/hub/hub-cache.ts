@@ -1,0 +1,109 @@
+import { copyFile, mkdir, mkdtemp, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { basename, dirname, join, relative } from "node:path";
+import { readFileIfThere } from "../read-file-if-there.js";
+
+/**
+ * The folder in which Python's `huggingface_hub` keeps what it downloaded, in its own layout, so that nothing is
+ * downloaded twice: `models--org--name/` with `blobs/<etag>`, `snapshots/<commit>/<file>` (links to blobs),
+ * `refs/<revision>` (commits) and `.no_exist/<commit>/<file>` (files known to be missing). All writes are atomic.
+ */
+export class HubCache {
+  readonly directory: string;
+
+  constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  /** The commit that a branch or tag stood for when it was last looked up; a commit stands for itself. */
+  async commit(id: string, revision: string): Promise<string | undefined> {
+    if (isCommit(revision)) return revision;
+    return (await readFileIfThere(this.#path(id, "refs", revision)))?.trim();
+  }
+
+  async rememberCommit(id: string, revision: string, commit: string): Promise<void> {
+    if (isCommit(revision) || (await this.commit(id, revision)) === commit) return;
+    await this.#replace(id, ["refs", revision], (path) => writeFile(path, commit));
+  }
+
+  /** The text of a file as of a commit. */
+  read(id: string, commit: string, name: string): Promise<string | undefined> {
+    return readFileIfThere(this.#path(id, "snapshots", commit, name));
+  }
+
+  /** Whether the repository is known not to have a file at a commit. */
+  async isMissing(id: string, commit: string, name: string): Promise<boolean> {
+    return exists(this.#path(id, ".no_exist", commit, name));
+  }
+
+  async rememberMissing(id: string, commit: string, name: string): Promise<void> {
+    await this.#replace(id, [".no_exist", commit, name], (path) => writeFile(path, ""));
+  }
+
+  hasBlob(id: string, etag: string): Promise<boolean> {
+    return exists(this.#path(id, "blobs", etag));
+  }
+
+  /** Adds a blob that `fill` writes to the path it is given; when that fails nothing is left. */
+  async addBlob(id: string, etag: string, fill: (path: string) => Promise<void>): Promise<void> {
+    await this.#replace(id, ["blobs", etag], fill);
+  }
+
+  /** Makes a blob a file of a commit's snapshot. */
+  async link(id: string, commit: string, name: string, etag: string): Promise<void> {
+    const file = this.#path(id, "snapshots", commit, name);
+    if (await exists(file)) return;
+    const blob = this.#path(id, "blobs", etag);
+    await this.#replace(id, ["snapshots", commit, name], async (path) => {
+      try {
+        await symlink(relative(dirname(file), blob), path);
+      } catch {
+        // Windows without the right to make links.
+        await copyFile(blob, path);
+      }
+    });
+  }
+
+  /** The file whose presence says that someone downloads a blob. */
+  lockPath(id: string, etag: string): string {
+    // Not Python's own lock file beside it, which is locked by the system and stays.
+    return join(this.directory, ".locks", folderOf(id), `${etag}.tinkex.lock`);
+  }
+
+  /** Writes a file elsewhere in the repository's folder, where no reader looks, and moves it to its place. */
+  async #replace(
+    id: string,
+    parts: readonly string[],
+    fill: (temporary: string) => Promise<void>,
+  ): Promise<void> {
+    const path = this.#path(id, ...parts);
+    await mkdir(dirname(path), { recursive: true });
+    const folder = await mkdtemp(this.#path(id, ".tinkex-"));
+    try {
+      const temporary = join(folder, basename(path));
+      await fill(temporary);
+      await rename(temporary, path);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  #path(id: string, ...parts: readonly string[]): string {
+    return join(this.directory, folderOf(id), ...parts);
+  }
+}
+
+/** Whether a revision is a commit, which never changes, rather than a branch or tag. */
+export function isCommit(revision: string): boolean {
+  return /^[0-9a-f]{40}$/.test(revision);
+}
+
+function folderOf(id: string): string {
+  return `models--${id.replaceAll("/", "--")}`;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,96 @@
+import { type Logger, TinkexError, ValidationError } from "@tinkex/types";
+import type { WaitingClock } from "../system-clock.js";
+import { withFileLock } from "./file-lock.js";
+import { type HubCache, isCommit } from "./hub-cache.js";
+import type { HubClient, HubFile } from "./hub-client.js";
+
+/** What a {@link HubRevision} reads from. */
+export interface HubRevisionOptions {
+  readonly cache: HubCache;
+  readonly client: HubClient;
+  readonly offline: boolean;
+  readonly clock: WaitingClock;
+  readonly logger: Pick<Logger, "warn"> | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * The files of one repository at one revision, through the cache. The first file read settles which commit the
+ * revision stands for, so that all files belong together; it also settles whether the hub is to be asked at all.
+ */
+export class HubRevision {
+  readonly #id: string;
+  readonly #options: HubRevisionOptions;
+  #revision: string;
+  #offline: boolean;
+
+  constructor(id: string, revision: string, options: HubRevisionOptions) {
+    this.#id = id;
+    this.#revision = revision;
+    this.#options = options;
+    this.#offline = options.offline;
+  }
+
+  /**
+   * The text of a file, or undefined when the commit has none of that name.
+   * @throws ValidationError when the hub may not be asked and the revision is not in the cache.
+   */
+  async read(name: string): Promise<string | undefined> {
+    const { cache } = this.#options;
+    const known = await cache.commit(this.#id, this.#revision);
+    if (known === undefined) {
+      if (this.#offline) throw this.#notCached(name);
+    } else if (this.#offline || isCommit(this.#revision)) {
+      const text = await cache.read(this.#id, known, name);
+      if (text !== undefined || this.#offline || (await cache.isMissing(this.#id, known, name))) return text;
+    }
+    try {
+      const commit = await this.#fetch(name);
+      this.#revision = commit;
+      return await cache.read(this.#id, commit, name);
+    } catch (error) {
+      if (known === undefined || !TinkexError.isInstance(error) || !error.retryable) throw error;
+      const text = await cache.read(this.#id, known, name);
+      if (text === undefined) throw error;
+      this.#options.logger?.warn(
+        `The hub cannot be reached; using ${this.#id} as it was downloaded before.`,
+        {
+          commit: known,
+        },
+      );
+      this.#revision = known;
+      this.#offline = true;
+      return text;
+    }
+  }
+
+  /** Sees to it that the cache holds a file, or knows it to be missing; gives the commit it belongs to. */
+  async #fetch(name: string): Promise<string> {
+    const { cache, client, clock, signal } = this.#options;
+    const file: HubFile = { id: this.#id, revision: this.#revision, name };
+    const info = await client.info(file, signal);
+    const { commit, etag } = info;
+    if (etag === undefined) {
+      await cache.rememberMissing(file.id, commit, name);
+    } else if ((await cache.read(file.id, commit, name)) === undefined) {
+      const lock = cache.lockPath(file.id, etag);
+      const download = async () => {
+        // Another process may have done it while this one waited for the lock.
+        if (await cache.hasBlob(file.id, etag)) return;
+        await cache.addBlob(file.id, etag, (path) =>
+          client.download({ ...file, revision: commit }, info, path, signal),
+        );
+      };
+      await withFileLock(lock, download, { clock, signal });
+      await cache.link(file.id, commit, name, etag);
+    }
+    await cache.rememberCommit(file.id, file.revision, commit);
+    return commit;
+  }
+
+  #notCached(name: string): ValidationError {
+    return new ValidationError(
+      `${name} of ${this.#id} at revision ${this.#revision} is not in ${this.#options.cache.directory}, and the hub may not be asked (HF_HUB_OFFLINE). Load it once with the network.`,
+    );
+  }
+}

@@ -1,0 +1,125 @@
+import { createHash } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A request as the hub or its store for large files got it. */
+export interface RecordedRequest {
+  readonly host: "hub" | "store";
+  readonly method: string;
+  readonly path: string;
+  readonly authorization: string | undefined;
+}
+
+/** A server on loopback that behaves like the Hugging Face hub, and a second one where it keeps large files. */
+export interface HubServer {
+  readonly endpoint: string;
+  readonly requests: RecordedRequest[];
+  /** The files of `org/model`, by name; JSON files over 1,000 bytes count as large. Replacing them makes a commit. */
+  files: Readonly<Record<string, string>>;
+  /** The commit that `main` stands for. */
+  commit(): string;
+  /** How often the next requests are answered with a status of trouble. */
+  trouble: { times: number; status: number };
+  /** Who may read: everyone, or the bearer of this token. */
+  token: string | undefined;
+  /** Whether downloads stop half way. */
+  cutsDownloads: boolean;
+  /** What a download waits for. */
+  beforeDownload: () => Promise<void>;
+  close(): Promise<void>;
+}
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+const sha1 = (text: string) => createHash("sha1").update(text).digest("hex");
+
+/** Starts the two servers. */
+export async function startHubServer(files: Readonly<Record<string, string>>): Promise<HubServer> {
+  const store = await listen((request, response) => {
+    record("store", request);
+    const content = Object.values(hub.files).find((text) => request.url === `/${sha256(text)}`);
+    if (content === undefined) response.writeHead(404).end();
+    else void send(response, content, request.method === "HEAD");
+  });
+  const server = await listen((request, response) => {
+    record("hub", request);
+    if (hub.trouble.times > 0) {
+      hub.trouble.times--;
+      response.writeHead(hub.trouble.status).end();
+      return;
+    }
+    if (hub.token !== undefined && request.headers.authorization !== `Bearer ${hub.token}`) {
+      response.writeHead(401, { "x-error-code": "GatedRepo" }).end();
+      return;
+    }
+    const [, revision, name = ""] = /^\/org\/model\/resolve\/([^/]+)\/(.+)$/.exec(request.url ?? "") ?? [];
+    if (revision === undefined) {
+      response.writeHead(404, { "x-error-code": "RepoNotFound" }).end();
+      return;
+    }
+    response.setHeader("x-repo-commit", hub.commit());
+    if (revision !== "main" && revision !== hub.commit()) {
+      response.writeHead(404, { "x-error-code": "RevisionNotFound" }).end();
+      return;
+    }
+    const content = hub.files[name];
+    if (content === undefined) {
+      response.writeHead(404, { "x-error-code": "EntryNotFound" }).end();
+    } else if (content.length > 1_000) {
+      response.writeHead(302, {
+        location: `${urlOf(store)}/${sha256(content)}`,
+        etag: '"of the redirection"',
+        "x-linked-etag": `"${sha256(content)}"`,
+        "x-linked-size": Buffer.byteLength(content),
+      });
+      response.end();
+    } else {
+      response.setHeader("etag", `W/"${sha1(content)}"`);
+      void send(response, content, request.method === "HEAD");
+    }
+  });
+
+  function record(host: "hub" | "store", request: IncomingMessage): void {
+    const { method = "", url: path = "", headers } = request;
+    hub.requests.push({ host, method, path, authorization: headers.authorization });
+  }
+
+  async function send(response: ServerResponse, content: string, headOnly: boolean): Promise<void> {
+    response.setHeader("content-length", Buffer.byteLength(content));
+    if (headOnly) {
+      response.end();
+      return;
+    }
+    await hub.beforeDownload();
+    if (hub.cutsDownloads) response.write(content.slice(0, content.length / 2), () => response.destroy());
+    else response.end(content);
+  }
+
+  const hub: HubServer = {
+    endpoint: urlOf(server),
+    requests: [],
+    files,
+    commit: () => sha1(JSON.stringify(hub.files)),
+    trouble: { times: 0, status: 503 },
+    token: undefined,
+    cutsDownloads: false,
+    beforeDownload: async () => {},
+    async close() {
+      for (const one of [server, store]) {
+        one.closeAllConnections();
+        await new Promise((resolve) => one.close(resolve));
+      }
+    },
+  };
+  return hub;
+}
+
+async function listen(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<Server> {
+  const server = createServer(handle);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return server;
+}
+
+function urlOf(server: Server): string {
+  // A server that listens on TCP has such an address.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
