@@ -15,6 +15,14 @@ export class ValidationError extends TinkexError {
   }
 }
 
+/** A try of a call that failed and was followed by another. */
+export interface FailedTry {
+  /** What happened, e.g. `answered 503` or `ECONNRESET`. */
+  readonly what: string;
+  /** The pause after it, in milliseconds. */
+  readonly pauseMs: number;
+}
+
 /** The service answered with an error status. */
 export class ApiStatusError extends TinkexError {
   readonly status: number;
@@ -22,25 +30,47 @@ export class ApiStatusError extends TinkexError {
   readonly body: unknown;
   /** How often the request was sent. */
   readonly attempts: number;
+  /** The last few tries before this one, oldest first. */
+  readonly earlierTries: readonly FailedTry[];
+  /** The service's id of this exchange (`x-request-id`), for a report to its operators. */
+  readonly requestId: string | undefined;
 
   constructor(
     message: string,
-    info: TinkexErrorInfo & { readonly status: number; readonly body: unknown; readonly attempts: number },
+    info: TinkexErrorInfo & {
+      readonly status: number;
+      readonly body: unknown;
+      readonly attempts: number;
+      readonly earlierTries?: readonly FailedTry[];
+      readonly requestId?: string | undefined;
+    },
   ) {
     super(message, info);
     this.status = info.status;
     this.body = info.body;
     this.attempts = info.attempts;
+    this.earlierTries = info.earlierTries ?? [];
+    this.requestId = info.requestId;
   }
 }
 
 /** No answer came: the connection could not be made or broke. */
 export class ConnectionError extends TinkexError {
   readonly attempts: number;
+  /** The last few tries before this one, oldest first. */
+  readonly earlierTries: readonly FailedTry[];
 
-  constructor(message: string, info: { readonly attempts: number; readonly cause?: unknown }) {
+  constructor(
+    message: string,
+    info: {
+      readonly attempts: number;
+      readonly earlierTries?: readonly FailedTry[];
+      readonly cause?: unknown;
+    },
+  ) {
     super(message, { code: "connection_failed", retryable: true, cause: info.cause });
     this.attempts = info.attempts;
+    this.earlierTries = info.earlierTries ?? [];
   }
 }
 

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { type JsonObject, jsonObjectSchema } from "./schema/json-value.js";
 import { receivedObject } from "./schema/received-object.js";
 import { type Timestamp, timestampSchema } from "./timestamp.js";
 
@@ -12,7 +11,7 @@ export interface AuditLogEntry {
   /** `<resource>_<action>`. */
   readonly event: string;
   /** Since 0.38. */
-  readonly event_details: JsonObject;
+  readonly event_details: Readonly<Record<string, unknown>>;
   /** Deprecated by the service, like the two below, in favour of `event_details`. */
   readonly model_id?: string;
   readonly tinker_path?: string;
@@ -26,7 +25,7 @@ export interface AuditLogResponse {
 export const auditLogEntrySchema: z.ZodType<AuditLogEntry> = receivedObject({
   timestamp: timestampSchema,
   event: z.string(),
-  event_details: jsonObjectSchema.default({}),
+  event_details: z.record(z.string(), z.unknown()).default({}),
   model_id: z.string().exactOptional(),
   tinker_path: z.string().exactOptional(),
   purpose: z.string().exactOptional(),

@@ -4,6 +4,7 @@ export {
   ApiStatusError,
   ClosedError,
   ConnectionError,
+  type FailedTry,
   RequestFailedError,
   ResponseError,
   TimeoutError,

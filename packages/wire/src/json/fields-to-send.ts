@@ -29,7 +29,9 @@ function chooseValue(given: unknown, field: SentField, generation: Generation): 
 }
 
 function isDefault(given: unknown, field: SentField): boolean {
-  return given === undefined || JSON.stringify(given) === JSON.stringify(field.default);
+  if (given === undefined) return true;
+  // Defaults are plain JSON; a value beside one that has none (a tensor, say) need not be.
+  return field.default !== undefined && JSON.stringify(given) === JSON.stringify(field.default);
 }
 
 function formToSend(value: unknown, field: SentField, generation: Generation): unknown {
