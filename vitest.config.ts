@@ -16,7 +16,14 @@ export default defineConfig({
     projects: projects.map(({ name, root }) => ({
       resolve: { conditions },
       ssr: { resolve: { conditions, externalConditions: conditions } },
-      test: { name, root, include: ["src/**/*.test.ts", "test/**/*.test.ts", "*.test.ts"] },
+      test: {
+        name,
+        root,
+        include: ["src/**/*.test.ts", "test/**/*.test.ts", "*.test.ts"],
+        // Real training and real processes on two busy cores take their time.
+        testTimeout: 60_000,
+        hookTimeout: 60_000,
+      },
     })),
   },
 });

@@ -70,13 +70,14 @@ export function attentionBackward(graph: GraphBuilder, saved: Attention, gradien
   const rowSums = sumLastAxis(graph, multiply(graph, dContext, context));
   const dScores = multiply(graph, probabilities, subtract(graph, dProbabilities, rowSums));
   const dQueries = matMul(graph, dScores, keys, { scale });
-  const dKeys = matMul(graph, dScores, queries, { transposeLeft: true, scale });
-  const dValues = matMul(graph, probabilities, dContext, { transposeLeft: true });
+  // Turned, [headSize, time]: the product whose transposed side is the small one is faster, and heads are moved anyway.
+  const turnedKeys = matMul(graph, queries, dScores, { transposeLeft: true, scale });
+  const turnedValues = matMul(graph, dContext, probabilities, { transposeLeft: true });
   const time = timeOf(gradient);
   return {
     queries: joinHeads(graph, dQueries, layout.headCount, layout, time),
-    keys: joinHeads(graph, dKeys, layout.keyValueHeadCount, layout, time),
-    values: joinHeads(graph, dValues, layout.keyValueHeadCount, layout, time),
+    keys: joinTurnedHeads(graph, turnedKeys),
+    values: joinTurnedHeads(graph, turnedValues),
   };
 }
 
@@ -112,4 +113,11 @@ export function joinHeads(
   const [rows = 1] = value.shape;
   const byHead = reshape(graph, value, [rows, heads, time, layout.headSize]);
   return reshape(graph, transpose(graph, byHead, [0, 2, 1, 3]), [rows, time, heads * layout.headSize]);
+}
+
+/** `[rows, heads, headSize, time]` to `[rows, time, heads · headSize]`. */
+function joinTurnedHeads(graph: GraphBuilder, value: Value): Value {
+  const [rows = 1, heads = 1, headSize = 1, time = 1] = value.shape;
+  const byTime = transpose(graph, value, [0, 3, 1, 2]);
+  return reshape(graph, byTime, [rows, time, multiplyDimensions(heads, headSize)]);
 }

@@ -2,6 +2,7 @@ import type { GraphBuilder } from "../onnx/graph-builder.js";
 import { add, multiply } from "../onnx/operators/elementwise.js";
 import { matMul } from "../onnx/operators/mat-mul.js";
 import { flattenRows } from "../onnx/operators/reshape.js";
+import { transpose } from "../onnx/operators/transpose.js";
 import type { Value } from "../onnx/value.js";
 
 /** A frozen matrix `[out, in]` with an optional bias `[out]` and an optional trainable low-rank change. */
@@ -68,9 +69,11 @@ export function loraLinearBackward(
   const dA = matMul(graph, flattenRows(graph, dReduced), flattenRows(graph, saved.input), {
     transposeLeft: true,
   });
-  const dB = matMul(graph, flattenRows(graph, gradient), flattenRows(graph, reduced), {
+  // As (x Aᵀ)ᵀ dy and then turned: the product with the short side first is several times faster than dyᵀ (x Aᵀ).
+  const turnedB = matMul(graph, flattenRows(graph, reduced), flattenRows(graph, gradient), {
     transposeLeft: true,
   });
+  const dB = transpose(graph, turnedB, [1, 0]);
   return {
     input: add(graph, throughWeight, matMul(graph, dReduced, a)),
     adapter: { a: dA, b: multiply(graph, dB, scale) },

@@ -6,8 +6,11 @@ export interface RopeTables {
   readonly sines: Float32Array;
 }
 
+/** What the tables depend on. */
+export type RopeSettings = Pick<ModelConfig, "headSize" | "ropeTheta" | "ropeScaling" | "contextLength">;
+
 /** Angles are multiplied in double precision and only their cosines and sines rounded to float32. */
-export function ropeTables(config: ModelConfig): RopeTables {
+export function ropeTables(config: RopeSettings): RopeTables {
   const frequencies = inverseFrequencies(config);
   const half = frequencies.length;
   const cosines = new Float32Array(config.contextLength * half);
@@ -26,7 +29,7 @@ export function ropeTables(config: ModelConfig): RopeTables {
  * `factor`, leaves fast ones, and blends linearly between the two, where fast and slow are told apart by how many turns
  * a frequency makes within the original context.
  */
-export function inverseFrequencies(config: ModelConfig): number[] {
+export function inverseFrequencies(config: Omit<RopeSettings, "contextLength">): number[] {
   const { headSize, ropeTheta, ropeScaling } = config;
   const plain = Array.from({ length: headSize / 2 }, (_, index) => ropeTheta ** ((-2 * index) / headSize));
   if (ropeScaling === undefined) return plain;

@@ -89,6 +89,8 @@ export class GraphBuilder {
    * @param outputs by the names under which a run gives them
    */
   build(outputs: Readonly<Record<string, Value>>): OnnxGraph {
+    const taken = Object.keys(outputs).find((name) => this.#inputs.has(name) || this.#initializers.has(name));
+    if (taken !== undefined) throw new Error(`Output "${taken}" has the name of an input or initializer.`);
     const graph = pruneGraph(
       {
         inputs: [...this.#inputs.values()],

@@ -35,7 +35,11 @@ describe.each(["native", "wasm"] as const)("training on the %s runtime", (runtim
     const data = (key: string): EngineDatum[] => (golden.data[key] ?? []).map(goldenDatum);
     let trainer: Trainer;
     beforeAll(async () => {
-      trainer = createTrainer({ config, weights, runtime: await createRuntime({ runtime: runtimeName }) });
+      trainer = createTrainer({
+        config,
+        weights,
+        runtime: await createRuntime({ runtime: runtimeName, threads: 1 }),
+      });
     });
     afterAll(() => trainer.release());
 

@@ -1,0 +1,139 @@
+// Training speed: one forward and backward pass on each runtime, beside PyTorch eager on the same numbers.
+import { cpus } from "node:os";
+import { zeroTensors } from "../packages/local/src/adapter/adapter-tensors.js";
+import { createRuntime } from "../packages/local/src/runtime/create-runtime.js";
+import type { RuntimeName } from "../packages/local/src/runtime/runtime.js";
+import { createTrainer } from "../packages/local/src/training/trainer.js";
+import { hasTorch, TorchBaseline } from "./torch-baseline.js";
+import { type TrainingWork, trainingWork } from "./training-work.js";
+
+const threads = 2;
+const rounds = 7;
+const passesPerRound = 6;
+const python = process.env.TINKEX_BENCH_PYTHON ?? "python3";
+
+/** Something that does the work: gives loss and gradients for the check, and times for the rest. */
+interface Variant {
+  readonly name: string;
+  check(): Promise<{ readonly loss: number; readonly gradients: Float32Array }>;
+  time(passes: number): Promise<number[]>;
+  close(): void | Promise<void>;
+}
+
+const works: Readonly<Record<string, TrainingWork>> = {
+  "8 rows of 128 tokens, rank 8 on all layers": trainingWork(
+    { rank: 8, trainAttention: true, trainMlp: true, trainUnembedding: false },
+    Array.from({ length: 8 }, () => 128),
+  ),
+  "32 rows of 18 to 33 tokens, rank 32 on all layers and the unembedding": trainingWork(
+    { rank: 32, trainAttention: true, trainMlp: true, trainUnembedding: true },
+    Array.from({ length: 32 }, (_, row) => 18 + (row % 16)),
+  ),
+};
+
+const torchAvailable = hasTorch(python);
+console.log(
+  `${cpus()[0]?.model ?? "unknown CPU"}, Node ${process.version}, ${threads} threads on every side`,
+);
+if (!torchAvailable) {
+  console.log(`PyTorch: skipped, "${python}" cannot import torch (name another in TINKEX_BENCH_PYTHON)`);
+}
+for (const [title, work] of Object.entries(works)) await compare(title, work);
+
+async function compare(title: string, work: TrainingWork): Promise<void> {
+  const variants = [await engineVariant("native", work), await engineVariant("wasm", work)];
+  if (torchAvailable) variants.push(torchVariant(work));
+  try {
+    await checkResults(variants);
+    const times = new Map(variants.map(({ name }) => [name, [] as number[]]));
+    for (const { time } of variants) await time(passesPerRound); // warm up
+    for (let round = 0; round < rounds; round++) {
+      for (const { name, time } of variants) times.get(name)?.push(...(await time(passesPerRound)));
+    }
+    const tokens = work.data.reduce((sum, datum) => sum + datum.tokens.length, 0);
+    console.log(`\n${title} (${tokens} tokens): forward + backward`);
+    const reference = median(times.get(torchAvailable ? "PyTorch" : "wasm") ?? []);
+    for (const [name, all] of times) {
+      const ms = median(all);
+      const rate = Math.round((tokens / ms) * 1000).toLocaleString("en");
+      const ratio = `${(reference / ms).toFixed(2)} x ${torchAvailable ? "PyTorch" : "wasm"}`;
+      console.log(
+        `  ${name.padEnd(8)} ${ms.toFixed(1).padStart(7)} ms ${rate.padStart(8)} tokens/s   ${ratio}`,
+      );
+    }
+  } finally {
+    for (const { close } of variants) await close();
+  }
+}
+
+async function engineVariant(name: RuntimeName, work: TrainingWork): Promise<Variant> {
+  const { config, parameters, data } = work;
+  const weights = {
+    get(tensor: string) {
+      const found = work.weights.get(tensor);
+      if (found === undefined) throw new Error(`The work has no tensor "${tensor}".`);
+      return found;
+    },
+  };
+  const runtime = await createRuntime({ runtime: name, threads });
+  const trainer = createTrainer({ config, weights, runtime });
+  const gradients = zeroTensors(parameters);
+  const pass = () => trainer.pass({ parameters, data, loss: "cross_entropy", lossConfig: {}, gradients });
+  return {
+    name,
+    async check() {
+      const { lossSum } = await pass();
+      const numbers = gradients.flatMap(({ a, b }) => [...a, ...b]);
+      return { loss: lossSum, gradients: Float32Array.from(numbers) };
+    },
+    async time(passes) {
+      const times: number[] = [];
+      for (let index = 0; index < passes; index++) {
+        const start = performance.now();
+        await pass();
+        times.push(performance.now() - start);
+      }
+      return times;
+    },
+    close: () => trainer.release(),
+  };
+}
+
+function torchVariant(work: TrainingWork): Variant {
+  const torch = new TorchBaseline(python, work, threads);
+  return {
+    name: "PyTorch",
+    check: () => torch.check(),
+    time: (passes) => torch.time(passes),
+    close: () => torch.close(),
+  };
+}
+
+/** All variants must find the loss and the gradients of the first, to the tolerances of the recorded truth. */
+async function checkResults(variants: readonly Variant[]): Promise<void> {
+  const [first, ...others] = await Promise.all(
+    variants.map(async (variant) => ({ name: variant.name, ...(await variant.check()) })),
+  );
+  if (first === undefined) return;
+  const largest = first.gradients.reduce((max, value) => Math.max(max, Math.abs(value)), 0);
+  for (const { name, loss, gradients } of others) {
+    const lossError = Math.abs(loss - first.loss) / Math.abs(first.loss);
+    const gradientError = gradients.reduce(
+      (max, value, index) => Math.max(max, Math.abs(value - (first.gradients[index] ?? Number.NaN))),
+      0,
+    );
+    if (
+      !(lossError < 1e-5) ||
+      !(gradientError < 5e-5 * largest) ||
+      gradients.length !== first.gradients.length
+    ) {
+      throw new Error(
+        `${name} and ${first.name} disagree: loss ${loss} and ${first.loss}, gradients by ${gradientError}.`,
+      );
+    }
+  }
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

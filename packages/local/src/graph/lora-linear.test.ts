@@ -1,0 +1,43 @@
+import { expect, it } from "vitest";
+import { GraphBuilder } from "../onnx/graph-builder.js";
+import { expectGradientsToMatch } from "./gradient-check.js";
+import { loraLinear, loraLinearBackward } from "./lora-linear.js";
+
+it("has the gradient of its forward half with an adapter and a bias", () =>
+  expectGradientsToMatch({
+    inputs: { x: [2, 3, 5], weight: [4, 5], bias: [4], a: [2, 5], b: [4, 2], scale: [] },
+    fixed: ["weight", "bias", "scale"],
+    write(graph, { x, weight, bias, a, b, scale }) {
+      const saved = loraLinear(graph, x, { weight, bias, adapter: { a, b, scale } });
+      return {
+        output: saved.output,
+        backward(gradient) {
+          const { input, adapter } = loraLinearBackward(graph, saved, gradient);
+          return { x: input, ...adapter };
+        },
+      };
+    },
+  }));
+
+it("has the gradient of its forward half without an adapter", () =>
+  expectGradientsToMatch({
+    inputs: { x: [2, 3, 5], weight: [4, 5] },
+    fixed: ["weight"],
+    write(graph, { x, weight }) {
+      const saved = loraLinear(graph, x, { weight });
+      return {
+        output: saved.output,
+        backward: (gradient) => ({ x: loraLinearBackward(graph, saved, gradient).input }),
+      };
+    },
+  }));
+
+it("gives no gradient of a frozen matrix a node", () => {
+  const graph = new GraphBuilder();
+  const x = graph.input("x", "float32", ["rows", 5]);
+  const weight = graph.initializer("weight", "float32", [4, 5], new Float32Array(20));
+  const saved = loraLinear(graph, x, { weight });
+  const gradient = graph.input("gradient", "float32", ["rows", 4]);
+  const { operators } = graph.build({ dInput: loraLinearBackward(graph, saved, gradient).input });
+  expect(operators).toEqual(["MatMul"]);
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import type { LossName } from "../../engine/engine.js";
+import { GraphBuilder } from "../../onnx/graph-builder.js";
+import { createRuntime } from "../../runtime/create-runtime.js";
+import { defaultLossConfigs, readGolden } from "../../training/golden-case.js";
+import { lossFunctions } from "./loss-functions.js";
+
+interface LossVector {
+  readonly name: string;
+  readonly loss_fn: LossName;
+  readonly loss_fn_config: Readonly<Record<string, number>> | null;
+  readonly inputs: Readonly<Record<string, readonly number[]>> | null;
+  readonly p: readonly (number | string)[];
+  readonly elementwise_loss: readonly (number | string)[];
+  readonly dloss_dp: readonly (number | string)[];
+}
+
+const { cases } = readGolden<{ cases: readonly LossVector[] }>("losses/vectors.json");
+/** A prompt position costs dro nothing; the recording has the other reading of the formula and says so. */
+const ruled: Readonly<Record<string, Pick<LossVector, "elementwise_loss" | "dloss_dp">>> = {
+  "dro prompt positions": { elementwise_loss: [0, 0, 0.40025], dloss_dp: [0, 0, -0.995] },
+};
+
+describe.each(["native", "wasm"] as const)("losses on the %s runtime", (runtimeName) => {
+  it.each(cases.filter(({ p }) => p.length > 0))("loss-functions 3 and 13: $name", async (vector) => {
+    const { loss, gradient } = await evaluate(runtimeName, vector);
+    const expected = ruled[vector.name] ?? vector;
+    expectClose(loss, expected.elementwise_loss);
+    expectClose(gradient, expected.dloss_dp);
+  });
+
+  it.each(Object.keys(lossFunctions) as LossName[])(
+    "loss-functions 3.7: %s masks weight 0 exactly",
+    async (name) => {
+      const { loss, gradient } = await evaluate(runtimeName, {
+        loss_fn: name,
+        loss_fn_config: null,
+        p: ["-Infinity", -0.1, -1],
+        inputs: { weights: [0, 0, 1], logprobs: [-1, -800, -1], advantages: [2, 2, 2] },
+      });
+      for (const values of [loss, gradient]) {
+        // Adding 0 turns -0 into 0.
+        expect([...values.slice(0, 2)].map((value) => value + 0)).toEqual([0, 0]);
+        expect(values[2]).not.toBe(0);
+      }
+    },
+  );
+
+  it.each(Object.keys(lossFunctions) as LossName[])(
+    "loss-functions 12.2: %s multiplies by weights",
+    async (name) => {
+      const vector = {
+        loss_fn: name,
+        loss_fn_config: null,
+        p: [-0.5, -1, -2, -0.2],
+        inputs: { logprobs: [-0.7, -1, -1.2, -2], advantages: [1, -0.5, 2, -1.5] },
+      };
+      const plain = await evaluate(runtimeName, vector);
+      const weights = [2, -1, 0.5, 3];
+      const weighted = await evaluate(runtimeName, { ...vector, inputs: { ...vector.inputs, weights } });
+      expectClose(
+        weighted.loss,
+        weights.map((weight, index) => weight * (plain.loss[index] ?? 0)),
+      );
+      expectClose(
+        weighted.gradient,
+        weights.map((weight, index) => weight * (plain.gradient[index] ?? 0)),
+      );
+    },
+  );
+});
+
+async function evaluate(
+  runtimeName: "native" | "wasm",
+  { loss_fn, loss_fn_config, inputs, p }: Pick<LossVector, "loss_fn" | "loss_fn_config" | "inputs" | "p">,
+) {
+  const graph = new GraphBuilder();
+  const config = { ...defaultLossConfigs[loss_fn], ...loss_fn_config };
+  const given = (numbers: readonly (number | string)[] | undefined, otherwise = 0) =>
+    graph.initializer(
+      `input ${names++}`,
+      "float32",
+      [1, p.length, 1],
+      Float32Array.from(p, (_, index) => Number(numbers?.[index] ?? otherwise)),
+    );
+  let names = 0;
+  const { loss, gradient } = lossFunctions[loss_fn](graph, {
+    logprobs: given(p),
+    weights: given(inputs?.weights, 1),
+    samplerLogprobs: given(inputs?.logprobs),
+    advantages: given(inputs?.advantages),
+    clipLow: given(inputs?.clip_low_threshold, config.clip_low_threshold),
+    clipHigh: given(inputs?.clip_high_threshold, config.clip_high_threshold),
+    beta: graph.initializer("beta", "float32", [], Float32Array.of(config.beta ?? 0)),
+  });
+  const session = await (await createRuntime({ runtime: runtimeName, threads: 1 })).compile(
+    graph.build({ loss, gradient }),
+  );
+  const outputs = await session.run({});
+  await session.release();
+  return { loss: outputs.float32("loss"), gradient: outputs.float32("gradient") };
+}
+
+function expectClose(got: Float32Array, expected: readonly (number | string)[]): void {
+  expect(got.length).toBe(expected.length);
+  expected.forEach((value, index) => {
+    const difference = Math.abs((got[index] ?? Number.NaN) - Number(value));
+    expect(difference, `element ${index}`).toBeLessThanOrEqual(1e-5 * Math.abs(Number(value)) + 1e-7);
+  });
+}

@@ -1,0 +1,12 @@
+import { it } from "vitest";
+import { expectGradientsToMatch } from "./gradient-check.js";
+import { swiGlu, swiGluBackward } from "./swiglu.js";
+
+it("has the gradient of its forward half", () =>
+  expectGradientsToMatch({
+    inputs: { gate: [3, 4], up: [3, 4] },
+    write(graph, { gate, up }) {
+      const saved = swiGlu(graph, gate, up);
+      return { output: saved.output, backward: (gradient) => swiGluBackward(graph, saved, gradient) };
+    },
+  }));

@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { copyAdapterParameters } from "../adapter/adapter-parameters.js";
+import { type AdapterTensors, newOptimizerState, zeroTensors } from "../adapter/adapter-tensors.js";
+import type { EngineDatum, LossName } from "../engine/engine.js";
+import { createRuntime } from "../runtime/create-runtime.js";
+import { adamStep } from "./adam-step.js";
+import {
+  defaultLossConfigs,
+  type GoldenAdam,
+  type GoldenCase,
+  type GoldenDatum,
+  type GoldenPass,
+  goldenAdamStep,
+  goldenDatum,
+  largestDifference,
+  openGoldenModel,
+  readGolden,
+  readGoldenAdapter,
+  readGoldenTensors,
+  worstRelativeDifference,
+} from "./golden-case.js";
+import { fillWithZeros, globalNorm } from "./tensor-arithmetic.js";
+import { createTrainer, type Trainer, type TrainerOptions } from "./trainer.js";
+
+const golden = readGolden<GoldenCase>("lora/llama-r8-all/case.json");
+const { config, weights } = openGoldenModel(golden.model);
+const adapter = readGoldenAdapter("lora/llama-r8-all/adapter", config, golden.lora_config);
+const dataOf = (key: string) => (golden.data[key] ?? []).map(goldenDatum);
+const supervised = dataOf("supervised");
+const gradientTolerance = 5e-5;
+
+const trainers: Trainer[] = [];
+async function trainerWith(options: Partial<TrainerOptions> = {}): Promise<Trainer> {
+  const runtime = await createRuntime({ threads: 2 });
+  const trainer = createTrainer({ config, weights, runtime, ...options });
+  trainers.push(trainer);
+  return trainer;
+}
+afterAll(async () => {
+  for (const trainer of trainers) await trainer.release();
+});
+
+let trainer: Trainer;
+beforeAll(async () => {
+  trainer = await trainerWith();
+});
+
+/** One pass of the golden adapter; its gradient starts at 0 unless given. */
+async function passOf(
+  data: readonly EngineDatum[],
+  loss: LossName = "cross_entropy",
+  { gradients = zeroTensors(adapter), by = trainer }: { gradients?: AdapterTensors; by?: Trainer } = {},
+) {
+  const lossConfig = defaultLossConfigs[loss];
+  const result = await by.pass({ parameters: adapter, data, loss, lossConfig, gradients });
+  return { ...result, gradients };
+}
+
+describe("createTrainer", () => {
+  it("loss-functions 4: adds gradients over passes, leaves them alone in a forward pass, steps and steps again", async () => {
+    const { operations } = readGolden<{
+      operations: readonly { loss_sum?: number; grad_norm?: number; adam_params?: GoldenAdam }[];
+    }>("lora/llama-r8-all/accumulate.json");
+    const parameters = copyAdapterParameters(adapter);
+    const gradients = zeroTensors(parameters);
+    const pass = (loss: LossName, data: readonly EngineDatum[], target?: AdapterTensors) =>
+      trainer.pass({
+        parameters,
+        data,
+        loss,
+        lossConfig: defaultLossConfigs[loss],
+        ...(target && { gradients: target }),
+      });
+    const first = await pass("cross_entropy", supervised.slice(0, 2), gradients);
+    await pass("cross_entropy", supervised);
+    const second = await pass("importance_sampling", dataOf("rl").slice(2), gradients);
+    expect(first.lossSum).toBeCloseTo(operations[0]?.loss_sum ?? Number.NaN, 2);
+    expect(second.lossSum).toBeCloseTo(operations[2]?.loss_sum ?? Number.NaN, 2);
+    const recorded = readGoldenTensors("lora/llama-r8-all/accumulate.grads.safetensors", parameters);
+    expect(worstRelativeDifference(gradients, recorded)).toBeLessThan(gradientTolerance);
+    const state = newOptimizerState(parameters);
+    for (const step of [1, 2]) {
+      const { adam_params, grad_norm } = operations[step + 2] ?? {};
+      if (adam_params === undefined) throw new Error("The recording has an optim_step here.");
+      const { gradientNorm } = adamStep(parameters, gradients, state, goldenAdamStep(adam_params));
+      expect(gradientNorm).toBeCloseTo(grad_norm ?? Number.NaN, 1);
+      fillWithZeros(gradients);
+      const after = readGoldenTensors(`lora/llama-r8-all/accumulate.after-${step}.safetensors`, parameters);
+      parameters.pairs.forEach(({ a, b }, index) => {
+        expect(largestDifference(a, after[index]?.a ?? [])).toBeLessThan(0.5 * adam_params.learning_rate);
+        expect(largestDifference(b, after[index]?.b ?? [])).toBeLessThan(0.5 * adam_params.learning_rate);
+      });
+    }
+  });
+
+  it.each(["sum_of_squares", "dpo", "nonlinear_mixture"])(
+    "loss-functions 6: the surrogate of the custom loss %s has that loss's gradient",
+    async (name) => {
+      const custom = readGolden<
+        Record<string, GoldenPass & { surrogate_weights: number[][]; surrogate_loss_sum: number }>
+      >("lora/llama-r8-all/custom.json")[name];
+      if (custom === undefined) throw new Error(`No custom loss ${name} is recorded.`);
+      const data = supervised.map((datum, index) => ({
+        ...datum,
+        weights: Float32Array.from(custom.surrogate_weights[index] ?? []),
+      }));
+      const { lossSum, gradients } = await passOf(data);
+      expect(lossSum / custom.surrogate_loss_sum).toBeCloseTo(1, 5);
+      const recorded = readGoldenTensors(`lora/llama-r8-all/${custom.gradients}`, adapter);
+      expect(worstRelativeDifference(gradients, recorded)).toBeLessThan(gradientTolerance);
+    },
+  );
+
+  it("loss-functions 4: gives the same gradient in one run, in many runs and datum by datum", async () => {
+    const whole = await passOf(supervised);
+    const split = await passOf(supervised, "cross_entropy", {
+      by: await trainerWith({ maxTokensPerRun: 12 }),
+    });
+    const oneByOne = zeroTensors(adapter);
+    let lossSum = 0;
+    for (const datum of supervised)
+      lossSum += (await passOf([datum], "cross_entropy", { gradients: oneByOne })).lossSum;
+    expect(worstRelativeDifference(split.gradients, whole.gradients)).toBeLessThan(gradientTolerance);
+    expect(worstRelativeDifference(oneByOne, whole.gradients)).toBeLessThan(gradientTolerance);
+    expect(split.lossSum).toBeCloseTo(whole.lossSum, 3);
+    expect(lossSum).toBeCloseTo(whole.lossSum, 3);
+    split.logprobs.forEach((logprobs, index) => {
+      expect(largestDifference(logprobs, whole.logprobs[index] ?? [])).toBeLessThan(5e-5);
+    });
+  });
+
+  it("gives exactly the same numbers twice", async () => {
+    const [first, second] = [await passOf(supervised), await passOf(supervised)];
+    expect(second).toEqual(first);
+  });
+
+  it("loss-functions 3.7: masked tokens add exactly nothing", async () => {
+    const masked = supervised.map((datum) => ({ ...datum, weights: new Float32Array(datum.targets.length) }));
+    const { lossSum, gradients, logprobs } = await passOf(masked);
+    expect(lossSum).toBe(0);
+    expect(globalNorm(gradients)).toBe(0);
+    expect(logprobs.map(({ length }) => length)).toEqual(supervised.map(({ tokens }) => tokens.length));
+  });
+
+  it("loss-functions 3.1: takes all weights as 1 where none are given", async () => {
+    const bare = supervised.map(({ weights: _, ...datum }) => datum);
+    const ones = bare.map((datum) => ({ ...datum, weights: new Float32Array(datum.targets.length).fill(1) }));
+    const [without, withOnes] = [await passOf(bare), await passOf(ones)];
+    expect(without.lossSum).toBe(withOnes.lossSum);
+    expect(without.gradients).toEqual(withOnes.gradients);
+  });
+
+  it("loss-functions 12.1: per-token thresholds win over those of the configuration", async () => {
+    const rl = dataOf("rl");
+    const narrow = await trainer.pass({
+      parameters: adapter,
+      data: rl,
+      loss: "ppo",
+      lossConfig: { clip_low_threshold: 0.9, clip_high_threshold: 1.1 },
+    });
+    const perToken = rl.map((datum) => ({
+      ...datum,
+      clipLowThreshold: new Float32Array(datum.tokens.length).fill(0.9),
+      clipHighThreshold: new Float32Array(datum.tokens.length).fill(1.1),
+    }));
+    const { lossSum } = await passOf(perToken, "ppo");
+    expect(lossSum).toBe(narrow.lossSum);
+    expect(lossSum).not.toBe((await passOf(rl, "ppo")).lossSum);
+  });
+
+  it("has nothing to add for no data", async () => {
+    const { lossSum, logprobs, gradients } = await passOf([]);
+    expect({ lossSum, logprobs, norm: globalNorm(gradients) }).toEqual({ lossSum: 0, logprobs: [], norm: 0 });
+  });
+
+  it("leaves the gradient untouched when a later run of the pass fails", async () => {
+    let runs = 0;
+    const failing = await trainerWith({
+      maxTokensPerRun: 12,
+      async betweenRuns() {
+        runs += 1;
+        if (runs === 2) throw new Error("the second run failed");
+      },
+    });
+    const gradients = zeroTensors(adapter);
+    await expect(passOf(supervised, "cross_entropy", { gradients, by: failing })).rejects.toThrow(
+      "second run",
+    );
+    expect(globalNorm(gradients)).toBe(0);
+  });
+
+  it("lets the event loop turn between runs", async () => {
+    let turns = 0;
+    const counting = setInterval(() => {
+      turns += 1;
+    }, 0);
+    await passOf(supervised, "cross_entropy", { by: await trainerWith({ maxTokensPerRun: 12 }) });
+    clearInterval(counting);
+    expect(turns).toBeGreaterThan(0);
+  });
+});
+
+describe("top-K cross entropy", () => {
+  it("loss-functions 3.1: sums over (N, K) targets and gives (N, K) log-probabilities", async () => {
+    const topk = readGolden<
+      GoldenPass & {
+        datums: readonly { dense: GoldenDatum }[];
+        logprobs: readonly (readonly (readonly number[])[])[];
+      }
+    >("lora/qwen3-r4-attn/topk.json");
+    const qwenCase = readGolden<GoldenCase>("lora/qwen3-r4-attn/case.json");
+    const qwen = openGoldenModel(qwenCase.model);
+    const parameters = readGoldenAdapter("lora/qwen3-r4-attn/adapter", qwen.config, qwenCase.lora_config);
+    const gradients = zeroTensors(parameters);
+    const by = await trainerWith(qwen);
+    const data = topk.datums.map(({ dense }) => goldenDatum(dense));
+    const { lossSum, logprobs } = await by.pass({
+      parameters,
+      data,
+      loss: "cross_entropy",
+      lossConfig: {},
+      gradients,
+    });
+    expect(lossSum).toBeCloseTo(topk.loss_sum, 2);
+    topk.logprobs.forEach((expected, index) => {
+      expect(largestDifference(logprobs[index] ?? [], expected.flat())).toBeLessThan(5e-5);
+    });
+    const recorded = readGoldenTensors(`lora/qwen3-r4-attn/${topk.gradients}`, parameters);
+    expect(worstRelativeDifference(gradients, recorded)).toBeLessThan(gradientTolerance);
+  });
+});

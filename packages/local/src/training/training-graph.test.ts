@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { adaptedModules } from "../adapter/adapter-parameters.js";
+import { openGoldenModel } from "./golden-case.js";
+import { trainingGraph } from "./training-graph.js";
+
+const { config, weights } = openGoldenModel("tiny-llama");
+
+function graphOf(parts: { attention?: boolean; mlp?: boolean; unembedding?: boolean }, backward = true) {
+  const { attention = false, mlp = false, unembedding = false } = parts;
+  const shape = { rank: 1, trainAttention: attention, trainMlp: mlp, trainUnembedding: unembedding };
+  const adapted = new Set(adaptedModules(config, shape).map(({ module }) => module));
+  return trainingGraph({ config, weights, adapted, loss: "cross_entropy", backward });
+}
+
+const count = (operators: readonly string[], operator: string) =>
+  operators.filter((name) => name === operator).length;
+
+describe("trainingGraph", () => {
+  it("computes nothing below the lowest adapter", () => {
+    const forward = graphOf({ unembedding: true }, false);
+    const head = graphOf({ unembedding: true });
+    // Rotations and softmaxes of the layers would come again in their backward halves.
+    for (const operator of ["RotaryEmbedding", "Softmax", "SimplifiedLayerNormalization", "Sigmoid"]) {
+      expect(count(head.operators, operator), operator).toBe(count(forward.operators, operator));
+    }
+    const mlp = graphOf({ mlp: true });
+    // Queries and keys of the upper layer turn back; those of the lowest have no adapter below them.
+    expect(count(mlp.operators, "RotaryEmbedding")).toBe(2 * config.layerCount + 2 * (config.layerCount - 1));
+    const all = graphOf({ attention: true, mlp: true });
+    expect(count(all.operators, "RotaryEmbedding")).toBe(4 * config.layerCount);
+  });
+
+  it("multiplies by the frozen matrices of the lowest queries, keys and values only forward", () => {
+    const isMatMul = (operator: string) => operator === "MatMul" || operator === "FusedMatMul";
+    const matMuls = graphOf({ attention: true }).operators.filter(isMatMul).length;
+    const perLinear = { frozen: 2, adapter: 6 };
+    const attention = 2 + 4;
+    const layer = 4 * (perLinear.frozen + perLinear.adapter) + attention + 3 * perLinear.frozen;
+    const head = 2;
+    // dx = dy W + (dy sB) A of the three projections that nothing lies below.
+    expect(matMuls).toBe(config.layerCount * layer + head - 3 * 2);
+  });
+
+  it("asks only for what the loss and the adapter read", () => {
+    const { inputs, outputs } = graphOf({ unembedding: true });
+    expect(inputs.map(({ name }) => name).sort()).toEqual([
+      "adapter.scale",
+      "lm_head.lora_A",
+      "lm_head.lora_B",
+      "targets",
+      "tokens",
+      "weights",
+    ]);
+    expect(outputs.map(({ name }) => name)).toEqual([
+      "logprobs",
+      "loss",
+      "lm_head.lora_A.gradient",
+      "lm_head.lora_B.gradient",
+    ]);
+  });
+});
