@@ -18,6 +18,7 @@ export class CallScope {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
   readonly #endsAt: number;
+  #lastFault = "";
 
   constructor(
     name: string,
@@ -86,6 +87,11 @@ export class CallScope {
     this.check();
   }
 
+  /** Remembers what the call is waiting to get over, for the message should its limit run out. */
+  note(fault: string): void {
+    this.#lastFault = ` (${fault})`;
+  }
+
   /** Lets go of the signal and the timer. */
   end(): void {
     this.#stopTimer();
@@ -97,8 +103,11 @@ export class CallScope {
   }
 
   #timedOut(): TimeoutError {
-    return new TimeoutError(`${this.#name} took longer than its limit of ${this.#timeoutMs} ms`, {
-      timeoutMs: this.#timeoutMs,
-    });
+    return new TimeoutError(
+      `${this.#name} took longer than its limit of ${this.#timeoutMs} ms${this.#lastFault}`,
+      {
+        timeoutMs: this.#timeoutMs,
+      },
+    );
   }
 }

@@ -52,7 +52,7 @@ function transportTo(
     ...options,
   });
   cleanups.push(() => transport.close());
-  return { ...transport, clock };
+  return Object.assign(transport, { clock });
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<TinkexError> {

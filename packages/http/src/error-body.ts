@@ -1,3 +1,5 @@
+import { redact } from "./secrets.js";
+
 /** Longest excerpt of a body that is not JSON, in characters. */
 const MOST_TEXT = 200;
 /** Longest excerpt of a JSON body within a message, in characters. */
@@ -12,8 +14,8 @@ export interface ErrorBody {
 }
 
 /** Reads the body of an error answer: the API's JSON, a gateway's page, or nothing. Never throws. */
-export function readErrorBody(body: Uint8Array): ErrorBody {
-  const text = new TextDecoder().decode(body).trim();
+export function readErrorBody(body: Uint8Array, secrets: readonly string[] = []): ErrorBody {
+  const text = redact(new TextDecoder().decode(body).trim(), secrets);
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);

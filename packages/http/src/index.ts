@@ -4,8 +4,9 @@ export { consoleLogger, type LogLevel, parseLogLevel } from "./console-logger.js
 export { createTransport } from "./create-transport.js";
 export type { Operation } from "./operation.js";
 export { OPERATIONS, type OperationName } from "./operations.js";
-export { parseRetryHint, type RetryHint } from "./retry-hint.js";
+export { POOL_LIMITS, type PoolName } from "./pool-limits.js";
 export { silentLogger } from "./silent-logger.js";
 export { systemClock } from "./system-clock.js";
+export type { RequestEvent, ResponseEvent, RetryEvent, TransportHooks } from "./transport-hooks.js";
 export type { TransportOptions } from "./transport-options.js";
 export { COMPATIBLE_SDK_VERSION, VERSION } from "./version.js";

@@ -1,5 +1,6 @@
 import { ConnectionError, TimeoutError } from "@tinkex/types";
 import { errorCode } from "./error-code.js";
+import type { CallFacts } from "./status-error.js";
 import type { Broken, TimedOut } from "./try-outcome.js";
 
 /** What a code means to the reader of a message. */
@@ -11,35 +12,37 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   ENETUNREACH: "there is no way to that network; is this machine online?",
   UND_ERR_CONNECT_TIMEOUT:
     "nothing answers there; is TINKER_BASE_URL right, and is a proxy or firewall in the way?",
+  EMPTY_400: "the proxy in front of the service answered 400 with an empty body",
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was cut short",
 };
 
 /** Failures in which no connection came about at all. */
 const NOT_CONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
 
-/** The error for a try without an answer. */
-export function networkError(
-  operation: string,
-  origin: string,
-  outcome: Broken | TimedOut,
-  attempts: number,
-): ConnectionError | TimeoutError {
+/** The error for a call whose last try had no answer. */
+export function networkError(outcome: Broken | TimedOut, facts: CallFacts): ConnectionError | TimeoutError {
+  const { operation, baseUrl, attempts, earlierTries } = facts;
   const tries = attempts === 1 ? "" : ` after ${attempts} tries`;
   if (outcome.kind === "timed_out") {
     return new TimeoutError(
-      `${operation} at ${origin} waited ${outcome.limitMs} ms for ${outcome.waitingFor}${tries}`,
+      `${operation} at ${baseUrl} waited ${outcome.limitMs} ms for ${outcome.waitingFor}${tries}`,
       { timeoutMs: outcome.limitMs },
     );
   }
-  const code = errorCode(outcome.cause);
+  const { cause } = outcome;
+  const code = errorCode(cause);
   const explanation = code === undefined ? undefined : EXPLANATIONS[code];
   const what =
     code !== undefined && NOT_CONNECTED.test(code)
-      ? `could not connect to ${origin}`
-      : `the connection to ${origin} failed`;
-  const name = code ?? (outcome.cause instanceof Error ? outcome.cause.message : "unknown reason");
+      ? `could not connect to ${baseUrl}`
+      : `the connection to ${baseUrl} failed`;
   return new ConnectionError(
-    `${what} (${name}) for ${operation}${tries}${explanation === undefined ? "" : `; ${explanation}`}`,
-    { attempts, cause: outcome.cause },
+    `${what} (${faultWord(cause)}) for ${operation}${tries}${explanation === undefined ? "" : `; ${explanation}`}`,
+    { attempts, earlierTries, cause },
   );
+}
+
+/** A failure of the network in a word: its code where it has one. */
+export function faultWord(cause: unknown): string {
+  return errorCode(cause) ?? (cause instanceof Error ? cause.message : "unknown reason");
 }

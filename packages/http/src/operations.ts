@@ -95,7 +95,7 @@ export const OPERATIONS = {
   weights_info: { ...train, path: "/api/v1/weights_info" },
 
   // Sampling and results
-  asample: { ...write, path: "/api/v1/asample", pool: "sample", wire: "protobuf" },
+  asample: { ...write, path: "/api/v1/asample", pool: "sample" },
   retrieve_future: {
     ...write,
     path: "/api/v1/retrieve_future",

@@ -39,6 +39,8 @@ export function callHeaders(
 ): Record<string, string> {
   const headers: Record<string, string> = { ...defaults, accept: call.accept ?? "application/json" };
   if (call.body !== undefined) headers["content-type"] = call.contentType ?? "application/json";
+  const { totalMs, headersMs } = operation.timeouts;
+  headers["x-stainless-read-timeout"] = String((totalMs ?? headersMs) / 1000);
   if (call.headers !== undefined) Object.assign(headers, mergeHeaders(call.headers));
   if (operation.idempotent === "key") headers["x-idempotency-key"] ??= newIdempotencyKey();
   return headers;

@@ -2,6 +2,7 @@ import type { Clock } from "@tinkex/types";
 import { backoffDelayMs } from "./backoff-delay.js";
 import type { CallScope } from "./call-scope.js";
 import type { Verdict } from "./classify-outcome.js";
+import type { RetryPace } from "./retry-pace.js";
 import type { RetryPolicy } from "./retry-policy.js";
 import type { TryOutcome } from "./try-outcome.js";
 
@@ -16,7 +17,8 @@ export interface Retry {
 
 /** What the loop asks its surroundings. */
 export interface RetryLoop {
-  readonly send: (attempt: number) => Promise<TryOutcome>;
+  /** Sends once; told which try it is, from 1, and how many counted repeats came before. */
+  readonly send: (attempt: number, retries: number) => Promise<TryOutcome>;
   readonly classify: (outcome: TryOutcome) => Verdict;
   readonly policy: () => RetryPolicy;
   /** Whether a request lost on a stale connection may go out again at once. */
@@ -24,6 +26,7 @@ export interface RetryLoop {
   readonly scope: CallScope;
   readonly clock: Clock;
   readonly random: () => number;
+  readonly pace: RetryPace;
   readonly onRetry: (retry: Retry) => void;
 }
 
@@ -40,7 +43,7 @@ export async function runWithRetries(loop: RetryLoop): Promise<LastTry> {
   let freeRepeats = loop.repeatable ? 1 : 0;
   let retries = 0;
   for (let attempts = 1; ; attempts += 1) {
-    const outcome = await loop.send(retries);
+    const outcome = await loop.send(attempts, retries);
     // A kept connection that had died is nobody's failure: the first request to notice goes out again at once.
     if (outcome.kind === "broken" && outcome.staleConnection && freeRepeats > 0) {
       freeRepeats -= 1;
@@ -48,15 +51,16 @@ export async function runWithRetries(loop: RetryLoop): Promise<LastTry> {
     }
     const verdict = loop.classify(outcome);
     if (verdict.kind === "success" || !verdict.retry) return { outcome, verdict, attempts };
-    const elapsedMs = loop.clock.monotonic() - startedAt;
-    const delayMs = backoffDelayMs({
+    const now = loop.clock.monotonic();
+    const ownDelayMs = backoffDelayMs({
       policy: loop.policy(),
       retries,
-      elapsedMs,
+      elapsedMs: now - startedAt,
       hintMs: verdict.hint?.delayMs,
       random: loop.random,
     });
-    if (delayMs === undefined) return { outcome, verdict, attempts };
+    if (ownDelayMs === undefined) return { outcome, verdict, attempts };
+    const delayMs = ownDelayMs + loop.pace.reserve(now + ownDelayMs);
     loop.onRetry({ outcome, attempts, delayMs, verdict });
     await loop.scope.sleep(delayMs);
     retries += 1;

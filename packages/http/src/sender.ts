@@ -6,6 +6,8 @@ import type { WireRequest } from "./wire-request.js";
 export interface Sender {
   /** Sends once. Rejects with the scope's interruption alone; every failure of the network is an outcome. */
   send(request: WireRequest, scope: CallScope): Promise<TryOutcome>;
+  /** Makes the connections that carry requests like this one anew; what is under way on the old ones may finish. */
+  renew(request: WireRequest): void;
   /** Lets all connections go. */
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { ApiStatusError, type TinkexErrorCode } from "@tinkex/types";
+import { ApiStatusError, type FailedTry, type TinkexErrorCode } from "@tinkex/types";
 import { readErrorBody } from "./error-body.js";
 import type { Answer } from "./try-outcome.js";
 
@@ -32,27 +32,35 @@ function isPassing(status: number): boolean {
   return status === 402 || status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
+/** What a failed call is told of, besides its outcome. */
+export interface CallFacts {
+  readonly operation: string;
+  readonly baseUrl: string;
+  readonly attempts: number;
+  readonly earlierTries: readonly FailedTry[];
+  /** What must not be quoted from the server's words. */
+  readonly secrets: readonly string[];
+}
+
 /** The error for an answer that is none of success. */
-export function statusError(
-  operation: string,
-  url: string,
-  answer: Answer,
-  attempts: number,
-): ApiStatusError {
+export function statusError(answer: Answer, facts: CallFacts): ApiStatusError {
   const { status } = answer;
-  const { value, summary } = readErrorBody(answer.body);
+  const { operation, baseUrl, attempts, earlierTries } = facts;
+  const { value, summary } = readErrorBody(answer.body, facts.secrets);
   const reason = STATUS_CODES[status] === undefined ? "" : ` ${STATUS_CODES[status]}`;
   const said = summary === "" ? "" : `: ${summary}`;
   const tries = attempts === 1 ? "" : ` after ${attempts} tries`;
   const remedy = REMEDIES[status] === undefined ? "" : `; ${REMEDIES[status]}`;
   return new ApiStatusError(
-    `${operation} at ${url} was answered ${status}${reason}${tries}${said}${remedy}`,
+    `${operation} at ${baseUrl} was answered ${status}${reason}${tries}${said}${remedy}`,
     {
       code: statusCodeWord(status),
       retryable: isPassing(status),
       status,
       body: value,
       attempts,
+      earlierTries,
+      requestId: answer.headers["x-request-id"],
     },
   );
 }

@@ -1,4 +1,6 @@
 import type { Clock, Logger } from "@tinkex/types";
+import type { PoolName } from "./pool-limits.js";
+import type { TransportHooks } from "./transport-hooks.js";
 
 /** Options of {@link createTransport}. */
 export interface TransportOptions {
@@ -29,4 +31,8 @@ export interface TransportOptions {
    * is told soon. @defaultValue as the operation's own policy, which may take minutes
    */
   readonly firstContactRetries?: number | undefined;
+  /** Most requests under way per kind of traffic. @defaultValue {@link POOL_LIMITS} */
+  readonly poolLimits?: Partial<Readonly<Record<PoolName, number>>> | undefined;
+  /** Told of every request, answer and repeat. */
+  readonly hooks?: TransportHooks | undefined;
 }

@@ -1,6 +1,5 @@
 import type { buildConnector, Dispatcher, Pool } from "undici";
 import type { CallScope } from "./call-scope.js";
-import type { PoolName } from "./pool-limits.js";
 import type { Sender } from "./sender.js";
 import { watchForStaleness } from "./stale-connection.js";
 import type { TryOutcome } from "./try-outcome.js";
@@ -21,6 +20,8 @@ type Undici = typeof import("undici");
 export class UndiciSender implements Sender {
   readonly #options: ConnectionOptions;
   readonly #pools = new Map<string, Pool>();
+  /** Pools on the way out, with requests still under way. */
+  readonly #retiring = new Set<Pool>();
   #undici: Promise<Undici> | undefined;
   #loaded: Undici | undefined;
   #closing: Promise<void> | undefined;
@@ -47,11 +48,28 @@ export class UndiciSender implements Sender {
     });
   }
 
+  renew(request: WireRequest): void {
+    const key = poolKey(request);
+    const old = this.#pools.get(key);
+    if (old === undefined) return;
+    this.#pools.delete(key);
+    this.#retiring.add(old);
+    old.close().then(
+      () => this.#retiring.delete(old),
+      () => this.#retiring.delete(old),
+    );
+  }
+
   close(): Promise<void> {
-    this.#closing ??= Promise.all([...this.#pools.values()].map((pool) => pool.destroy())).then(() => {
-      this.#pools.clear();
-    });
+    this.#closing ??= this.#destroyAll();
     return this.#closing;
+  }
+
+  async #destroyAll(): Promise<void> {
+    const all = [...this.#pools.values(), ...this.#retiring];
+    this.#pools.clear();
+    this.#retiring.clear();
+    await Promise.all(all.map((pool) => pool.destroy()));
   }
 
   async #load(): Promise<Undici> {
@@ -61,11 +79,11 @@ export class UndiciSender implements Sender {
     return this.#loaded;
   }
 
-  #pool(undici: Undici, { pool: name, origin }: { pool: PoolName; origin: string }): Pool {
-    const key = `${name} ${origin}`;
+  #pool(undici: Undici, request: WireRequest): Pool {
+    const key = poolKey(request);
     let pool = this.#pools.get(key);
     if (pool === undefined) {
-      pool = new undici.Pool(origin, {
+      pool = new undici.Pool(request.origin, {
         connect: connectorOf(undici, this.#options),
         connections: null,
         pipelining: 1,
@@ -79,6 +97,10 @@ export class UndiciSender implements Sender {
     }
     return pool;
   }
+}
+
+function poolKey({ pool, origin }: WireRequest): string {
+  return `${pool} ${origin}`;
 }
 
 function connectorOf(undici: Undici, options: ConnectionOptions): buildConnector.connector {

@@ -1,0 +1,13 @@
+/** What the service says about a call it will drop, and how loud. */
+export interface DeprecationNote {
+  readonly level: "warn" | "error";
+  readonly text: string;
+}
+
+/** Reads `x-deprecation-note` and `x-deprecation-level` of an answer. */
+export function deprecationNote(headers: Readonly<Record<string, string>>): DeprecationNote | undefined {
+  const text = headers["x-deprecation-note"]?.trim() ?? "";
+  if (text === "") return undefined;
+  const level = headers["x-deprecation-level"]?.trim().toLowerCase() === "error" ? "error" : "warn";
+  return { level, text };
+}

@@ -1,0 +1,23 @@
+/** Repeats that may start in one moment, and those that may follow each second. */
+const BURST = 50;
+const PER_SECOND = 20;
+
+/**
+ * Spaces out the repeats of all calls of one transport, so that an outage under a thousand calls does not come back as
+ * a thousand requests a moment. Nobody fails by it; the pauses grow.
+ */
+export class RetryPace {
+  #tokens = BURST;
+  #atMs = Number.NEGATIVE_INFINITY;
+
+  /** Takes a place for a repeat at `startMs` (monotonic); the answer is how much later it should start. */
+  reserve(startMs: number): number {
+    if (startMs > this.#atMs) {
+      const gained = ((startMs - this.#atMs) / 1000) * PER_SECOND;
+      this.#tokens = Math.min(BURST, this.#tokens + gained);
+      this.#atMs = startMs;
+    }
+    this.#tokens -= 1;
+    return this.#tokens >= 0 ? 0 : (-this.#tokens / PER_SECOND) * 1000;
+  }
+}

@@ -1,0 +1,45 @@
+/** One request going out. URLs are without their query, which may hold names. */
+export interface RequestEvent {
+  readonly operation: string;
+  readonly method: string;
+  readonly url: string;
+  /** From 1. */
+  readonly attempt: number;
+  readonly byteLength: number;
+}
+
+/** How a request ended. */
+export interface ResponseEvent extends RequestEvent {
+  /** Absent when no answer came. */
+  readonly status: number | undefined;
+  /** `answered 200`, `ECONNRESET`, … */
+  readonly outcome: string;
+  readonly answerByteLength: number;
+  /** From sending to the end of the body, in milliseconds. */
+  readonly durationMs: number;
+}
+
+/** A pause before the next try. */
+export interface RetryEvent {
+  readonly operation: string;
+  /** Tries made so far. */
+  readonly attempts: number;
+  readonly outcome: string;
+  readonly delayMs: number;
+}
+
+/** Watchers of a transport. They hold no header and no body, and what they throw is dropped. */
+export interface TransportHooks {
+  onRequest?(event: RequestEvent): void;
+  onResponse?(event: ResponseEvent): void;
+  onRetry?(event: RetryEvent): void;
+}
+
+/** Calls a hook; a watcher that fails must not fail the call it watches. */
+export function notify<Event>(hook: ((event: Event) => void) | undefined, event: Event): void {
+  try {
+    hook?.(event);
+  } catch {
+    // The watcher's own affair.
+  }
+}

@@ -1,0 +1,262 @@
+import {
+  type Clock,
+  ClosedError,
+  type FailedTry,
+  type HttpTransport,
+  type Logger,
+  type TransportCall,
+  type TransportResponse,
+} from "@tinkex/types";
+import { CallScope } from "./call-scope.js";
+import { checkCall } from "./check-call.js";
+import { classifyOutcome, type Verdict } from "./classify-outcome.js";
+import { deprecationNote } from "./deprecation-note.js";
+import { describeOutcome } from "./describe-outcome.js";
+import { EdgeRejections } from "./edge-rejections.js";
+import { exchange } from "./exchange.js";
+import { FifoLimit } from "./fifo-limit.js";
+import { networkError } from "./network-error.js";
+import type { Operation } from "./operation.js";
+import type { PoolName } from "./pool-limits.js";
+import { RateGate } from "./rate-gate.js";
+import { callHeaders } from "./request-headers.js";
+import { requestPath } from "./request-path.js";
+import { RetryPace } from "./retry-pace.js";
+import { RETRY_POLICIES, type RetryPolicy } from "./retry-policy.js";
+import { type LastTry, type Retry, runWithRetries } from "./run-with-retries.js";
+import { secretsIn } from "./secrets.js";
+import type { Sender } from "./sender.js";
+import { type CallFacts, statusError } from "./status-error.js";
+import { notify, type TransportHooks } from "./transport-hooks.js";
+import type { TryOutcome } from "./try-outcome.js";
+import type { WireRequest } from "./wire-request.js";
+
+/** What a {@link Transport} is made of; all defaults are filled in. */
+export interface TransportParts {
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sender: Sender;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly logger: Logger;
+  readonly hooks: TransportHooks;
+  readonly newIdempotencyKey: () => string;
+  readonly poolLimits: Readonly<Record<PoolName, number>>;
+  readonly firstContactRetries: number;
+}
+
+/** Most earlier tries kept on an error. */
+const MOST_EARLIER_TRIES = 10;
+/** From this pause on the user hears of a repeat without asking for it, in milliseconds. */
+const LONG_PAUSE_MS = 8_000;
+
+/** Carries calls as the table of operations says. */
+export class Transport implements HttpTransport {
+  readonly #parts: TransportParts;
+  readonly #origin: string;
+  readonly #pathPrefix: string;
+  readonly #limits = new Map<PoolName, FifoLimit>();
+  readonly #scopes = new Set<CallScope>();
+  readonly #edge = new EdgeRejections();
+  readonly #gate = new RateGate();
+  readonly #pace = new RetryPace();
+  #answered = false;
+  #closed = false;
+
+  constructor(parts: TransportParts) {
+    this.#parts = parts;
+    const { origin, pathname } = new URL(parts.baseUrl);
+    this.#origin = origin;
+    this.#pathPrefix = pathname === "/" ? "" : pathname;
+  }
+
+  async call(call: TransportCall): Promise<TransportResponse> {
+    if (this.#closed) throw new ClosedError(`${call.operation}: the client is closed`);
+    const operation = checkCall(call);
+    const request = this.#request(operation, call);
+    const scope = new CallScope(call.operation, this.#parts.clock, call);
+    this.#scopes.add(scope);
+    try {
+      const earlierTries: FailedTry[] = [];
+      const last = await this.#run(call, operation, request, scope, earlierTries);
+      return this.#conclude(call, request, last, earlierTries);
+    } finally {
+      scope.end();
+      this.#scopes.delete(scope);
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closed = true;
+    for (const scope of this.#scopes) {
+      scope.interrupt(new ClosedError("the client was closed while the call was under way"));
+    }
+    return this.#parts.sender.close();
+  }
+
+  #request(operation: Operation, call: TransportCall): WireRequest {
+    const { headers, newIdempotencyKey } = this.#parts;
+    return {
+      pool: operation.pool,
+      method: operation.method,
+      origin: this.#origin,
+      path: this.#pathPrefix + requestPath(operation, call),
+      headers: callHeaders(headers, operation, call, newIdempotencyKey),
+      body: call.body,
+      timeouts: operation.timeouts,
+    };
+  }
+
+  #run(
+    call: TransportCall,
+    operation: Operation,
+    request: WireRequest,
+    scope: CallScope,
+    earlierTries: FailedTry[],
+  ): Promise<LastTry> {
+    const { clock, random } = this.#parts;
+    return runWithRetries({
+      send: (attempt, retries) => this.#try(call, operation, request, scope, attempt, retries),
+      classify: (outcome) => classifyOutcome(outcome, operation, call.returnStatuses ?? [], clock.now()),
+      policy: () => this.#policy(operation),
+      repeatable: operation.idempotent !== "no",
+      scope,
+      clock,
+      random,
+      pace: this.#pace,
+      onRetry: (retry) => this.#noteRetry(call.operation, operation, retry, scope, earlierTries),
+    });
+  }
+
+  async #try(
+    call: TransportCall,
+    operation: Operation,
+    request: WireRequest,
+    scope: CallScope,
+    attempt: number,
+    retries: number,
+  ): Promise<TryOutcome> {
+    const { sender, clock } = this.#parts;
+    if (operation.retry !== "none") {
+      const waitMs = this.#gate.waitMs(operation.pool, clock.monotonic());
+      if (waitMs > 0) await scope.sleep(waitMs);
+    }
+    const counted = withRetryCount(request, call, retries);
+    const answer = await this.#limit(operation.pool).run(scope, () =>
+      this.#observed(call.operation, counted, attempt, () => exchange(counted, operation, scope, sender)),
+    );
+    if (answer.kind === "answer") this.#answered = true;
+    const { outcome, renew } = this.#edge.judge(answer, operation);
+    if (renew) sender.renew(request);
+    return outcome;
+  }
+
+  async #observed(
+    name: string,
+    request: WireRequest,
+    attempt: number,
+    send: () => Promise<TryOutcome>,
+  ): Promise<TryOutcome> {
+    const { hooks, logger, clock } = this.#parts;
+    const { method, origin, path } = request;
+    const url = origin + withoutQuery(path);
+    const event = { operation: name, method, url, attempt, byteLength: request.body?.byteLength ?? 0 };
+    const startedAt = clock.monotonic();
+    notify(hooks.onRequest, event);
+    const outcome = await send();
+    const durationMs = clock.monotonic() - startedAt;
+    const what = describeOutcome(outcome);
+    const answer = outcome.kind === "answer" ? outcome : undefined;
+    const answerByteLength = answer?.body.byteLength ?? 0;
+    notify(hooks.onResponse, {
+      ...event,
+      status: answer?.status,
+      outcome: what,
+      answerByteLength,
+      durationMs,
+    });
+    logger.debug(`${method} ${url}: ${what}`, { attempt, durationMs, answerByteLength });
+    return outcome;
+  }
+
+  #noteRetry(
+    name: string,
+    { pool }: Operation,
+    { outcome, verdict, attempts, delayMs }: Retry,
+    scope: CallScope,
+    earlierTries: FailedTry[],
+  ): void {
+    const { logger, hooks, clock } = this.#parts;
+    const what = describeOutcome(outcome);
+    scope.note(`last: ${what}`);
+    earlierTries.push({ what, pauseMs: delayMs });
+    if (earlierTries.length > MOST_EARLIER_TRIES) earlierTries.shift();
+    const asked = askedMs(verdict);
+    if (outcome.kind === "answer" && outcome.status === 429 && asked !== undefined) {
+      this.#gate.close(pool, clock.monotonic(), delayMs);
+    }
+    notify(hooks.onRetry, { operation: name, attempts, outcome: what, delayMs });
+    const cut = asked !== undefined && asked > delayMs ? ` (the server asked for ${seconds(asked)})` : "";
+    const line = `${name} at ${this.#parts.baseUrl}: ${what}; try ${attempts + 1} in ${seconds(delayMs)}${cut}`;
+    if (delayMs >= LONG_PAUSE_MS) logger.warn(line);
+    else logger.info(line);
+  }
+
+  #conclude(
+    call: TransportCall,
+    request: WireRequest,
+    { outcome, verdict, attempts }: LastTry,
+    earlierTries: readonly FailedTry[],
+  ): TransportResponse {
+    const { baseUrl, logger } = this.#parts;
+    if (outcome.kind === "answer") {
+      const note = deprecationNote(outcome.headers);
+      if (note !== undefined) logger[note.level](`Deprecation notice: ${note.text}`);
+      const { status, headers, body } = outcome;
+      if (verdict.kind === "success") return { status, headers, body, attempts };
+    }
+    const facts: CallFacts = {
+      operation: call.operation,
+      baseUrl,
+      attempts,
+      earlierTries,
+      secrets: secretsIn(request.headers),
+    };
+    throw outcome.kind === "answer" ? statusError(outcome, facts) : networkError(outcome, facts);
+  }
+
+  #policy(operation: Operation): RetryPolicy {
+    const policy = RETRY_POLICIES[operation.retry];
+    if (this.#answered) return policy;
+    return { ...policy, maxRetries: Math.min(policy.maxRetries, this.#parts.firstContactRetries) };
+  }
+
+  #limit(pool: PoolName): FifoLimit {
+    let limit = this.#limits.get(pool);
+    if (limit === undefined) {
+      limit = new FifoLimit(this.#parts.poolLimits[pool]);
+      this.#limits.set(pool, limit);
+    }
+    return limit;
+  }
+}
+
+/** The server learns which repeat it sees, unless the caller has set that header. */
+function withRetryCount(request: WireRequest, call: TransportCall, retries: number): WireRequest {
+  const name = "x-stainless-retry-count";
+  const set = Object.keys(call.headers ?? {}).some((given) => given.toLowerCase() === name);
+  return set ? request : { ...request, headers: { ...request.headers, [name]: String(retries) } };
+}
+
+function askedMs(verdict: Verdict): number | undefined {
+  return verdict.kind === "failure" && verdict.retry ? verdict.hint?.askedMs : undefined;
+}
+
+function withoutQuery(path: string): string {
+  const end = path.indexOf("?");
+  return end < 0 ? path : path.slice(0, end);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
