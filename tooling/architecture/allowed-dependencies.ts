@@ -16,8 +16,9 @@ export const ALLOWED_DEPENDENCIES: Readonly<Record<string, Allowance>> = {
   http: { siblings: ["types"], libraries: ["undici"], browserEntries: [] },
   tokenizer: {
     siblings: ["types"],
-    libraries: ["@huggingface/tokenizers"],
-    browserEntries: ["src/index.ts"],
+    libraries: ["@huggingface/jinja", "@huggingface/tokenizers"],
+    optional: ["@huggingface/transformers"],
+    browserEntries: ["src/index.ts", "src/chat-template.ts"],
   },
   client: {
     siblings: ["types", "wire", "tensor", "http", "tokenizer"],

@@ -121,7 +121,5 @@ function affixIds(tokens: readonly string[], tokenId: (token: string) => number 
 }
 
 function countTokens(engine: Engine, added: readonly AddedToken[]): number {
-  const tokens = new Set(engine.tokens());
-  for (const token of added) tokens.add(token.content);
-  return tokens.size;
+  return engine.size + added.filter(({ content }) => engine.tokenId(content) === undefined).length;
 }

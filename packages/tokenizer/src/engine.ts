@@ -21,8 +21,8 @@ export interface Engine {
   token(id: number): string | undefined;
   /** The id of a token, added tokens aside. */
   tokenId(token: string): number | undefined;
-  /** All tokens, added ones aside. */
-  tokens(): Iterable<string>;
+  /** Number of tokens, added ones aside. */
+  readonly size: number;
   /** The names of the tokens put before and after a text when special tokens are asked for. */
   readonly affixes: { readonly prefix: readonly string[]; readonly suffix: readonly string[] };
 }
@@ -58,7 +58,7 @@ export function createEngine(json: TokenizerJson, config: Readonly<Record<string
     tokenBytes,
     token: (id) => model.vocab[id],
     tokenId: (token) => model.tokens_to_ids.get(token),
-    tokens: () => model.tokens_to_ids.keys(),
+    size: model.tokens_to_ids.size,
     affixes: affixesOf((tokens) => postProcessor?.(tokens, null, true).tokens ?? tokens),
   };
 }
