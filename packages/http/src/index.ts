@@ -5,6 +5,7 @@ export { createTransport } from "./create-transport.js";
 export type { Operation } from "./operation.js";
 export { OPERATIONS, type OperationName } from "./operations.js";
 export { POOL_LIMITS, type PoolName } from "./pool-limits.js";
+export { parseRetryHint, type RetryHint } from "./retry-hint.js";
 export { silentLogger } from "./silent-logger.js";
 export { systemClock } from "./system-clock.js";
 export type { RequestEvent, ResponseEvent, RetryEvent, TransportHooks } from "./transport-hooks.js";
