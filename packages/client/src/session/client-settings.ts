@@ -73,6 +73,9 @@ export interface ClientSettings {
   readonly tokenizer: Tokenizer | TokenizerLoader | undefined;
 }
 
+/** A server that was never reached is most often a wrong address: some seconds tell. */
+const FIRST_CONTACT_RETRIES = 2;
+
 const WIRE_CHOICES: readonly WireChoice[] = ["auto", "protobuf", "json"];
 const BILLING_CHOICES: readonly ClientSettings["billing"][] = ["pause", "fail"];
 
@@ -99,6 +102,7 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
       clock,
       random,
       logger,
+      firstContactRetries: FIRST_CONTACT_RETRIES,
     });
   return {
     transport,

@@ -1,0 +1,48 @@
+import { onTestFinished } from "vitest";
+import type { ServiceClientOptions } from "../session/client-settings.js";
+import { ServiceClient } from "../session/service-client.js";
+import { FakeClock } from "./fake-clock.js";
+import { RecordingLogger } from "./recording-logger.js";
+import { StubService } from "./stub-service.js";
+
+/** A stub service and a client of it on a clock that the test moves; both end with the test. */
+export interface OpenService {
+  readonly stub: StubService;
+  readonly service: ServiceClient;
+  readonly clock: FakeClock;
+  readonly logger: RecordingLogger;
+}
+
+/** Starts both. Jitter is at its longest, so that waits are the bounds of their ranges. */
+export async function openService(options: ServiceClientOptions = {}): Promise<OpenService> {
+  const stub = await StubService.start();
+  const clock = new FakeClock();
+  const logger = new RecordingLogger();
+  const service = new ServiceClient({
+    baseUrl: stub.url,
+    env: {},
+    clock,
+    logger,
+    random: () => 1 - Number.EPSILON,
+    ...options,
+  });
+  onTestFinished(async () => {
+    await service.close();
+    await stub.close();
+  });
+  return { stub, service, clock, logger };
+}
+
+/** Waits until something holds, in real time: what crosses a socket takes its time. */
+export async function until(holds: () => boolean, what: string): Promise<void> {
+  const endsAt = Date.now() + 5_000;
+  while (!holds()) {
+    if (Date.now() > endsAt) throw new Error(`waited in vain: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+/** Gives whatever is under way over sockets the time to arrive. */
+export function pauseForSockets(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 30));
+}
