@@ -6,8 +6,14 @@ import type { Engine } from "./engine.js";
 import type { EngineOptions } from "./engine-options.js";
 import { ThreadLine } from "./thread-line.js";
 
-/** The built entry of the engine's thread, seen from the built package and from this source file. */
-const workerFiles = ["./engine/engine-worker.js", "../../dist/engine/engine-worker.js"];
+/**
+ * The built entry of the engine's thread, seen from the built package and from this source file. Where sources run, the
+ * process has options that lead to the sources of other packages; the built file needs these packages built, so it gets none.
+ */
+const workerEntries = [
+  { file: "./engine/engine-worker.js", options: {} },
+  { file: "../../dist/engine/engine-worker.js", options: { execArgv: [] } },
+];
 
 /**
  * An engine in a thread of its own, so that its arithmetic holds up nothing else.
@@ -15,7 +21,7 @@ const workerFiles = ["./engine/engine-worker.js", "../../dist/engine/engine-work
  * @throws ValidationError when the directory is no model this engine can run; TinkexError `missing_dependency`
  */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
-  const line = new ThreadLine(new Worker(findWorkerFile(), { workerData: options }));
+  const line = new ThreadLine(startWorker(options));
   try {
     const { model, runtime } = await line.call("describe", []);
     return remoteEngine(line, model, runtime);
@@ -41,10 +47,10 @@ function remoteEngine(line: ThreadLine, model: Engine["model"], runtime: Engine[
   };
 }
 
-function findWorkerFile(): string {
-  for (const file of workerFiles) {
+function startWorker(workerData: EngineOptions): Worker {
+  for (const { file, options } of workerEntries) {
     const path = fileURLToPath(new URL(file, import.meta.url));
-    if (existsSync(path)) return path;
+    if (existsSync(path)) return new Worker(path, { ...options, workerData });
   }
   throw new TinkexError(
     "The engine's worker file is missing from @tinkex/local. Install the package again, or build it.",

@@ -1,4 +1,5 @@
 import { ValidationError } from "@tinkex/types";
+import { createEngine } from "../engine/create-engine.js";
 import type { Engine } from "../engine/engine.js";
 import { randomStream } from "../random/random-stream.js";
 import { builtInModels } from "./built-in-models.js";
@@ -8,7 +9,6 @@ import type { LocalServerOptions } from "./local-server-options.js";
 import { isLoopback } from "./request-guard.js";
 import { type RunningServer, serveEngines } from "./serve-engines.js";
 import { silentLogger } from "./silent-logger.js";
-import { startEngine } from "./start-engine.js";
 import { systemClock } from "./system-clock.js";
 
 /** A running local server. */
@@ -45,7 +45,8 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
   const data = await openDataDirectory(options.dataDirectory);
   const engines: Engine[] = [];
   try {
-    for (const model of served) engines.push(await startEngine(model, options));
+    const { runtime, threads } = options;
+    for (const model of served) engines.push(await createEngine({ model, runtime, threads }));
     const running = await serveEngines({
       engines,
       dataDirectory: data.path,

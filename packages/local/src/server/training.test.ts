@@ -1,6 +1,7 @@
 import { encodeForwardBackwardRequest } from "@tinkex/wire";
 import { describe, expect, it } from "vitest";
-import { passBody, TestServer } from "../testing/test-server.js";
+import { passBody } from "../testing/test-client.js";
+import { TestServer } from "../testing/test-server.js";
 
 describe("models", () => {
   it("creates a model under the official form of id, and describes it", async () => {
@@ -141,7 +142,7 @@ describe("training", () => {
         seq_id: 1,
         forward_only: true,
       },
-      { wire: "protobuf" },
+      { wire: "protobuf", generation: "0.25" },
     );
     const response = await server.fetch("POST", "/forward_backward", {
       body,
