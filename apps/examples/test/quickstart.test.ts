@@ -1,0 +1,117 @@
+import { readdirSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { type FinishedRun, QuickstartRun } from "./run-quickstart.js";
+
+const runs: QuickstartRun[] = [];
+afterEach(async () => {
+  for (const run of runs.splice(0)) await run.dispose();
+});
+
+function start(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): QuickstartRun {
+  const run = new QuickstartRun(args, env);
+  runs.push(run);
+  return run;
+}
+
+const RESULT = /^held-out exact match: (\d+\.\d) % -> (\d+\.\d) %$/;
+
+/** Exact match before and after, from the last line but one. */
+function exactMatch({ lines, stderr }: FinishedRun): { before: number; after: number } {
+  const match = RESULT.exec(lines.at(-2) ?? "");
+  if (match === null) throw new Error(`no result line:\n${lines.join("\n")}\n${stderr}`);
+  return { before: Number(match[1]), after: Number(match[2]) };
+}
+
+/** All numbers that must be the same twice: losses and results, without times. */
+function numbers({ stdout }: FinishedRun): readonly string[] {
+  return stdout.match(/loss \d+\.\d+|held-out exact match: .*/g) ?? [];
+}
+
+describe("the quickstart without a terminal", () => {
+  it.each([1, 2, 3])("learns Pig Latin with seed %i", { timeout: 120_000 }, async (seed) => {
+    const result = await start(["--seed", `${seed}`]).finish();
+    const { before, after } = exactMatch(result);
+    expect(result.exitCode, result.stderr).toBe(0);
+    expect(before).toBeLessThan(5);
+    expect(after).toBeGreaterThan(80);
+    expect(result.lines.at(-1)).toMatch(/tinker:\/\/\S+\/weights\/\S+$/);
+    expect(result.stdout).toMatch(/^step \d+\/\d+ {2}loss \d+\.\d{3} {2}[\d,]+ tokens\/s {2}\d+ s left$/m);
+    expect(result.stdout, "plain lines have no escape sequences").not.toContain("\u001b");
+  });
+
+  it("learns it on the wasm runtime too", { timeout: 240_000 }, async () => {
+    const result = await start(["--runtime", "wasm"]).finish();
+    const { before, after } = exactMatch(result);
+    expect(before).toBeLessThan(5);
+    expect(after).toBeGreaterThan(80);
+    expect(result.stdout).toContain("wasm");
+  });
+
+  it("gives the same numbers twice for one seed", { timeout: 240_000 }, async () => {
+    const first = numbers(await start(["--seed", "7"]).finish());
+    const second = numbers(await start(["--seed", "7"]).finish());
+    expect(first.length).toBeGreaterThan(5);
+    expect(second).toEqual(first);
+  });
+});
+
+describe("Ctrl-C", () => {
+  it.each([
+    ["while it trains", /^step \d+/m],
+    ["while the server starts", /^/],
+  ])(
+    "%s ends with 130, no process and no half-written checkpoint",
+    { timeout: 60_000 },
+    async (_, moment) => {
+      const run = start();
+      await run.waitFor(moment);
+      run.interrupt();
+      const { exitCode, stderr } = await run.finish();
+      expect(exitCode, stderr).toBe(130);
+      expect(stderr).not.toMatch(/\n\s+at /);
+      expect(() => process.kill(-run.processId, 0)).toThrow("ESRCH");
+      const files = readdirSync(run.folder, { recursive: true, encoding: "utf8" });
+      expect(files.filter((file) => /tmp|partial|incomplete/.test(file))).toEqual([]);
+    },
+  );
+});
+
+describe("a mistake of the user's is one line and exit code 1", () => {
+  async function failsWith(
+    pattern: RegExp,
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+  ) {
+    const { exitCode, stderr } = await start(args, env).finish();
+    expect(stderr.trimEnd()).toMatch(pattern);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(exitCode).toBe(1);
+  }
+
+  it("a used port", async () => {
+    const blocker = createServer();
+    await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
+    const address = blocker.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    await failsWith(new RegExp(`^error: .*\\b${port}\\b.* in use`), ["--port", `${port}`]);
+    blocker.close();
+  }, 30_000);
+
+  it("a bad key, whose value is not shown", async () => {
+    const key = "not-a-key-0123456789";
+    await failsWith(/^error: (?!.*not-a-key).*TINKER_API_KEY/, [], { TINKER_API_KEY: key });
+  }, 30_000);
+
+  it("a service that cannot be reached", async () => {
+    await failsWith(/^error: .*127\.0\.0\.1:9\b.*TINKER_BASE_URL/, [], {
+      TINKER_BASE_URL: "http://127.0.0.1:9",
+    });
+  }, 60_000);
+
+  it("a data file that is not there", async () => {
+    const file = join("nowhere", "train.jsonl");
+    await failsWith(/^error: cannot read the data file nowhere/, ["--train", file]);
+  }, 30_000);
+});
