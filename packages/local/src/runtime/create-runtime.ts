@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { TinkexError } from "@tinkex/types";
+import { TinkexError, ValidationError } from "@tinkex/types";
 import { loadNativeRuntime } from "./native-runtime.js";
 import type { Runtime, RuntimeName } from "./runtime.js";
 import { loadWasmRuntime } from "./wasm-runtime.js";
@@ -22,6 +22,7 @@ const defaultLoaders: Readonly<Record<RuntimeName, RuntimeLoader>> = {
 /**
  * Chooses what runs the graphs.
  *
+ * @throws ValidationError when `threads` is not a positive whole number
  * @throws TinkexError `missing_dependency` when the native runtime is asked for and does not load
  */
 export async function createRuntime(
@@ -29,6 +30,11 @@ export async function createRuntime(
   loaders: Readonly<Record<RuntimeName, RuntimeLoader>> = defaultLoaders,
 ): Promise<Runtime> {
   const { runtime = "auto", threads = availableParallelism() } = options;
+  if (!Number.isInteger(threads) || threads < 1) {
+    throw new ValidationError(`"threads" must be a positive whole number, not ${threads}.`, {
+      path: ["threads"],
+    });
+  }
   if (runtime === "wasm") return loaders.wasm(threads, "asked for");
   try {
     return await loaders.native(threads, runtime === "native" ? "asked for" : "it loads here");
