@@ -88,8 +88,11 @@ export class KeyValueCache {
     if (time > this.#longest) throw new Error(`A row of ${time} tokens is longer than ${this.#longest}.`);
     const roomFor = (needed: number, present: number, initial: number) =>
       needed <= present ? present : Math.max(initial, 2 ** Math.ceil(Math.log2(needed)));
-    const newTime = Math.min(this.#longest, roomFor(time, old.time, initialTime));
-    this.#store = emptyKeyValues(this.#layout, roomFor(rows, old.rows, 1), newTime);
+    this.#store = emptyKeyValues(
+      this.#layout,
+      roomFor(rows, old.rows, 1),
+      roomFor(time, old.time, initialTime),
+    );
     for (const { index, length } of this.#rows) {
       const place = { row: index, start: 0 };
       copyKeyValues(this.#layout, { of: old, ...place }, { of: this.#store, ...place }, length);

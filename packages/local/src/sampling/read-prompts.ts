@@ -18,13 +18,22 @@ export interface ReadPrompt {
   readonly logits: Float32Array;
 }
 
-/** Reads several prompts in one run, side by side. Shorter ones are padded, so they had better be of like length. */
+/**
+ * Length to which prompts of this many tokens are padded, within the model's context. Prompts are read side by side only when it is the same for all
+ * of them: the runtime's sums round differently for rows of another length, and what a prompt gives should not depend on
+ * what happens to be read beside it.
+ */
+export function paddedLength(tokens: number, contextLength: number): number {
+  return Math.min(contextLength, Math.ceil(tokens / 16) * 16);
+}
+
+/** Reads several prompts in one run, padded to `time` tokens each. */
 export async function readPrompts(
   model: ContinuationModel,
   prompts: readonly Prompt[],
+  time: number,
 ): Promise<ReadPrompt[]> {
   const rows = prompts.length;
-  const time = Math.max(...prompts.map(({ tokens }) => tokens.length));
   const tokens = new Int32Array(rows * time);
   prompts.forEach((prompt, row) => {
     tokens.set(prompt.tokens, row * time);

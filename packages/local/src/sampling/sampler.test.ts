@@ -1,154 +1,234 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { loadTokenizer } from "@tinkex/tokenizer/node";
 import { AbortedError, ClosedError, ValidationError } from "@tinkex/types";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createAdapterParameters } from "../adapter/adapter-parameters.js";
-import type { SampleTask } from "../engine/engine.js";
-import { openModelWeights } from "../model/model-weights.js";
-import { readModelConfig } from "../model/read-model-config.js";
-import { loadNativeRuntime } from "../runtime/native-runtime.js";
-import type { Runtime } from "../runtime/runtime.js";
-import { loadWasmRuntime } from "../runtime/wasm-runtime.js";
-import { Sampler, type SamplerOptions } from "./sampler.js";
-
-const fixtures = new URL("../../fixtures/numerics/", import.meta.url).pathname;
-const readJson = (name: string) => JSON.parse(readFileSync(join(fixtures, name), "utf8"));
-
-interface GoldenGreedy {
-  readonly prompt: number;
-  readonly tokens: readonly number[];
-  readonly logprobs: readonly number[];
-  readonly with_stop_token: Stopped & { readonly stop: readonly number[] };
-  readonly with_stop_string: (Stopped & { readonly stop: string }) | null;
-  readonly max_tokens_5: Omit<Stopped, "logprobs">;
-}
-
-interface Stopped {
-  readonly tokens: readonly number[];
-  readonly logprobs: readonly number[];
-  readonly stop_reason: string;
-}
-
-interface GoldenPromptLogprobs {
-  readonly prompt: readonly number[];
-  readonly prompt_logprobs: readonly (number | null)[];
-  readonly k: number;
-  readonly wire_token_ids: readonly (readonly number[])[];
-  readonly wire_logprobs: readonly (readonly number[])[];
-}
-
-const greedy: {
-  readonly prompts: readonly (readonly number[])[];
-  readonly models: Readonly<Record<string, readonly GoldenGreedy[]>>;
-} = readJson("sampling/greedy.json");
-const promptLogprobs: Readonly<Record<string, readonly GoldenPromptLogprobs[]>> = readJson(
-  "sampling/prompt-logprobs.json",
-);
-
-/** Log-probabilities must agree with float64 to this much. */
-const tolerance = 5e-5;
-
-const task = (fields: Partial<SampleTask>): SampleTask => ({
-  prompt: Int32Array.from(greedy.prompts[1] ?? []),
-  sampleCount: 1,
-  maxTokens: 20,
-  seed: 1,
-  temperature: 0,
-  topK: -1,
-  topP: 1,
-  stopTokenIds: [],
-  stopTexts: [],
-  promptLogprobs: false,
-  topkPromptLogprobs: 0,
-  ...fields,
-});
+import { afterAll, describe, expect, it } from "vitest";
+import { type AdapterParameters, createAdapterParameters } from "../adapter/adapter-parameters.js";
+import type { SampleOutcome } from "../engine/engine.js";
+import type { Sampler } from "./sampler.js";
+import {
+  createTinySampler,
+  greatestDifference,
+  sampleTask as task,
+  tinyModelConfig,
+} from "./testing/tiny-sampler.js";
+import { tokenDistribution } from "./token-distribution.js";
 
 const base = { key: "base" };
 const samplers: Sampler[] = [];
-let runtime: Runtime;
-
-function samplerFor(model: string, options: Partial<SamplerOptions> = {}): Sampler {
-  const directory = join(fixtures, "models", model);
-  const config = readModelConfig(directory);
-  const sampler = new Sampler({
-    config,
-    weights: openModelWeights(directory, config),
-    runtime,
-    loadDecoder: async () => {
-      const tokenizer = await loadTokenizer(join(fixtures, "models/tiny-llama"));
-      return (ids) => tokenizer.decode(ids);
-    },
-    betweenRuns: () => new Promise((resolve) => setImmediate(resolve)),
-    ...options,
-  });
-  samplers.push(sampler);
-  return sampler;
-}
-
-beforeAll(async () => {
-  runtime = await loadNativeRuntime(2, "test");
-});
 afterAll(async () => {
   for (const sampler of samplers) await sampler.close();
 });
 
-function expectClose(got: ArrayLike<number>, want: readonly number[]): void {
-  expect(got).toHaveLength(want.length);
-  want.forEach((value, i) => {
-    expect(Math.abs((got[i] ?? Number.NaN) - value)).toBeLessThan(tolerance);
-  });
-}
-
-const runtimes: Record<string, () => Promise<Runtime>> = {
-  native: () => loadNativeRuntime(2, "test"),
-  wasm: () => loadWasmRuntime(1, "test"),
+const samplerFor: typeof createTinySampler = async (model, options) => {
+  const sampler = await createTinySampler(model, options);
+  samplers.push(sampler);
+  return sampler;
 };
-const models = ["tiny-llama", "tiny-llama3", "tiny-qwen2", "tiny-qwen3"];
 
-describe.each(Object.keys(runtimes))("golden sampling on the %s runtime", (name) => {
-  it.each(name === "native" ? models : ["tiny-llama", "tiny-llama3"])("%s", async (model) => {
-    const load = runtimes[name];
-    if (load === undefined) throw new Error(name);
-    const sampler = samplerFor(model, { runtime: await load() });
-    for (const golden of greedy.models[model] ?? []) {
-      const prompt = Int32Array.from(greedy.prompts[golden.prompt] ?? []);
-      const sample = async (fields: Partial<SampleTask>) => {
-        const { sequences } = await sampler.sample(task({ prompt, ...fields }), base);
-        return sequences[0];
-      };
-      const whole = await sample({});
-      expect(whole?.tokens).toEqual(Int32Array.from(golden.tokens));
-      expectClose(whole?.logprobs ?? [], golden.logprobs);
-      expect(whole?.stopReason).toBe("length");
+/** A prompt of any length. */
+const prompt = (length: number) => Int32Array.from({ length }, (_, i) => (i * 37 + 11) % 384);
 
-      const { stop, ...stopped } = golden.with_stop_token;
-      const byToken = await sample({ stopTokenIds: stop });
-      expect(byToken?.tokens).toEqual(Int32Array.from(stopped.tokens));
-      expectClose(byToken?.logprobs ?? [], stopped.logprobs);
-      expect(byToken?.stopReason).toBe("stop");
+/** An adapter that changes the model a good deal. */
+function adapter(seed: number, shape = { trainAttention: true, trainMlp: true, trainUnembedding: true }) {
+  const parameters = createAdapterParameters(tinyModelConfig("tiny-llama"), { rank: 4, ...shape }, seed);
+  for (const { b } of parameters.pairs) b.set(b.map((_, i) => Math.sin(i * seed) / 20));
+  return parameters;
+}
+const sourceOf = (parameters: AdapterParameters, key: string) => ({ key, parameters });
+const tokensOf = ({ sequences }: SampleOutcome) => sequences.map(({ tokens }) => [...tokens]);
+const firstLogprobs = ({ sequences }: SampleOutcome) => sequences[0]?.logprobs ?? [];
 
-      if (golden.with_stop_string) {
-        const byText = await sample({ stopTexts: [golden.with_stop_string.stop] });
-        expect(byText?.tokens).toEqual(Int32Array.from(golden.with_stop_string.tokens));
-        expectClose(byText?.logprobs ?? [], golden.with_stop_string.logprobs);
-        expect(byText?.stopReason).toBe("stop");
-      }
-
-      const short = await sample({ maxTokens: 5 });
-      expect(short?.tokens).toEqual(Int32Array.from(golden.max_tokens_5.tokens));
-      expect(short?.stopReason).toBe("length");
+describe("Sampler", () => {
+  it("BR-071: gives prompts of 3, 17 and 64 tokens the same answers together as alone", async () => {
+    const sampler = await samplerFor("tiny-llama");
+    const source = sourceOf(adapter(1), "adapter");
+    for (const temperature of [0, 1]) {
+      const ask = (length: number) =>
+        sampler.sample(task({ prompt: prompt(length), maxTokens: 40, temperature, seed: length }), source);
+      const lengths = [3, 17, 64, 20];
+      const alone: SampleOutcome[] = [];
+      for (const length of lengths) alone.push(await ask(length));
+      const together = await Promise.all(lengths.map(ask));
+      expect(together.map(tokensOf)).toEqual(alone.map(tokensOf));
+      const before = alone.flatMap((outcome) => Array.from(firstLogprobs(outcome)));
+      const after = together.flatMap((outcome) => Array.from(firstLogprobs(outcome)));
+      expect(greatestDifference(after, before)).toBeLessThan(1e-5);
     }
-    for (const golden of promptLogprobs[model] ?? []) {
-      const outcome = await sampler.sample(
-        task({ prompt: Int32Array.from(golden.prompt), maxTokens: 1, topkPromptLogprobs: golden.k }),
-        base,
-      );
-      expect(outcome.promptLogprobs?.[0]).toBeNaN();
-      expectClose(outcome.promptLogprobs?.subarray(1) ?? [], golden.prompt_logprobs.slice(1).map(Number));
-      expect(outcome.topkPromptLogprobs?.k).toBe(golden.k);
-      expect(outcome.topkPromptLogprobs?.tokenIds).toEqual(Int32Array.from(golden.wire_token_ids.flat()));
-      expectClose(outcome.topkPromptLogprobs?.logprobs ?? [], golden.wire_logprobs.flat());
+  });
+
+  it("lets requests join while others are under way, without changing those", async () => {
+    let turns = 0;
+    const joined: Promise<SampleOutcome>[] = [];
+    const sampler: Sampler = await samplerFor("tiny-llama", {
+      betweenRuns: async () => {
+        turns += 1;
+        if (turns === 5 || turns === 9) joined.push(sampler.sample(task({ prompt: prompt(turns) }), base));
+        await new Promise((resolve) => setImmediate(resolve));
+      },
+    });
+    const undisturbed = await (await samplerFor("tiny-llama")).sample(task({}), base);
+    const first = await sampler.sample(task({}), base);
+    expect(tokensOf(first)).toEqual(tokensOf(undisturbed));
+    expect(joined).toHaveLength(2);
+    await Promise.all(joined);
+    // 19 tokens after the one that reading the prompt gives; the last to join comes 9 turns later.
+    expect(turns).toBeLessThan(30);
+  });
+
+  it("BR-063: sample i draws from seed + i; equal seeds repeat, others differ", async () => {
+    const sampler = await samplerFor("tiny-llama");
+    const ask = async (seed: number, sampleCount: number) =>
+      tokensOf(await sampler.sample(task({ seed, sampleCount, temperature: 1 }), base));
+    const four = await ask(7, 4);
+    expect(new Set(four.map(String)).size).toBe(4);
+    expect(await ask(7, 4)).toEqual(four);
+    expect(await ask(8, 3)).toEqual(four.slice(1));
+    expect(await ask(10, 1)).toEqual(four.slice(3));
+  });
+
+  it("gives the same samples when few fit side by side", async () => {
+    const ask = task({ sampleCount: 7, temperature: 1, maxTokens: 12, stopTokenIds: [206, 242] });
+    const tokensWith = async (limits: object) =>
+      tokensOf(await (await samplerFor("tiny-llama", { limits })).sample(ask, base));
+    const wide = await tokensWith({});
+    expect(await tokensWith({ maxRows: 2 })).toEqual(wide);
+    expect(await tokensWith({ maxCacheBytes: 1 })).toEqual(wide);
+  });
+
+  it("draws tokens as often as their probabilities say", async () => {
+    const sampler = await samplerFor("tiny-llama");
+    const filter = { temperature: 0.8, topK: 5, topP: 0.95 };
+    const { topkPromptLogprobs } = await sampler.sample(
+      task({ prompt: Int32Array.of(...prompt(9), 0), maxTokens: 1, topkPromptLogprobs: 384 }),
+      base,
+    );
+    const dense = new Float32Array(384);
+    for (let rank = 0; rank < 384; rank++) {
+      const place = 9 * 384 + rank;
+      dense[topkPromptLogprobs?.tokenIds[place] ?? 0] = topkPromptLogprobs?.logprobs[place] ?? 0;
     }
+    const expected = tokenDistribution(dense, filter);
+    const sampleCount = 4000;
+    const { sequences } = await sampler.sample(
+      task({ prompt: prompt(9), maxTokens: 1, sampleCount, ...filter }),
+      base,
+    );
+    const counts = new Map<number, number>();
+    for (const { tokens } of sequences) counts.set(tokens[0] ?? -1, (counts.get(tokens[0] ?? -1) ?? 0) + 1);
+    expect([...counts.keys()].sort()).toEqual(Array.from(expected.ids).sort());
+    Array.from(expected.ids).forEach((id, i) => {
+      const p = expected.probabilities[i] ?? 0;
+      const deviation = Math.sqrt(sampleCount * p * (1 - p));
+      expect(Math.abs((counts.get(id) ?? 0) - sampleCount * p)).toBeLessThan(5 * deviation);
+    });
+  });
+
+  it("keeps adapters of different shapes, and the base model, apart", async () => {
+    const sampler = await samplerFor("tiny-llama");
+    const sources = [
+      base,
+      sourceOf(adapter(1), "one"),
+      sourceOf(adapter(2), "two"),
+      sourceOf(adapter(1, { trainAttention: false, trainMlp: true, trainUnembedding: false }), "three"),
+    ];
+    const alone: SampleOutcome[] = [];
+    for (const source of sources) alone.push(await sampler.sample(task({}), source));
+    expect(new Set(alone.map((outcome) => String(tokensOf(outcome)))).size).toBe(sources.length);
+    const together = await Promise.all(sources.map((source) => sampler.sample(task({}), source)));
+    expect(together.map(tokensOf)).toEqual(alone.map(tokensOf));
+  });
+
+  it("reads a long prompt in pieces with the same result", async () => {
+    const ask = task({ prompt: prompt(100), promptLogprobs: true, topkPromptLogprobs: 2 });
+    const whole = await (await samplerFor("tiny-llama3")).sample(ask, base);
+    const limits = { maxPromptTokensPerRun: 32 };
+    const pieces = await (await samplerFor("tiny-llama3", { limits })).sample(ask, base);
+    expect(tokensOf(pieces)).toEqual(tokensOf(whole));
+    expect(pieces.topkPromptLogprobs?.tokenIds).toEqual(whole.topkPromptLogprobs?.tokenIds);
+    const known = ({ promptLogprobs }: SampleOutcome) => promptLogprobs?.subarray(1) ?? [];
+    expect(known(whole)).toHaveLength(99);
+    expect(greatestDifference(known(pieces), known(whole))).toBeLessThan(1e-5);
+  });
+
+  it("ends at the context length", async () => {
+    const sampler = await samplerFor("tiny-llama");
+    const generated = async (length: number) => {
+      const { sequences } = await sampler.sample(task({ prompt: prompt(length), maxTokens: 99 }), base);
+      expect(sequences[0]?.stopReason).toBe("length");
+      return sequences[0]?.tokens.length;
+    };
+    expect(await generated(509)).toBe(3);
+    expect(await generated(511)).toBe(1);
+    expect(await generated(512)).toBe(0);
+    const filled = await sampler.sample(
+      task({ prompt: prompt(512), maxTokens: 1, promptLogprobs: true }),
+      base,
+    );
+    expect(filled.promptLogprobs).toHaveLength(512);
+  });
+
+  it("generates nothing for max_tokens 0", async () => {
+    const sampler = await samplerFor("tiny-llama");
+    const { sequences } = await sampler.sample(task({ maxTokens: 0, sampleCount: 2 }), base);
+    const nothing = { tokens: new Int32Array(0), logprobs: new Float32Array(0), stopReason: "length" };
+    expect(sequences).toEqual([nothing, nothing]);
+  });
+
+  it.each([
+    ["empty", new Int32Array(0), /prompt is empty/],
+    ["too long", prompt(513), /has 513 tokens; this model's context holds 512/],
+    ["outside the vocabulary", Int32Array.of(1, 384), /Prompt token 1 is 384; .* from 0 to 383/],
+    ["negative", Int32Array.of(-1), /Prompt token 0 is -1/],
+  ])("refuses a prompt that is %s", async (_, bad, message) => {
+    const sampling = (await samplerFor("tiny-llama")).sample(task({ prompt: bad }), base);
+    await expect(sampling).rejects.toBeInstanceOf(ValidationError);
+    await expect(sampling).rejects.toThrow(message);
+  });
+
+  it("frees the row of a request that is aborted, whether it waits or runs", async () => {
+    const sampler = await samplerFor("tiny-llama", { limits: { maxRows: 1 } });
+    const controller = new AbortController();
+    const endless = task({ maxTokens: 500 });
+    const running = sampler.sample(endless, base, controller.signal);
+    const waiting = sampler.sample(endless, base, controller.signal);
+    const next = sampler.sample(task({ maxTokens: 5 }), base);
+    const ended = Promise.allSettled([running, waiting]);
+    setTimeout(() => controller.abort(), 30);
+    const aborted = { status: "rejected", reason: expect.any(AbortedError) };
+    expect(await ended).toEqual([aborted, aborted]);
+    expect((await next).sequences[0]?.tokens).toHaveLength(5);
+    await expect(sampler.sample(endless, base, controller.signal)).rejects.toBeInstanceOf(AbortedError);
+  });
+
+  it("fails only the request whose weights have diverged, and says so", async () => {
+    const sampler = await samplerFor("tiny-llama");
+    const broken = adapter(1);
+    broken.pairs[0]?.b.fill(Number.NaN);
+    const [bad, good] = await Promise.allSettled([
+      sampler.sample(task({}), sourceOf(broken, "broken")),
+      sampler.sample(task({}), base),
+    ]);
+    expect(bad).toMatchObject({ status: "rejected", reason: { message: /weights have diverged/ } });
+    expect(good.status).toBe("fulfilled");
+  });
+
+  it("fails a request whose stop texts cannot be read, and tries again for the next", async () => {
+    let attempts = 0;
+    const sampler = await samplerFor("tiny-llama", {
+      loadDecoder: async () => {
+        attempts += 1;
+        if (attempts === 1) throw new Error("no tokenizer");
+        return () => "";
+      },
+    });
+    await expect(sampler.sample(task({ stopTexts: ["x"] }), base)).rejects.toThrow("no tokenizer");
+    expect((await sampler.sample(task({ stopTexts: ["x"] }), base)).sequences).toHaveLength(1);
+  });
+
+  it("rejects what is under way when it is closed", async () => {
+    const sampler = await samplerFor("tiny-llama");
+    const ended = Promise.allSettled([sampler.sample(task({ sampleCount: 50, maxTokens: 500 }), base)]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await sampler.close();
+    expect(await ended).toEqual([{ status: "rejected", reason: expect.any(ClosedError) }]);
+    await expect(sampler.sample(task({}), base)).rejects.toBeInstanceOf(ClosedError);
   });
 });

@@ -119,7 +119,13 @@ export class Sampler {
   }
 
   #decode(): Promise<(ids: readonly number[]) => string> {
-    this.#decoder ??= this.#options.loadDecoder();
+    if (this.#decoder === undefined) {
+      this.#decoder = this.#options.loadDecoder();
+      // What failed once may be mended; the next request tries again.
+      this.#decoder.catch(() => {
+        this.#decoder = undefined;
+      });
+    }
     return this.#decoder;
   }
 }

@@ -2,7 +2,7 @@ import type { ContinuationModel } from "./continuation-model.js";
 import type { Generation } from "./generation.js";
 import { type CacheRow, KeyValueCache } from "./key-value-cache.js";
 import { bytesPerToken, type KeyValueLayout } from "./key-values.js";
-import { type ReadPrompt, readLongPrompt, readPrompts } from "./read-prompts.js";
+import { paddedLength, type ReadPrompt, readLongPrompt, readPrompts } from "./read-prompts.js";
 import type { SampleRequest } from "./sample-request.js";
 
 export interface SamplingLimits {
@@ -13,6 +13,8 @@ export interface SamplingLimits {
   /** Most prompt tokens read in one run, padding included. */
   readonly maxPromptTokensPerRun: number;
 }
+
+type BatchLayout = KeyValueLayout & { readonly contextLength: number };
 
 /** A sample whose prompt has been read. */
 interface Sample {
@@ -26,7 +28,7 @@ interface Sample {
  */
 export class SamplingBatch {
   readonly #model: ContinuationModel;
-  readonly #layout: KeyValueLayout;
+  readonly #layout: BatchLayout;
   readonly #limits: SamplingLimits;
   readonly #betweenRuns: () => Promise<void>;
   readonly #cache: KeyValueCache;
@@ -40,7 +42,7 @@ export class SamplingBatch {
 
   constructor(
     model: ContinuationModel,
-    layout: KeyValueLayout & { readonly contextLength: number },
+    layout: BatchLayout,
     limits: SamplingLimits,
     betweenRuns: () => Promise<void>,
   ) {
@@ -93,7 +95,9 @@ export class SamplingBatch {
     if (first === undefined) return;
     const isLong = first.prompt.tokens.length > this.#limits.maxPromptTokensPerRun;
     const prompts = requests.map(({ prompt }) => prompt);
-    const read = isLong ? [await this.#readLong(first)] : await readPrompts(this.#model, prompts);
+    const read = isLong
+      ? [await this.#readLong(first)]
+      : await readPrompts(this.#model, prompts, this.#paddedLength(first));
     requests.forEach((request, i) => {
       const prompt = read[i];
       if (prompt === undefined) return;
@@ -108,6 +112,10 @@ export class SamplingBatch {
     this.#dropSettled();
   }
 
+  #paddedLength({ prompt }: SampleRequest): number {
+    return paddedLength(prompt.tokens.length, this.#layout.contextLength);
+  }
+
   #readLong(request: SampleRequest): Promise<ReadPrompt | undefined> {
     const piece = this.#limits.maxPromptTokensPerRun;
     return readLongPrompt(this.#model, this.#layout, request.prompt, piece, async () => {
@@ -116,20 +124,22 @@ export class SamplingBatch {
     });
   }
 
-  /** Takes waiting requests, in order of arrival, as far as rows are free and one run can read their prompts. */
+  /** Takes the first waiting request and those that can be read beside it, as far as rows are free. */
   #takeReadable(): SampleRequest[] {
     const taken: SampleRequest[] = [];
-    let longestPrompt = 0;
+    const [first] = this.#waiting;
+    if (first === undefined) return taken;
+    const length = this.#paddedLength(first);
     let rows = this.#live.size;
     for (const request of this.#waiting) {
-      longestPrompt = Math.max(longestPrompt, request.prompt.tokens.length);
-      const tokens = longestPrompt * (taken.length + 1);
+      if (this.#paddedLength(request) !== length) continue;
+      const tokens = (taken.length + 1) * length;
       if (taken.length > 0 && tokens > this.#limits.maxPromptTokensPerRun) break;
       if (!this.#hasRoom(rows, request)) break;
       taken.push(request);
       rows += request.generations.length;
     }
-    this.#waiting = this.#waiting.slice(taken.length);
+    this.#waiting = this.#waiting.filter((request) => !taken.includes(request));
     return taken;
   }
 
