@@ -9,6 +9,7 @@ import {
 import { deferred } from "./deferred.js";
 import type { FutureWork } from "./future-work.js";
 import type { LiveOperations } from "./live-operations.js";
+import { onAbort } from "./on-abort.js";
 import type { QueueStateEvent } from "./queue-state-event.js";
 import { waitFor } from "./wait-for.js";
 import { checkTimeoutMs, type WaitLimits } from "./wait-limits.js";
@@ -131,11 +132,11 @@ export class ApiFuture<T> implements PromiseLike<T> {
     const { signal, timeoutMs = Number.POSITIVE_INFINITY } = limits;
     const { clock, live } = this.#environment;
     const limit = new AbortController();
-    const onAbort = (): void =>
-      this.#end(new AbortedError(`${this.#describe()} was aborted`, { cause: signal?.reason }));
-    const leave = live.add((reason) => this.#end(reason));
-    if (signal?.aborted) onAbort();
-    else signal?.addEventListener("abort", onAbort, { once: true });
+    const onSignal = (cause: unknown): void =>
+      this.#end(new AbortedError(`${this.#describe()} was aborted`, { cause }));
+    const leaveLive = live.add((reason) => this.#end(reason));
+    const leaveSignal = signal && onAbort(signal, onSignal);
+    if (signal?.aborted) onSignal(signal.reason);
     if (timeoutMs !== Number.POSITIVE_INFINITY) {
       clock.sleep(timeoutMs, limit.signal, { background: true }).then(
         () => this.#end(this.#timedOut(timeoutMs)),
@@ -148,9 +149,9 @@ export class ApiFuture<T> implements PromiseLike<T> {
       : Promise.race([run(), this.#ended.promise]);
     return outcome.finally(() => {
       this.#settled = true;
-      leave();
+      leaveLive();
+      leaveSignal?.();
       limit.abort();
-      signal?.removeEventListener("abort", onAbort);
     });
   }
 

@@ -1,4 +1,5 @@
 import type { Clock } from "@tinkex/types";
+import { onAbort } from "./on-abort.js";
 import type { WaitLimits } from "./wait-limits.js";
 
 /** The errors a bounded wait may end with, made only when needed. */
@@ -19,18 +20,19 @@ export function waitFor<T>(
 ): Promise<T> {
   const { signal, timeoutMs = Number.POSITIVE_INFINITY } = limits;
   if (signal === undefined && timeoutMs === Number.POSITIVE_INFINITY) return promise;
+  if (signal?.aborted) return Promise.reject(errors.aborted(signal.reason));
   return new Promise<T>((resolve, reject) => {
     const timer = new AbortController();
-    const onAbort = (): void => {
-      end();
-      reject(errors.aborted(signal?.reason));
-    };
     const end = (): void => {
       timer.abort();
-      signal?.removeEventListener("abort", onAbort);
+      leave?.();
     };
-    if (signal?.aborted) return onAbort();
-    signal?.addEventListener("abort", onAbort, { once: true });
+    const leave =
+      signal &&
+      onAbort(signal, (reason) => {
+        end();
+        reject(errors.aborted(reason));
+      });
     promise.then(resolve, reject).finally(end);
     if (timeoutMs === Number.POSITIVE_INFINITY) return;
     clock.sleep(timeoutMs, timer.signal).then(

@@ -1,4 +1,5 @@
 import { type Deferred, deferred } from "../future/deferred.js";
+import { onAbort } from "../future/on-abort.js";
 
 /** Someone who waits, with what the one who lets them in must know. */
 export interface Waiter<Note, Ticket> {
@@ -18,14 +19,13 @@ export class WaitingLine<Note, Ticket> {
   wait(note: Note, signal: AbortSignal): Promise<Ticket> {
     const waiter: Waiter<Note, Ticket> = { note, entry: deferred() };
     this.#waiters.push(waiter);
-    const onAbort = (): void => {
+    const leave = onAbort(signal, (reason) => {
       const position = this.#waiters.indexOf(waiter);
       if (position === -1) return;
       this.#waiters.splice(position, 1);
-      waiter.entry.reject(signal.reason);
-    };
-    signal.addEventListener("abort", onAbort, { once: true });
-    return waiter.entry.promise.finally(() => signal.removeEventListener("abort", onAbort));
+      waiter.entry.reject(reason);
+    });
+    return waiter.entry.promise.finally(leave);
   }
 
   /** Takes the first one out of the line, to be let in by its `entry`. */

@@ -8,7 +8,7 @@ export type OnConflict = "error" | "reuse" | "overwrite";
 
 /**
  * The path a save has in spite of a 409: when the caller takes what is there, or when an earlier try of the same save was
- * answered by nobody, so that the name is taken by our own success.
+ * answered by nobody or by a server error, so that the name is taken by our own success.
  *
  * @throws `error` otherwise
  */
@@ -22,6 +22,11 @@ export function pathAfterConflict(
   },
 ): string {
   if (!(error instanceof ApiStatusError) || error.status !== 409) throw error;
-  if (save.onConflict !== "reuse" && error.attempts === 1) throw error;
+  if (save.onConflict !== "reuse" && !mayHaveSaved(error)) throw error;
   return CheckpointPath.format(save.modelId, save.type, save.name);
+}
+
+/** Whether an earlier try may have done its work: none was answered with a refusal, as 429 is one. */
+function mayHaveSaved({ earlierTries }: ApiStatusError): boolean {
+  return earlierTries.some(({ what }) => !/^answered 4\d\d$/.test(what));
 }

@@ -453,6 +453,16 @@ describe("conflicts of saves", () => {
     await clock.advance(5_000);
     expect(await saving).toEqual({ path: "tinker://S:train:0/weights/c1" });
   });
+
+  it("a conflict that follows a refusal is no success of ours", async () => {
+    const { stub, training, clock } = await openTraining();
+    stub.script("save_weights", { status: 429, body: {} }, taken);
+    const saving = training.saveState("c1").catch((error: unknown) => error);
+    await until(() => stub.seen("save_weights").length === 1, "the first try");
+    await pauseForSockets();
+    await clock.advance(5_000);
+    expect(await saving).toMatchObject({ code: "conflict" });
+  });
 });
 
 describe("results", () => {
