@@ -22,6 +22,15 @@ interface AdamVector {
 
 const { cases } = readGolden<{ cases: readonly AdamVector[] }>("optimizer/adamw.json");
 
+const plain = {
+  learningRate: 0.1,
+  beta1: 0.9,
+  beta2: 0.95,
+  epsilon: 1e-12,
+  weightDecay: 0,
+  gradientClipNorm: 0,
+};
+
 describe("adamStep", () => {
   it.each(cases)("loss-functions 7: $name", ({ initial, steps }) => {
     const parameters = adapterOf(initial);
@@ -43,20 +52,20 @@ describe("adamStep", () => {
     }
   });
 
+  it("loss-functions 7: adds 1e-6 to the norm that clipping divides by", () => {
+    const parameters = adapterOf({ x: [1] });
+    const state = newOptimizerState(parameters);
+    const clipped = { ...plain, gradientClipNorm: 1e-6 };
+    adamStep(parameters, adapterOf({ x: [1e-6] }).pairs, state, clipped);
+    expectClose(state.m[0]?.a ?? [], [0.1 * 0.5 * 1e-6]);
+  });
+
   it("loss-functions 7: decays moments and moves on along m without a gradient", () => {
     const parameters = adapterOf({ x: [1] });
     const state = newOptimizerState(parameters);
-    const options = goldenAdamStep({
-      learning_rate: 0.1,
-      beta1: 0.9,
-      beta2: 0.95,
-      eps: 1e-12,
-      weight_decay: 0,
-      grad_clip_norm: 0,
-    });
-    adamStep(parameters, adapterOf({ x: [0.5] }).pairs, state, options);
+    adamStep(parameters, adapterOf({ x: [0.5] }).pairs, state, plain);
     const before = parameters.pairs[0]?.a[0] ?? Number.NaN;
-    adamStep(parameters, adapterOf({ x: [0] }).pairs, state, options);
+    adamStep(parameters, adapterOf({ x: [0] }).pairs, state, plain);
     expect(parameters.pairs[0]?.a[0]).toBeLessThan(before);
     expect(state.m[0]?.a[0]).toBeCloseTo(0.9 * 0.05, 7);
   });
