@@ -1,5 +1,6 @@
 import { EventEmitter } from "node:events";
 import { setImmediate as turn } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import { AbortedError, ClosedError, TinkexError } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import type { EngineReply, EngineRequest } from "./engine-protocol.js";
@@ -79,6 +80,16 @@ describe("ThreadLine", () => {
       await expect(call).rejects.toThrow(/ended unexpectedly \(out of memory\).*last saved checkpoint/);
     }
     thread.emit("exit", 1);
+    await line.close();
+  });
+
+  it("does so when a real thread dies of an uncaught error", async () => {
+    const worker = new Worker(
+      `require("node:worker_threads").parentPort.on("message", () => { throw new Error("boom"); })`,
+      { eval: true },
+    );
+    const line = new ThreadLine(worker);
+    await expect(line.call("releaseAdapter", ["a"])).rejects.toThrow(/ended unexpectedly \(boom\)/);
     await line.close();
   });
 
