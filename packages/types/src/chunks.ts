@@ -23,6 +23,9 @@ export interface ImageChunk {
    * Without it the length of the prompt is not known on this side.
    */
   readonly expected_tokens?: number | undefined;
+  /** Pixels, like `width`. Servers of the 0.4 generation need both, and `expected_tokens`; later ones are not sent them. */
+  readonly height?: number | undefined;
+  readonly width?: number | undefined;
   readonly type?: "image" | undefined;
 }
 
@@ -32,6 +35,9 @@ export interface ImageAssetPointerChunk {
   readonly format: ImageFormat;
   /** As in {@link ImageChunk.expected_tokens}. */
   readonly expected_tokens?: number | undefined;
+  /** As in {@link ImageChunk.height}. */
+  readonly height?: number | undefined;
+  readonly width?: number | undefined;
   readonly type?: "image_asset_pointer" | undefined;
 }
 
@@ -53,9 +59,10 @@ export type ChunkType = "encoded_text" | "image" | "image_asset_pointer" | "dmel
 /** Which kind of chunk this is. */
 export function chunkType(chunk: ModelInputChunk): ChunkType {
   if (chunk.type !== undefined) return chunk.type;
-  if ("tokens" in chunk) return "encoded_text";
-  if ("dmel" in chunk) return "dmel";
-  return "location" in chunk ? "image_asset_pointer" : "image";
+  if ("location" in chunk) return "image_asset_pointer";
+  // Before "tokens": an image of a 0.4 client has a number under that name.
+  if ("data" in chunk) return "image";
+  return "dmel" in chunk ? "dmel" : "encoded_text";
 }
 
 export const tokenIdsSchema: z.ZodType<TokenIds> = z
@@ -81,7 +88,7 @@ const bytesSchema = z
   .meta({ type: "string", contentEncoding: "base64" });
 
 const imageFormatSchema = closedName(["png", "jpeg"]);
-const expectedTokensSchema = z.int().nonnegative().optional();
+const optionalCountSchema = z.int().nonnegative().optional();
 
 export const encodedTextChunkSchema: z.ZodType<EncodedTextChunk> = sentObject({
   tokens: tokenIdsSchema,
@@ -91,14 +98,18 @@ export const encodedTextChunkSchema: z.ZodType<EncodedTextChunk> = sentObject({
 export const imageChunkSchema: z.ZodType<ImageChunk> = sentObject({
   data: bytesSchema,
   format: imageFormatSchema,
-  expected_tokens: expectedTokensSchema,
+  expected_tokens: optionalCountSchema,
+  height: optionalCountSchema,
+  width: optionalCountSchema,
   type: sentType("image"),
 });
 
 export const imageAssetPointerChunkSchema: z.ZodType<ImageAssetPointerChunk> = sentObject({
   location: z.string().min(1),
   format: imageFormatSchema,
-  expected_tokens: expectedTokensSchema,
+  expected_tokens: optionalCountSchema,
+  height: optionalCountSchema,
+  width: optionalCountSchema,
   type: sentType("image_asset_pointer"),
 });
 

@@ -1,6 +1,7 @@
 import { ResponseError } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { DecodeError } from "../decode-error.js";
+import { decodeForwardBackwardRequest } from "../training/decode-forward-backward.js";
 import { decodeJsonRequest, decodeJsonResponse } from "./decode-json.js";
 
 const encoder = new TextEncoder();
@@ -40,6 +41,15 @@ describe("JSON requests, as a server reads them", () => {
     const request = decodeJsonRequest("SampleRequest", bytes(body));
     expect(request.seq_id).toBe(9007199254740993n);
     expect(request.sampling_params.seed).toBe(18446744073709551615n);
+  });
+
+  it("keeps the digits of long int64 elements", () => {
+    const tensor = '{"data":[1,9007199254740993],"dtype":"int64"}';
+    const body = `{"forward_input":{"data":[{"loss_fn_inputs":{"target_tokens":${tensor}},"model_input":{"chunks":[{"tokens":[1,2]}]}}],"loss_fn":"cross_entropy"},"model_id":"m","seq_id":1}`;
+    const request = decodeForwardBackwardRequest("application/json", bytes(body));
+    expect(request.forward_only).toBe(true);
+    const [datum] = request.forward_backward_input.data;
+    expect(datum?.loss_fn_inputs.target_tokens?.data).toEqual(new BigInt64Array([1n, 9007199254740993n]));
   });
 
   it("names a missing field", () => {

@@ -232,6 +232,15 @@ describe("JSON requests", () => {
     });
   });
 
+  it("gives 0.4 servers an image's size and tokens under their names, later ones the expected tokens", () => {
+    const image = { data: "/9j/", format: "jpeg", height: 2, width: 3, expected_tokens: 4 } as const;
+    const record = sample({ prompt: { chunks: [image] } });
+    const old = { data: "/9j/", format: "jpeg", height: 2, width: 3, tokens: 4 };
+    const newer = { data: "/9j/", format: "jpeg", expected_tokens: 4, type: "image" };
+    expect(bodyOf("SampleRequest", record, "0.4")).toHaveProperty("prompt.chunks", [old]);
+    expect(bodyOf("SampleRequest", record, "0.25")).toHaveProperty("prompt.chunks", [newer]);
+  });
+
   it("wire-types 23: NaN in a tensor is an error in JSON", () => {
     const data = [
       {
@@ -254,7 +263,7 @@ describe("JSON requests", () => {
     const plain = { ...record, type: "create_model" };
     expect(bodyOf("CreateModelRequest", { ...record, optimizer_config: { type: "adamw" } })).toEqual(plain);
     const dimuon = { type: "dimuon", version: 1 } as const;
-    expect(bodyOf("CreateModelRequest", { ...record, optimizer_config: dimuon })).toEqual({
+    expect(bodyOf("CreateModelRequest", { ...record, optimizer_config: { type: "dimuon" } })).toEqual({
       ...plain,
       optimizer_config: dimuon,
     });

@@ -14,7 +14,7 @@ export function fieldsReceived(value: unknown, record: SentRecord): unknown {
     if (chosen === undefined) continue;
     received[name] = field.holds === undefined ? chosen : receiveHeld(chosen, field.holds);
   }
-  return received;
+  return record.received === undefined ? received : record.received(received, value);
 }
 
 function receiveHeld(value: unknown, { as, record }: Holds): unknown {

@@ -18,10 +18,11 @@ export function fieldsToSend(
     const chosen = chooseValue(given ?? undefined, field, generation);
     if (chosen !== undefined) sent[name] = formToSend(chosen, field, generation);
   }
-  return sent;
+  return record.derived === undefined ? sent : { ...sent, ...record.derived(value, generation) };
 }
 
 function chooseValue(given: unknown, field: SentField, generation: Generation): unknown {
+  if (field.in04 !== undefined && (field.in04 === "only") !== (generation === "0.4")) return undefined;
   if (field.nullWhenUnset === true) return given ?? null;
   const known = generation === "0.4" ? field.since === "0.4" : field.since !== "0.38";
   if (!known) return isDefault(given, field) ? undefined : given;

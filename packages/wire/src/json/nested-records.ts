@@ -4,6 +4,8 @@ import {
   type CustomLossNode,
   chunkType,
   type Datum,
+  type DimuonOptimizerConfig,
+  type DimuonParams,
   type DmelChunk,
   type EncodedTextChunk,
   type ForwardBackwardInput,
@@ -17,7 +19,7 @@ import {
   type TensorData,
 } from "@tinkex/types";
 import { graphLiterals } from "./graph-literals.js";
-import { type Holds, type SentRecord, sentRecord } from "./sent-record.js";
+import { type Holds, type SentField, type SentRecord, sentRecord } from "./sent-record.js";
 
 /** `type` is a word that 0.4 clients leave out everywhere. */
 function typeField(name: string) {
@@ -29,19 +31,35 @@ const encodedTextChunk = sentRecord<EncodedTextChunk>({
   type: typeField("encoded_text"),
 });
 
-const imageChunk = sentRecord<ImageChunk>({
-  data: { since: "0.4" },
-  format: { since: "0.4" },
-  expected_tokens: { since: "0.25" },
-  type: typeField("image"),
-});
+/** 0.4 calls `expected_tokens` by the name `tokens`, and wants the size in pixels. */
+const imageTokens: Pick<SentRecord, "derived" | "received"> = {
+  derived: (image, generation) => {
+    const tokens = "expected_tokens" in image ? image.expected_tokens : undefined;
+    return generation === "0.4" && tokens !== undefined ? { tokens } : {};
+  },
+  received: (fields, body) => ("tokens" in body ? { ...fields, expected_tokens: body.tokens } : fields),
+};
 
-const imageAssetPointerChunk = sentRecord<ImageAssetPointerChunk>({
-  format: { since: "0.4" },
-  location: { since: "0.4" },
-  expected_tokens: { since: "0.25" },
-  type: typeField("image_asset_pointer"),
-});
+const imageSize = {
+  height: { since: "0.4", in04: "only" },
+  width: { since: "0.4", in04: "only" },
+  expected_tokens: { since: "0.25", in04: "never" },
+} as const satisfies Record<string, SentField>;
+
+const imageChunk = sentRecord<ImageChunk>(
+  { data: { since: "0.4" }, format: { since: "0.4" }, ...imageSize, type: typeField("image") },
+  imageTokens,
+);
+
+const imageAssetPointerChunk = sentRecord<ImageAssetPointerChunk>(
+  {
+    format: { since: "0.4" },
+    location: { since: "0.4" },
+    ...imageSize,
+    type: typeField("image_asset_pointer"),
+  },
+  imageTokens,
+);
 
 const dmelChunk = sentRecord<DmelChunk>({ dmel: { since: "0.25" }, type: typeField("dmel") });
 
@@ -62,13 +80,25 @@ const modelInput = sentRecord<ModelInput>({
   chunks: { since: "0.4", holds: { as: "list", record: chunkRecord } },
 });
 
-const tensorData = sentRecord<TensorData>({
-  data: { since: "0.4" },
-  dtype: { since: "0.4" },
-  shape: { since: "0.4" },
-  sparse_crow_indices: { since: "0.25" },
-  sparse_col_indices: { since: "0.25" },
-});
+const tensorData = sentRecord<TensorData>(
+  {
+    data: { since: "0.4" },
+    dtype: { since: "0.4" },
+    shape: { since: "0.4" },
+    sparse_crow_indices: { since: "0.25" },
+    sparse_col_indices: { since: "0.25" },
+  },
+  { received: tensorWithLongIntegers },
+);
+
+/** The JSON parser gives integers beyond 2⁵³ as bigints, which a list of numbers cannot hold. */
+function tensorWithLongIntegers(tensor: Record<string, unknown>): Record<string, unknown> {
+  const { data, dtype } = tensor;
+  if (!Array.isArray(data) || !data.some((element) => typeof element === "bigint")) return tensor;
+  if (dtype !== "int64") return { ...tensor, data: data.map(Number) };
+  const isInteger = (element: unknown): boolean => typeof element === "bigint" || Number.isInteger(element);
+  return data.every(isInteger) ? { ...tensor, data: BigInt64Array.from(data, BigInt) } : tensor;
+}
 
 /** Provenance spans have no JSON form. */
 const datum = sentRecord<Omit<Datum, "model_input_spans" | "loss_fn_input_spans">>({
@@ -98,6 +128,26 @@ const adamParams = sentRecord<AdamParams>({
   eps: { since: "0.4", default: AdamParams.defaults.eps },
   weight_decay: { since: "0.25", default: AdamParams.defaults.weight_decay },
   grad_clip_norm: { since: "0.25", default: AdamParams.defaults.grad_clip_norm },
+});
+
+/** A family's own fields, its defaults spelled out; a family we do not know goes as it is. */
+function familyRecord(known: SentRecord): (value: object) => SentRecord {
+  return (value) => {
+    if ("type" in value && value.type === "dimuon") return known;
+    return { fields: Object.fromEntries(Object.keys(value).map((name) => [name, { since: "0.4" }])) };
+  };
+}
+
+const dimuonConfig = sentRecord<DimuonOptimizerConfig>({
+  type: { since: "0.4" },
+  version: { since: "0.4", default: 1 },
+});
+
+const dimuonParams = sentRecord<DimuonParams>({
+  type: { since: "0.4" },
+  learning_rate: { since: "0.4" },
+  grad_clip_norm: { since: "0.4", default: 0 },
+  beta1: { since: "0.4", default: 0.9 },
 });
 
 const loraConfig = sentRecord<LoraConfig>({
@@ -163,3 +213,5 @@ export const holdsAdamParams = held(adamParams);
 export const holdsLoraConfig = held(loraConfig);
 export const holdsCustomLossGraph = held(customLossGraph);
 export const holdsTelemetryEvents: Holds = { as: "list", record: eventRecord };
+export const holdsOptimizerConfig: Holds = { as: "record", record: familyRecord(dimuonConfig) };
+export const holdsOptimizerParams: Holds = { as: "record", record: familyRecord(dimuonParams) };

@@ -7,6 +7,8 @@ export type Generation = "0.4" | "0.25" | "0.38";
 export interface SentField {
   /** The first generation whose SDK sends the field. */
   readonly since: Generation;
+  /** A field of 0.4 alone (`"only"`), or one that 0.4 knows by another name (`"never"`). */
+  readonly in04?: "only" | "never";
   /** What the server assumes when the field is absent. */
   readonly default?: unknown;
   /** The field travels as null when it is unset: the one way in which the API spells "none" here. */
@@ -26,6 +28,10 @@ export interface Holds {
 /** A record that we send: its fields in the order they are written. */
 export interface SentRecord {
   readonly fields: Readonly<Record<string, SentField>>;
+  /** Further fields for a generation, made from those of the record. */
+  readonly derived?: (value: object, generation: Generation) => Record<string, unknown>;
+  /** What a server makes of the fields it has read, where their JSON form is not their form in memory. */
+  readonly received?: (fields: Record<string, unknown>, body: object) => Record<string, unknown>;
 }
 
 /** A record that is the body of a request. */
@@ -34,8 +40,11 @@ export interface RequestRecord<Value> extends SentRecord {
 }
 
 /** A record whose field table must name every field of `Value`, no more and no less. */
-export function sentRecord<Value>(fields: Readonly<Record<keyof Value & string, SentField>>): SentRecord {
-  return { fields };
+export function sentRecord<Value>(
+  fields: Readonly<Record<keyof Value & string, SentField>>,
+  changes: Pick<SentRecord, "received" | "derived"> = {},
+): SentRecord {
+  return { fields, ...changes };
 }
 
 /** The same for the body of a request, with the schema that checks it. */

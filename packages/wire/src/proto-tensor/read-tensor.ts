@@ -3,7 +3,7 @@ import { float32Of, float32OfBfloat16, int64Of, int64OfInt32 } from "../proto-by
 import type { ProtoReader } from "../proto-bytes/proto-reader.js";
 import { protoDtype } from "./dtype.js";
 
-/** Reads a `Tensor` message. `statedShape`: an empty shape means a scalar (results) and not "one dimension" (requests). */
+/** Reads a `Tensor` message. `statedShape`: an empty shape means a scalar (results) and not "not stated" (requests). */
 export function readTensor(reader: ProtoReader, options: { readonly statedShape: boolean }): TensorData {
   let values: Uint8Array = NO_BYTES;
   let csr: CsrBytes | undefined;
@@ -27,7 +27,7 @@ export function readTensor(reader: ProtoReader, options: { readonly statedShape:
   const stated = shape.length > 0 || options.statedShape;
   const tensor: TensorData = {
     ...elements,
-    ...(stated ? { shape } : csr === undefined ? { shape: [elements.data.length] } : {}),
+    ...(stated ? { shape } : {}),
     ...(csr === undefined
       ? {}
       : {
