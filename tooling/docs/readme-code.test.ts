@@ -1,0 +1,41 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { type LocalServer, startLocalServer } from "@tinkex/local";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { codeBlocks } from "./code-blocks.js";
+
+const REPOSITORY = join(import.meta.dirname, "..", "..");
+/** Snippets are written here, inside this package, so that their imports resolve as a user's would. */
+const SNIPPETS = join(import.meta.dirname, ".snippets");
+
+const pages = ["README.md"].map((page) => join(REPOSITORY, page));
+const snippets = pages.flatMap((page) =>
+  codeBlocks(readFileSync(page, "utf8"))
+    .filter(({ language }) => language === "ts")
+    .map(({ code, line }) => ({ name: `${relative(REPOSITORY, page)}:${line}`, code })),
+);
+
+describe("TypeScript shown in the documentation runs", () => {
+  let server: LocalServer;
+
+  beforeAll(async () => {
+    mkdirSync(SNIPPETS, { recursive: true });
+    server = await startLocalServer();
+    vi.stubEnv("TINKER_BASE_URL", server.url);
+  }, 60_000);
+
+  afterAll(async () => {
+    vi.unstubAllEnvs();
+    await server.close();
+    rmSync(SNIPPETS, { recursive: true, force: true });
+  });
+
+  it.each(snippets)("$name", { timeout: 60_000 }, async ({ name, code }) => {
+    const printed = vi.spyOn(console, "log").mockImplementation(() => {});
+    const file = join(SNIPPETS, `${name.replace(/\W/g, "-")}.ts`);
+    writeFileSync(file, code);
+    await import(file);
+    expect(printed, "a snippet shows what it does by printing").toHaveBeenCalled();
+    printed.mockRestore();
+  });
+});

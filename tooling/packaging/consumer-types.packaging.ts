@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Consumer } from "./consumer.js";
+
+describe("a project that installs @tinkex/types alone", () => {
+  const consumer = new Consumer();
+  afterAll(() => consumer.dispose());
+  beforeAll(async () => {
+    const { exitCode, output } = await consumer.install("@tinkex/types");
+    expect(exitCode, output).toBe(0);
+  });
+
+  it("compiles strictly, declarations of dependencies included, with a browser's library", async () => {
+    consumer.write(
+      "records.ts",
+      `import { type Datum, ModelInput, samplingParamsSchema } from "@tinkex/types";
+export const datum: Datum = {
+  model_input: ModelInput.fromInts([1, 2, 3]),
+  loss_fn_inputs: { target_tokens: { data: [2, 3, 4], dtype: "int64" } },
+};
+export const checked = samplingParamsSchema.safeParse({ max_tokens: 5 }).success;
+// @ts-expect-error a record without its tensors does not compile
+export const incomplete: Datum = { model_input: ModelInput.fromInts([1]) };
+`,
+    );
+    const { exitCode, output } = await consumer.compile({
+      lib: ["ES2023", "DOM", "ESNext.Disposable"],
+      types: [],
+    });
+    expect(exitCode, output).toBe(0);
+  });
+
+  it("runs, and has zod as its only further package", async () => {
+    consumer.write(
+      "run.js",
+      `import { readdirSync } from "node:fs";
+import { CheckpointPath, ModelInput } from "@tinkex/types";
+console.log(JSON.stringify({
+  length: ModelInput.length(ModelInput.fromInts([1, 2, 3])),
+  name: CheckpointPath.parse("tinker://run/weights/step-1").name,
+  installed: readdirSync("node_modules").filter((name) => !name.startsWith(".")),
+}));`,
+    );
+    const { exitCode, output } = await consumer.node("run.js");
+    expect(exitCode, output).toBe(0);
+    expect(JSON.parse(output)).toEqual({ length: 3, name: "step-1", installed: ["@tinkex", "zod"] });
+  });
+});
