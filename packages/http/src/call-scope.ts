@@ -4,6 +4,12 @@ import { startTimer } from "./start-timer.js";
 /** What ends a call from outside. */
 export type Interruption = AbortedError | ClosedError | TimeoutError;
 
+/** How a wait ends. */
+export interface Settle<T> {
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /**
  * The life of one call: the caller's signal, the limit of the whole call and the transport's closing, whichever comes
  * first. One listener and one timer per call, however many tries it takes.
@@ -49,22 +55,27 @@ export class CallScope {
     this.#onInterrupt?.(failure);
   }
 
-  /** Runs one wait of the call; `start` is given how to end it early. Interruptions go to `stop`. */
-  async during<T>(
-    start: (settle: { resolve(value: T): void; reject(error: unknown): void }) => () => void,
-  ): Promise<T> {
-    this.check();
-    try {
-      return await new Promise<T>((resolve, reject) => {
-        const stop = start({ resolve, reject });
-        this.#onInterrupt = (failure) => {
-          reject(failure);
-          stop();
-        };
+  /**
+   * Runs one wait of the call. `start` is given how to settle it and gives back how to end it early. One wait at a time.
+   */
+  during<T>(start: (settle: Settle<T>) => () => void): Promise<T> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    return new Promise<T>((resolve, reject) => {
+      const stop = start({
+        resolve: (value) => {
+          this.#onInterrupt = undefined;
+          resolve(value);
+        },
+        reject: (error) => {
+          this.#onInterrupt = undefined;
+          reject(error);
+        },
       });
-    } finally {
-      this.#onInterrupt = undefined;
-    }
+      this.#onInterrupt = (failure) => {
+        reject(failure);
+        stop();
+      };
+    });
   }
 
   /** Waits for work that goes on even when the call has ended. */

@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import type { Logger } from "@tinkex/types";
+import { silentLogger } from "./silent-logger.js";
 
 /** Levels from the most to the least talkative. */
 const LEVELS = ["debug", "info", "warn", "error", "off"] as const;
@@ -21,7 +22,7 @@ export function consoleLogger(
   write: (line: string) => void = (line) => process.stderr.write(`${line}\n`),
 ): Logger {
   const at = (own: Exclude<LogLevel, "off">): Logger["warn"] => {
-    if (LEVELS.indexOf(own) < LEVELS.indexOf(level)) return () => {};
+    if (LEVELS.indexOf(own) < LEVELS.indexOf(level)) return silentLogger[own];
     return (message, fields) => {
       const rest =
         fields === undefined || Object.keys(fields).length === 0

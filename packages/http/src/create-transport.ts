@@ -4,9 +4,9 @@ import { checkApiKey } from "./api-key.js";
 import { resolveBaseUrl } from "./base-url.js";
 import { consoleLogger } from "./console-logger.js";
 import { ACCEPTED_ENCODINGS } from "./decode-body.js";
+import { setGivenHeaders } from "./header-list.js";
 import { platformHeaders } from "./platform-headers.js";
 import { POOL_LIMITS } from "./pool-limits.js";
-import { mergeHeaders } from "./request-headers.js";
 import { systemClock } from "./system-clock.js";
 import { Transport } from "./transport.js";
 import type { TransportOptions } from "./transport-options.js";
@@ -22,15 +22,15 @@ import { COMPATIBLE_SDK_VERSION, VERSION } from "./version.js";
 export function createTransport(options: TransportOptions = {}): HttpTransport {
   const baseUrl = resolveBaseUrl(options.baseUrl);
   const apiKey = checkApiKey(options.apiKey, baseUrl);
-  const headers = mergeHeaders(
-    {
-      "user-agent": options.userAgent ?? `Tinkex/JS ${VERSION}`,
-      "accept-encoding": ACCEPTED_ENCODINGS,
-      ...platformHeaders(process, options.sdkVersion ?? COMPATIBLE_SDK_VERSION),
-    },
-    apiKey === undefined ? undefined : { "x-api-key": apiKey },
-    options.defaultHeaders,
-  );
+  const headers: string[] = [];
+  setGivenHeaders(headers, {
+    "user-agent": options.userAgent ?? `Tinkex/JS ${VERSION}`,
+    accept: "application/json",
+    "accept-encoding": ACCEPTED_ENCODINGS,
+    ...platformHeaders(process, options.sdkVersion ?? COMPATIBLE_SDK_VERSION),
+    ...(apiKey === undefined ? {} : { "x-api-key": apiKey }),
+  });
+  setGivenHeaders(headers, options.defaultHeaders);
   return new Transport({
     baseUrl,
     headers,

@@ -11,19 +11,18 @@ export class FifoLimit {
     this.#most = most;
   }
 
-  /** Runs `work` once there is room. A call that ends while it waits leaves the line. */
-  async run<T>(scope: CallScope, work: () => Promise<T>): Promise<T> {
-    if (this.#inside >= this.#most || this.#waiting.size > 0) await this.#turn(scope);
-    else this.#inside += 1;
-    try {
-      return await work();
-    } finally {
-      this.#leave();
-    }
+  /** Takes a place if there is one and nobody waits for it. */
+  enterAtOnce(): boolean {
+    if (this.#inside >= this.#most || this.#waiting.size > 0) return false;
+    this.#inside += 1;
+    return true;
   }
 
-  /** If the call ends just when its turn comes, the work it then starts rejects at once and the place is passed on. */
-  #turn(scope: CallScope): Promise<void> {
+  /**
+   * Waits in line for a place. A call that ends meanwhile leaves the line; one that ends just as its turn comes has the
+   * place, finds out with its first step, and leaves.
+   */
+  enterInTurn(scope: CallScope): Promise<void> {
     return scope.during(({ resolve }) => {
       const enter = (): void => resolve();
       this.#waiting.add(enter);
@@ -32,7 +31,7 @@ export class FifoLimit {
   }
 
   /** Hands the place to the next in line, who counts as inside from then on. */
-  #leave(): void {
+  leave(): void {
     const [next] = this.#waiting;
     if (next === undefined) {
       this.#inside -= 1;

@@ -1,4 +1,5 @@
 import { ResponseError } from "@tinkex/types";
+import { filterHeaders } from "./header-list.js";
 import type { Answer } from "./try-outcome.js";
 import type { WireRequest } from "./wire-request.js";
 
@@ -43,18 +44,10 @@ export function redirectedRequest(request: WireRequest, answer: Answer): WireReq
     method: repeats || request.method === "GET" ? request.method : "GET",
     origin: to.origin,
     path: to.pathname + to.search,
-    headers: headersFor(request.headers, { sameOrigin, withBody: repeats }),
+    headers: filterHeaders(
+      request.headers,
+      (name) => (sameOrigin || PUBLIC_HEADERS.includes(name)) && (repeats || !BODY_HEADERS.test(name)),
+    ),
     body: repeats ? request.body : undefined,
   };
-}
-
-function headersFor(
-  headers: Readonly<Record<string, string>>,
-  { sameOrigin, withBody }: { readonly sameOrigin: boolean; readonly withBody: boolean },
-): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).filter(
-      ([name]) => (sameOrigin || PUBLIC_HEADERS.includes(name)) && (withBody || !BODY_HEADERS.test(name)),
-    ),
-  );
 }

@@ -1,3 +1,5 @@
+import type { HeaderList } from "./header-list.js";
+
 /** Headers whose values are credentials. */
 const SECRET_HEADERS = new Set([
   "x-api-key",
@@ -13,10 +15,13 @@ const SECRET_HEADERS = new Set([
 const SHORTEST_SECRET = 6;
 
 /** The credentials among a request's headers. */
-export function secretsIn(headers: Readonly<Record<string, string>>): string[] {
-  return Object.entries(headers).flatMap(([name, value]) =>
-    SECRET_HEADERS.has(name) && value.length >= SHORTEST_SECRET ? [value] : [],
-  );
+export function secretsIn(headers: HeaderList): string[] {
+  const values: string[] = [];
+  for (let i = 0; i < headers.length; i += 2) {
+    const [name = "", value = ""] = headers.slice(i, i + 2);
+    if (SECRET_HEADERS.has(name) && value.length >= SHORTEST_SECRET) values.push(value);
+  }
+  return values;
 }
 
 /** The text without the secrets: a server may quote the key it refuses. */

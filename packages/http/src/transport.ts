@@ -15,6 +15,7 @@ import { describeOutcome } from "./describe-outcome.js";
 import { EdgeRejections } from "./edge-rejections.js";
 import { exchange } from "./exchange.js";
 import { FifoLimit } from "./fifo-limit.js";
+import { type HeaderList, setHeader } from "./header-list.js";
 import { networkError } from "./network-error.js";
 import type { Operation } from "./operation.js";
 import type { PoolName } from "./pool-limits.js";
@@ -29,12 +30,13 @@ import type { Sender } from "./sender.js";
 import { type CallFacts, statusError } from "./status-error.js";
 import { notify, type TransportHooks } from "./transport-hooks.js";
 import type { TryOutcome } from "./try-outcome.js";
+import { TryWatch } from "./try-watch.js";
 import type { WireRequest } from "./wire-request.js";
 
 /** What a {@link Transport} is made of; all defaults are filled in. */
 export interface TransportParts {
   readonly baseUrl: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: HeaderList;
   readonly sender: Sender;
   readonly clock: Clock;
   readonly random: () => number;
@@ -60,11 +62,13 @@ export class Transport implements HttpTransport {
   readonly #edge = new EdgeRejections();
   readonly #gate = new RateGate();
   readonly #pace = new RetryPace();
+  readonly #watch: TryWatch;
   #answered = false;
   #closed = false;
 
   constructor(parts: TransportParts) {
     this.#parts = parts;
+    this.#watch = new TryWatch(parts);
     const { origin, pathname } = new URL(parts.baseUrl);
     this.#origin = origin;
     this.#pathPrefix = pathname === "/" ? "" : pathname;
@@ -131,7 +135,7 @@ export class Transport implements HttpTransport {
   async #try(
     call: TransportCall,
     operation: Operation,
-    request: WireRequest,
+    first: WireRequest,
     scope: CallScope,
     attempt: number,
     retries: number,
@@ -141,41 +145,21 @@ export class Transport implements HttpTransport {
       const waitMs = this.#gate.waitMs(operation.pool, clock.monotonic());
       if (waitMs > 0) await scope.sleep(waitMs);
     }
-    const counted = withRetryCount(request, call, retries);
-    const answer = await this.#limit(operation.pool).run(scope, () =>
-      this.#observed(call.operation, counted, attempt, () => exchange(counted, operation, scope, sender)),
-    );
+    const request = retries === 0 ? first : withRetryCount(first, call, retries);
+    const limit = this.#limit(operation.pool);
+    // No await where there is no line: every turn of the microtask queue shows at thousands of requests a second.
+    if (!limit.enterAtOnce()) await limit.enterInTurn(scope);
+    let answer: TryOutcome;
+    try {
+      answer = await this.#watch.during(call.operation, request, attempt, () =>
+        exchange(request, operation, scope, sender),
+      );
+    } finally {
+      limit.leave();
+    }
     if (answer.kind === "answer") this.#answered = true;
     const { outcome, renew } = this.#edge.judge(answer, operation);
     if (renew) sender.renew(request);
-    return outcome;
-  }
-
-  async #observed(
-    name: string,
-    request: WireRequest,
-    attempt: number,
-    send: () => Promise<TryOutcome>,
-  ): Promise<TryOutcome> {
-    const { hooks, logger, clock } = this.#parts;
-    const { method, origin, path } = request;
-    const url = origin + withoutQuery(path);
-    const event = { operation: name, method, url, attempt, byteLength: request.body?.byteLength ?? 0 };
-    const startedAt = clock.monotonic();
-    notify(hooks.onRequest, event);
-    const outcome = await send();
-    const durationMs = clock.monotonic() - startedAt;
-    const what = describeOutcome(outcome);
-    const answer = outcome.kind === "answer" ? outcome : undefined;
-    const answerByteLength = answer?.body.byteLength ?? 0;
-    notify(hooks.onResponse, {
-      ...event,
-      status: answer?.status,
-      outcome: what,
-      answerByteLength,
-      durationMs,
-    });
-    logger.debug(`${method} ${url}: ${what}`, { attempt, durationMs, answerByteLength });
     return outcome;
   }
 
@@ -244,17 +228,14 @@ export class Transport implements HttpTransport {
 /** The server learns which repeat it sees, unless the caller has set that header. */
 function withRetryCount(request: WireRequest, call: TransportCall, retries: number): WireRequest {
   const name = "x-stainless-retry-count";
-  const set = Object.keys(call.headers ?? {}).some((given) => given.toLowerCase() === name);
-  return set ? request : { ...request, headers: { ...request.headers, [name]: String(retries) } };
+  if (Object.keys(call.headers ?? {}).some((given) => given.toLowerCase() === name)) return request;
+  const headers = request.headers.slice();
+  setHeader(headers, name, String(retries));
+  return { ...request, headers };
 }
 
 function askedMs(verdict: Verdict): number | undefined {
   return verdict.kind === "failure" && verdict.retry ? verdict.hint?.askedMs : undefined;
-}
-
-function withoutQuery(path: string): string {
-  const end = path.indexOf("?");
-  return end < 0 ? path : path.slice(0, end);
 }
 
 function seconds(ms: number): string {

@@ -22,30 +22,17 @@ export class UndiciSender implements Sender {
   readonly #pools = new Map<string, Pool>();
   /** Pools on the way out, with requests still under way. */
   readonly #retiring = new Set<Pool>();
-  #undici: Promise<Undici> | undefined;
-  #loaded: Undici | undefined;
+  #undici: Undici | undefined;
+  #loading: Promise<Undici> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
   }
 
-  async send(request: WireRequest, scope: CallScope): Promise<TryOutcome> {
-    const undici = this.#loaded ?? (await scope.outlast(this.#load()));
-    return scope.during(({ resolve, reject }) => {
-      const attempt = new UndiciTry(request, resolve);
-      const { path, method, headers, body } = request;
-      try {
-        this.#pool(undici, request).dispatch(
-          { path, method: method as Dispatcher.HttpMethod, headers, body: body ?? null },
-          attempt,
-        );
-      } catch (error) {
-        attempt.drop();
-        reject(error);
-      }
-      return () => attempt.drop();
-    });
+  send(request: WireRequest, scope: CallScope): Promise<TryOutcome> {
+    if (this.#undici !== undefined) return this.#dispatch(this.#undici, request, scope);
+    return scope.outlast(this.#load()).then((undici) => this.#dispatch(undici, request, scope));
   }
 
   renew(request: WireRequest): void {
@@ -74,9 +61,28 @@ export class UndiciSender implements Sender {
 
   async #load(): Promise<Undici> {
     // Importing undici takes a tenth of a second: a program that sends nothing does not pay for it.
-    this.#undici ??= import("undici");
-    this.#loaded = await this.#undici;
-    return this.#loaded;
+    this.#loading ??= import("undici");
+    this.#undici = await this.#loading;
+    return this.#undici;
+  }
+
+  #dispatch(undici: Undici, request: WireRequest, scope: CallScope): Promise<TryOutcome> {
+    return scope.during(({ resolve, reject }) => {
+      const attempt = new UndiciTry(request, resolve);
+      const { path, method, body } = request;
+      // undici only reads the list.
+      const headers = request.headers as string[];
+      try {
+        this.#pool(undici, request).dispatch(
+          { path, method: method as Dispatcher.HttpMethod, headers, body: body ?? null },
+          attempt,
+        );
+      } catch (error) {
+        attempt.drop();
+        reject(error);
+      }
+      return () => attempt.drop();
+    });
   }
 
   #pool(undici: Undici, request: WireRequest): Pool {

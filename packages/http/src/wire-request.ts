@@ -1,3 +1,4 @@
+import type { HeaderList } from "./header-list.js";
 import type { PoolName } from "./pool-limits.js";
 import type { TryTimeouts } from "./try-timeouts.js";
 
@@ -9,8 +10,7 @@ export interface WireRequest {
   readonly origin: string;
   /** Path with its query. */
   readonly path: string;
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: HeaderList;
   readonly body: Uint8Array | undefined;
   readonly timeouts: TryTimeouts;
 }

@@ -1,0 +1,66 @@
+import type { Clock, Logger } from "@tinkex/types";
+import { describeOutcome } from "./describe-outcome.js";
+import { isSilent } from "./silent-logger.js";
+import { notify, type TransportHooks } from "./transport-hooks.js";
+import type { TryOutcome } from "./try-outcome.js";
+import type { WireRequest } from "./wire-request.js";
+
+/** Tells the hooks and the debug log of every request and its end; costs nothing when nobody listens. */
+export class TryWatch {
+  readonly #hooks: TransportHooks;
+  readonly #logger: Logger;
+  readonly #clock: Clock;
+  readonly #unwatched: boolean;
+
+  constructor(parts: { readonly hooks: TransportHooks; readonly logger: Logger; readonly clock: Clock }) {
+    this.#hooks = parts.hooks;
+    this.#logger = parts.logger;
+    this.#clock = parts.clock;
+    this.#unwatched =
+      parts.hooks.onRequest === undefined &&
+      parts.hooks.onResponse === undefined &&
+      isSilent(parts.logger.debug);
+  }
+
+  /** Runs a try under watch. */
+  during(
+    operation: string,
+    request: WireRequest,
+    attempt: number,
+    send: () => Promise<TryOutcome>,
+  ): Promise<TryOutcome> {
+    return this.#unwatched ? send() : this.#watched(operation, request, attempt, send);
+  }
+
+  async #watched(
+    operation: string,
+    request: WireRequest,
+    attempt: number,
+    send: () => Promise<TryOutcome>,
+  ): Promise<TryOutcome> {
+    const { method, origin, path, body } = request;
+    const url = origin + withoutQuery(path);
+    const event = { operation, method, url, attempt, byteLength: body?.byteLength ?? 0 };
+    const startedAt = this.#clock.monotonic();
+    notify(this.#hooks.onRequest, event);
+    const result = await send();
+    const durationMs = this.#clock.monotonic() - startedAt;
+    const outcome = describeOutcome(result);
+    const answer = result.kind === "answer" ? result : undefined;
+    const answerByteLength = answer?.body.byteLength ?? 0;
+    notify(this.#hooks.onResponse, {
+      ...event,
+      status: answer?.status,
+      outcome,
+      answerByteLength,
+      durationMs,
+    });
+    this.#logger.debug(`${method} ${url}: ${outcome}`, { attempt, durationMs, answerByteLength });
+    return result;
+  }
+}
+
+function withoutQuery(path: string): string {
+  const end = path.indexOf("?");
+  return end < 0 ? path : path.slice(0, end);
+}
