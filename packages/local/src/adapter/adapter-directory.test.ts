@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { ValidationError } from "@tinkex/types";
 import { afterAll, describe, expect, it } from "vitest";
 import { readModelConfig } from "../model/read-model-config.js";
+import { SafetensorsFile } from "../safetensors/safetensors-file.js";
 import { readAdapterDirectory, writeAdapterDirectory } from "./adapter-directory.js";
-import { createAdapterParameters } from "./adapter-parameters.js";
+import { type AdapterParameters, createAdapterParameters } from "./adapter-parameters.js";
 import { newOptimizerState } from "./adapter-tensors.js";
 
 const fixtures = new URL("../../fixtures/numerics/", import.meta.url).pathname;
@@ -97,5 +98,46 @@ describe("writeAdapterDirectory and readAdapterDirectory", () => {
     await expect(shallower).rejects.toThrow(/layers\.1\..*for which the base model has no layer/);
     const deeper = readAdapterDirectory(directory, { ...config, layerCount: 3 }, weightsOnly);
     await expect(deeper).rejects.toThrow(/layers\.2\.self_attn\.q_proj\.lora_A\.weight" is missing/);
+  });
+});
+
+describe("golden adapters", () => {
+  const golden = (name: string) => join(fixtures, "lora", name);
+  const expectPairs = (pairs: AdapterParameters["pairs"], rank: number) => {
+    for (const { a, b, dIn, dOut } of pairs) {
+      expect(a).toHaveLength(rank * dIn);
+      expect(b).toHaveLength(dOut * rank);
+    }
+  };
+
+  it.each([
+    ["llama-r8-all", "tiny-llama", 8, 15, [true, true, true]],
+    ["llama3-r4-all", "tiny-llama3", 4, 15, [true, true, true]],
+    ["qwen2-r8-mlp-unembed", "tiny-qwen2", 8, 7, [false, true, true]],
+    ["qwen3-r4-attn", "tiny-qwen3", 4, 8, [true, false, false]],
+  ])("%s loads onto %s", async (name, model, rank, modules, [trainAttention, trainMlp, trainUnembedding]) => {
+    const stored = await readAdapterDirectory(
+      join(golden(name), "adapter"),
+      readModelConfig(join(fixtures, "models", model)),
+      weightsOnly,
+    );
+    expect(stored.parameters.shape).toEqual({ rank, trainAttention, trainMlp, trainUnembedding });
+    expect(stored.parameters.pairs).toHaveLength(modules);
+    expectPairs(stored.parameters.pairs, rank);
+  });
+
+  it("comes out as it went in, file for file", async () => {
+    const stored = await readAdapterDirectory(join(golden("llama-r8-all"), "adapter"), config, weightsOnly);
+    const copy = join(root, "golden-copy");
+    await writeAdapterDirectory(copy, stored, "tiny-llama");
+    const before = SafetensorsFile.open(join(golden("llama-r8-all"), "adapter", "adapter_model.safetensors"));
+    const after = SafetensorsFile.open(join(copy, "adapter_model.safetensors"));
+    expect([...after.names].sort()).toEqual([...before.names].sort());
+    for (const name of before.names) expect(after.read(name)).toEqual(before.read(name));
+    before.close();
+    after.close();
+    const peft = (directory: string) =>
+      JSON.parse(readFileSync(join(directory, "adapter_config.json"), "utf8"));
+    expect(peft(copy)).toEqual(peft(join(golden("llama-r8-all"), "adapter")));
   });
 });

@@ -83,9 +83,9 @@ export class KeyValueCache {
   }
 
   #reserve(rows: number, time: number): void {
+    if (time > this.#longest) throw new Error(`A row of ${time} tokens is longer than ${this.#longest}.`);
     const old = this.#store;
     if (rows <= old.rows && time <= old.time) return;
-    if (time > this.#longest) throw new Error(`A row of ${time} tokens is longer than ${this.#longest}.`);
     const roomFor = (needed: number, present: number, initial: number) =>
       needed <= present ? present : Math.max(initial, 2 ** Math.ceil(Math.log2(needed)));
     this.#store = emptyKeyValues(

@@ -53,62 +53,62 @@ const prompts = readGoldenSampling("prompt-logprobs.json") as PromptGolden;
 const tolerance = 5e-5;
 const base = { key: "base" };
 
-const cases = [
-  { runtime: "native", model: "tiny-llama" },
-  { runtime: "native", model: "tiny-llama3" },
-  { runtime: "native", model: "tiny-qwen2" },
-  { runtime: "native", model: "tiny-qwen3" },
-  { runtime: "wasm", model: "tiny-llama" },
-  { runtime: "wasm", model: "tiny-llama3" },
-] as const;
+/** Greedy tokens, their log-probabilities, and every way to stop. */
+async function checkGreedy(sampler: Sampler, model: string): Promise<void> {
+  const goldens = greedy.models[model] ?? [];
+  expect(goldens).toHaveLength(2);
+  for (const golden of goldens) {
+    const prompt = Int32Array.from(greedy.prompts[golden.prompt] ?? []);
+    const check = async (fields: Partial<SampleTask>, want: Partial<Stopped>) => {
+      const { sequences } = await sampler.sample(sampleTask({ prompt, ...fields }), base);
+      const [got] = sequences;
+      expect(Array.from(got?.tokens ?? [])).toEqual(want.tokens);
+      expect(got?.stopReason).toBe(want.stop_reason);
+      if (want.logprobs === undefined) return;
+      expect(greatestDifference(got?.logprobs ?? [], want.logprobs)).toBeLessThan(tolerance);
+    };
+    const { with_stop_token, with_stop_string, max_tokens_5, tokens, logprobs } = golden;
+    await check({}, { tokens, logprobs, stop_reason: "length" });
+    await check({ stopTokenIds: with_stop_token.stop }, with_stop_token);
+    if (with_stop_string) await check({ stopTexts: [with_stop_string.stop] }, with_stop_string);
+    await check({ maxTokens: 5 }, max_tokens_5);
+  }
+}
 
-describe.each(cases)(
-  "golden sampling: $model on the $runtime runtime",
-  { timeout: 30_000 },
-  ({ runtime, model }) => {
-    let sampler: Sampler | undefined;
-    afterEach(() => sampler?.close());
+/** Log-probabilities of prompts, and the likeliest tokens at each place. */
+async function checkPrompts(sampler: Sampler, model: string): Promise<void> {
+  const goldens = prompts[model] ?? [];
+  expect(goldens.length).toBeGreaterThan(0);
+  for (const { prompt, prompt_logprobs, k, wire_token_ids, wire_logprobs } of goldens) {
+    const ask = sampleTask({ prompt: Int32Array.from(prompt), maxTokens: 1, topkPromptLogprobs: k });
+    const { promptLogprobs = new Float32Array(0), topkPromptLogprobs } = await sampler.sample(ask, base);
+    expect(promptLogprobs[0]).toBeNaN();
+    const want = prompt_logprobs.slice(1).map(Number);
+    expect(greatestDifference(promptLogprobs.subarray(1), want)).toBeLessThan(tolerance);
+    expect(topkPromptLogprobs?.k).toBe(k);
+    expect(Array.from(topkPromptLogprobs?.tokenIds ?? [])).toEqual(wire_token_ids.flat());
+    expect(greatestDifference(topkPromptLogprobs?.logprobs ?? [], wire_logprobs.flat())).toBeLessThan(
+      tolerance,
+    );
+  }
+}
 
-    it("greedy tokens, log-probabilities and every way to stop", async () => {
-      const tiny = await createTinySampler(model, { runtime });
-      sampler = tiny;
-      const goldens = greedy.models[model] ?? [];
-      expect(goldens).toHaveLength(2);
-      for (const golden of goldens) {
-        const prompt = Int32Array.from(greedy.prompts[golden.prompt] ?? []);
-        const check = async (fields: Partial<SampleTask>, want: Partial<Stopped>) => {
-          const { sequences } = await tiny.sample(sampleTask({ prompt, ...fields }), base);
-          const [got] = sequences;
-          expect(Array.from(got?.tokens ?? [])).toEqual(want.tokens);
-          expect(got?.stopReason).toBe(want.stop_reason);
-          if (want.logprobs === undefined) return;
-          expect(greatestDifference(got?.logprobs ?? [], want.logprobs)).toBeLessThan(tolerance);
-        };
-        const { with_stop_token, with_stop_string, max_tokens_5, tokens, logprobs } = golden;
-        await check({}, { tokens, logprobs, stop_reason: "length" });
-        await check({ stopTokenIds: with_stop_token.stop }, with_stop_token);
-        if (with_stop_string) await check({ stopTexts: [with_stop_string.stop] }, with_stop_string);
-        await check({ maxTokens: 5 }, max_tokens_5);
-      }
-    });
+const float32Models = ["tiny-llama", "tiny-llama3", "tiny-qwen2", "tiny-qwen3"];
+const narrowModels = ["tiny-llama-bf16", "tiny-llama-f16"];
 
-    it("log-probabilities of prompts, and the likeliest tokens at each place", async () => {
-      const tiny = await createTinySampler(model, { runtime });
-      sampler = tiny;
-      const goldens = prompts[model] ?? [];
-      expect(goldens.length).toBeGreaterThan(0);
-      for (const { prompt, prompt_logprobs, k, wire_token_ids, wire_logprobs } of goldens) {
-        const ask = sampleTask({ prompt: Int32Array.from(prompt), maxTokens: 1, topkPromptLogprobs: k });
-        const { promptLogprobs = new Float32Array(0), topkPromptLogprobs } = await tiny.sample(ask, base);
-        expect(promptLogprobs[0]).toBeNaN();
-        const want = prompt_logprobs.slice(1).map(Number);
-        expect(greatestDifference(promptLogprobs.subarray(1), want)).toBeLessThan(tolerance);
-        expect(topkPromptLogprobs?.k).toBe(k);
-        expect(Array.from(topkPromptLogprobs?.tokenIds ?? [])).toEqual(wire_token_ids.flat());
-        expect(greatestDifference(topkPromptLogprobs?.logprobs ?? [], wire_logprobs.flat())).toBeLessThan(
-          tolerance,
-        );
-      }
-    });
-  },
-);
+describe("golden sampling", { timeout: 30_000 }, () => {
+  let sampler: Sampler | undefined;
+  afterEach(() => sampler?.close());
+
+  it.each([...float32Models, ...narrowModels])("%s on the native runtime", async (model) => {
+    sampler = await createTinySampler(model);
+    await checkGreedy(sampler, model);
+    if (float32Models.includes(model)) await checkPrompts(sampler, model);
+  });
+
+  it.each(["tiny-llama", "tiny-llama3"])("%s on the wasm runtime", async (model) => {
+    sampler = await createTinySampler(model, { runtime: "wasm" });
+    await checkGreedy(sampler, model);
+    await checkPrompts(sampler, model);
+  });
+});

@@ -4,20 +4,28 @@ import { describe, expect, it } from "vitest";
 import { logSumExp } from "./logprobs.js";
 import { drawToken, type TokenDistribution, tokenDistribution } from "./token-distribution.js";
 
+interface GoldenSetting {
+  readonly temperature: number;
+  readonly top_k: number;
+  readonly top_p: number;
+  /** Best first. */
+  readonly kept: readonly number[];
+  readonly probabilities: readonly number[];
+}
+
 interface GoldenCase {
   readonly name: string;
   readonly logits: readonly (number | "-Infinity")[];
   readonly reported_logprobs: readonly (number | "-Infinity")[];
-  readonly settings: readonly {
-    readonly temperature: number;
-    readonly top_k: number;
-    readonly top_p: number;
-    readonly kept: readonly number[];
-    readonly probabilities: readonly number[];
-  }[];
+  readonly settings: readonly GoldenSetting[];
 }
 
-const golden: { readonly cases: readonly GoldenCase[] } = JSON.parse(
+interface GoldenTie extends GoldenSetting {
+  readonly logits: readonly number[];
+  readonly note: string;
+}
+
+const golden: { readonly cases: readonly GoldenCase[]; readonly ties: readonly GoldenTie[] } = JSON.parse(
   readFileSync(new URL("../../fixtures/numerics/sampling/filters.json", import.meta.url), "utf8"),
 );
 
@@ -54,6 +62,15 @@ describe.each(golden.cases)("golden filters: $name", ({ logits: plain, reported_
       if (typeof want === "number") expect(got).toBeCloseTo(want, 12);
       else expect(got).toBe(Number(want));
     });
+  });
+});
+
+describe("golden ties", () => {
+  it.each(golden.ties)("$note", ({ logits, temperature, top_k, top_p, kept, probabilities }) => {
+    const filter = { temperature, topK: top_k, topP: top_p };
+    const distribution = tokenDistribution(Float64Array.from(logits), filter);
+    expect(Array.from(distribution.ids)).toEqual(kept);
+    expect(byId(distribution, logits.length)).toEqual(probabilities);
   });
 });
 

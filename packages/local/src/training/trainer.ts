@@ -1,12 +1,11 @@
-import { type AdapterParameters, adaptedModules, loraAlpha } from "../adapter/adapter-parameters.js";
+import { type AdapterParameters, adaptedModules } from "../adapter/adapter-parameters.js";
 import { type AdapterTensors, zeroTensors } from "../adapter/adapter-tensors.js";
 import type { AdapterShape, EngineDatum, LossName, PassResult } from "../engine/engine.js";
+import { adapterFeeds } from "../graph/adapter-feeds.js";
 import { adapterGradientOutputs } from "../graph/adapter-gradients.js";
-import { adapterInputs, adapterScaleInput } from "../graph/model-values.js";
 import type { ModelConfig } from "../model/model-config.js";
 import type { ModelWeights } from "../model/model-weights.js";
 import type { Outputs, Runtime } from "../runtime/runtime.js";
-import { type Tensor, tensor } from "../runtime/tensor.js";
 import { batchFeeds } from "./batch-feeds.js";
 import { type PlannedBatch, planBatches } from "./plan-batches.js";
 import { SessionCache } from "./session-cache.js";
@@ -79,18 +78,6 @@ export function createTrainer(options: TrainerOptions): Trainer {
 }
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
-
-function adapterFeeds({ shape, pairs }: AdapterParameters): Record<string, Tensor> {
-  const feeds: Record<string, Tensor> = {
-    [adapterScaleInput]: tensor("float32", [], Float32Array.of(loraAlpha / shape.rank)),
-  };
-  for (const { module, a, b, dIn, dOut } of pairs) {
-    const names = adapterInputs(module);
-    feeds[names.a] = tensor("float32", [shape.rank, dIn], a);
-    feeds[names.b] = tensor("float32", [dOut, shape.rank], b);
-  }
-  return feeds;
-}
 
 /** Cuts the padding off each row and puts the rest where the datum stands in the request. */
 function readLogprobs(
