@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { type Clock, type Logger, ValidationError } from "@tinkex/types";
 import type { FastifyInstance } from "fastify";
 import type { Engine } from "../engine/engine.js";
@@ -9,10 +10,11 @@ import { DataLayout } from "../state/data-layout.js";
 import { endAllWork } from "../state/end-work.js";
 import { EngineCatalog } from "../state/engine-catalog.js";
 import { FutureStore } from "../state/future-store.js";
-import { clearLeftovers } from "../state/leftovers.js";
+import { clearLeftovers, stagingName } from "../state/leftovers.js";
 import { ModelRegistry } from "../state/model-registry.js";
 import { RunStore } from "../state/run-store.js";
 import { SamplerRegistry } from "../state/sampler-registry.js";
+import { SamplerShelf } from "../state/sampler-shelf.js";
 import type { ServerState } from "../state/server-state.js";
 import { SessionRegistry } from "../state/session-registry.js";
 import { createApp } from "./create-app.js";
@@ -72,6 +74,7 @@ async function openState({
     sessions: new SessionRegistry(randomUUID),
     models: new ModelRegistry(),
     samplers: new SamplerRegistry(),
+    shelf: new SamplerShelf({ directory: join(layout.parked, stagingName()), capacity: limits.idleSamplers }),
     futures: new FutureStore({
       clock,
       instanceId: `future-${randomUUID().slice(0, 8)}`,
@@ -134,6 +137,7 @@ async function closeAll(state: ServerState, app: FastifyInstance): Promise<void>
   const ended = endAllWork(state);
   await Promise.all(state.engines.all.map((engine) => engine.close()));
   await ended;
+  await state.shelf.close();
   const cut = setTimeout(() => app.server.closeAllConnections(), LINGER_MS);
   await app.close();
   clearTimeout(cut);

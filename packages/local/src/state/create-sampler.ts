@@ -21,9 +21,12 @@ export interface SamplerSource {
 export async function createSampler(state: ServerState, body: CreateSamplingSessionBody): Promise<Sampler> {
   const session = state.sessions.findOpen(body.session_id);
   const id = samplerIdOf(session.id, body.sampling_session_seq_id);
-  return state.samplers.create({ id, sessionId: session.id, fingerprint: fingerprint(body) }, () =>
-    openSampler(state, body, id, session.id),
-  );
+  const identity = { id, sessionId: session.id, fingerprint: fingerprint(body) };
+  return state.samplers.create(identity, async () => {
+    const sampler = await openSampler(state, body, id, session.id);
+    if (sampler.adapterId !== undefined) state.shelf.add(sampler.adapterId, sampler.engine);
+    return sampler;
+  });
 }
 
 /** Loads what `source` names, under the sampler's id. */

@@ -25,6 +25,11 @@ export class DataLayout {
     return join(this.root, "runs");
   }
 
+  /** Adapters of sampling sessions that wait to be used again, in a folder for each server. */
+  get parked(): string {
+    return join(this.root, "parked");
+  }
+
   run(runId: string): string {
     return join(this.runs, encodeURIComponent(runId));
   }

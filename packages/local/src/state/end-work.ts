@@ -24,7 +24,9 @@ export async function finishSession(state: ServerState, sessionId: string, reaso
   await Promise.all(
     state.models.ofSession(sessionId).map((model) => retire(model, "its session was finished")),
   );
-  await state.samplers.releaseSession(sessionId);
+  for (const { adapterId } of await state.samplers.removeSession(sessionId)) {
+    if (adapterId !== undefined) await state.shelf.remove(adapterId);
+  }
 }
 
 /** Ends all work before the server closes: what waits fails, what runs is waited for. */

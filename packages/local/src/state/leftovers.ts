@@ -9,7 +9,7 @@ import { entriesOf } from "./read-record.js";
 /** No save takes this long: what is older belongs to nobody, even if a process has the number of its owner again. */
 const ABANDONED_AFTER_MS = 3_600_000;
 
-/** Name of a folder that holds a save under way. It carries the process id, so that a later start knows its owner is gone. */
+/** Name of a folder that a server uses for a time. It carries the process id, so that a later start knows its owner is gone. */
 export function stagingName(): string {
   return `${process.pid}~${randomUUID()}`;
 }
@@ -19,8 +19,14 @@ export function retiredName(kind: string, name: string): string {
   return `${process.pid}~${kind}~${name}`;
 }
 
-/** Cleans up after servers that were killed: removes unfinished saves, puts back checkpoints whose replacement never came. */
+/**
+ * Cleans up after servers that were killed: removes unfinished saves and what belonged to sampling sessions, puts back
+ * checkpoints whose replacement never came.
+ */
 export async function clearLeftovers(layout: DataLayout, clock: Clock): Promise<void> {
+  for (const name of await abandoned(layout.parked, clock)) {
+    await rm(join(layout.parked, name), { recursive: true, force: true });
+  }
   for (const escaped of await entriesOf(layout.runs)) {
     const runId = decodeURIComponent(escaped);
     for (const name of await abandoned(layout.staging(runId), clock)) {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { SampleOutcome } from "../engine/engine.js";
 import type { SampleBody } from "../requests/sample-body.js";
 import { sampleResponse } from "../requests/sample-response.js";
 import { MAX_SAMPLES, toSampleTask } from "../requests/sample-task.js";
@@ -27,15 +28,10 @@ export async function runSample(state: ServerState, body: SampleBody): Promise<S
     number === undefined || samplerId === undefined
       ? undefined
       : { key: `${samplerId}, seq_id ${number}`, fingerprint: fingerprint(body) };
-  const requestId = state.futures.submit(identity, async () => {
-    const { engine, adapterId } = sampler;
-    try {
-      const task = toSampleTask(body, { model: engine.model, adapterId, randomSeed: state.randomSeed });
-      return { name: "SampleResponse", result: sampleResponse(await engine.sample(task)) };
-    } finally {
-      if (samplerId === undefined && adapterId !== undefined) await engine.releaseAdapter(adapterId);
-    }
-  });
+  const requestId = state.futures.submit(identity, async () => ({
+    name: "SampleResponse",
+    result: sampleResponse(await draw(state, sampler, body, samplerId === undefined)),
+  }));
   const prefix = identity === undefined ? requestId : `${samplerId}:${number}`;
   // More samples than that fail anyway, and need no names.
   const count =
@@ -44,6 +40,23 @@ export async function runSample(state: ServerState, body: SampleBody): Promise<S
     request_id: requestId,
     sample_sequence_ids: Array.from({ length: count }, (_, index) => `${prefix}:${index}`),
   };
+}
+
+/** Draws the samples; a sampler that was made for this request alone is released afterwards. */
+async function draw(
+  state: ServerState,
+  { engine, adapterId }: Sampler,
+  body: SampleBody,
+  isDirect: boolean,
+): Promise<SampleOutcome> {
+  try {
+    const task = toSampleTask(body, { model: engine.model, adapterId, randomSeed: state.randomSeed });
+    return await (adapterId === undefined
+      ? engine.sample(task)
+      : state.shelf.use(adapterId, () => engine.sample(task)));
+  } finally {
+    if (isDirect && adapterId !== undefined) await engine.releaseAdapter(adapterId);
+  }
 }
 
 async function openedSampler(state: ServerState, samplerId: string): Promise<Sampler> {

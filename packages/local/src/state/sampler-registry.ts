@@ -61,13 +61,10 @@ export class SamplerRegistry {
     return entry.sampler;
   }
 
-  /** Forgets the samplers of a session and gives their adapters' memory back. */
-  async releaseSession(sessionId: string): Promise<void> {
-    for (const [id, entry] of this.#entries) {
-      if (entry.sessionId !== sessionId) continue;
-      this.#entries.delete(id);
-      const { engine, adapterId } = await entry.sampler;
-      if (adapterId !== undefined) await engine.releaseAdapter(adapterId);
-    }
+  /** Forgets the samplers of a session, and gives them to be cleaned up after. */
+  async removeSession(sessionId: string): Promise<Sampler[]> {
+    const removed = [...this.#entries].filter(([, entry]) => entry.sessionId === sessionId);
+    for (const [id] of removed) this.#entries.delete(id);
+    return Promise.all(removed.map(([, entry]) => entry.sampler));
   }
 }

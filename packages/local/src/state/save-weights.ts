@@ -113,6 +113,7 @@ async function snapshotSampler(
   };
   const sampler = await state.samplers.create(identity, async () => {
     await engine.copyAdapter(model.id, id);
+    state.shelf.add(id, engine);
     return { id, sessionId: model.sessionId, engine, adapterId: id, modelPath: undefined };
   });
   return sampler.id;

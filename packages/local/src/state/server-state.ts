@@ -6,6 +6,7 @@ import type { ModelRegistry } from "./model-registry.js";
 import type { OperationResult } from "./operation-result.js";
 import type { RunStore } from "./run-store.js";
 import type { SamplerRegistry } from "./sampler-registry.js";
+import type { SamplerShelf } from "./sampler-shelf.js";
 import type { SessionRegistry } from "./session-registry.js";
 
 /** All that a server knows, and the world it runs in. */
@@ -14,6 +15,7 @@ export interface ServerState {
   readonly sessions: SessionRegistry;
   readonly models: ModelRegistry;
   readonly samplers: SamplerRegistry;
+  readonly shelf: SamplerShelf;
   readonly futures: FutureStore<OperationResult>;
   readonly runs: RunStore;
   readonly checkpoints: CheckpointStore;

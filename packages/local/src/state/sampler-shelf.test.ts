@@ -1,0 +1,85 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ScriptedEngine } from "../testing/scripted-engine.js";
+import { temporaryDirectory } from "../testing/temporary-directory.js";
+import { SamplerShelf } from "./sampler-shelf.js";
+
+const shape = { rank: 1, trainAttention: true, trainMlp: true, trainUnembedding: true };
+
+async function makeShelf(capacity: number, adapterIds: readonly string[]) {
+  const directory = join(await temporaryDirectory(), "shelf");
+  await mkdir(directory);
+  const engine = new ScriptedEngine();
+  const shelf = new SamplerShelf({ directory, capacity });
+  for (const id of adapterIds) {
+    await engine.createAdapter(id, shape, 0);
+    shelf.add(id, engine);
+  }
+  const settle = () => new Promise((resolve) => setTimeout(resolve, 20));
+  await settle();
+  return { directory, engine, shelf, settle };
+}
+
+describe("SamplerShelf", () => {
+  it("keeps the most recently used in memory and the others on disk", async () => {
+    const { directory, engine, shelf, settle } = await makeShelf(2, ["a", "b", "c", "d"]);
+    expect(engine.adapterIds).toEqual(["c", "d"]);
+    expect(await readdir(directory)).toHaveLength(2);
+    await shelf.use("a", async () => expect(engine.adapterIds).toContain("a"));
+    await settle();
+    expect(engine.adapterIds).toEqual(["a", "d"]);
+    await shelf.use("d", async () => {});
+    await shelf.use("b", async () => {});
+    await settle();
+    expect(engine.adapterIds).toEqual(["b", "d"]);
+  });
+
+  it("never takes one away from those who use it", async () => {
+    const { engine, shelf, settle } = await makeShelf(0, ["a"]);
+    expect(engine.adapterIds).toEqual([]);
+    let finish = () => {};
+    const working = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const uses = [shelf.use("a", () => working), shelf.use("a", () => working)];
+    await settle();
+    shelf.add("other", engine);
+    await settle();
+    expect(engine.adapterIds).toEqual(["a"]);
+    expect(engine.calls.filter((call) => call.startsWith("load a"))).toHaveLength(1);
+    finish();
+    await Promise.all(uses);
+    await settle();
+    expect(engine.adapterIds).toEqual([]);
+    expect(engine.calls.filter((call) => call.startsWith("save a"))).toHaveLength(1);
+  });
+
+  it("brings one back that is wanted while it is being moved out", async () => {
+    const { engine, shelf, settle } = await makeShelf(1, ["a"]);
+    const open = engine.hold();
+    shelf.add("b", engine);
+    await settle();
+    expect(engine.calls.at(-1)).toBe("save a optimizer false");
+    const used = shelf.use("a", async () => engine.adapterIds);
+    open();
+    expect(await used).toEqual(["a"]);
+  });
+
+  it("forgets and cleans up", async () => {
+    const { directory, engine, shelf } = await makeShelf(1, ["a", "b"]);
+    await shelf.remove("a");
+    await shelf.remove("b");
+    await shelf.remove("b");
+    expect(engine.adapterIds).toEqual([]);
+    expect(await readdir(directory)).toEqual([]);
+    await shelf.close();
+    expect(existsSync(directory)).toBe(false);
+  });
+
+  it("leaves to the engine what it does not know", async () => {
+    const { shelf } = await makeShelf(1, []);
+    await expect(shelf.use("none", async () => "asked the engine")).resolves.toBe("asked the engine");
+  });
+});
