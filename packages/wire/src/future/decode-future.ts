@@ -14,6 +14,7 @@ import { readForwardBackwardOutput } from "../training/read-forward-backward-out
 
 /** The results that a future can have. */
 export type FutureResultName =
+  | "CreateCustomLossResponse"
   | "CreateModelResponse"
   | "ForwardBackwardOutput"
   | "LoadWeightsResponse"

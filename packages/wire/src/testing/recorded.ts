@@ -30,6 +30,7 @@ export interface Step {
   readonly args: Readonly<Record<string, unknown>>;
   readonly result?: unknown;
   readonly error?: unknown;
+  readonly note?: string;
   readonly group?: string;
   readonly future?: string;
 }
