@@ -57,7 +57,7 @@ def main() -> None:
     parser.add_argument("--model", type=Path, required=True)
     parser.add_argument("--corpora", type=Path, required=True)
     arguments = parser.parse_args()
-    torch.set_num_threads(2)
+    torch.set_num_threads(1)
     model = load_checkpoint(arguments.model)
     accuracies = skill_accuracies(model, read_words(arguments.corpora, (10, 20, 35, 40, 50)))
     for name, accuracy in accuracies:

@@ -85,7 +85,7 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=0, help="print held-out exact match every so many steps")
     parser.add_argument("--normalise", action="store_true", help="divide the loss by the batch's answer tokens")
     arguments = parser.parse_args()
-    torch.set_num_threads(2)
+    torch.set_num_threads(1)
     for seed in range(arguments.seeds):
         run(arguments, seed)
 

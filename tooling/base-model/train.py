@@ -1,6 +1,6 @@
 """Trains the base model and saves its float32 weights.
 
-Usage: python train.py --corpus DIR/corpus --out DIR/weights.pt --steps 6000
+Usage: python train.py --corpus DIR/corpus --out DIR/weights.pt --steps 900
 Every step takes one batch of English and one of skills; the loss is the sum of their mean losses. Each batch has its
 own thread and one core: on a busy machine that is faster than two cores sharing every small matrix product.
 """
@@ -17,7 +17,6 @@ import torch.nn.functional as F
 from batches import Batch, english_batches, skill_batches
 from model import Llama, ModelConfig, init_weights, parameter_count
 
-SEED = 1
 WARMUP_STEPS = 60
 LOG_EVERY = 100
 SERIAL_STEPS = 8
@@ -54,13 +53,17 @@ def learning_rate_factor(step: int, steps: int) -> float:
     return warm * min(1.0, (steps - step) / (0.6 * steps))
 
 
-def train(corpus: Path, out: Path, steps: int, lr: float, english_tokens: int, skill_examples: int) -> None:
+def train(arguments: argparse.Namespace) -> None:
+    corpus, out, steps, lr, seed = arguments.corpus, arguments.out, arguments.steps, arguments.lr, arguments.seed
     model = Llama(ModelConfig())
-    init_weights(model, SEED)
+    if arguments.start_from is None:
+        init_weights(model, seed)
+    else:
+        model.load_state_dict(torch.load(arguments.start_from, weights_only=True))
     print(f"{parameter_count(model):,} parameters", flush=True)
     optimizers = make_optimizers(model, lr)
-    english = english_batches(corpus / "english.npy", english_tokens, SEED)
-    skills = skill_batches(corpus / "skills.npz", skill_examples, SEED)
+    english = english_batches(corpus / "english.npy", arguments.english_tokens, seed)
+    skills = skill_batches(corpus / "skills.npz", arguments.skill_examples, seed)
     parameters, mean_loss, pool = list(model.parameters()), make_mean_loss(model), ThreadPoolExecutor(2)
 
     def loss_and_gradients(batch: Batch) -> tuple[float, tuple[torch.Tensor, ...]]:
@@ -100,20 +103,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--steps", type=int, default=6000)
+    parser.add_argument("--start-from", type=Path, help="weights of an earlier run; without it, fresh ones")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--steps", type=int, default=900)
     parser.add_argument("--lr", type=float, default=4e-3)
     parser.add_argument("--english-tokens", type=int, default=2048)
     parser.add_argument("--skill-examples", type=int, default=64)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    train(
-        arguments.corpus,
-        arguments.out,
-        arguments.steps,
-        arguments.lr,
-        arguments.english_tokens,
-        arguments.skill_examples,
-    )
+    train(arguments)
 
 
 if __name__ == "__main__":
