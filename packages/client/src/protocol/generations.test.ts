@@ -60,11 +60,13 @@ describe("a server of the 0.4 generation", () => {
     });
     expect(stub.seen("retrieve_future")[0]?.json).toEqual({ request_id: "r1" });
     expect(stub.seen("asample")[0]?.json).toEqual({
+      num_samples: 1,
       prompt: { chunks: [{ tokens: [1] }] },
       sampling_params: { max_tokens: 2 },
       sampling_session_id: "S:sample:0",
       seq_id: 0,
       prompt_logprobs: false,
+      topk_prompt_logprobs: 0,
     });
   });
 

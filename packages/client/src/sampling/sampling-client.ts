@@ -143,8 +143,11 @@ export class SamplingClient {
   #checkedRequest(params: SampleParams): SampleRequest {
     const request = {
       ...params,
+      // Stated even at their defaults, as the official SDKs of all generations do.
+      num_samples: params.num_samples ?? 1,
       prompt: toModelInput(params.prompt, "prompt"),
       prompt_logprobs: params.prompt_logprobs ?? false,
+      topk_prompt_logprobs: params.topk_prompt_logprobs ?? 0,
       sampling_session_id: this.samplingSessionId,
     };
     return checkSent(sampleRequestSchema, request, "sample");

@@ -14,7 +14,7 @@ export interface SeenRequest {
   readonly json: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What is answered: an object goes out as JSON, a buffer as protobuf. `reset`: the connection breaks instead. */
+/** What is answered: an object goes out as JSON, a buffer as protobuf unless the headers say otherwise. `reset`: the connection breaks instead. */
 export interface Reply {
   readonly status?: number;
   readonly body?: unknown;
@@ -69,7 +69,12 @@ export class StubService {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Replaces the answer of a path; `undefined` from the handler's list of replies means the usual one. */
+  /** Takes all answers away: every path is unknown until it is set. */
+  forget(): void {
+    this.#handlers.clear();
+  }
+
+  /** Replaces the answer of a path. */
   on(path: string, handler: Handler): void {
     this.#handlers.set(path, handler);
   }
