@@ -197,6 +197,8 @@ describe.each<RecordedVersion>(["0.4.1", "0.25.0", "0.38.0"])("the canonical flo
 function withoutNews(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNews);
   if (typeof value === "number") return Math.fround(value);
+  // SDK 0.4.1 left the revision behind a tokenizer's name; later ones cut it off.
+  if (typeof value === "string") return value.replace(/:rev1$/, "");
   if (typeof value !== "object" || value === null) return value;
   const ignored = [
     "type",
