@@ -1,0 +1,45 @@
+import { describe, expectTypeOf, it } from "vitest";
+import type { Checkpoint } from "./checkpoints.js";
+import type { CustomLossInput } from "./custom-loss.js";
+import type { ForwardBackwardInput } from "./forward-backward.js";
+import type { LossFnType } from "./loss-function.js";
+import type { CreateModelRequest } from "./models.js";
+import type { SampledSequence, SampleRequest } from "./sampling.js";
+import type { SamplingParams } from "./sampling-params.js";
+import type { TensorData } from "./tensor-data.js";
+
+describe("the compiler refuses", () => {
+  it("a record that lacks a field", () => {
+    expectTypeOf<{ session_id: string; model_seq_id: number }>().not.toMatchTypeOf<CreateModelRequest>();
+    expectTypeOf<{
+      session_id: string;
+      model_seq_id: number;
+      base_model: string;
+    }>().toMatchTypeOf<CreateModelRequest>();
+    expectTypeOf<{ sampling_params: SamplingParams }>().not.toMatchTypeOf<SampleRequest>();
+  });
+
+  it("a loss name that does not exist", () => {
+    expectTypeOf<"cross_entrophy">().not.toMatchTypeOf<LossFnType>();
+    expectTypeOf<{ data: []; loss_fn: "mse" }>().not.toMatchTypeOf<ForwardBackwardInput>();
+    expectTypeOf<{ data: []; loss_fn: "ppo" }>().toMatchTypeOf<ForwardBackwardInput>();
+  });
+
+  it("another number where a few are allowed, and a text where a number belongs", () => {
+    expectTypeOf<{ name: string; rank: 1.5 }>().not.toMatchTypeOf<CustomLossInput>();
+    expectTypeOf<{ name: string; rank: 3 }>().not.toMatchTypeOf<CustomLossInput>();
+    expectTypeOf<{ temperature: string }>().not.toMatchTypeOf<SamplingParams>();
+    expectTypeOf<{ stop: (string | number)[] }>().not.toMatchTypeOf<SamplingParams>();
+  });
+
+  it("another dtype, and a typed array that is none of the three", () => {
+    expectTypeOf<{ data: number[]; dtype: "int32" }>().not.toMatchTypeOf<TensorData>();
+    expectTypeOf<{ data: Float64Array; dtype: "float32" }>().not.toMatchTypeOf<TensorData>();
+    expectTypeOf<{ data: Float32Array; dtype: "float32" }>().toMatchTypeOf<TensorData>();
+  });
+
+  it("nothing in names that may grow", () => {
+    expectTypeOf<"content_filter">().toMatchTypeOf<SampledSequence["stop_reason"]>();
+    expectTypeOf<string>().toMatchTypeOf<Checkpoint["checkpoint_type"]>();
+  });
+});
