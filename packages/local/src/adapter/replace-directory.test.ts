@@ -5,11 +5,12 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  watch,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { basename, join } from "node:path";
+import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { recoverDirectory, replaceDirectory } from "./replace-directory.js";
 
 const root = mkdtempSync(join(tmpdir(), "tinkex-replace-"));
@@ -37,6 +38,15 @@ describe("replaceDirectory", () => {
     expect(content()).toBe("two");
     expect(readdirSync(directory)).toEqual(["file"]);
     expect(readdirSync(join(root, "deep"))).toEqual(["checkpoint"]);
+  });
+
+  it("moves the old content aside before the new takes its place, so that a crash between loses neither", async () => {
+    await replaceDirectory(directory, files("one"));
+    const seen: (string | null)[] = [];
+    const watcher = watch(join(root, "deep"), (_, name) => seen.push(name));
+    await replaceDirectory(directory, files("two"));
+    await vi.waitFor(() => expect(seen).toContain(basename(replaced)));
+    watcher.close();
   });
 
   it("keeps the old content when writing fails, and cleans up", async () => {

@@ -177,7 +177,7 @@ export class SamplingBatch {
       const sample = this.#live.get(row);
       if (sample === undefined) return;
       this.#accept(sample, logits(i));
-      if (sample.generation.isFinished || sample.request.isSettled) this.#remove(row);
+      if (sample.generation.isFinished) this.#remove(row);
       else this.#cache.append(row, { of: keyValues, row: i, start: 0 }, 1);
       sample.request.settleIfFinished();
     });
