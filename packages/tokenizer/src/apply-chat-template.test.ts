@@ -148,6 +148,11 @@ describe("what a template cannot render", () => {
     expect(render("{{ 'a' + messages[0].content }}", "[object Map]")).toBe("a[object Map]");
   });
 
+  it("is a conversation for a tokenizer without templates", () => {
+    const plain = { vocabularySize: 1, encode: () => [0], decode: () => "", tokenId: () => undefined };
+    expect(() => applyChatTemplate(plain, [{ role: "user", content: "hi" }])).toThrow(/has no chat template/);
+  });
+
   it("is a conversation without messages", () => {
     expect(() => applyChatTemplate(qwen3, [])).toThrow(/at least one message/);
   });

@@ -1,8 +1,8 @@
-import { ValidationError } from "@tinkex/types";
+import { type Tokenizer, ValidationError } from "@tinkex/types";
 import { createLiteralMarks } from "./literal-marks.js";
 import { compileTemplate, type TemplateRenderer } from "./render-template.js";
 import { specialTokenPredicate } from "./special-token-predicate.js";
-import type { TextTokenizer } from "./text-tokenizer.js";
+import { isTextTokenizer, type TextTokenizer } from "./text-tokenizer.js";
 
 /** A message as chat templates read it. Which further fields count (`tool_calls`, ...) is up to the template. */
 export interface TemplateMessage {
@@ -47,11 +47,19 @@ export interface RenderedChat {
  * @throws ValidationError when there is no message or no template, or the template refuses the conversation.
  */
 export function applyChatTemplate(
-  tokenizer: TextTokenizer,
+  tokenizer: Tokenizer | TextTokenizer,
   messages: readonly TemplateMessage[],
   options: ChatTemplateOptions = {},
 ): RenderedChat {
   const { tools, addGenerationPrompt = false, continueFinalMessage = false, variables = {} } = options;
+  if (!isTextTokenizer(tokenizer)) {
+    throw new ValidationError(
+      "This tokenizer has no chat template: it is not one that createTokenizer made.",
+      {
+        path: ["tokenizer"],
+      },
+    );
+  }
   if (messages.length === 0)
     throw new ValidationError("A chat template needs at least one message; there is none.");
   if (continueFinalMessage && addGenerationPrompt) {

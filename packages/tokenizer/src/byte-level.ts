@@ -1,19 +1,25 @@
 /**
- * The byte of each character in which byte-level vocabularies spell bytes (the GPT-2 scheme): printable Latin-1
- * characters stand for themselves, the 68 other bytes for U+0100 and on, in order.
+ * The characters in which byte-level vocabularies spell bytes (the GPT-2 scheme): printable Latin-1 characters stand
+ * for themselves, U+0100 and on for the 68 other bytes, in order.
  */
+const CHARACTER_OF_BYTE: readonly string[] = (() => {
+  const isPrintable = (byte: number) => (byte >= 0xa1 ? byte !== 0xad : byte >= 0x21 && byte <= 0x7e);
+  let next = 0x100;
+  return Array.from({ length: 256 }, (_, byte) => String.fromCharCode(isPrintable(byte) ? byte : next++));
+})();
+
 const BYTE_OF_CHARACTER: ReadonlyMap<string, number> = new Map(
-  (() => {
-    const printable = (byte: number) => (byte >= 0xa1 ? byte !== 0xad : byte >= 0x21 && byte <= 0x7e);
-    let next = 0x100;
-    return Array.from({ length: 256 }, (_, byte): [string, number] => [
-      String.fromCharCode(printable(byte) ? byte : next++),
-      byte,
-    ]);
-  })(),
+  CHARACTER_OF_BYTE.map((character, byte) => [character, byte]),
 );
 
 const UTF8 = new TextEncoder();
+
+/** A text with its UTF-8 bytes spelled in the byte alphabet, as byte-level vocabularies write it. */
+export function spellBytes(text: string): string {
+  let spelled = "";
+  for (const byte of UTF8.encode(text)) spelled += CHARACTER_OF_BYTE[byte];
+  return spelled;
+}
 
 /**
  * Makes a function that gives the bytes a token of a byte-level vocabulary stands for, and remembers them. A token

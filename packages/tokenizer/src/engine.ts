@@ -1,8 +1,10 @@
 import { AddedToken as EngineAddedToken, Tokenizer as EngineTokenizer } from "@huggingface/tokenizers";
 import { ValidationError } from "@tinkex/types";
-import { byteLevelTokenBytes } from "./byte-level.js";
+import { byteLevelTokenBytes, spellBytes } from "./byte-level.js";
 import { type TokenText, textOfTokenBytes } from "./token-text.js";
 import type { TokenizerJson } from "./tokenizer-json.js";
+import { withoutByteSpelling } from "./without-byte-spelling.js";
+import { rememberWordIds } from "./word-ids.js";
 
 /**
  * The steps of a tokenizer that `@huggingface/tokenizers` does: normalising, splitting into words, the model,
@@ -29,28 +31,33 @@ export interface Engine {
 
 /** @throws ValidationError when the library does not know a part of the tokenizer. */
 export function createEngine(json: TokenizerJson, config: Readonly<Record<string, unknown>>): Engine {
-  const {
-    normalizer,
-    pre_tokenizer: split,
-    model,
-    decoder,
-    post_processor: postProcessor,
-  } = build(json, config);
+  // Where one word's ids cannot depend on another's, words are encoded one by one and remembered.
+  const wordsOnly = json.model.fuse_unk === true ? undefined : withoutByteSpelling(json.pre_tokenizer);
+  const parts = build(wordsOnly === undefined ? json : { ...json, pre_tokenizer: wordsOnly }, config);
+  const { normalizer, pre_tokenizer: split, model, decoder, post_processor: postProcessor } = parts;
   if (model === null) throw new ValidationError("This tokenizer.json has no model.");
 
   if (decoder !== null) decoder.added_tokens = json.added_tokens.map((token) => new EngineAddedToken(token));
   const tokenBytes = json.decoder?.type === "ByteLevel" ? byteLevelTokenBytes() : undefined;
   const decode: TokenText = (tokens) => (decoder === null ? tokens.join(" ") : decoder([...tokens]));
 
+  const idsOf = (words: string[]): number[] => {
+    const ids: number[] = [];
+    for (const token of model(words)) {
+      const id = model.tokens_to_ids.get(token) ?? model.unk_token_id;
+      if (id !== undefined) ids.push(id);
+    }
+    return ids;
+  };
+  const idsOfWord = rememberWordIds((word) => idsOf([spellBytes(word)]));
+
   return {
-    normalize: (input) => (normalizer === null ? input : normalizer(input)),
-    encode(input, first) {
-      const words = split === null ? [input] : split(input, { section_index: first ? 0 : 1 });
+    normalize: (text) => (normalizer === null ? text : normalizer(text)),
+    encode(text, first) {
+      const words = split === null ? [text] : split(text, { section_index: first ? 0 : 1 });
+      if (wordsOnly === undefined) return idsOf(words);
       const ids: number[] = [];
-      for (const token of model(words)) {
-        const id = model.tokens_to_ids.get(token) ?? model.unk_token_id;
-        if (id !== undefined) ids.push(id);
-      }
+      for (const word of words) for (const id of idsOfWord(word)) ids.push(id);
       return ids;
     },
     // Byte-level text is put together here: faster, and right for added tokens outside the byte alphabet.
@@ -70,7 +77,7 @@ function build(json: TokenizerJson, config: Readonly<Record<string, unknown>>): 
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ValidationError(
-      `@huggingface/tokenizers cannot run this tokenizer.json: ${reason}. Register a loader that returns your own tokenizer for it.`,
+      `@huggingface/tokenizers cannot run this tokenizer.json: ${reason}. Register a source that gives your own tokenizer for it.`,
       { cause },
     );
   }

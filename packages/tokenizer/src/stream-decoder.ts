@@ -1,5 +1,5 @@
 import type { Tokenizer } from "@tinkex/types";
-import type { DecodeOptions, TextTokenizer } from "./text-tokenizer.js";
+import { type DecodeOptions, isTextTokenizer, type TextTokenizer } from "./text-tokenizer.js";
 
 /** Turns ids that arrive one after the other into text, never giving out half a character. */
 export interface StreamDecoder {
@@ -19,7 +19,7 @@ export function createStreamDecoder(
   options: DecodeOptions = {},
 ): StreamDecoder {
   const { push, end } =
-    "tokenBytes" in tokenizer && tokenizer.tokenBytes !== undefined
+    isTextTokenizer(tokenizer) && tokenizer.tokenBytes !== undefined
       ? byteDecoder(
           tokenizer.tokenBytes,
           new Set(options.skipSpecialTokens ? tokenizer.specialTokens.values() : []),

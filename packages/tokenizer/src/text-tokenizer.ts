@@ -51,3 +51,8 @@ export interface TextTokenizer extends Tokenizer {
   /** The special tokens by their spelling. */
   readonly specialTokens: ReadonlyMap<string, number>;
 }
+
+/** Whether a tokenizer is one that `createTokenizer` made, which knows more than any {@link Tokenizer} must. */
+export function isTextTokenizer(tokenizer: Tokenizer | TextTokenizer): tokenizer is TextTokenizer {
+  return "chatTemplates" in tokenizer && "specialTokens" in tokenizer && "tokenBytes" in tokenizer;
+}

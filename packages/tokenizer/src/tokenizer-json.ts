@@ -3,7 +3,7 @@ import type { AddedToken } from "./added-token.js";
 
 /** The parts of a `tokenizer.json` that are read here; the rest is passed on to the engine as it is. */
 export interface TokenizerJson {
-  readonly model: { readonly type?: string };
+  readonly model: { readonly type?: string; readonly fuse_unk?: boolean };
   readonly normalizer: object | null;
   readonly pre_tokenizer: object | null;
   readonly post_processor: object | null;

@@ -2,7 +2,8 @@ import { AbortedError, type Logger, ValidationError } from "@tinkex/types";
 import { createTokenizer } from "../create-tokenizer.js";
 import { readTokenizerFiles } from "../read-tokenizer-files.js";
 import { systemClock, type WaitingClock } from "../system-clock.js";
-import type { TokenizerSource } from "../tokenizer-source.js";
+import type { TextTokenizer } from "../text-tokenizer.js";
+import type { TokenizerRequest } from "../tokenizer-source.js";
 import { checkRepository } from "./check-repository.js";
 import { HubCache } from "./hub-cache.js";
 import { HubClient } from "./hub-client.js";
@@ -27,7 +28,7 @@ export interface FromHubOptions extends HubOptions {
  * The source throws a ValidationError for a repository without `tokenizer.json`, an ApiStatusError when the hub
  * refuses, a ConnectionError when it cannot be reached, a ResponseError when it sends something damaged.
  */
-export function fromHub(options: FromHubOptions = {}): TokenizerSource {
+export function fromHub(options: FromHubOptions = {}): (request: TokenizerRequest) => Promise<TextTokenizer> {
   const settings = resolveHubSettings(options);
   const { clock = systemClock, logger, fetch = globalThis.fetch } = options;
   const cache = new HubCache(settings.cacheDirectory);

@@ -1,12 +1,15 @@
 import { createTokenizer } from "../create-tokenizer.js";
 import { readTokenizerFiles } from "../read-tokenizer-files.js";
-import type { TokenizerSource } from "../tokenizer-source.js";
+import type { TextTokenizer } from "../text-tokenizer.js";
+import type { TokenizerRequest } from "../tokenizer-source.js";
 import { checkRepository } from "./check-repository.js";
 import { HubCache } from "./hub-cache.js";
 import { type HubOptions, resolveHubSettings } from "./hub-settings.js";
 
 /** A source that looks into the cache of the Hugging Face hub and nowhere else; undefined for what is not there. */
-export function fromHuggingFaceCache(options: HubOptions = {}): TokenizerSource {
+export function fromHuggingFaceCache(
+  options: HubOptions = {},
+): (request: TokenizerRequest) => Promise<TextTokenizer | undefined> {
   const cache = new HubCache(resolveHubSettings(options).cacheDirectory);
   return async ({ id, revision = "main" }) => {
     checkRepository(id, revision);

@@ -1,0 +1,21 @@
+/** Words that are remembered: longer ones do not come again, and more of them would fill the memory. */
+const LONGEST_WORD = 64;
+const MOST_WORDS = 50_000;
+
+/** Gives the ids of a word, remembering those of short words: a text is made of few different ones. */
+export function rememberWordIds(
+  encode: (word: string) => readonly number[],
+): (word: string) => readonly number[] {
+  const known = new Map<string, readonly number[]>();
+  return (word) => {
+    const remembered = known.get(word);
+    if (remembered !== undefined) return remembered;
+    const ids = encode(word);
+    if (word.length <= LONGEST_WORD) {
+      // Emptied rather than pruned: the words of a text are back at once, and most look-ups stay a single one.
+      if (known.size >= MOST_WORDS) known.clear();
+      known.set(word, ids);
+    }
+    return ids;
+  };
+}
