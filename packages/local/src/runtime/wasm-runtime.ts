@@ -1,4 +1,4 @@
-import { compileOrtSession } from "./ort-session.js";
+import { commonSessionOptions, compileOrtSession } from "./ort-session.js";
 import type { Runtime } from "./runtime.js";
 
 /** ONNX Runtime's WebAssembly build, which needs no native binding. The first call fixes the number of threads. */
@@ -10,10 +10,6 @@ export async function loadWasmRuntime(threads: number, reason: string): Promise<
     threads,
     reason,
     compile: (graph) =>
-      compileOrtSession(ort, graph, {
-        executionProviders: ["wasm"],
-        graphOptimizationLevel: "all",
-        logSeverityLevel: 3,
-      }),
+      compileOrtSession(ort, graph, { ...commonSessionOptions, executionProviders: ["wasm"] }),
   };
 }

@@ -7,6 +7,7 @@ import type { ModelConfig } from "../model/model-config.js";
 import type { ModelWeights } from "../model/model-weights.js";
 import type { Outputs, Runtime } from "../runtime/runtime.js";
 import { batchFeeds } from "./batch-feeds.js";
+import { defaultTokensPerRun } from "./default-tokens-per-run.js";
 import { type PlannedBatch, planBatches } from "./plan-batches.js";
 import { SessionCache } from "./session-cache.js";
 import { addTensors } from "./tensor-arithmetic.js";
@@ -16,7 +17,7 @@ export interface TrainerOptions {
   readonly config: ModelConfig;
   readonly weights: Pick<ModelWeights, "get">;
   readonly runtime: Runtime;
-  /** Most tokens in one run of the graph, padding included. Default 4096. Larger passes are split and added up. */
+  /** Most tokens in one run of the graph, padding included. Default: by the size of the model. Larger passes are split and added up. */
   readonly maxTokensPerRun?: number;
   /** Awaited between runs, each of which blocks the thread. Default: let the event loop turn. */
   readonly betweenRuns?: () => Promise<void>;
@@ -47,7 +48,8 @@ export interface Trainer {
 const runOverheadTokens = 48;
 
 export function createTrainer(options: TrainerOptions): Trainer {
-  const { config, weights, runtime, maxTokensPerRun = 4096, betweenRuns = nextTurn } = options;
+  const { config, weights, runtime, betweenRuns = nextTurn } = options;
+  const { maxTokensPerRun = defaultTokensPerRun(config) } = options;
   const sessions = new SessionCache(runtime);
   const sessionFor = (shape: AdapterShape, loss: LossName, backward: boolean) => {
     const parts = [shape.trainAttention, shape.trainMlp, shape.trainUnembedding];
