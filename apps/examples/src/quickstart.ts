@@ -19,6 +19,8 @@ const RANK = 32;
 const STEPS = 80;
 const BATCH_SIZE = 32;
 const LEARNING_RATE = 3e-3;
+/** Held-out words whose answers are shown side by side. */
+const SHOWN = 6;
 
 await runProgram(async (signal) => {
   const options = parseOptions(process.argv.slice(2), process.env);
@@ -90,7 +92,9 @@ await runProgram(async (signal) => {
   // The fine-tuned weights answer the same questions.
   const tuned = await training.saveWeightsAndGetSamplingClient({}, { signal });
   const answersAfter = await answerPairs(tuned, tokenizer, pairs.heldOut, signal);
-  for (const [index, pair] of pairs.heldOut.slice(0, 6).entries()) {
+  const every = Math.ceil(pairs.heldOut.length / SHOWN);
+  for (const [index, pair] of pairs.heldOut.entries()) {
+    if (index % every !== 0) continue;
     const mark = isRight(pair, answersAfter[index]) ? colors.green("✓") : colors.red("✗");
     console.log(`${pair.prompt}  before:${answersBefore[index]}  after:${answersAfter[index]} ${mark}`);
   }
