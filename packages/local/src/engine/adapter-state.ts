@@ -9,22 +9,32 @@ import {
 import { adamStep } from "../training/adam-step.js";
 import type { AdamStep } from "./engine.js";
 
-/** Makes one adapter's numbers distinguishable from all others, its own former ones included. */
-let versions = 0;
-
 /** One adapter in memory: weights, accumulated gradient, and what the optimizer remembers. */
 export class AdapterState {
   #parameters: AdapterParameters;
   #optimizer: OptimizerState | undefined;
   #gradients: AdapterTensors | undefined;
-  #version = ++versions;
-  #isShared = false;
+  /** Whether somebody else relies on the present weights to stay as they are. */
+  #isShared: boolean;
 
-  constructor({ parameters, optimizer }: StoredAdapter) {
+  constructor({ parameters, optimizer }: StoredAdapter, isShared = false) {
     this.#parameters = parameters;
     this.#optimizer = optimizer;
+    this.#isShared = isShared;
   }
 
+  /** A new adapter with the present weights of this one, and a fresh optimizer. */
+  copy(): AdapterState {
+    return new AdapterState({ parameters: this.freeze() }, true);
+  }
+
+  /** The present weights, which later steps do not change: the next one makes a copy first. */
+  freeze(): AdapterParameters {
+    this.#isShared = true;
+    return this.#parameters;
+  }
+
+  /** The present weights, to be read before the next step. */
   get parameters(): AdapterParameters {
     return this.#parameters;
   }
@@ -33,12 +43,6 @@ export class AdapterState {
   get gradients(): AdapterTensors {
     this.#gradients ??= zeroTensors(this.#parameters);
     return this.#gradients;
-  }
-
-  /** Weights that later steps do not change, with a name for these very numbers. Costs nothing until the next step. */
-  freeze(): { readonly key: string; readonly parameters: AdapterParameters } {
-    this.#isShared = true;
-    return { key: `adapter version ${this.#version}`, parameters: this.#parameters };
   }
 
   toStore(withOptimizer: boolean): StoredAdapter {
@@ -51,7 +55,6 @@ export class AdapterState {
   step(options: AdamStep): Record<string, number> {
     if (this.#isShared) {
       this.#parameters = copyAdapterParameters(this.#parameters);
-      this.#version = ++versions;
       this.#isShared = false;
     }
     this.#optimizer ??= newOptimizerState(this.#parameters);

@@ -165,6 +165,22 @@ describe("an engine in this thread", () => {
     });
   });
 
+  it("BR-065: stops at the id of a special token, and at its text", async () => {
+    await engine.createAdapter("ender", shape, 12);
+    const ends = { ...datum, targets: new Int32Array(tokens.length).fill(2) };
+    for (let step = 0; step < 12; step++) {
+      await engine.pass(pass("ender", { data: [ends] }));
+      await engine.optimStep("ender", { ...adam, learningRate: 0.03 });
+    }
+    const sample = async (fields: Partial<SampleTask>) => {
+      const { sequences } = await engine.sample(task({ adapterId: "ender", prompt: tokens, ...fields }));
+      return { tokens: [...(sequences[0]?.tokens ?? [])], stopReason: sequences[0]?.stopReason };
+    };
+    expect(await sample({ stopTokenIds: [2] })).toEqual({ tokens: [2], stopReason: "stop" });
+    expect(await sample({ stopTexts: ["<|im_end|>"] })).toEqual({ tokens: [2], stopReason: "stop" });
+    expect(await sample({ maxTokens: 2 })).toEqual({ tokens: [2, expect.any(Number)], stopReason: "length" });
+  });
+
   it("samples from the weights there were at its turn, whatever is trained meanwhile", async () => {
     await engine.createAdapter("moving", shape, 8);
     const ask = task({ adapterId: "moving", maxTokens: 40, temperature: 1 });

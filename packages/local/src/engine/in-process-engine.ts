@@ -1,7 +1,7 @@
 import { loadTokenizer } from "@tinkex/tokenizer/node";
 import { ClosedError, ValidationError } from "@tinkex/types";
 import { readAdapterDirectory, writeAdapterDirectory } from "../adapter/adapter-directory.js";
-import { copyAdapterParameters, createAdapterParameters } from "../adapter/adapter-parameters.js";
+import { createAdapterParameters } from "../adapter/adapter-parameters.js";
 import { openModelWeights } from "../model/model-weights.js";
 import { readModelConfig } from "../model/read-model-config.js";
 import { createRuntime } from "../runtime/create-runtime.js";
@@ -95,11 +95,11 @@ export async function createInProcessEngine(options: EngineOptions): Promise<Eng
       }),
 
     copyAdapter(adapterId, copyId) {
-      const copied = inOrder(adapterId, () => copyAdapterParameters(adapter(adapterId).parameters));
+      const copied = inOrder(adapterId, () => adapter(adapterId).copy());
       // What is asked of the copy meanwhile waits for it; a failure shows there.
       copied.catch(() => {});
       return inOrder(copyId, async () => {
-        adapters.set(copyId, new AdapterState({ parameters: await copied }));
+        adapters.set(copyId, await copied);
       });
     },
 
@@ -121,11 +121,11 @@ export async function createInProcessEngine(options: EngineOptions): Promise<Eng
       const { adapterId } = task;
       if (adapterId === undefined) {
         requireOpen();
-        return sampler.sample(task, { key: "base" }, signal);
+        return sampler.sample(task, undefined, signal);
       }
       // Only the choice of the weights waits its turn; training goes on while samples are drawn.
-      const source = await inOrder(adapterId, () => adapter(adapterId).freeze());
-      return sampler.sample(task, source, signal);
+      const weightsNow = await inOrder(adapterId, () => adapter(adapterId).freeze());
+      return sampler.sample(task, weightsNow, signal);
     },
 
     async close() {

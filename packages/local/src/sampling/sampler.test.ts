@@ -1,6 +1,6 @@
 import { AbortedError, ClosedError, ValidationError } from "@tinkex/types";
 import { afterAll, describe, expect, it } from "vitest";
-import { type AdapterParameters, createAdapterParameters } from "../adapter/adapter-parameters.js";
+import { createAdapterParameters } from "../adapter/adapter-parameters.js";
 import type { SampleOutcome } from "../engine/engine.js";
 import type { Sampler } from "./sampler.js";
 import {
@@ -11,7 +11,8 @@ import {
 } from "./testing/tiny-sampler.js";
 import { tokenDistribution } from "./token-distribution.js";
 
-const base = { key: "base" };
+/** Stands where an adapter would. */
+const base = undefined;
 const samplers: Sampler[] = [];
 afterAll(async () => {
   for (const sampler of samplers) await sampler.close();
@@ -32,14 +33,13 @@ function adapter(seed: number, shape = { trainAttention: true, trainMlp: true, t
   for (const { b } of parameters.pairs) b.set(b.map((_, i) => Math.sin(i * seed) / 20));
   return parameters;
 }
-const sourceOf = (parameters: AdapterParameters, key: string) => ({ key, parameters });
 const tokensOf = ({ sequences }: SampleOutcome) => sequences.map(({ tokens }) => [...tokens]);
 const firstLogprobs = ({ sequences }: SampleOutcome) => sequences[0]?.logprobs ?? [];
 
 describe("Sampler", () => {
   it("BR-071: gives prompts of 3, 17 and 64 tokens the same answers together as alone", async () => {
     const sampler = await samplerFor("tiny-llama");
-    const source = sourceOf(adapter(1), "adapter");
+    const source = adapter(1);
     for (const temperature of [0, 1]) {
       const ask = (length: number) =>
         sampler.sample(task({ prompt: prompt(length), maxTokens: 40, temperature, seed: length }), source);
@@ -125,9 +125,9 @@ describe("Sampler", () => {
     const sampler = await samplerFor("tiny-llama");
     const sources = [
       base,
-      sourceOf(adapter(1), "one"),
-      sourceOf(adapter(2), "two"),
-      sourceOf(adapter(1, { trainAttention: false, trainMlp: true, trainUnembedding: false }), "three"),
+      adapter(1),
+      adapter(2),
+      adapter(1, { trainAttention: false, trainMlp: true, trainUnembedding: false }),
     ];
     const alone: SampleOutcome[] = [];
     for (const source of sources) alone.push(await sampler.sample(task({}), source));
@@ -210,7 +210,7 @@ describe("Sampler", () => {
     const broken = adapter(1);
     broken.pairs[0]?.b.fill(Number.NaN);
     const [bad, good] = await Promise.allSettled([
-      sampler.sample(task({}), sourceOf(broken, "broken")),
+      sampler.sample(task({}), broken),
       sampler.sample(task({}), base),
     ]);
     expect(bad).toMatchObject({ status: "rejected", reason: { message: /weights have diverged/ } });

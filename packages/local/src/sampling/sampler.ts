@@ -21,14 +21,6 @@ export interface SamplerOptions {
   readonly betweenRuns: () => Promise<void>;
 }
 
-/** Whose weights to sample from. */
-export interface SamplingSource {
-  /** Requests with equal keys share batches. */
-  readonly key: string;
-  /** Absent for the base model. Must not change while requests with this key are under way. */
-  readonly parameters?: AdapterParameters;
-}
-
 const defaultLimits: SamplingLimits = {
   maxRows: 64,
   maxCacheBytes: 256 * 2 ** 20,
@@ -40,7 +32,8 @@ export class Sampler {
   readonly #options: SamplerOptions;
   readonly #limits: SamplingLimits;
   readonly #sessions: SessionCache;
-  readonly #batches = new Map<string, SamplingBatch>();
+  /** By the adapter their requests use, none for the base model. */
+  readonly #batches = new Map<AdapterParameters | undefined, SamplingBatch>();
   #decoder: Promise<(ids: readonly number[]) => string> | undefined;
   #work: Promise<void> | undefined;
   #isClosed = false;
@@ -52,16 +45,22 @@ export class Sampler {
   }
 
   /**
+   * @param adapter whose requests share batches as long as it is the same object; `undefined` for the base model. It must
+   * not change while they are under way.
    * @throws ValidationError for a prompt that is empty, too long or has ids outside the vocabulary; AbortedError when
    * the signal fires; ClosedError
    */
-  async sample(task: SampleTask, source: SamplingSource, signal?: AbortSignal): Promise<SampleOutcome> {
+  async sample(
+    task: SampleTask,
+    adapter: AdapterParameters | undefined,
+    signal?: AbortSignal,
+  ): Promise<SampleOutcome> {
     this.#checkPrompt(task.prompt);
     const decode = task.stopTexts.length > 0 ? await this.#decode() : noDecoder;
     if (this.#isClosed) throw new ClosedError("The engine was closed.");
     const request = new SampleRequest(task, { ...this.#options.config, decode }, signal);
-    const batch = this.#batches.get(source.key) ?? this.#createBatch(source);
-    this.#batches.set(source.key, batch);
+    const batch = this.#batches.get(adapter) ?? this.#createBatch(adapter);
+    this.#batches.set(adapter, batch);
     batch.add(request);
     this.#work ??= this.#advanceAll();
     return request.outcome;
@@ -78,23 +77,23 @@ export class Sampler {
   /** Runs until no batch has work left, a step of each in turn. */
   async #advanceAll(): Promise<void> {
     while (this.#batches.size > 0) {
-      for (const [key, batch] of this.#batches) {
+      for (const [adapter, batch] of this.#batches) {
         await batch.advance().catch((error: unknown) => batch.fail(error));
-        if (batch.isIdle) this.#batches.delete(key);
+        if (batch.isIdle) this.#batches.delete(adapter);
         await this.#options.betweenRuns();
       }
     }
     this.#work = undefined;
   }
 
-  #createBatch({ parameters }: SamplingSource): SamplingBatch {
+  #createBatch(adapter: AdapterParameters | undefined): SamplingBatch {
     const { config, weights, betweenRuns } = this.#options;
-    const modules = parameters === undefined ? [] : adaptedModules(config, parameters.shape);
+    const modules = adapter === undefined ? [] : adaptedModules(config, adapter.shape);
     const adapted = new Set(modules.map(({ module }) => module));
     const session = this.#sessions.get([...adapted].join(), () =>
       continuationGraph(config, weights, adapted),
     );
-    const model = new ContinuationModel(config, session, parameters);
+    const model = new ContinuationModel(config, session, adapter);
     return new SamplingBatch(model, config, this.#limits, betweenRuns);
   }
 
