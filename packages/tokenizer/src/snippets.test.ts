@@ -1,11 +1,10 @@
-import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { afterAll, expect, it } from "vitest";
 import { recordedTokenizers } from "./testing/recorded-tokenizers.js";
+import { runSource } from "./testing/run-source.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const tokenizerPackage = join(root, "packages/tokenizer");
@@ -37,13 +36,9 @@ it.each(["packages/tokenizer/README.md", "docs/tokenizers.md"])(
     });
     const main = join(folder, `${name}.ts`);
     writeFileSync(main, files.map((file) => `await import(${JSON.stringify(file)});`).join("\n"));
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ["--conditions=@tinkex/source", "--import=tsx", main],
-      { cwd: dirname(main), env: { ...process.env, HF_HUB_CACHE: cache, HF_HUB_OFFLINE: "1" } },
-    );
+    const printed = await runSource(main, [], { HF_HUB_CACHE: cache, HF_HUB_OFFLINE: "1" });
     const promised = [...text.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(([, output]) => output);
-    expect(stdout.trimEnd().split("\n")).toEqual(promised);
+    expect(printed.trimEnd().split("\n")).toEqual(promised);
   },
   60_000,
 );

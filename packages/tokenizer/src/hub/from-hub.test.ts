@@ -1,12 +1,11 @@
-import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { AbortedError, ApiStatusError, ConnectionError, ResponseError, ValidationError } from "@tinkex/types";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type HubServer, startHubServer } from "../testing/hub-server.js";
+import { runSource } from "../testing/run-source.js";
 import { type FromHubOptions, fromHub } from "./from-hub.js";
 import { fromHuggingFaceCache } from "./from-hugging-face-cache.js";
 
@@ -232,14 +231,8 @@ describe("two at the same time", () => {
       await vi.waitUntil(() => lookups().length >= 2, 20_000);
       await new Promise((resolve) => setTimeout(resolve, 300));
     };
-    const run = () =>
-      promisify(execFile)(
-        process.execPath,
-        ["--conditions=@tinkex/source", "--import=tsx", loader, hub.endpoint, cacheDirectory, id],
-        { cwd: dirname(loader) },
-      );
-    const [first, second] = await Promise.all([run(), run()]);
-    expect([first.stdout, second.stdout]).toEqual(["401\n", "401\n"]);
+    const run = () => runSource(loader, [hub.endpoint, cacheDirectory, id]);
+    expect(await Promise.all([run(), run()])).toEqual(["401\n", "401\n"]);
     expect(downloads()).toHaveLength(1);
   }, 30_000);
 

