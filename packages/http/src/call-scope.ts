@@ -1,4 +1,5 @@
 import { AbortedError, type Clock, type ClosedError, TimeoutError } from "@tinkex/types";
+import { onAbort } from "./on-abort.js";
 import { startTimer } from "./start-timer.js";
 
 /** What ends a call from outside. */
@@ -18,7 +19,7 @@ export class CallScope {
   #failure: Interruption | undefined;
   #onInterrupt: ((failure: Interruption) => void) | undefined;
   #stopTimer: () => void;
-  readonly #onAbort: () => void;
+  #stopListening: () => void = () => {};
   readonly #name: string;
   readonly #signal: AbortSignal | undefined;
   readonly #clock: Clock;
@@ -37,9 +38,11 @@ export class CallScope {
     this.#timeoutMs = limits.timeoutMs ?? Number.POSITIVE_INFINITY;
     this.#endsAt = clock.monotonic() + this.#timeoutMs;
     this.#stopTimer = startTimer(this.#timeoutMs, () => this.interrupt(this.#timedOut()));
-    this.#onAbort = () => this.interrupt(this.#aborted());
-    if (this.#signal?.aborted) this.interrupt(this.#aborted());
-    else this.#signal?.addEventListener("abort", this.#onAbort, { once: true });
+    const { signal } = limits;
+    if (signal?.aborted) this.interrupt(this.#aborted());
+    else if (signal !== undefined) {
+      this.#stopListening = onAbort(signal, () => this.interrupt(this.#aborted()));
+    }
   }
 
   /** @throws the interruption, if there has been one */
@@ -106,7 +109,7 @@ export class CallScope {
   /** Lets go of the signal and the timer. */
   end(): void {
     this.#stopTimer();
-    this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#stopListening();
   }
 
   #aborted(): AbortedError {

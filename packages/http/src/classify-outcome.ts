@@ -46,7 +46,7 @@ function shouldRetry(status: number, wish: string | undefined, operation: Operat
   if (wish === "true") return true;
   if (wish === "false") return false;
   if (operation.finalStatuses?.includes(status)) return false;
-  return status === 408 || status === 409 || status === 429 || status >= 500;
+  return status === 408 || status === 409 || status === 429 || (status >= 500 && status < 600);
 }
 
 function isHopeless(cause: unknown): boolean {

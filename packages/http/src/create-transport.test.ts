@@ -6,67 +6,12 @@ import {
   ApiStatusError,
   ClosedError,
   ConnectionError,
-  type HttpTransport,
   TimeoutError,
-  TinkexError,
   ValidationError,
 } from "@tinkex/types";
-import { afterEach, describe, expect, it } from "vitest";
-import { createTransport } from "./create-transport.js";
-import { silentLogger } from "./silent-logger.js";
-import { FakeClock } from "./testing/fake-clock.js";
-import {
-  answer,
-  cutShort,
-  HostileServer,
-  type Move,
-  raw,
-  reset,
-  stall,
-  trickle,
-} from "./testing/hostile-server.js";
-import type { TransportOptions } from "./transport-options.js";
-
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-async function play(...moves: readonly Move[]): Promise<HostileServer> {
-  const server = await HostileServer.play(...moves);
-  cleanups.push(() => server[Symbol.asyncDispose]());
-  return server;
-}
-
-function transportTo(
-  server: { readonly url: string },
-  options: TransportOptions = {},
-): HttpTransport & { readonly clock: FakeClock } {
-  const clock = new FakeClock();
-  const transport = createTransport({
-    baseUrl: server.url,
-    apiKey: "tml-test",
-    clock,
-    random: () => 0,
-    logger: silentLogger,
-    ...options,
-  });
-  cleanups.push(() => transport.close());
-  return Object.assign(transport, { clock });
-}
-
-async function failureOf(promise: Promise<unknown>): Promise<TinkexError> {
-  try {
-    await promise;
-  } catch (error) {
-    if (error instanceof TinkexError) return error;
-    throw error;
-  }
-  throw new Error("the call succeeded");
-}
-
-const seconds = (clock: FakeClock): number[] => clock.sleeps.map((ms) => ms / 1000);
-const json = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+import { describe, expect, it } from "vitest";
+import { answer, cutShort, type Move, raw, reset, stall, trickle } from "./testing/hostile-server.js";
+import { failureOf, json, play, seconds, transportTo } from "./testing/test-transport.js";
 
 describe("retries", () => {
   it("transport 1: a counted call is sent 11 times, with one key and rising counts", async () => {
@@ -273,11 +218,18 @@ describe("aborts", () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it("BR-019: a long-lived signal keeps no listeners", async () => {
+  it("BR-019: a long-lived signal keeps no listeners, nor warns of them", async () => {
     const server = await play(answer(200));
     const transport = transportTo(server);
     const { signal } = new AbortController();
+    const warnings: unknown[] = [];
+    const onWarning = (warning: unknown): void => void warnings.push(warning);
+    process.on("warning", onWarning);
     for (let i = 0; i < 200; i += 1) await transport.call({ operation: "healthz", signal });
+    await Promise.all(Array.from({ length: 200 }, () => transport.call({ operation: "healthz", signal })));
+    await delay(0);
+    process.off("warning", onWarning);
+    expect(warnings).toEqual([]);
     expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 });

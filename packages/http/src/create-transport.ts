@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
-import type { HttpTransport } from "@tinkex/types";
+import { type HttpTransport, ValidationError } from "@tinkex/types";
 import { checkApiKey } from "./api-key.js";
 import { resolveBaseUrl } from "./base-url.js";
 import { consoleLogger } from "./console-logger.js";
 import { ACCEPTED_ENCODINGS } from "./decode-body.js";
+import { FetchSender } from "./fetch-sender.js";
 import { setGivenHeaders } from "./header-list.js";
 import { platformHeaders } from "./platform-headers.js";
 import { POOL_LIMITS } from "./pool-limits.js";
+import type { Sender } from "./sender.js";
 import { systemClock } from "./system-clock.js";
 import { Transport } from "./transport.js";
 import type { TransportOptions } from "./transport-options.js";
@@ -34,10 +36,7 @@ export function createTransport(options: TransportOptions = {}): HttpTransport {
   return new Transport({
     baseUrl,
     headers,
-    sender: new UndiciSender({
-      connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
-      keepAliveMs: options.keepAliveMs ?? 30_000,
-    }),
+    sender: makeSender(options),
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
     logger: options.logger ?? consoleLogger("warn"),
@@ -45,5 +44,28 @@ export function createTransport(options: TransportOptions = {}): HttpTransport {
     newIdempotencyKey: options.newIdempotencyKey ?? randomUUID,
     poolLimits: { ...POOL_LIMITS, ...options.poolLimits },
     firstContactRetries: options.firstContactRetries ?? Number.POSITIVE_INFINITY,
+  });
+}
+
+function makeSender(options: TransportOptions): Sender {
+  if (options.dispatcher !== undefined && options.fetch !== undefined) {
+    throw new ValidationError("give a dispatcher or a fetch, not both", { path: ["dispatcher"] });
+  }
+  if (options.dispatcher !== undefined && typeof options.dispatcher.dispatch !== "function") {
+    throw new ValidationError(
+      "the dispatcher has no method dispatch; give one of undici's, such as a ProxyAgent",
+      {
+        path: ["dispatcher"],
+      },
+    );
+  }
+  if (options.fetch !== undefined) return new FetchSender(options.fetch);
+  return new UndiciSender({
+    connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
+    keepAliveMs: options.keepAliveMs ?? 30_000,
+    ca: options.ca,
+    http2: options.http2 ?? false,
+    proxy: options.proxy ?? {},
+    dispatcher: options.dispatcher,
   });
 }

@@ -31,7 +31,7 @@ export function readErrorBody(body: Uint8Array, secrets: readonly string[] = [])
 function summaryOf(value: unknown): string {
   const detail = field(value, "detail") ?? field(value, "error") ?? field(value, "message") ?? value;
   if (typeof detail === "string") return detail;
-  if (!Array.isArray(detail)) return JSON.stringify(detail);
+  if (!Array.isArray(detail) || detail.length === 0) return JSON.stringify(detail);
   return detail
     .map((entry: unknown) => {
       const place = field(entry, "loc");

@@ -38,6 +38,8 @@ export interface CallFacts {
   readonly baseUrl: string;
   readonly attempts: number;
   readonly earlierTries: readonly FailedTry[];
+  /** Statuses that waiting cannot mend for this operation. */
+  readonly finalStatuses: readonly number[];
   /** What must not be quoted from the server's words. */
   readonly secrets: readonly string[];
 }
@@ -55,7 +57,7 @@ export function statusError(answer: Answer, facts: CallFacts): ApiStatusError {
     `${operation} at ${baseUrl} was answered ${status}${reason}${tries}${said}${remedy}`,
     {
       code: statusCodeWord(status),
-      retryable: isPassing(status),
+      retryable: isPassing(status) && !facts.finalStatuses.includes(status),
       status,
       body: value,
       attempts,

@@ -1,6 +1,12 @@
 import type { Clock, Logger } from "@tinkex/types";
 import type { PoolName } from "./pool-limits.js";
+import type { ProxySettings } from "./proxy.js";
 import type { TransportHooks } from "./transport-hooks.js";
+
+/** A dispatcher of undici as far as we need it; its own type would tie users to one major. */
+export interface DispatcherLike {
+  dispatch(options: object, handler: object): boolean;
+}
 
 /** Options of {@link createTransport}. */
 export interface TransportOptions {
@@ -35,4 +41,14 @@ export interface TransportOptions {
   readonly poolLimits?: Partial<Readonly<Record<PoolName, number>>> | undefined;
   /** Told of every request, answer and repeat. */
   readonly hooks?: TransportHooks | undefined;
+  /** Proxies to go through; `proxyFromEnvironment` reads the usual variables. @defaultValue none */
+  readonly proxy?: ProxySettings | undefined;
+  /** Certificates to trust instead of the system's, in PEM. */
+  readonly ca?: string | readonly string[] | undefined;
+  /** Speak HTTP/2 where the server offers it over TLS. @defaultValue false */
+  readonly http2?: boolean | undefined;
+  /** A dispatcher of undici, of any major, that carries everything instead of our own connections. Not closed by us. */
+  readonly dispatcher?: DispatcherLike | undefined;
+  /** A `fetch` that carries everything instead of undici. */
+  readonly fetch?: typeof fetch | undefined;
 }

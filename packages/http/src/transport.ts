@@ -83,7 +83,7 @@ export class Transport implements HttpTransport {
     try {
       const earlierTries: FailedTry[] = [];
       const last = await this.#run(call, operation, request, scope, earlierTries);
-      return this.#conclude(call, request, last, earlierTries);
+      return this.#conclude(call.operation, operation, request, last, earlierTries);
     } finally {
       scope.end();
       this.#scopes.delete(scope);
@@ -187,7 +187,8 @@ export class Transport implements HttpTransport {
   }
 
   #conclude(
-    call: TransportCall,
+    name: string,
+    operation: Operation,
     request: WireRequest,
     { outcome, verdict, attempts }: LastTry,
     earlierTries: readonly FailedTry[],
@@ -200,10 +201,11 @@ export class Transport implements HttpTransport {
       if (verdict.kind === "success") return { status, headers, body, attempts };
     }
     const facts: CallFacts = {
-      operation: call.operation,
+      operation: name,
       baseUrl,
       attempts,
       earlierTries,
+      finalStatuses: operation.finalStatuses ?? [],
       secrets: secretsIn(request.headers),
     };
     throw outcome.kind === "answer" ? statusError(outcome, facts) : networkError(outcome, facts);

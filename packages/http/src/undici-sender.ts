@@ -1,7 +1,10 @@
-import type { buildConnector, Dispatcher, Pool } from "undici";
+import type { buildConnector, Dispatcher } from "undici";
+import { anyMajorHandler } from "./any-major-handler.js";
 import type { CallScope } from "./call-scope.js";
+import { type ProxySettings, proxyFor } from "./proxy.js";
 import type { Sender } from "./sender.js";
 import { watchForStaleness } from "./stale-connection.js";
+import type { DispatcherLike } from "./transport-options.js";
 import type { TryOutcome } from "./try-outcome.js";
 import { UndiciTry } from "./undici-try.js";
 import type { WireRequest } from "./wire-request.js";
@@ -12,16 +15,26 @@ export interface ConnectionOptions {
   readonly connectTimeoutMs: number;
   /** How long an unused connection is kept, in milliseconds; longer than the 10 s between two heartbeats. */
   readonly keepAliveMs: number;
+  /** Certificates to trust instead of the system's, in PEM. */
+  readonly ca: string | readonly string[] | undefined;
+  /** Whether to speak HTTP/2 where a server offers it over TLS. */
+  readonly http2: boolean;
+  readonly proxy: ProxySettings;
+  /** Carries everything in place of our own connections; whoever made it closes it. */
+  readonly dispatcher: DispatcherLike | undefined;
 }
 
 type Undici = typeof import("undici");
 
-/** Sends over undici, one pool of connections per kind of traffic. undici is loaded at the first request. */
+/** Most requests that share one HTTP/2 connection. */
+const HTTP2_STREAMS = 100;
+
+/** Sends over undici, one set of connections per kind of traffic. undici is loaded at the first request. */
 export class UndiciSender implements Sender {
   readonly #options: ConnectionOptions;
-  readonly #pools = new Map<string, Pool>();
-  /** Pools on the way out, with requests still under way. */
-  readonly #retiring = new Set<Pool>();
+  readonly #pools = new Map<string, Dispatcher>();
+  /** On the way out, with requests still under way. */
+  readonly #retiring = new Set<Dispatcher>();
   #undici: Undici | undefined;
   #loading: Promise<Undici> | undefined;
   #closing: Promise<void> | undefined;
@@ -31,8 +44,13 @@ export class UndiciSender implements Sender {
   }
 
   send(request: WireRequest, scope: CallScope): Promise<TryOutcome> {
-    if (this.#undici !== undefined) return this.#dispatch(this.#undici, request, scope);
-    return scope.outlast(this.#load()).then((undici) => this.#dispatch(undici, request, scope));
+    const { dispatcher } = this.#options;
+    if (dispatcher !== undefined) return dispatch(dispatcher, request, scope, anyMajorHandler);
+    if (this.#undici !== undefined) return dispatch(this.#pool(this.#undici, request), request, scope);
+    return scope.outlast(this.#load()).then((undici) => {
+      scope.check();
+      return dispatch(this.#pool(undici, request), request, scope);
+    });
   }
 
   renew(request: WireRequest): void {
@@ -41,10 +59,8 @@ export class UndiciSender implements Sender {
     if (old === undefined) return;
     this.#pools.delete(key);
     this.#retiring.add(old);
-    old.close().then(
-      () => this.#retiring.delete(old),
-      () => this.#retiring.delete(old),
-    );
+    const forget = (): boolean => this.#retiring.delete(old);
+    old.close().then(forget, forget);
   }
 
   close(): Promise<void> {
@@ -66,39 +82,11 @@ export class UndiciSender implements Sender {
     return this.#undici;
   }
 
-  #dispatch(undici: Undici, request: WireRequest, scope: CallScope): Promise<TryOutcome> {
-    return scope.during(({ resolve, reject }) => {
-      const attempt = new UndiciTry(request, resolve);
-      const { path, method, body } = request;
-      // undici only reads the list.
-      const headers = request.headers as string[];
-      try {
-        this.#pool(undici, request).dispatch(
-          { path, method: method as Dispatcher.HttpMethod, headers, body: body ?? null },
-          attempt,
-        );
-      } catch (error) {
-        attempt.drop();
-        reject(error);
-      }
-      return () => attempt.drop();
-    });
-  }
-
-  #pool(undici: Undici, request: WireRequest): Pool {
+  #pool(undici: Undici, request: WireRequest): Dispatcher {
     const key = poolKey(request);
     let pool = this.#pools.get(key);
     if (pool === undefined) {
-      pool = new undici.Pool(request.origin, {
-        connect: connectorOf(undici, this.#options),
-        connections: null,
-        pipelining: 1,
-        keepAliveTimeout: this.#options.keepAliveMs,
-        keepAliveMaxTimeout: 2 * this.#options.keepAliveMs,
-        // Our own limits rule; undici's would cut in at 300 s.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      });
+      pool = makePool(undici, request.origin, this.#options);
       this.#pools.set(key, pool);
     }
     return pool;
@@ -109,16 +97,65 @@ function poolKey({ pool, origin }: WireRequest): string {
   return `${pool} ${origin}`;
 }
 
-function connectorOf(undici: Undici, options: ConnectionOptions): buildConnector.connector {
-  // The option type joins three kinds of socket and so asks for a port, which comes with each target.
-  const settings = {
-    timeout: options.connectTimeoutMs,
-    autoSelectFamily: true,
-  } as buildConnector.BuildOptions;
-  const connect = undici.buildConnector(settings);
-  return (target, done) =>
-    connect(target, (...outcome) => {
-      if (outcome[0] === null) watchForStaleness(outcome[1]);
-      done(...outcome);
+function dispatch(
+  dispatcher: DispatcherLike,
+  request: WireRequest,
+  scope: CallScope,
+  adapt: (handler: UndiciTry) => Dispatcher.DispatchHandler = (handler) => handler,
+): Promise<TryOutcome> {
+  return scope.during(({ resolve, reject }) => {
+    const attempt = new UndiciTry(request, resolve);
+    const { origin, path, body } = request;
+    const options: Dispatcher.DispatchOptions = {
+      origin,
+      path,
+      method: request.method as Dispatcher.HttpMethod,
+      // undici only reads the list.
+      headers: request.headers as string[],
+      body: body ?? null,
+      // HTTP/2 lets requests share a connection only if they may be repeated; ours are by their key or sequence id.
+      idempotent: true,
+      // Our own limits rule; undici's would cut in at 300 s.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    };
+    try {
+      dispatcher.dispatch(options, adapt(attempt));
+    } catch (error) {
+      attempt.drop();
+      reject(error);
+    }
+    return () => attempt.drop();
+  });
+}
+
+function makePool(undici: Undici, origin: string, options: ConnectionOptions): Dispatcher {
+  const { connectTimeoutMs, keepAliveMs, http2, ca } = options;
+  const tls = ca === undefined ? {} : { ca: typeof ca === "string" ? ca : [...ca] };
+  const shared = {
+    connections: null,
+    pipelining: http2 ? HTTP2_STREAMS : 1,
+    allowH2: http2,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: 2 * keepAliveMs,
+  };
+  const proxy = proxyFor(origin, options.proxy);
+  if (proxy !== undefined) {
+    return new undici.ProxyAgent({
+      ...shared,
+      uri: proxy,
+      requestTls: { ...tls, timeout: connectTimeoutMs },
     });
+  }
+  const settings = { ...tls, timeout: connectTimeoutMs, allowH2: http2, autoSelectFamily: true };
+  // The option type joins three kinds of socket and so asks for a port, which comes with each target.
+  const connect = undici.buildConnector(settings as buildConnector.BuildOptions);
+  return new undici.Pool(origin, {
+    ...shared,
+    connect: (target, done) =>
+      connect(target, (...outcome) => {
+        if (outcome[0] === null) watchForStaleness(outcome[1]);
+        done(...outcome);
+      }),
+  });
 }

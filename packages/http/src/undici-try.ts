@@ -1,46 +1,40 @@
 import type { Dispatcher } from "undici";
 import { joinChunks } from "./join-chunks.js";
 import { isStaleConnection } from "./stale-connection.js";
-import { startTimer } from "./start-timer.js";
-import type { TimedOut, TryOutcome } from "./try-outcome.js";
-import { uploadAllowanceMs } from "./try-timeouts.js";
+import { MOST_ERROR_BYTES, type TryOutcome } from "./try-outcome.js";
+import { TryTimers } from "./try-timers.js";
 import type { WireRequest } from "./wire-request.js";
-
-/** Most bytes of an error answer that are read; what comes after says nothing more. */
-const MOST_ERROR_BYTES = 1024 * 1024;
 
 /** How undici is told to drop a request; seen by nobody, for the outcome is already known. */
 const DROPPED = new Error("dropped");
+
+type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
  * Receives one answer from undici, body and all. Used instead of `undici.request` because that makes a stream and an
  * abort controller per request and cannot be left before a connection stands.
  */
 export class UndiciTry implements Dispatcher.DispatchHandler {
-  readonly #request: WireRequest;
+  readonly #timers: TryTimers;
   #settle: ((outcome: TryOutcome) => void) | undefined;
   #controller: Dispatcher.DispatchController | undefined;
-  #stopTimer: () => void;
-  readonly #stopTotalTimer: () => void;
   #status = 0;
   #headers: Readonly<Record<string, string>> = {};
   readonly #chunks: Uint8Array[] = [];
   #byteLength = 0;
-  #silent = true;
 
   constructor(request: WireRequest, settle: (outcome: TryOutcome) => void) {
-    this.#request = request;
     this.#settle = settle;
-    const uploadMs = uploadAllowanceMs(request.body?.byteLength ?? 0);
-    const { headersMs, totalMs } = request.timeouts;
-    this.#stopTimer = this.#limit("the status line", headersMs + uploadMs);
-    this.#stopTotalTimer =
-      totalMs === undefined ? () => {} : this.#limit("the whole answer", totalMs + uploadMs);
+    this.#timers = new TryTimers(request.timeouts, request.body?.byteLength ?? 0, (outcome) => {
+      this.#end(this.#controller === undefined ? { ...outcome, waitingFor: "a connection" } : outcome);
+      this.#controller?.abort(DROPPED);
+    });
   }
 
   /** Leaves the request at once; nothing is settled any more. */
   drop(): void {
-    this.#release();
+    this.#settle = undefined;
+    this.#timers.stop();
     this.#controller?.abort(DROPPED);
   }
 
@@ -49,21 +43,16 @@ export class UndiciTry implements Dispatcher.DispatchHandler {
     if (this.#settle === undefined) controller.abort(DROPPED);
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
     if (status < 200) return; // A note on the way, such as 103; the answer is still to come.
     this.#status = status;
     this.#headers = joinHeaders(headers);
-    this.#stopTimer();
-    this.#watchSilence();
+    this.#timers.answerBegun();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    this.#silent = false;
-    // undici's chunks are views of a buffer it does not use again.
+    this.#timers.heard();
+    // undici's chunks are views of a buffer that it does not use again.
     this.#chunks.push(chunk);
     this.#byteLength += chunk.byteLength;
     if (this.#status >= 300 && this.#byteLength > MOST_ERROR_BYTES) {
@@ -85,48 +74,20 @@ export class UndiciTry implements Dispatcher.DispatchHandler {
     return { kind: "answer", status: this.#status, headers: this.#headers, body };
   }
 
-  #limit(waitingFor: TimedOut["waitingFor"], limitMs: number): () => void {
-    return startTimer(limitMs, () => {
-      const controller = this.#controller;
-      this.#end({ kind: "timed_out", waitingFor: controller ? waitingFor : "a connection", limitMs });
-      controller?.abort(DROPPED);
-    });
-  }
-
-  /** One timer per spell of silence, not one per chunk. */
-  #watchSilence(): void {
-    const { silenceMs } = this.#request.timeouts;
-    this.#stopTimer = startTimer(silenceMs, () => {
-      if (this.#silent) {
-        this.#end({ kind: "timed_out", waitingFor: "the rest of the body", limitMs: silenceMs });
-        this.#controller?.abort(DROPPED);
-      } else {
-        this.#silent = true;
-        this.#watchSilence();
-      }
-    });
-  }
-
   #end(outcome: TryOutcome): void {
     const settle = this.#settle;
-    this.#release();
-    settle?.(outcome);
-  }
-
-  #release(): void {
     this.#settle = undefined;
-    this.#stopTimer();
-    this.#stopTotalTimer();
+    this.#timers.stop();
+    settle?.(outcome);
   }
 }
 
 /** A header sent more than once becomes one line. */
-function joinHeaders(
-  headers: Record<string, string | string[] | undefined>,
-): Readonly<Record<string, string>> {
+function joinHeaders(headers: RawHeaders): Readonly<Record<string, string>> {
   const joined: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) joined[name] = Array.isArray(value) ? value.join(", ") : value;
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) joined[name] = typeof value === "string" ? value : value.join(", ");
   }
   return joined;
 }

@@ -1,0 +1,49 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { backoffDelayMs } from "./backoff-delay.js";
+import { RETRY_POLICIES } from "./retry-policy.js";
+
+const { counted, patient, none } = RETRY_POLICIES;
+const zero = (): number => 0;
+
+describe("backoffDelayMs", () => {
+  it("transport 11: chance takes off at most a quarter", () => {
+    const nearlyOne = (): number => 1 - Number.EPSILON;
+    const delays = Array.from({ length: 6 }, (_, retries) =>
+      backoffDelayMs({ policy: counted, retries, elapsedMs: 0, random: nearlyOne }),
+    );
+    expect(delays.map((ms) => Math.round(ms ?? 0))).toEqual([375, 750, 1500, 3000, 6000, 7500]);
+  });
+
+  it("transport 12: doubles without overflow", () => {
+    const policy = { ...counted, maxRetries: 5_000 };
+    expect(backoffDelayMs({ policy, retries: 1_100, elapsedMs: 0, random: zero })).toBe(10_000);
+  });
+
+  it("stops with the policy's repeats, and with its budget", () => {
+    expect(backoffDelayMs({ policy: none, retries: 0, elapsedMs: 0, random: zero })).toBeUndefined();
+    expect(backoffDelayMs({ policy: counted, retries: 10, elapsedMs: 0, random: zero })).toBeUndefined();
+    expect(backoffDelayMs({ policy: patient, retries: 3, elapsedMs: 300_000, random: zero })).toBeUndefined();
+  });
+
+  it("transport 19: the last pause ends where the budget does", () => {
+    expect(backoffDelayMs({ policy: patient, retries: 9, elapsedMs: 271_000, random: zero })).toBe(29_000);
+  });
+
+  it("obeys a server's pause, with up to a tenth on top", () => {
+    const input = { policy: counted, retries: 4, elapsedMs: 0, hintMs: 7_000 };
+    expect(backoffDelayMs({ ...input, random: zero })).toBe(7_000);
+    expect(backoffDelayMs({ ...input, random: () => 0.5 })).toBe(7_350);
+  });
+
+  it("stays within three quarters of the pause and the pause", () => {
+    fc.assert(
+      fc.property(fc.nat(5_000), fc.double({ min: 0, max: 0.999999, noNaN: true }), (retries, random) => {
+        const policy = { ...counted, maxRetries: Number.POSITIVE_INFINITY };
+        const full = Math.min(500 * 2 ** retries, 10_000);
+        const delayMs = backoffDelayMs({ policy, retries, elapsedMs: 0, random: () => random });
+        return delayMs !== undefined && delayMs > full * 0.75 - 1e-9 && delayMs <= full;
+      }),
+    );
+  });
+});

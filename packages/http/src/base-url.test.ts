@@ -1,0 +1,41 @@
+import { ValidationError } from "@tinkex/types";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_BASE_URL, isLoopback, resolveBaseUrl } from "./base-url.js";
+
+describe("resolveBaseUrl", () => {
+  it.each([
+    [undefined, DEFAULT_BASE_URL],
+    ["", DEFAULT_BASE_URL],
+    ["  ", DEFAULT_BASE_URL],
+    ["http://h/x///", "http://h/x"],
+    ["http://h", "http://h"],
+    ["https://h:8443/services/x/", "https://h:8443/services/x"],
+  ])("transport 71: %j becomes %j", (given, wanted) => {
+    expect(resolveBaseUrl(given)).toBe(wanted);
+  });
+
+  it.each(["h:80", "localhost:8000", "/x", "ftp://h", "http://h?a=1", "http://h/#x", "http://user:canary@h"])(
+    "refuses %j without showing what may be secret",
+    (given) => {
+      const attempt = (): string => resolveBaseUrl(given);
+      expect(attempt).toThrow(ValidationError);
+      expect(attempt).toThrow(/TINKER_BASE_URL/);
+      expect(attempt).not.toThrow(/canary/);
+    },
+  );
+});
+
+describe("isLoopback", () => {
+  it.each([
+    ["http://127.0.0.1:1", true],
+    ["http://127.9.9.9", true],
+    ["http://[::1]:80", true],
+    ["http://localhost", true],
+    ["http://x.localhost", true],
+    ["http://127.0.0.1.example.com", false],
+    ["http://localhost.example.com", false],
+    ["https://example.com", false],
+  ])("%s: %s", (url, wanted) => {
+    expect(isLoopback(url)).toBe(wanted);
+  });
+});

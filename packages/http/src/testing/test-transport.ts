@@ -1,0 +1,67 @@
+import { type HttpTransport, TinkexError } from "@tinkex/types";
+import { afterEach } from "vitest";
+import { createTransport } from "../create-transport.js";
+import { silentLogger } from "../silent-logger.js";
+import type { TransportOptions } from "../transport-options.js";
+import { FakeClock } from "./fake-clock.js";
+import { HostileServer, type Move } from "./hostile-server.js";
+
+const cleanups: (() => Promise<void>)[] = [];
+
+/** Runs once the test is over, last in, first out. */
+export function afterTest(cleanup: () => Promise<void>): void {
+  cleanups.push(cleanup);
+}
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** A server that does the moves in turn, and the last one for ever; it ends with the test. */
+export async function play(...moves: readonly Move[]): Promise<HostileServer> {
+  const server = await HostileServer.play(...moves);
+  afterTest(() => server[Symbol.asyncDispose]());
+  return server;
+}
+
+/** A transport to a server, on a clock whose sleeps take no time; it ends with the test. */
+export function transportTo(
+  server: { readonly url: string },
+  options: TransportOptions = {},
+): HttpTransport & { readonly clock: FakeClock } {
+  const clock = new FakeClock();
+  const transport = createTransport({
+    baseUrl: server.url,
+    apiKey: "tml-test",
+    clock,
+    random: () => 0,
+    logger: silentLogger,
+    ...options,
+  });
+  afterTest(() => transport.close());
+  return Object.assign(transport, { clock });
+}
+
+/** The error a call must end with. */
+export async function failureOf(promise: Promise<unknown>): Promise<TinkexError> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof TinkexError) return error;
+    throw error;
+  }
+  throw new Error("the call succeeded");
+}
+
+/** The sleeps a clock was asked for, in seconds. */
+export function seconds(clock: FakeClock): number[] {
+  return clock.sleeps.map((ms) => ms / 1000);
+}
+
+export function json(value: unknown): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(value));
+}
+
+export function text(body: Uint8Array): string {
+  return new TextDecoder().decode(body);
+}

@@ -1,0 +1,238 @@
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { ResponseError } from "@tinkex/types";
+import { describe, expect, it } from "vitest";
+import { consoleLogger } from "./console-logger.js";
+import { answer, type HostileServer, inTurn, type Move, reset, stall } from "./testing/hostile-server.js";
+import { failureOf, json, play, seconds, text, transportTo } from "./testing/test-transport.js";
+import type { ResponseEvent, RetryEvent } from "./transport-hooks.js";
+
+describe("redirects", () => {
+  it("transport 86: another server gets neither key nor headers of ours", async () => {
+    const other = await play(answer(200, { here: true }));
+    const server = await play(answer(302, "", { location: `${other.url}/file` }));
+    const transport = transportTo(server, { defaultHeaders: { "CF-Access-Client-Secret": "canary" } });
+    const response = await transport.call({ operation: "get_audit_log" });
+    expect(text(response.body)).toBe('{"here":true}');
+    const names = Object.keys(other.requests[0]?.headers ?? {});
+    expect(names.filter((name) => /^x-|^cf-|cookie|authorization/.test(name))).toEqual([]);
+    expect(JSON.stringify(other.requests)).not.toMatch(/canary|tml-test/);
+  });
+
+  it("transport 86: a ring of redirects ends after five, and is not tried again", async () => {
+    const server = await play(answer(302, "", { location: "/again" }));
+    const error = await failureOf(transportTo(server).call({ operation: "get_audit_log" }));
+    expect(error).toBeInstanceOf(ResponseError);
+    expect(server.requests).toHaveLength(6);
+  });
+
+  it("transport 87: the place of an archive is returned, not gone to", async () => {
+    const server = await play(answer(302, "", { location: "https://b.example/x", expires: "soon" }));
+    const response = await transportTo(server).call({
+      operation: "get_checkpoint_archive",
+      pathParameters: { run: "r", kind: "weights", name: "1" },
+    });
+    expect(response).toMatchObject({ status: 302, headers: { location: "https://b.example/x" } });
+    expect(server.header("accept")).toEqual(["application/json"]);
+  });
+
+  it("transport 88: an archive that is being packed is asked for six times, half a minute apart", async () => {
+    const server = await play(answer(503));
+    const transport = transportTo(server);
+    const pathParameters = { run: "r", kind: "weights", name: "1" };
+    const error = await failureOf(transport.call({ operation: "get_checkpoint_archive", pathParameters }));
+    expect(error).toMatchObject({ status: 503, attempts: 6 });
+    expect(seconds(transport.clock)).toEqual([30, 30, 30, 30, 30]);
+  });
+
+  it("a redirect without a place is an error of its status", async () => {
+    const server = await play(answer(302));
+    expect(await failureOf(transportTo(server).call({ operation: "healthz" }))).toMatchObject({
+      status: 302,
+    });
+  });
+});
+
+describe("packed bodies", () => {
+  it("transport 93: answers and errors are unpacked", async () => {
+    const server = await play(
+      answer(200, gzipSync('{"a":1}'), { "content-encoding": "gzip" }),
+      answer(422, brotliCompressSync('{"detail":"no"}'), { "content-encoding": "br" }),
+    );
+    const transport = transportTo(server);
+    expect(text((await transport.call({ operation: "healthz" })).body)).toBe('{"a":1}');
+    expect(await failureOf(transport.call({ operation: "healthz" }))).toMatchObject({
+      body: { detail: "no" },
+    });
+    expect(server.header("accept-encoding")[0]).toBe("gzip, deflate, br");
+  });
+});
+
+describe("the edge proxy", () => {
+  it("transport 29: an empty 400 is answered with new connections, and told as a broken one", async () => {
+    const server = await play(answer(200), answer(400, ""), answer(200));
+    const transport = transportTo(server);
+    await transport.call({ operation: "optim_step" });
+    await expect(transport.call({ operation: "optim_step" })).resolves.toMatchObject({ attempts: 2 });
+    expect(server.requests[2]?.connection).not.toBe(server.requests[1]?.connection);
+    await expect.poll(() => server.closed.has(server.requests[1]?.connection ?? 0)).toBe(true);
+  });
+
+  it("where nothing is repeated it is a ConnectionError", async () => {
+    const server = await play(answer(400, ""));
+    const error = await failureOf(transportTo(server).call({ operation: "session_heartbeat" }));
+    expect(error).toMatchObject({ code: "connection_failed", cause: { code: "EMPTY_400" } });
+  });
+
+  it("transport 30: a 400 that says something is final", async () => {
+    const server = await play(answer(400, { detail: "bad" }));
+    const error = await failureOf(transportTo(server).call({ operation: "optim_step" }));
+    expect(error).toMatchObject({ code: "bad_request", attempts: 1, body: { detail: "bad" } });
+  });
+});
+
+describe("queues", () => {
+  /** Answers after a turn of the event loop, and counts how many wait. */
+  function counting(): { readonly move: Move; most: number } {
+    let waiting = 0;
+    const state = {
+      most: 0,
+      move: ((socket, request) => {
+        waiting += 1;
+        state.most = Math.max(state.most, waiting);
+        setTimeout(() => {
+          waiting -= 1;
+          answer(200)(socket, request);
+        }, 2);
+      }) satisfies Move,
+    };
+    return state;
+  }
+
+  it("transport 31, 59: no more requests are under way than the limit of their kind, and all get their turn", async () => {
+    const count = counting();
+    const server = await play(count.move);
+    const transport = transportTo(server, { poolLimits: { sample: 5 } });
+    await Promise.all(
+      Array.from({ length: 60 }, (_, n) => transport.call({ operation: "asample", body: json({ n }) })),
+    );
+    expect(count.most).toBe(5);
+    const order = server.requests.map((request): unknown => JSON.parse(request.body.toString()).n);
+    expect(new Set(order).size).toBe(60);
+  });
+
+  it("one kind of traffic does not hold up another", async () => {
+    const server = await play(
+      inTurn((socket, request) => (request.path.endsWith("asample") ? stall : answer(200))(socket, request)),
+    );
+    const transport = transportTo(server, { poolLimits: { sample: 1 } });
+    const stuck = failureOf(transport.call({ operation: "asample" }));
+    await transport.call({ operation: "session_heartbeat" });
+    await transport.close();
+    expect(await stuck).toMatchObject({ code: "closed" });
+  });
+
+  it("a pause the service asked for holds back the calls that come after", async () => {
+    const server = await play(answer(429, {}, { "retry-after": "20" }), answer(200));
+    const transport = transportTo(server);
+    const first = transport.call({ operation: "get_info" });
+    await expect.poll(() => transport.clock.sleeps.length).toBe(1);
+    await first;
+    expect(seconds(transport.clock)).toEqual([20]);
+  });
+
+  it("transport 18: a thousand failing calls leave no connection in use", async () => {
+    const server = await play(answer(500, "x".repeat(2_000)));
+    const transport = transportTo(server, { poolLimits: { poll: 50 } });
+    const errors = await Promise.all(
+      Array.from({ length: 1_000 }, () => failureOf(transport.call({ operation: "retrieve_future" }))),
+    );
+    expect(new Set(errors.map((error) => error.code))).toEqual(new Set(["server_error"]));
+    // undici may open a connection for a request while it readies one that just came free.
+    expect(server.mostSockets).toBeLessThanOrEqual(100);
+    await transport.close();
+    await expect.poll(() => server.sockets.size).toBe(0);
+  });
+});
+
+describe("what is told", () => {
+  it("hooks hear of every request, answer and repeat, and cannot fail a call", async () => {
+    const server = await play(reset, answer(503), answer(200, { ok: true }));
+    const responses: ResponseEvent[] = [];
+    const retries: RetryEvent[] = [];
+    const transport = transportTo(server, {
+      hooks: {
+        onRequest: () => {
+          throw new Error("a watcher's own fault");
+        },
+        onResponse: (event) => responses.push(event),
+        onRetry: (event) => retries.push(event),
+      },
+    });
+    await transport.call({
+      operation: "get_session",
+      pathParameters: { session: "s" },
+      query: { q: "canary" },
+    });
+    expect(responses.map(({ outcome, attempt, status }) => [outcome, attempt, status])).toEqual([
+      ["ECONNRESET", 1, undefined],
+      ["answered 503", 2, 503],
+      ["answered 200", 3, 200],
+    ]);
+    expect(responses[2]).toMatchObject({
+      operation: "get_session",
+      method: "GET",
+      url: `${server.url}/api/v1/sessions/s`,
+      answerByteLength: 11,
+    });
+    expect(retries.map(({ delayMs }) => delayMs)).toEqual([1_000, 2_000]);
+  });
+
+  it("an error tells of the tries before it", async () => {
+    const server = await play(reset, answer(429, {}, { "retry-after": "3" }), answer(404));
+    const error = await failureOf(transportTo(server).call({ operation: "get_info" }));
+    expect(error).toMatchObject({
+      attempts: 3,
+      earlierTries: [
+        { what: "ECONNRESET", pauseMs: 1_000 },
+        { what: "answered 429", pauseMs: 3_000 },
+      ],
+    });
+  });
+
+  it("a call that runs out of time says what it was up against", async () => {
+    const server = await play(answer(503));
+    const error = await failureOf(transportTo(server).call({ operation: "get_info", timeoutMs: 2_000 }));
+    expect(error.message).toBe("get_info took longer than its limit of 2000 ms (last: answered 503)");
+  });
+
+  it("long pauses are worth a warning, and so is a pause that was cut", async () => {
+    const lines: string[] = [];
+    const server = await play(answer(429, {}, { "retry-after": "600" }), answer(200));
+    const logger = consoleLogger("warn", (line) => lines.push(line));
+    await transportTo(server, { logger }).call({ operation: "get_info" });
+    expect(lines).toEqual([
+      `tinkex warn: get_info at ${server.url}: answered 429; try 2 in 60.0 s (the server asked for 600.0 s)`,
+    ]);
+  });
+
+  it("newest-clients 43: a note of deprecation is told once a call, and not for tries that are repeated", async () => {
+    const lines: string[] = [];
+    const note = { "x-deprecation-note": "old call" };
+    const server = await play(answer(503, {}, note), answer(200, {}, note), answer(404, {}, note));
+    const transport = transportTo(server, { logger: consoleLogger("warn", (line) => lines.push(line)) });
+    await transport.call({ operation: "get_info" });
+    await failureOf(transport.call({ operation: "get_info" }));
+    expect(lines).toEqual(Array(2).fill("tinkex warn: Deprecation notice: old call"));
+  });
+
+  it("transport 94: neither key nor body is in what is logged at debug", async () => {
+    const lines: string[] = [];
+    const server: HostileServer = await play(answer(500, { detail: "you sent tml-canary" }), answer(401));
+    const logger = consoleLogger("debug", (line) => lines.push(line));
+    const transport = transportTo(server, { logger, apiKey: "tml-canary" });
+    const body = json({ prompt: "canary prompt" });
+    const error = await failureOf(transport.call({ operation: "asample", body }));
+    expect(lines.length).toBeGreaterThan(2);
+    expect(lines.join("\n") + JSON.stringify(error) + error.stack).not.toMatch(/canary/);
+  });
+});
