@@ -129,6 +129,14 @@ describe("without the network", () => {
     expect(warnings).toEqual(["The hub cannot be reached; using org/model as it was downloaded before."]);
   });
 
+  it("the cache stands in although it does not know which files are missing", async () => {
+    await source()({ id });
+    await rm(join(cacheDirectory, "models--org--model", ".no_exist"), { recursive: true });
+    const { endpoint } = hub;
+    await hub.close();
+    expect((await source({ endpoint })({ id }))?.tokenId("a")).toBe(0);
+  });
+
   it("an empty cache is an error that says what to do", async () => {
     const { endpoint } = hub;
     await hub.close();
