@@ -16,10 +16,11 @@ export interface PythonSdk {
   readonly venv: string;
 }
 
-/** One of the newest generation, and the last that other servers understand. */
+/** One of each generation of the API: newest, protobuf, plain JSON. */
 export const PYTHON_SDKS: readonly PythonSdk[] = [
   { version: "0.38.0", variable: "TINKEX_CONFORMANCE_PYTHON", venv: ".cache/conformance" },
   { version: "0.25.0", variable: "TINKEX_CONFORMANCE_PYTHON_0_25", venv: ".cache/conformance-0.25" },
+  { version: "0.4.1", variable: "TINKEX_CONFORMANCE_PYTHON_0_4", venv: ".cache/conformance-0.4" },
 ];
 
 /** The Python to use, or in words why there is none. */

@@ -6,14 +6,8 @@ import type { Engine } from "./engine.js";
 import type { EngineOptions } from "./engine-options.js";
 import { ThreadLine } from "./thread-line.js";
 
-/**
- * The built entry of the engine's thread, seen from the built package and from this source file. Where sources run, the
- * process has options that lead to the sources of other packages; the built file needs these packages built, so it gets none.
- */
-const workerEntries = [
-  { file: "./engine/engine-worker.js", options: {} },
-  { file: "../../dist/engine/engine-worker.js", options: { execArgv: [] } },
-];
+/** The built entry of the engine's thread, seen from the built package and from this source file. */
+const workerFiles = ["./engine/engine-worker.js", "../../dist/engine/engine-worker.js"];
 
 /**
  * An engine in a thread of its own, so that its arithmetic holds up nothing else.
@@ -48,9 +42,10 @@ function remoteEngine(line: ThreadLine, model: Engine["model"], runtime: Engine[
 }
 
 function startWorker(workerData: EngineOptions): Worker {
-  for (const { file, options } of workerEntries) {
+  for (const file of workerFiles) {
     const path = fileURLToPath(new URL(file, import.meta.url));
-    if (existsSync(path)) return new Worker(path, { ...options, workerData });
+    // The options of the process, e.g. `--input-type` or a condition that leads to sources, are meant for its own files.
+    if (existsSync(path)) return new Worker(path, { execArgv: [], workerData });
   }
   throw new TinkexError(
     "The engine's worker file is missing from @tinkex/local. Install the package again, or build it.",

@@ -114,19 +114,35 @@ describe("checkpoints", () => {
     expect(await server.get("/training_runs/..%2f..")).toMatchObject({ status: 404 });
   });
 
-  it("BR-121: fails a second save of a name, and keeps the first", async () => {
+  it("BR-121, endpoints 14: refuses a second save of a name, keeps the first, and goes on behind it", async () => {
     const server = await TestServer.start();
     const run = await trainedModel(server);
-    const save = (seq_id: number, more = {}) =>
-      server.run("/save_weights", { model_id: run, path: "x", seq_id, ...more });
-    await save(3);
-    expect(await save(4)).toEqual({
-      error: expect.stringContaining("Checkpoint 'x' already exists"),
+    const save = (seq_id: number, more = {}) => ({ model_id: run, path: "x", seq_id, ...more });
+    const detail = `Checkpoint 'x' already exists for model ${run} in weights. Please choose a different name to avoid overwriting.`;
+    const first = await server.submit("/save_weights", save(3));
+    await server.retrieve(first);
+    expect(await server.submit("/save_weights", save(3))).toBe(first);
+    expect(await server.post("/save_weights", save(4))).toEqual({ status: 409, body: { detail } });
+    expect(await server.run("/save_weights", save(4))).toEqual({ error: detail, category: "user" });
+    expect(await server.run("/save_weights", save(5, { overwrite: true }))).toMatchObject({
+      path: `tinker://${run}/weights/x`,
+    });
+    expect(await server.run("/save_weights", save(6, { path: "../y" }))).toMatchObject({ category: "user" });
+    expect(await server.run("/save_weights", save(7, { path: "z", ttl_seconds: -1 }))).toMatchObject({
       category: "user",
     });
-    expect(await save(5, { overwrite: true })).toMatchObject({ path: `tinker://${run}/weights/x` });
-    expect(await save(6, { path: "../y" })).toMatchObject({ category: "user" });
-    expect(await save(7, { path: "z", ttl_seconds: -1 })).toMatchObject({ category: "user" });
+    const open = server.engine.hold();
+    const [one, two] = await Promise.all(
+      [8, 9].map((seq) => server.submit("/save_weights", save(seq, { path: "twice" }))),
+    );
+    open();
+    expect(await server.retrieve(one ?? "")).toMatchObject({ path: `tinker://${run}/weights/twice` });
+    expect(await server.retrieve(two ?? "")).toMatchObject({ category: "user" });
+    const sampler = { model_id: run, path: "x" };
+    await server.run("/save_weights_for_sampler", { ...sampler, seq_id: 10 });
+    expect(await server.post("/save_weights_for_sampler", { ...sampler, seq_id: 11 })).toMatchObject({
+      status: 409,
+    });
   });
 
   it("deletes a checkpoint", async () => {

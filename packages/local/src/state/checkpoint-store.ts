@@ -44,10 +44,7 @@ export class CheckpointStore {
       );
     }
     if (!overwrite && (await this.read(runId, kind, name)) !== undefined) {
-      throw userFailure(
-        `Checkpoint '${name}' already exists for model ${runId} in ${kind}. Please choose a different name to avoid ` +
-          "overwriting.",
-      );
+      throw userFailure(takenNameMessage(runId, kind, name));
     }
     const staging = join(this.#layout.staging(runId), stagingName());
     await mkdir(staging, { recursive: true });
@@ -127,6 +124,14 @@ export class CheckpointStore {
   #time(secondsFromNow: number): string {
     return new Date(this.#clock.now() + secondsFromNow * 1000).toISOString();
   }
+}
+
+/** In the words of the hosted service. */
+export function takenNameMessage(runId: string, kind: CheckpointKind, name: string): string {
+  return (
+    `Checkpoint '${name}' already exists for model ${runId} in ${kind}. Please choose a different name to avoid ` +
+    "overwriting."
+  );
 }
 
 function newestFirst(records: readonly (CheckpointRecord | undefined)[]): CheckpointRecord[] {

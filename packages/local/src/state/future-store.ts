@@ -85,9 +85,9 @@ export class FutureStore<T> {
     return requestId;
   }
 
-  /** The id under which a submission is known already. */
-  requestIdOf(key: string): string | undefined {
-    return this.#idsByKey.get(key);
+  /** Whether a submission of this key is known. */
+  has(key: string): boolean {
+    return this.#idsByKey.has(key);
   }
 
   /**

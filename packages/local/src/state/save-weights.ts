@@ -1,21 +1,23 @@
 import type { SaveWeightsBody, SaveWeightsForSamplerBody } from "../requests/model-bodies.js";
 import { type CheckpointKind, checkpointUri } from "./checkpoint-record.js";
+import { takenNameMessage } from "./checkpoint-store.js";
 import { fingerprint } from "./fingerprint.js";
 import { userFailure } from "./operation-failure.js";
 import { RequestRefusal } from "./request-refusal.js";
 import type { ServerState } from "./server-state.js";
-import { submitOperation } from "./submit-operation.js";
+import { isSubmitted, type ModelOperation, submitOperation } from "./submit-operation.js";
 import type { TrainingModel } from "./training-model.js";
 
 /** `save_weights`: a checkpoint to go on from, optimizer included. Returns the request id. @throws RequestRefusal 404, 409 */
-export function saveWeights(state: ServerState, body: SaveWeightsBody): string {
+export async function saveWeights(state: ServerState, body: SaveWeightsBody): Promise<string> {
   const model = state.models.find(body.model_id);
-  return submitOperation(state, {
+  const wish: CheckpointWish = { ...body, kind: "weights" };
+  return submitNamedSave(state, wish, {
     model,
     sequenceId: body.seq_id,
     content: { operation: "save_weights", ...body },
     run: async () => {
-      const path = await saveCheckpoint(state, model, { ...body, kind: "weights" });
+      const path = await saveCheckpoint(state, model, wish);
       return { name: "SaveWeightsResponse", result: { path, type: "save_weights" } };
     },
   });
@@ -27,7 +29,10 @@ export function saveWeights(state: ServerState, body: SaveWeightsBody): string {
  *
  * @throws RequestRefusal 404, 409, and 422 when the request has neither a name nor a number for the session
  */
-export function saveWeightsForSampler(state: ServerState, body: SaveWeightsForSamplerBody): string {
+export async function saveWeightsForSampler(
+  state: ServerState,
+  body: SaveWeightsForSamplerBody,
+): Promise<string> {
   const model = state.models.find(body.model_id);
   const { path: name, sampling_session_seq_id: samplerNumber } = body;
   if (name === undefined && samplerNumber === undefined) {
@@ -36,7 +41,9 @@ export function saveWeightsForSampler(state: ServerState, body: SaveWeightsForSa
       "save_weights_for_sampler needs a path (a name) or a sampling_session_seq_id.",
     );
   }
-  return submitOperation(state, {
+  const wish: CheckpointWish | undefined =
+    name === undefined ? undefined : { ...body, path: name, kind: "sampler_weights", overwrite: false };
+  return submitNamedSave(state, wish, {
     model,
     sequenceId: body.seq_id,
     content: { operation: "save_weights_for_sampler", ...body },
@@ -45,16 +52,9 @@ export function saveWeightsForSampler(state: ServerState, body: SaveWeightsForSa
         throw userFailure(`kind "${body.kind}" is not served by this server; use "snapshot".`);
       }
       const saved =
-        name === undefined
+        wish === undefined
           ? { sampling_session_id: await snapshotSampler(state, model, samplerNumber ?? 0) }
-          : {
-              path: await saveCheckpoint(state, model, {
-                ...body,
-                path: name,
-                kind: "sampler_weights",
-                overwrite: false,
-              }),
-            };
+          : { path: await saveCheckpoint(state, model, wish) };
       return {
         name: "SaveWeightsForSamplerResponse",
         result: { ...saved, type: "save_weights_for_sampler" },
@@ -69,6 +69,27 @@ interface CheckpointWish {
   readonly overwrite: boolean;
   readonly ttl_seconds?: number | undefined;
   readonly user_metadata?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * Submits a save. A name that is taken is refused at once with the hosted service's 409; the operation keeps its place in
+ * the order all the same and fails there, so that the official SDK, which repeats a 409 for five minutes, meets the failed
+ * future at its second try.
+ */
+async function submitNamedSave(
+  state: ServerState,
+  wish: CheckpointWish | undefined,
+  operation: ModelOperation,
+): Promise<string> {
+  const { model } = operation;
+  const isTaken =
+    wish !== undefined &&
+    !wish.overwrite &&
+    !isSubmitted(state, operation) &&
+    (await state.checkpoints.read(model.id, wish.kind, wish.path)) !== undefined;
+  const requestId = submitOperation(state, operation);
+  if (isTaken) throw new RequestRefusal(409, takenNameMessage(model.id, wish.kind, wish.path));
+  return requestId;
 }
 
 async function saveCheckpoint(

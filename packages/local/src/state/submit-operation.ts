@@ -21,9 +21,17 @@ export function submitOperation(state: ServerState, operation: ModelOperation): 
   const { model, sequenceId, content, run } = operation;
   state.sessions.findOpen(model.sessionId);
   model.lastRequestAtMs = state.clock.now();
-  const identity =
-    sequenceId === undefined
-      ? undefined
-      : { key: `${model.id}, seq_id ${sequenceId}`, fingerprint: fingerprint(content) };
+  const key = keyOf(operation);
+  const identity = key === undefined ? undefined : { key, fingerprint: fingerprint(content) };
   return state.futures.submit(identity, () => model.queue.enqueue(sequenceId ?? model.queue.following, run));
+}
+
+/** Whether the number of an operation is that of one that was submitted before. */
+export function isSubmitted(state: ServerState, operation: ModelOperation): boolean {
+  const key = keyOf(operation);
+  return key !== undefined && state.futures.has(key);
+}
+
+function keyOf({ model, sequenceId }: ModelOperation): string | undefined {
+  return sequenceId === undefined ? undefined : `${model.id}, seq_id ${sequenceId}`;
 }

@@ -25,10 +25,10 @@ export function addTrainingRoutes(api: FastifyInstance, state: ServerState): voi
     submitted(runOptimStep(state, readBody(optimStepBody, request.body))),
   );
   api.post("/save_weights", async (request) =>
-    submitted(saveWeights(state, readBody(saveWeightsBody, request.body))),
+    submitted(await saveWeights(state, readBody(saveWeightsBody, request.body))),
   );
   api.post("/save_weights_for_sampler", async (request) =>
-    submitted(saveWeightsForSampler(state, readBody(saveWeightsForSamplerBody, request.body))),
+    submitted(await saveWeightsForSampler(state, readBody(saveWeightsForSamplerBody, request.body))),
   );
   api.post("/load_weights", async (request) =>
     submitted(load(state, readBody(loadWeightsBody, request.body))),
