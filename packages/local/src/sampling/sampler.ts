@@ -21,11 +21,17 @@ export interface SamplerOptions {
   readonly betweenRuns: () => Promise<void>;
 }
 
-const defaultLimits: SamplingLimits = {
-  maxRows: 64,
-  maxCacheBytes: 256 * 2 ** 20,
-  maxPromptTokensPerRun: 1024,
-};
+const mebibyte = 2 ** 20;
+
+function defaultLimits({ vocabularySize }: ModelConfig): SamplingLimits {
+  // Where a prompt's own log-probabilities are wanted, a run holds the logits of every token.
+  const tokensOfLogits = Math.floor((256 * mebibyte) / (vocabularySize * Float32Array.BYTES_PER_ELEMENT));
+  return {
+    maxRows: 64,
+    maxCacheBytes: 256 * mebibyte,
+    maxPromptTokensPerRun: Math.min(1024, Math.max(64, tokensOfLogits)),
+  };
+}
 
 /** Samples from one base model and its adapters, all requests that come in side by side. */
 export class Sampler {
@@ -40,7 +46,7 @@ export class Sampler {
 
   constructor(options: SamplerOptions) {
     this.#options = options;
-    this.#limits = { ...defaultLimits, ...options.limits };
+    this.#limits = { ...defaultLimits(options.config), ...options.limits };
     this.#sessions = new SessionCache(options.runtime);
   }
 

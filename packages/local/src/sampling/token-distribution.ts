@@ -77,10 +77,15 @@ function nucleus(probabilities: Float64Array, topP: number): TokenDistribution {
 function softmax(logits: Logits, temperature: number): Float64Array {
   let max = -Infinity;
   for (const logit of logits) if (logit > max) max = logit;
-  const weights = Float64Array.from(logits, (logit) => Math.exp((logit - max) / temperature));
+  const probabilities = new Float64Array(logits.length);
   let sum = 0;
-  for (const weight of weights) sum += weight;
-  return weights.map((weight) => weight / sum);
+  for (let id = 0; id < logits.length; id++) {
+    const weight = Math.exp(((logits[id] ?? -Infinity) - max) / temperature);
+    probabilities[id] = weight;
+    sum += weight;
+  }
+  for (let id = 0; id < probabilities.length; id++) probabilities[id] = (probabilities[id] ?? 0) / sum;
+  return probabilities;
 }
 
 function everyId(count: number): Int32Array {
