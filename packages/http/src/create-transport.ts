@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { type HttpTransport, ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/types";
 import { checkApiKey } from "./api-key.js";
 import { resolveBaseUrl } from "./base-url.js";
 import { consoleLogger } from "./console-logger.js";
+import type { CredentialSource } from "./credential-command.js";
 import { ACCEPTED_ENCODINGS } from "./decode-body.js";
 import { FetchSender } from "./fetch-sender.js";
 import { setGivenHeaders } from "./header-list.js";
@@ -10,7 +11,7 @@ import { platformHeaders } from "./platform-headers.js";
 import { POOL_LIMITS } from "./pool-limits.js";
 import type { Sender } from "./sender.js";
 import { systemClock } from "./system-clock.js";
-import { Transport } from "./transport.js";
+import { type TinkexTransport, Transport } from "./transport.js";
 import type { TransportOptions } from "./transport-options.js";
 import { UndiciSender } from "./undici-sender.js";
 import { COMPATIBLE_SDK_VERSION, VERSION } from "./version.js";
@@ -21,9 +22,13 @@ import { COMPATIBLE_SDK_VERSION, VERSION } from "./version.js";
  *
  * @throws ValidationError for a base URL, key or header that cannot work
  */
-export function createTransport(options: TransportOptions = {}): HttpTransport {
+export function createTransport(options: TransportOptions = {}): TinkexTransport {
   const baseUrl = resolveBaseUrl(options.baseUrl);
-  const apiKey = checkApiKey(options.apiKey, baseUrl);
+  const { credential } = options;
+  if (credential !== undefined && options.apiKey !== undefined) {
+    throw new ValidationError("give an apiKey or a credential, not both", { path: ["credential"] });
+  }
+  const apiKey = credential === undefined ? checkApiKey(options.apiKey, baseUrl) : undefined;
   const headers: string[] = [];
   setGivenHeaders(headers, {
     "user-agent": options.userAgent ?? `Tinkex/JS ${VERSION}`,
@@ -36,6 +41,7 @@ export function createTransport(options: TransportOptions = {}): HttpTransport {
   return new Transport({
     baseUrl,
     headers,
+    credential: credential && checked(credential, baseUrl),
     sender: makeSender(options),
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
@@ -45,6 +51,11 @@ export function createTransport(options: TransportOptions = {}): HttpTransport {
     poolLimits: { ...POOL_LIMITS, ...options.poolLimits },
     firstContactRetries: options.firstContactRetries ?? Number.POSITIVE_INFINITY,
   });
+}
+
+/** What a source gives is looked at like a key that is given outright. */
+function checked(source: CredentialSource, baseUrl: string): CredentialSource {
+  return async () => checkApiKey(await source(), baseUrl, "credential") ?? "";
 }
 
 function makeSender(options: TransportOptions): Sender {

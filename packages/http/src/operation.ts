@@ -22,4 +22,6 @@ export interface Operation {
   readonly finalStatuses?: readonly number[];
   /** What a redirect means: go there (default), or the answer itself. */
   readonly redirect?: "follow" | "return";
+  /** Sent with the key itself also where the service wants tokens for everything else. */
+  readonly credential?: "key";
 }

@@ -22,6 +22,9 @@ const train = { ...write, pool: "train" } as const;
 /** A name that is taken stays taken, and a first reason of finishing stays: waiting does not mend a 409. */
 const conflictIsFinal = { finalStatuses: [409] } as const;
 
+/** These come before there are tokens, or are about the key itself. */
+const withKey = { credential: "key" } as const;
+
 const CHECKPOINT = "/api/v1/training_runs/{run}/checkpoints/{kind}/{name}";
 
 /** Every call of the API by name. The transport is driven by this table alone. */
@@ -29,16 +32,17 @@ export const OPERATIONS = {
   // The service
   healthz: { ...read, path: "/api/v1/healthz", retry: "counted" },
   get_server_capabilities: { ...read, path: "/api/v1/get_server_capabilities" },
-  client_config: { ...write, path: "/api/v1/client/config", pool: "session" },
+  client_config: { ...write, ...withKey, path: "/api/v1/client/config", pool: "session" },
   client_dynamic_config: {
     ...write,
     path: "/api/v1/client/dynamic_config",
     pool: "session",
     timeouts: within(10_000),
   },
-  auth_token: { ...write, path: "/api/v1/auth/token", pool: "auth", retry: "counted" },
+  auth_token: { ...write, ...withKey, path: "/api/v1/auth/token", pool: "auth", retry: "counted" },
   get_api_key: {
     ...read,
+    ...withKey,
     path: "/api/v1/auth/apikey/me",
     pool: "auth",
     timeouts: within(30_000),
@@ -46,6 +50,7 @@ export const OPERATIONS = {
   },
   revoke_api_key: {
     ...write,
+    ...withKey,
     method: "DELETE",
     path: "/api/v1/auth/apikey/me",
     pool: "auth",

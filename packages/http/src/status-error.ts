@@ -1,17 +1,23 @@
-import { STATUS_CODES } from "node:http";
 import { ApiStatusError, type FailedTry, type TinkexErrorCode } from "@tinkex/types";
 import { readErrorBody } from "./error-body.js";
 import type { Answer } from "./try-outcome.js";
 
-const CODES: Readonly<Record<number, TinkexErrorCode>> = {
-  401: "authentication_failed",
-  402: "billing_required",
-  403: "permission_denied",
-  404: "not_found",
-  409: "conflict",
-  410: "gone",
-  422: "unprocessable",
-  429: "rate_limited",
+/** Statuses with a word of their own. */
+const STATUSES: Readonly<Record<number, { readonly code: TinkexErrorCode; readonly reason: string }>> = {
+  400: { code: "bad_request", reason: "Bad Request" },
+  401: { code: "authentication_failed", reason: "Unauthorized" },
+  402: { code: "billing_required", reason: "Payment Required" },
+  403: { code: "permission_denied", reason: "Forbidden" },
+  404: { code: "not_found", reason: "Not Found" },
+  408: { code: "bad_request", reason: "Request Timeout" },
+  409: { code: "conflict", reason: "Conflict" },
+  410: { code: "gone", reason: "Gone" },
+  422: { code: "unprocessable", reason: "Unprocessable Content" },
+  429: { code: "rate_limited", reason: "Too Many Requests" },
+  500: { code: "server_error", reason: "Internal Server Error" },
+  502: { code: "server_error", reason: "Bad Gateway" },
+  503: { code: "server_error", reason: "Service Unavailable" },
+  504: { code: "server_error", reason: "Gateway Timeout" },
 };
 
 /** What the user can do about a status; the others explain themselves. */
@@ -24,7 +30,7 @@ const REMEDIES: Readonly<Record<number, string>> = {
 
 /** The stable word for an error status. */
 export function statusCodeWord(status: number): TinkexErrorCode {
-  return CODES[status] ?? (status >= 500 ? "server_error" : "bad_request");
+  return STATUSES[status]?.code ?? (status >= 500 ? "server_error" : "bad_request");
 }
 
 /** Whether the same call may succeed later, unchanged. */
@@ -49,7 +55,8 @@ export function statusError(answer: Answer, facts: CallFacts): ApiStatusError {
   const { status } = answer;
   const { operation, baseUrl, attempts, earlierTries } = facts;
   const { value, summary } = readErrorBody(answer.body, facts.secrets);
-  const reason = STATUS_CODES[status] === undefined ? "" : ` ${STATUS_CODES[status]}`;
+  const known = STATUSES[status];
+  const reason = known === undefined ? "" : ` ${known.reason}`;
   const said = summary === "" ? "" : `: ${summary}`;
   const tries = attempts === 1 ? "" : ` after ${attempts} tries`;
   const remedy = REMEDIES[status] === undefined ? "" : `; ${REMEDIES[status]}`;

@@ -1,4 +1,5 @@
 import type { Clock, Logger } from "@tinkex/types";
+import type { CredentialSource } from "./credential-command.js";
 import type { PoolName } from "./pool-limits.js";
 import type { ProxySettings } from "./proxy.js";
 import type { TransportHooks } from "./transport-hooks.js";
@@ -14,6 +15,10 @@ export interface TransportOptions {
   readonly baseUrl?: string | undefined;
   /** Sent as `X-API-Key`. Needed unless the base URL is on this machine. */
   readonly apiKey?: string | undefined;
+  /**
+   * Gives the key or token instead of `apiKey`, asked for every try; `credentialCommand` makes one from a shell command.
+   */
+  readonly credential?: CredentialSource | undefined;
   /** Sent with every request; they win over the transport's own. */
   readonly defaultHeaders?: Readonly<Record<string, string>> | undefined;
   /** @defaultValue `Tinkex/JS <version>` */

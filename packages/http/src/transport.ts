@@ -4,18 +4,20 @@ import {
   type FailedTry,
   type HttpTransport,
   type Logger,
+  ResponseError,
   type TransportCall,
   type TransportResponse,
 } from "@tinkex/types";
 import { CallScope } from "./call-scope.js";
 import { checkCall } from "./check-call.js";
 import { classifyOutcome, type Verdict } from "./classify-outcome.js";
+import type { CredentialSource } from "./credential-command.js";
 import { deprecationNote } from "./deprecation-note.js";
 import { describeOutcome } from "./describe-outcome.js";
 import { EdgeRejections } from "./edge-rejections.js";
 import { exchange } from "./exchange.js";
 import { FifoLimit } from "./fifo-limit.js";
-import { type HeaderList, setHeader } from "./header-list.js";
+import { type HeaderList, headerOf, setHeader } from "./header-list.js";
 import { networkError } from "./network-error.js";
 import type { Operation } from "./operation.js";
 import type { PoolName } from "./pool-limits.js";
@@ -27,7 +29,9 @@ import { RETRY_POLICIES, type RetryPolicy } from "./retry-policy.js";
 import { type LastTry, type Retry, runWithRetries } from "./run-with-retries.js";
 import { secretsIn } from "./secrets.js";
 import type { Sender } from "./sender.js";
+import { Signer } from "./signer.js";
 import { type CallFacts, statusError } from "./status-error.js";
+import { TokenAuth } from "./token-auth.js";
 import { notify, type TransportHooks } from "./transport-hooks.js";
 import type { TryOutcome } from "./try-outcome.js";
 import { TryWatch } from "./try-watch.js";
@@ -37,6 +41,8 @@ import type { WireRequest } from "./wire-request.js";
 export interface TransportParts {
   readonly baseUrl: string;
   readonly headers: HeaderList;
+  /** Asked for the credential of every try; `undefined` when `headers` hold a key that never changes. */
+  readonly credential: CredentialSource | undefined;
   readonly sender: Sender;
   readonly clock: Clock;
   readonly random: () => number;
@@ -52,8 +58,17 @@ const MOST_EARLIER_TRIES = 10;
 /** From this pause on the user hears of a repeat without asking for it, in milliseconds. */
 const LONG_PAUSE_MS = 8_000;
 
+/** A transport that can exchange its key for short-lived tokens. */
+export interface TinkexTransport extends HttpTransport {
+  /**
+   * From now on everything but `client_config` and the exchange itself goes with a token instead of the key: for a
+   * service whose configuration says `pjwt_auth_enabled`.
+   */
+  useTokens(): void;
+}
+
 /** Carries calls as the table of operations says. */
-export class Transport implements HttpTransport {
+export class Transport implements TinkexTransport {
   readonly #parts: TransportParts;
   readonly #origin: string;
   readonly #pathPrefix: string;
@@ -63,12 +78,14 @@ export class Transport implements HttpTransport {
   readonly #gate = new RateGate();
   readonly #pace = new RetryPace();
   readonly #watch: TryWatch;
+  readonly #signer: Signer;
   #answered = false;
   #closed = false;
 
   constructor(parts: TransportParts) {
     this.#parts = parts;
     this.#watch = new TryWatch(parts);
+    this.#signer = new Signer(parts.credential);
     const { origin, pathname } = new URL(parts.baseUrl);
     this.#origin = origin;
     this.#pathPrefix = pathname === "/" ? "" : pathname;
@@ -96,6 +113,28 @@ export class Transport implements HttpTransport {
       scope.interrupt(new ClosedError("the client was closed while the call was under way"));
     }
     return this.#parts.sender.close();
+  }
+
+  useTokens(): void {
+    const { clock, random, logger, credential, headers } = this.#parts;
+    this.#signer.tokens ??= new TokenAuth({
+      source: credential ?? (() => headerOf(headers, "x-api-key") ?? ""),
+      exchange: (key, urgent) => this.#exchangeKey(key, urgent),
+      clock,
+      random,
+      logger,
+    });
+  }
+
+  async #exchangeKey(key: string, urgent: boolean): Promise<string> {
+    const { body } = await this.call({
+      operation: "auth_token",
+      body: new TextEncoder().encode("{}"),
+      headers: { "x-api-key": key },
+      // While the old token serves, nobody waits longer than this for the new one.
+      ...(urgent ? {} : { timeoutMs: 10_000 }),
+    });
+    return readToken(body);
   }
 
   #request(operation: Operation, call: TransportCall): WireRequest {
@@ -145,22 +184,35 @@ export class Transport implements HttpTransport {
       const waitMs = this.#gate.waitMs(operation.pool, clock.monotonic());
       if (waitMs > 0) await scope.sleep(waitMs);
     }
-    const request = retries === 0 ? first : withRetryCount(first, call, retries);
-    const limit = this.#limit(operation.pool);
-    // No await where there is no line: every turn of the microtask queue shows at thousands of requests a second.
-    if (!limit.enterAtOnce()) await limit.enterInTurn(scope);
-    let answer: TryOutcome;
-    try {
-      answer = await this.#watch.during(call.operation, request, attempt, () =>
-        exchange(request, operation, scope, sender),
-      );
-    } finally {
-      limit.leave();
-    }
+    const counted = retries === 0 ? first : withRetryCount(first, call, retries);
+    const signed = this.#signer.sign(counted, operation, call, scope);
+    // No await where nothing is waited for: every turn of the microtask queue shows at thousands of requests a second.
+    const request = signed instanceof Promise ? await signed : signed;
+    let answer = await this.#send(call.operation, operation, request, scope, attempt);
+    const again = this.#signer.tokens && (await this.#signer.resign(request, answer, scope));
+    if (again !== undefined) answer = await this.#send(call.operation, operation, again, scope, attempt);
     if (answer.kind === "answer") this.#answered = true;
     const { outcome, renew } = this.#edge.judge(answer, operation);
     if (renew) sender.renew(request);
     return outcome;
+  }
+
+  async #send(
+    name: string,
+    operation: Operation,
+    request: WireRequest,
+    scope: CallScope,
+    attempt: number,
+  ): Promise<TryOutcome> {
+    const limit = this.#limit(operation.pool);
+    if (!limit.enterAtOnce()) await limit.enterInTurn(scope);
+    try {
+      return await this.#watch.during(name, request, attempt, () =>
+        exchange(request, operation, scope, this.#parts.sender),
+      );
+    } finally {
+      limit.leave();
+    }
   }
 
   #noteRetry(
@@ -206,7 +258,7 @@ export class Transport implements HttpTransport {
       attempts,
       earlierTries,
       finalStatuses: operation.finalStatuses ?? [],
-      secrets: secretsIn(request.headers),
+      secrets: [...secretsIn(request.headers), ...this.#signer.secrets],
     };
     throw outcome.kind === "answer" ? statusError(outcome, facts) : networkError(outcome, facts);
   }
@@ -242,4 +294,18 @@ function askedMs(verdict: Verdict): number | undefined {
 
 function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** The exchange answers `{"jwt": "…"}`. */
+function readToken(body: Uint8Array): string {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    answer = undefined;
+  }
+  if (typeof answer === "object" && answer !== null && "jwt" in answer && typeof answer.jwt === "string") {
+    return answer.jwt;
+  }
+  throw new ResponseError("the answer to auth_token holds no token");
 }

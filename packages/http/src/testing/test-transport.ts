@@ -1,7 +1,8 @@
-import { type HttpTransport, TinkexError } from "@tinkex/types";
+import { TinkexError } from "@tinkex/types";
 import { afterEach } from "vitest";
 import { createTransport } from "../create-transport.js";
 import { silentLogger } from "../silent-logger.js";
+import type { TinkexTransport } from "../transport.js";
 import type { TransportOptions } from "../transport-options.js";
 import { FakeClock } from "./fake-clock.js";
 import { HostileServer, type Move } from "./hostile-server.js";
@@ -28,7 +29,7 @@ export async function play(...moves: readonly Move[]): Promise<HostileServer> {
 export function transportTo(
   server: { readonly url: string },
   options: TransportOptions = {},
-): HttpTransport & { readonly clock: FakeClock } {
+): TinkexTransport & { readonly clock: FakeClock } {
   const clock = new FakeClock();
   const transport = createTransport({
     baseUrl: server.url,

@@ -1,0 +1,8 @@
+import { TinkexError } from "@tinkex/types";
+
+/** A credential could not be had, or is of no use. Never repeated: the network has no part in it. */
+export class CredentialError extends TinkexError {
+  constructor(message: string, cause?: unknown) {
+    super(message, { code: "authentication_failed", cause });
+  }
+}

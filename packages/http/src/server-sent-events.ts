@@ -1,0 +1,94 @@
+/** One event of a `text/event-stream`. */
+export interface ServerSentEvent {
+  /** @defaultValue `message` */
+  readonly event: string;
+  readonly data: string;
+  /** The last id the stream has given, which a reader that comes back sends as `last-event-id`. */
+  readonly id: string;
+  /** Pause before coming back that the stream has last asked for, in milliseconds. */
+  readonly retryMs: number | undefined;
+}
+
+/** Longest event that is kept, in characters. */
+export const MOST_EVENT_LENGTH = 16 * 1024 * 1024;
+
+/**
+ * Reads server-sent events by the rules of the WHATWG: pieces may end anywhere, also within a character or a line
+ * break. An event without data is none; the last one counts only if a blank line ends it.
+ *
+ * @throws RangeError when one event grows past `mostLength` characters
+ */
+export async function* serverSentEvents(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  mostLength = MOST_EVENT_LENGTH,
+): AsyncGenerator<ServerSentEvent, void, undefined> {
+  const pending = new PendingEvent();
+  for await (const line of lines(chunks, mostLength)) {
+    const event = pending.take(line);
+    if (pending.length > mostLength) throw tooLong(mostLength);
+    if (event !== undefined) yield event;
+  }
+}
+
+/** The fields that lines have set since the last blank one. */
+class PendingEvent {
+  #event = "";
+  #data: string[] = [];
+  #id = "";
+  #retryMs: number | undefined;
+  length = 0;
+
+  /** Takes one line in; gives the event that it ends. */
+  take(line: string): ServerSentEvent | undefined {
+    if (line === "") return this.#finish();
+    this.length += line.length;
+    const colon = line.indexOf(":");
+    const name = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(colon + (line[colon + 1] === " " ? 2 : 1));
+    if (name === "data") this.#data.push(value);
+    else if (name === "event") this.#event = value;
+    else if (name === "id" && !value.includes("\0")) this.#id = value;
+    else if (name === "retry" && /^\d+$/.test(value)) this.#retryMs = Number(value);
+    return undefined;
+  }
+
+  #finish(): ServerSentEvent | undefined {
+    const event = {
+      event: this.#event || "message",
+      data: this.#data.join("\n"),
+      id: this.#id,
+      retryMs: this.#retryMs,
+    };
+    const empty = this.#data.length === 0;
+    this.#event = "";
+    this.#data = [];
+    this.length = 0;
+    return empty ? undefined : event;
+  }
+}
+
+/** Lines end with CR, LF or both, and with nothing else that Unicode calls a line end. */
+async function* lines(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  mostLength: number,
+): AsyncGenerator<string, void, undefined> {
+  // Takes a leading byte order mark away and puts U+FFFD for what is no UTF-8.
+  const decoder = new TextDecoder();
+  let rest = "";
+  let skipLineFeed = false;
+  for await (const chunk of chunks) {
+    let text = decoder.decode(chunk, { stream: true });
+    if (text === "") continue;
+    // A CR ends its line at once; the LF of a pair may come with the next piece.
+    if (skipLineFeed && text.startsWith("\n")) text = text.slice(1);
+    skipLineFeed = text.endsWith("\r");
+    const parts = (rest + text).split(/\r\n|\r|\n/);
+    rest = parts.pop() ?? "";
+    if (rest.length > mostLength) throw tooLong(mostLength);
+    yield* parts;
+  }
+}
+
+function tooLong(mostLength: number): RangeError {
+  return new RangeError(`an event of the stream is longer than ${mostLength} characters`);
+}
