@@ -1,7 +1,7 @@
 import { AbortedError, ClosedError, ResponseError, ValidationError } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { type Deferred, deferred } from "../future/deferred.js";
-import { openService, pauseForSockets, until } from "../testing/open-service.js";
+import { openService, pauseForSockets, sleepThrough, until } from "../testing/open-service.js";
 import type { Reply } from "../testing/stub-service.js";
 
 const greedy = { max_tokens: 2 };
@@ -124,9 +124,7 @@ describe("SamplingClient", () => {
     stub.script("asample", { status: 429 }, { status: 429 });
     const sample = sampler.sample({ prompt: [1], sampling_params: greedy });
     for (const tries of [1, 2]) {
-      await until(() => stub.seen("asample").length === tries, `try ${tries}`);
-      await pauseForSockets();
-      await clock.advance(999);
+      await sleepThrough(clock, tries, 999);
       await pauseForSockets();
       expect(stub.seen("asample")).toHaveLength(tries);
       await clock.advance(251);
@@ -140,10 +138,9 @@ describe("SamplingClient", () => {
     const other = await service.createSamplingClient({ base_model: "b" });
     stub.script("asample", { status: 429 });
     const long = sampler.sample({ prompt: new Int32Array(13_108), sampling_params: greedy });
-    await until(() => stub.seen("asample").length === 1, "the first try");
-    await pauseForSockets();
+    await until(() => clock.sleeps.length === 1, "the pause");
     const short = other.sample({ prompt: [1], sampling_params: greedy });
-    await clock.advance(4_999);
+    await sleepThrough(clock, 2, 4_999);
     await pauseForSockets();
     expect(stub.seen("asample")).toHaveLength(1);
     await clock.advance(251);
@@ -154,9 +151,7 @@ describe("SamplingClient", () => {
     const { stub, sampler, clock } = await openSampler();
     stub.script("asample", { status: 429, headers: { "retry-after": "20" } });
     const sample = sampler.sample({ prompt: [1], sampling_params: greedy });
-    await until(() => stub.seen("asample").length === 1, "the first try");
-    await pauseForSockets();
-    await clock.advance(19_999);
+    await sleepThrough(clock, 1, 19_999);
     await pauseForSockets();
     expect(stub.seen("asample")).toHaveLength(1);
     await clock.advance(251);
@@ -192,9 +187,7 @@ describe("SamplingClient", () => {
     const { stub, sampler, clock } = await openSampler();
     stub.script("asample", { status: 429 });
     const first = sampler.sample({ prompt: [1], sampling_params: greedy });
-    await until(() => stub.seen("asample").length === 1, "the first try");
-    await pauseForSockets();
-    await clock.advance(1_251);
+    await sleepThrough(clock, 1, 1_251);
     await first;
     const usual = stub.usual("asample");
     const gate = deferred<void>();
@@ -216,9 +209,7 @@ describe("SamplingClient", () => {
     const { stub, sampler, clock } = await openSampler();
     stub.script("retrieve_future", { status: 410, body: {} });
     const sample = sampler.sample({ prompt: [1], sampling_params: greedy });
-    await until(() => stub.seen("retrieve_future").length === 1, "the first poll");
-    await pauseForSockets();
-    await clock.advance(1_000);
+    await sleepThrough(clock, 1, 1_000);
     await sample;
     expect(seqIds(stub.seen("asample"))).toEqual([0, 1]);
   });
@@ -229,9 +220,7 @@ describe("SamplingClient", () => {
     const sample = sampler.sample({ prompt: [1], sampling_params: greedy });
     await expect(sample).rejects.toMatchObject({ code: "gone" });
     const scores = sampler.computeLogprobs([1]).catch((error: unknown) => error);
-    await until(() => stub.seen("retrieve_future").length === 2, "the poll");
-    await pauseForSockets();
-    await clock.advance(1_000);
+    await sleepThrough(clock, 1, 1_000);
     // The stub gives no scores, so the second attempt is known by its error.
     expect(await scores).toBeInstanceOf(ResponseError);
     expect(seqIds(stub.seen("asample"))).toEqual([0, 1, 2]);
@@ -305,19 +294,19 @@ describe("SamplingClient", () => {
     stub.on("retrieve_future", () => paused);
     const sample = sampler.sample({ prompt: [1], sampling_params: greedy });
     sample.catch(() => {});
-    const polls = async (count: number, ms: number): Promise<void> => {
+    let slept = 0;
+    const polls = async (count: number): Promise<void> => {
       for (let index = 0; index < count; index += 1) {
-        const before = stub.seen("retrieve_future").length;
-        await clock.advance(ms);
-        await until(() => stub.seen("retrieve_future").length > before, "a poll");
-        await pauseForSockets();
+        slept += 1;
+        await sleepThrough(clock, slept, 5_000);
       }
+      await until(() => clock.sleeps.length > slept, "the next poll");
     };
-    await polls(8, 5_000);
+    await polls(8);
     expect(logger.lines).toEqual([
       "warn: Sampling for S:sample:0 is paused. Reason: the limit of concurrent sampler weights is reached.",
     ]);
-    await polls(5, 5_000);
+    await polls(5);
     expect(logger.lines).toHaveLength(2);
     await sample.cancel();
   });

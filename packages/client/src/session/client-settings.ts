@@ -3,6 +3,7 @@ import {
   checkApiKey,
   consoleLogger,
   createTransport,
+  proxyFromEnvironment,
   resolveBaseUrl,
   systemClock,
 } from "@tinkex/http";
@@ -98,6 +99,7 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
       baseUrl,
       apiKey: checkApiKey(options.apiKey ?? fromEnv("TINKER_API_KEY"), baseUrl),
       defaultHeaders: { ...cloudflareHeaders(fromEnv), ...options.defaultHeaders },
+      proxy: proxyFromEnvironment(env),
       sdkVersion,
       clock,
       random,

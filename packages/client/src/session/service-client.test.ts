@@ -7,7 +7,7 @@ import {
   ValidationError,
 } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
-import { openService, pauseForSockets, until } from "../testing/open-service.js";
+import { openService, pauseForSockets, sleepThrough, until } from "../testing/open-service.js";
 import { ServiceClient } from "./service-client.js";
 
 const quiet = { env: {}, logger: console };
@@ -157,10 +157,9 @@ describe("ServiceClient", () => {
     await service.connect();
     const beats = async (count: number): Promise<void> => {
       for (let index = 0; index < count; index += 1) {
-        const before = stub.seen("session_heartbeat").length;
+        const before = clock.backgroundSleeps.length;
         await clock.advance(10_000);
-        await until(() => stub.seen("session_heartbeat").length > before, "a heartbeat");
-        await pauseForSockets();
+        await until(() => clock.backgroundSleeps.length > before, "the end of a heartbeat");
       }
     };
     await beats(2);
@@ -230,10 +229,7 @@ describe("ServiceClient", () => {
     const { stub, service, clock } = await openService();
     await stub.close();
     const outcome = service.connect().catch((error: unknown) => error);
-    for (const waits of [1, 2]) {
-      await until(() => clock.sleeps.length === waits, "the pause before the next try");
-      await clock.advance(10_000);
-    }
+    for (const tries of [1, 2]) await sleepThrough(clock, tries, 10_000);
     expect(await outcome).toBeInstanceOf(ConnectionError);
     expect(await outcome).toMatchObject({ message: expect.stringMatching(/TINKER_BASE_URL/) });
   });

@@ -57,6 +57,8 @@ export class Session {
   /** Bytes of training requests on their way. */
   readonly trainingBudget: ByteBudget;
   readonly sampleDispatch: SampleDispatch;
+  /** Tokenizers by the name of their model, as far as the server has said. */
+  readonly tokenizerIds = new Map<string, string>();
   readonly #responseBudget: ByteBudget;
 
   constructor(id: string, core: ServiceCore, server: ServerProfile) {

@@ -7,8 +7,9 @@ interface Sleeper {
 
 /** A clock that stands still until the test moves it. */
 export class FakeClock implements Clock {
-  /** The sleeps that were asked for, in milliseconds. */
+  /** The sleeps that were asked for, in milliseconds; those in the background apart. */
   readonly sleeps: number[] = [];
+  readonly backgroundSleeps: number[] = [];
   readonly #sleepers = new Set<Sleeper>();
   #nowMs = 0;
 
@@ -20,8 +21,8 @@ export class FakeClock implements Clock {
     return this.#nowMs;
   }
 
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    this.sleeps.push(ms);
+  sleep(ms: number, signal?: AbortSignal, options: { readonly background?: boolean } = {}): Promise<void> {
+    (options.background === true ? this.backgroundSleeps : this.sleeps).push(ms);
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const sleeper: Sleeper = {

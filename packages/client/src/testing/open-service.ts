@@ -42,7 +42,16 @@ export async function until(holds: () => boolean, what: string): Promise<void> {
   }
 }
 
-/** Gives whatever is under way over sockets the time to arrive. */
+/**
+ * Waits until the clock has been asked for so many sleeps in all, and then moves it on. To move it any sooner would leave the
+ * one who is about to sleep behind.
+ */
+export async function sleepThrough(clock: FakeClock, count: number, ms: number): Promise<void> {
+  await until(() => clock.sleeps.length >= count, `sleep ${count}`);
+  await clock.advance(ms);
+}
+
+/** Gives whatever should not arrive the time to arrive. */
 export function pauseForSockets(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 30));
 }

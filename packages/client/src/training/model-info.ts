@@ -10,10 +10,19 @@ export async function readModelInfo(
   signal: AbortSignal,
 ): Promise<GetInfoResponse> {
   try {
-    return await session.post("get_info", ["GetInfoRequest", { model_id: modelId }], "GetInfoResponse", {
-      headers: session.headers(method),
-      signal,
-    });
+    const info = await session.post(
+      "get_info",
+      ["GetInfoRequest", { model_id: modelId }],
+      "GetInfoResponse",
+      {
+        headers: session.headers(method),
+        signal,
+      },
+    );
+    const { model_name: name, tokenizer_id: tokenizerId } = info.model_data;
+    // Samplers of the same base model are not told their tokenizer.
+    if (name !== undefined && tokenizerId !== undefined) session.tokenizerIds.set(name, tokenizerId);
+    return info;
   } catch (cause) {
     if (!(cause instanceof ApiStatusError) || (cause.status !== 404 && cause.status !== 405)) throw cause;
     throw new UnsupportedByServerError(`the server cannot say what ${modelId} is made of (get_info)`, {

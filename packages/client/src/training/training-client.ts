@@ -11,6 +11,7 @@ import {
   type SaveWeightsForSamplerResponse,
   type SaveWeightsResponse,
   type Tokenizer,
+  ValidationError,
 } from "@tinkex/types";
 import type { FutureResultName, RequestName, ResponseOf } from "@tinkex/wire";
 import type { ApiFuture } from "../future/api-future.js";
@@ -186,6 +187,14 @@ export class TrainingClient {
     options: CallOptions = {},
   ): ApiFuture<SamplingClient> {
     this.#life.checkOpen();
+    if (typeof params !== "object" || "name" in params) {
+      throw new ValidationError(
+        "these weights get no name; saveWeightsForSampler(name) keeps them under one",
+        {
+          path: ["name"],
+        },
+      );
+    }
     const { session } = this.#model;
     // Taken once: repeats of the request carry the same number.
     const samplingId = session.core.samplingIds.take();

@@ -1,0 +1,265 @@
+import { AbortedError, ValidationError } from "@tinkex/types";
+import { describe, expect, it } from "vitest";
+import { type Deferred, deferred } from "../future/deferred.js";
+import { SequenceBrokenError } from "../queue/sequence-broken-error.js";
+import { datum, datums, seqIdOf } from "../testing/examples.js";
+import { pauseForSockets, sleepThrough, until } from "../testing/open-service.js";
+import { openTraining, step } from "../testing/open-training.js";
+import type { Reply, StubService } from "../testing/stub-service.js";
+
+/** The sequence ids of the model's requests, in the order of arrival. */
+function sequence(stub: StubService): number[] {
+  const paths = [
+    "forward_backward",
+    "forward",
+    "optim_step",
+    "save_weights",
+    "save_weights_for_sampler",
+    "load_weights",
+  ];
+  return stub.requests.filter(({ path }) => paths.includes(path)).map(seqIdOf);
+}
+
+/** Ends all steps of a list in parallel, and tells what became of each. */
+function outcomes(...steps: readonly PromiseLike<unknown>[]): Promise<string[]> {
+  return Promise.all(
+    steps.map((step) =>
+      step.then(
+        () => "ok",
+        (error: unknown) => (error as Error).constructor.name,
+      ),
+    ),
+  );
+}
+
+describe("order and turns", () => {
+  it("clients 15 and BR-053: submits the next operation when the last was accepted, not when it is done", async () => {
+    const { stub, training } = await openTraining();
+    const accepted = deferred<Reply>();
+    const usual = stub.usual("forward_backward");
+    stub.on("forward_backward", async (request) => {
+      await accepted.promise;
+      return usual(request);
+    });
+    stub.on("retrieve_future", () => new Promise(() => {}));
+    training.forwardBackward([datum(1)], "cross_entropy");
+    const second = step(training);
+    await until(() => sequence(stub).length === 1, "the first request");
+    await pauseForSockets();
+    expect(sequence(stub)).toEqual([1]);
+    accepted.resolve({});
+    await second.submitted;
+    expect(sequence(stub)).toEqual([1, 2]);
+  });
+
+  it("clients 16 and BR-055: sends the chunks of a call together, the first one last", async () => {
+    const { stub, training } = await openTraining({ fwdbwd_max_chunk_len: 2 });
+    const gates = new Map<number, Deferred<void>>();
+    const usual = stub.usual("forward_backward");
+    stub.on("forward_backward", async (request) => {
+      const gate = deferred<void>();
+      gates.set(seqIdOf(request), gate);
+      await gate.promise;
+      return usual(request);
+    });
+    const open = async (...ids: number[]): Promise<void> => {
+      await until(() => ids.every((id) => gates.has(id)), `the requests ${ids}`);
+      await pauseForSockets();
+      for (const id of ids) gates.get(id)?.resolve();
+    };
+    const backward = training.forwardBackward(datums(7), "cross_entropy");
+    const forward = training.forward(datums(3), "cross_entropy");
+    const optim = step(training);
+    await until(() => gates.size === 3, "three requests at once");
+    await pauseForSockets();
+    expect([...gates.keys()].sort()).toEqual([2, 3, 4]);
+    await open(4, 3, 2);
+    await open(1);
+    await open(6);
+    await open(5);
+    const result = await backward;
+    await Promise.all([forward, optim]);
+    expect(sequence(stub).slice(3)).toEqual([1, 6, 5, 7]);
+    // Outputs come in the order of the data, whatever the order of arrival.
+    expect(result.loss_fn_outputs.map(({ logprobs }) => Number(logprobs?.data[0]))).toEqual([
+      -0, -1, -2, -3, -4, -5, -6,
+    ]);
+    expect(result.metrics["loss:sum"]).toBe(7);
+  });
+
+  it("clients 17: sends chunks one after another where the server wants that", async () => {
+    const { stub, training } = await openTraining({ fwdbwd_max_chunk_len: 2, parallel_fwdbwd_chunks: false });
+    await training.forwardBackward(datums(7), "cross_entropy");
+    expect(sequence(stub)).toEqual([1, 2, 3, 4]);
+  });
+
+  it("clients 18: keeps the order of the calls when a save for a sampler is among them", async () => {
+    const { stub, training } = await openTraining();
+    const calls: PromiseLike<unknown>[] = [];
+    for (let index = 0; index < 50; index += 1) {
+      calls.push(training.saveWeightsForSampler(`s${index}`), step(training));
+    }
+    await Promise.all(calls);
+    expect(stub.requests.filter(({ json }) => json?.seq_id !== undefined).map(({ path }) => path)).toEqual(
+      Array.from({ length: 100 }, (_, index) =>
+        index % 2 === 0 ? "save_weights_for_sampler" : "optim_step",
+      ),
+    );
+    expect(sequence(stub)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+  });
+
+  it("clients 19: is broken when a part of a call was accepted and a part was not, and never hangs", async () => {
+    const { stub, training } = await openTraining({ fwdbwd_max_chunk_len: 2 });
+    const usual = stub.usual("forward_backward");
+    stub.on("forward_backward", (request) =>
+      seqIdOf(request) === 3 ? { status: 422, body: { detail: "bad datum" } } : usual(request),
+    );
+    const pass = training.forwardBackward(datums(6), "cross_entropy");
+    const waiting = step(training);
+    await expect(pass).rejects.toMatchObject({ code: "unprocessable" });
+    const error = await waiting.catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(SequenceBrokenError);
+    expect(error).toMatchObject({ code: "sequence_broken", sequenceIds: [1, 3], cause: { status: 422 } });
+    await expect(step(training)).rejects.toBe(error);
+    expect(stub.trace).not.toContain("optim_step");
+  });
+
+  it("clients 20 and BR-022: goes on with the next id after a request that was refused whole", async () => {
+    const { stub, training } = await openTraining();
+    stub.script("forward_backward", { status: 422, body: { detail: "bad datum" } });
+    const calls = [
+      training.forwardBackward([datum(1)], "cross_entropy"),
+      training.forwardBackward([datum(1)], "cross_entropy"),
+      step(training),
+    ];
+    expect(await outcomes(...calls)).toEqual(["ApiStatusError", "ok", "ok"]);
+    expect(sequence(stub)).toEqual([1, 2, 3]);
+  });
+
+  it("gives back the ids of chunks that were never sent", async () => {
+    const { stub, training } = await openTraining({ fwdbwd_max_chunk_len: 1, parallel_fwdbwd_chunks: false });
+    stub.script("forward_backward", { status: 422, body: { detail: "bad datum" } });
+    const calls = [training.forwardBackward(datums(3), "cross_entropy"), step(training)];
+    expect(await outcomes(...calls)).toEqual(["ApiStatusError", "ok"]);
+    expect(sequence(stub)).toEqual([1, 2]);
+  });
+
+  it("clients 21: an operation aborted in the queue leaves no gap", async () => {
+    const { stub, training } = await openTraining();
+    const gate = deferred<void>();
+    const usual = stub.usual("forward_backward");
+    stub.on("forward_backward", async (request) => {
+      await gate.promise;
+      return usual(request);
+    });
+    const first = training.forwardBackward([datum(1)], "cross_entropy");
+    const controller = new AbortController();
+    const second = training.forwardBackward([datum(2)], "cross_entropy", undefined, {
+      signal: controller.signal,
+    });
+    const third = step(training);
+    await until(() => sequence(stub).length === 1, "the first request");
+    controller.abort();
+    await expect(second).rejects.toBeInstanceOf(AbortedError);
+    gate.resolve();
+    await Promise.all([first, third]);
+    expect(sequence(stub)).toEqual([1, 2]);
+  });
+
+  it("BR-022: an operation aborted while it is sent rejects at once, and its request still arrives", async () => {
+    const { stub, training } = await openTraining();
+    const gate = deferred<void>();
+    const usual = stub.usual("forward_backward");
+    stub.on("forward_backward", async (request) => {
+      await gate.promise;
+      return usual(request);
+    });
+    const controller = new AbortController();
+    const first = training.forwardBackward([datum(1)], "cross_entropy", undefined, {
+      signal: controller.signal,
+    });
+    const second = step(training);
+    await until(() => sequence(stub).length === 1, "the request");
+    controller.abort();
+    await expect(first).rejects.toThrow(/being sent; the service may still run it/);
+    gate.resolve();
+    await second;
+    expect(sequence(stub)).toEqual([1, 2]);
+  });
+
+  it("clients 22: repeats a request under the same id and the same key, and holds the later ones back", async () => {
+    const { stub, training, clock } = await openTraining();
+    stub.script("optim_step", { status: 500, body: {} }, { status: 503, body: {} });
+    const first = step(training);
+    const second = training.saveState("x");
+    for (const tries of [1, 2]) await sleepThrough(clock, tries, 3_000);
+    await Promise.all([first, second]);
+    expect(sequence(stub)).toEqual([1, 1, 1, 2]);
+    expect(new Set(stub.seen("optim_step").map(({ headers }) => headers["x-idempotency-key"])).size).toBe(1);
+  });
+
+  it("BR-005: resends a request whose answer was lost under the same id and the same key", async () => {
+    const { stub, training } = await openTraining();
+    stub.script("optim_step", { reset: true });
+    await step(training);
+    await step(training);
+    expect(sequence(stub)).toEqual([1, 1, 2]);
+    const [first, again] = stub.seen("optim_step").map(({ headers }) => headers["x-idempotency-key"]);
+    expect(again).toBe(first);
+  });
+
+  it("clients 23: numbers the operations of each client on their own", async () => {
+    const { stub, training, service } = await openTraining();
+    const other = await service.createLoraTrainingClient({ base_model: "b" });
+    await Promise.all([step(training), step(other), step(training)]);
+    const ids = stub.seen("optim_step").map(({ json }) => [json?.model_id, json?.seq_id]);
+    expect(ids.filter(([model]) => model === "S:train:0")).toEqual([
+      ["S:train:0", 1],
+      ["S:train:0", 2],
+    ]);
+    expect(ids.filter(([model]) => model === "S:train:1")).toEqual([["S:train:1", 1]]);
+  });
+
+  it("clients 24: refuses bad data at the call, with no id used", async () => {
+    const { stub, training } = await openTraining();
+    expect(() => training.forwardBackward([], "cross_entropy")).toThrow("no data provided");
+    const bad = { model_input: [1], loss_fn_inputs: { target_tokens: [1.5] } };
+    expect(() => training.forwardBackward([datum(1), bad], "cross_entropy")).toThrow(
+      "data[1].loss_fn_inputs.target_tokens[0]: expected an integer, got 1.5",
+    );
+    expect(() =>
+      training.forwardBackward([{ ...datum(1), model_input: [2 ** 40] }], "cross_entropy"),
+    ).toThrow(ValidationError);
+    expect(() => training.forwardBackward([datum(1)], "cross" as "ppo")).toThrow(/cross_entropy/);
+    expect(() => training.forwardBackward([datum(1)], "ppo", undefined, { timeoutMs: -1 })).toThrow(
+      /timeoutMs/,
+    );
+    await step(training);
+    expect(sequence(stub)).toEqual([1]);
+  });
+
+  it("gives back the id of a request that cannot be written", async () => {
+    const { stub, training } = await openTraining();
+    const image = {
+      model_input: { chunks: [{ location: "x", format: "png" as const }] },
+      loss_fn_inputs: { target_tokens: [1] },
+    };
+    const calls = [training.forwardBackward([image], "cross_entropy"), step(training)];
+    expect(await outcomes(...calls)).toEqual(["ValidationError", "ok"]);
+    expect(sequence(stub)).toEqual([1]);
+  });
+
+  it("clients 25: awaits results in any order", async () => {
+    const { stub, training } = await openTraining();
+    const gate = deferred<void>();
+    const usual = stub.usual("retrieve_future");
+    stub.on("retrieve_future", async (request) => {
+      if (request.headers["x-tinker-request-type"] === "ForwardBackward") await gate.promise;
+      return usual(request);
+    });
+    const first = training.forwardBackward([datum(1)], "cross_entropy");
+    await step(training);
+    gate.resolve();
+    await first;
+  });
+});
