@@ -51,6 +51,24 @@ export async function sleepThrough(clock: FakeClock, count: number, ms: number):
   await clock.advance(ms);
 }
 
+/** Waits for a result, moving the clock on whenever someone waits for it. */
+export async function throughSleeps<T>(clock: FakeClock, result: PromiseLike<T>): Promise<T> {
+  let settled = false;
+  const settle = (): void => {
+    settled = true;
+  };
+  result.then(settle, settle);
+  let passed = clock.sleeps.length;
+  await until(() => {
+    if (clock.sleeps.length > passed) {
+      passed = clock.sleeps.length;
+      void clock.advance(Math.max(...clock.sleeps));
+    }
+    return settled;
+  }, "the result");
+  return result;
+}
+
 /** Gives whatever should not arrive the time to arrive. */
 export function pauseForSockets(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 30));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sleepThrough } from "../testing/open-service.js";
+import { sleepThrough, throughSleeps } from "../testing/open-service.js";
 import { openTraining } from "../testing/open-training.js";
 import type { Reply } from "../testing/stub-service.js";
 
@@ -29,9 +29,9 @@ describe("conflicts of saves", () => {
   ])("BR-075: a conflict that follows %s is our own success", async (_name, lost) => {
     const { stub, training, clock } = await openTraining();
     stub.script("save_weights", lost, taken);
-    const saving = training.saveState("c1");
-    await sleepThrough(clock, 1, 2_000);
-    expect(await saving).toEqual({ path: "tinker://S:train:0/weights/c1" });
+    expect(await throughSleeps(clock, training.saveState("c1"))).toEqual({
+      path: "tinker://S:train:0/weights/c1",
+    });
   });
 
   it("a conflict that follows a refusal is no success of ours", async () => {

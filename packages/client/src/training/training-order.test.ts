@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type Deferred, deferred } from "../future/deferred.js";
 import { SequenceBrokenError } from "../queue/sequence-broken-error.js";
 import { datum, datums, seqIdOf } from "../testing/examples.js";
-import { pauseForSockets, sleepThrough, until } from "../testing/open-service.js";
+import { pauseForSockets, sleepThrough, throughSleeps, until } from "../testing/open-service.js";
 import { openTraining, step } from "../testing/open-training.js";
 import type { Reply, StubService } from "../testing/stub-service.js";
 
@@ -199,9 +199,10 @@ describe("order and turns", () => {
   });
 
   it("BR-005: resends a request whose answer was lost under the same id and the same key", async () => {
-    const { stub, training } = await openTraining();
+    const { stub, training, clock } = await openTraining();
     stub.script("optim_step", { reset: true });
-    await step(training);
+    // Whether the connection was a kept one decides if there is a pause before the second try.
+    await throughSleeps(clock, step(training));
     await step(training);
     expect(sequence(stub)).toEqual([1, 1, 2]);
     const [first, again] = stub.seen("optim_step").map(({ headers }) => headers["x-idempotency-key"]);
