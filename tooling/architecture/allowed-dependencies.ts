@@ -26,8 +26,8 @@ export const ALLOWED_DEPENDENCIES: Readonly<Record<string, Allowance>> = {
     browserEntries: [],
   },
   local: {
-    siblings: ["types", "wire", "tensor", "tokenizer"],
-    libraries: ["@bufbuild/protobuf", "fastify", "onnxruntime-web"],
+    siblings: ["types", "wire", "tokenizer"],
+    libraries: ["@bufbuild/protobuf", "fastify", "onnxruntime-web", "zod"],
     optional: ["onnxruntime-node"],
     browserEntries: [],
   },

@@ -27,5 +27,4 @@ export const retrieveFutureBody = requestBody({ request_id: z.string() });
 /** Body of `weights_info`. */
 export const weightsInfoBody = requestBody({ tinker_path: z.string() });
 
-export type CreateSessionBody = z.infer<typeof createSessionBody>;
 export type CreateSamplingSessionBody = z.infer<typeof createSamplingSessionBody>;

@@ -15,7 +15,7 @@ import { addTrainingRoutes } from "./routes/training-routes.js";
 /** Largest body, compressed or not. The SDKs cut a call at about 5 MB; one long datum may be more. */
 const BODY_LIMIT_BYTES = 128 * 2 ** 20;
 
-export const API_PREFIX = "/api/v1";
+const API_PREFIX = "/api/v1";
 
 export interface AppOptions {
   readonly guard: GuardOptions;

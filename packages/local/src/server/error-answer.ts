@@ -5,7 +5,7 @@ import { OperationFailure } from "../state/operation-failure.js";
 import { RequestRefusal } from "../state/request-refusal.js";
 
 /** Status and `{"detail": …}` of whatever was thrown while a request was looked at. */
-export function errorAnswer(error: unknown): {
+function errorAnswer(error: unknown): {
   readonly status: number;
   readonly detail: RequestRefusal["detail"];
 } {

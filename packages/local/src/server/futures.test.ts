@@ -1,6 +1,6 @@
 import { createConnection } from "node:net";
 import { describe, expect, it } from "vitest";
-import { TestServer } from "../testing/test-server.js";
+import { TestServer } from "../test-support/test-server.js";
 
 describe("retrieve_future", () => {
   it("BR-011: holds a poll, then says to ask again; several polls of one future are all answered", async () => {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { CheckpointKind } from "./checkpoint-record.js";
 
 /** Files of a training run and of a checkpoint that are ours; the others belong to the engine. */
-export const RUN_FILE = "run.json";
+const RUN_FILE = "run.json";
 export const CHECKPOINT_FILE = "checkpoint.json";
 
 /** Folder of unfinished saves inside a run. A save becomes a checkpoint by one rename out of it. */
