@@ -1,4 +1,4 @@
 import { packageBuild } from "../../tooling/build/tsdown.mjs";
 
 // Unbundled: the programs are there to be read and copied, and find their data by their own place.
-export default packageBuild(["src/quickstart.ts"], { unbundle: true });
+export default packageBuild(["src/quickstart.ts"], { unbundle: true, platform: "node" });

@@ -1,3 +1,3 @@
 import { packageBuild } from "../../tooling/build/tsdown.mjs";
 
-export default packageBuild(["src/index.ts", "src/engine/engine-worker.ts"]);
+export default packageBuild(["src/index.ts", "src/engine/engine-worker.ts"], { platform: "node" });

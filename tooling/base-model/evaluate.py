@@ -18,7 +18,7 @@ from skills import SKILLS, draw_text
 from word_lists import read_words
 
 SEED = 99
-QUESTIONS = 100
+QUESTIONS = 50
 ANSWER_LIMIT = 40
 OPENINGS = ("The ", "She was ", "It is a truth ", '"I hope, ', "house: ", "music: ")
 

@@ -23,7 +23,7 @@ ANSWER_LIMIT = 16
 
 def exact_match(model: torch.nn.Module, pairs: list[tuple[str, str]]) -> float:
     answers = greedy_answers(model, [list(prompt.encode()) for prompt, _ in pairs], ANSWER_LIMIT, END_OF_TEXT_ID)
-    return sum(answer == list(completion.encode()) for answer, (_, completion) in zip(answers, pairs)) / len(pairs)
+    return sum(answer == list(completion.encode()) for answer, (_, completion) in zip(answers, pairs, strict=True)) / len(pairs)
 
 
 def batches(pairs: list[tuple[str, str]], size: int, steps: int, seed: int) -> list[list[tuple[str, str]]]:

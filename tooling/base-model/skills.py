@@ -12,7 +12,7 @@ from letters import VOWELS, is_vowel_at, onset_length
 
 @dataclass(frozen=True)
 class Skill:
-    """`names` are the prompt's ways of asking; `ask` draws (text, argument), `answer` solves it."""
+    """`names`: ways a prompt asks for it; `answer`: from the given text; `weight`: share of examples; `shape`: of the text."""
 
     names: tuple[str, ...]
     answer: Callable[[str], str]

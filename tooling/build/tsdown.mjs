@@ -4,7 +4,8 @@ import { defineConfig } from "tsdown";
  * How every package is built: ESM and type declarations, down-levelled to the oldest Node the packages run on.
  *
  * @param {string[]} entry source files, each of which becomes a file of the same name in `dist`
- * @param {{ unbundle?: boolean }} [options] `unbundle` keeps one output file per source file
+ * @param {{ unbundle?: boolean, platform?: "neutral" | "node" }} [options] `unbundle` keeps one output file per source
+ * file; `platform` is `neutral` for what also runs in a browser
  */
 export function packageBuild(entry, options = {}) {
   return defineConfig({
@@ -12,7 +13,7 @@ export function packageBuild(entry, options = {}) {
     unbundle: options.unbundle ?? false,
     format: "esm",
     target: "node20.18",
-    platform: "neutral",
+    platform: options.platform ?? "neutral",
     outExtensions: () => ({ js: ".js", dts: ".d.ts" }),
     dts: true,
     sourcemap: false,
