@@ -1,0 +1,88 @@
+import { ApiStatusError, ConnectionError, TimeoutError, ValidationError } from "@tinkex/types";
+import { describe, expect, it } from "vitest";
+import { Resampler } from "./resampler.js";
+
+const never = new AbortController().signal;
+const status = (code: number, retryable = false) =>
+  new ApiStatusError(`${code}`, { code: "server_error", retryable, status: code, body: {}, attempts: 1 });
+
+/** A resampler on a clock whose sleeps pass at once. */
+function resampler(options: { readonly random?: number; readonly detectStuck?: boolean } = {}) {
+  const sleeps: number[] = [];
+  let nowMs = 0;
+  const made = new Resampler({
+    clock: {
+      now: () => nowMs,
+      monotonic: () => nowMs,
+      sleep: async (ms) => {
+        sleeps.push(ms);
+        nowMs += ms;
+      },
+    },
+    random: () => options.random ?? 0.5,
+    detectStuck: options.detectStuck ?? true,
+  });
+  return { made, sleeps, wait: (ms: number) => (nowMs += ms) };
+}
+
+/** Fails with `errors` in turn, then succeeds. */
+function failing(...errors: readonly Error[]) {
+  const left = [...errors];
+  return async () => {
+    const error = left.shift();
+    if (error !== undefined) throw error;
+    return "sample";
+  };
+}
+
+describe("Resampler", () => {
+  it("makes a sample again after 0.5 s, then ever later up to 10 s", async () => {
+    const { made, sleeps } = resampler();
+    const gone = Array.from({ length: 7 }, () => status(410));
+    expect(await made.run(never, failing(...gone))).toBe("sample");
+    expect(sleeps).toEqual([500, 1000, 2000, 4000, 8000, 10_000, 10_000]);
+  });
+
+  it.each([
+    [0, [375, 750]],
+    [1, [625, 1250]],
+  ])("spreads the waits by a quarter (random %d)", async (random, expected) => {
+    const { made, sleeps } = resampler({ random });
+    await made.run(never, failing(status(410), status(410)));
+    expect(sleeps).toEqual(expected);
+  });
+
+  it.each([
+    ["a broken connection", new ConnectionError("reset", { attempts: 3 })],
+    ["a time limit", new TimeoutError("slow", { timeoutMs: 1 })],
+    ["an error the service says will pass", status(503, true)],
+  ])("makes a sample again after %s", async (_name, error) => {
+    expect(await resampler().made.run(never, failing(error))).toBe("sample");
+  });
+
+  it.each([
+    ["a refusal", status(422)],
+    ["an account that cannot pay", status(402, true)],
+    ["bad input", new ValidationError("bad")],
+    ["an error that is not ours", new Error("bug")],
+  ])("does not after %s", async (_name, error) => {
+    await expect(resampler().made.run(never, failing(error))).rejects.toBe(error);
+  });
+
+  it("gives up when no sample of the client has made progress for two hours", async () => {
+    const stuck = Array.from({ length: 2000 }, () => status(410));
+    const { made, sleeps } = resampler();
+    await expect(made.run(never, failing(...stuck))).rejects.toThrow(
+      /no sample has made progress for 720\d s/,
+    );
+    expect(sleeps.length).toBeGreaterThan(700);
+    const patient = resampler({ detectStuck: false });
+    expect(await patient.made.run(never, failing(...stuck))).toBe("sample");
+  });
+
+  it("counts the progress of other samples, and not the time without any", async () => {
+    const { made, wait } = resampler();
+    wait(10_000_000);
+    expect(await made.run(never, failing(status(410)))).toBe("sample");
+  });
+});
