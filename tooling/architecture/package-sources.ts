@@ -38,11 +38,11 @@ function importsOf(folder: string, absolute: string): readonly SourceImport[] {
   }));
 }
 
-/** Every import of a package's shipped sources: tests and their support are left out. */
+/** Every import of a package's shipped sources: tests, and their support in folders named `testing`, are left out. */
 export function sourceImports(folder: string): readonly SourceImport[] {
   const source = join(PACKAGES, folder, "src");
   return readdirSync(source, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts") && !/\.test\.ts$|(^|\/)test-support\//.test(file))
+    .filter((file) => file.endsWith(".ts") && !/\.test\.ts$|(^|\/)testing\//.test(file))
     .flatMap((file) => importsOf(folder, join(source, file)));
 }
 
