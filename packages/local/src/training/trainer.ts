@@ -17,7 +17,10 @@ export interface TrainerOptions {
   readonly config: ModelConfig;
   readonly weights: Pick<ModelWeights, "get">;
   readonly runtime: Runtime;
-  /** Most tokens in one run of the graph, padding included. Default: by the size of the model. Larger passes are split and added up. */
+  /**
+   * Most tokens in one run of the graph, padding included; larger passes are split and added up. Default: by the size of
+   * the model.
+   */
   readonly maxTokensPerRun?: number;
   /** Awaited between runs, each of which blocks the thread. Default: let the event loop turn. */
   readonly betweenRuns?: () => Promise<void>;
