@@ -1,45 +1,58 @@
 import { badElement, isSparse, type TensorData, type TensorFault } from "@tinkex/types";
 import type { ProtoWriter } from "../proto-bytes/proto-writer.js";
 import { protoDtype } from "./dtype.js";
-import { elementBytes, sparseCsrSize } from "./tensor-size.js";
 
-/** Writes the content of a `Tensor` message. Gives what is wrong with an element, if anything. */
-export function writeTensor(writer: ProtoWriter, tensor: TensorData): TensorFault | undefined {
-  const fault = isSparse(tensor) ? writeSparse(writer, tensor) : writeDense(writer, tensor);
+/** Writes a `Tensor` message as this field. Gives what is wrong with an element, if anything. */
+export function writeTensor(writer: ProtoWriter, field: number, tensor: TensorData): TensorFault | undefined {
+  const mark = writer.length;
+  if (tensor.shape !== undefined) writer.packedVarints(4, tensor.shape);
   writer.varintField(3, protoDtype[tensor.dtype]);
-  writer.packedVarints(4, tensor.shape ?? []);
+  // Members of a oneof: written also when there are no elements.
+  const fault = isSparse(tensor) ? writeSparse(writer, tensor) : writeElements(writer, 1, tensor);
+  writer.message(field, mark);
   return fault;
 }
 
-function writeDense(writer: ProtoWriter, tensor: TensorData): TensorFault | undefined {
-  // A member of a oneof: written also when there are no elements.
-  writer.delimited(1, tensor.data.length * elementBytes(tensor));
-  return writeElements(writer, tensor);
-}
-
+/** The index lists are int64. */
 function writeSparse(writer: ProtoWriter, tensor: TensorData): TensorFault | undefined {
-  writer.delimited(2, sparseCsrSize(tensor));
-  let fault: TensorFault | undefined;
-  if (tensor.data.length > 0) {
-    writer.delimited(1, tensor.data.length * elementBytes(tensor));
-    fault = writeElements(writer, tensor);
-  }
-  for (const [field, indices] of [
-    [2, tensor.sparse_crow_indices ?? []],
-    [3, tensor.sparse_col_indices ?? []],
-  ] as const) {
-    if (indices.length === 0) continue;
-    writer.delimited(field, indices.length * 8);
-    writer.int64List(indices);
-  }
+  const mark = writer.length;
+  const { sparse_crow_indices: crow = [], sparse_col_indices: columns = [] } = tensor;
+  if (columns.length > 0) writer.int64Field(3, columns);
+  if (crow.length > 0) writer.int64Field(2, crow);
+  const fault = tensor.data.length > 0 ? writeElements(writer, 1, tensor) : undefined;
+  writer.message(2, mark);
   return fault;
 }
 
-function writeElements(writer: ProtoWriter, { data, dtype }: TensorData): TensorFault | undefined {
+/** Writes the elements of a tensor as a bytes field: a typed array of the dtype's width as a block. */
+export function writeElements(
+  writer: ProtoWriter,
+  field: number,
+  tensor: TensorData,
+): TensorFault | undefined {
+  const { data, dtype } = tensor;
   if (data instanceof Float32Array || data instanceof BigInt64Array) {
-    writer.elements(data);
+    writer.elementsField(field, data);
     return undefined;
   }
-  const index = dtype === "int64" ? writer.int64List(data) : writer.float32List(data as readonly number[]);
+  if (data instanceof Int32Array) {
+    writer.widenedField(field, data);
+    return undefined;
+  }
+  const index =
+    dtype === "int64"
+      ? writer.int64Field(field, data)
+      : writer.float32Field(field, data as readonly number[]);
   return index === -1 ? undefined : badElement(dtype, index, data[index]);
+}
+
+/** Bytes per element of a dtype. */
+export function elementBytes(tensor: TensorData): number {
+  return tensor.dtype === "int64" ? 8 : 4;
+}
+
+/** Room for a tensor in protobuf, framing and key included. */
+export function tensorCapacity(key: string, tensor: TensorData): number {
+  const indices = (tensor.sparse_crow_indices?.length ?? 0) + (tensor.sparse_col_indices?.length ?? 0);
+  return tensor.data.length * elementBytes(tensor) + indices * 8 + key.length + 64;
 }

@@ -1,6 +1,5 @@
 import type { TopkLogprobs } from "@tinkex/types";
 import { float32Of, int32Of } from "../proto-bytes/element-bytes.js";
-import { delimitedSize, varintFieldSize } from "../proto-bytes/field-size.js";
 import type { ProtoReader } from "../proto-bytes/proto-reader.js";
 import type { ProtoWriter } from "../proto-bytes/proto-writer.js";
 
@@ -54,16 +53,9 @@ function readRow(
   ]);
 }
 
-/** Bytes of the content of a `TopkLogprobs` message. */
-export function topkMatrixSize(rows: TopkLogprobs): number {
-  const width = widthOf(rows);
-  const bytes = rows.length * width * 4;
-  return (bytes === 0 ? 0 : 2 * delimitedSize(bytes)) + varintFieldSize(width) + varintFieldSize(rows.length);
-}
-
-/** Writes the content of a `TopkLogprobs` message, as wide as the longest row. */
-export function writeTopkMatrix(writer: ProtoWriter, rows: TopkLogprobs): void {
-  const width = widthOf(rows);
+/** Writes a `TopkLogprobs` message as this field, as wide as the longest row. */
+export function writeTopkMatrix(writer: ProtoWriter, field: number, rows: TopkLogprobs): void {
+  const width = rows.reduce((widest, pairs) => Math.max(widest, pairs?.length ?? 0), 0);
   const ids = new Int32Array(rows.length * width);
   const logprobs = new Float32Array(rows.length * width).fill(EMPTY_LOGPROB);
   for (const [row, pairs] of rows.entries()) {
@@ -72,16 +64,12 @@ export function writeTopkMatrix(writer: ProtoWriter, rows: TopkLogprobs): void {
       logprobs[row * width + column] = logprob;
     }
   }
-  if (ids.length > 0) {
-    writer.delimited(1, ids.byteLength);
-    writer.elements(ids);
-    writer.delimited(2, logprobs.byteLength);
-    writer.elements(logprobs);
-  }
-  writer.varintField(3, width);
+  const mark = writer.length;
   writer.varintField(4, rows.length);
-}
-
-function widthOf(rows: TopkLogprobs): number {
-  return rows.reduce((width, pairs) => Math.max(width, pairs?.length ?? 0), 0);
+  writer.varintField(3, width);
+  if (ids.length > 0) {
+    writer.elementsField(2, logprobs);
+    writer.elementsField(1, ids);
+  }
+  writer.message(field, mark);
 }

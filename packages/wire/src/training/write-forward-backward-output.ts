@@ -4,17 +4,9 @@ import {
   type TensorData,
   ValidationError,
 } from "@tinkex/types";
-import {
-  DOUBLE_FIELD_SIZE,
-  delimitedSize,
-  packedVarintsSize,
-  presentStringSize,
-  stringFieldSize,
-  varintFieldSize,
-} from "../proto-bytes/field-size.js";
 import { ProtoWriter } from "../proto-bytes/proto-writer.js";
 import { protoDtype } from "../proto-tensor/dtype.js";
-import { elementBytes } from "../proto-tensor/tensor-size.js";
+import { elementBytes, tensorCapacity, writeElements } from "../proto-tensor/write-tensor.js";
 
 /** Datums that follow each other and whose tensors agree in name, dtype and trailing shape: one `ArrayRecord`. */
 interface Batch {
@@ -22,24 +14,28 @@ interface Batch {
   readonly datums: NamedTensors[];
 }
 
-/** The protobuf form of a training result, as a server gives it. */
+/** The protobuf form of a training result, as a server gives it. Written from its end, see {@link ProtoWriter}. */
 export function writeForwardBackwardOutput(output: ForwardBackwardOutput): Uint8Array<ArrayBuffer> {
-  const batches = batchesOf(output.loss_fn_outputs);
-  const metrics = Object.entries(output.metrics);
-  const metricSize = (name: string): number => presentStringSize(name) + DOUBLE_FIELD_SIZE;
-  const size =
-    stringFieldSize(output.loss_fn_output_type) +
-    batches.reduce((sum, batch) => sum + delimitedSize(batchSize(batch, output.loss_fn_output_type)), 0) +
-    metrics.reduce((sum, [name]) => sum + delimitedSize(metricSize(name)), 0);
-  const writer = new ProtoWriter(size);
-  writer.stringField(1, output.loss_fn_output_type);
-  for (const batch of batches) writeBatch(writer, batch, output.loss_fn_output_type);
-  for (const [name, value] of metrics) {
-    writer.delimited(3, metricSize(name));
-    writer.presentString(1, name);
+  const writer = new ProtoWriter(capacityOf(output));
+  for (const [name, value] of Object.entries(output.metrics).toReversed()) {
+    const mark = writer.length;
     writer.doubleField(2, value);
+    writer.presentString(1, name);
+    writer.message(3, mark);
   }
+  for (const batch of batchesOf(output.loss_fn_outputs).toReversed()) {
+    writeBatch(writer, batch, output.loss_fn_output_type);
+  }
+  writer.stringField(1, output.loss_fn_output_type);
   return writer.finish();
+}
+
+function capacityOf({ loss_fn_outputs, metrics }: ForwardBackwardOutput): number {
+  let capacity = 256 + 64 * Object.keys(metrics).length;
+  for (const datum of loss_fn_outputs) {
+    for (const [key, tensor] of Object.entries(datum)) capacity += tensorCapacity(key, tensor);
+  }
+  return capacity;
 }
 
 function batchesOf(outputs: readonly NamedTensors[]): Batch[] {
@@ -68,73 +64,46 @@ function trailingShape(tensor: TensorData): readonly number[] {
   return tensor.shape?.slice(1) ?? [];
 }
 
-function keysOf(batch: Batch): readonly string[] {
-  return Object.keys(batch.datums[0] ?? {});
-}
-
-function tensorsOf(batch: Batch, key: string): readonly TensorData[] {
-  // Equal signatures mean that every datum of the batch has the key.
-  return batch.datums.flatMap((datum) => datum[key] ?? []);
-}
-
-function batchSize(batch: Batch, typeTag: string): number {
-  const fields = keysOf(batch).reduce(
-    (sum, key) => sum + delimitedSize(fieldSize(key, tensorsOf(batch, key))),
-    0,
-  );
-  return stringFieldSize(typeTag) + fields + varintFieldSize(batch.datums.length);
-}
-
-function fieldSize(key: string, tensors: readonly TensorData[]): number {
-  return presentStringSize(key) + delimitedSize(batchedTensorSize(tensors));
-}
-
-function dataBytes(tensors: readonly TensorData[]): number {
-  return tensors.reduce((sum, tensor) => sum + tensor.data.length * elementBytes(tensor), 0);
-}
-
-function batchedTensorSize(tensors: readonly TensorData[]): number {
-  const bytes = dataBytes(tensors);
-  const [first] = tensors;
-  return (
-    (bytes === 0 ? 0 : delimitedSize(bytes)) +
-    delimitedSize((tensors.length + 1) * 8) +
-    varintFieldSize(first === undefined ? 0 : protoDtype[first.dtype]) +
-    packedVarintsSize(first === undefined ? [] : trailingShape(first))
-  );
-}
-
-function writeBatch(writer: ProtoWriter, batch: Batch, typeTag: string): void {
-  writer.delimited(2, batchSize(batch, typeTag));
-  writer.stringField(1, typeTag);
-  for (const key of keysOf(batch)) {
-    const tensors = tensorsOf(batch, key);
-    writer.delimited(2, fieldSize(key, tensors));
+function writeBatch(writer: ProtoWriter, { datums }: Batch, typeTag: string): void {
+  const mark = writer.length;
+  writer.varintField(3, datums.length);
+  for (const key of Object.keys(datums[0] ?? {}).toReversed()) {
+    const entry = writer.length;
+    // Equal signatures mean that every datum of the batch has the key.
+    writeBatchedTensor(
+      writer,
+      datums.flatMap((datum) => datum[key] ?? []),
+    );
     writer.presentString(1, key);
-    writer.delimited(2, batchedTensorSize(tensors));
-    writeBatchedTensor(writer, tensors);
+    writer.message(2, entry);
   }
-  writer.varintField(3, batch.datums.length);
+  writer.stringField(1, typeTag);
+  writer.message(2, mark);
 }
 
 function writeBatchedTensor(writer: ProtoWriter, tensors: readonly TensorData[]): void {
-  const offsets = [0];
-  const bytes = dataBytes(tensors);
-  if (bytes > 0) writer.delimited(1, bytes);
-  for (const tensor of tensors) {
-    writeElements(writer, tensor);
-    offsets.push((offsets.at(-1) ?? 0) + tensor.data.length * elementBytes(tensor));
-  }
-  writer.delimited(2, offsets.length * 8);
-  writer.int64List(offsets);
   const [first] = tensors;
   if (first === undefined) return;
-  writer.varintField(3, protoDtype[first.dtype]);
+  const mark = writer.length;
   writer.packedVarints(4, trailingShape(first));
+  writer.varintField(3, protoDtype[first.dtype]);
+  const offsets = [0];
+  for (const tensor of tensors)
+    offsets.push((offsets.at(-1) ?? 0) + tensor.data.length * elementBytes(tensor));
+  writer.int64Field(2, offsets);
+  writeElements(writer, 1, { dtype: first.dtype, data: joined(tensors, first) });
+  writer.message(2, mark);
 }
 
-function writeElements(writer: ProtoWriter, { data, dtype }: TensorData): void {
-  if (data instanceof Float32Array || data instanceof BigInt64Array) writer.elements(data);
-  else if (dtype === "int64") writer.int64List(data);
-  else writer.float32List(data as readonly number[]);
+/** The elements of all tensors in one array: the field holds them without a border between. */
+function joined(tensors: readonly TensorData[], first: TensorData): Float32Array | BigInt64Array {
+  const count = tensors.reduce((sum, { data }) => sum + data.length, 0);
+  const all = first.dtype === "int64" ? new BigInt64Array(count) : new Float32Array(count);
+  let position = 0;
+  for (const { data } of tensors) {
+    if (all instanceof Float32Array) all.set(data as ArrayLike<number>, position);
+    else all.set(data instanceof BigInt64Array ? data : Array.from(data, BigInt), position);
+    position += data.length;
+  }
+  return all;
 }

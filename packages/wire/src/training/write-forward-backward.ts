@@ -5,159 +5,159 @@ import {
   type LossFnConfig,
   type ModelInputChunk,
   type ProvenanceSpan,
+  type TensorFault,
 } from "@tinkex/types";
-import { DOUBLE_FIELD_SIZE, delimitedSize, presentStringSize } from "../proto-bytes/field-size.js";
 import { ProtoWriter } from "../proto-bytes/proto-writer.js";
-import { tensorSize } from "../proto-tensor/tensor-size.js";
-import { writeTensor } from "../proto-tensor/write-tensor.js";
+import { tensorCapacity, writeTensor } from "../proto-tensor/write-tensor.js";
 import { checkForwardBackward, invalid } from "./check-forward-backward.js";
-import {
-  chunkContentSize,
-  chunkSize,
-  configValueSize,
-  datumSize,
-  forwardBackwardSize,
-  spanContentSize,
-  spanSize,
-  tensorEntrySize,
-} from "./forward-backward-size.js";
 
 /**
- * The protobuf form of a training request. Sizes are computed from lengths, then everything is written into one allocation:
- * typed arrays as blocks, lists number by number, and checked in the same walk.
+ * The protobuf form of a training request, in one walk and one allocation: typed arrays are copied as blocks, lists number by
+ * number and checked on the way. Written from its end, see {@link ProtoWriter}.
  *
  * @throws ValidationError that names datum, key and index
  */
 export function writeForwardBackward(request: ForwardBackwardRequest): Uint8Array<ArrayBuffer> {
   checkForwardBackward(request);
-  const data = request.forward_backward_input.data.map(withBytes);
-  const sized = { ...request, forward_backward_input: { ...request.forward_backward_input, data } };
-  const writer = new ProtoWriter(forwardBackwardSize(sized));
-  const { loss_fn: lossFn, loss_fn_config: config } = request.forward_backward_input;
-  writer.stringField(1, request.model_id);
-  writer.varintField(2, request.seq_id);
-  for (const [index, datum] of data.entries()) writeDatum(writer, datum, index);
-  writer.stringField(4, lossFn);
-  writeNumberConfig(writer, config ?? {});
+  const { data, loss_fn: lossFn, loss_fn_config: config } = request.forward_backward_input;
+  const writer = new ProtoWriter(capacityOf(request));
+  if (config !== undefined) writeTaggedConfig(writer, config);
   writer.varintField(6, request.forward_only === true ? 1 : 0);
-  writeTaggedConfig(writer, config ?? {});
+  if (config !== undefined) writeNumberConfig(writer, config);
+  writer.stringField(4, lossFn);
+  for (let index = data.length - 1; index >= 0; index--) {
+    const datum = data[index];
+    if (datum !== undefined) writeDatum(writer, datum, index);
+  }
+  writer.varintField(2, request.seq_id);
+  writer.stringField(1, request.model_id);
   return writer.finish();
 }
 
-/** The datum with its images and audio as bytes; itself when it has none in base64. */
-function withBytes(datum: Datum, index: number): Datum {
-  const { chunks } = datum.model_input;
-  for (const [position, chunk] of chunks.entries()) {
-    if (!("location" in chunk)) continue;
-    throw invalid(
-      `data[${index}].model_input.chunks[${position}] is an image_asset_pointer: training requests over protobuf take the image itself (type image)`,
-      ["data", index, "model_input", "chunks", position],
-    );
+/** Room for the whole request: the arrays and some for what frames them. */
+function capacityOf({
+  model_id,
+  forward_backward_input: { data, loss_fn_config = {} },
+}: ForwardBackwardRequest): number {
+  let capacity = 256 + model_id.length + 64 * Object.keys(loss_fn_config).length;
+  for (const { model_input, loss_fn_inputs } of data) {
+    capacity += 16;
+    for (const chunk of model_input.chunks) capacity += 32 + chunkBytes(chunk);
+    for (const key in loss_fn_inputs) {
+      const tensor = loss_fn_inputs[key];
+      if (tensor !== undefined) capacity += tensorCapacity(key, tensor);
+    }
   }
-  const textual = (chunk: ModelInputChunk): boolean =>
-    ("data" in chunk && typeof chunk.data === "string") ||
-    ("dmel" in chunk && typeof chunk.dmel === "string");
-  return chunks.some(textual) ? { ...datum, model_input: { chunks: chunks.map(chunkWithBytes) } } : datum;
+  return capacity;
 }
 
-function chunkWithBytes(chunk: ModelInputChunk): ModelInputChunk {
-  if ("dmel" in chunk) return { ...chunk, dmel: toBytes(chunk.dmel) };
-  return "data" in chunk ? { ...chunk, data: toBytes(chunk.data) } : chunk;
-}
-
-function toBytes(bytes: Uint8Array | string): Uint8Array {
-  return typeof bytes === "string" ? fromBase64(bytes) : bytes;
+function chunkBytes(chunk: ModelInputChunk): number {
+  if ("tokens" in chunk) return chunk.tokens.length * 4;
+  if ("dmel" in chunk) return chunk.dmel.length;
+  return "data" in chunk ? chunk.data.length : 0;
 }
 
 function writeDatum(writer: ProtoWriter, datum: Datum, index: number): void {
-  writer.delimited(3, datumSize(datum));
-  for (const [position, chunk] of datum.model_input.chunks.entries()) {
-    writer.delimited(1, chunkSize(chunk));
-    const bad = writeChunk(writer, chunk);
-    if (bad === -1 || !("tokens" in chunk)) continue;
+  const mark = writer.length;
+  const { model_input_spans: inputSpans, loss_fn_input_spans: lossSpans } = datum;
+  if (lossSpans !== undefined) writeSpans(writer, 4, lossSpans);
+  if (inputSpans !== undefined) writeSpans(writer, 3, inputSpans);
+  const keys = Object.keys(datum.loss_fn_inputs);
+  for (let position = keys.length - 1; position >= 0; position--) {
+    const key = keys[position] ?? "";
+    const tensor = datum.loss_fn_inputs[key];
+    if (tensor === undefined) continue;
+    const entry = writer.length;
+    const fault = writeTensor(writer, 2, tensor);
+    if (fault !== undefined) throw elementError(index, key, fault);
+    writer.presentString(1, key);
+    writer.message(2, entry);
+  }
+  const { chunks } = datum.model_input;
+  for (let position = chunks.length - 1; position >= 0; position--) {
+    const chunk = chunks[position];
+    if (chunk !== undefined) writeChunk(writer, chunk, index, position);
+  }
+  writer.message(3, mark);
+}
+
+function elementError(datum: number, key: string, { field, index, message }: TensorFault) {
+  const place = index === undefined ? field : `${field}[${index}]`;
+  const path = ["data", datum, "loss_fn_inputs", key, field, ...(index === undefined ? [] : [index])];
+  return invalid(`data[${datum}].loss_fn_inputs.${key}.${place} ${message}`, path);
+}
+
+function writeChunk(writer: ProtoWriter, chunk: ModelInputChunk, datum: number, position: number): void {
+  const outer = writer.length;
+  if ("tokens" in chunk) {
+    const bad = writeTokens(writer, chunk.tokens);
+    if (bad !== -1) {
+      throw invalid(
+        `data[${datum}].model_input.chunks[${position}].tokens[${bad}] must be an integer of 32 bits, not ${String(chunk.tokens[bad])}`,
+        ["data", datum, "model_input", "chunks", position, "tokens", bad],
+      );
+    }
+    writer.message(1, outer);
+  } else if ("dmel" in chunk) {
+    writeBytes(writer, 1, chunk.dmel);
+    writer.message(3, outer);
+  } else if ("data" in chunk) {
+    if (chunk.expected_tokens !== undefined) writer.presentVarint(3, chunk.expected_tokens);
+    writer.stringField(2, chunk.format);
+    writeBytes(writer, 1, chunk.data);
+    writer.message(2, outer);
+  } else {
     throw invalid(
-      `data[${index}].model_input.chunks[${position}].tokens[${bad}] must be an integer of 32 bits, not ${String(chunk.tokens[bad])}`,
-      ["data", index, "model_input", "chunks", position, "tokens", bad],
+      `data[${datum}].model_input.chunks[${position}] is an image_asset_pointer: training requests over protobuf take the image itself (type image)`,
+      ["data", datum, "model_input", "chunks", position],
     );
   }
-  for (const [key, tensor] of Object.entries(datum.loss_fn_inputs)) {
-    writer.delimited(2, tensorEntrySize(key, tensor));
-    writer.presentString(1, key);
-    writer.delimited(2, tensorSize(tensor));
-    const fault = writeTensor(writer, tensor);
-    if (fault === undefined) continue;
-    const place = fault.index === undefined ? fault.field : `${fault.field}[${fault.index}]`;
-    throw invalid(`data[${index}].loss_fn_inputs.${key}.${place} ${fault.message}`, [
-      "data",
-      index,
-      "loss_fn_inputs",
-      key,
-      fault.field,
-      ...(fault.index === undefined ? [] : [fault.index]),
-    ]);
-  }
-  for (const span of datum.model_input_spans ?? []) writeSpan(writer, 3, span);
-  for (const span of datum.loss_fn_input_spans ?? []) writeSpan(writer, 4, span);
+  writer.message(1, outer);
 }
 
 /** Gives the index of a token that is not an int32, or -1. */
-function writeChunk(writer: ProtoWriter, chunk: ModelInputChunk): number {
-  const size = chunkContentSize(chunk);
-  if ("tokens" in chunk) {
-    writer.delimited(1, size);
-    return writeTokens(writer, chunk.tokens);
-  }
-  if ("dmel" in chunk) {
-    writer.delimited(3, size);
-    writeBytes(writer, 1, chunk.dmel);
-    return -1;
-  }
-  writer.delimited(2, size);
-  if ("data" in chunk) writeBytes(writer, 1, chunk.data);
-  writer.stringField(2, chunk.format);
-  if (chunk.expected_tokens !== undefined) writer.presentVarint(3, chunk.expected_tokens);
-  return -1;
-}
-
 function writeTokens(writer: ProtoWriter, tokens: readonly number[] | Int32Array): number {
   if (tokens.length === 0) return -1;
-  writer.delimited(1, tokens.length * 4);
-  if (!(tokens instanceof Int32Array)) return writer.int32List(tokens);
-  writer.elements(tokens);
+  if (!(tokens instanceof Int32Array)) return writer.int32Field(1, tokens);
+  writer.elementsField(1, tokens);
   return -1;
 }
 
-/** `bytes` was base64 text no longer when sizes were taken. */
 function writeBytes(writer: ProtoWriter, field: number, bytes: Uint8Array | string): void {
-  if (bytes.length > 0) writer.bytesField(field, toBytes(bytes));
+  const raw = typeof bytes === "string" ? fromBase64(bytes) : bytes;
+  if (raw.length > 0) writer.bytesField(field, raw);
 }
 
-function writeSpan(writer: ProtoWriter, field: number, span: ProvenanceSpan): void {
-  writer.delimited(field, spanSize(span));
-  writer.delimited(span.type === "prompt_tokens" ? 1 : 2, spanContentSize(span));
-  writer.stringField(1, span.sequence_id);
-  writer.varintField(2, span.offset ?? 0);
-  writer.varintField(3, span.length);
+function writeSpans(writer: ProtoWriter, field: number, spans: readonly ProvenanceSpan[]): void {
+  for (const span of spans.toReversed()) {
+    const mark = writer.length;
+    writer.varintField(3, span.length);
+    writer.varintField(2, span.offset ?? 0);
+    writer.stringField(1, span.sequence_id);
+    writer.message(span.type === "prompt_tokens" ? 1 : 2, mark);
+    writer.message(field, mark);
+  }
 }
 
 /** The older map, of doubles alone. */
 function writeNumberConfig(writer: ProtoWriter, config: LossFnConfig): void {
-  for (const [key, value] of Object.entries(config)) {
+  for (const [key, value] of Object.entries(config).toReversed()) {
     if (typeof value !== "number") continue;
-    writer.delimited(5, presentStringSize(key) + DOUBLE_FIELD_SIZE);
-    writer.presentString(1, key);
+    const mark = writer.length;
     writer.doubleField(2, value);
+    writer.presentString(1, key);
+    writer.message(5, mark);
   }
 }
 
 /** The newer map (0.38), of numbers and texts; a server that knows it ignores the older one. */
 function writeTaggedConfig(writer: ProtoWriter, config: LossFnConfig): void {
-  for (const [key, value] of Object.entries(config)) {
-    const size = configValueSize(value);
-    writer.delimited(7, presentStringSize(key) + delimitedSize(size));
-    writer.presentString(1, key);
-    writer.delimited(2, size);
+  for (const [key, value] of Object.entries(config).toReversed()) {
+    const mark = writer.length;
     if (typeof value === "number") writer.doubleField(1, value);
     else writer.presentString(2, value);
+    writer.message(2, mark);
+    writer.presentString(1, key);
+    writer.message(7, mark);
   }
 }
