@@ -4,7 +4,7 @@ import { createRuntime } from "../runtime/create-runtime.js";
 import { tensor } from "../runtime/tensor.js";
 import { attention, attentionBackward, type HeadLayout } from "./attention.js";
 import { causalMask } from "./causal-mask.js";
-import { expectGradientsToMatch } from "./gradient-check.js";
+import { expectGradientsToMatch } from "./testing/gradient-check.js";
 
 const layouts: Readonly<Record<string, HeadLayout>> = {
   "as many key heads as query heads": { headCount: 2, keyValueHeadCount: 2, headSize: 4 },

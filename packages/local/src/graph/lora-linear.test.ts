@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { GraphBuilder } from "../onnx/graph-builder.js";
-import { expectGradientsToMatch } from "./gradient-check.js";
 import { loraLinear, loraLinearBackward } from "./lora-linear.js";
+import { expectGradientsToMatch } from "./testing/gradient-check.js";
 
 it("has the gradient of its forward half with an adapter and a bias", () =>
   expectGradientsToMatch({

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { GraphBuilder } from "../onnx/graph-builder.js";
 import { createRuntime } from "../runtime/create-runtime.js";
 import { tensor } from "../runtime/tensor.js";
-import { expectGradientsToMatch } from "./gradient-check.js";
 import { rmsNorm, rmsNormBackward } from "./rms-norm.js";
+import { expectGradientsToMatch } from "./testing/gradient-check.js";
 
 it("divides by the root mean square and multiplies by the weight", async () => {
   const graph = new GraphBuilder();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openGoldenModel, readGolden } from "../training/golden-case.js";
+import { openGoldenModel, readGolden } from "../training/testing/golden-files.js";
 import { inverseFrequencies, ropeTables } from "./rope-tables.js";
 
 describe("inverseFrequencies", () => {

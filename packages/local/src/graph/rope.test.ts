@@ -2,9 +2,9 @@ import { expect, it } from "vitest";
 import { GraphBuilder } from "../onnx/graph-builder.js";
 import { createRuntime } from "../runtime/create-runtime.js";
 import { tensor } from "../runtime/tensor.js";
-import { expectGradientsToMatch } from "./gradient-check.js";
 import { ropeValues, rotate, rotateBackward } from "./rope.js";
 import { ropeTables } from "./rope-tables.js";
+import { expectGradientsToMatch } from "./testing/gradient-check.js";
 
 const tables = ropeTables({ headSize: 4, ropeTheta: 100, contextLength: 8 });
 const positions = tensor("int64", [1], BigInt64Array.of(0n));

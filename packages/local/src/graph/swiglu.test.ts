@@ -1,6 +1,6 @@
 import { it } from "vitest";
-import { expectGradientsToMatch } from "./gradient-check.js";
 import { swiGlu, swiGluBackward } from "./swiglu.js";
+import { expectGradientsToMatch } from "./testing/gradient-check.js";
 
 it("has the gradient of its forward half", () =>
   expectGradientsToMatch({

@@ -2,10 +2,11 @@ import { expect, it } from "vitest";
 import { GraphBuilder } from "../onnx/graph-builder.js";
 import { createRuntime } from "../runtime/create-runtime.js";
 import { tensor } from "../runtime/tensor.js";
-import { largestDifference, readGolden } from "../training/golden-case.js";
-import { expectGradientsToMatch } from "./gradient-check.js";
+import { largestDifference } from "../training/testing/differences.js";
+import { readGolden } from "../training/testing/golden-files.js";
 import { crossEntropy } from "./losses/cross-entropy.js";
 import { targetLogprobs, targetLogprobsBackward } from "./target-logprobs.js";
+import { expectGradientsToMatch } from "./testing/gradient-check.js";
 
 it("has the gradient of its forward half, a repeated target counted twice", () =>
   expectGradientsToMatch({

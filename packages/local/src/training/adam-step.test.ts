@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { AdapterParameters } from "../adapter/adapter-parameters.js";
 import { newOptimizerState } from "../adapter/adapter-tensors.js";
 import { adamStep } from "./adam-step.js";
-import { type GoldenAdam, goldenAdamStep, readGolden } from "./golden-case.js";
+import { type GoldenAdam, goldenAdamStep } from "./testing/golden-adam.js";
+import { readGolden } from "./testing/golden-files.js";
 
 /** Named vectors, one or two a case. */
 type Named = Readonly<Record<string, readonly number[]>>;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { defaultTokensPerRun } from "./default-tokens-per-run.js";
-import { openGoldenModel } from "./golden-case.js";
+import { openGoldenModel } from "./testing/golden-files.js";
 
 const { config } = openGoldenModel("tiny-llama");
 

@@ -2,16 +2,11 @@ import { describe, expect, it } from "vitest";
 import { newOptimizerState, zeroTensors } from "../adapter/adapter-tensors.js";
 import { createRuntime } from "../runtime/create-runtime.js";
 import { adamStep } from "./adam-step.js";
-import {
-  type GoldenAdam,
-  type GoldenDatum,
-  goldenAdamStep,
-  goldenDatum,
-  openGoldenModel,
-  readGolden,
-  readGoldenAdapter,
-} from "./golden-case.js";
 import { fillWithZeros } from "./tensor-arithmetic.js";
+import { type GoldenAdam, goldenAdamStep } from "./testing/golden-adam.js";
+import { readGoldenAdapter } from "./testing/golden-adapter.js";
+import { type GoldenDatum, goldenDatum } from "./testing/golden-datum.js";
+import { openGoldenModel, readGolden } from "./testing/golden-files.js";
 import { createTrainer } from "./trainer.js";
 
 interface Overfit {

@@ -4,19 +4,13 @@ import { newOptimizerState, zeroTensors } from "../adapter/adapter-tensors.js";
 import type { EngineDatum, LossName } from "../engine/engine.js";
 import { createRuntime } from "../runtime/create-runtime.js";
 import { adamStep } from "./adam-step.js";
-import {
-  defaultLossConfigs,
-  type GoldenCase,
-  goldenAdamStep,
-  goldenDatum,
-  largestDifference,
-  openGoldenModel,
-  readGolden,
-  readGoldenAdapter,
-  readGoldenTensors,
-  worstRelativeDifference,
-} from "./golden-case.js";
 import { fillWithZeros, globalNorm } from "./tensor-arithmetic.js";
+import { largestDifference, worstRelativeDifference } from "./testing/differences.js";
+import { goldenAdamStep } from "./testing/golden-adam.js";
+import { readGoldenAdapter, readGoldenTensors } from "./testing/golden-adapter.js";
+import { defaultLossConfigs, type GoldenCase } from "./testing/golden-case.js";
+import { goldenDatum } from "./testing/golden-datum.js";
+import { openGoldenModel, readGolden } from "./testing/golden-files.js";
 import { createTrainer, type Trainer } from "./trainer.js";
 
 const cases = ["llama-r8-all", "llama-r8-zero-b", "llama3-r4-all", "qwen3-r4-attn", "qwen2-r8-mlp-unembed"];

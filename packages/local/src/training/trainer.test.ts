@@ -4,22 +4,13 @@ import { type AdapterTensors, newOptimizerState, zeroTensors } from "../adapter/
 import type { EngineDatum, LossName } from "../engine/engine.js";
 import { createRuntime } from "../runtime/create-runtime.js";
 import { adamStep } from "./adam-step.js";
-import {
-  defaultLossConfigs,
-  type GoldenAdam,
-  type GoldenCase,
-  type GoldenDatum,
-  type GoldenPass,
-  goldenAdamStep,
-  goldenDatum,
-  largestDifference,
-  openGoldenModel,
-  readGolden,
-  readGoldenAdapter,
-  readGoldenTensors,
-  worstRelativeDifference,
-} from "./golden-case.js";
 import { fillWithZeros, globalNorm } from "./tensor-arithmetic.js";
+import { largestDifference, worstRelativeDifference } from "./testing/differences.js";
+import { type GoldenAdam, goldenAdamStep } from "./testing/golden-adam.js";
+import { readGoldenAdapter, readGoldenTensors } from "./testing/golden-adapter.js";
+import { defaultLossConfigs, type GoldenCase, type GoldenPass } from "./testing/golden-case.js";
+import { type GoldenDatum, goldenDatum } from "./testing/golden-datum.js";
+import { openGoldenModel, readGolden } from "./testing/golden-files.js";
 import { createTrainer, type Trainer, type TrainerOptions } from "./trainer.js";
 
 const golden = readGolden<GoldenCase>("lora/llama-r8-all/case.json");

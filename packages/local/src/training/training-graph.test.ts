@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { adaptedModules } from "../adapter/adapter-parameters.js";
-import { openGoldenModel } from "./golden-case.js";
+import { openGoldenModel } from "./testing/golden-files.js";
 import { trainingGraph } from "./training-graph.js";
 
 const { config, weights } = openGoldenModel("tiny-llama");

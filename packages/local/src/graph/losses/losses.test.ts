@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { LossName } from "../../engine/engine.js";
 import { GraphBuilder } from "../../onnx/graph-builder.js";
 import { createRuntime } from "../../runtime/create-runtime.js";
-import { defaultLossConfigs, readGolden } from "../../training/golden-case.js";
+import { defaultLossConfigs } from "../../training/testing/golden-case.js";
+import { readGolden } from "../../training/testing/golden-files.js";
 import { lossFunctions } from "./loss-functions.js";
 
 interface LossVector {

@@ -1,10 +1,10 @@
 import { expect } from "vitest";
-import { GraphBuilder } from "../onnx/graph-builder.js";
-import type { OnnxGraph } from "../onnx/onnx-graph.js";
-import type { Value } from "../onnx/value.js";
-import { randomStream } from "../random/random-stream.js";
-import { createRuntime } from "../runtime/create-runtime.js";
-import { type Tensor, tensor } from "../runtime/tensor.js";
+import { GraphBuilder } from "../../onnx/graph-builder.js";
+import type { OnnxGraph } from "../../onnx/onnx-graph.js";
+import type { Value } from "../../onnx/value.js";
+import { randomStream } from "../../random/random-stream.js";
+import { createRuntime } from "../../runtime/create-runtime.js";
+import { type Tensor, tensor } from "../../runtime/tensor.js";
 
 /** An operator pair under test: forward from named inputs, backward from the gradient of what forward gave. */
 export interface OperatorUnderTest<Input extends string, Feed extends string> {

@@ -1,0 +1,43 @@
+import type { LossName } from "../../engine/engine.js";
+import type { GoldenAdam } from "./golden-adam.js";
+import type { GoldenDatum } from "./golden-datum.js";
+
+export interface GoldenPass {
+  readonly data: string;
+  readonly loss_sum: number;
+  readonly logprobs: readonly (readonly number[])[];
+  readonly gradients: string;
+  readonly loss_fn_config?: Readonly<Record<string, number>>;
+  readonly variant?: { readonly loss_fn_config: Readonly<Record<string, number>>; readonly loss_sum: number };
+}
+
+export interface GoldenCase {
+  readonly model: string;
+  readonly lora_config: {
+    readonly rank: number;
+    readonly train_attn: boolean;
+    readonly train_mlp: boolean;
+    readonly train_unembed: boolean;
+  };
+  readonly data: Readonly<Record<string, readonly GoldenDatum[]>>;
+  readonly forward_backward: Readonly<Partial<Record<LossName, GoldenPass>>>;
+  readonly training: {
+    readonly loss_fn: LossName;
+    readonly adam_params: GoldenAdam;
+    readonly steps: readonly {
+      readonly loss_before: number;
+      readonly grad_norm: number;
+      readonly loss_after: number;
+      readonly parameters?: string;
+    }[];
+  };
+}
+
+/** What each loss reads when a request configures nothing. */
+export const defaultLossConfigs: Readonly<Record<LossName, Readonly<Record<string, number>>>> = {
+  cross_entropy: {},
+  importance_sampling: {},
+  ppo: { clip_low_threshold: 0.8, clip_high_threshold: 1.2 },
+  cispo: { clip_low_threshold: 0, clip_high_threshold: 4 },
+  dro: { beta: 0.05 },
+};

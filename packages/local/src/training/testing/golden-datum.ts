@@ -1,0 +1,31 @@
+import type { EngineDatum } from "../../engine/engine.js";
+
+/** A tensor as the wire carries it in JSON. */
+interface GoldenTensor {
+  readonly data: readonly number[];
+  readonly shape: readonly number[];
+}
+
+export interface GoldenDatum {
+  readonly model_input: { readonly chunks: readonly { readonly tokens: readonly number[] }[] };
+  readonly loss_fn_inputs: Readonly<Record<string, GoldenTensor>>;
+}
+
+export function goldenDatum({ model_input, loss_fn_inputs }: GoldenDatum): EngineDatum {
+  const targets = loss_fn_inputs.target_tokens;
+  if (targets === undefined) throw new Error("The golden datum has no target_tokens.");
+  const floats = (key: string) => {
+    const found = loss_fn_inputs[key];
+    return found === undefined ? undefined : Float32Array.from(found.data);
+  };
+  const [weights, logprobs, advantages] = ["weights", "logprobs", "advantages"].map(floats);
+  return {
+    tokens: Int32Array.from(model_input.chunks.flatMap(({ tokens }) => tokens)),
+    targets: Int32Array.from(targets.data),
+    targetsPerToken: targets.shape[1] ?? 1,
+    targetsAreMatrix: targets.shape.length === 2,
+    ...(weights && { weights }),
+    ...(logprobs && { logprobs }),
+    ...(advantages && { advantages }),
+  };
+}
