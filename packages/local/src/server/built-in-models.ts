@@ -1,7 +1,8 @@
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { TinkexError } from "@tinkex/types";
-import { entriesOf } from "../state/read-record.js";
 import type { ServedModel } from "./local-server-options.js";
 
 /** Where the package keeps its models, seen from this file in `src/server` and from the bundle in `dist`. */
@@ -15,9 +16,12 @@ const MODEL_FOLDERS = ["../../models/", "../models/"];
 export async function builtInModels(): Promise<ServedModel[]> {
   for (const folder of MODEL_FOLDERS) {
     const path = fileURLToPath(new URL(folder, import.meta.url));
-    const names = await entriesOf(path);
-    if (names.length > 0)
+    if (!existsSync(path)) continue;
+    const entries = await readdir(path, { withFileTypes: true });
+    const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+    if (names.length > 0) {
       return names.sort().map((name) => ({ name: `tinkex/${name}`, directory: join(path, name) }));
+    }
   }
   throw new TinkexError(
     "The built-in model is not in the installed package; install @tinkex/local again, or pass models.",

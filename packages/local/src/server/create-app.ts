@@ -34,9 +34,12 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
       options.guard,
     );
   });
-  app.addHook("preParsing", async (request, _reply, payload) =>
-    decompressBody(payload, request.headers["content-encoding"]),
-  );
+  app.addHook("preParsing", async (request, reply, payload) => {
+    const decoded = decompressBody(payload, request.headers["content-encoding"]);
+    // What is refused half-way must not go on growing behind the answer.
+    if (decoded !== payload) reply.raw.once("close", () => decoded.destroy());
+    return decoded;
+  });
   addBodyParsers(app);
   app.setErrorHandler(errorHandler(state.logger));
   app.setNotFoundHandler((request, reply) => {

@@ -1,5 +1,6 @@
 import { createConnection } from "node:net";
 import { describe, expect, it } from "vitest";
+import { FakeClock } from "../test-support/fake-clock.js";
 import { TestServer } from "../test-support/test-server.js";
 
 describe("retrieve_future", () => {
@@ -20,8 +21,9 @@ describe("retrieve_future", () => {
       expect(answer).toMatchObject({ metrics: { "step:max": 1 } });
   });
 
-  it("endpoints 7: gives the result to a client that hung up and asks again", async () => {
-    const server = await TestServer.start();
+  it("endpoints 7: lets the poll of a client that hung up go, and gives it the result when it asks again", async () => {
+    const clock = new FakeClock();
+    const server = await TestServer.start({ clock });
     const model = await server.createModel();
     const open = server.engine.hold();
     const request_id = await server.submit("/optim_step", { model_id: model, seq_id: 1 });
@@ -33,8 +35,9 @@ describe("retrieve_future", () => {
         () => resolve(),
       );
     });
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await expect.poll(() => clock.sleeping).toBe(1);
     socket.destroy();
+    await expect.poll(() => clock.sleeping).toBe(0);
     open();
     expect(await server.retrieve(request_id)).toMatchObject({ metrics: { "step:max": 1 } });
     expect(await server.retrieve(request_id)).toMatchObject({ metrics: { "step:max": 1 } });

@@ -115,11 +115,4 @@ describe("service endpoints", () => {
     const fromPage = { "x-api-key": "tml-right", origin: "http://example.com" };
     expect(await server.post("/create_session", {}, fromPage)).toMatchObject({ status: 403 });
   });
-
-  it("BR-044: refuses an encoding it cannot read", async () => {
-    const server = await TestServer.start();
-    expect(await server.post("/create_session", {}, { "content-encoding": "br" })).toMatchObject({
-      status: 415,
-    });
-  });
 });

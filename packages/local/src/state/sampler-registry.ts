@@ -65,6 +65,7 @@ export class SamplerRegistry {
   async removeSession(sessionId: string): Promise<Sampler[]> {
     const removed = [...this.#entries].filter(([, entry]) => entry.sessionId === sessionId);
     for (const [id] of removed) this.#entries.delete(id);
-    return Promise.all(removed.map(([, entry]) => entry.sampler));
+    const made = await Promise.allSettled(removed.map(([, entry]) => entry.sampler));
+    return made.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
   }
 }

@@ -65,6 +65,8 @@ describe("SamplerShelf", () => {
     const used = shelf.use("a", async () => engine.adapterIds);
     open();
     expect(await used).toEqual(["a"]);
+    // It came before its memory was given away, so nothing had to be read again.
+    expect(engine.calls.filter((call) => call.startsWith("load"))).toEqual([]);
   });
 
   it("forgets and cleans up", async () => {

@@ -1,3 +1,4 @@
+import type { Clock } from "@tinkex/types";
 import { onTestFinished } from "vitest";
 import { DEFAULT_LIMITS, type ServerLimits } from "../server/limits.js";
 import { type RunningServer, serveEngines } from "../server/serve-engines.js";
@@ -12,6 +13,7 @@ export interface TestServerOptions {
   readonly dataDirectory?: string;
   readonly apiKey?: string;
   readonly limits?: Partial<ServerLimits>;
+  readonly clock?: Clock;
 }
 
 /** A server around a scripted engine, and its client. */
@@ -33,7 +35,7 @@ export class TestServer extends TestClient {
       host: "127.0.0.1",
       port: 0,
       apiKey: options.apiKey,
-      clock: systemClock,
+      clock: options.clock ?? systemClock,
       logger: silentLogger,
       randomSeed: () => 1000,
       limits: { ...DEFAULT_LIMITS, ...options.limits },
