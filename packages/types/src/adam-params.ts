@@ -29,11 +29,11 @@ export const AdamParams = {
   },
 } as const satisfies { readonly defaults: Required<AdamParams> };
 
-export const adamParamsSchema: z.ZodType<AdamParams> = sentObject({
+export const adamParamsSchema: z.ZodType<AdamParams> = sentObject(() => ({
   learning_rate: z.number().optional(),
   beta1: z.number().optional(),
   beta2: z.number().optional(),
   eps: z.number().optional(),
   weight_decay: z.number().optional(),
   grad_clip_norm: z.number().optional(),
-});
+}));

@@ -22,15 +22,15 @@ export interface AuditLogResponse {
   readonly entries: readonly AuditLogEntry[];
 }
 
-export const auditLogEntrySchema: z.ZodType<AuditLogEntry> = receivedObject({
+export const auditLogEntrySchema: z.ZodType<AuditLogEntry> = receivedObject(() => ({
   timestamp: timestampSchema,
   event: z.string(),
   event_details: z.record(z.string(), z.unknown()).default({}),
   model_id: z.string().exactOptional(),
   tinker_path: z.string().exactOptional(),
   purpose: z.string().exactOptional(),
-});
+}));
 
-export const auditLogResponseSchema: z.ZodType<AuditLogResponse> = receivedObject({
+export const auditLogResponseSchema: z.ZodType<AuditLogResponse> = receivedObject(() => ({
   entries: z.array(auditLogEntrySchema),
-});
+}));

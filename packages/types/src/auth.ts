@@ -25,20 +25,22 @@ export interface ApiKeyInfoResponse {
   };
 }
 
-export const authTokenResponseSchema: z.ZodType<AuthTokenResponse> = receivedObject({ jwt: z.string() });
+export const authTokenResponseSchema: z.ZodType<AuthTokenResponse> = receivedObject(() => ({
+  jwt: z.string(),
+}));
 
-export const whoamiResponseSchema: z.ZodType<WhoamiResponse> = receivedObject({
+export const whoamiResponseSchema: z.ZodType<WhoamiResponse> = receivedObject(() => ({
   user_urn: z.string(),
   email: z.string().exactOptional(),
   org_urn: z.string().exactOptional(),
-});
+}));
 
-export const apiKeyInfoResponseSchema: z.ZodType<ApiKeyInfoResponse> = receivedObject({
+export const apiKeyInfoResponseSchema: z.ZodType<ApiKeyInfoResponse> = receivedObject(() => ({
   key_id: z.int(),
   name: z.string(),
   note: z.string(),
-  details: receivedObject({
-    org_details: receivedObject({ name: z.string() }),
-    user_details: receivedObject({ email: z.string() }),
-  }),
-});
+  details: receivedObject(() => ({
+    org_details: receivedObject(() => ({ name: z.string() })),
+    user_details: receivedObject(() => ({ email: z.string() })),
+  })),
+}));

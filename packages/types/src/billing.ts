@@ -69,10 +69,10 @@ export interface CurrentCheckpointStorageUsageResponse {
   readonly data: readonly CheckpointStorageUsage[];
 }
 
-export const getBillingUsageRequestSchema: z.ZodType<GetBillingUsageRequest> = sentObject({
+export const getBillingUsageRequestSchema: z.ZodType<GetBillingUsageRequest> = sentObject(() => ({
   starting_on: sentTimestampSchema,
   ending_before: sentTimestampSchema,
-});
+}));
 
 const knownEventSchema = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("training"), token_count: z.int() }),
@@ -95,7 +95,7 @@ const eventInfoSchema: z.ZodType<BillingEventInfo> = z.union([
   z.looseObject({ type: z.string().refine((type) => !knownEvents.includes(type)) }),
 ]);
 
-export const billingUsageEventSchema: z.ZodType<BillingUsageEvent> = receivedObject({
+export const billingUsageEventSchema: z.ZodType<BillingUsageEvent> = receivedObject(() => ({
   bucket_start: timestampSchema,
   bucket_end: timestampSchema,
   base_model: z.string().exactOptional(),
@@ -107,22 +107,22 @@ export const billingUsageEventSchema: z.ZodType<BillingUsageEvent> = receivedObj
   estimated_cost_usd: z.number().exactOptional(),
   effective_rate_usd_per_million_tokens: z.number().exactOptional(),
   effective_rate_usd_per_gigabyte_month: z.number().exactOptional(),
-});
+}));
 
-const usageSessionSchema: z.ZodType<BillingUsageSession> = receivedObject({
+const usageSessionSchema: z.ZodType<BillingUsageSession> = receivedObject(() => ({
   user_metadata: z.record(z.string(), z.string()).exactOptional(),
-});
+}));
 
-export const billingUsageResponseSchema: z.ZodType<BillingUsageResponse> = receivedObject({
+export const billingUsageResponseSchema: z.ZodType<BillingUsageResponse> = receivedObject(() => ({
   data: z.array(billingUsageEventSchema),
   sessions: z.record(z.string(), usageSessionSchema).default({}),
   cost_data_through: timestampSchema.exactOptional(),
-});
+}));
 
 export const getCurrentCheckpointStorageUsageRequestSchema: z.ZodType<GetCurrentCheckpointStorageUsageRequest> =
-  sentObject({ project_id: z.string().optional() });
+  sentObject(() => ({ project_id: z.string().optional() }));
 
-const storageUsageSchema: z.ZodType<CheckpointStorageUsage> = receivedObject({
+const storageUsageSchema: z.ZodType<CheckpointStorageUsage> = receivedObject(() => ({
   project_id: z.string().exactOptional(),
   org_user_urn: z.string().exactOptional(),
   user_email: z.string().exactOptional(),
@@ -131,10 +131,10 @@ const storageUsageSchema: z.ZodType<CheckpointStorageUsage> = receivedObject({
   size_bytes: z.int(),
   size_gigabytes: z.number(),
   estimated_monthly_cost_usd: z.number().exactOptional(),
-});
+}));
 
 export const currentCheckpointStorageUsageResponseSchema: z.ZodType<CurrentCheckpointStorageUsageResponse> =
-  receivedObject({
+  receivedObject(() => ({
     effective_rate_usd_per_gigabyte_month: z.number().exactOptional(),
     data: z.array(storageUsageSchema),
-  });
+  }));

@@ -46,7 +46,7 @@ export interface SetCheckpointTtlRequest {
   readonly ttl_seconds: number | null;
 }
 
-export const checkpointSchema: z.ZodType<Checkpoint> = receivedObject({
+export const checkpointSchema: z.ZodType<Checkpoint> = receivedObject(() => ({
   checkpoint_id: z.string(),
   checkpoint_type: openName(["training", "sampler", "external"]),
   time: timestampSchema,
@@ -55,24 +55,26 @@ export const checkpointSchema: z.ZodType<Checkpoint> = receivedObject({
   public: z.boolean().default(false),
   user_metadata: z.record(z.string(), z.string()).exactOptional(),
   expires_at: timestampSchema.exactOptional(),
-});
+}));
 
-export const cursorSchema: z.ZodType<Cursor> = receivedObject({
+export const cursorSchema: z.ZodType<Cursor> = receivedObject(() => ({
   offset: z.int(),
   limit: z.int(),
   total_count: z.int(),
-});
+}));
 
-export const checkpointsListResponseSchema: z.ZodType<CheckpointsListResponse> = receivedObject({
+export const checkpointsListResponseSchema: z.ZodType<CheckpointsListResponse> = receivedObject(() => ({
   checkpoints: z.array(checkpointSchema),
   cursor: cursorSchema.exactOptional(),
-});
+}));
 
-export const checkpointArchiveUrlResponseSchema: z.ZodType<CheckpointArchiveUrlResponse> = receivedObject({
-  url: z.string(),
-  expires: timestampSchema,
-});
+export const checkpointArchiveUrlResponseSchema: z.ZodType<CheckpointArchiveUrlResponse> = receivedObject(
+  () => ({
+    url: z.string(),
+    expires: timestampSchema,
+  }),
+);
 
-export const setCheckpointTtlRequestSchema: z.ZodType<SetCheckpointTtlRequest> = sentObject({
+export const setCheckpointTtlRequestSchema: z.ZodType<SetCheckpointTtlRequest> = sentObject(() => ({
   ttl_seconds: z.int().positive().nullable(),
-});
+}));

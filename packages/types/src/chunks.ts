@@ -90,33 +90,33 @@ const bytesSchema = z
 const imageFormatSchema = closedName(["png", "jpeg"]);
 const optionalCountSchema = z.int().nonnegative().optional();
 
-export const encodedTextChunkSchema: z.ZodType<EncodedTextChunk> = sentObject({
+export const encodedTextChunkSchema: z.ZodType<EncodedTextChunk> = sentObject(() => ({
   tokens: tokenIdsSchema,
   type: sentType("encoded_text"),
-});
+}));
 
-export const imageChunkSchema: z.ZodType<ImageChunk> = sentObject({
+export const imageChunkSchema: z.ZodType<ImageChunk> = sentObject(() => ({
   data: bytesSchema,
   format: imageFormatSchema,
   expected_tokens: optionalCountSchema,
   height: optionalCountSchema,
   width: optionalCountSchema,
   type: sentType("image"),
-});
+}));
 
-export const imageAssetPointerChunkSchema: z.ZodType<ImageAssetPointerChunk> = sentObject({
+export const imageAssetPointerChunkSchema: z.ZodType<ImageAssetPointerChunk> = sentObject(() => ({
   location: z.string().min(1),
   format: imageFormatSchema,
   expected_tokens: optionalCountSchema,
   height: optionalCountSchema,
   width: optionalCountSchema,
   type: sentType("image_asset_pointer"),
-});
+}));
 
-export const dmelChunkSchema: z.ZodType<DmelChunk> = sentObject({
+export const dmelChunkSchema: z.ZodType<DmelChunk> = sentObject(() => ({
   dmel: bytesSchema,
   type: sentType("dmel"),
-});
+}));
 
 const schemaOfType: Readonly<Record<ChunkType, z.ZodType<ModelInputChunk>>> = {
   encoded_text: encodedTextChunkSchema,

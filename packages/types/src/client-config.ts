@@ -55,11 +55,11 @@ export interface ClientDynamicConfigResponse {
   readonly sample_cancel_max_batch_size: number;
 }
 
-export const clientConfigRequestSchema: z.ZodType<ClientConfigRequest> = sentObject({
+export const clientConfigRequestSchema: z.ZodType<ClientConfigRequest> = sentObject(() => ({
   sdk_version: z.string().min(1),
-});
+}));
 
-export const clientConfigResponseSchema: z.ZodType<ClientConfigResponse> = receivedObject({
+export const clientConfigResponseSchema: z.ZodType<ClientConfigResponse> = receivedObject(() => ({
   pjwt_auth_enabled: z.boolean().default(false),
   credential_default_source: z.string().default("api_key"),
   sample_dispatch_bytes_semaphore_size: z.int().default(10_485_760),
@@ -77,10 +77,12 @@ export const clientConfigResponseSchema: z.ZodType<ClientConfigResponse> = recei
   custom_loss_server_side: z.boolean().default(false),
   sample_join_sampling_session: z.boolean().default(false),
   create_model_via_load_weights: z.boolean().default(false),
-});
+}));
 
-export const clientDynamicConfigResponseSchema: z.ZodType<ClientDynamicConfigResponse> = receivedObject({
-  refresh_interval_sec: z.int().default(300),
-  sample_cancel_enabled: z.boolean().default(false),
-  sample_cancel_max_batch_size: z.int().default(64),
-});
+export const clientDynamicConfigResponseSchema: z.ZodType<ClientDynamicConfigResponse> = receivedObject(
+  () => ({
+    refresh_interval_sec: z.int().default(300),
+    sample_cancel_enabled: z.boolean().default(false),
+    sample_cancel_max_batch_size: z.int().default(64),
+  }),
+);

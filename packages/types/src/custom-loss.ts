@@ -99,27 +99,27 @@ export const graphValueSchema: z.ZodType<GraphValue> = z.lazy(() =>
   ]),
 );
 
-const nodeSchema: z.ZodType<CustomLossNode> = sentObject({
+const nodeSchema: z.ZodType<CustomLossNode> = sentObject(() => ({
   op: closedName(["placeholder", "get_attr", "call_function", "call_method", "call_module", "output"]),
   name: z.string().min(1),
   target: z.string().min(1),
   args: z.array(graphValueSchema).optional(),
   kwargs: z.record(z.string(), graphValueSchema).optional(),
-});
+}));
 
-export const customLossInputSchema: z.ZodType<CustomLossInput> = sentObject({
+export const customLossInputSchema: z.ZodType<CustomLossInput> = sentObject(() => ({
   name: z.string().regex(/^[a-z_][a-z0-9_]{0,63}$/, "must match [a-z_][a-z0-9_]{0,63}"),
   rank: z.literal([0, 1, 2]),
-});
+}));
 
-export const createCustomLossRequestSchema: z.ZodType<CreateCustomLossRequest> = sentObject({
+export const createCustomLossRequestSchema: z.ZodType<CreateCustomLossRequest> = sentObject(() => ({
   session_id: z.string().min(1),
   custom_loss_seq_id: countSchema,
   name: z.string(),
   inputs: z.array(customLossInputSchema).min(1).max(16),
-  graph: sentObject({ format: z.literal(1).optional(), nodes: z.array(nodeSchema) }),
+  graph: sentObject(() => ({ format: z.literal(1).optional(), nodes: z.array(nodeSchema) })),
   type: sentType("create_custom_loss"),
-}).check((context) => {
+})).check((context) => {
   const [first] = context.value.inputs as readonly CustomLossInput[];
   if (first === undefined || (first.name === "logprobs" && first.rank !== 0)) return;
   context.issues.push({
@@ -130,7 +130,7 @@ export const createCustomLossRequestSchema: z.ZodType<CreateCustomLossRequest> =
   });
 });
 
-export const createCustomLossResponseSchema: z.ZodType<CreateCustomLossResponse> = receivedObject({
+export const createCustomLossResponseSchema: z.ZodType<CreateCustomLossResponse> = receivedObject(() => ({
   loss_id: z.string(),
   type: receivedType(),
-});
+}));

@@ -84,12 +84,12 @@ function spanLength(spans: readonly ProvenanceSpan[]): number {
 
 export const namedTensorsSchema: z.ZodType<NamedTensors> = z.record(z.string(), tensorDataSchema);
 
-export const datumSchema: z.ZodType<Datum> = sentObject({
+export const datumSchema: z.ZodType<Datum> = sentObject(() => ({
   model_input: modelInputSchema,
   loss_fn_inputs: namedTensorsSchema,
   model_input_spans: z.array(provenanceSpanSchema).optional(),
   loss_fn_input_spans: z.array(provenanceSpanSchema).optional(),
-}).check((context) => {
+})).check((context) => {
   const fault = spanFault(context.value as Datum);
   if (fault === undefined) return;
   context.issues.push({ code: "custom", message: fault.message, path: [fault.field], input: context.value });

@@ -45,29 +45,29 @@ const lossFnConfigSchema: z.ZodType<LossFnConfig> = z.record(
   z.union([z.number(), z.string()], { error: "must be a number or a text" }),
 );
 
-export const forwardBackwardInputSchema: z.ZodType<ForwardBackwardInput> = sentObject({
+export const forwardBackwardInputSchema: z.ZodType<ForwardBackwardInput> = sentObject(() => ({
   data: z.array(datumSchema).min(1, "no data provided"),
   loss_fn: lossFnTypeSchema,
   loss_fn_config: lossFnConfigSchema.optional(),
-});
+}));
 
 const seqIdSchema = z
   .int()
   .min(1)
   .max(2 ** 31 - 1);
 
-export const forwardBackwardRequestSchema: z.ZodType<ForwardBackwardRequest> = sentObject({
+export const forwardBackwardRequestSchema: z.ZodType<ForwardBackwardRequest> = sentObject(() => ({
   forward_backward_input: forwardBackwardInputSchema,
   model_id: z.string().min(1),
   seq_id: seqIdSchema,
   forward_only: z.boolean().optional(),
-});
+}));
 
-export const forwardRequestSchema: z.ZodType<ForwardRequest> = sentObject({
+export const forwardRequestSchema: z.ZodType<ForwardRequest> = sentObject(() => ({
   forward_input: forwardBackwardInputSchema,
   model_id: z.string().min(1),
   seq_id: seqIdSchema,
-});
+}));
 
 /** Numbers by name; null and the words for NaN and infinity are read as such. */
 export const metricsSchema: z.ZodType<Readonly<Record<string, number>>> = z.record(
@@ -75,8 +75,8 @@ export const metricsSchema: z.ZodType<Readonly<Record<string, number>>> = z.reco
   receivedNumberSchema,
 );
 
-export const forwardBackwardOutputSchema: z.ZodType<ForwardBackwardOutput> = receivedObject({
+export const forwardBackwardOutputSchema: z.ZodType<ForwardBackwardOutput> = receivedObject(() => ({
   loss_fn_output_type: z.string(),
   loss_fn_outputs: z.array(z.record(z.string(), receivedTensorSchema)),
   metrics: metricsSchema.default({}),
-});
+}));

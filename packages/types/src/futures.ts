@@ -88,35 +88,35 @@ export interface CancelFutureRequest {
   readonly request_id: string;
 }
 
-export const futureRetrieveRequestSchema: z.ZodType<FutureRetrieveRequest> = sentObject({
+export const futureRetrieveRequestSchema: z.ZodType<FutureRetrieveRequest> = sentObject(() => ({
   request_id: z.string().min(1),
   allow_metadata_only: z.boolean().optional(),
-});
+}));
 
 const cursorSchema = z.union([z.int().nonnegative(), z.bigint().nonnegative()]);
 
-export const futuresRetrieveRequestSchema: z.ZodType<FuturesRetrieveRequest> = sentObject({
-  target: sentObject({
+export const futuresRetrieveRequestSchema: z.ZodType<FuturesRetrieveRequest> = sentObject(() => ({
+  target: sentObject(() => ({
     type: z.literal("sampling_session"),
     sampling_session_id: z.string().min(1),
     cloned_sampler_id: z.int().nonnegative().optional(),
-  }),
+  })),
   prev_cursor: cursorSchema.optional(),
   timeout: z.number().nonnegative().optional(),
   retrieved_request_ids: z.array(z.string()).optional(),
-});
+}));
 
-export const futuresRetrieveResponseSchema: z.ZodType<FuturesRetrieveResponse> = receivedObject({
+export const futuresRetrieveResponseSchema: z.ZodType<FuturesRetrieveResponse> = receivedObject(() => ({
   completions: z.array(
-    receivedObject({
+    receivedObject(() => ({
       state: openName(["finished", "failed"]).default("finished"),
       request_id: z.string(),
       response_payload_uncompressed_size: z.int().exactOptional(),
-    }),
+    })),
   ),
   cursor: cursorSchema,
-});
+}));
 
-export const cancelFutureRequestSchema: z.ZodType<CancelFutureRequest> = sentObject({
+export const cancelFutureRequestSchema: z.ZodType<CancelFutureRequest> = sentObject(() => ({
   request_id: z.string().min(1),
-});
+}));

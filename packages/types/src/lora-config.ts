@@ -21,13 +21,13 @@ export const LoraConfig = {
   defaults: { rank: 32, train_unembed: true, train_mlp: true, train_attn: true },
 } as const satisfies { readonly defaults: LoraConfig };
 
-export const loraConfigSchema: z.ZodType<LoraConfig> = sentObject({
+export const loraConfigSchema: z.ZodType<LoraConfig> = sentObject(() => ({
   rank: z.int().min(1),
   seed: int64Schema.optional(),
   train_unembed: z.boolean().optional(),
   train_mlp: z.boolean().optional(),
   train_attn: z.boolean().optional(),
-}).refine(
+})).refine(
   (config) => config.train_unembed !== false || config.train_mlp !== false || config.train_attn !== false,
   {
     error: "at least one of train_unembed, train_mlp and train_attn must be true",

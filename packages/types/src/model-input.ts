@@ -69,4 +69,6 @@ function chunkLength(chunk: ModelInputChunk, index: number): number {
   );
 }
 
-export const modelInputSchema: z.ZodType<ModelInput> = sentObject({ chunks: z.array(modelInputChunkSchema) });
+export const modelInputSchema: z.ZodType<ModelInput> = sentObject(() => ({
+  chunks: z.array(modelInputChunkSchema),
+}));

@@ -67,7 +67,7 @@ export interface UnloadModelResponse {
   readonly type?: string;
 }
 
-export const createModelRequestSchema: z.ZodType<CreateModelRequest> = sentObject({
+export const createModelRequestSchema: z.ZodType<CreateModelRequest> = sentObject(() => ({
   session_id: z.string().min(1),
   model_seq_id: countSchema,
   base_model: z.string().min(1),
@@ -75,28 +75,28 @@ export const createModelRequestSchema: z.ZodType<CreateModelRequest> = sentObjec
   lora_config: loraConfigSchema.optional(),
   optimizer_config: optimizerConfigSchema.optional(),
   type: sentType("create_model"),
-});
+}));
 
-export const createModelResponseSchema: z.ZodType<CreateModelResponse> = receivedObject({
+export const createModelResponseSchema: z.ZodType<CreateModelResponse> = receivedObject(() => ({
   model_id: z.string(),
   type: receivedType(),
-});
+}));
 
-export const getInfoRequestSchema: z.ZodType<GetInfoRequest> = sentObject({
+export const getInfoRequestSchema: z.ZodType<GetInfoRequest> = sentObject(() => ({
   model_id: z.string().min(1),
   type: sentType("get_info"),
-});
+}));
 
-const modelDataSchema: z.ZodType<ModelData> = receivedObject({
+const modelDataSchema: z.ZodType<ModelData> = receivedObject(() => ({
   arch: z.string().exactOptional(),
   model_name: z.string().exactOptional(),
   tokenizer_id: z
     .string()
     .transform((id) => id.replace(/:.*$/s, ""))
     .exactOptional(),
-});
+}));
 
-export const getInfoResponseSchema: z.ZodType<GetInfoResponse> = receivedObject({
+export const getInfoResponseSchema: z.ZodType<GetInfoResponse> = receivedObject(() => ({
   type: receivedType(),
   model_data: modelDataSchema,
   model_id: z.string(),
@@ -104,14 +104,14 @@ export const getInfoResponseSchema: z.ZodType<GetInfoResponse> = receivedObject(
   lora_rank: z.int().exactOptional(),
   model_name: z.string().exactOptional(),
   optimizer_config: receivedOptimizerConfigSchema,
-});
+}));
 
-export const unloadModelRequestSchema: z.ZodType<UnloadModelRequest> = sentObject({
+export const unloadModelRequestSchema: z.ZodType<UnloadModelRequest> = sentObject(() => ({
   model_id: z.string().min(1),
   type: sentType("unload_model"),
-});
+}));
 
-export const unloadModelResponseSchema: z.ZodType<UnloadModelResponse> = receivedObject({
+export const unloadModelResponseSchema: z.ZodType<UnloadModelResponse> = receivedObject(() => ({
   model_id: z.string(),
   type: receivedType(),
-});
+}));

@@ -21,16 +21,16 @@ export interface OptimStepResponse {
   readonly metrics?: Readonly<Record<string, number>>;
 }
 
-export const optimStepRequestSchema: z.ZodType<OptimStepRequest> = sentObject({
+export const optimStepRequestSchema: z.ZodType<OptimStepRequest> = sentObject(() => ({
   adam_params: adamParamsSchema.optional(),
   optimizer_params: optimizerParamsSchema.optional(),
   model_id: z.string().min(1),
   seq_id: z.int().min(1),
   type: sentType("optim_step"),
-}).refine((step) => (step.adam_params === undefined) !== (step.optimizer_params === undefined), {
+})).refine((step) => (step.adam_params === undefined) !== (step.optimizer_params === undefined), {
   error: "exactly one of adam_params and optimizer_params must be given",
 });
 
-export const optimStepResponseSchema: z.ZodType<OptimStepResponse> = receivedObject({
+export const optimStepResponseSchema: z.ZodType<OptimStepResponse> = receivedObject(() => ({
   metrics: metricsSchema.exactOptional(),
-});
+}));

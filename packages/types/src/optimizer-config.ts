@@ -41,8 +41,11 @@ export interface OtherOptimizerParams {
 /** One step of any family but Adam, whose parameters have no `type`. */
 export type OptimizerParams = DimuonParams | OtherOptimizerParams;
 
-const adamConfigSchema = sentObject({ type: z.literal("adamw") });
-const dimuonConfigSchema = sentObject({ type: z.literal("dimuon"), version: z.literal(1).optional() });
+const adamConfigSchema = sentObject(() => ({ type: z.literal("adamw") }));
+const dimuonConfigSchema = sentObject(() => ({
+  type: z.literal("dimuon"),
+  version: z.literal(1).optional(),
+}));
 
 /** What is sent: known families strictly, others as they are. */
 export const optimizerConfigSchema: z.ZodType<OptimizerConfig> = byFamily<OptimizerConfig>({
@@ -60,12 +63,12 @@ export const receivedOptimizerConfigSchema: z.ZodType<OptimizerConfig> = z.prepr
   z.looseObject({ type: z.string() }),
 );
 
-export const dimuonParamsSchema: z.ZodType<DimuonParams> = sentObject({
+export const dimuonParamsSchema: z.ZodType<DimuonParams> = sentObject(() => ({
   type: z.literal("dimuon"),
   learning_rate: z.number().nonnegative(),
   grad_clip_norm: z.number().optional(),
   beta1: z.number().gte(0).lt(1).optional(),
-});
+}));
 
 export const optimizerParamsSchema: z.ZodType<OptimizerParams> = byFamily<OptimizerParams>({
   dimuon: dimuonParamsSchema,

@@ -27,9 +27,9 @@ export interface SampledProvenanceSpan {
  */
 export type ProvenanceSpan = PromptProvenanceSpan | SampledProvenanceSpan;
 
-export const provenanceSpanSchema: z.ZodType<ProvenanceSpan> = sentObject({
+export const provenanceSpanSchema: z.ZodType<ProvenanceSpan> = sentObject(() => ({
   type: z.enum(["prompt_tokens", "sampled_tokens"]),
   sequence_id: z.string().min(1),
   offset: countSchema.optional(),
   length: countSchema,
-});
+}));

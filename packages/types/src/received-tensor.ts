@@ -8,7 +8,7 @@ import { elementCount, type TensorData } from "./tensor-data.js";
  * float32 to `Float32Array` (null and the words for NaN and infinity included), int64 to `BigInt64Array`, and a shape
  * that is not stated to `[n]`.
  */
-export const receivedTensorSchema: z.ZodType<TensorData> = receivedObject({
+export const receivedTensorSchema: z.ZodType<TensorData> = receivedObject(() => ({
   data: z
     .custom<readonly unknown[]>(Array.isArray, "must be a list of numbers")
     .meta({ type: "array", items: { type: "number" } }),
@@ -16,7 +16,7 @@ export const receivedTensorSchema: z.ZodType<TensorData> = receivedObject({
   shape: z.array(z.int()).exactOptional(),
   sparse_crow_indices: z.array(z.int()).exactOptional(),
   sparse_col_indices: z.array(z.int()).exactOptional(),
-}).transform((received, context): TensorData => {
+})).transform((received, context): TensorData => {
   const { data: list, dtype, shape } = received;
   const data = dtype === "float32" ? float32Of(list) : int64Of(list);
   if (data === undefined) {

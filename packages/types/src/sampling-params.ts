@@ -45,11 +45,11 @@ function isStop(value: unknown): boolean {
   return value.every((item) => typeof item === "string") || firstNotInt32(value) === -1;
 }
 
-export const samplingParamsSchema: z.ZodType<SamplingParams> = sentObject({
+export const samplingParamsSchema: z.ZodType<SamplingParams> = sentObject(() => ({
   max_tokens: z.int().min(0).optional(),
   seed: int64Schema.optional(),
   stop: stopSchema.optional(),
   temperature: z.number().optional(),
   top_k: z.int().optional(),
   top_p: z.number().optional(),
-});
+}));

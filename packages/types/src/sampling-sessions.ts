@@ -39,33 +39,37 @@ export interface GetSamplerResponse {
   readonly model_path?: string;
 }
 
-export const createSamplingSessionRequestSchema: z.ZodType<CreateSamplingSessionRequest> = sentObject({
+export const createSamplingSessionRequestSchema: z.ZodType<CreateSamplingSessionRequest> = sentObject(() => ({
   session_id: z.string().min(1),
   sampling_session_seq_id: countSchema,
   base_model: z.string().min(1).optional(),
   model_path: z.string().startsWith("tinker://", "must be a tinker:// path").optional(),
   type: sentType("create_sampling_session"),
-}).refine((request) => request.base_model !== undefined || request.model_path !== undefined, {
+})).refine((request) => request.base_model !== undefined || request.model_path !== undefined, {
   error: "base_model or model_path must be given",
 });
 
-export const createSamplingSessionResponseSchema: z.ZodType<CreateSamplingSessionResponse> = receivedObject({
-  sampling_session_id: z.string(),
-  type: receivedType(),
-});
+export const createSamplingSessionResponseSchema: z.ZodType<CreateSamplingSessionResponse> = receivedObject(
+  () => ({
+    sampling_session_id: z.string(),
+    type: receivedType(),
+  }),
+);
 
-export const joinSamplingSessionRequestSchema: z.ZodType<JoinSamplingSessionRequest> = sentObject({
+export const joinSamplingSessionRequestSchema: z.ZodType<JoinSamplingSessionRequest> = sentObject(() => ({
   sampling_session_id: z.string().min(1),
   type: sentType("join_sampling_session"),
-});
+}));
 
-export const joinSamplingSessionResponseSchema: z.ZodType<JoinSamplingSessionResponse> = receivedObject({
-  client_counter: countSchema,
-  type: receivedType(),
-});
+export const joinSamplingSessionResponseSchema: z.ZodType<JoinSamplingSessionResponse> = receivedObject(
+  () => ({
+    client_counter: countSchema,
+    type: receivedType(),
+  }),
+);
 
-export const getSamplerResponseSchema: z.ZodType<GetSamplerResponse> = receivedObject({
+export const getSamplerResponseSchema: z.ZodType<GetSamplerResponse> = receivedObject(() => ({
   sampler_id: z.string(),
   base_model: z.string(),
   model_path: z.string().exactOptional(),
-});
+}));

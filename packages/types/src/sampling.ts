@@ -86,7 +86,7 @@ const targetTensorSchema = tensorDataSchema.refine(
   "must be int64 with a shape of two dimensions, [promptLength - 1, K]",
 );
 
-export const sampleRequestSchema: z.ZodType<SampleRequest> = sentObject({
+export const sampleRequestSchema: z.ZodType<SampleRequest> = sentObject(() => ({
   num_samples: z.int().min(1).optional(),
   prompt: modelInputSchema,
   sampling_params: samplingParamsSchema,
@@ -102,7 +102,7 @@ export const sampleRequestSchema: z.ZodType<SampleRequest> = sentObject({
   prompt_logprobs_last_n: z.int().min(1).optional(),
   record_stability_info: z.boolean().optional(),
   type: sentType("sample"),
-}).check((context) => {
+})).check((context) => {
   const request = context.value;
   if (request.prompt_logprobs_last_n === undefined || request.prompt_logprobs === true) return;
   context.issues.push({
@@ -113,7 +113,7 @@ export const sampleRequestSchema: z.ZodType<SampleRequest> = sentObject({
   });
 });
 
-export const sampledSequenceSchema: z.ZodType<SampledSequence> = receivedObject({
+export const sampledSequenceSchema: z.ZodType<SampledSequence> = receivedObject(() => ({
   stop_reason: openName(["length", "stop"]),
   tokens: z
     .custom<readonly number[]>(isTokenList, "must be a list of token ids")
@@ -121,18 +121,18 @@ export const sampledSequenceSchema: z.ZodType<SampledSequence> = receivedObject(
   logprobs: readFloat32List().exactOptional(),
   topk_logprobs: readTopkList().exactOptional(),
   sequence_id: z.string().exactOptional(),
-});
+}));
 
 function isTokenList(value: unknown): boolean {
   return Array.isArray(value) && value.every(Number.isSafeInteger);
 }
 
-const promptAltTokensSchema: z.ZodType<PromptAltTokens> = receivedObject({
+const promptAltTokensSchema: z.ZodType<PromptAltTokens> = receivedObject(() => ({
   tokens: receivedTensorSchema,
   logprobs: receivedTensorSchema,
-});
+}));
 
-export const sampleResponseSchema: z.ZodType<SampleResponse> = receivedObject({
+export const sampleResponseSchema: z.ZodType<SampleResponse> = receivedObject(() => ({
   sequences: z.array(sampledSequenceSchema),
   type: receivedType(),
   prompt_logprobs: readNullableFloat32List().exactOptional(),
@@ -140,4 +140,4 @@ export const sampleResponseSchema: z.ZodType<SampleResponse> = receivedObject({
   prompt_cache_hit_tokens: z.int().default(0),
   target_prompt_logprobs: receivedTensorSchema.exactOptional(),
   prompt_alt_tokens: promptAltTokensSchema.exactOptional(),
-});
+}));

@@ -28,21 +28,23 @@ export interface UntypedAPIFuture {
   readonly sample_sequence_ids?: readonly string[];
 }
 
-export const supportedModelSchema: z.ZodType<SupportedModel> = receivedObject({
+export const supportedModelSchema: z.ZodType<SupportedModel> = receivedObject(() => ({
   model_name: z.string().exactOptional(),
   max_context_length: z.int().exactOptional(),
   trainable: z.boolean().exactOptional(),
   sampleable: z.boolean().exactOptional(),
-});
+}));
 
-export const getServerCapabilitiesResponseSchema: z.ZodType<GetServerCapabilitiesResponse> = receivedObject({
-  supported_models: z.array(supportedModelSchema),
-});
+export const getServerCapabilitiesResponseSchema: z.ZodType<GetServerCapabilitiesResponse> = receivedObject(
+  () => ({
+    supported_models: z.array(supportedModelSchema),
+  }),
+);
 
-export const healthResponseSchema: z.ZodType<HealthResponse> = receivedObject({ status: z.string() });
+export const healthResponseSchema: z.ZodType<HealthResponse> = receivedObject(() => ({ status: z.string() }));
 
-export const untypedApiFutureSchema: z.ZodType<UntypedAPIFuture> = receivedObject({
+export const untypedApiFutureSchema: z.ZodType<UntypedAPIFuture> = receivedObject(() => ({
   request_id: z.string(),
   model_id: z.string().exactOptional(),
   sample_sequence_ids: z.array(z.string()).exactOptional(),
-});
+}));

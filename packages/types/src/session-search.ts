@@ -88,29 +88,29 @@ const zonedTimestampSchema = timestampSchema.refine(
   "must have a time zone",
 );
 
-export const sessionSearchCursorSchema: z.ZodType<SessionSearchCursor> = receivedObject({
+export const sessionSearchCursorSchema: z.ZodType<SessionSearchCursor> = receivedObject(() => ({
   last_created_at: zonedTimestampSchema,
   last_session_id: z.string(),
-});
+}));
 
 const searchOwnerSchema: z.ZodType<SearchOwner> = z.discriminatedUnion("type", [
-  sentObject({ type: z.literal("own") }),
-  sentObject({ type: z.literal("accessible") }),
-  sentObject({ type: z.literal("user"), owner_urns: z.array(z.string().min(1)).min(1).max(10) }),
+  sentObject(() => ({ type: z.literal("own") })),
+  sentObject(() => ({ type: z.literal("accessible") })),
+  sentObject(() => ({ type: z.literal("user"), owner_urns: z.array(z.string().min(1)).min(1).max(10) })),
 ]);
 
 const statusQuerySchema: z.ZodType<SessionStatusQuery> = z.discriminatedUnion("type", [
-  sentObject({ type: z.enum(["active", "cancelled", "failed"]) }),
-  sentObject({
+  sentObject(() => ({ type: z.enum(["active", "cancelled", "failed"]) })),
+  sentObject(() => ({
     type: z.literal("client_finished"),
     reasons: z
       .array(closedName(["success", "errored", "interrupted"]))
       .min(1)
       .optional(),
-  }),
+  })),
 ]);
 
-export const sessionSearchRequestSchema: z.ZodType<SessionSearchRequest> = sentObject({
+export const sessionSearchRequestSchema: z.ZodType<SessionSearchRequest> = sentObject(() => ({
   session_id: z.string().min(1).optional(),
   project_ids: z.array(z.string()).optional(),
   user_metadata: metadataSchema.optional(),
@@ -119,29 +119,29 @@ export const sessionSearchRequestSchema: z.ZodType<SessionSearchRequest> = sentO
   statuses: z.array(statusQuerySchema).min(1).optional(),
   limit: z.int().min(1).max(200).optional(),
   cursor: sessionSearchCursorSchema.optional(),
-});
+}));
 
 /** Kinds we know are checked; others are kept as they are. */
 const sessionStatusSchema: z.ZodType<SessionStatus> = z.union([
   z.looseObject({ type: z.literal("active") }),
-  receivedObject({ type: z.literal("cancelled"), detail: z.string().exactOptional() }),
-  receivedObject({
+  receivedObject(() => ({ type: z.literal("cancelled"), detail: z.string().exactOptional() })),
+  receivedObject(() => ({
     type: z.literal("failed"),
     category: z.string(),
     reason: z.looseObject({ type: z.string() }),
     message: z.string(),
-  }),
-  receivedObject({
+  })),
+  receivedObject(() => ({
     type: z.literal("client_finished"),
     reason: z.looseObject({ type: z.string() }),
     detail: z.string().exactOptional(),
-  }),
+  })),
   z.looseObject({
     type: z.string().refine((type) => !["active", "cancelled", "failed", "client_finished"].includes(type)),
   }),
 ]);
 
-export const sessionSummarySchema: z.ZodType<SessionSummary> = receivedObject({
+export const sessionSummarySchema: z.ZodType<SessionSummary> = receivedObject(() => ({
   session_id: z.string(),
   owner: z.string(),
   project_id: z.string(),
@@ -151,9 +151,9 @@ export const sessionSummarySchema: z.ZodType<SessionSummary> = receivedObject({
   display_name: z.string().exactOptional(),
   user_metadata: metadataSchema.exactOptional(),
   checkpoint_storage_bytes: z.int().exactOptional(),
-});
+}));
 
-export const sessionSearchResponseSchema: z.ZodType<SessionSearchResponse> = receivedObject({
+export const sessionSearchResponseSchema: z.ZodType<SessionSearchResponse> = receivedObject(() => ({
   sessions: z.array(sessionSummarySchema),
   next_cursor: sessionSearchCursorSchema.exactOptional(),
-});
+}));

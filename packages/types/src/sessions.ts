@@ -72,54 +72,54 @@ export interface TraceExportResponse {
   readonly error?: string;
 }
 
-export const createSessionRequestSchema: z.ZodType<CreateSessionRequest> = sentObject({
+export const createSessionRequestSchema: z.ZodType<CreateSessionRequest> = sentObject(() => ({
   tags: z.array(z.string()),
   user_metadata: jsonObjectSchema,
   sdk_version: z.string().min(1),
   project_id: z.string().optional(),
   display_name: z.string().optional(),
   type: sentType("create_session"),
-});
+}));
 
-export const createSessionResponseSchema: z.ZodType<CreateSessionResponse> = receivedObject({
+export const createSessionResponseSchema: z.ZodType<CreateSessionResponse> = receivedObject(() => ({
   session_id: z.string(),
   info_message: z.string().exactOptional(),
   warning_message: z.string().exactOptional(),
   error_message: z.string().exactOptional(),
   type: receivedType(),
-});
+}));
 
-export const sessionHeartbeatRequestSchema: z.ZodType<SessionHeartbeatRequest> = sentObject({
+export const sessionHeartbeatRequestSchema: z.ZodType<SessionHeartbeatRequest> = sentObject(() => ({
   session_id: z.string().min(1),
   type: sentType("session_heartbeat"),
-});
+}));
 
-export const sessionHeartbeatResponseSchema: z.ZodType<SessionHeartbeatResponse> = receivedObject({
+export const sessionHeartbeatResponseSchema: z.ZodType<SessionHeartbeatResponse> = receivedObject(() => ({
   type: receivedType(),
-});
+}));
 
-export const finishSessionRequestSchema: z.ZodType<FinishSessionRequest> = sentObject({
-  reason: sentObject({ type: closedName(["success", "errored", "interrupted"]) }),
+export const finishSessionRequestSchema: z.ZodType<FinishSessionRequest> = sentObject(() => ({
+  reason: sentObject(() => ({ type: closedName(["success", "errored", "interrupted"]) })),
   detail: z.string().nullable().optional(),
-});
+}));
 
-export const listSessionsResponseSchema: z.ZodType<ListSessionsResponse> = receivedObject({
+export const listSessionsResponseSchema: z.ZodType<ListSessionsResponse> = receivedObject(() => ({
   sessions: z.array(z.string()),
-});
+}));
 
-export const getSessionResponseSchema: z.ZodType<GetSessionResponse> = receivedObject({
+export const getSessionResponseSchema: z.ZodType<GetSessionResponse> = receivedObject(() => ({
   training_run_ids: z.array(z.string()),
   sampler_ids: z.array(z.string()),
   user_metadata: z.record(z.string(), z.string()).exactOptional(),
   display_name: z.string().exactOptional(),
-});
+}));
 
-export const setSessionProjectRequestSchema: z.ZodType<SetSessionProjectRequest> = sentObject({
+export const setSessionProjectRequestSchema: z.ZodType<SetSessionProjectRequest> = sentObject(() => ({
   project_id: z.string().min(1),
-});
+}));
 
-export const traceExportResponseSchema: z.ZodType<TraceExportResponse> = receivedObject({
+export const traceExportResponseSchema: z.ZodType<TraceExportResponse> = receivedObject(() => ({
   status: z.string(),
   url: z.string().exactOptional(),
   error: z.string().exactOptional(),
-});
+}));

@@ -68,29 +68,31 @@ const commonFields = {
 };
 
 export const telemetryEventSchema: z.ZodType<TelemetryEvent> = z.discriminatedUnion("event", [
-  sentObject({ event: z.literal("SESSION_START"), ...commonFields }),
-  sentObject({ event: z.literal("SESSION_END"), ...commonFields, duration: z.string() }),
-  sentObject({
+  sentObject(() => ({ event: z.literal("SESSION_START"), ...commonFields })),
+  sentObject(() => ({ event: z.literal("SESSION_END"), ...commonFields, duration: z.string() })),
+  sentObject(() => ({
     event: z.literal("UNHANDLED_EXCEPTION"),
     ...commonFields,
     error_message: z.string(),
     error_type: z.string(),
     traceback: z.string().optional(),
-  }),
-  sentObject({
+  })),
+  sentObject(() => ({
     event: z.literal("GENERIC_EVENT"),
     ...commonFields,
     event_name: z.string(),
     event_data: jsonObjectSchema.optional(),
-  }),
+  })),
 ]);
 
-export const telemetrySendRequestSchema: z.ZodType<TelemetrySendRequest> = sentObject({
+export const telemetrySendRequestSchema: z.ZodType<TelemetrySendRequest> = sentObject(() => ({
   events: z.array(telemetryEventSchema).max(100),
   platform: z.string(),
   sdk_version: z.string().min(1),
   session_id: z.string().min(1),
   process_uuid: z.string().optional(),
-});
+}));
 
-export const telemetryResponseSchema: z.ZodType<TelemetryResponse> = receivedObject({ status: z.string() });
+export const telemetryResponseSchema: z.ZodType<TelemetryResponse> = receivedObject(() => ({
+  status: z.string(),
+}));

@@ -165,7 +165,7 @@ const indicesSchema = z
 
 export const tensorDtypeSchema: z.ZodType<TensorDtype> = closedName(["int64", "float32"]);
 
-export const tensorDataSchema: z.ZodType<TensorData> = sentObject({
+export const tensorDataSchema: z.ZodType<TensorData> = sentObject(() => ({
   data: z
     .custom<TensorData["data"]>(isElements, "must be a flat list of numbers or a typed array")
     .meta({ type: "array", items: { type: "number" } }),
@@ -173,7 +173,7 @@ export const tensorDataSchema: z.ZodType<TensorData> = sentObject({
   shape: indicesSchema.optional(),
   sparse_crow_indices: indicesSchema.optional(),
   sparse_col_indices: indicesSchema.optional(),
-}).check((context) => {
+})).check((context) => {
   const fault = tensorFault(context.value as TensorData);
   if (fault === undefined) return;
   context.issues.push({

@@ -23,7 +23,7 @@ export interface TrainingRunsResponse {
   readonly cursor: Cursor;
 }
 
-export const trainingRunSchema: z.ZodType<TrainingRun> = receivedObject({
+export const trainingRunSchema: z.ZodType<TrainingRun> = receivedObject(() => ({
   training_run_id: z.string(),
   base_model: z.string(),
   model_owner: z.string(),
@@ -34,9 +34,9 @@ export const trainingRunSchema: z.ZodType<TrainingRun> = receivedObject({
   last_checkpoint: checkpointSchema.exactOptional(),
   last_sampler_checkpoint: checkpointSchema.exactOptional(),
   user_metadata: z.record(z.string(), z.string()).exactOptional(),
-});
+}));
 
-export const trainingRunsResponseSchema: z.ZodType<TrainingRunsResponse> = receivedObject({
+export const trainingRunsResponseSchema: z.ZodType<TrainingRunsResponse> = receivedObject(() => ({
   training_runs: z.array(trainingRunSchema),
   cursor: cursorSchema,
-});
+}));

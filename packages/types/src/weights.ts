@@ -151,7 +151,7 @@ const ttlSchema = z.int().positive().optional();
 const metadataSchema: z.ZodType<CheckpointMetadata> = z.record(z.string(), z.string());
 const tinkerPathSchema = z.string().startsWith("tinker://", "must be a tinker:// path");
 
-export const saveWeightsRequestSchema: z.ZodType<SaveWeightsRequest> = sentObject({
+export const saveWeightsRequestSchema: z.ZodType<SaveWeightsRequest> = sentObject(() => ({
   model_id: modelIdSchema,
   path: z.string().min(1).optional(),
   seq_id: seqIdSchema,
@@ -159,14 +159,14 @@ export const saveWeightsRequestSchema: z.ZodType<SaveWeightsRequest> = sentObjec
   overwrite: z.boolean().optional(),
   user_metadata: metadataSchema.optional(),
   type: sentType("save_weights"),
-});
+}));
 
-export const saveWeightsResponseSchema: z.ZodType<SaveWeightsResponse> = receivedObject({
+export const saveWeightsResponseSchema: z.ZodType<SaveWeightsResponse> = receivedObject(() => ({
   path: z.string(),
   type: receivedType(),
-});
+}));
 
-export const saveWeightsForSamplerRequestSchema: z.ZodType<SaveWeightsForSamplerRequest> = sentObject({
+export const saveWeightsForSamplerRequestSchema: z.ZodType<SaveWeightsForSamplerRequest> = sentObject(() => ({
   model_id: modelIdSchema,
   path: z.string().min(1).optional(),
   sampling_session_seq_id: countSchema.optional(),
@@ -175,7 +175,7 @@ export const saveWeightsForSamplerRequestSchema: z.ZodType<SaveWeightsForSampler
   ttl_seconds: ttlSchema,
   user_metadata: metadataSchema.optional(),
   type: sentType("save_weights_for_sampler"),
-})
+}))
   .refine((save) => (save.path === undefined) !== (save.sampling_session_seq_id === undefined), {
     error: "exactly one of path and sampling_session_seq_id must be given",
   })
@@ -183,13 +183,15 @@ export const saveWeightsForSamplerRequestSchema: z.ZodType<SaveWeightsForSampler
     error: "an inflight save has neither path nor ttl_seconds",
   });
 
-export const saveWeightsForSamplerResponseSchema: z.ZodType<SaveWeightsForSamplerResponse> = receivedObject({
-  path: z.string().exactOptional(),
-  sampling_session_id: z.string().exactOptional(),
-  type: receivedType(),
-});
+export const saveWeightsForSamplerResponseSchema: z.ZodType<SaveWeightsForSamplerResponse> = receivedObject(
+  () => ({
+    path: z.string().exactOptional(),
+    sampling_session_id: z.string().exactOptional(),
+    type: receivedType(),
+  }),
+);
 
-export const loadWeightsRequestSchema: z.ZodType<LoadWeightsRequest> = sentObject({
+export const loadWeightsRequestSchema: z.ZodType<LoadWeightsRequest> = sentObject(() => ({
   model_id: modelIdSchema.optional(),
   seq_id: seqIdSchema,
   session_id: z.string().min(1).optional(),
@@ -201,21 +203,21 @@ export const loadWeightsRequestSchema: z.ZodType<LoadWeightsRequest> = sentObjec
   optimizer_config: optimizerConfigSchema.optional(),
   weights_access_token: z.string().optional(),
   type: sentType("load_weights"),
-}).refine((load) => (load.model_id === undefined) !== (load.session_id === undefined), {
+})).refine((load) => (load.model_id === undefined) !== (load.session_id === undefined), {
   error: "exactly one of model_id and session_id must be given",
 });
 
-export const loadWeightsResponseSchema: z.ZodType<LoadWeightsResponse> = receivedObject({
+export const loadWeightsResponseSchema: z.ZodType<LoadWeightsResponse> = receivedObject(() => ({
   path: z.string().exactOptional(),
   model_id: z.string().exactOptional(),
   type: receivedType(),
-});
+}));
 
-export const weightsInfoRequestSchema: z.ZodType<WeightsInfoRequest> = sentObject({
+export const weightsInfoRequestSchema: z.ZodType<WeightsInfoRequest> = sentObject(() => ({
   tinker_path: tinkerPathSchema,
-});
+}));
 
-export const weightsInfoResponseSchema: z.ZodType<WeightsInfoResponse> = receivedObject({
+export const weightsInfoResponseSchema: z.ZodType<WeightsInfoResponse> = receivedObject(() => ({
   base_model: z.string(),
   is_lora: z.boolean(),
   lora_rank: z.int().exactOptional(),
@@ -223,37 +225,41 @@ export const weightsInfoResponseSchema: z.ZodType<WeightsInfoResponse> = receive
   train_mlp: z.boolean().exactOptional(),
   train_attn: z.boolean().exactOptional(),
   optimizer_config: receivedOptimizerConfigSchema,
-});
+}));
 
-export const saveWeightsExternalRequestSchema: z.ZodType<SaveWeightsExternalRequest> = sentObject({
+export const saveWeightsExternalRequestSchema: z.ZodType<SaveWeightsExternalRequest> = sentObject(() => ({
   model_id: modelIdSchema,
   path: z.string().min(1),
   seq_id: seqIdSchema,
   ttl_seconds: ttlSchema,
   age_encryption_recipients: z.array(z.string().min(1)).max(10).optional(),
   type: sentType("save_weights_external"),
-});
+}));
 
-export const saveWeightsExternalResponseSchema: z.ZodType<SaveWeightsExternalResponse> = receivedObject({
-  path: z.string(),
-  size_bytes: z.int().exactOptional(),
-  type: receivedType(),
-});
+export const saveWeightsExternalResponseSchema: z.ZodType<SaveWeightsExternalResponse> = receivedObject(
+  () => ({
+    path: z.string(),
+    size_bytes: z.int().exactOptional(),
+    type: receivedType(),
+  }),
+);
 
-export const externalWeightsUrlsResponseSchema: z.ZodType<ExternalWeightsUrlsResponse> = receivedObject({
-  urls: z.record(z.string(), z.string()),
-  expires: z.string(),
-});
+export const externalWeightsUrlsResponseSchema: z.ZodType<ExternalWeightsUrlsResponse> = receivedObject(
+  () => ({
+    urls: z.record(z.string(), z.string()),
+    expires: z.string(),
+  }),
+);
 
-export const copyWeightsRequestSchema: z.ZodType<CopyWeightsRequest> = sentObject({
+export const copyWeightsRequestSchema: z.ZodType<CopyWeightsRequest> = sentObject(() => ({
   session_id: z.string().min(1).optional(),
   model_seq_id: countSchema.optional(),
   destination_project_id: z.string().min(1).optional(),
   source_path: tinkerPathSchema,
   ttl_seconds: ttlSchema,
   weights_access_token: z.string().optional(),
-});
+}));
 
-export const copyWeightsResponseSchema: z.ZodType<CopyWeightsResponse> = receivedObject({
+export const copyWeightsResponseSchema: z.ZodType<CopyWeightsResponse> = receivedObject(() => ({
   tinker_path: z.string(),
-});
+}));
