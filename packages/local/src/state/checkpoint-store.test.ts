@@ -7,6 +7,7 @@ import { temporaryDirectory } from "../test-support/temporary-directory.js";
 import { CheckpointStore, type SaveCheckpoint } from "./checkpoint-store.js";
 import { DataLayout } from "./data-layout.js";
 import { clearLeftovers, retiredName } from "./leftovers.js";
+import { RunStore } from "./run-store.js";
 
 const wish: SaveCheckpoint = {
   training_run_id: "s:train:0",
@@ -119,6 +120,18 @@ describe("CheckpointStore", () => {
       expect(await store.read(run, "weights", "step-1"), run).toBeUndefined();
       expect(await store.list(run), run).toEqual([]);
     }
+  });
+});
+
+describe("a data directory with things of other origin", () => {
+  it("passes them over", async () => {
+    const { clock, layout, store } = await openStore();
+    await store.save(wish, writer("kept"));
+    for (const name of ["%E0%A4%A", ".DS_Store", "with space"]) await mkdir(join(layout.runs, name));
+    await mkdir(join(layout.checkpoints("s:train:0", "weights"), "empty"));
+    await clearLeftovers(layout, clock);
+    expect((await store.listAll()).map(({ name }) => name)).toEqual(["step-1"]);
+    expect(await new RunStore(layout).list()).toEqual([]);
   });
 });
 

@@ -4,6 +4,7 @@ import type { Clock } from "@tinkex/types";
 import { CHECKPOINT_KINDS, type CheckpointKind, type CheckpointRecord } from "./checkpoint-record.js";
 import { CHECKPOINT_FILE, type DataLayout } from "./data-layout.js";
 import { retiredName, stagingName } from "./leftovers.js";
+import { listRunIds } from "./list-run-ids.js";
 import { userFailure } from "./operation-failure.js";
 import { entriesOf, readRecord } from "./read-record.js";
 import { isCheckpointName, isRunId } from "./safe-names.js";
@@ -89,8 +90,8 @@ export class CheckpointStore {
 
   /** Checkpoints of all runs, newest first. */
   async listAll(): Promise<CheckpointRecord[]> {
-    const runs = await entriesOf(this.#layout.runs);
-    return newestFirst((await Promise.all(runs.map((run) => this.list(decodeURIComponent(run))))).flat());
+    const runIds = await listRunIds(this.#layout);
+    return newestFirst((await Promise.all(runIds.map((runId) => this.list(runId)))).flat());
   }
 
   async delete(checkpoint: Pick<CheckpointRecord, "training_run_id" | "kind" | "name">): Promise<void> {

@@ -1,12 +1,13 @@
 import { CHECKPOINT_KINDS } from "./checkpoint-record.js";
 import type { DataLayout } from "./data-layout.js";
+import { listRunIds } from "./list-run-ids.js";
 import { entriesOf } from "./read-record.js";
 
 /** Whether any checkpoint lies in a data directory. */
 export async function hasCheckpoints(layout: DataLayout): Promise<boolean> {
-  for (const run of await entriesOf(layout.runs)) {
+  for (const runId of await listRunIds(layout)) {
     for (const kind of CHECKPOINT_KINDS) {
-      if ((await entriesOf(layout.checkpoints(decodeURIComponent(run), kind))).length > 0) return true;
+      if ((await entriesOf(layout.checkpoints(runId, kind))).length > 0) return true;
     }
   }
   return false;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Clock } from "@tinkex/types";
 import { CHECKPOINT_KINDS } from "./checkpoint-record.js";
 import type { DataLayout } from "./data-layout.js";
+import { listRunIds } from "./list-run-ids.js";
 import { entriesOf } from "./read-record.js";
 
 /** No save takes this long: what is older belongs to nobody, even if a process has the number of its owner again. */
@@ -27,8 +28,7 @@ export async function clearLeftovers(layout: DataLayout, clock: Clock): Promise<
   for (const name of await abandoned(layout.parked, clock)) {
     await rm(join(layout.parked, name), { recursive: true, force: true });
   }
-  for (const escaped of await entriesOf(layout.runs)) {
-    const runId = decodeURIComponent(escaped);
+  for (const runId of await listRunIds(layout)) {
     for (const name of await abandoned(layout.staging(runId), clock)) {
       await rm(join(layout.staging(runId), name), { recursive: true, force: true });
     }

@@ -1,7 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import type { RunRecord } from "./checkpoint-record.js";
 import type { DataLayout } from "./data-layout.js";
-import { entriesOf, readRecord } from "./read-record.js";
+import { listRunIds } from "./list-run-ids.js";
+import { readRecord } from "./read-record.js";
 import { isRunId } from "./safe-names.js";
 import { writeJsonFile } from "./write-json-file.js";
 
@@ -27,8 +28,7 @@ export class RunStore {
 
   /** All runs, newest first. */
   async list(): Promise<RunRecord[]> {
-    const names = await entriesOf(this.#layout.runs);
-    const runs = await Promise.all(names.map((name) => this.read(decodeURIComponent(name))));
+    const runs = await Promise.all((await listRunIds(this.#layout)).map((runId) => this.read(runId)));
     return runs
       .filter((run) => run !== undefined)
       .sort(
