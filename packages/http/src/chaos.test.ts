@@ -13,7 +13,7 @@ import {
   type SeenRequest,
 } from "./testing/hostile-server.js";
 import { seededRandom } from "./testing/seeded-random.js";
-import { json, play, text, transportTo } from "./testing/test-transport.js";
+import { eventually, json, play, text, transportTo } from "./testing/test-transport.js";
 
 /** `TINKEX_CHAOS_CALLS=10000` runs the long campaign; the short one is part of every test run. */
 const calls = Number(process.env.TINKEX_CHAOS_CALLS ?? 1_500);
@@ -110,7 +110,7 @@ describe("a campaign of faults", () => {
 
     expect(getEventListeners(longLived.signal, "abort")).toHaveLength(0);
     await transport.close();
-    await expect.poll(() => server.sockets.size).toBe(0);
+    await eventually(() => server.sockets.size).toBe(0);
     const grownMb = (process.memoryUsage().rss - before) / 2 ** 20;
     console.log(
       `seed ${seed}: ${succeeded} succeeded, ${aborted} aborted, ${failed} failed, ${server.requests.length} requests, resident memory grew ${grownMb.toFixed(1)} MB`,

@@ -5,7 +5,7 @@ import { ConnectionError, ValidationError } from "@tinkex/types";
 import { Agent } from "undici";
 import { describe, expect, it } from "vitest";
 import { answer, HostileServer, stall } from "./testing/hostile-server.js";
-import { afterTest, failureOf, json, play, text, transportTo } from "./testing/test-transport.js";
+import { afterTest, eventually, failureOf, json, play, text, transportTo } from "./testing/test-transport.js";
 
 const fixture = (name: string): string =>
   readFileSync(new URL(`../fixtures/${name}`, import.meta.url), "utf8");
@@ -34,10 +34,18 @@ describe("TLS", () => {
 });
 
 describe("HTTP/2", () => {
-  async function http2Server(): Promise<{ url: string; sessions: number; server: Http2SecureServer }> {
+  async function http2Server(
+    farewells = 0,
+  ): Promise<{ url: string; sessions: number; server: Http2SecureServer }> {
     const server = createSecureServer(tls, (request, response) => {
       request.resume();
-      setTimeout(() => response.end("{}"), 20);
+      if (farewells > 0) {
+        farewells -= 1;
+        response.stream.session?.goaway();
+        setTimeout(() => response.stream.session?.destroy(), 5);
+      } else {
+        setTimeout(() => response.end("{}"), 20);
+      }
     });
     const state = { url: "", sessions: 0, server };
     server.on("session", (session) => {
@@ -60,6 +68,16 @@ describe("HTTP/2", () => {
     const answers = await Promise.all(Array.from({ length: 50 }, poll));
     expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
     expect(server.sessions).toBe(1);
+  });
+
+  it("transport 97: a connection that the server takes leave of is replaced", async () => {
+    const server = await http2Server(1);
+    const transport = transportTo(server, { ca: tls.cert, http2: true });
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => transport.call({ operation: "get_info", body: json({}) })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200));
+    expect(server.sessions).toBeGreaterThan(1);
   });
 });
 
@@ -142,7 +160,7 @@ describe("what a user brings", () => {
     expect(await failureOf(transport.call({ operation: "healthz" }))).toMatchObject({ status: 404 });
     const controller = new AbortController();
     const stuck = failureOf(transport.call({ operation: "healthz", signal: controller.signal }));
-    await expect.poll(() => server.requests.length).toBe(4);
+    await eventually(() => server.requests.length).toBe(4);
     controller.abort("enough");
     expect(await stuck).toMatchObject({ code: "aborted", cause: "enough" });
     expect(await failureOf(transport.call({ operation: "healthz", timeoutMs: 50 }))).toMatchObject({

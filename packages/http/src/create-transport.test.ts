@@ -10,8 +10,8 @@ import {
   ValidationError,
 } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
-import { answer, cutShort, type Move, raw, reset, stall, trickle } from "./testing/hostile-server.js";
-import { failureOf, json, play, seconds, transportTo } from "./testing/test-transport.js";
+import { answer, cutShort, hangUp, type Move, raw, reset, stall, trickle } from "./testing/hostile-server.js";
+import { eventually, failureOf, json, play, seconds, transportTo } from "./testing/test-transport.js";
 
 describe("retries", () => {
   it("transport 1: a counted call is sent 11 times, with one key and rising counts", async () => {
@@ -98,6 +98,25 @@ describe("retries", () => {
     expect(seconds(transport.clock)).toEqual([1, 2, 4, 8, 16, 30, 30, 30, 30, 30, 30, 30, 30, 29]);
   });
 
+  it("transport 20: what the tries take counts towards the 300 s", async () => {
+    const slow: Move = (socket, request) => {
+      transport.clock.advance(57_000);
+      answer(503)(socket, request);
+    };
+    const transport = transportTo(await play(slow));
+    const error = await failureOf(transport.call({ operation: "get_info" }));
+    // Five times 57 s and 15 s of pauses are the 300 s.
+    expect(error).toMatchObject({ attempts: 5 });
+    expect(seconds(transport.clock)).toEqual([1, 2, 4, 8]);
+  });
+
+  it("transport 22: pauses of patient calls begin at a second", async () => {
+    const server = await play(reset, reset, answer(200));
+    const transport = transportTo(server);
+    await expect(transport.call({ operation: "get_info" })).resolves.toMatchObject({ attempts: 3 });
+    expect(seconds(transport.clock)).toEqual([1, 2]);
+  });
+
   it("transport 28: one layer repeats, with one key", async () => {
     const server = await play(...Array.from({ length: 11 }, () => answer(503)), answer(200));
     const transport = transportTo(server);
@@ -107,15 +126,40 @@ describe("retries", () => {
     expect(new Set(server.header("x-idempotency-key")).size).toBe(1);
   });
 
-  it("BR-023: a kept connection that died is replaced at once, without a pause", async () => {
+  it.each([
+    ["resets", reset],
+    ["closes", hangUp],
+  ])(
+    "BR-023: a kept connection that the server %s is replaced at once, with the same key",
+    async (_, end) => {
+      const used = new Set<number>();
+      // Answers the first request of a connection, and drops the connection at the second.
+      const server = await play((socket, request) => {
+        (used.has(request.connection) ? end : answer(200))(socket, request);
+        used.add(request.connection);
+      });
+      const transport = transportTo(server);
+      await transport.call({ operation: "session_heartbeat", body: json({}) });
+      await delay(20);
+      const response = await transport.call({ operation: "session_heartbeat", body: json({}) });
+      expect(response.attempts).toBe(2);
+      expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1, 2]);
+      const [, lost, again] = server.header("x-idempotency-key");
+      expect(again).toBe(lost);
+      expect(transport.clock.sleeps).toEqual([]);
+    },
+  );
+
+  it("BR-023: a server that closes each connection after its answer goes unnoticed", async () => {
     const closeSoon: Move = (socket, request) => {
       answer(200)(socket, request);
-      setImmediate(() => socket.resetAndDestroy());
+      setTimeout(() => socket.destroy(), 5);
     };
     const server = await play(closeSoon);
     const transport = transportTo(server);
-    for (let i = 0; i < 50; i += 1) {
+    for (let i = 0; i < 40; i += 1) {
       await transport.call({ operation: "session_heartbeat", body: json({}) });
+      await delay(i % 10);
     }
     expect(transport.clock.sleeps).toEqual([]);
   });
@@ -144,7 +188,7 @@ describe("limits", () => {
     const transport = transportTo(server);
     const error = await failureOf(transport.call({ operation: "get_info", body: json({}), timeoutMs: 100 }));
     expect(error).toMatchObject({ code: "timed_out" });
-    await expect.poll(() => server.closed.has(1)).toBe(true);
+    await eventually(() => server.closed.has(1)).toBe(true);
   });
 
   it("BR-026: a body that trickles goes on until the limit of the whole call", async () => {
@@ -187,13 +231,13 @@ describe("aborts", () => {
     const controller = new AbortController();
     const reason = new Error("enough");
     const call = failureOf(transportTo(server).call({ operation: "healthz", signal: controller.signal }));
-    await expect.poll(() => server.requests.length).toBe(1);
+    await eventually(() => server.requests.length).toBe(1);
     controller.abort(reason);
     const error = await call;
     expect(error).toBeInstanceOf(AbortedError);
     expect(error.cause).toBe(reason);
     expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
-    await expect.poll(() => server.closed.has(1)).toBe(true);
+    await eventually(() => server.closed.has(1)).toBe(true);
   });
 
   it("transport 13, BR-003: an abort during a pause rejects at once, and nothing more is sent", async () => {
@@ -201,7 +245,7 @@ describe("aborts", () => {
     const controller = new AbortController();
     const transport = transportTo(server, { clock: undefined });
     const call = failureOf(transport.call({ operation: "create_session", signal: controller.signal }));
-    await expect.poll(() => server.requests.length).toBe(1);
+    await eventually(() => server.requests.length).toBe(1);
     await delay(20);
     controller.abort("why not");
     expect(await call).toMatchObject({ code: "aborted", cause: "why not" });
@@ -239,10 +283,10 @@ describe("close", () => {
     const server = await play(stall);
     const transport = transportTo(server);
     const calls = Array.from({ length: 5 }, () => failureOf(transport.call({ operation: "healthz" })));
-    await expect.poll(() => server.requests.length).toBe(5);
+    await eventually(() => server.requests.length).toBe(5);
     await Promise.all([transport.close(), transport.close()]);
     for (const error of await Promise.all(calls)) expect(error).toBeInstanceOf(ClosedError);
-    await expect.poll(() => server.sockets.size).toBe(0);
+    await eventually(() => server.sockets.size).toBe(0);
     expect(await failureOf(transport.call({ operation: "healthz" }))).toMatchObject({ code: "closed" });
   });
 });
@@ -318,6 +362,21 @@ describe("requests", () => {
     expect(none).toBeUndefined();
     expect(some).toMatch(/^[0-9a-f-]{36}$/);
     expect(mine).toBe("mine");
+  });
+
+  it("transport 16: a retry count that the caller sets stays on every try", async () => {
+    const server = await play(answer(503), answer(200));
+    await transportTo(server).call({ operation: "get_info", headers: { "X-Stainless-Retry-Count": "x" } });
+    expect(server.header("x-stainless-retry-count")).toEqual(["x", "x"]);
+  });
+
+  it("transport 17: the server learns how long a try may take", async () => {
+    const server = await play(answer(200));
+    const transport = transportTo(server);
+    for (const operation of ["retrieve_future", "session_heartbeat", "telemetry", "optim_step"]) {
+      await transport.call({ operation });
+    }
+    expect(server.header("x-stainless-read-timeout")).toEqual(["45", "10", "5", "60"]);
   });
 
   it("refuses an operation there is none of, and names those there are", async () => {

@@ -160,6 +160,13 @@ describe("credentials on the wire", () => {
     expect(error.message).not.toContain("secret-2");
   });
 
+  it("a key that a call brings is left alone", async () => {
+    const server = await play(answer(200));
+    const transport = transportTo(server, { apiKey: undefined, credential: () => "tml-source" });
+    await transport.call({ operation: "get_api_key", headers: { "X-Api-Key": "tml-pasted" } });
+    expect(server.header("x-api-key")).toEqual(["tml-pasted"]);
+  });
+
   it("a key and a source at once are refused", () => {
     const both = { apiKey: "tml-a", credential: () => "tml-b" };
     expect(() => transportTo({ url: "http://127.0.0.1:9" }, both)).toThrow(ValidationError);

@@ -4,6 +4,7 @@ export { consoleLogger, type LogLevel, parseLogLevel } from "./console-logger.js
 export { createTransport } from "./create-transport.js";
 export { type CredentialSource, credentialCommand } from "./credential-command.js";
 export { CredentialError } from "./credential-error.js";
+export { type DownloadOptions, type DownloadProgress, downloadFile } from "./download-file.js";
 export type { Operation } from "./operation.js";
 export { OPERATIONS, type OperationName } from "./operations.js";
 export { POOL_LIMITS, type PoolName } from "./pool-limits.js";

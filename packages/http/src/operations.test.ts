@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Operation } from "./operation.js";
 import { findOperation, OPERATIONS } from "./operations.js";
+import { answer } from "./testing/hostile-server.js";
+import { failureOf, play, transportTo } from "./testing/test-transport.js";
 
 /**
  * The API's own table: method and path, kind of traffic, limit in seconds, and how the official client repeats the call
@@ -82,6 +84,14 @@ function retryOf(official: string): Operation["retry"] {
   return official === "10" ? "counted" : "none";
 }
 
+/** How often each policy sends while the service answers 503 at once. */
+const ATTEMPTS: Readonly<Record<Operation["retry"], number>> = {
+  none: 1,
+  counted: 11,
+  patient: 15,
+  archive: 6,
+};
+
 describe("the table of operations", () => {
   it.each(OFFICIAL)("transport 32: %s is as the API has it", (name, call, pool, seconds, retry) => {
     const operation = findOperation(name);
@@ -94,6 +104,26 @@ describe("the table of operations", () => {
     expect(operation.idempotent).toBe(
       name === "revoke_api_key" ? "no" : operation.method === "GET" ? "method" : "key",
     );
+  });
+
+  it.each(OFFICIAL)("transport 32: %s goes out as its row says, and is repeated as it says", async (name) => {
+    const operation = findOperation(name);
+    if (operation === undefined) throw new Error("no such row");
+    const server = await play(answer(503));
+    const transport = transportTo(server);
+    const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, part = ""]) => part);
+    const pathParameters = Object.fromEntries(names.map((part) => [part, `my ${part}`]));
+    const error = await failureOf(transport.call({ operation: name, pathParameters }));
+    expect(error).toMatchObject({ status: 503, attempts: ATTEMPTS[operation.retry] });
+    expect(server.requests).toHaveLength(ATTEMPTS[operation.retry]);
+    const [request] = server.requests;
+    expect(request?.method).toBe(operation.method);
+    expect(request?.path).toBe(operation.path.replace(/\{(\w+)\}/g, "my%20$1"));
+    const { totalMs, headersMs } = operation.timeouts;
+    expect(request?.headers["x-stainless-read-timeout"]).toBe(String((totalMs ?? headersMs) / 1000));
+    const keys = new Set(server.header("x-idempotency-key"));
+    expect(keys.size).toBe(1);
+    expect(keys.has(undefined)).toBe(operation.idempotent !== "key");
   });
 
   it("has no row that the API does not have", () => {

@@ -2,8 +2,9 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { ResponseError } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { consoleLogger } from "./console-logger.js";
+import { FakeClock } from "./testing/fake-clock.js";
 import { answer, type HostileServer, inTurn, type Move, reset, stall } from "./testing/hostile-server.js";
-import { failureOf, json, play, seconds, text, transportTo } from "./testing/test-transport.js";
+import { eventually, failureOf, json, play, seconds, text, transportTo } from "./testing/test-transport.js";
 import type { ResponseEvent, RetryEvent } from "./transport-hooks.js";
 
 describe("redirects", () => {
@@ -74,7 +75,7 @@ describe("the edge proxy", () => {
     await transport.call({ operation: "optim_step" });
     await expect(transport.call({ operation: "optim_step" })).resolves.toMatchObject({ attempts: 2 });
     expect(server.requests[2]?.connection).not.toBe(server.requests[1]?.connection);
-    await expect.poll(() => server.closed.has(server.requests[1]?.connection ?? 0)).toBe(true);
+    await eventually(() => server.closed.has(server.requests[1]?.connection ?? 0)).toBe(true);
   });
 
   it("where nothing is repeated it is a ConnectionError", async () => {
@@ -131,13 +132,29 @@ describe("queues", () => {
     expect(await stuck).toMatchObject({ code: "closed" });
   });
 
-  it("a pause the service asked for holds back the calls that come after", async () => {
+  it("a pause the service asked for holds back the calls of that kind that come after", async () => {
+    /** Sleeps only when told to. */
+    class HeldClock extends FakeClock {
+      readonly wake: (() => void)[] = [];
+      override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+        const now = this.monotonic();
+        this.sleeps.push(ms);
+        await new Promise<void>((resolve) => this.wake.push(resolve));
+        signal?.throwIfAborted();
+        this.advance(Math.max(0, now + ms - this.monotonic()));
+      }
+    }
     const server = await play(answer(429, {}, { "retry-after": "20" }), answer(200));
-    const transport = transportTo(server);
+    const clock = new HeldClock();
+    const transport = transportTo(server, { clock });
     const first = transport.call({ operation: "get_info" });
-    await expect.poll(() => transport.clock.sleeps.length).toBe(1);
-    await first;
-    expect(seconds(transport.clock)).toEqual([20]);
+    await eventually(() => clock.sleeps).toEqual([20_000]);
+    clock.advance(5_000);
+    const second = transport.call({ operation: "optim_step" });
+    await transport.call({ operation: "session_heartbeat" });
+    expect(clock.sleeps).toEqual([20_000, 15_000]);
+    for (const wake of clock.wake) wake();
+    expect([(await first).status, (await second).status]).toEqual([200, 200]);
   });
 
   it("transport 18: a thousand failing calls leave no connection in use", async () => {
@@ -150,7 +167,7 @@ describe("queues", () => {
     // undici may open a connection for a request while it readies one that just came free.
     expect(server.mostSockets).toBeLessThanOrEqual(100);
     await transport.close();
-    await expect.poll(() => server.sockets.size).toBe(0);
+    await eventually(() => server.sockets.size).toBe(0);
   });
 });
 
@@ -227,12 +244,14 @@ describe("what is told", () => {
 
   it("transport 94: neither key nor body is in what is logged at debug", async () => {
     const lines: string[] = [];
-    const server: HostileServer = await play(answer(500, { detail: "you sent tml-canary" }), answer(401));
+    const server: HostileServer = await play(answer(503), answer(403, { detail: "you sent tml-canary" }));
     const logger = consoleLogger("debug", (line) => lines.push(line));
     const transport = transportTo(server, { logger, apiKey: "tml-canary" });
     const body = json({ prompt: "canary prompt" });
     const error = await failureOf(transport.call({ operation: "asample", body }));
     expect(lines.length).toBeGreaterThan(2);
-    expect(lines.join("\n") + JSON.stringify(error) + error.stack).not.toMatch(/canary/);
+    const told = lines.join("\n") + JSON.stringify(error) + error.stack;
+    expect(told).toContain("you sent [redacted]");
+    expect(told).not.toMatch(/canary/);
   });
 });

@@ -1,11 +1,20 @@
 import { TinkexError } from "@tinkex/types";
-import { afterEach } from "vitest";
+import { afterEach, expect, vi } from "vitest";
 import { createTransport } from "../create-transport.js";
 import { silentLogger } from "../silent-logger.js";
 import type { TinkexTransport } from "../transport.js";
 import type { TransportOptions } from "../transport-options.js";
 import { FakeClock } from "./fake-clock.js";
 import { HostileServer, type Move } from "./hostile-server.js";
+
+// A machine with much to do may need a second for what takes a millisecond elsewhere.
+const PATIENCE_MS = 15_000;
+vi.setConfig({ testTimeout: 2 * PATIENCE_MS });
+
+/** What will hold before long. */
+export function eventually<T>(read: () => T): ReturnType<typeof expect.poll<T>> {
+  return expect.poll(read, { timeout: PATIENCE_MS });
+}
 
 const cleanups: (() => Promise<void>)[] = [];
 
