@@ -1,9 +1,10 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import {
-  type Datum,
+  Datum,
   type ForwardBackwardRequest,
   ModelInput,
   type ModelInputChunk,
+  type ProvenanceSpan,
   type TensorData,
   ValidationError,
 } from "@tinkex/types";
@@ -24,6 +25,8 @@ function request(input: Partial<Input>, rest: Partial<ForwardBackwardRequest> = 
   };
 }
 
+/** Bytes of the chunks of tokens 1, 2, 3. */
+const chunksOf123 = "0a100a0e0a0c010000000200000003000000";
 const HEAD = "0a016d 1001";
 const CROSS_ENTROPY = "220d 63726f73735f656e74726f7079";
 
@@ -238,5 +241,103 @@ describe("the protobuf form of a training request", () => {
     expect(tensorBytes({ data: new Int32Array([-5, 7]), dtype: "int64" })).toBe(
       tensorBytes({ data: [-5, 7], dtype: "int64" }),
     );
+  });
+
+  it.each<[string, Partial<Input>, string]>([
+    [
+      "a number",
+      { loss_fn: "ppo", loss_fn_config: { clip_low_threshold: 0.8 } },
+      `220370706f 2a1d 0a12636c69705f6c6f775f7468726573686f6c64 119a9999999999e93f
+       3a1f 0a12636c69705f6c6f775f7468726573686f6c64 1209099a9999999999e93f`,
+    ],
+    [
+      "a text",
+      { loss_fn: "custom", loss_fn_config: { loss_id: "L1" } },
+      "2206637573746f6d 3a0f 0a076c6f73735f6964 120412024c31",
+    ],
+    [
+      "a text that looks like a number",
+      { loss_fn: "dro", loss_fn_config: { a: "0.5" } },
+      "220364726f 3a0a 0a0161 12051203302e35",
+    ],
+    ["an empty text", { loss_fn: "dro", loss_fn_config: { a: "" } }, "220364726f 3a07 0a0161 12021200"],
+    [
+      "a number and a text",
+      { loss_fn: "dro", loss_fn_config: { a: 0, b: "s" } },
+      `220364726f 2a0c0a0161110000000000000000 3a0e0a0161 12090900000000000000 00 3a080a0162 1203120173`,
+    ],
+  ])("newest-wire 1, 3: the loss config %s", (_, input, expected) => {
+    expect(toHex(writeForwardBackward(request(input)))).toBe(toHex(hex(HEAD + expected)));
+  });
+
+  it("newest-wire 2: NaN is kept in both maps; null, booleans and bigints are errors", () => {
+    const nan = toHex(writeForwardBackward(request({ loss_fn_config: { a: Number.NaN } })));
+    expect(nan.match(/000000000000f87f/g)).toHaveLength(2);
+    for (const value of [null, true, 1n, [1]]) {
+      const config = { a: value } as unknown as Input["loss_fn_config"];
+      expect(() => writeForwardBackward(request({ loss_fn_config: config }))).toThrow(
+        "loss_fn_config.a must be a number or a text",
+      );
+    }
+  });
+
+  it("newest-wire 3: a config value without number or text does not decode", () => {
+    expect(() => readForwardBackward(hex(`${HEAD} 3a050a01611200`))).toThrow(
+      "a config value without number or text",
+    );
+  });
+
+  it.each<[string, ProvenanceSpan, string]>([
+    ["prompt", { type: "prompt_tokens", sequence_id: "q", length: 3 }, "0a050a01711803"],
+    ["sampled", { type: "sampled_tokens", sequence_id: "q", length: 3 }, "12050a01711803"],
+    [
+      "with an offset",
+      { type: "prompt_tokens", sequence_id: "q", offset: 2, length: 3 },
+      "0a070a017110021803",
+    ],
+  ])("newest-wire 1: a span, %s", (_, span, expected) => {
+    const datum = Datum.of([1, 2, 3], {}, { model_input_spans: [span], loss_fn_input_spans: [] });
+    expect(datumBytes(datum)).toBe(`${chunksOf123}1a0${(expected.length / 2).toString(16)}${expected}`);
+  });
+
+  it("newest-wire 1: a span of no length, and a whole request with spans", () => {
+    const none: ProvenanceSpan = { type: "sampled_tokens", sequence_id: "s1", length: 0 };
+    const empty = Datum.of([], {}, { model_input_spans: [none], loss_fn_input_spans: [] });
+    expect(datumBytes(empty)).toBe(toHex(hex("0a020a00 1a06 12040a027331")));
+
+    const sampled = (length: number): ProvenanceSpan => ({
+      type: "sampled_tokens",
+      sequence_id: "q",
+      length,
+    });
+    const datum = Datum.of(
+      [1, 2, 3],
+      { target_tokens: { data: [2, 3, 4], dtype: "int64", shape: [3] } },
+      {
+        model_input_spans: [{ type: "prompt_tokens", sequence_id: "q", length: 2 }, sampled(1)],
+        loss_fn_input_spans: [sampled(3)],
+      },
+    );
+    const bytes = writeForwardBackward(request({ data: [datum] }));
+    const worked = `${HEAD} 1a5f ${chunksOf123}
+      1230 0a0d7461726765745f746f6b656e73 121f0a18 020000000000000003000000000000000400000000000000 1802 220103
+      1a070a050a01711802 1a0712050a01711801 220712050a01711803 ${CROSS_ENTROPY}`;
+    expect(toHex(bytes)).toBe(toHex(hex(worked)));
+    const [read] = readForwardBackward(bytes).forward_backward_input.data;
+    expect(read?.loss_fn_input_spans).toEqual([{ ...sampled(3), offset: 0 }]);
+  });
+
+  it("newest-wire 7: the dimensions of an image are passed over", () => {
+    const withDimensions = hex(`${HEAD} 1a12 0a10 120e 0a0101 1203706e67 2204 0801 1002`);
+    const [datum] = readForwardBackward(withDimensions).forward_backward_input.data;
+    expect(datum?.model_input.chunks).toEqual([{ data: hex("01"), format: "png", type: "image" }]);
+  });
+
+  it("grows when the framing needs more than was set aside", () => {
+    const config = Object.fromEntries(
+      Array.from({ length: 300 }, (_, index) => [`${"ключ".repeat(30)}${index}`, index]),
+    );
+    const bytes = writeForwardBackward(request({ loss_fn_config: config }));
+    expect(readForwardBackward(bytes).forward_backward_input.loss_fn_config).toEqual(config);
   });
 });

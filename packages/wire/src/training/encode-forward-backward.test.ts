@@ -1,0 +1,83 @@
+import { Datum, type ForwardBackwardRequest, UnsupportedByServerError } from "@tinkex/types";
+import { describe, expect, it } from "vitest";
+import { PROTOBUF_TYPE } from "../encoded-body.js";
+import { decodeForwardBackwardRequest } from "./decode-forward-backward.js";
+import { encodeForwardBackwardRequest } from "./encode-forward-backward.js";
+
+const data = [Datum.of([1, 2], { target_tokens: { data: [2, 3], dtype: "int64" } })];
+const request: ForwardBackwardRequest = {
+  model_id: "m",
+  seq_id: 1,
+  forward_backward_input: { data, loss_fn: "cross_entropy" },
+};
+const protobuf = { wire: "protobuf", generation: "0.25" } as const;
+
+describe("encodeForwardBackwardRequest", () => {
+  it("protobuf 10: plain without a compressor, compressed with one", () => {
+    const plain = encodeForwardBackwardRequest(request, protobuf);
+    expect(plain.contentType).toBe(PROTOBUF_TYPE);
+    expect(plain).not.toHaveProperty("contentEncoding");
+    // Compression is the caller's; what goes in is the plain body.
+    const seen: Uint8Array[] = [];
+    const compress = (bytes: Uint8Array) => {
+      seen.push(bytes);
+      return Uint8Array.from(bytes).reverse();
+    };
+    const compressed = encodeForwardBackwardRequest(request, { ...protobuf, compress });
+    expect(compressed).toEqual({
+      body: Uint8Array.from(plain.body).reverse(),
+      contentType: PROTOBUF_TYPE,
+      contentEncoding: "zstd",
+    });
+    expect(seen).toEqual([plain.body]);
+  });
+
+  it("protobuf 10: JSON is never compressed", () => {
+    const compress = () => {
+      throw new Error("must not be called");
+    };
+    const encoded = encodeForwardBackwardRequest(request, { wire: "json", generation: "0.4", compress });
+    expect(encoded.contentType).toBe("application/json");
+  });
+
+  it("protobuf 11: forward differs in field 6 only", () => {
+    const pass = encodeForwardBackwardRequest(request, protobuf).body;
+    const forward = encodeForwardBackwardRequest({ ...request, forward_only: true }, protobuf).body;
+    expect([...forward]).toEqual([...pass, 0x30, 0x01]);
+  });
+
+  it("gives a server the same request through protobuf and both JSON shapes", () => {
+    for (const forwardOnly of [false, true]) {
+      const sent = { ...request, forward_only: forwardOnly };
+      const viaProtobuf = encodeForwardBackwardRequest(sent, protobuf);
+      const viaJson = encodeForwardBackwardRequest(sent, { wire: "json", generation: "0.4" });
+      const [first, second] = [viaProtobuf, viaJson].map(({ contentType, body }) => {
+        const read = decodeForwardBackwardRequest(contentType, body);
+        const [datum] = read.forward_backward_input.data;
+        const numbers = Array.from(datum?.loss_fn_inputs.target_tokens?.data ?? [], Number);
+        return [read.model_id, read.seq_id, read.forward_only, read.forward_backward_input.loss_fn, numbers];
+      });
+      expect(first).toEqual(["m", 1, forwardOnly, "cross_entropy", [2, 3]]);
+      expect(second).toEqual(first);
+    }
+  });
+
+  it("newest-wire 5: spans travel in forward requests too, and have no JSON form", () => {
+    const spans = {
+      model_input_spans: [{ type: "prompt_tokens", sequence_id: "q", length: 2 }],
+      loss_fn_input_spans: [{ type: "sampled_tokens", sequence_id: "q", length: 2 }],
+    } as const;
+    const datum = Datum.of([1, 2], data[0]?.loss_fn_inputs ?? {}, spans);
+    const spanned = {
+      ...request,
+      forward_only: true,
+      forward_backward_input: { data: [datum], loss_fn: "cross_entropy" as const },
+    };
+    const { contentType, body } = encodeForwardBackwardRequest(spanned, protobuf);
+    const [read] = decodeForwardBackwardRequest(contentType, body).forward_backward_input.data;
+    expect(read?.model_input_spans).toEqual([{ ...spans.model_input_spans[0], offset: 0 }]);
+    expect(() => encodeForwardBackwardRequest(spanned, { wire: "json", generation: "0.4" })).toThrow(
+      UnsupportedByServerError,
+    );
+  });
+});
