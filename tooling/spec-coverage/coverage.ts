@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { mustBeTested } from "./must-be-tested.js";
+
+/** How the numbers of one page stand. */
+export interface PageCoverage {
+  readonly page: string;
+  readonly total: number;
+  /** Numbers with a test whose title carries them. */
+  readonly tested: readonly number[];
+  /** Numbers that a page of `docs/decisions` says why they have none. */
+  readonly explained: readonly number[];
+  readonly open: readonly number[];
+}
+
+/** A page's name and its numbers, e.g. `wire-types 7, 9, newest-wire 13`. */
+const MENTION = /\b([a-z-]+)((?: \d+,?)+)/g;
+
+/** Reads titles of tests under `packages` and `tooling`, and tables under `docs/decisions`. */
+export function coverage(repository: string): PageCoverage[] {
+  const tests = ["packages", "tooling"].flatMap((folder) => filesUnder(join(repository, folder), ".test.ts"));
+  const titles = tests.flatMap((file) => testTitles(readFileSync(file, "utf8")));
+  const decisions = filesUnder(join(repository, "docs", "decisions"), ".md");
+  const rows = decisions.flatMap((file) =>
+    readFileSync(file, "utf8")
+      .split("\n")
+      .filter((line) => line.startsWith("| ")),
+  );
+  const tested = numbersIn(titles);
+  const explained = numbersIn(rows.map((row) => row.split("|")[1] ?? ""));
+  return Object.entries(mustBeTested).map(([page, total]) => {
+    const numbers = Array.from({ length: total }, (_, index) => index + 1);
+    const isTested = (number: number) => tested.get(page)?.has(number) ?? false;
+    const isExplained = (number: number) => !isTested(number) && (explained.get(page)?.has(number) ?? false);
+    return {
+      page,
+      total,
+      tested: numbers.filter(isTested),
+      explained: numbers.filter(isExplained),
+      open: numbers.filter((number) => !isTested(number) && !isExplained(number)),
+    };
+  });
+}
+
+/** The literal parts of the first arguments of `it`, `test` and `describe`, tables and options between included. */
+export function testTitles(source: string): string[] {
+  return [...source.matchAll(/["'`]([a-z-]+ \d+[^"'`]*)["'`]/g)].map(([, title = ""]) => title);
+}
+
+/** Numbers by page. A range `3-5` is not understood, on purpose: every number is to be found by searching for it. */
+export function numbersIn(texts: readonly string[]): Map<string, Set<number>> {
+  const found = new Map<string, Set<number>>();
+  for (const text of texts) {
+    for (const [, page = "", numbers = ""] of text.matchAll(MENTION)) {
+      const set = found.get(page) ?? new Set<number>();
+      for (const number of numbers.match(/\d+/g) ?? []) set.add(Number(number));
+      found.set(page, set);
+    }
+  }
+  return found;
+}
+
+function filesUnder(folder: string, ending: string): string[] {
+  return readdirSync(folder).flatMap((name) => {
+    if (name === "node_modules" || name === "dist" || name.startsWith(".")) return [];
+    const path = join(folder, name);
+    if (statSync(path).isDirectory()) return filesUnder(path, ending);
+    return name.endsWith(ending) ? [path] : [];
+  });
+}
