@@ -8,7 +8,7 @@ import {
 } from "@tinkex/types";
 import { deferred } from "./deferred.js";
 import type { FutureWork } from "./future-work.js";
-import type { LiveOperations } from "./live-operations.js";
+import type { OperationRegistry } from "./live-operations.js";
 import { onAbort } from "./on-abort.js";
 import type { QueueStateEvent } from "./queue-state-event.js";
 import { waitFor } from "./wait-for.js";
@@ -18,7 +18,7 @@ import { checkTimeoutMs, type WaitLimits } from "./wait-limits.js";
 export interface FutureEnvironment {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly live: LiveOperations;
+  readonly live: OperationRegistry;
 }
 
 /**

@@ -1,11 +1,16 @@
 import type { TinkexError } from "@tinkex/types";
 
+/** Where an operation says how it can be ended, for as long as it lasts. */
+export interface OperationRegistry {
+  /** Returns what takes the operation out again. An operation that comes too late is ended at once. */
+  add(end: (reason: TinkexError) => void): () => void;
+}
+
 /** The operations of a service client that have not settled, so that closing it can end them. */
-export class LiveOperations {
+export class LiveOperations implements OperationRegistry {
   readonly #enders = new Set<(reason: TinkexError) => void>();
   #ended: TinkexError | undefined;
 
-  /** Adds an operation by what ends it. Returns what takes it out again. Ends it at once when all were ended before. */
   add(end: (reason: TinkexError) => void): () => void {
     if (this.#ended !== undefined) {
       end(this.#ended);

@@ -33,6 +33,7 @@ function poll(answers: readonly Answer[], options: { readonly budget?: ByteBudge
   const sleeps: number[] = [];
   const calls: TransportCall[] = [];
   const states: QueueStateEvent[] = [];
+  const troubles: string[] = [];
   const controller = new AbortController();
   const left = [...answers];
   let nowMs = 0;
@@ -66,6 +67,7 @@ function poll(answers: readonly Answer[], options: { readonly budget?: ByteBudge
       random: () => 1,
       responseBudget: options.budget ?? new ByteBudget(1000),
       fields: "0.38",
+      onTrouble: (message) => troubles.push(message),
     },
     {
       requestId: "r1",
@@ -79,7 +81,7 @@ function poll(answers: readonly Answer[], options: { readonly budget?: ByteBudge
   );
   const result = poller.result();
   result.catch(() => {});
-  return { result, calls, sleeps, states, controller };
+  return { result, calls, sleeps, states, troubles, controller };
 }
 
 const bodiesOf = (calls: readonly TransportCall[]) =>
@@ -170,6 +172,11 @@ describe("ResultPoller", () => {
     ]);
     await mixed.result;
     expect(mixed.sleeps).toEqual([1000, 2000, 250, 1000]);
+    expect(mixed.troubles).toEqual([
+      "waiting for OptimStep (request r1), asking again in 1 s: answered 429",
+      "waiting for OptimStep (request r1), asking again in 2 s: reset",
+      "waiting for OptimStep (request r1), asking again in 1 s: answered 429",
+    ]);
   });
 
   it("takes a poll that was held beyond its limit for one that must be repeated soon", async () => {

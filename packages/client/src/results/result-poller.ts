@@ -29,6 +29,8 @@ export interface RetrieveEnvironment {
   readonly responseBudget: ByteBudget;
   /** Which fields the server's bodies have. */
   readonly fields: "0.4" | "0.38";
+  /** Told when the waiting is troubled, and goes on. */
+  onTrouble(message: string): void;
 }
 
 /** One result to wait for. */
@@ -122,7 +124,15 @@ export class ResultPoller<Name extends FutureResultName> {
     const { clock } = this.#environment;
     const meaning = classifyPollFailure(error);
     if (meaning === "final") throw this.#explain(error);
-    if (meaning === "back_off") return clock.sleep(this.#backoff.next(), this.#request.signal);
+    if (meaning === "back_off") {
+      const waitMs = this.#backoff.next();
+      const reason = error instanceof Error ? error.message : String(error);
+      const { requestId, requestType } = this.#request;
+      this.#environment.onTrouble(
+        `waiting for ${requestType} (request ${requestId}), asking again in ${waitMs / 1000} s: ${reason}`,
+      );
+      return clock.sleep(waitMs, this.#request.signal);
+    }
     this.#backoff.reset();
     if (meaning === "doubtful") this.#doubts += 1;
     if (this.#doubts > MOST_DOUBTS) throw this.#explain(error);
@@ -175,7 +185,7 @@ export class ResultPoller<Name extends FutureResultName> {
   /** The error that ends the waiting, with the operation it was about. */
   #explain(error: unknown): unknown {
     if (!(error instanceof ApiStatusError)) return error;
-    const { code, retryable, status, body, attempts } = error;
+    const { code, retryable, status, body, attempts, earlierTries } = error;
     const { requestId, requestType } = this.#request;
     const what = status === 410 ? "the service no longer knows it (expired or lost)" : error.message;
     return new ApiStatusError(`no result of ${requestType} (request ${requestId}): ${what}`, {
@@ -185,6 +195,8 @@ export class ResultPoller<Name extends FutureResultName> {
       status,
       body,
       attempts,
+      earlierTries,
+      requestId: error.requestId,
     });
   }
 }

@@ -1,29 +1,38 @@
 import { ClosedError } from "@tinkex/types";
 import { ApiFuture } from "../future/api-future.js";
 import type { FutureWork } from "../future/future-work.js";
-import { LiveOperations } from "../future/live-operations.js";
+import { LiveOperations, type OperationRegistry } from "../future/live-operations.js";
 import type { WaitLimits } from "../future/wait-limits.js";
 import type { ServiceCore } from "./service-core.js";
 
-/** The operations of one client, which end when it, or the service client it belongs to, is closed. */
+/**
+ * The operations of one client, which end when it, or the service client it belongs to, is closed. Nothing holds on to a client
+ * without operations: a training loop makes a sampling client a step and need not close them.
+ */
 export class ClientLife {
   readonly #core: ServiceCore;
   readonly #name: string;
   readonly #live = new LiveOperations();
-  readonly #leave: () => void;
   #closed: ClosedError | undefined;
 
   /** `name` is what messages call the client. */
   constructor(core: ServiceCore, name: string) {
     this.#core = core;
     this.#name = name;
-    this.#leave = core.live.add((reason) => this.#live.endAll(reason));
   }
 
   /** Runs an operation behind a future. */
   start<T>(operation: string, limits: WaitLimits, run: (work: FutureWork) => Promise<T>): ApiFuture<T> {
     const { clock, logger } = this.#core.settings;
-    return new ApiFuture(operation, { clock, logger, live: this.#live }, limits, run);
+    const live: OperationRegistry = {
+      add: (end) => {
+        const leaves = [this.#core.live.add(end), this.#live.add(end)];
+        return () => {
+          for (const leave of leaves) leave();
+        };
+      },
+    };
+    return new ApiFuture(operation, { clock, logger, live }, limits, run);
   }
 
   /** @throws ClosedError once the client, or its service client, is closed */
@@ -36,6 +45,5 @@ export class ClientLife {
   close(): void {
     this.#closed ??= new ClosedError(`${this.#name} is closed`);
     this.#live.endAll(this.#closed);
-    this.#leave();
   }
 }

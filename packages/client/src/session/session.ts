@@ -17,6 +17,7 @@ import type { QueueStateLog } from "./queue-state-log.js";
 import { methodHeaders, type SdkMethod } from "./sdk-method.js";
 import type { ServerProfile } from "./server-profile.js";
 import type { ServiceCore } from "./service-core.js";
+import { TroubleLog } from "./trouble-log.js";
 
 /** An operation that the service has accepted. */
 export interface Submission<Result> {
@@ -60,6 +61,7 @@ export class Session {
   /** Tokenizers by the name of their model, as far as the server has said. */
   readonly tokenizerIds = new Map<string, string>();
   readonly #responseBudget: ByteBudget;
+  readonly #trouble: TroubleLog;
 
   constructor(id: string, core: ServiceCore, server: ServerProfile) {
     const { config, generation } = server;
@@ -70,6 +72,7 @@ export class Session {
     this.encoding = new EncodingChoice(wire, generation.preferredEncoding, logger);
     this.trainingBudget = new ByteBudget(config.fwdbwd_dispatch_bytes_semaphore_size);
     this.#responseBudget = new ByteBudget(config.inflight_response_bytes_semaphore_size);
+    this.#trouble = new TroubleLog(clock, logger);
     this.sampleDispatch = new SampleDispatch({
       clock,
       random,
@@ -118,6 +121,7 @@ export class Session {
         random,
         responseBudget: this.#responseBudget,
         fields: this.server.generation.fields,
+        onTrouble: (message) => this.#trouble.note(message),
       },
       {
         requestId: accepted.request_id,

@@ -245,8 +245,13 @@ describe("order and turns", () => {
       model_input: { chunks: [{ location: "x", format: "png" as const }] },
       loss_fn_inputs: { target_tokens: [1] },
     };
-    const calls = [training.forwardBackward([image], "cross_entropy"), step(training)];
-    expect(await outcomes(...calls)).toEqual(["ValidationError", "ok"]);
+    const user_metadata = { key: 1 as unknown as string };
+    const calls = [
+      training.forwardBackward([image], "cross_entropy"),
+      training.saveState("x", { user_metadata }),
+      step(training),
+    ];
+    expect(await outcomes(...calls)).toEqual(["ValidationError", "ValidationError", "ok"]);
     expect(sequence(stub)).toEqual([1]);
   });
 
