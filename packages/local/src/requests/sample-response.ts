@@ -20,6 +20,7 @@ export function sampleResponse(outcome: SampleOutcome): SampleResponse {
         }),
     ...(topkPromptLogprobs === undefined ? {} : { topk_prompt_logprobs: topkRows(topkPromptLogprobs) }),
     prompt_cache_hit_tokens: 0,
+    type: "sample",
   };
 }
 

@@ -48,6 +48,7 @@ describe("sampling", () => {
         ],
       ],
       prompt_cache_hit_tokens: 0,
+      type: "sample",
     });
   });
 
