@@ -188,7 +188,7 @@ describe.each(versions)("answers to SDK %s", (version) => {
         const headers = { "content-type": encoded.contentType };
         const again = decodeFutureResult(name, { status: 200, headers, body: encoded.body });
         const place = `${exchange.scenario} ${exchange.step} ${accept}`;
-        expect(plain(again, asIs), place).toEqual(plain(withoutInfinities(outcome, accept), asIs));
+        expect(plain(again, asIs), place).toEqual(plain(outcome, asIs));
       }
     }
   });
@@ -198,11 +198,4 @@ describe.each(versions)("answers to SDK %s", (version) => {
 function withoutRevision(result: Record<string, unknown>): Record<string, unknown> {
   const text = JSON.stringify(result.model_data)?.replace(/:rev1"/, '"');
   return text === undefined ? result : { ...result, model_data: JSON.parse(text) as unknown };
-}
-
-/** JSON has no infinities: they are written as null and read as NaN. */
-function withoutInfinities(value: unknown, accept: string): unknown {
-  return accept === "application/json"
-    ? plain(value, (number) => (Number.isFinite(number) ? number : Number.NaN))
-    : value;
 }

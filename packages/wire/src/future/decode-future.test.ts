@@ -156,7 +156,13 @@ describe("the answer to a poll", () => {
     const training = {
       loss_fn_output_type: "ArrayRecord",
       loss_fn_outputs: [
-        { logprobs: { data: new Float32Array([-0.1, Number.NaN]), dtype: "float32", shape: [2] } as const },
+        {
+          logprobs: {
+            data: new Float32Array([-0.1, Number.NaN, Number.NEGATIVE_INFINITY]),
+            dtype: "float32",
+            shape: [3],
+          } as const,
+        },
         { logprobs: { data: new Float32Array([0.3]), dtype: "float32", shape: [1] } as const },
       ],
       metrics: { "loss:sum": 8.125, "bad:mean": Number.NaN },

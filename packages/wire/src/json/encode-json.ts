@@ -22,20 +22,23 @@ export function encodeJsonRequest<Name extends RequestName>(
   return jsonBody(fieldsToSend(record, { fields }, options.generation), name);
 }
 
-/** The JSON body of an answer, as a server gives it. NaN is written as null, the customary spelling. */
+/**
+ * The JSON body of an answer, as a server gives it. NaN and infinities, which JSON does not have, are written as the words
+ * `"NaN"`, `"Infinity"` and `"-Infinity"`: the official SDKs read those as numbers, but not null.
+ */
 export function encodeJsonResponse<Name extends ResponseName>(
   name: Name,
   record: ResponseOf<Name>,
 ): EncodedBody {
-  return jsonBody(withoutNaN(record), name);
+  return jsonBody(withWords(record), name);
 }
 
-/** `value` with null for every number that JSON cannot hold. */
-function withoutNaN(value: unknown): unknown {
-  if (typeof value === "number") return Number.isFinite(value) ? value : null;
+/** `value` with a word for every number that JSON cannot hold. */
+function withWords(value: unknown): unknown {
+  if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
   if (value instanceof Float32Array)
-    return value.every(Number.isFinite) ? value : Array.from(value, withoutNaN);
-  if (Array.isArray(value)) return value.every(Number.isFinite) ? value : value.map(withoutNaN);
+    return value.every(Number.isFinite) ? value : Array.from(value, withWords);
+  if (Array.isArray(value)) return value.every(Number.isFinite) ? value : value.map(withWords);
   if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withoutNaN(member)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withWords(member)]));
 }
