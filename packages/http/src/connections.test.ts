@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createSecureServer, type Http2SecureServer } from "node:http2";
 import { type AddressInfo, connect, createServer } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { ConnectionError, ValidationError } from "@tinkex/types";
 import { Agent } from "undici";
 import { describe, expect, it } from "vitest";
@@ -29,7 +30,24 @@ describe("TLS", () => {
     const error = await failureOf(transportTo(server).call({ operation: "get_info" }));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({ attempts: 1, cause: { code: "DEPTH_ZERO_SELF_SIGNED_CERT" } });
+    expect(error.message).toMatch(/its certificate is not trusted; give .* the option ca/);
     expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe("connections", () => {
+  it("are kept between calls, and the pools of those that ended are let go", async () => {
+    const server = await play(answer(200, {}, { connection: "close" }), answer(200));
+    const transport = transportTo(server);
+    await transport.call({ operation: "get_info" });
+    await eventually(() => server.closed.has(1)).toBe(true);
+    transport.clock.advance(61_000);
+    await transport.call({ operation: "get_info" });
+    await delay(20);
+    transport.clock.advance(61_000);
+    // The pool has a connection now, which is used again.
+    await transport.call({ operation: "get_info" });
+    expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2, 2]);
   });
 });
 

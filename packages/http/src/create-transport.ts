@@ -77,6 +77,7 @@ function makeSender(options: TransportOptions): Sender {
     ca: options.ca,
     http2: options.http2 ?? false,
     proxy: options.proxy ?? {},
+    clock: options.clock ?? systemClock,
     dispatcher: options.dispatcher,
   });
 }

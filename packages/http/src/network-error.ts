@@ -16,6 +16,9 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was cut short",
 };
 
+/** Codes of a certificate that Node does not trust. */
+const UNTRUSTED = /^(SELF_SIGNED_CERT|DEPTH_ZERO_|UNABLE_TO_)/;
+
 /** Failures in which no connection came about at all. */
 const NOT_CONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
 
@@ -31,7 +34,7 @@ export function networkError(outcome: Broken | TimedOut, facts: CallFacts): Conn
   }
   const { cause } = outcome;
   const code = errorCode(cause);
-  const explanation = code === undefined ? undefined : EXPLANATIONS[code];
+  const explanation = code === undefined ? undefined : explain(code);
   const what =
     code !== undefined && NOT_CONNECTED.test(code)
       ? `could not connect to ${baseUrl}`
@@ -40,6 +43,12 @@ export function networkError(outcome: Broken | TimedOut, facts: CallFacts): Conn
     `${what} (${faultWord(cause)}) for ${operation}${tries}${explanation === undefined ? "" : `; ${explanation}`}`,
     { attempts, earlierTries, cause },
   );
+}
+
+function explain(code: string): string | undefined {
+  return UNTRUSTED.test(code)
+    ? "its certificate is not trusted; give that of its authority as the option ca, or in NODE_EXTRA_CA_CERTS"
+    : EXPLANATIONS[code];
 }
 
 /** A failure of the network in a word: its code where it has one. */

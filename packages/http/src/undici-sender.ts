@@ -1,3 +1,4 @@
+import type { Clock } from "@tinkex/types";
 import type { buildConnector, Dispatcher } from "undici";
 import { anyMajorHandler } from "./any-major-handler.js";
 import type { CallScope } from "./call-scope.js";
@@ -20,6 +21,7 @@ export interface ConnectionOptions {
   /** Whether to speak HTTP/2 where a server offers it over TLS. */
   readonly http2: boolean;
   readonly proxy: ProxySettings;
+  readonly clock: Clock;
   /** Carries everything in place of our own connections; whoever made it closes it. */
   readonly dispatcher: DispatcherLike | undefined;
 }
@@ -28,6 +30,8 @@ type Undici = typeof import("undici");
 
 /** Most requests that share one HTTP/2 connection. */
 const HTTP2_STREAMS = 100;
+/** How often idle pools are looked for, in milliseconds; at a request, so that no timer is needed. */
+const SWEEP_MS = 60_000;
 
 /** Sends over undici, one set of connections per kind of traffic. undici is loaded at the first request. */
 export class UndiciSender implements Sender {
@@ -38,6 +42,7 @@ export class UndiciSender implements Sender {
   #undici: Undici | undefined;
   #loading: Promise<Undici> | undefined;
   #closing: Promise<void> | undefined;
+  #sweptAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -83,6 +88,8 @@ export class UndiciSender implements Sender {
   }
 
   #pool(undici: Undici, request: WireRequest): Dispatcher {
+    const now = this.#options.clock.monotonic();
+    if (now - this.#sweptAt > SWEEP_MS) this.#sweep(undici, now);
     const key = poolKey(request);
     let pool = this.#pools.get(key);
     if (pool === undefined) {
@@ -90,6 +97,16 @@ export class UndiciSender implements Sender {
       this.#pools.set(key, pool);
     }
     return pool;
+  }
+
+  /** Lets go of pools whose connections have all ended: after a burst they hold a client for each there once was. */
+  #sweep(undici: Undici, now: number): void {
+    this.#sweptAt = now;
+    for (const [key, pool] of this.#pools) {
+      if (!(pool instanceof undici.Pool) || pool.stats.connected > 0 || pool.stats.size > 0) continue;
+      this.#pools.delete(key);
+      pool.destroy().catch(() => {});
+    }
   }
 }
 
