@@ -1,6 +1,9 @@
 import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
-/** How a script ended. */
+/** How a program ended. */
 export interface ScriptEnd {
   readonly code: number | null;
   readonly stdout: string;
@@ -9,18 +12,27 @@ export interface ScriptEnd {
   readonly lingeredMs: number;
 }
 
-/** Runs a module's text in a process of its own, from the sources of our packages. */
-export function runScript(text: string, env: Readonly<Record<string, string>> = {}): Promise<ScriptEnd> {
-  // The loader of the test runner is not there, so types are taken away by the one that comes with the workspace.
-  const child = spawn(
-    process.execPath,
-    ["--conditions=@tinkex/source", "--import=tsx", "--input-type=module", "-e", text],
-    {
-      cwd: new URL("..", import.meta.url),
-      env: { ...process.env, ...env },
-      stdio: ["ignore", "pipe", "pipe"],
-    },
-  );
+/** Runs a TypeScript module in a process of its own, from the sources of our packages. */
+export async function runScript(
+  text: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<ScriptEnd> {
+  const directory = await mkdtemp(join(tmpdir(), "tinkex-program-"));
+  const file = join(directory, "program.mts");
+  try {
+    await writeFile(file, text);
+    return await run(["--conditions=@tinkex/source", "--import=tsx", file], env);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+function run(args: readonly string[], env: Readonly<Record<string, string>>): Promise<ScriptEnd> {
+  const child = spawn(process.execPath, args, {
+    cwd: new URL("..", import.meta.url),
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let stdout = "";
   let stderr = "";
   let lastOutputMs = Date.now();
