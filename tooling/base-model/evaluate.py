@@ -1,8 +1,8 @@
 """Prints what the base model can do: accuracy of each skill on words it may have seen, and samples of its English.
 
 Usage: python evaluate.py --model ../../packages/local/models/pocket-1 --corpora DIR/root
-The words are held-out-free draws with another seed than training's: real words are known to the model, pairs of task
-and word are new in all but a few cases, invented words are new.
+Half of the words are invented; the others come from the lists that training drew from. The draws are new ones, so a
+question that training held is rare. Held-out words may be asked here: nothing is learnt from the answers.
 """
 
 import argparse
