@@ -3,4 +3,5 @@ export const mustBeTested: Readonly<Record<string, number>> = {
   "wire-types": 42,
   protobuf: 34,
   "newest-wire": 38,
+  transport: 98,
 };

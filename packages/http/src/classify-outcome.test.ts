@@ -22,7 +22,7 @@ describe("classifyOutcome", () => {
   });
 
   it.each([300, 302, 304, 400, 401, 402, 403, 404, 410, 418, 422, 425, 600])(
-    "transport 34: %i is final",
+    "transport 21, 34: %i is final",
     (status) => {
       expect(classifyOutcome(answer(status), optim_step, [], 0)).toEqual({ kind: "failure", retry: false });
     },
