@@ -64,14 +64,14 @@ describe("the answer to a poll", () => {
 
   it("wire-types 36: prompt scores in JSON", () => {
     const text =
-      '{"sequences":[],"prompt_logprobs":[null,-1,2],"topk_prompt_logprobs":[null,[[5,-0.5],[7,-1.5,"tail"]],[]]}';
+      '{"sequences":[],"prompt_logprobs":[null,-1,2],"topk_prompt_logprobs":[null,[[5,-0.1],[7,-1.5,"tail"]],[]]}';
     expect(decode("SampleResponse", text)).toMatchObject({
       result: {
         prompt_logprobs: [null, -1, 2],
         topk_prompt_logprobs: [
           null,
           [
-            [5, -0.5],
+            [5, Math.fround(-0.1)],
             [7, -1.5],
           ],
           [],
