@@ -9,7 +9,7 @@ export {
   SamplingClient,
 } from "./sampling/sampling-client.js";
 export type { CallOptions } from "./session/call-options.js";
-export type { ServiceClientOptions, TokenizerLoader, WireChoice } from "./session/client-settings.js";
+
 export {
   type CloseOptions,
   type FromStateParams,
@@ -17,6 +17,7 @@ export {
   type SamplingClientParams,
   ServiceClient,
 } from "./session/service-client.js";
+export type { ServiceClientOptions, TokenizerLoader, WireChoice } from "./session/service-client-options.js";
 export type { CustomLoss, CustomLossValue } from "./training/custom-loss.js";
 export type { DatumLike } from "./training/prepare-data.js";
 export type { OnConflict } from "./training/save-conflict.js";

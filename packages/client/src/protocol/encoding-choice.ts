@@ -1,5 +1,5 @@
 import type { Logger, TransportResponse } from "@tinkex/types";
-import type { WireChoice } from "../session/client-settings.js";
+import type { WireChoice } from "../session/service-client-options.js";
 
 /** How the body of a training request is written. */
 export type Encoding = "protobuf" | "json";

@@ -97,16 +97,15 @@ export class ResultPoller<Name extends FutureResultName> {
     const { requestId, resultName, requestType, roundtripS, headers, signal } = this.#request;
     const iteration = this.#iteration;
     this.#iteration += 1;
-    const record = { request_id: requestId, allow_metadata_only: this.#allowMetadataOnly };
-    const response = await this.#environment.transport.call({
+    const { fields, transport } = this.#environment;
+    const record = {
+      request_id: requestId,
+      // Servers of the 0.4 generation send every result at once.
+      allow_metadata_only: fields === "0.4" ? undefined : this.#allowMetadataOnly,
+    };
+    const response = await transport.call({
       operation: "retrieve_future",
-      body: encodeJsonRequest(
-        "FutureRetrieveRequest",
-        this.#environment.fields === "0.4" ? { request_id: requestId } : record,
-        {
-          generation: this.#environment.fields,
-        },
-      ).body,
+      body: encodeJsonRequest("FutureRetrieveRequest", record, { generation: fields }).body,
       accept: acceptFor(resultName, "protobuf"),
       headers: {
         ...headers,

@@ -1,66 +1,31 @@
 import {
   COMPATIBLE_SDK_VERSION,
-  checkApiKey,
+  type Compress,
   consoleLogger,
   createTransport,
   proxyFromEnvironment,
   resolveBaseUrl,
   systemClock,
+  type TinkexTransport,
+  zstdCompressor,
 } from "@tinkex/http";
-import type { Clock, HttpTransport, JsonObject, Logger, Tokenizer } from "@tinkex/types";
-import { ValidationError } from "@tinkex/types";
-
-/** Which encoding training and sampling speak: what the server understands, or one fixed by the caller. */
-export type WireChoice = "auto" | "protobuf" | "json";
-
-/** Gives the tokenizer of a model: what `get_info` says of it goes in. */
-export type TokenizerLoader = (model: {
-  readonly modelName: string;
-  readonly tokenizerId: string | undefined;
-}) => Tokenizer | Promise<Tokenizer>;
-
-/**
- * Options of a {@link ServiceClient}. An option that is given wins over the environment, which wins over the default; an empty
- * environment variable counts as unset.
- */
-export interface ServiceClientOptions {
-  /** @defaultValue `TINKER_API_KEY`; not needed for a server on this machine */
-  readonly apiKey?: string | undefined;
-  /** @defaultValue `TINKER_BASE_URL`, else the hosted service */
-  readonly baseUrl?: string | undefined;
-  /** Project the session belongs to. @defaultValue `TINKER_PROJECT_ID` */
-  readonly projectId?: string | undefined;
-  /** Free text that lists and searches show for the session. */
-  readonly displayName?: string | undefined;
-  /** Kept with the session. */
-  readonly userMetadata?: JsonObject | undefined;
-  /** Labels of the session. @defaultValue `TINKER_TAGS`, split at commas */
-  readonly tags?: readonly string[] | undefined;
-  /** @defaultValue `auto`: protobuf where the server understands it, else JSON */
-  readonly wire?: WireChoice | undefined;
-  /** What a 402 does: wait until the account can pay, or fail at once. @defaultValue `pause` */
-  readonly billing?: "pause" | "fail" | undefined;
-  /** The tokenizer `getTokenizer()` gives, or what loads one. @defaultValue reads local model directories */
-  readonly tokenizer?: Tokenizer | TokenizerLoader | undefined;
-  /** Sent with every request; they win over our own. */
-  readonly defaultHeaders?: Readonly<Record<string, string>> | undefined;
-  /** @defaultValue warnings and errors, to standard error */
-  readonly logger?: Logger | undefined;
-  /** @defaultValue `process.env` */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** @defaultValue the machine's time */
-  readonly clock?: Clock | undefined;
-  /** Numbers in [0, 1), for jitter. @defaultValue Math.random */
-  readonly random?: (() => number) | undefined;
-  /** The official SDK version we claim to behave like; servers switch features on by it. */
-  readonly sdkVersion?: string | undefined;
-  /** Carries all requests in place of our own HTTP; `apiKey`, `baseUrl` and headers are then its affair. */
-  readonly transport?: HttpTransport | undefined;
-}
+import {
+  type Clock,
+  type HttpTransport,
+  type JsonObject,
+  type Logger,
+  type Tokenizer,
+  ValidationError,
+} from "@tinkex/types";
+import { resolveCredentials } from "./credentials.js";
+import type { ServiceClientOptions, TokenizerLoader, WireChoice } from "./service-client-options.js";
 
 /** The options with all defaults filled in, checked once. */
 export interface ClientSettings {
   readonly transport: HttpTransport;
+  /** Makes the transport sign with short-lived tokens, for services that want them; nothing for a transport of the caller's. */
+  readonly useTokens: () => void;
+  readonly compress: Compress | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: Logger;
@@ -93,21 +58,26 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
   const logger = options.logger ?? consoleLogger("warn");
   const sdkVersion = options.sdkVersion ?? COMPATIBLE_SDK_VERSION;
   const baseUrl = resolveBaseUrl(options.baseUrl ?? fromEnv("TINKER_BASE_URL"));
-  const transport =
-    options.transport ??
+  const makeOwn = (): TinkexTransport =>
     createTransport({
       baseUrl,
-      apiKey: checkApiKey(options.apiKey ?? fromEnv("TINKER_API_KEY"), baseUrl),
+      ...resolveCredentials({ apiKey: options.apiKey, credential: options.credential, fromEnv, baseUrl }),
       defaultHeaders: { ...cloudflareHeaders(fromEnv), ...options.defaultHeaders },
       proxy: proxyFromEnvironment(env),
+      hooks: options.hooks,
       sdkVersion,
       clock,
       random,
       logger,
       firstContactRetries: FIRST_CONTACT_RETRIES,
     });
+  const transport = options.transport ?? makeOwn();
   return {
     transport,
+    useTokens: () => {
+      if ("useTokens" in transport && typeof transport.useTokens === "function") transport.useTokens();
+    },
+    compress: options.compress ?? zstdCompressor(),
     clock,
     random,
     logger,

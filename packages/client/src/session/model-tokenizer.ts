@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { type Tokenizer, ValidationError } from "@tinkex/types";
-import type { ClientSettings, TokenizerLoader } from "./client-settings.js";
+import type { ClientSettings } from "./client-settings.js";
+import type { TokenizerLoader } from "./service-client-options.js";
 
 /** What is known of the model whose tokenizer is wanted. */
 export interface TokenizedModel {

@@ -38,6 +38,7 @@ export async function readServerProfile(asker: Asker): Promise<ServerProfile> {
     );
     return { generation: LEGACY_GENERATION, config: DEFAULT_CONFIG, dynamic: DEFAULT_DYNAMIC };
   }
+  if (config.pjwt_auth_enabled) asker.settings.useTokens();
   const dynamic = await ask(asker, "client_dynamic_config", "ClientDynamicConfigResponse");
   return { generation: CURRENT_GENERATION, config, dynamic: dynamic ?? DEFAULT_DYNAMIC };
 }

@@ -18,9 +18,10 @@ import { loadModel, type ModelSource } from "../training/load-model.js";
 import type { TrainedModel } from "../training/trained-model.js";
 import type { TrainingClient } from "../training/training-client.js";
 import type { CallOptions } from "./call-options.js";
-import { resolveSettings, type ServiceClientOptions } from "./client-settings.js";
+import { resolveSettings } from "./client-settings.js";
 import { finishSession } from "./finish-session.js";
 import { methodHeaders, type SdkMethod } from "./sdk-method.js";
+import type { ServiceClientOptions } from "./service-client-options.js";
 import { ServiceCore } from "./service-core.js";
 
 /** A new model: its base, the adapter, and the optimizer. */

@@ -1,8 +1,10 @@
 import type { UntypedAPIFuture } from "@tinkex/types";
 import {
   decodeJsonResponse,
+  type EncodedBody,
   encodeJsonRequest,
   type FutureResultName,
+  PROTOBUF_TYPE,
   type RequestName,
   type RequestOf,
   type ResponseName,
@@ -83,6 +85,17 @@ export class Session {
   /** Headers of requests made for a public method. */
   headers(method: SdkMethod): Readonly<Record<string, string>> {
     return methodHeaders(method, this.core.settings.sdkVersion);
+  }
+
+  /** A training body as it travels: packed where the server allows it and this Node can, JSON never. */
+  async packed({ body, contentType }: EncodedBody): Promise<{
+    readonly body: Uint8Array;
+    readonly encodingHeader: Readonly<Record<string, string>>;
+  }> {
+    const { compress } = this.core.settings;
+    const wanted = this.server.config.proto_compress_fwdbwd && contentType === PROTOBUF_TYPE;
+    if (!wanted || compress === undefined) return { body, encodingHeader: {} };
+    return { body: await compress(body), encodingHeader: { "content-encoding": "zstd" } };
   }
 
   /** Sends a JSON record and reads a JSON answer. */

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
-import type { ServiceClientOptions } from "../session/client-settings.js";
 import { ServiceClient } from "../session/service-client.js";
+import type { ServiceClientOptions } from "../session/service-client-options.js";
 import { FakeClock } from "./fake-clock.js";
 import { RecordingLogger } from "./recording-logger.js";
 import { StubService } from "./stub-service.js";

@@ -107,17 +107,18 @@ function sendChunk(
     log,
     startedAtMs: pass.startedAtMs,
     send: async (headers) => {
-      const response = await session.encoding.send((wire, returnStatuses) => {
-        const { body, contentType } = encodeForwardBackwardRequest(request, {
+      const response = await session.encoding.send(async (wire, returnStatuses) => {
+        const encoded = encodeForwardBackwardRequest(request, {
           wire,
           generation: session.server.generation.fields,
         });
+        const { body, encodingHeader } = await session.packed(encoded);
         return session.core.transport.call({
           operation: wire === "json" && forwardOnly ? "forward" : "forward_backward",
           body,
-          contentType,
+          contentType: encoded.contentType,
           returnStatuses,
-          headers,
+          headers: { ...headers, ...encodingHeader },
         });
       });
       return decodeJsonResponse("UntypedAPIFuture", response.body);

@@ -1,0 +1,44 @@
+import {
+  CredentialError,
+  type CredentialSource,
+  checkApiKey,
+  credentialCommand,
+  isLoopback,
+  readStoredKey,
+} from "@tinkex/http";
+
+/** What the transport signs requests with: a key, or what gives one. Neither, for a server on this machine. */
+export type Credentials = { readonly apiKey: string | undefined } | { readonly credential: CredentialSource };
+
+/** Where credentials may come from. */
+export interface CredentialOptions {
+  readonly apiKey: string | undefined;
+  readonly credential: CredentialSource | undefined;
+  /** Reads an environment variable; empty ones are unset. */
+  readonly fromEnv: (name: string) => string | undefined;
+  readonly baseUrl: string;
+}
+
+/**
+ * Chooses the credential: the options, else `TINKER_API_KEY`, else the command in `TINKER_CREDENTIAL_CMD`, else the key that
+ * `tinker auth login` has stored. Nothing is read or run yet.
+ *
+ * @throws ValidationError for a key that cannot work
+ */
+export function resolveCredentials({ apiKey, credential, fromEnv, baseUrl }: CredentialOptions): Credentials {
+  if (credential !== undefined) return { credential };
+  const key = apiKey ?? fromEnv("TINKER_API_KEY");
+  const command = fromEnv("TINKER_CREDENTIAL_CMD");
+  if (key === undefined && command !== undefined) return { credential: credentialCommand(command) };
+  if (key !== undefined || isLoopback(baseUrl)) return { apiKey: checkApiKey(key, baseUrl) };
+  const home = fromEnv("HOME") ?? fromEnv("USERPROFILE");
+  return { credential: () => storedKey(home, baseUrl) };
+}
+
+async function storedKey(home: string | undefined, baseUrl: string): Promise<string> {
+  const key = home === undefined ? undefined : await readStoredKey(home);
+  if (key !== undefined) return key;
+  throw new CredentialError(
+    `no API key for ${baseUrl}: set TINKER_API_KEY or TINKER_CREDENTIAL_CMD, log in with "tinker auth login", or give the option apiKey`,
+  );
+}
