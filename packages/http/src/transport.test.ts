@@ -232,6 +232,18 @@ describe("what is told", () => {
     ]);
   });
 
+  it("an outage under many calls is one warning, not one each", async () => {
+    const lines: string[] = [];
+    const server = await play(
+      answer(429, {}, { "retry-after": "10" }),
+      answer(429, {}, { "retry-after": "10" }),
+      answer(200),
+    );
+    const transport = transportTo(server, { logger: consoleLogger("warn", (line) => lines.push(line)) });
+    await Promise.all([transport.call({ operation: "get_info" }), transport.call({ operation: "asample" })]);
+    expect(lines).toHaveLength(1);
+  });
+
   it("newest-clients 43: a note of deprecation is told once a call, and not for tries that are repeated", async () => {
     const lines: string[] = [];
     const note = { "x-deprecation-note": "old call" };

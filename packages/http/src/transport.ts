@@ -53,10 +53,21 @@ export interface TransportParts {
   readonly firstContactRetries: number;
 }
 
+/** One call on its way: what was asked, how it goes out, and what it has met so far. */
+interface Job {
+  readonly call: TransportCall;
+  readonly operation: Operation;
+  readonly request: WireRequest;
+  readonly scope: CallScope;
+  readonly earlierTries: FailedTry[];
+}
+
 /** Most earlier tries kept on an error. */
 const MOST_EARLIER_TRIES = 10;
 /** From this pause on the user hears of a repeat without asking for it, in milliseconds. */
 const LONG_PAUSE_MS = 8_000;
+/** Least time between two such warnings, in milliseconds. */
+const WARNING_INTERVAL_MS = 30_000;
 
 /** A transport that can exchange its key for short-lived tokens. */
 export interface TinkexTransport extends HttpTransport {
@@ -80,6 +91,7 @@ export class Transport implements TinkexTransport {
   readonly #watch: TryWatch;
   readonly #signer: Signer;
   #answered = false;
+  #warnedAt = Number.NEGATIVE_INFINITY;
   #closed = false;
 
   constructor(parts: TransportParts) {
@@ -96,11 +108,10 @@ export class Transport implements TinkexTransport {
     const operation = checkCall(call);
     const request = this.#request(operation, call);
     const scope = new CallScope(call.operation, this.#parts.clock, call);
+    const job: Job = { call, operation, request, scope, earlierTries: [] };
     this.#scopes.add(scope);
     try {
-      const earlierTries: FailedTry[] = [];
-      const last = await this.#run(call, operation, request, scope, earlierTries);
-      return this.#conclude(call.operation, operation, request, last, earlierTries);
+      return this.#conclude(job, await this.#run(job));
     } finally {
       scope.end();
       this.#scopes.delete(scope);
@@ -150,16 +161,11 @@ export class Transport implements TinkexTransport {
     };
   }
 
-  #run(
-    call: TransportCall,
-    operation: Operation,
-    request: WireRequest,
-    scope: CallScope,
-    earlierTries: FailedTry[],
-  ): Promise<LastTry> {
+  #run(job: Job): Promise<LastTry> {
     const { clock, random } = this.#parts;
+    const { call, operation, scope } = job;
     return runWithRetries({
-      send: (attempt, retries) => this.#try(call, operation, request, scope, attempt, retries),
+      send: (attempt, retries) => this.#try(job, attempt, retries),
       classify: (outcome) => classifyOutcome(outcome, operation, call.returnStatuses ?? [], clock.now()),
       policy: () => this.#policy(operation),
       repeatable: operation.idempotent !== "no",
@@ -167,47 +173,35 @@ export class Transport implements TinkexTransport {
       clock,
       random,
       pace: this.#pace,
-      onRetry: (retry) => this.#noteRetry(call.operation, operation, retry, scope, earlierTries),
+      onRetry: (retry) => this.#noteRetry(job, retry),
     });
   }
 
-  async #try(
-    call: TransportCall,
-    operation: Operation,
-    first: WireRequest,
-    scope: CallScope,
-    attempt: number,
-    retries: number,
-  ): Promise<TryOutcome> {
+  async #try(job: Job, attempt: number, retries: number): Promise<TryOutcome> {
+    const { call, operation, scope } = job;
     const { sender, clock } = this.#parts;
     if (operation.retry !== "none") {
       const waitMs = this.#gate.waitMs(operation.pool, clock.monotonic());
       if (waitMs > 0) await scope.sleep(waitMs);
     }
-    const counted = retries === 0 ? first : withRetryCount(first, call, retries);
+    const counted = retries === 0 ? job.request : withRetryCount(job.request, call, retries);
     const signed = this.#signer.sign(counted, operation, call, scope);
     // No await where nothing is waited for: every turn of the microtask queue shows at thousands of requests a second.
     const request = signed instanceof Promise ? await signed : signed;
-    let answer = await this.#send(call.operation, operation, request, scope, attempt);
+    let answer = await this.#send(job, request, attempt);
     const again = this.#signer.tokens && (await this.#signer.resign(request, answer, scope));
-    if (again !== undefined) answer = await this.#send(call.operation, operation, again, scope, attempt);
+    if (again !== undefined) answer = await this.#send(job, again, attempt);
     if (answer.kind === "answer") this.#answered = true;
     const { outcome, renew } = this.#edge.judge(answer, operation);
     if (renew) sender.renew(request);
     return outcome;
   }
 
-  async #send(
-    name: string,
-    operation: Operation,
-    request: WireRequest,
-    scope: CallScope,
-    attempt: number,
-  ): Promise<TryOutcome> {
+  async #send({ call, operation, scope }: Job, request: WireRequest, attempt: number): Promise<TryOutcome> {
     const limit = this.#limit(operation.pool);
     if (!limit.enterAtOnce()) await limit.enterInTurn(scope);
     try {
-      return await this.#watch.during(name, request, attempt, () =>
+      return await this.#watch.during(call.operation, request, attempt, () =>
         exchange(request, operation, scope, this.#parts.sender),
       );
     } finally {
@@ -215,36 +209,31 @@ export class Transport implements TinkexTransport {
     }
   }
 
-  #noteRetry(
-    name: string,
-    { pool }: Operation,
-    { outcome, verdict, attempts, delayMs }: Retry,
-    scope: CallScope,
-    earlierTries: FailedTry[],
-  ): void {
+  #noteRetry(job: Job, { outcome, verdict, attempts, delayMs }: Retry): void {
     const { logger, hooks, clock } = this.#parts;
+    const { call, operation, scope, earlierTries } = job;
     const what = describeOutcome(outcome);
     scope.note(`last: ${what}`);
     earlierTries.push({ what, pauseMs: delayMs });
     if (earlierTries.length > MOST_EARLIER_TRIES) earlierTries.shift();
     const asked = askedMs(verdict);
     if (outcome.kind === "answer" && outcome.status === 429 && asked !== undefined) {
-      this.#gate.close(pool, clock.monotonic(), delayMs);
+      this.#gate.close(operation.pool, clock.monotonic(), delayMs);
     }
-    notify(hooks.onRetry, { operation: name, attempts, outcome: what, delayMs });
+    notify(hooks.onRetry, { operation: call.operation, attempts, outcome: what, delayMs });
     const cut = asked !== undefined && asked > delayMs ? ` (the server asked for ${seconds(asked)})` : "";
-    const line = `${name} at ${this.#parts.baseUrl}: ${what}; try ${attempts + 1} in ${seconds(delayMs)}${cut}`;
-    if (delayMs >= LONG_PAUSE_MS) logger.warn(line);
-    else logger.info(line);
+    const line = `${call.operation} at ${this.#parts.baseUrl}: ${what}; try ${attempts + 1} in ${seconds(delayMs)}${cut}`;
+    // In an outage every call has long pauses; one of them tells the user enough.
+    const now = clock.monotonic();
+    if (delayMs >= LONG_PAUSE_MS && now - this.#warnedAt >= WARNING_INTERVAL_MS) {
+      this.#warnedAt = now;
+      logger.warn(line);
+    } else {
+      logger.info(line);
+    }
   }
 
-  #conclude(
-    name: string,
-    operation: Operation,
-    request: WireRequest,
-    { outcome, verdict, attempts }: LastTry,
-    earlierTries: readonly FailedTry[],
-  ): TransportResponse {
+  #conclude(job: Job, { outcome, verdict, attempts }: LastTry): TransportResponse {
     const { baseUrl, logger } = this.#parts;
     if (outcome.kind === "answer") {
       const note = deprecationNote(outcome.headers);
@@ -253,12 +242,12 @@ export class Transport implements TinkexTransport {
       if (verdict.kind === "success") return { status, headers, body, attempts };
     }
     const facts: CallFacts = {
-      operation: name,
+      operation: job.call.operation,
       baseUrl,
       attempts,
-      earlierTries,
-      finalStatuses: operation.finalStatuses ?? [],
-      secrets: [...secretsIn(request.headers), ...this.#signer.secrets],
+      earlierTries: job.earlierTries,
+      finalStatuses: job.operation.finalStatuses ?? [],
+      secrets: [...secretsIn(job.request.headers), ...this.#signer.secrets],
     };
     throw outcome.kind === "answer" ? statusError(outcome, facts) : networkError(outcome, facts);
   }
