@@ -4,7 +4,7 @@ import { ApiStatusError, ConnectionError, ResponseError, TimeoutError } from "@t
  * What a poll that brought no result means:
  *
  * - `pending`: not done. Ask again, paced so that a server that does not hold polls is spared.
- * - `back_off`: the connection is not well, or the server wants to be left alone for a while.
+ * - `back_off`: the connection is not well.
  * - `doubtful`: an odd answer. Ask again a few times, then give up with its error.
  * - `final`: nothing will come of it.
  */
@@ -22,7 +22,6 @@ export function classifyPollFailure(error: unknown): PollFailure {
 
 function classifyStatus({ status, body }: ApiStatusError): PollFailure {
   if (status === 408 || (status >= 500 && status < 600)) return "pending";
-  if (status === 429) return "back_off";
   if (status !== 400) return "final";
   // Proxies refuse with an empty body, the API never does.
   return body === "" ? "back_off" : "doubtful";

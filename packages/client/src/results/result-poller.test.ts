@@ -17,7 +17,12 @@ import { ResultPoller } from "./result-poller.js";
 /** One answer of the script: a JSON success, an error status with its body, or an error of the connection. */
 type Answer =
   | { readonly ok: unknown; readonly heldMs?: number }
-  | { readonly status: number; readonly body?: unknown; readonly heldMs?: number }
+  | {
+      readonly status: number;
+      readonly body?: unknown;
+      readonly heldMs?: number;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
   | { readonly error: Error };
 
 const done: Answer = { ok: { metrics: { lr: 1 } } };
@@ -44,7 +49,12 @@ function poll(answers: readonly Answer[], options: { readonly budget?: ByteBudge
       if (answer === undefined) throw new Error("the script is over");
       if ("error" in answer) throw answer.error;
       nowMs += answer.heldMs ?? 0;
-      if ("status" in answer) throw statusError(answer.status, answer.body ?? {});
+      if ("status" in answer) {
+        const { status, body = {}, headers = {} } = answer;
+        if (call.returnStatuses?.includes(status))
+          return { status, headers, body: new Uint8Array(), attempts: 1 };
+        throw statusError(status, body);
+      }
       const body = new TextEncoder().encode(
         typeof answer.ok === "string" ? answer.ok : JSON.stringify(answer.ok),
       );
@@ -173,10 +183,17 @@ describe("ResultPoller", () => {
     await mixed.result;
     expect(mixed.sleeps).toEqual([1000, 2000, 250, 1000]);
     expect(mixed.troubles).toEqual([
-      "waiting for OptimStep (request r1), asking again in 1 s: answered 429",
+      "waiting for OptimStep (request r1), asking again in 1 s: the service asked for quiet (429)",
       "waiting for OptimStep (request r1), asking again in 2 s: reset",
-      "waiting for OptimStep (request r1), asking again in 1 s: answered 429",
+      "waiting for OptimStep (request r1), asking again in 1 s: the service asked for quiet (429)",
     ]);
+  });
+
+  it("decisions 22: leaves the service alone for as long as it asks, a minute at most", async () => {
+    const asked = (seconds: number): Answer => ({ status: 429, headers: { "retry-after": String(seconds) } });
+    const { result, sleeps } = poll([asked(20), asked(600), { status: 429 }, done]);
+    await result;
+    expect(sleeps).toEqual([20_000, 60_000, 1000]);
   });
 
   it("takes a poll that was held beyond its limit for one that must be repeated soon", async () => {

@@ -1,3 +1,4 @@
+import { parseRetryHint } from "@tinkex/http";
 import {
   ApiStatusError,
   type Clock,
@@ -46,6 +47,12 @@ export interface RetrieveRequest<Name extends FutureResultName> {
   readonly signal: AbortSignal;
 }
 
+/** The service wants to be left alone, perhaps for a time it says. */
+interface Busy {
+  readonly state: "busy";
+  readonly pauseMs: number | undefined;
+}
+
 /** Odd answers to one operation's polls after which the next one counts. */
 const MOST_DOUBTS = 3;
 
@@ -83,6 +90,10 @@ export class ResultPoller<Name extends FutureResultName> {
           await this.#afterFailure(answer.error, heldMs);
           continue;
         }
+        if (answer.state === "busy") {
+          await this.#backOff(answer.pauseMs, "the service asked for quiet (429)");
+          continue;
+        }
         this.#backoff.reset();
         if (answer.state === "complete" || answer.state === "failed") return this.#finish(answer);
         if (answer.state === "metadata_only") await this.#makeRoom(answer.response_payload_size);
@@ -93,7 +104,7 @@ export class ResultPoller<Name extends FutureResultName> {
     }
   }
 
-  async #poll(): Promise<FutureOutcome<ResponseOf<Name>>> {
+  async #poll(): Promise<FutureOutcome<ResponseOf<Name>> | Busy> {
     const { requestId, resultName, requestType, roundtripS, headers, signal } = this.#request;
     const iteration = this.#iteration;
     this.#iteration += 1;
@@ -113,8 +124,13 @@ export class ResultPoller<Name extends FutureResultName> {
         "x-tinker-request-type": requestType,
         ...(iteration === 0 ? { "x-tinker-create-promise-roundtrip-time": String(roundtripS) } : {}),
       },
+      returnStatuses: [429],
       signal,
     });
+    if (response.status === 429) {
+      const hint = parseRetryHint(response.headers, this.#environment.clock.now());
+      return { state: "busy", pauseMs: hint?.delayMs };
+    }
     return decodeFutureResult(resultName, response);
   }
 
@@ -124,13 +140,7 @@ export class ResultPoller<Name extends FutureResultName> {
     const meaning = classifyPollFailure(error);
     if (meaning === "final") throw this.#explain(error);
     if (meaning === "back_off") {
-      const waitMs = this.#backoff.next();
-      const reason = error instanceof Error ? error.message : String(error);
-      const { requestId, requestType } = this.#request;
-      this.#environment.onTrouble(
-        `waiting for ${requestType} (request ${requestId}), asking again in ${waitMs / 1000} s: ${reason}`,
-      );
-      return clock.sleep(waitMs, this.#request.signal);
+      return this.#backOff(undefined, error instanceof Error ? error.message : String(error));
     }
     this.#backoff.reset();
     if (meaning === "doubtful") this.#doubts += 1;
@@ -142,6 +152,16 @@ export class ResultPoller<Name extends FutureResultName> {
       if (place.queue_state !== undefined) this.#report(place.queue_state, place.queue_state_reason);
     }
     return clock.sleep(this.#pause.next(heldMs), this.#request.signal);
+  }
+
+  /** Leaves the service alone for as long as it asked, or for ever longer pauses of our own. */
+  #backOff(askedMs: number | undefined, reason: string): Promise<void> {
+    const { requestId, requestType, signal } = this.#request;
+    const waitMs = askedMs ?? this.#backoff.next();
+    this.#environment.onTrouble(
+      `waiting for ${requestType} (request ${requestId}), asking again in ${waitMs / 1000} s: ${reason}`,
+    );
+    return this.#environment.clock.sleep(waitMs, signal);
   }
 
   #afterPending(answer: PlaceInQueue, heldMs: number): Promise<void> {

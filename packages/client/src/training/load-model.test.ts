@@ -114,7 +114,7 @@ describe("making a model from a checkpoint", () => {
     expect(() => service.createTrainingClientFromState("tinker://r/sampler_weights/a")).toThrow(
       /is a sampler checkpoint and cannot be trained from/,
     );
-    expect(() => service.createTrainingClientFromState("/tmp/a")).toThrow(/must start with tinker:\/\//);
+    expect(() => service.createTrainingClientFromState("weights/a")).toThrow(/must start with tinker:\/\//);
   });
 
   it("servers of the 0.4 generation are asked what the run was", async () => {
