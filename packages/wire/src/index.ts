@@ -16,8 +16,8 @@ export {
 export { decodeJsonRequest, decodeJsonResponse } from "./json/decode-json.js";
 export { encodeJsonRequest, encodeJsonResponse } from "./json/encode-json.js";
 export { parseJson } from "./json/parse-json.js";
-export type { RequestName, RequestOf } from "./json/request-records.js";
-export type { ResponseName, ResponseOf } from "./json/response-records.js";
+export type { RequestName, RequestOf, RequestRecords } from "./json/request-records.js";
+export type { ResponseName, ResponseOf, ResponseRecords } from "./json/response-records.js";
 export type { Generation } from "./json/sent-record.js";
 export { writeJson } from "./json/write-json.js";
 export { decodeForwardBackwardRequest } from "./training/decode-forward-backward.js";

@@ -1,5 +1,3 @@
-import type * as z from "zod";
-
 /**
  * What every `…Schema` of this package is: a zod schema, seen through the Standard Schema interface alone, so that
  * signatures that take one need not name zod. It works wherever a Standard Schema does (form, router and tRPC libraries).
@@ -23,6 +21,3 @@ export interface CheckIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
-
-/** Compile-time proof that a zod schema can be passed as a {@link RecordSchema}. */
-export type ZodIsRecordSchema = z.ZodType<number> extends RecordSchema<number> ? true : never;

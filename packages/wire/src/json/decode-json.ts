@@ -1,4 +1,4 @@
-import { checkReceived, type RecordSchema } from "@tinkex/types";
+import { checkReceived } from "@tinkex/types";
 import { fieldsReceived } from "./fields-received.js";
 import { parseJson } from "./parse-json.js";
 import { type RequestName, type RequestOf, requestRecords } from "./request-records.js";
@@ -18,8 +18,7 @@ export function decodeJsonResponse<Name extends ResponseName>(
 
 /** The same for a body that has been parsed. */
 export function readResponse<Name extends ResponseName>(name: Name, parsed: unknown): ResponseOf<Name> {
-  // Each name stands beside the schema of its own record, which the compiler cannot follow through the table.
-  return checkReceived(responseRecords[name] as unknown as RecordSchema<ResponseOf<Name>>, parsed, name);
+  return checkReceived<ResponseOf<Name>>(responseRecords[name], parsed, name);
 }
 
 /**
@@ -31,5 +30,5 @@ export function decodeJsonRequest<Name extends RequestName>(name: Name, body: Ui
   const record = requestRecords[name];
   const parsed = parseJson(body, name, { markFloats: name === "CreateCustomLossRequest" });
   const received = fieldsReceived(parsed, record);
-  return checkReceived(record.schema as unknown as RecordSchema<RequestOf<Name>>, received, name);
+  return checkReceived<RequestOf<Name>>(record.schema, received, name);
 }

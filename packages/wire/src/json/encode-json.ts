@@ -4,7 +4,7 @@ import { fieldsToSend } from "./fields-to-send.js";
 import { jsonBody } from "./json-body.js";
 import { type RequestName, type RequestOf, requestRecords } from "./request-records.js";
 import type { ResponseName, ResponseOf } from "./response-records.js";
-import type { Generation, RequestRecord } from "./sent-record.js";
+import type { Generation } from "./sent-record.js";
 
 /**
  * The JSON body of a request, with the fields that the server's generation knows.
@@ -13,12 +13,11 @@ import type { Generation, RequestRecord } from "./sent-record.js";
  */
 export function encodeJsonRequest<Name extends RequestName>(
   name: Name,
-  record: RequestOf<Name> & object,
+  record: RequestOf<Name>,
   options: { readonly generation: Generation },
 ): EncodedBody {
-  // Each name stands beside its own record, which the compiler cannot follow through the table.
-  const { schema, fields } = requestRecords[name] as unknown as RequestRecord<RequestOf<Name>>;
-  checkSent(schema, record, name);
+  const { schema, fields } = requestRecords[name];
+  checkSent<RequestOf<Name>>(schema, record, name);
   return jsonBody(fieldsToSend(record, { fields }, options.generation), name);
 }
 

@@ -73,10 +73,48 @@ const v04 = { since: "0.4" } as const;
 const v25 = { since: "0.25" } as const;
 const v38 = { since: "0.38" } as const;
 
-/** The requests whose bodies are JSON, their fields in the order the official SDK writes them. */
-export const requestRecords = {
-  ClientConfigRequest: requestRecord<ClientConfigRequest>(clientConfigRequestSchema, { sdk_version: v25 }),
-  CreateSessionRequest: requestRecord<CreateSessionRequest>(createSessionRequestSchema, {
+/** The requests whose bodies are JSON, by name. */
+export interface RequestRecords {
+  readonly ClientConfigRequest: ClientConfigRequest;
+  readonly CreateSessionRequest: CreateSessionRequest;
+  readonly SessionHeartbeatRequest: SessionHeartbeatRequest;
+  readonly FinishSessionRequest: FinishSessionRequest;
+  readonly SetSessionProjectRequest: SetSessionProjectRequest;
+  readonly CreateSamplingSessionRequest: CreateSamplingSessionRequest;
+  readonly JoinSamplingSessionRequest: JoinSamplingSessionRequest;
+  readonly CreateModelRequest: CreateModelRequest;
+  readonly GetInfoRequest: GetInfoRequest;
+  readonly UnloadModelRequest: UnloadModelRequest;
+  /** In JSON a pass without gradient is a record of its own, `ForwardRequest`. */
+  readonly ForwardBackwardRequest: Omit<ForwardBackwardRequest, "forward_only">;
+  readonly ForwardRequest: ForwardRequest;
+  readonly OptimStepRequest: OptimStepRequest;
+  readonly SaveWeightsRequest: SaveWeightsRequest;
+  readonly SaveWeightsForSamplerRequest: SaveWeightsForSamplerRequest;
+  readonly SaveWeightsExternalRequest: SaveWeightsExternalRequest;
+  readonly LoadWeightsRequest: LoadWeightsRequest;
+  readonly WeightsInfoRequest: WeightsInfoRequest;
+  readonly CopyWeightsRequest: CopyWeightsRequest;
+  readonly SampleRequest: SampleRequest;
+  readonly FutureRetrieveRequest: FutureRetrieveRequest;
+  readonly FuturesRetrieveRequest: FuturesRetrieveRequest;
+  readonly CreateCustomLossRequest: CreateCustomLossRequest;
+  readonly SessionSearchRequest: SessionSearchRequest;
+  readonly SetCheckpointTtlRequest: SetCheckpointTtlRequest;
+  readonly TelemetrySendRequest: TelemetrySendRequest;
+  readonly CancelFutureRequest: CancelFutureRequest;
+}
+
+/** The name of a request record, e.g. `CreateModelRequest`. */
+export type RequestName = keyof RequestRecords;
+
+/** The record of that name. */
+export type RequestOf<Name extends RequestName> = RequestRecords[Name];
+
+/** The table of each, its fields in the order the official SDK writes them. */
+export const requestRecords: { readonly [Name in RequestName]: RequestRecord<RequestRecords[Name]> } = {
+  ClientConfigRequest: requestRecord(clientConfigRequestSchema, { sdk_version: v25 }),
+  CreateSessionRequest: requestRecord(createSessionRequestSchema, {
     tags: v04,
     user_metadata: v04,
     sdk_version: v04,
@@ -84,32 +122,29 @@ export const requestRecords = {
     display_name: v38,
     type: { ...v25, default: "create_session" },
   }),
-  SessionHeartbeatRequest: requestRecord<SessionHeartbeatRequest>(sessionHeartbeatRequestSchema, {
+  SessionHeartbeatRequest: requestRecord(sessionHeartbeatRequestSchema, {
     session_id: v04,
     type: { ...v25, default: "session_heartbeat" },
   }),
-  FinishSessionRequest: requestRecord<FinishSessionRequest>(finishSessionRequestSchema, {
+  FinishSessionRequest: requestRecord(finishSessionRequestSchema, {
     reason: v04,
     detail: { ...v04, nullWhenUnset: true },
   }),
-  SetSessionProjectRequest: requestRecord<SetSessionProjectRequest>(setSessionProjectRequestSchema, {
+  SetSessionProjectRequest: requestRecord(setSessionProjectRequestSchema, {
     project_id: v04,
   }),
-  CreateSamplingSessionRequest: requestRecord<CreateSamplingSessionRequest>(
-    createSamplingSessionRequestSchema,
-    {
-      session_id: v04,
-      sampling_session_seq_id: v04,
-      base_model: v04,
-      model_path: v04,
-      type: { ...v25, default: "create_sampling_session" },
-    },
-  ),
-  JoinSamplingSessionRequest: requestRecord<JoinSamplingSessionRequest>(joinSamplingSessionRequestSchema, {
+  CreateSamplingSessionRequest: requestRecord(createSamplingSessionRequestSchema, {
+    session_id: v04,
+    sampling_session_seq_id: v04,
+    base_model: v04,
+    model_path: v04,
+    type: { ...v25, default: "create_sampling_session" },
+  }),
+  JoinSamplingSessionRequest: requestRecord(joinSamplingSessionRequestSchema, {
     sampling_session_id: v04,
     type: { ...v25, default: "join_sampling_session" },
   }),
-  CreateModelRequest: requestRecord<CreateModelRequest>(createModelRequestSchema, {
+  CreateModelRequest: requestRecord(createModelRequestSchema, {
     session_id: v04,
     model_seq_id: v04,
     base_model: v04,
@@ -118,35 +153,32 @@ export const requestRecords = {
     optimizer_config: { ...v38, default: { type: "adamw" }, holds: holdsOptimizerConfig },
     type: { ...v25, default: "create_model" },
   }),
-  GetInfoRequest: requestRecord<GetInfoRequest>(getInfoRequestSchema, {
+  GetInfoRequest: requestRecord(getInfoRequestSchema, {
     model_id: v04,
     type: { ...v25, default: "get_info" },
   }),
-  UnloadModelRequest: requestRecord<UnloadModelRequest>(unloadModelRequestSchema, {
+  UnloadModelRequest: requestRecord(unloadModelRequestSchema, {
     model_id: v04,
     type: { ...v25, default: "unload_model" },
   }),
-  ForwardBackwardRequest: requestRecord<Omit<ForwardBackwardRequest, "forward_only">>(
-    forwardBackwardRequestSchema,
-    {
-      forward_backward_input: { ...v04, holds: holdsForwardBackwardInput },
-      model_id: v04,
-      seq_id: v04,
-    },
-  ),
-  ForwardRequest: requestRecord<ForwardRequest>(forwardRequestSchema, {
+  ForwardBackwardRequest: requestRecord(forwardBackwardRequestSchema, {
+    forward_backward_input: { ...v04, holds: holdsForwardBackwardInput },
+    model_id: v04,
+    seq_id: v04,
+  }),
+  ForwardRequest: requestRecord(forwardRequestSchema, {
     forward_input: { ...v04, holds: holdsForwardBackwardInput },
     model_id: v04,
     seq_id: v04,
   }),
-  OptimStepRequest: requestRecord<OptimStepRequest>(optimStepRequestSchema, {
+  OptimStepRequest: requestRecord(optimStepRequestSchema, {
     adam_params: { ...v04, holds: holdsAdamParams },
     optimizer_params: { ...v38, holds: holdsOptimizerParams },
     model_id: v04,
     seq_id: v04,
     type: { ...v25, default: "optim_step" },
   }),
-  SaveWeightsRequest: requestRecord<SaveWeightsRequest>(saveWeightsRequestSchema, {
+  SaveWeightsRequest: requestRecord(saveWeightsRequestSchema, {
     model_id: v04,
     path: v04,
     seq_id: v04,
@@ -155,20 +187,17 @@ export const requestRecords = {
     user_metadata: v38,
     type: { ...v25, default: "save_weights" },
   }),
-  SaveWeightsForSamplerRequest: requestRecord<SaveWeightsForSamplerRequest>(
-    saveWeightsForSamplerRequestSchema,
-    {
-      model_id: v04,
-      path: v04,
-      sampling_session_seq_id: v04,
-      kind: { ...v38, default: "snapshot" },
-      seq_id: v04,
-      ttl_seconds: v25,
-      user_metadata: v38,
-      type: { ...v25, default: "save_weights_for_sampler" },
-    },
-  ),
-  SaveWeightsExternalRequest: requestRecord<SaveWeightsExternalRequest>(saveWeightsExternalRequestSchema, {
+  SaveWeightsForSamplerRequest: requestRecord(saveWeightsForSamplerRequestSchema, {
+    model_id: v04,
+    path: v04,
+    sampling_session_seq_id: v04,
+    kind: { ...v38, default: "snapshot" },
+    seq_id: v04,
+    ttl_seconds: v25,
+    user_metadata: v38,
+    type: { ...v25, default: "save_weights_for_sampler" },
+  }),
+  SaveWeightsExternalRequest: requestRecord(saveWeightsExternalRequestSchema, {
     model_id: v04,
     path: v04,
     seq_id: v04,
@@ -176,7 +205,7 @@ export const requestRecords = {
     age_encryption_recipients: v38,
     type: { ...v25, default: "save_weights_external" },
   }),
-  LoadWeightsRequest: requestRecord<LoadWeightsRequest>(loadWeightsRequestSchema, {
+  LoadWeightsRequest: requestRecord(loadWeightsRequestSchema, {
     model_id: v04,
     seq_id: v04,
     session_id: v25,
@@ -189,8 +218,8 @@ export const requestRecords = {
     weights_access_token: v25,
     type: { ...v25, default: "load_weights" },
   }),
-  WeightsInfoRequest: requestRecord<WeightsInfoRequest>(weightsInfoRequestSchema, { tinker_path: v04 }),
-  CopyWeightsRequest: requestRecord<CopyWeightsRequest>(copyWeightsRequestSchema, {
+  WeightsInfoRequest: requestRecord(weightsInfoRequestSchema, { tinker_path: v04 }),
+  CopyWeightsRequest: requestRecord(copyWeightsRequestSchema, {
     session_id: v04,
     model_seq_id: v04,
     destination_project_id: v04,
@@ -198,7 +227,7 @@ export const requestRecords = {
     ttl_seconds: v04,
     weights_access_token: v04,
   }),
-  SampleRequest: requestRecord<SampleRequest>(sampleRequestSchema, {
+  SampleRequest: requestRecord(sampleRequestSchema, {
     num_samples: { ...v04, default: 1 },
     prompt: { ...v04, holds: holdsModelInput },
     sampling_params: { ...v04, holds: holdsSamplingParams },
@@ -215,17 +244,17 @@ export const requestRecords = {
     record_stability_info: { ...v38, default: false },
     type: { ...v25, default: "sample" },
   }),
-  FutureRetrieveRequest: requestRecord<FutureRetrieveRequest>(futureRetrieveRequestSchema, {
+  FutureRetrieveRequest: requestRecord(futureRetrieveRequestSchema, {
     request_id: v04,
     allow_metadata_only: { ...v25, default: false },
   }),
-  FuturesRetrieveRequest: requestRecord<FuturesRetrieveRequest>(futuresRetrieveRequestSchema, {
+  FuturesRetrieveRequest: requestRecord(futuresRetrieveRequestSchema, {
     target: v04,
     prev_cursor: { ...v04, default: 0 },
     timeout: v04,
     retrieved_request_ids: { ...v04, default: [] },
   }),
-  CreateCustomLossRequest: requestRecord<CreateCustomLossRequest>(createCustomLossRequestSchema, {
+  CreateCustomLossRequest: requestRecord(createCustomLossRequestSchema, {
     session_id: v04,
     custom_loss_seq_id: v04,
     name: v04,
@@ -233,7 +262,7 @@ export const requestRecords = {
     graph: { ...v04, holds: holdsCustomLossGraph },
     type: { ...v25, default: "create_custom_loss" },
   }),
-  SessionSearchRequest: requestRecord<SessionSearchRequest>(sessionSearchRequestSchema, {
+  SessionSearchRequest: requestRecord(sessionSearchRequestSchema, {
     session_id: v04,
     project_ids: v04,
     user_metadata: { ...v25, default: {} },
@@ -243,22 +272,15 @@ export const requestRecords = {
     limit: { ...v25, default: 50 },
     cursor: v04,
   }),
-  SetCheckpointTtlRequest: requestRecord<SetCheckpointTtlRequest>(setCheckpointTtlRequestSchema, {
+  SetCheckpointTtlRequest: requestRecord(setCheckpointTtlRequestSchema, {
     ttl_seconds: { ...v04, nullWhenUnset: true },
   }),
-  TelemetrySendRequest: requestRecord<TelemetrySendRequest>(telemetrySendRequestSchema, {
+  TelemetrySendRequest: requestRecord(telemetrySendRequestSchema, {
     events: { ...v04, holds: holdsTelemetryEvents },
     platform: v04,
     sdk_version: v04,
     session_id: v04,
     process_uuid: v25,
   }),
-  CancelFutureRequest: requestRecord<CancelFutureRequest>(cancelFutureRequestSchema, { request_id: v04 }),
-} as const;
-
-/** The name of a request record, e.g. `CreateModelRequest`. */
-export type RequestName = keyof typeof requestRecords;
-
-/** The record of that name. */
-export type RequestOf<Name extends RequestName> =
-  (typeof requestRecords)[Name] extends RequestRecord<infer Value> ? Value : never;
+  CancelFutureRequest: requestRecord(cancelFutureRequestSchema, { request_id: v04 }),
+};

@@ -94,7 +94,7 @@ function readText(reader: ProtoReader): ModelInputChunk {
 }
 
 function readImage(reader: ProtoReader): ModelInputChunk {
-  let data = new Uint8Array(0) as Uint8Array;
+  let data: Uint8Array = new Uint8Array(0);
   let format = "";
   let expectedTokens: number | undefined;
   while (reader.next()) {
@@ -114,7 +114,7 @@ function readImage(reader: ProtoReader): ModelInputChunk {
 }
 
 function readAudio(reader: ProtoReader): ModelInputChunk {
-  let dmel = new Uint8Array(0) as Uint8Array;
+  let dmel: Uint8Array = new Uint8Array(0);
   while (reader.next()) {
     if (reader.field === 1) dmel = reader.bytes("dmel");
     else reader.skip();
