@@ -93,6 +93,17 @@ describe("ThreadLine", () => {
     await line.close();
   });
 
+  it("keeps the process alive from closing until the thread has ended, whatever it still answers", async () => {
+    const { thread, line } = open();
+    const save = line.call("saveAdapter", ["a", "/there", { optimizer: false }]);
+    const closing = line.close();
+    await expect(save).rejects.toBeInstanceOf(ClosedError);
+    thread.reply({ kind: "result", id: 0, value: 42 });
+    expect(thread.isReferenced).toBe(true);
+    thread.emit("exit", 0);
+    await closing;
+  });
+
   it("closes once, rejects what is pending, and waits for the thread to end", async () => {
     const { thread, line } = open();
     const call = line.call("releaseAdapter", ["a"]);

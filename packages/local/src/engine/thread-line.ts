@@ -20,7 +20,7 @@ interface PendingCall {
 
 /**
  * Calls into an engine's thread, matched with its answers. When the thread ends, however it does, all of them reject.
- * It keeps the process alive only while a call waits for its answer.
+ * It keeps the process alive only while a call waits for its answer, and from {@link close} until the thread has ended.
  */
 export class ThreadLine {
   readonly #thread: EngineThread;
@@ -88,7 +88,8 @@ export class ThreadLine {
   #take(id: number): PendingCall | undefined {
     const waiting = this.#pending.get(id);
     this.#pending.delete(id);
-    if (this.#pending.size === 0) this.#thread.unref();
+    // Once it is to end, the process waits for it: what it still saves would be lost.
+    if (this.#pending.size === 0 && this.#ending === undefined) this.#thread.unref();
     return waiting;
   }
 
