@@ -1,12 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { SampleTask } from "../engine/engine.js";
+import { largestDifference } from "../training/testing/differences.js";
 import type { Sampler } from "./sampler.js";
-import {
-  createTinySampler,
-  greatestDifference,
-  readGoldenSampling,
-  sampleTask,
-} from "./testing/tiny-sampler.js";
+import { createTinySampler, readGoldenSampling, sampleTask } from "./testing/tiny-sampler.js";
 
 interface Stopped {
   readonly tokens: readonly number[];
@@ -66,7 +62,7 @@ async function checkGreedy(sampler: Sampler, model: string): Promise<void> {
       expect(Array.from(got?.tokens ?? [])).toEqual(want.tokens);
       expect(got?.stopReason).toBe(want.stop_reason);
       if (want.logprobs === undefined) return;
-      expect(greatestDifference(got?.logprobs ?? [], want.logprobs)).toBeLessThan(tolerance);
+      expect(largestDifference(got?.logprobs ?? [], want.logprobs)).toBeLessThan(tolerance);
     };
     const { with_stop_token, with_stop_string, max_tokens_5, tokens, logprobs } = golden;
     await check({}, { tokens, logprobs, stop_reason: "length" });
@@ -85,10 +81,10 @@ async function checkPrompts(sampler: Sampler, model: string): Promise<void> {
     const { promptLogprobs = new Float32Array(0), topkPromptLogprobs } = await sampler.sample(ask, base);
     expect(promptLogprobs[0]).toBeNaN();
     const want = prompt_logprobs.slice(1).map(Number);
-    expect(greatestDifference(promptLogprobs.subarray(1), want)).toBeLessThan(tolerance);
+    expect(largestDifference(promptLogprobs.subarray(1), want)).toBeLessThan(tolerance);
     expect(topkPromptLogprobs?.k).toBe(k);
     expect(Array.from(topkPromptLogprobs?.tokenIds ?? [])).toEqual(wire_token_ids.flat());
-    expect(greatestDifference(topkPromptLogprobs?.logprobs ?? [], wire_logprobs.flat())).toBeLessThan(
+    expect(largestDifference(topkPromptLogprobs?.logprobs ?? [], wire_logprobs.flat())).toBeLessThan(
       tolerance,
     );
   }

@@ -2,13 +2,9 @@ import { AbortedError, ClosedError, ValidationError } from "@tinkex/types";
 import { afterAll, describe, expect, it } from "vitest";
 import { createAdapterParameters } from "../adapter/adapter-parameters.js";
 import type { SampleOutcome } from "../engine/engine.js";
+import { largestDifference } from "../training/testing/differences.js";
 import type { Sampler } from "./sampler.js";
-import {
-  createTinySampler,
-  greatestDifference,
-  sampleTask as task,
-  tinyModelConfig,
-} from "./testing/tiny-sampler.js";
+import { createTinySampler, sampleTask as task, tinyModelConfig } from "./testing/tiny-sampler.js";
 import { tokenDistribution } from "./token-distribution.js";
 
 /** Stands where an adapter would. */
@@ -50,7 +46,7 @@ describe("Sampler", () => {
       expect(together.map(tokensOf)).toEqual(alone.map(tokensOf));
       const before = alone.flatMap((outcome) => Array.from(firstLogprobs(outcome)));
       const after = together.flatMap((outcome) => Array.from(firstLogprobs(outcome)));
-      expect(greatestDifference(after, before)).toBeLessThan(1e-5);
+      expect(largestDifference(after, before)).toBeLessThan(1e-5);
     }
   });
 
@@ -145,7 +141,7 @@ describe("Sampler", () => {
     expect(pieces.topkPromptLogprobs?.tokenIds).toEqual(whole.topkPromptLogprobs?.tokenIds);
     const known = ({ promptLogprobs }: SampleOutcome) => promptLogprobs?.subarray(1) ?? [];
     expect(known(whole)).toHaveLength(99);
-    expect(greatestDifference(known(pieces), known(whole))).toBeLessThan(1e-5);
+    expect(largestDifference(known(pieces), known(whole))).toBeLessThan(1e-5);
   });
 
   it("ends at the context length", async () => {

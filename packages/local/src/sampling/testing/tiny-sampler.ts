@@ -58,9 +58,3 @@ export function sampleTask(fields: Partial<SampleTask>): SampleTask {
     ...fields,
   };
 }
-
-/** Greatest difference, NaN when the lengths differ or a number is missing. */
-export function greatestDifference(left: ArrayLike<number>, right: ArrayLike<number>): number {
-  if (left.length !== right.length) return Number.NaN;
-  return Array.from(left).reduce((most, x, i) => Math.max(most, Math.abs(x - (right[i] ?? Number.NaN))), 0);
-}

@@ -1,12 +1,12 @@
 import type { AdapterTensors } from "../../adapter/adapter-tensors.js";
 
-/** Largest absolute difference; NaN where the lengths differ, so that no bound accepts it. */
+/** Largest absolute difference; NaN where the lengths differ or any number is NaN, so that no bound accepts it. */
 export function largestDifference(got: ArrayLike<number>, expected: ArrayLike<number>): number {
   if (got.length !== expected.length) return Number.NaN;
   let largest = 0;
   for (let index = 0; index < got.length; index++) {
-    const difference = Math.abs(Number(got[index]) - Number(expected[index]));
-    if (!(difference <= largest)) largest = difference;
+    // Of a number and NaN, `Math.max` gives NaN.
+    largest = Math.max(largest, Math.abs(Number(got[index]) - Number(expected[index])));
   }
   return largest;
 }
