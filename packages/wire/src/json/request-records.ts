@@ -161,11 +161,14 @@ export const requestRecords: { readonly [Name in RequestName]: RequestRecord<Req
     model_id: v04,
     type: { ...v25, default: "unload_model" },
   }),
-  ForwardBackwardRequest: requestRecord(forwardBackwardRequestSchema, {
-    forward_backward_input: { ...v04, holds: holdsForwardBackwardInput },
-    model_id: v04,
-    seq_id: v04,
-  }),
+  ForwardBackwardRequest: requestRecord<Omit<ForwardBackwardRequest, "forward_only">>(
+    forwardBackwardRequestSchema,
+    {
+      forward_backward_input: { ...v04, holds: holdsForwardBackwardInput },
+      model_id: v04,
+      seq_id: v04,
+    },
+  ),
   ForwardRequest: requestRecord(forwardRequestSchema, {
     forward_input: { ...v04, holds: holdsForwardBackwardInput },
     model_id: v04,
