@@ -130,20 +130,13 @@ export class ApiFuture<T> implements PromiseLike<T> {
   /** Runs the work until it settles or something ends it, and lets go of signal, limit and registry. */
   #start(limits: WaitLimits, run: () => Promise<T>): Promise<T> {
     const { signal, timeoutMs = Number.POSITIVE_INFINITY } = limits;
-    const { clock, live } = this.#environment;
-    const limit = new AbortController();
+    const { live } = this.#environment;
     const onSignal = (cause: unknown): void =>
       this.#end(new AbortedError(`${this.#describe()} was aborted`, { cause }));
     const leaveLive = live.add((reason) => this.#end(reason));
     const leaveSignal = signal && onAbort(signal, onSignal);
     if (signal?.aborted) onSignal(signal.reason);
-    if (timeoutMs !== Number.POSITIVE_INFINITY) {
-      clock.sleep(timeoutMs, limit.signal, { background: true }).then(
-        () => this.#end(this.#timedOut(timeoutMs)),
-        // The work settled first and called the limit off.
-        () => {},
-      );
-    }
+    const callOffLimit = this.#limit(timeoutMs);
     const outcome = this.#controller.signal.aborted
       ? this.#ended.promise
       : Promise.race([run(), this.#ended.promise]);
@@ -151,8 +144,20 @@ export class ApiFuture<T> implements PromiseLike<T> {
       this.#settled = true;
       leaveLive();
       leaveSignal?.();
-      limit.abort();
+      callOffLimit();
     });
+  }
+
+  /** Ends the operation after `timeoutMs`. Returns what calls that off. */
+  #limit(timeoutMs: number): () => void {
+    if (timeoutMs === Number.POSITIVE_INFINITY) return () => {};
+    const controller = new AbortController();
+    this.#environment.clock.sleep(timeoutMs, controller.signal, { background: true }).then(
+      () => this.#end(this.#timedOut(timeoutMs)),
+      // Called off: the work settled first.
+      () => {},
+    );
+    return () => controller.abort("settled");
   }
 
   #work(markSubmitted: () => void): FutureWork {

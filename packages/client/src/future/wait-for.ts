@@ -24,7 +24,7 @@ export function waitFor<T>(
   return new Promise<T>((resolve, reject) => {
     const timer = new AbortController();
     const end = (): void => {
-      timer.abort();
+      timer.abort("over");
       leave?.();
     };
     const leave =
