@@ -12,14 +12,17 @@ export class UsageError extends Error {}
  */
 export async function runProgram(main: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const controller = new AbortController();
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  // Listens once: a second Ctrl-C meets the default, which ends the process without waiting.
   const interrupt = (): void => {
-    // A second Ctrl-C does not wait.
-    if (controller.signal.aborted) process.exit(INTERRUPTED);
+    forget();
     process.exitCode = INTERRUPTED;
     controller.abort(new Error("interrupted"));
   };
-  process.on("SIGINT", interrupt);
-  process.on("SIGTERM", interrupt);
+  const forget = (): void => {
+    for (const name of signals) process.off(name, interrupt);
+  };
+  for (const name of signals) process.on(name, interrupt);
   try {
     await main(controller.signal);
   } catch (error) {
@@ -32,7 +35,6 @@ export async function runProgram(main: (signal: AbortSignal) => Promise<void>): 
       throw error;
     }
   } finally {
-    process.off("SIGINT", interrupt);
-    process.off("SIGTERM", interrupt);
+    forget();
   }
 }
