@@ -47,6 +47,13 @@ describe("createRuntime", () => {
     await expect(createRuntime({ threads })).rejects.toThrow(ValidationError);
   });
 
+  it("names the choices when there is no such runtime", async () => {
+    // What a program without types may pass.
+    const creating = createRuntime({ runtime: "cuda" as "native" });
+    await expect(creating).rejects.toThrow(ValidationError);
+    await expect(creating).rejects.toThrow('There is no runtime "cuda"; choose auto, native, wasm.');
+  });
+
   it.each(["native", "wasm"] as const)("computes on the %s runtime when it is asked for", async (name) => {
     const runtime = await createRuntime({ runtime: name, threads: 1 });
     expect(runtime).toMatchObject({ name, threads: 1, reason: "asked for" });

@@ -6,10 +6,12 @@ import { loadWasmRuntime } from "./wasm-runtime.js";
 
 export interface RuntimeOptions {
   /** Default `"auto"`: native where it loads, else wasm. */
-  readonly runtime?: RuntimeName | "auto";
+  readonly runtime?: RuntimeName | "auto" | undefined;
   /** Threads for the arithmetic. Default: one for each core. */
-  readonly threads?: number;
+  readonly threads?: number | undefined;
 }
+
+const runtimeChoices: readonly string[] = ["auto", "native", "wasm"];
 
 /** Loads one runtime; replaced in tests to act out a machine without the native binding. */
 export type RuntimeLoader = (threads: number, reason: string) => Promise<Runtime>;
@@ -22,7 +24,7 @@ const defaultLoaders: Readonly<Record<RuntimeName, RuntimeLoader>> = {
 /**
  * Chooses what runs the graphs.
  *
- * @throws ValidationError when `threads` is not a positive whole number
+ * @throws ValidationError when `threads` is not a positive whole number, or there is no runtime of that name
  * @throws TinkexError `missing_dependency` when the native runtime is asked for and does not load
  */
 export async function createRuntime(
@@ -30,10 +32,16 @@ export async function createRuntime(
   loaders: Readonly<Record<RuntimeName, RuntimeLoader>> = defaultLoaders,
 ): Promise<Runtime> {
   const { runtime = "auto", threads = availableParallelism() } = options;
-  if (!Number.isInteger(threads) || threads < 1) {
-    throw new ValidationError(`"threads" must be a positive whole number, not ${threads}.`, {
-      path: ["threads"],
+  if (!runtimeChoices.includes(runtime)) {
+    throw new ValidationError(`There is no runtime "${runtime}"; choose ${runtimeChoices.join(", ")}.`, {
+      path: ["runtime"],
     });
+  }
+  if (!Number.isInteger(threads) || threads < 1) {
+    throw new ValidationError(
+      `"threads" must be a positive whole number, not ${threads}; leave it out for one per core.`,
+      { path: ["threads"] },
+    );
   }
   if (runtime === "wasm") return loaders.wasm(threads, "asked for");
   try {
