@@ -3,7 +3,7 @@ export interface EngineOptions {
   readonly model: {
     /** What clients ask for as `base_model`, e.g. `tinkex/pocket-1`. */
     readonly name: string;
-    /** A Hugging Face directory: `config.json`, safetensors and tokenizer. */
+    /** A Hugging Face directory: `config.json`, safetensors (2 GiB as float32 at most) and tokenizer. */
     readonly directory: string;
   };
   /** @defaultValue `auto`: native where it loads, else wasm */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ClosedError, ValidationError } from "@tinkex/types";
@@ -241,6 +241,38 @@ describe("an engine in this thread", () => {
     expect(await ended).toEqual([closed, closed, closed]);
     await expect(closing.sample(task())).rejects.toBeInstanceOf(ClosedError);
     await expect(closing.releaseAdapter("a")).rejects.toBeInstanceOf(ClosedError);
+  });
+
+  it("lets a second close wait for the first", async () => {
+    const closing = await createInProcessEngine({ model, runtime: "native", threads: 2 });
+    await closing.createAdapter("a", shape, 1);
+    const passing = closing.pass(pass("a")).catch(() => {});
+    const order: string[] = [];
+    const first = closing.close().then(() => order.push("first"));
+    const second = closing.close().then(() => order.push("second"));
+    await Promise.all([first, second, passing]);
+    expect(order).toEqual(["first", "second"]);
+  });
+
+  it.each([0, Number.NaN])("refuses %s threads", async (threads) => {
+    const starting = createInProcessEngine({ model, threads });
+    await expect(starting).rejects.toThrow(/"threads" must be a positive whole number/);
+  });
+
+  const descriptors = "/proc/self/fd";
+  it.runIf(existsSync(descriptors))("leaves no file open when it cannot start", async () => {
+    const open = () => readdirSync(descriptors).filter((descriptor) => pointsIntoModel(descriptor)).length;
+    const pointsIntoModel = (descriptor: string) => {
+      try {
+        return readlinkSync(join(descriptors, descriptor)).startsWith(directory);
+      } catch {
+        // The descriptor of the listing itself is gone by now.
+        return false;
+      }
+    };
+    const before = open();
+    await expect(createInProcessEngine({ model, threads: 0.5 })).rejects.toThrow(ValidationError);
+    expect(open()).toBe(before);
   });
 
   it("refuses a directory that is no model", async () => {

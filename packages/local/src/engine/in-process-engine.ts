@@ -2,6 +2,7 @@ import { loadTokenizer } from "@tinkex/tokenizer/node";
 import { ClosedError, ValidationError } from "@tinkex/types";
 import { readAdapterDirectory, writeAdapterDirectory } from "../adapter/adapter-directory.js";
 import { createAdapterParameters } from "../adapter/adapter-parameters.js";
+import { checkModelSize } from "../model/check-model-size.js";
 import { openModelWeights } from "../model/model-weights.js";
 import { readModelConfig } from "../model/read-model-config.js";
 import { createRuntime } from "../runtime/create-runtime.js";
@@ -15,19 +16,19 @@ import { TaskQueues } from "./task-queues.js";
 /**
  * An engine in this thread, which its arithmetic blocks. {@link createEngine} runs one in a worker.
  *
- * @throws ValidationError when the directory is no model this engine can run; TinkexError `missing_dependency`
+ * @throws ValidationError when the directory is no model this engine can run, or an option is wrong; TinkexError
+ * `missing_dependency`
  */
 export async function createInProcessEngine(options: EngineOptions): Promise<Engine> {
   const { name, directory } = options.model;
   const config = readModelConfig(directory);
+  checkModelSize(config, directory);
+  // Before the files of the weights are open: nothing is to be closed when there is no runtime.
+  const runtime = await createRuntime(options);
   const weights = openModelWeights(directory, config);
-  const runtime = await createRuntime({
-    ...(options.runtime && { runtime: options.runtime }),
-    ...(options.threads && { threads: options.threads }),
-  });
-  let isClosed = false;
+  let closing: Promise<void> | undefined;
   const requireOpen = () => {
-    if (isClosed) throw new ClosedError("The engine was closed.");
+    if (closing !== undefined) throw new ClosedError("The engine was closed.");
   };
   const trainer = createTrainer({
     config,
@@ -62,6 +63,14 @@ export async function createInProcessEngine(options: EngineOptions): Promise<Eng
     const state = adapters.get(id);
     if (state === undefined) throw new ValidationError(`There is no adapter "${id}" in memory.`);
     return state;
+  };
+
+  const close = async () => {
+    const sampling = sampler.close();
+    await operations.idle();
+    await sampling;
+    await trainer.release();
+    weights.close();
   };
 
   return {
@@ -128,14 +137,9 @@ export async function createInProcessEngine(options: EngineOptions): Promise<Eng
       return sampler.sample(task, weightsNow, signal);
     },
 
-    async close() {
-      if (isClosed) return;
-      isClosed = true;
-      const sampling = sampler.close();
-      await operations.idle();
-      await sampling;
-      await trainer.release();
-      weights.close();
+    close() {
+      closing ??= close();
+      return closing;
     },
   };
 }

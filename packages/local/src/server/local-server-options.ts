@@ -2,9 +2,9 @@ import type { Clock, Logger } from "@tinkex/types";
 
 /** A base model to serve. */
 export interface ServedModel {
-  /** What clients ask for as `base_model`, e.g. `Qwen/Qwen3-0.6B`. */
+  /** What clients ask for as `base_model`, e.g. `HuggingFaceTB/SmolLM2-135M`. */
   readonly name: string;
-  /** A Hugging Face directory: `config.json`, safetensors and tokenizer. */
+  /** A Hugging Face directory: `config.json`, safetensors (2 GiB as float32 at most) and tokenizer. */
   readonly directory: string;
 }
 

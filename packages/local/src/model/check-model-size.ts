@@ -1,0 +1,36 @@
+import { ValidationError } from "@tinkex/types";
+import type { ModelConfig } from "./model-config.js";
+import { weightShapes } from "./weight-shapes.js";
+
+/** A compiled graph holds all frozen weights, and protobuf, its format, ends at 2 GiB less a byte. */
+const maximumGraphBytes = 2 ** 31 - 1;
+
+/** What a graph takes beside weights and rotary tables: nodes, names, small constants. Ample for hundreds of layers. */
+const structureBytes = 8 * 2 ** 20;
+
+/** @throws ValidationError when the model's weights, which are widened to float32, do not fit into one graph */
+export function checkModelSize(config: ModelConfig, directory: string): void {
+  const bytes = weightBytes(config) + rotaryTableBytes(config) + structureBytes;
+  if (bytes <= maximumGraphBytes) return;
+  throw new ValidationError(
+    `The model in ${directory} takes ${gibibytes(bytes)} GiB as float32; this engine computes with at most ` +
+      `${gibibytes(maximumGraphBytes)} GiB, about 530 million parameters. Choose a smaller model.`,
+  );
+}
+
+function weightBytes(config: ModelConfig): number {
+  let numbers = 0;
+  for (const shape of weightShapes(config).values()) {
+    numbers += shape.reduce((product, length) => product * length, 1);
+  }
+  return numbers * Float32Array.BYTES_PER_ELEMENT;
+}
+
+/** Cosine and sine for each position and each pair of a head. */
+function rotaryTableBytes({ contextLength, headSize }: ModelConfig): number {
+  return contextLength * headSize * Float32Array.BYTES_PER_ELEMENT;
+}
+
+function gibibytes(bytes: number): string {
+  return (bytes / 2 ** 30).toFixed(2);
+}
