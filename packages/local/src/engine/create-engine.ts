@@ -12,7 +12,11 @@ const workerFiles = ["./engine/engine-worker.js", "../../dist/engine/engine-work
 /**
  * An engine in a thread of its own, so that its arithmetic holds up nothing else.
  *
- * @throws ValidationError when the directory is no model this engine can run; TinkexError `missing_dependency`
+ * Wait for `close()` before `process.exit()`: a process that ends while the native runtime computes is aborted by it
+ * (code 134), and a save under way is lost.
+ *
+ * @throws ValidationError when the directory is no model this engine can run, or an option is wrong; TinkexError
+ * `missing_dependency`
  */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   const line = new ThreadLine(startWorker(options));
