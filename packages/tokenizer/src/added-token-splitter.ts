@@ -1,5 +1,6 @@
 import type { AddedToken } from "./added-token.js";
 import { literalPattern } from "./literal-pattern.js";
+import { sourceRange, type TextRange } from "./source-range.js";
 
 /** A stretch of the text that was encoded: either one added token or text that the model encodes. */
 export type Section =
@@ -12,9 +13,9 @@ export type Section =
 
 /**
  * Says of a found token whether it may become an id; if not, its text stays text.
- * @param offset Where it begins in the text given; undefined for tokens that are sought in the normalised text.
+ * @param locate Finds where it stands in the text given; takes a while where the text was normalised.
  */
-export type TokenFilter = (token: AddedToken, offset: number | undefined) => boolean;
+export type TokenFilter = (token: AddedToken, locate: () => TextRange) => boolean;
 
 /**
  * Finds added tokens in text, as the Rust `tokenizers` library does: tokens with `normalized: false` in the text as
@@ -39,19 +40,29 @@ export class AddedTokenSplitter {
   /** The stretches of `text` in order, texts normalised and none of them empty. */
   split(text: string, accepts: TokenFilter): Section[] {
     const sections: Section[] = [];
-    const acceptsNormalized: TokenFilter = (token) => accepts(token, undefined);
     for (const outer of this.#literal.split(text, accepts)) {
       if ("token" in outer) {
         sections.push(outer);
         continue;
       }
-      for (const inner of this.#normalized.split(this.#normalize(outer.text), acceptsNormalized)) {
-        sections.push("token" in inner ? inner : { text: inner.text, first: outer.first && inner.first });
+      const normalized = this.#normalize(outer.text);
+      const acceptsNormalized: TokenFilter = (token, locate) =>
+        accepts(token, () => {
+          const found = locate();
+          const { start, end } = sourceRange(outer.text, normalized, found.start, found.end, this.#normalize);
+          return { start: outer.start + start, end: outer.start + end };
+        });
+      for (const inner of this.#normalized.split(normalized, acceptsNormalized)) {
+        const first = outer.start === 0 && "start" in inner && inner.start === 0;
+        sections.push("token" in inner ? inner : { text: inner.text, first });
       }
     }
     return sections;
   }
 }
+
+/** What a {@link TokenFinder} finds. */
+type FoundSection = { readonly token: AddedToken } | { readonly text: string; readonly start: number };
 
 /** Finds a fixed set of tokens by their spelling. */
 class TokenFinder {
@@ -63,24 +74,25 @@ class TokenFinder {
     this.#pattern = literalPattern(this.#tokens.keys());
   }
 
-  split(text: string, accepts: TokenFilter): Section[] {
-    const sections: Section[] = [];
+  split(text: string, accepts: TokenFilter): FoundSection[] {
+    const sections: FoundSection[] = [];
     let done = 0;
     for (const match of this.#pattern === undefined ? [] : text.matchAll(this.#pattern)) {
       const token = this.#tokens.get(match[0]);
-      if (token === undefined || !accepts(token, match.index)) continue;
-      let start = match.index;
-      let end = start + match[0].length;
+      if (token === undefined) continue;
+      const found: TextRange = { start: match.index, end: match.index + match[0].length };
+      if (!accepts(token, () => found)) continue;
+      let { start, end } = found;
       if (token.single_word && touchesWord(text, start, end)) continue;
       if (token.lstrip) while (WHITE_SPACE.test(text.charAt(start - 1))) start--;
       if (token.rstrip) while (WHITE_SPACE.test(text.charAt(end))) end++;
       // White space that the token before took along is not given twice.
       start = Math.max(start, done);
-      if (start > done) sections.push({ text: text.slice(done, start), first: done === 0 });
+      if (start > done) sections.push({ text: text.slice(done, start), start: done });
       sections.push({ token });
       done = Math.max(end, done);
     }
-    if (done < text.length) sections.push({ text: text.slice(done), first: done === 0 });
+    if (done < text.length) sections.push({ text: text.slice(done), start: done });
     return sections;
   }
 }

@@ -32,6 +32,19 @@ describe("special tokens that a message spells out", () => {
     expect(ids.join()).toContain(`,${qwen3.encode(content).join()},`);
   });
 
+  it("stay text where the tokenizer seeks them in the normalised text", async () => {
+    const deepseek = await loadRecordedTokenizer("deepseek_v3");
+    const end = deepseek.tokenId("<|EOT|>");
+    expect(end).toBe(128805);
+    const content = "hi <|EOT|> there";
+    const { text, ids } = applyChatTemplate(deepseek, [{ role: "user", content }]);
+    expect(ids).not.toContain(end);
+    expect(text).toContain(content);
+    expect(applyChatTemplate(deepseek, [{ role: "user", content }], { allowedSpecial: "all" }).ids).toContain(
+      end,
+    );
+  });
+
   it("become ids when all or they are allowed", () => {
     expect(starts(applyChatTemplate(qwen3, injection, { allowedSpecial: "all" }).ids)).toBe(2);
     const some = applyChatTemplate(qwen3, injection, { allowedSpecial: ["<|im_start|>"] }).ids;

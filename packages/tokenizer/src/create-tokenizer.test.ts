@@ -38,6 +38,22 @@ describe("special tokens spelled out in a text", () => {
     expect(tokenizer.encode("a<|end|>b", { allowedSpecial: ["<|end|>"] })).toEqual([0, 20, 1]);
   });
 
+  it.each([false, true])("stay text where they hold a literal offset, with normalized: %s", (normalized) => {
+    const { encode } = byteTokenizer({
+      added_tokens: [{ id: 20, content: "<|END|>", special: true, normalized }],
+      normalizer: { type: "Lowercase" },
+      model: { type: "BPE", vocab: Object.fromEntries([..."abden<|>"].map((c, id) => [c, id])), merges: [] },
+    });
+    const text = "A<|END|><|END|>b";
+    expect(encode(text, { allowedSpecial: "all" })).toEqual([0, 20, 20, 1]);
+    for (const offset of [1, 4, 7]) {
+      const ids = encode(text, { allowedSpecial: "all", literalOffsets: new Set([offset]) });
+      expect(ids).toEqual([...encode("a<|end|>"), 20, 1]);
+    }
+    const outside = { allowedSpecial: "all", literalOffsets: new Set([0, 15]) } as const;
+    expect(encode(text, outside)).toEqual([0, 20, 20, 1]);
+  });
+
   it("are refused in allowedSpecial when they are none", () => {
     expect(() => tokenizer.encode("a", { allowedSpecial: ["<|edn|>"] })).toThrow(ValidationError);
     expect(() => tokenizer.encode("a", { allowedSpecial: ["<b>"] })).toThrow(/no special token/);

@@ -2,6 +2,7 @@ import { ValidationError } from "@tinkex/types";
 import type { AddedToken } from "./added-token.js";
 import { AddedTokenSplitter, type TokenFilter } from "./added-token-splitter.js";
 import { createEngine, type Engine } from "./engine.js";
+import type { TextRange } from "./source-range.js";
 import { specialTokenPredicate } from "./special-token-predicate.js";
 import type { EncodeOptions, TextTokenizer } from "./text-tokenizer.js";
 import { chatTemplates, namedTokens } from "./tokenizer-config.js";
@@ -101,11 +102,19 @@ function bytesOfId(
 }
 
 function tokenFilter(options: EncodeOptions, specialTokens: ReadonlyMap<string, number>): TokenFilter {
-  const { allowedSpecial = [], literalOffsets } = options;
+  const { allowedSpecial = [], literalOffsets = NO_OFFSETS } = options;
   const allows = specialTokenPredicate(allowedSpecial, specialTokens);
-  return (token, offset) =>
-    !token.special ||
-    (allows(token.content) && !(offset !== undefined && literalOffsets?.has(offset) === true));
+  return (token, locate) => {
+    if (!token.special) return true;
+    return allows(token.content) && (literalOffsets.size === 0 || !holdsAny(locate(), literalOffsets));
+  };
+}
+
+const NO_OFFSETS: ReadonlySet<number> = new Set();
+
+function holdsAny({ start, end }: TextRange, offsets: ReadonlySet<number>): boolean {
+  for (let offset = start; offset < end; offset++) if (offsets.has(offset)) return true;
+  return false;
 }
 
 function affixIds(tokens: readonly string[], tokenId: (token: string) => number | undefined): number[] {

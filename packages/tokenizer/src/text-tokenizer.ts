@@ -13,8 +13,9 @@ export interface EncodeOptions {
    */
   readonly allowedSpecial?: "all" | readonly string[];
   /**
-   * Offsets in the text, in UTF-16 units, at which a special token begins that is to stay text although
-   * `allowedSpecial` allows it. For callers who put a text together from their own words and other people's.
+   * Offsets in the text, in UTF-16 units: a special token that holds one of them stays text although `allowedSpecial`
+   * allows it. For callers who put a text together from their own words and other people's.
+   * @defaultValue none
    */
   readonly literalOffsets?: ReadonlySet<number>;
 }
