@@ -8,7 +8,9 @@ const REPOSITORY = join(import.meta.dirname, "..", "..");
 /** Snippets are written here, inside this package, so that their imports resolve as a user's would. */
 const SNIPPETS = join(import.meta.dirname, ".snippets");
 
-const pages = ["README.md"].map((page) => join(REPOSITORY, page));
+const pages = ["README.md", "packages/types/README.md", "packages/wire/README.md"].map((page) =>
+  join(REPOSITORY, page),
+);
 const snippets = pages.flatMap((page) =>
   codeBlocks(readFileSync(page, "utf8"))
     .filter(({ language }) => language === "ts")
