@@ -313,6 +313,22 @@ describe("ServiceClient.close", () => {
     expect(open).toBe(0);
   });
 
+  it("BR-108: ends what pauses between polls, and what waits for its turn", async () => {
+    const { stub, service, clock } = await openService();
+    const training = await service.createLoraTrainingClient({ base_model: "b" });
+    stub.on("retrieve_future", () => ({ body: { type: "try_again" } }));
+    const pausing = training.optimStep();
+    await until(() => clock.sleeps.length > 0, "the pause");
+    stub.on("optim_step", () => new Promise(() => {}));
+    const operations = [pausing, training.optimStep(), training.saveState("x")];
+    const outcomes = Promise.allSettled(operations);
+    await until(() => stub.seen("optim_step").length === 2, "the second step");
+    await service.close();
+    for (const outcome of await outcomes) {
+      expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(ClosedError) });
+    }
+  });
+
   it("gives up opening a session that is being opened", async () => {
     const { stub, service } = await openService();
     stub.on("create_session", () => new Promise(() => {}));
