@@ -2,7 +2,10 @@ import { expect, it } from "vitest";
 import { packageFolders } from "./package-sources.js";
 
 /** Entries beside the main one. */
-const FURTHER_ENTRIES: Readonly<Record<string, readonly string[]>> = { tokenizer: ["chat-template", "node"] };
+const FURTHER_ENTRIES: Readonly<Record<string, readonly string[]>> = {
+  tokenizer: ["chat-template", "node"],
+  wire: ["proto"],
+};
 
 const entries = packageFolders.flatMap((folder) => [
   `@tinkex/${folder}`,
