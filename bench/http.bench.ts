@@ -1,14 +1,9 @@
 // What @tinkex/http costs on top of plain undici: the same requests to the same server, in turns.
 import { fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { createTransport } from "../packages/http/dist/index.js";
-
-// undici belongs to the package alone; the benchmark measures the very copy that the package uses.
-const { Pool }: typeof import("../packages/http/node_modules/undici/index.js") = createRequire(
-  new URL("../packages/http/package.json", import.meta.url),
-)("undici");
+import { createTransport } from "@tinkex/http";
+import { Pool } from "undici";
 
 const rounds = 9;
 

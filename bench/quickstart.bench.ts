@@ -1,4 +1,6 @@
 // Training speed: one forward and backward pass on each runtime, beside PyTorch eager on the same numbers.
+// `pnpm bench quickstart [THREADS]`, 2 threads on every side unless told otherwise. Wants a machine with nothing else to
+// do: PyTorch's threads wait for each other by spinning and lose most when they have to share the cores.
 import { cpus } from "node:os";
 import { zeroTensors } from "../packages/local/src/adapter/adapter-tensors.js";
 import { createRuntime } from "../packages/local/src/runtime/create-runtime.js";
@@ -7,9 +9,11 @@ import { createTrainer } from "../packages/local/src/training/trainer.js";
 import { hasTorch, TorchBaseline } from "./torch-baseline.js";
 import { type TrainingWork, trainingWork } from "./training-work.js";
 
-const threads = 2;
-const rounds = 7;
-const passesPerRound = 6;
+const threads = Number(process.argv[2] ?? 2);
+/** Rounds, in which every variant has its turn, go on for this long, but there are at least so many. */
+const budgetMs = 15_000;
+const leastRounds = 4;
+const passesPerTurn = 4;
 const python = process.env.TINKEX_BENCH_PYTHON ?? "python3";
 
 /** Something that does the work: gives loss and gradients for the check, and times for the rest. */
@@ -46,9 +50,10 @@ async function compare(title: string, work: TrainingWork): Promise<void> {
   try {
     await checkResults(variants);
     const times = new Map(variants.map(({ name }) => [name, [] as number[]]));
-    for (const { time } of variants) await time(passesPerRound); // warm up
-    for (let round = 0; round < rounds; round++) {
-      for (const { name, time } of variants) times.get(name)?.push(...(await time(passesPerRound)));
+    for (const { time } of variants) await time(1); // warm up
+    const end = performance.now() + budgetMs;
+    for (let round = 0; round < leastRounds || performance.now() < end; round++) {
+      for (const { name, time } of variants) times.get(name)?.push(...(await time(passesPerTurn)));
     }
     const tokens = work.data.reduce((sum, datum) => sum + datum.tokens.length, 0);
     report(`${title} (${tokens} tokens): forward + backward`, tokens, times);

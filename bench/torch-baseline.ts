@@ -1,8 +1,9 @@
-import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
+import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
 import type { TrainingWork } from "./training-work.js";
 
 const script = new URL("./quickstart_torch.py", import.meta.url).pathname;
@@ -10,7 +11,7 @@ const script = new URL("./quickstart_torch.py", import.meta.url).pathname;
 /** The same work in PyTorch eager, in a process of its own that waits while others are timed. */
 export class TorchBaseline {
   readonly #directory: string;
-  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #answers: AsyncIterator<string>;
 
   /** @param python a Python that can import torch */
