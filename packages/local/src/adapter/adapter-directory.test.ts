@@ -1,9 +1,19 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/types";
 import { afterAll, describe, expect, it } from "vitest";
 import { readModelConfig } from "../model/read-model-config.js";
+import { encodeSafetensors } from "../safetensors/encode-safetensors.js";
 import { SafetensorsFile } from "../safetensors/safetensors-file.js";
 import { readAdapterDirectory, writeAdapterDirectory } from "./adapter-directory.js";
 import { type AdapterParameters, createAdapterParameters } from "./adapter-parameters.js";
@@ -68,9 +78,38 @@ describe("writeAdapterDirectory and readAdapterDirectory", () => {
     );
   });
 
+  it("reading leaves what lies beside the directory, such as a write under way", async () => {
+    const directory = await written("read");
+    const beside = join(root, ".read.partial");
+    mkdirSync(beside);
+    await readAdapterDirectory(directory, config, weightsOnly);
+    expect(existsSync(beside)).toBe(true);
+  });
+
+  it("refuse to write where something is", async () => {
+    const directory = await written("taken");
+    const before = readFileSync(join(directory, "adapter_model.safetensors"));
+    const other = createAdapterParameters(config, shape, 4);
+    const writing = writeAdapterDirectory(directory, { parameters: other }, "tinkex/tiny");
+    await expect(writing).rejects.toThrow(/taken is there already/);
+    expect(readFileSync(join(directory, "adapter_model.safetensors"))).toEqual(before);
+  });
+
+  it("say that whole groups are needed when a projection has no adapter", async () => {
+    const directory = await written("single-projections");
+    const path = join(directory, "adapter_model.safetensors");
+    const file = SafetensorsFile.open(path);
+    const kept = file.names.filter((name) => !name.includes("k_proj"));
+    writeFileSync(path, encodeSafetensors(kept.map((name) => ({ name, ...file.read(name) }))));
+    file.close();
+    await expect(readAdapterDirectory(directory, config, weightsOnly)).rejects.toThrow(
+      /k_proj\.lora_A\.weight" is missing .* whole groups in every layer \(q, k, v and o;/,
+    );
+  });
+
   it("refuse a directory that does not exist", async () => {
     await expect(readAdapterDirectory(join(root, "absent"), config, weightsOnly)).rejects.toThrow(
-      /no adapter directory .*absent/,
+      /no adapter directory .*absent\. Name one that an adapter was saved to/,
     );
   });
 

@@ -10,7 +10,7 @@ import { type AdapterPair, type AdapterParameters, adaptedModules } from "./adap
 import type { AdapterTensors, OptimizerState } from "./adapter-tensors.js";
 import { peftConfig, peftConfigFile, readPeftRank } from "./peft-config.js";
 import { nameTensors, peftTensors } from "./peft-tensors.js";
-import { recoverDirectory, replaceDirectory } from "./replace-directory.js";
+import { writeNewDirectory } from "./write-new-directory.js";
 
 const weightsFile = "adapter_model.safetensors";
 const optimizerFile = "optimizer.safetensors";
@@ -22,11 +22,11 @@ export interface StoredAdapter {
 }
 
 /**
- * Writes an adapter in PEFT's layout, and the optimizer's state beside it when there is one. The directory appears whole
- * or not at all, and an older one of that name is replaced.
+ * Writes an adapter in PEFT's layout into a new directory, and the optimizer's state beside it when there is one.
  *
  * @param baseModel the name clients ask for, e.g. `tinkex/pocket-1`
  * @returns bytes written
+ * @throws ValidationError when the directory is there already
  */
 export async function writeAdapterDirectory(
   directory: string,
@@ -49,7 +49,7 @@ export async function writeAdapterDirectory(
       encodeSafetensors([step, ...name(optimizer.m, "m."), ...name(optimizer.v, "v.")]),
     );
   }
-  await replaceDirectory(directory, files);
+  await writeNewDirectory(directory, files);
   return [...files.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
@@ -64,8 +64,11 @@ export async function readAdapterDirectory(
   config: ModelConfig,
   options: { readonly optimizer: boolean },
 ): Promise<StoredAdapter> {
-  await recoverDirectory(directory);
-  if (!existsSync(directory)) throw new ValidationError(`There is no adapter directory ${directory}.`);
+  if (!existsSync(directory)) {
+    throw new ValidationError(
+      `There is no adapter directory ${directory}. Name one that an adapter was saved to and that was not removed.`,
+    );
+  }
   const rank = readPeftRank(directory);
   const parameters = readParameters(join(directory, weightsFile), config, rank);
   if (!options.optimizer) return { parameters };
@@ -127,6 +130,15 @@ function shapeFromTensors(file: SafetensorsFile, config: ModelConfig, rank: numb
   };
 }
 
+/** PEFT can adapt single projections; here a group is adapted as a whole. */
+function remedy(found: readonly number[] | undefined): string {
+  if (found !== undefined) return "Load the adapter with the model it was trained on.";
+  return (
+    "An adapter changes whole groups in every layer (q, k, v and o; gate, up and down; lm_head): load one trained so, " +
+    "with the model it was trained on."
+  );
+}
+
 function readFactors(
   file: SafetensorsFile,
   pair: Pick<AdapterPair, "module" | "dIn" | "dOut">,
@@ -140,7 +152,7 @@ function readFactors(
       const what = found === undefined ? "is missing" : `has shape [${found.join(", ")}]`;
       throw new ValidationError(
         `Tensor "${prefix}${name}" ${what} in ${file.path}; rank ${rank} on this base model needs it as ` +
-          `[${shape.join(", ")}]. Load the adapter with the model it was trained on.`,
+          `[${shape.join(", ")}]. ${remedy(found)}`,
       );
     }
     return file.read(prefix + name).data;

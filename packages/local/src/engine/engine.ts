@@ -19,7 +19,8 @@ export interface Engine {
   ): Promise<AdapterShape>;
   /**
    * Writes `adapter_config.json` and `adapter_model.safetensors` in PEFT layout, and `optimizer.safetensors` when asked
-   * for, to a temporary name beside `directory`, and renames it. Resolves with the number of bytes written.
+   * for, into `directory`, which must not exist. Resolves, with the number of bytes, once all is on the disk: the caller
+   * renames what must appear as a whole, or replace something.
    */
   saveAdapter(
     adapterId: string,
@@ -72,10 +73,11 @@ export interface EngineDatum {
   readonly targetsPerToken: number;
   /** Whether the client gave `(N, K)` tensors, so that results come back in that shape even for K = 1. */
   readonly targetsAreMatrix: boolean;
-  /** As long as `targets`. */
+  /** As long as `targets`; every loss is multiplied by them. Absent: 1 everywhere. */
   readonly weights?: Float32Array;
-  /** Sampler log-probabilities, `N`. */
+  /** Sampler log-probabilities, `N`. Every loss but cross entropy needs them. */
   readonly logprobs?: Float32Array;
+  /** `N`. Every loss but cross entropy needs them. */
   readonly advantages?: Float32Array;
   /** Per-token thresholds, which win over those of the configuration. */
   readonly clipLowThreshold?: Float32Array;

@@ -224,6 +224,7 @@ describe("an engine in this thread", () => {
     ]) {
       await expect(operation).rejects.toBeInstanceOf(ValidationError);
     }
+    await expect(engine.optimStep("never", adam)).rejects.toThrow(/Create it, or load it from a checkpoint/);
   });
 
   it("ends what runs when it is closed, and takes no more", async () => {

@@ -52,7 +52,6 @@ export async function createInProcessEngine(options: EngineOptions): Promise<Eng
 
   const adapters = new Map<string, AdapterState>();
   const operations = new TaskQueues();
-  const writes = new TaskQueues();
   /** Operations on one adapter run in order of arrival, whatever they wait for. */
   const inOrder = <T>(adapterId: string, operation: () => Promise<T> | T): Promise<T> =>
     operations.run(adapterId, async () => {
@@ -61,7 +60,11 @@ export async function createInProcessEngine(options: EngineOptions): Promise<Eng
     });
   const adapter = (id: string): AdapterState => {
     const state = adapters.get(id);
-    if (state === undefined) throw new ValidationError(`There is no adapter "${id}" in memory.`);
+    if (state === undefined) {
+      throw new ValidationError(
+        `There is no adapter "${id}" in memory. Create it, or load it from a checkpoint.`,
+      );
+    }
     return state;
   };
 
@@ -100,7 +103,7 @@ export async function createInProcessEngine(options: EngineOptions): Promise<Eng
     saveAdapter: (adapterId, to, { optimizer }) =>
       inOrder(adapterId, () => {
         const stored = adapter(adapterId).toStore(optimizer);
-        return writes.run(to, () => writeAdapterDirectory(to, stored, name));
+        return writeAdapterDirectory(to, stored, name);
       }),
 
     copyAdapter(adapterId, copyId) {
