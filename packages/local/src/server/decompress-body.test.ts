@@ -1,6 +1,6 @@
 import * as zlib from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { TestServer } from "../test-support/test-server.js";
+import { TestServer } from "../testing/test-server.js";
 import { HAS_ZSTD } from "./decompress-body.js";
 
 const { zstdCompressSync } = zlib as { readonly zstdCompressSync?: (data: Uint8Array) => Buffer };

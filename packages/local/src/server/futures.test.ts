@@ -1,7 +1,7 @@
 import { createConnection } from "node:net";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../test-support/fake-clock.js";
-import { TestServer } from "../test-support/test-server.js";
+import { FakeClock } from "../testing/fake-clock.js";
+import { TestServer } from "../testing/test-server.js";
 
 describe("retrieve_future", () => {
   it("BR-011: holds a poll, then says to ask again; several polls of one future are all answered", async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { ScriptedEngine } from "../test-support/scripted-engine.js";
-import { TestServer } from "../test-support/test-server.js";
+import { ScriptedEngine } from "../testing/scripted-engine.js";
+import { TestServer } from "../testing/test-server.js";
 
 /** One exchange of the official Python SDK with a mock server. */
 interface Exchange {

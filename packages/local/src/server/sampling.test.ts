@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { passBody } from "../test-support/test-client.js";
-import { TestServer } from "../test-support/test-server.js";
+import { passBody } from "../testing/test-client.js";
+import { TestServer } from "../testing/test-server.js";
 
 const prompt = { chunks: [{ tokens: [1, 2, 3], type: "encoded_text" }] };
 

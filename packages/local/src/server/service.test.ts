@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
-import { TestServer } from "../test-support/test-server.js";
+import { TestServer } from "../testing/test-server.js";
 
 describe("service endpoints", () => {
   it("endpoints 1: answers what the SDKs ask at their start", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { passBody } from "../test-support/test-client.js";
-import { TestServer } from "../test-support/test-server.js";
+import { passBody } from "../testing/test-client.js";
+import { TestServer } from "../testing/test-server.js";
 
 describe("sessions", () => {
   it("BR-107: takes heartbeats, and keeps a session without them", async () => {

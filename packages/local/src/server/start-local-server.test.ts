@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { temporaryDirectory } from "../test-support/temporary-directory.js";
-import { passBody, TestClient } from "../test-support/test-client.js";
+import { temporaryDirectory } from "../testing/temporary-directory.js";
+import { passBody, TestClient } from "../testing/test-client.js";
 import type { LocalServerOptions } from "./local-server-options.js";
 import { type LocalServer, startLocalServer } from "./start-local-server.js";
 

@@ -1,7 +1,7 @@
 import { encodeForwardBackwardRequest } from "@tinkex/wire";
 import { describe, expect, it } from "vitest";
-import { passBody } from "../test-support/test-client.js";
-import { TestServer } from "../test-support/test-server.js";
+import { passBody } from "../testing/test-client.js";
+import { TestServer } from "../testing/test-server.js";
 
 describe("models", () => {
   it("creates a model under the official form of id, and describes it", async () => {

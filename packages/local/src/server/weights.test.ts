@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { temporaryDirectory } from "../test-support/temporary-directory.js";
-import { passBody } from "../test-support/test-client.js";
-import { TestServer } from "../test-support/test-server.js";
+import { temporaryDirectory } from "../testing/temporary-directory.js";
+import { passBody } from "../testing/test-client.js";
+import { TestServer } from "../testing/test-server.js";
 
 /** A model trained by one step, with 1 more request number used up than `lastSeq` says. */
 async function trainedModel(server: TestServer): Promise<string> {

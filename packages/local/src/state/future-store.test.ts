@@ -1,6 +1,6 @@
 import { ValidationError } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../test-support/fake-clock.js";
+import { FakeClock } from "../testing/fake-clock.js";
 import { FutureStore } from "./future-store.js";
 import { RequestRefusal } from "./request-refusal.js";
 

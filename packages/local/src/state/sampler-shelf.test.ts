@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ScriptedEngine } from "../test-support/scripted-engine.js";
-import { temporaryDirectory } from "../test-support/temporary-directory.js";
+import { ScriptedEngine } from "../testing/scripted-engine.js";
+import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { SamplerShelf } from "./sampler-shelf.js";
 
 const shape = { rank: 1, trainAttention: true, trainMlp: true, trainUnembedding: true };

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../test-support/fake-clock.js";
+import { FakeClock } from "../testing/fake-clock.js";
 import { OperationFailure } from "./operation-failure.js";
 import { RequestRefusal } from "./request-refusal.js";
 import { SequenceQueue } from "./sequence-queue.js";
