@@ -162,7 +162,7 @@ describe("JSON requests", () => {
     const encode = (forwardOnly: boolean, generation: Generation) => {
       const options = { wire: "json", generation } as const;
       const { body } = encodeForwardBackwardRequest({ ...request, forward_only: forwardOnly }, options);
-      return JSON.parse(decoder.decode(body)) as unknown;
+      return JSON.parse(new TextDecoder().decode(body)) as unknown;
     };
     const input = (chunk: object) => ({
       data: [{ loss_fn_inputs: data[0]?.loss_fn_inputs, model_input: { chunks: [chunk] } }],
