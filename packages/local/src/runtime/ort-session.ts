@@ -22,10 +22,12 @@ export async function compileOrtSession(
   options: InferenceSession.SessionOptions,
 ): Promise<Session> {
   const session = await ort.InferenceSession.create(graph.model, options);
+  // What the session below refers to lives as long as it does, and the model's bytes are as large as the weights.
+  const { inputs } = graph;
   return {
     async run(feeds) {
       const ortFeeds: Record<string, OrtTensor> = {};
-      for (const { name, type } of graph.inputs) {
+      for (const { name, type } of inputs) {
         const given = feeds[name];
         if (given?.type !== type) {
           throw new Error(`The graph's input "${name}" must be ${type}, got ${given?.type ?? "nothing"}.`);

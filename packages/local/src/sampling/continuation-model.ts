@@ -1,6 +1,6 @@
 import type { AdapterParameters } from "../adapter/adapter-parameters.js";
 import { adapterFeeds } from "../graph/adapter-feeds.js";
-import type { Session } from "../runtime/runtime.js";
+import type { CachedGraph } from "../runtime/session-cache.js";
 import { type Tensor, tensor } from "../runtime/tensor.js";
 import { freshOutputs, pastInputs } from "./continuation-graph.js";
 import { emptyKeyValues, type KeyValueLayout, type KeyValues } from "./key-values.js";
@@ -27,15 +27,15 @@ export interface Continuation {
   readonly keyValues: KeyValues;
 }
 
-/** A compiled continuation graph with the adapter that its runs use, or none. */
+/** A continuation graph with the adapter that its runs use, or none. */
 export class ContinuationModel {
   readonly #layout: KeyValueLayout;
-  readonly #session: Promise<Session>;
+  readonly #graph: CachedGraph;
   readonly #adapter: Readonly<Record<string, Tensor>>;
 
-  constructor(layout: KeyValueLayout, session: Promise<Session>, adapter: AdapterParameters | undefined) {
+  constructor(layout: KeyValueLayout, graph: CachedGraph, adapter: AdapterParameters | undefined) {
     this.#layout = layout;
-    this.#session = session;
+    this.#graph = graph;
     this.#adapter = adapter === undefined ? {} : adapterFeeds(adapter);
   }
 
@@ -45,8 +45,7 @@ export class ContinuationModel {
       keyValues: emptyKeyValues(this.#layout, rows, 1),
       lengths: new Array<number>(rows).fill(0),
     };
-    const session = await this.#session;
-    const outputs = await session.run({
+    const outputs = await this.#graph.run({
       ...this.#adapter,
       ...this.#pastFeeds(past.keyValues),
       tokens: tensor("int32", [rows, time], input.tokens),

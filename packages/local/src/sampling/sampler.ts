@@ -4,7 +4,7 @@ import type { SampleOutcome, SampleTask } from "../engine/engine.js";
 import type { ModelConfig } from "../model/model-config.js";
 import type { ModelWeights } from "../model/model-weights.js";
 import type { Runtime } from "../runtime/runtime.js";
-import { SessionCache } from "../training/session-cache.js";
+import { SessionCache } from "../runtime/session-cache.js";
 import { continuationGraph } from "./continuation-graph.js";
 import { ContinuationModel } from "./continuation-model.js";
 import { SampleRequest } from "./sample-request.js";
@@ -96,10 +96,10 @@ export class Sampler {
     const { config, weights, betweenRuns } = this.#options;
     const modules = adapter === undefined ? [] : adaptedModules(config, adapter.shape);
     const adapted = new Set(modules.map(({ module }) => module));
-    const session = this.#sessions.get([...adapted].join(), () =>
+    const graph = this.#sessions.graph([...adapted].join(), () =>
       continuationGraph(config, weights, adapted),
     );
-    const model = new ContinuationModel(config, session, adapter);
+    const model = new ContinuationModel(config, graph, adapter);
     return new SamplingBatch(model, config, this.#limits, betweenRuns);
   }
 

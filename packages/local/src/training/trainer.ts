@@ -6,10 +6,10 @@ import { adapterGradientOutputs } from "../graph/adapter-gradients.js";
 import type { ModelConfig } from "../model/model-config.js";
 import type { ModelWeights } from "../model/model-weights.js";
 import type { Outputs, Runtime } from "../runtime/runtime.js";
+import { SessionCache } from "../runtime/session-cache.js";
 import { batchFeeds } from "./batch-feeds.js";
 import { defaultTokensPerRun } from "./default-tokens-per-run.js";
 import { type PlannedBatch, planBatches } from "./plan-batches.js";
-import { SessionCache } from "./session-cache.js";
 import { addTensors } from "./tensor-arithmetic.js";
 import { trainingGraph } from "./training-graph.js";
 
@@ -54,22 +54,22 @@ export function createTrainer(options: TrainerOptions): Trainer {
   const { config, weights, runtime, betweenRuns = nextTurn } = options;
   const { maxTokensPerRun = defaultTokensPerRun(config) } = options;
   const sessions = new SessionCache(runtime);
-  const sessionFor = (shape: AdapterShape, loss: LossName, backward: boolean) => {
+  const graphFor = (shape: AdapterShape, loss: LossName, backward: boolean) => {
     const parts = [shape.trainAttention, shape.trainMlp, shape.trainUnembedding];
-    return sessions.get([loss, backward, ...parts].join(), () => {
+    return sessions.graph([loss, backward, ...parts].join(), () => {
       const adapted = new Set(adaptedModules(config, shape).map(({ module }) => module));
       return trainingGraph({ config, weights, adapted, loss, backward });
     });
   };
   return {
     async pass({ parameters, data, loss, lossConfig, gradients }) {
-      const session = await sessionFor(parameters.shape, loss, gradients !== undefined);
+      const graph = graphFor(parameters.shape, loss, gradients !== undefined);
       const adapter = adapterFeeds(parameters);
       const total = gradients === undefined ? undefined : zeroTensors(parameters);
       const logprobs: Float32Array[] = data.map(() => new Float32Array(0));
       let lossSum = 0;
       for (const batch of planBatches(data, { maxTokensPerRun, runOverheadTokens })) {
-        const outputs = await session.run({ ...batchFeeds(data, batch, loss, lossConfig), ...adapter });
+        const outputs = await graph.run({ ...batchFeeds(data, batch, loss, lossConfig), ...adapter });
         readLogprobs(outputs, data, batch, logprobs);
         lossSum += sum(outputs.float32("loss"));
         if (total !== undefined) addTensors(total, readGradients(outputs, parameters));
