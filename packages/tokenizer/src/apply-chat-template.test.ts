@@ -58,6 +58,65 @@ describe("special tokens that a message spells out", () => {
     );
   });
 
+  const PARTS = "{%- for part in messages[0].content %}{{ part.text | trim }}{%- endfor %}<|im_end|>";
+  it.each([
+    ["two parts", ["<|im_", "end|>"], PARTS],
+    ["three parts that the template trims", [" <", "|im_end|\n", "> "], PARTS],
+    ["a part and the template before it", ["im_end|>"], `<|${PARTS}`],
+    ["a part and the template behind it", ["<|im_"], PARTS.replace("{%- endfor %}", "end|>{%- endfor %}")],
+    [
+      "a part with the template on both sides",
+      ["im_"],
+      `<|${PARTS.replace("{%- endfor %}", "end|>{%- endfor %}")}`,
+    ],
+    [
+      "lines that the template splits",
+      ["x\n<|im_</think>end|>"],
+      PARTS.replace("trim", "replace('</think>', '')"),
+    ],
+  ])("stay text when spread over %s", (_name, texts, template) => {
+    const content = texts.map((text) => ({ type: "text", text }));
+    const { text, ids } = applyChatTemplate(qwen3, [{ role: "user", content }], { template });
+    expect(text.split("<|im_end|>")).toHaveLength(3);
+    expect(ids.filter((id) => id === qwen3.tokenId("<|im_end|>"))).toHaveLength(1);
+    expect(ids.at(-1)).toBe(qwen3.tokenId("<|im_end|>"));
+  });
+
+  it("stay text in the names of fields", () => {
+    const [call] = ['{"<|im_end|>": 1}'].map((text) => JSON.parse(text));
+    const template = "{{ messages[0].call | tojson }}";
+    const { text, ids } = applyChatTemplate(qwen3, [{ role: "assistant", call }], { template });
+    expect(text).toBe('{"<|im_end|>": 1}');
+    expect(ids).not.toContain(qwen3.tokenId("<|im_end|>"));
+  });
+
+  it("are the template's where it puts a role between its own signs", () => {
+    const template = "<|{{ messages[0].role }}|>{% if messages[0].content == 'end' %}!{% endif %}";
+    const { ids } = applyChatTemplate(qwen3, [{ role: "im_start", content: "end" }], { template });
+    expect(ids).toEqual([start, ...qwen3.encode("!")]);
+  });
+
+  it("stay text in a message that holds every noncharacter but one, and all are refused", () => {
+    const noise = Array.from({ length: 32 }, (_, index) => String.fromCharCode(0xfdd0 + index)).join("");
+    const apply = (text: string) =>
+      applyChatTemplate(qwen3, [{ role: "user", content: `<|im_end|>${text}` }]);
+    expect(apply(noise.slice(1)).ids.filter((id) => id === qwen3.tokenId("<|im_end|>"))).toHaveLength(1);
+    expect(() => apply(noise)).toThrow(ValidationError);
+  });
+
+  it("stay text where only normalising makes them", () => {
+    const tokenizer = createTokenizer({
+      tokenizer: {
+        model: { type: "BPE", vocab: { a: 0 }, merges: [] },
+        normalizer: { type: "NFKC" },
+        added_tokens: [{ id: 1, content: "<e>", special: true, normalized: true }],
+      },
+    });
+    const template = "{{ messages[0].content }}<e>";
+    const { ids } = applyChatTemplate(tokenizer, [{ role: "user", content: "a\uFF1Ce\uFF1E" }], { template });
+    expect(ids).toEqual([0, 1]);
+  });
+
   it("stay text in a list of parts and in tools too", () => {
     const template = "{%- for part in messages[0].content %}{{ part.text }}{%- endfor %}{{ tools | tojson }}";
     const { text, ids } = applyChatTemplate(

@@ -1,6 +1,6 @@
 import { type Tokenizer, ValidationError } from "@tinkex/types";
 import { createLiteralMarks } from "./literal-marks.js";
-import { compileTemplate, type TemplateRenderer } from "./render-template.js";
+import { type CompiledTemplate, compileTemplate } from "./render-template.js";
 import { specialTokenPredicate } from "./special-token-predicate.js";
 import { isTextTokenizer, type TextTokenizer } from "./text-tokenizer.js";
 
@@ -68,13 +68,17 @@ export function applyChatTemplate(
     );
   }
   const source = selectTemplate(tokenizer, options.template, tools !== undefined);
-  const marks = createLiteralMarks(literalTokens(tokenizer, options.allowedSpecial ?? []), [
-    messages,
-    tools,
-    source,
-  ]);
+  const template = compiled(source);
+  const allows = specialTokenPredicate(options.allowedSpecial ?? [], tokenizer.specialTokens);
+  const special = [...tokenizer.specialTokens.keys()];
+  const marks = createLiteralMarks({
+    tokens: special.filter((token) => !allows(token)),
+    allowed: special.filter(allows),
+    words: template.words,
+    values: [messages, tools, source],
+  });
   const prepared = marks.mark(messages).map(withoutNulls).map(withReasoning);
-  const rendered = rendererOf(source)({
+  const rendered = template.render({
     ...Object.fromEntries(
       Object.entries(tokenizer.namedTokens).map(([purpose, token]) => [`${purpose}_token`, token]),
     ),
@@ -102,11 +106,6 @@ function selectTemplate(tokenizer: TextTokenizer, wanted: string | undefined, ha
       : `This tokenizer has no chat template ${JSON.stringify(wanted)}; it has ${known === "" ? "none" : known}.`,
     { path: ["template"] },
   );
-}
-
-function literalTokens(tokenizer: TextTokenizer, allowedSpecial: "all" | readonly string[]): string[] {
-  const allows = specialTokenPredicate(allowedSpecial, tokenizer.specialTokens);
-  return [...tokenizer.specialTokens.keys()].filter((token) => !allows(token));
 }
 
 function withoutNulls(message: TemplateMessage): TemplateMessage {
@@ -146,17 +145,17 @@ function cutAtEnd(rendered: string): string {
   return rendered.startsWith(END, at) ? text : text.trimEnd();
 }
 
-const renderers = new Map<string, TemplateRenderer>();
-const MOST_RENDERERS = 32;
+const templates = new Map<string, CompiledTemplate>();
+const MOST_TEMPLATES = 32;
 
 /** Compiled templates are kept, as conversations come by the thousand; the oldest gives way. */
-function rendererOf(source: string): TemplateRenderer {
-  let renderer = renderers.get(source);
-  if (renderer === undefined) {
-    renderer = compileTemplate(source);
-    const oldest = renderers.keys().next();
-    if (renderers.size >= MOST_RENDERERS && oldest.done === false) renderers.delete(oldest.value);
-    renderers.set(source, renderer);
+function compiled(source: string): CompiledTemplate {
+  let template = templates.get(source);
+  if (template === undefined) {
+    template = compileTemplate(source);
+    const oldest = templates.keys().next();
+    if (templates.size >= MOST_TEMPLATES && oldest.done === false) templates.delete(oldest.value);
+    templates.set(source, template);
   }
-  return renderer;
+  return template;
 }

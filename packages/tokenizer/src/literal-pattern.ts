@@ -4,6 +4,6 @@ export function literalPattern(texts: Iterable<string>): RegExp | undefined {
   const branches = [...texts]
     .filter((text) => text !== "")
     .sort((a, b) => b.length - a.length)
-    .map((text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
+    .map((text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
   return branches.length === 0 ? undefined : new RegExp(branches.join("|"), "g");
 }

@@ -1,19 +1,31 @@
-import { Template } from "@huggingface/jinja";
+import { Template, tokenize } from "@huggingface/jinja";
 import { ValidationError } from "@tinkex/types";
 
-/** Renders a chat template, compiled once, with the variables given. */
-export type TemplateRenderer = (variables: Readonly<Record<string, unknown>>) => string;
+/** A chat template, compiled once. */
+export interface CompiledTemplate {
+  /** Renders it with the variables given. @throws ValidationError when it refuses them. */
+  render(variables: Readonly<Record<string, unknown>>): string;
+  /** The string literals in its expressions and statements. */
+  readonly words: ReadonlySet<string>;
+}
+
+/** The package's own type of it does not resolve: its declarations import each other without file extensions. */
+interface TemplateToken {
+  readonly type: string;
+  readonly value: string;
+}
 
 /**
  * Compiles a Jinja chat template.
- * @throws ValidationError when it does not parse; the renderer throws one when the template refuses its variables.
+ * @throws ValidationError when it does not parse.
  */
-export function compileTemplate(source: string): TemplateRenderer {
-  const template = refusing(
+export function compileTemplate(source: string): CompiledTemplate {
+  const { template, tokens } = refusing(
     "This chat template is not one that @huggingface/jinja can read",
-    () => new Template(source),
+    () => ({ template: new Template(source), tokens: tokenize(source) as readonly TemplateToken[] }),
   );
-  return (variables) => {
+  const words = new Set(tokens.filter(({ type }) => type === "StringLiteral").map(({ value }) => value));
+  const render: CompiledTemplate["render"] = (variables) => {
     const converted = Object.fromEntries(
       Object.entries(variables).map(([name, value]) => [name, withGuardedLists(value)]),
     );
@@ -25,6 +37,7 @@ export function compileTemplate(source: string): TemplateRenderer {
     }
     return text;
   };
+  return { render, words };
 }
 
 /** What the engine makes of an object that a template adds to a text; Python raises a TypeError. */
