@@ -1,6 +1,5 @@
-import { AbortedError, type Clock, type ClosedError, TimeoutError } from "@tinkex/types";
+import { AbortedError, type Clock, type ClosedError, startTimer, TimeoutError } from "@tinkex/types";
 import { onAbort } from "./on-abort.js";
-import { startTimer } from "./start-timer.js";
 
 /** What ends a call from outside. */
 export type Interruption = AbortedError | ClosedError | TimeoutError;

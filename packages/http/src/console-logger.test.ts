@@ -1,6 +1,6 @@
+import { isSilent } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { consoleLogger, parseLogLevel } from "./console-logger.js";
-import { isSilent } from "./silent-logger.js";
 
 describe("consoleLogger", () => {
   it("writes its level and louder ones, with the fields on the same line", () => {

@@ -1,6 +1,5 @@
 import { inspect } from "node:util";
-import type { Logger } from "@tinkex/types";
-import { silentLogger } from "./silent-logger.js";
+import { type Logger, silentLogger } from "@tinkex/types";
 
 /** Levels from the most to the least talkative. */
 const LEVELS = ["debug", "info", "warn", "error", "off"] as const;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { ValidationError } from "@tinkex/types";
+import { systemClock, ValidationError } from "@tinkex/types";
 import { checkApiKey } from "./api-key.js";
 import { resolveBaseUrl } from "./base-url.js";
 import { consoleLogger } from "./console-logger.js";
@@ -10,7 +10,6 @@ import { setGivenHeaders } from "./header-list.js";
 import { platformHeaders } from "./platform-headers.js";
 import { POOL_LIMITS } from "./pool-limits.js";
 import type { Sender } from "./sender.js";
-import { systemClock } from "./system-clock.js";
 import { type TinkexTransport, Transport } from "./transport.js";
 import type { TransportOptions } from "./transport-options.js";
 import { UndiciSender } from "./undici-sender.js";

@@ -1,5 +1,12 @@
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
-import { type Clock, ResponseError, TinkexError, ValidationError } from "@tinkex/types";
+import {
+  type Clock,
+  ResponseError,
+  startTimer,
+  systemClock,
+  TinkexError,
+  ValidationError,
+} from "@tinkex/types";
 import type { Dispatcher } from "undici";
 import { backoffDelayMs } from "./backoff-delay.js";
 import { CallScope } from "./call-scope.js";
@@ -14,9 +21,7 @@ import {
 } from "./download-part.js";
 import { networkError } from "./network-error.js";
 import { RETRY_POLICIES } from "./retry-policy.js";
-import { startTimer } from "./start-timer.js";
 import { type CallFacts, statusError } from "./status-error.js";
-import { systemClock } from "./system-clock.js";
 import type { TryOutcome } from "./try-outcome.js";
 import { VERSION } from "./version.js";
 

@@ -1,4 +1,4 @@
-import { startTimer } from "./start-timer.js";
+import { startTimer } from "@tinkex/types";
 import type { TimedOut } from "./try-outcome.js";
 import { type TryTimeouts, uploadAllowanceMs } from "./try-timeouts.js";
 

@@ -1,6 +1,5 @@
-import type { Clock, Logger } from "@tinkex/types";
+import { type Clock, isSilent, type Logger } from "@tinkex/types";
 import { describeOutcome } from "./describe-outcome.js";
-import { isSilent } from "./silent-logger.js";
 import { notify, type TransportHooks } from "./transport-hooks.js";
 import type { TryOutcome } from "./try-outcome.js";
 import type { WireRequest } from "./wire-request.js";

@@ -253,6 +253,9 @@ export {
   type TraceExportResponse,
   traceExportResponseSchema,
 } from "./sessions.js";
+export { isSilent, silentLogger } from "./silent-logger.js";
+export { startTimer } from "./start-timer.js";
+export { systemClock } from "./system-clock.js";
 export {
   type GenericEvent,
   type SessionEndEvent,

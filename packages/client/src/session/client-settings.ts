@@ -5,7 +5,6 @@ import {
   createTransport,
   proxyFromEnvironment,
   resolveBaseUrl,
-  systemClock,
   type TinkexTransport,
   zstdCompressor,
 } from "@tinkex/http";
@@ -14,6 +13,7 @@ import {
   type HttpTransport,
   type JsonObject,
   type Logger,
+  systemClock,
   type Tokenizer,
   ValidationError,
 } from "@tinkex/types";

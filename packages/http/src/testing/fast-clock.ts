@@ -1,5 +1,4 @@
-import type { Clock } from "@tinkex/types";
-import { systemClock } from "../system-clock.js";
+import { type Clock, systemClock } from "@tinkex/types";
 
 /** The machine's time, so many times faster. */
 export function fastClock(times: number): Clock {

@@ -1,7 +1,6 @@
-import { TinkexError } from "@tinkex/types";
+import { silentLogger, TinkexError } from "@tinkex/types";
 import { afterEach, expect, vi } from "vitest";
 import { createTransport } from "../create-transport.js";
-import { silentLogger } from "../silent-logger.js";
 import type { TinkexTransport } from "../transport.js";
 import type { TransportOptions } from "../transport-options.js";
 import { FakeClock } from "./fake-clock.js";

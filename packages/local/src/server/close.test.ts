@@ -1,13 +1,12 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { silentLogger, systemClock } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "../server/limits.js";
 import { ScriptedEngine } from "../testing/scripted-engine.js";
 import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { TestServer } from "../testing/test-server.js";
 import { serveEngines } from "./serve-engines.js";
-import { silentLogger } from "./silent-logger.js";
-import { systemClock } from "./system-clock.js";
 
 async function filesBelow(directory: string): Promise<string[]> {
   return (await readdir(directory, { recursive: true, withFileTypes: true }))

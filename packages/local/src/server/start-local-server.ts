@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types";
+import { silentLogger, systemClock, ValidationError } from "@tinkex/types";
 import { createEngine } from "../engine/create-engine.js";
 import type { Engine } from "../engine/engine.js";
 import { randomStream } from "../random/random-stream.js";
@@ -8,8 +8,6 @@ import { DEFAULT_LIMITS } from "./limits.js";
 import type { LocalServerOptions } from "./local-server-options.js";
 import { isLoopback } from "./request-guard.js";
 import { type RunningServer, serveEngines } from "./serve-engines.js";
-import { silentLogger } from "./silent-logger.js";
-import { systemClock } from "./system-clock.js";
 
 /** A running local server. */
 export interface LocalServer extends AsyncDisposable {

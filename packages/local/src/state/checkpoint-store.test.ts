@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { systemClock } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../server/system-clock.js";
 import { FakeClock } from "../testing/fake-clock.js";
 import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { CheckpointStore, type SaveCheckpoint } from "./checkpoint-store.js";

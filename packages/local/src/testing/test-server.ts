@@ -1,9 +1,7 @@
-import type { Clock } from "@tinkex/types";
+import { type Clock, silentLogger, systemClock } from "@tinkex/types";
 import { onTestFinished } from "vitest";
 import { DEFAULT_LIMITS, type ServerLimits } from "../server/limits.js";
 import { type RunningServer, serveEngines } from "../server/serve-engines.js";
-import { silentLogger } from "../server/silent-logger.js";
-import { systemClock } from "../server/system-clock.js";
 import { ScriptedEngine } from "./scripted-engine.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 import { TestClient } from "./test-client.js";

@@ -1,6 +1,6 @@
 import { mkdir, open, rm, stat, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { WaitingClock } from "../system-clock.js";
+import type { Clock } from "@tinkex/types";
 
 const RETRY_MS = 100;
 const HEARTBEAT_MS = 2_000;
@@ -14,7 +14,7 @@ const STALE_MS = 15_000;
 export async function withFileLock<T>(
   path: string,
   work: () => Promise<T>,
-  { clock, signal }: { readonly clock: WaitingClock; readonly signal?: AbortSignal | undefined },
+  { clock, signal }: { readonly clock: Clock; readonly signal?: AbortSignal | undefined },
 ): Promise<T> {
   await mkdir(dirname(path), { recursive: true });
   while (!(await tryCreate(path))) {
@@ -42,7 +42,7 @@ async function tryCreate(path: string): Promise<boolean> {
   }
 }
 
-async function isStale(path: string, clock: WaitingClock): Promise<boolean> {
+async function isStale(path: string, clock: Clock): Promise<boolean> {
   try {
     return clock.now() - (await stat(path)).mtimeMs > STALE_MS;
   } catch {
@@ -50,7 +50,7 @@ async function isStale(path: string, clock: WaitingClock): Promise<boolean> {
   }
 }
 
-async function keepFresh(path: string, clock: WaitingClock, done: AbortSignal): Promise<void> {
+async function keepFresh(path: string, clock: Clock, done: AbortSignal): Promise<void> {
   while (!done.aborted) {
     try {
       await clock.sleep(HEARTBEAT_MS, done, { background: true });

@@ -2,7 +2,14 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { AbortedError, ApiStatusError, ConnectionError, ResponseError, ValidationError } from "@tinkex/types";
+import {
+  AbortedError,
+  ApiStatusError,
+  ConnectionError,
+  ResponseError,
+  systemClock,
+  ValidationError,
+} from "@tinkex/types";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type HubServer, startHubServer } from "../testing/hub-server.js";
 import { runSource } from "../testing/run-source.js";
@@ -34,7 +41,7 @@ const source = (options: FromHubOptions = {}) =>
     cacheDirectory,
     env: { HF_TOKEN_PATH: join(cacheDirectory, "no token") },
     logger: { warn: (message) => warnings.push(message) },
-    clock: { now: () => Date.now(), sleep: () => new Promise((resolve) => setTimeout(resolve, 5)) },
+    clock: { ...systemClock, sleep: () => new Promise((resolve) => setTimeout(resolve, 5)) },
     ...options,
   });
 const requests = () =>

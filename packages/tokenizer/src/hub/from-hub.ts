@@ -1,7 +1,6 @@
-import { AbortedError, type Logger, ValidationError } from "@tinkex/types";
+import { AbortedError, type Clock, type Logger, systemClock, ValidationError } from "@tinkex/types";
 import { createTokenizer } from "../create-tokenizer.js";
 import { readTokenizerFiles } from "../read-tokenizer-files.js";
-import { systemClock, type WaitingClock } from "../system-clock.js";
 import type { TextTokenizer } from "../text-tokenizer.js";
 import type { TokenizerRequest } from "../tokenizer-source.js";
 import { checkRepository } from "./check-repository.js";
@@ -17,7 +16,7 @@ export interface FromHubOptions extends HubOptions {
   /** Told when the cache stands in for a hub that is out of reach. */
   readonly logger?: Pick<Logger, "warn">;
   /** @defaultValue the machine's clock */
-  readonly clock?: WaitingClock;
+  readonly clock?: Clock;
 }
 
 /**

@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { ConnectionError, ResponseError } from "@tinkex/types";
-import type { WaitingClock } from "../system-clock.js";
+import { type Clock, ConnectionError, ResponseError } from "@tinkex/types";
 import { hubStatusError } from "./hub-status-error.js";
 
 /** One file of a repository at a revision. */
@@ -27,7 +26,7 @@ export interface HubClientOptions {
   readonly endpoint: string;
   readonly token: () => Promise<string | undefined>;
   readonly fetch: typeof globalThis.fetch;
-  readonly clock: WaitingClock;
+  readonly clock: Clock;
 }
 
 const INFO_TIMEOUT_MS = 10_000;

@@ -1,5 +1,4 @@
-import { type Logger, TinkexError, ValidationError } from "@tinkex/types";
-import type { WaitingClock } from "../system-clock.js";
+import { type Clock, type Logger, TinkexError, ValidationError } from "@tinkex/types";
 import { withFileLock } from "./file-lock.js";
 import { type HubCache, isCommit } from "./hub-cache.js";
 import type { HubClient, HubFile } from "./hub-client.js";
@@ -9,7 +8,7 @@ export interface HubRevisionOptions {
   readonly cache: HubCache;
   readonly client: HubClient;
   readonly offline: boolean;
-  readonly clock: WaitingClock;
+  readonly clock: Clock;
   readonly logger: Pick<Logger, "warn"> | undefined;
   readonly signal: AbortSignal | undefined;
 }

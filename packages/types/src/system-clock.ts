@@ -1,4 +1,4 @@
-import type { Clock } from "@tinkex/types";
+import type { Clock } from "./clock.js";
 import { startTimer } from "./start-timer.js";
 
 /** The machine's own time. A sleep keeps the process alive unless it says `background`. */

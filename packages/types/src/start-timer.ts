@@ -8,12 +8,13 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export function startTimer(ms: number, action: () => void, background = false): () => void {
   if (ms === Number.POSITIVE_INFINITY) return () => {};
   let leftMs = ms;
-  let timer: NodeJS.Timeout;
+  let timer: ReturnType<typeof setTimeout>;
   const arm = (): void => {
     const sliceMs = Math.min(leftMs, LONGEST_TIMER_MS);
     leftMs -= sliceMs;
     timer = setTimeout(leftMs > 0 ? arm : action, sliceMs);
-    if (background) timer.unref();
+    // Browsers have plain numbers here, and no process to keep alive.
+    if (background && typeof timer === "object") timer.unref();
   };
   arm();
   return () => clearTimeout(timer);

@@ -1,4 +1,4 @@
-import type { Logger } from "@tinkex/types";
+import type { Logger } from "./logger.js";
 
 const nothing = (): void => {};
 
