@@ -19,9 +19,9 @@ export interface ReadPrompt {
 }
 
 /**
- * Length to which prompts of this many tokens are padded, within the model's context. Prompts are read side by side only when it is the same for all
- * of them: the runtime's sums round differently for rows of another length, and what a prompt gives should not depend on
- * what happens to be read beside it.
+ * Length to which prompts of this many tokens are padded, within the model's context. Prompts are read side by side
+ * only when it is the same for all of them: the runtime's sums round differently for rows of another length, and what a
+ * prompt gives should not depend on what happens to be read beside it.
  */
 export function paddedLength(tokens: number, contextLength: number): number {
   return Math.min(contextLength, Math.ceil(tokens / 16) * 16);

@@ -22,6 +22,11 @@ interface Sample {
   readonly generation: Generation;
 }
 
+/** A sample that waits for a row, with what it starts from. */
+interface ReadySample extends Sample {
+  readonly prompt: Pick<ReadPrompt, "keyValues" | "row" | "length">;
+}
+
 /**
  * The requests to one model with one adapter. Their samples are generated side by side, a token for each in every run;
  * new requests join between runs, and a sample that ends makes room at once.
@@ -38,7 +43,7 @@ export class SamplingBatch {
   /** Requests whose prompts are being read. */
   #reading: SampleRequest[] = [];
   /** Samples whose prompts have been read and that wait for a row. */
-  #ready: (Sample & { readonly prompt: ReadPrompt })[] = [];
+  #ready: ReadySample[] = [];
 
   constructor(
     model: ContinuationModel,
@@ -101,10 +106,12 @@ export class SamplingBatch {
     requests.forEach((request, i) => {
       const prompt = read[i];
       if (prompt === undefined) return;
+      // Without the logits, which are as many as the prompts' tokens times the vocabulary where all are wanted.
+      const { keyValues, row, length } = prompt;
       for (const generation of request.generations) {
         const sample = { request, generation };
         if (!generation.isFinished) this.#accept(sample, prompt.logits);
-        if (!generation.isFinished) this.#ready.push({ ...sample, prompt });
+        if (!generation.isFinished) this.#ready.push({ ...sample, prompt: { keyValues, row, length } });
       }
       request.settleIfFinished();
     });
@@ -148,8 +155,10 @@ export class SamplingBatch {
       const [next] = this.#ready;
       if (next === undefined || !this.#hasRoom(this.#live.size, next.request)) return;
       this.#ready.shift();
-      const { keyValues, row, length } = next.prompt;
-      this.#live.set(this.#cache.add(keyValues, row, length), next);
+      const { request, generation, prompt } = next;
+      const cached = this.#cache.add(prompt.keyValues, prompt.row, prompt.length);
+      // Without the prompt, whose keys and values the cache has copied.
+      this.#live.set(cached, { request, generation });
     }
   }
 
