@@ -1,5 +1,6 @@
 import type { Tokenizer } from "@tinkex/types";
 import { TinkexError } from "@tinkex/types";
+import { isPackageMissing } from "./is-package-missing.js";
 import type { TokenizerSource } from "./tokenizer-source.js";
 
 /** The parts of `@huggingface/transformers` in use. */
@@ -23,7 +24,7 @@ interface TransformersTokenizer {
  * A source that loads tokenizers through the optional peer `@huggingface/transformers`, with that package's settings,
  * cache and engine. It cannot leave special tokens in a text as text: `allowedSpecial` is ignored.
  *
- * The source throws a TinkexError (`missing_dependency`) when the package is not installed.
+ * The source throws a TinkexError (`missing_dependency`) when the package is not installed or cannot be loaded.
  *
  * @param load Gives the module. @defaultValue a dynamic import
  */
@@ -31,7 +32,7 @@ export function fromTransformers(
   load: () => Promise<TransformersModule> = importTransformers,
 ): TokenizerSource {
   return async ({ id, revision }) => {
-    const { AutoTokenizer } = await load();
+    const { AutoTokenizer } = await load().catch(refuse);
     return adapt(await AutoTokenizer.from_pretrained(id, revision === undefined ? {} : { revision }));
   };
 }
@@ -56,15 +57,19 @@ function adapt(tokenizer: TransformersTokenizer): Tokenizer {
   };
 }
 
-async function importTransformers(): Promise<TransformersModule> {
-  // Not a literal: the package is optional, for compilers and bundlers too.
-  const name: string = "@huggingface/transformers";
-  try {
-    return await import(name);
-  } catch (cause) {
-    throw new TinkexError(
-      "This tokenizer source needs @huggingface/transformers, which is not installed. Install it: npm install @huggingface/transformers",
-      { code: "missing_dependency", cause },
-    );
-  }
+// Typed as any text: the package is optional, for compilers and bundlers too.
+const PACKAGE: string = "@huggingface/transformers";
+
+function importTransformers(): Promise<TransformersModule> {
+  return import(PACKAGE);
+}
+
+function refuse(cause: unknown): never {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  throw new TinkexError(
+    isPackageMissing(PACKAGE, cause)
+      ? `This tokenizer source needs ${PACKAGE}, which is not installed. Install it: npm install ${PACKAGE}`
+      : `This tokenizer source needs ${PACKAGE}, which is there but cannot be loaded: ${reason}. Install it anew, with the packages that it needs.`,
+    { code: "missing_dependency", cause },
+  );
 }
