@@ -1,4 +1,5 @@
 import {
+  bytesPerToken,
   copyKeyValues,
   emptyKeyValues,
   firstRows,
@@ -15,24 +16,37 @@ export interface CacheRow {
   readonly length: number;
 }
 
-type MutableRow = { -readonly [K in keyof CacheRow]: CacheRow[K] };
+interface MutableRow {
+  index: number;
+  length: number;
+  /** Most tokens it will have. */
+  readonly longest: number;
+}
+
+/** A row of the keys and values that a run gave. */
+interface ReadRow {
+  readonly of: KeyValues;
+  readonly row: number;
+  readonly length: number;
+}
 
 const initialTime = 32;
 
 /**
  * Keys and values of the sequences being generated. Rows lie one after another without gaps, so that a run takes them as
- * one tensor: a row that leaves is replaced by the last one. Room is doubled as rows and tokens come.
+ * one tensor: a row that leaves is replaced by the last one. Room grows by half as rows and tokens come, but never beyond
+ * the longest that a present row may get, nor, for the sake of rows to come, beyond the bytes it may take.
  */
 export class KeyValueCache {
   readonly #layout: KeyValueLayout;
-  readonly #longest: number;
+  readonly #maxBytes: number;
   readonly #rows: MutableRow[] = [];
   #store: KeyValues;
 
-  /** @param longest most tokens a row will ever have */
-  constructor(layout: KeyValueLayout, longest: number) {
+  /** @param maxBytes not exceeded unless the present rows, as long as the longest of them may get, need more */
+  constructor(layout: KeyValueLayout, maxBytes: number) {
     this.#layout = layout;
-    this.#longest = longest;
+    this.#maxBytes = maxBytes;
     this.#store = emptyKeyValues(layout, 0, 0);
   }
 
@@ -41,19 +55,18 @@ export class KeyValueCache {
     return this.#rows;
   }
 
-  /** Adds a row with the first `length` tokens of one elsewhere. */
-  add(from: KeyValues, fromRow: number, length: number): CacheRow {
-    const row = { index: this.#rows.length, length: 0 };
-    this.#reserve(row.index + 1, length);
+  /** Adds a row with the first `length` tokens of one elsewhere. @param longest most tokens it will ever have */
+  add(from: ReadRow, longest: number): CacheRow {
+    const row = { index: this.#rows.length, length: 0, longest };
     this.#rows.push(row);
-    this.append(row, { of: from, row: fromRow, start: 0 }, length);
+    this.append(row, { of: from.of, row: from.row, start: 0 }, from.length);
     return row;
   }
 
   /** Adds tokens to the end of a row. */
   append(row: CacheRow, from: KeyValueSpan, count: number): void {
     const own = this.#own(row);
-    this.#reserve(this.#rows.length, own.length + count);
+    this.#reserve(own, own.length + count);
     copyKeyValues(this.#layout, from, { of: this.#store, row: own.index, start: own.length }, count);
     own.length += count;
   }
@@ -67,8 +80,8 @@ export class KeyValueCache {
       last.index = own.index;
       this.#rows[own.index] = last;
     }
-    // What one busy moment needed is not kept for good.
-    if (this.#rows.length === 0) this.#store = emptyKeyValues(this.#layout, 0, 0);
+    // What one long row or one busy moment needed is not kept for good.
+    if (this.#store.time > this.#longest()) this.#resize(this.#store.rows, this.#store.time);
   }
 
   /** All rows, as a run takes them; valid until the next change. */
@@ -82,20 +95,36 @@ export class KeyValueCache {
     return own;
   }
 
-  #reserve(rows: number, time: number): void {
-    if (time > this.#longest) throw new Error(`A row of ${time} tokens is longer than ${this.#longest}.`);
+  #reserve(row: MutableRow, time: number): void {
+    if (time > row.longest) throw new Error(`A row of ${time} tokens is longer than ${row.longest}.`);
+    const { rows: oldRows, time: oldTime } = this.#store;
+    const rows = this.#rows.length;
+    if (rows <= oldRows && time <= oldTime) return;
+    this.#resize(grown(rows, oldRows, 1), grown(time, oldTime, initialTime));
+  }
+
+  /** Moves everything to a store of this size, or of what is allowed of it. */
+  #resize(rows: number, time: number): void {
     const old = this.#store;
-    if (rows <= old.rows && time <= old.time) return;
-    const roomFor = (needed: number, present: number, initial: number) =>
-      needed <= present ? present : Math.max(initial, 2 ** Math.ceil(Math.log2(needed)));
+    const longest = this.#longest();
+    const affordable = Math.floor(this.#maxBytes / (longest * bytesPerToken(this.#layout)));
     this.#store = emptyKeyValues(
       this.#layout,
-      roomFor(rows, old.rows, 1),
-      roomFor(time, old.time, initialTime),
+      Math.max(this.#rows.length, Math.min(rows, affordable)),
+      Math.min(time, longest),
     );
     for (const { index, length } of this.#rows) {
       const place = { row: index, start: 0 };
       copyKeyValues(this.#layout, { of: old, ...place }, { of: this.#store, ...place }, length);
     }
   }
+
+  /** Most tokens any present row may get. */
+  #longest(): number {
+    return this.#rows.reduce((most, { longest }) => Math.max(most, longest), 0);
+  }
+}
+
+function grown(needed: number, present: number, initial: number): number {
+  return needed <= present ? present : Math.max(initial, needed, Math.ceil(present * 1.5));
 }

@@ -8,7 +8,10 @@ import type { SampleRequest } from "./sample-request.js";
 export interface SamplingLimits {
   /** Most samples generated side by side. */
   readonly maxRows: number;
-  /** Memory the samples' keys and values may take together, were all of them as long as the longest may get. */
+  /**
+   * Memory the samples' keys and values may take together, were all of them as long as the longest may get; one sample
+   * runs in any case. Where they are moved to a larger place, the old one is there for that moment too.
+   */
   readonly maxCacheBytes: number;
   /** Most prompt tokens read in one run, padding included. */
   readonly maxPromptTokensPerRun: number;
@@ -55,7 +58,7 @@ export class SamplingBatch {
     this.#layout = layout;
     this.#limits = limits;
     this.#betweenRuns = betweenRuns;
-    this.#cache = new KeyValueCache(layout, layout.contextLength);
+    this.#cache = new KeyValueCache(layout, limits.maxCacheBytes);
   }
 
   get isIdle(): boolean {
@@ -156,7 +159,8 @@ export class SamplingBatch {
       if (next === undefined || !this.#hasRoom(this.#live.size, next.request)) return;
       this.#ready.shift();
       const { request, generation, prompt } = next;
-      const cached = this.#cache.add(prompt.keyValues, prompt.row, prompt.length);
+      const { keyValues: of, row, length } = prompt;
+      const cached = this.#cache.add({ of, row, length }, request.longest);
       // Without the prompt, whose keys and values the cache has copied.
       this.#live.set(cached, { request, generation });
     }
