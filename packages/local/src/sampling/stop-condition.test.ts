@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stopCondition } from "./stop-condition.js";
 
@@ -41,6 +42,40 @@ describe("stopCondition", () => {
 
   it("finds the text of a special token", () => {
     expect(length([1, 4, 1], [], ["<|end|>"])).toBe(2);
+  });
+
+  it("is met where the text of the whole first has a stop text, whatever tokens there are", () => {
+    const token = fc.nat(pieces.length);
+    const stops = fc.array(fc.constantFrom("a", "bc", "cab", "€", "c€", "d|>a", "€€", "|><|"), {
+      minLength: 1,
+    });
+    fc.assert(
+      fc.property(fc.array(token, { maxLength: 80 }), stops, (tokens, texts) => {
+        const first = tokens.findIndex((_, i) => {
+          const text = decode(tokens.slice(0, i + 1));
+          return texts.some((stop) => text.includes(stop));
+        });
+        expect(length(tokens, [], texts)).toBe(first === -1 ? undefined : first + 1);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([
+    ["that have text", 1],
+    ["of which each is a third of a character", 2],
+  ])("decodes no more for each of many tokens %s", (_, id) => {
+    let decoded = 0;
+    const condition = stopCondition([], ["never said"], (ids) => {
+      decoded += ids.length;
+      return decode(ids);
+    });
+    const tokens: number[] = [];
+    for (let i = 0; i < 1000; i++) {
+      tokens.push(id);
+      expect(condition.isMet(tokens)).toBe(false);
+    }
+    expect(decoded).toBeLessThan(1000 * 100);
   });
 
   it("is never met without any condition, and decodes nothing then", () => {
