@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { on, once } from "node:events";
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Engine } from "./engine.js";
@@ -19,14 +19,21 @@ describe("serveEngine", () => {
   const post = (request: EngineRequest) => port.postMessage(request);
   const call = (id: number, call: RemoteCall) => post({ kind: "call", id, call });
   const reply = async (): Promise<EngineReply> => (await once(port, "message"))[0];
-  const endless = (id: number) =>
+  const replies = async (count: number): Promise<EngineReply[]> => {
+    const received: EngineReply[] = [];
+    for await (const [message] of on(port, "message")) {
+      received.push(message);
+      if (received.length === count) break;
+    }
+    return received;
+  };
+  const sample = (id: number, size: { readonly sampleCount: number; readonly maxTokens: number }) =>
     call(id, {
       method: "sample",
       args: [
         {
           prompt: Int32Array.of(1, 2, 3),
-          sampleCount: 64,
-          maxTokens: 500,
+          ...size,
           seed: 1,
           temperature: 1,
           topK: -1,
@@ -38,6 +45,7 @@ describe("serveEngine", () => {
         },
       ],
     });
+  const endless = (id: number) => sample(id, { sampleCount: 64, maxTokens: 500 });
 
   beforeEach(() => serve(createInProcessEngine({ model: { name: "tinkex/tiny", directory } })));
   afterEach(async () => {
@@ -51,10 +59,14 @@ describe("serveEngine", () => {
   });
 
   it("aborts the call that an abort names, and no other", async () => {
-    endless(1);
+    sample(1, { sampleCount: 2, maxTokens: 30 });
+    endless(2);
     post({ kind: "abort", id: 99 });
-    post({ kind: "abort", id: 1 });
-    expect(await reply()).toMatchObject({ kind: "error", id: 1, error: { kind: "aborted" } });
+    post({ kind: "abort", id: 2 });
+    expect(await replies(2)).toMatchObject([
+      { kind: "error", id: 2, error: { kind: "aborted" } },
+      { kind: "result", id: 1, value: { sequences: [{}, {}] } },
+    ]);
   });
 
   it("answers what is under way with an error when it is closed", async () => {
