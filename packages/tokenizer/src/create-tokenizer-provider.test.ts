@@ -1,7 +1,8 @@
+import { getEventListeners } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Tokenizer, ValidationError } from "@tinkex/types";
+import { AbortedError, TimeoutError, type Tokenizer, ValidationError } from "@tinkex/types";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTokenizerProvider } from "./create-tokenizer-provider.js";
 import { getTokenizer, registerTokenizer } from "./get-tokenizer.js";
@@ -16,7 +17,7 @@ const [{ directory: tinyDirectory }] = recordedTokenizers;
 function recordingSource() {
   const requests: TokenizerRequest[] = [];
   return Object.assign(
-    async (request: TokenizerRequest): Promise<Tokenizer> => {
+    async ({ signal: _, ...request }: TokenizerRequest): Promise<Tokenizer> => {
       requests.push(request);
       return tiny;
     },
@@ -93,6 +94,56 @@ describe("getTokenizer", () => {
     expect(source).toHaveBeenCalledTimes(2);
     await get("a/b", { revision: "v2" });
     expect(source).toHaveBeenCalledTimes(3);
+  });
+});
+
+describe("the wait for a tokenizer", () => {
+  /** A source that gives nothing until its signal aborts, and remembers the signals. */
+  function endlessSource() {
+    const signals: AbortSignal[] = [];
+    const source = ({ signal }: TokenizerRequest) =>
+      new Promise<Tokenizer>((_resolve, reject) => {
+        if (signal === undefined) throw new Error("no signal");
+        signals.push(signal);
+        signal.addEventListener("abort", () => reject(signal.reason));
+      });
+    return Object.assign(source, { signals });
+  }
+
+  it("is ended by its own signal or time limit, and the load by the last", async () => {
+    const source = endlessSource();
+    const { getTokenizer: get } = createTokenizerProvider();
+    const caller = new AbortController();
+    const first = get("a/b", { source, signal: caller.signal });
+    const second = get("a/b", { source, timeoutMs: 50 });
+    caller.abort();
+    await expect(first).rejects.toThrow(AbortedError);
+    await expect(first).rejects.toThrow("Loading the tokenizer of a/b was aborted.");
+    expect(source.signals[0]?.aborted).toBe(false);
+    expect(getEventListeners(caller.signal, "abort")).toEqual([]);
+    await expect(second).rejects.toThrow(TimeoutError);
+    expect(source.signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
+  it("never begins with a signal that has aborted", async () => {
+    const source = vi.fn(() => tiny);
+    const { getTokenizer: get } = createTokenizerProvider({ source });
+    await expect(get("a/b", { signal: AbortSignal.abort() })).rejects.toThrow(AbortedError);
+    await expect(get("./nowhere", { signal: AbortSignal.abort() })).rejects.toThrow(AbortedError);
+    await expect(get("a/b", { timeoutMs: -1 })).rejects.toThrow(/timeoutMs must be 0 or more/);
+    expect(source).not.toHaveBeenCalled();
+  });
+
+  it("goes on for those who have no limits", async () => {
+    let finish: (tokenizer: Tokenizer) => void = () => {};
+    const source = vi.fn(() => new Promise<Tokenizer>((resolve) => (finish = resolve)));
+    const { getTokenizer: get } = createTokenizerProvider({ source });
+    const patient = get("a/b");
+    await expect(get("a/b", { timeoutMs: 20 })).rejects.toThrow(TimeoutError);
+    finish(tiny);
+    expect(await patient).toBe(tiny);
+    expect(await get("a/b", { timeoutMs: 1_000 })).toBe(tiny);
+    expect(source).toHaveBeenCalledTimes(1);
   });
 });
 

@@ -1,12 +1,13 @@
 import { stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
-import { type Tokenizer, ValidationError } from "@tinkex/types";
+import { systemClock, type Tokenizer, ValidationError } from "@tinkex/types";
 import { type FromHubOptions, fromHub } from "./hub/from-hub.js";
 import { loadTokenizer } from "./load-tokenizer.js";
 import { PromiseCache } from "./promise-cache.js";
 import { type ResolvedTokenizer, resolveTokenizer } from "./resolve-tokenizer.js";
 import { TokenizerRegistry } from "./tokenizer-registry.js";
 import type { TokenizerSource } from "./tokenizer-source.js";
+import { type WaitLimits, waitWithin } from "./wait-within.js";
 
 /** What a {@link TokenizerProvider} is made of. */
 export interface TokenizerProviderOptions extends FromHubOptions {
@@ -16,8 +17,8 @@ export interface TokenizerProviderOptions extends FromHubOptions {
   readonly source?: TokenizerSource;
 }
 
-/** Which tokenizer to get. */
-export interface GetTokenizerOptions {
+/** Which tokenizer to get, and how long to wait for it. */
+export interface GetTokenizerOptions extends WaitLimits {
   /** The tokenizer that the service names for the model; without it the model's name decides. */
   readonly tokenizerId?: string | null;
   /** A branch, tag or commit. @defaultValue the pinned commit where there is one, else the source's default */
@@ -30,10 +31,11 @@ export interface GetTokenizerOptions {
 export interface TokenizerProvider {
   /**
    * The tokenizer of a model, or of a directory that holds a `tokenizer.json`. What a source gave is kept (the 32 used
-   * last, of each source), calls at the same time share one load, and a failed one is tried anew.
+   * last, of each source), calls at the same time share one load, and a failed one is tried anew. A load for which
+   * nobody waits any more is aborted.
    *
    * @throws ValidationError when the model needs a source that is not registered, or the directory has no tokenizer;
-   * and what the source throws.
+   * AbortedError or TimeoutError when the wait ended first; and what the source throws.
    */
   getTokenizer(modelOrPath: string, options?: GetTokenizerOptions): Promise<Tokenizer>;
   readonly registry: TokenizerRegistry;
@@ -44,13 +46,18 @@ const KEPT_TOKENIZERS = 32;
 
 /** Makes a provider with a cache of its own. */
 export function createTokenizerProvider(options: TokenizerProviderOptions = {}): TokenizerProvider {
-  const { registry = new TokenizerRegistry() } = options;
+  const { registry = new TokenizerRegistry(), clock = systemClock } = options;
   const kept = new WeakMap<TokenizerSource, PromiseCache<Tokenizer>>();
   // Made when first needed: a program with sources of its own need not have sound settings for the hub.
   let defaultSource = options.source;
 
-  async function load(source: TokenizerSource, id: string, revision: string | undefined): Promise<Tokenizer> {
-    const tokenizer = await source({ id, ...(revision === undefined ? {} : { revision }) });
+  async function load(
+    source: TokenizerSource,
+    id: string,
+    revision: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Tokenizer> {
+    const tokenizer = await source({ id, ...(revision === undefined ? {} : { revision }), signal });
     if (tokenizer !== undefined) return tokenizer;
     const version = revision === undefined ? "" : ` at revision ${revision}`;
     throw new ValidationError(`The source asked has no tokenizer ${JSON.stringify(id)}${version}.`);
@@ -62,27 +69,39 @@ export function createTokenizerProvider(options: TokenizerProviderOptions = {}):
     return defaultSource;
   }
 
+  async function find(
+    modelOrPath: string,
+    { tokenizerId, revision: wanted, source: given }: GetTokenizerOptions,
+    over: AbortSignal,
+  ): Promise<Tokenizer> {
+    if (isWrittenAsPath(modelOrPath)) return loadTokenizer(modelOrPath);
+    const resolved = resolveTokenizer(modelOrPath, tokenizerId);
+    const chosen = given ?? registry.find(modelOrPath, resolved.id);
+    if (
+      chosen === undefined &&
+      (tokenizerId ?? undefined) === undefined &&
+      (await isTokenizerDirectory(modelOrPath))
+    ) {
+      return loadTokenizer(modelOrPath);
+    }
+    const source = chosen ?? sourceOf(resolved);
+    const revision = wanted ?? resolved.revision;
+    let cache = kept.get(source);
+    if (cache === undefined) {
+      cache = new PromiseCache(KEPT_TOKENIZERS);
+      kept.set(source, cache);
+    }
+    // The wait may have ended while the directory was looked for; then nobody is left to wait for the load.
+    over.throwIfAborted();
+    const key = `${resolved.id}@${revision ?? ""}`;
+    return cache.get(key, (signal) => load(source, resolved.id, revision, signal), over);
+  }
+
   return {
     registry,
-    async getTokenizer(modelOrPath, { tokenizerId, revision: wanted, source: given } = {}) {
-      if (isWrittenAsPath(modelOrPath)) return loadTokenizer(modelOrPath);
-      const resolved = resolveTokenizer(modelOrPath, tokenizerId);
-      const chosen = given ?? registry.find(modelOrPath, resolved.id);
-      if (
-        chosen === undefined &&
-        (tokenizerId ?? undefined) === undefined &&
-        (await isTokenizerDirectory(modelOrPath))
-      ) {
-        return loadTokenizer(modelOrPath);
-      }
-      const source = chosen ?? sourceOf(resolved);
-      const revision = wanted ?? resolved.revision;
-      let cache = kept.get(source);
-      if (cache === undefined) {
-        cache = new PromiseCache(KEPT_TOKENIZERS);
-        kept.set(source, cache);
-      }
-      return cache.get(`${resolved.id}@${revision ?? ""}`, () => load(source, resolved.id, revision));
+    getTokenizer(modelOrPath, wanted = {}) {
+      const what = `Loading the tokenizer of ${modelOrPath}`;
+      return waitWithin(wanted, clock, what, (over) => find(modelOrPath, wanted, over));
     },
   };
 }

@@ -11,7 +11,8 @@ const provider = createTokenizerProvider();
  * `HF_HUB_CACHE`, `HF_HUB_OFFLINE`), and is kept for later calls.
  *
  * @throws ValidationError when the model needs a source that is not registered, or there is no `tokenizer.json`;
- * ApiStatusError, ConnectionError or ResponseError when the hub refuses, is out of reach or sends something damaged.
+ * ApiStatusError, ConnectionError or ResponseError when the hub refuses, is out of reach or sends something damaged;
+ * AbortedError or TimeoutError when `options.signal` or `options.timeoutMs` ended the wait.
  */
 export function getTokenizer(modelOrPath: string, options?: GetTokenizerOptions): Promise<Tokenizer> {
   return provider.getTokenizer(modelOrPath, options);

@@ -28,3 +28,37 @@ it("forgets what was used least recently", async () => {
   expect(await cache.get("a", load)).toBe(1);
   expect(await cache.get("b", load)).toBe(4);
 });
+
+it("stops a load when the last who waits has left, and begins anew for the next", async () => {
+  const cache = new PromiseCache<number>(2);
+  const signals: AbortSignal[] = [];
+  const load = (signal: AbortSignal) => {
+    signals.push(signal);
+    return new Promise<number>(() => {});
+  };
+  const [first, second] = [new AbortController(), new AbortController()];
+  cache.get("a", load, first.signal);
+  cache.get("a", load, second.signal);
+  first.abort();
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+  second.abort();
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  expect(await cache.get("a", async () => 1)).toBe(1);
+});
+
+it("keeps what was loaded when everyone has left", async () => {
+  const cache = new PromiseCache<number>(2);
+  const caller = new AbortController();
+  let signal: AbortSignal | undefined;
+  await cache.get(
+    "a",
+    async (given) => {
+      signal = given;
+      return 1;
+    },
+    caller.signal,
+  );
+  caller.abort();
+  expect(signal?.aborted).toBe(false);
+  expect(await cache.get("a", async () => 2)).toBe(1);
+});

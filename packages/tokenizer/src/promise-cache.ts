@@ -1,32 +1,62 @@
+interface Entry<T> {
+  readonly promise: Promise<T>;
+  readonly loading: AbortController;
+  waiting: number;
+  isSettled: boolean;
+}
+
 /** Keeps promises by key: calls at the same time share one, a failed one is forgotten. */
 export class PromiseCache<T> {
   readonly #capacity: number;
-  readonly #promises = new Map<string, Promise<T>>();
+  readonly #entries = new Map<string, Entry<T>>();
 
   /** @param capacity How many to keep; the one used least recently gives way. */
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
 
-  get(key: string, load: () => Promise<T>): Promise<T> {
-    const known = this.#promises.get(key);
-    if (known !== undefined) {
-      this.#keep(key, known);
-      return known;
-    }
-    const promise = load();
-    this.#keep(key, promise);
-    promise.catch(() => {
-      if (this.#promises.get(key) === promise) this.#promises.delete(key);
-    });
-    return promise;
+  /**
+   * @param load Told to stop when nobody waits any more; what it gives then is not kept.
+   * @param left Aborts when the caller waits no longer.
+   */
+  get(key: string, load: (signal: AbortSignal) => Promise<T>, left?: AbortSignal): Promise<T> {
+    const entry = this.#entries.get(key) ?? this.#start(key, load);
+    this.#keep(key, entry);
+    entry.waiting++;
+    left?.addEventListener("abort", () => this.#leave(key, entry), { once: true });
+    return entry.promise;
   }
 
-  /** Puts a promise last in the order of use. */
-  #keep(key: string, promise: Promise<T>): void {
-    this.#promises.delete(key);
-    this.#promises.set(key, promise);
-    const oldest = this.#promises.keys().next();
-    if (this.#promises.size > this.#capacity && oldest.done === false) this.#promises.delete(oldest.value);
+  #start(key: string, load: (signal: AbortSignal) => Promise<T>): Entry<T> {
+    const loading = new AbortController();
+    const entry: Entry<T> = { promise: load(loading.signal), loading, waiting: 0, isSettled: false };
+    entry.promise.then(
+      () => {
+        entry.isSettled = true;
+      },
+      () => {
+        entry.isSettled = true;
+        this.#forget(key, entry);
+      },
+    );
+    return entry;
+  }
+
+  #leave(key: string, entry: Entry<T>): void {
+    if (--entry.waiting > 0 || entry.isSettled) return;
+    this.#forget(key, entry);
+    entry.loading.abort();
+  }
+
+  #forget(key: string, entry: Entry<T>): void {
+    if (this.#entries.get(key) === entry) this.#entries.delete(key);
+  }
+
+  /** Puts an entry last in the order of use. */
+  #keep(key: string, entry: Entry<T>): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    const oldest = this.#entries.keys().next();
+    if (this.#entries.size > this.#capacity && oldest.done === false) this.#entries.delete(oldest.value);
   }
 }

@@ -6,6 +6,7 @@ export interface TokenizerRequest {
   readonly id: string;
   /** A branch, tag or commit; a source has a default of its own. */
   readonly revision?: string;
+  /** Aborts when nobody waits for the tokenizer any more. */
   readonly signal?: AbortSignal;
 }
 
