@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/types";
 import { z } from "zod";
-import { readJsonFile } from "../model/read-json-file.js";
+import { readJsonFile } from "../json/read-json-file.js";
 import { type AdapterParameters, loraAlpha } from "./adapter-parameters.js";
 
 /** Name of PEFT's description of an adapter, in the adapter's directory. */

@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/types";
 import { z } from "zod";
+import { readJsonFile } from "../json/read-json-file.js";
 import { type FloatTensor, SafetensorsFile } from "../safetensors/safetensors-file.js";
 import type { ModelConfig } from "./model-config.js";
-import { readJsonFile } from "./read-json-file.js";
 import { weightShapes } from "./weight-shapes.js";
 
 /** The frozen weights of a base model, read when asked for and widened to float32. */

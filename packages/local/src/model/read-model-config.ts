@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/types";
 import { z } from "zod";
+import { readJsonFile } from "../json/read-json-file.js";
 import type { Llama3RopeScaling, ModelConfig } from "./model-config.js";
-import { readJsonFile } from "./read-json-file.js";
 
 /** What sets the three architectures apart; all else is in the configuration's numbers. */
 const architectures = {

@@ -86,7 +86,12 @@ describe("SafetensorsFile", () => {
       4,
       /"w" .*lacks dtype, shape or data_offsets/,
     ],
-    ["an unknown dtype", { w: { dtype: "F4", shape: [1], data_offsets: [0, 4] } }, 4, /dtype F4 is unknown/],
+    [
+      "8-bit floats",
+      { w: { dtype: "F8_E4M3", shape: [4], data_offsets: [0, 4] } },
+      4,
+      /"w" in .* is F8_E4M3; F32, F16 and BF16 can be read\. Save the model unquantised in one of them/,
+    ],
     [
       "offsets that contradict the shape",
       { w: { dtype: "F32", shape: [2, 3], data_offsets: [0, 20] } },

@@ -6,6 +6,7 @@ import {
   parseHeader,
   readHeaderLength,
   type SafetensorsEntry,
+  unreadableDtype,
 } from "./safetensors-header.js";
 
 /** A float32 tensor in memory, row-major. */
@@ -81,10 +82,7 @@ export class SafetensorsFile {
       case "BF16":
         return widenBfloat16(new Uint16Array(bytes.buffer, 0, bytes.length / 2));
       default:
-        throw new ValidationError(
-          `Tensor "${entry.name}" in ${this.path} is ${entry.dtype}; F32, F16 and BF16 can be read. ` +
-            "Save the model unquantised in one of them.",
-        );
+        throw unreadableDtype(entry.name, entry.dtype, this.path);
     }
   }
 }
@@ -94,7 +92,8 @@ function openForReading(path: string): number {
     return openSync(path, "r");
   } catch (cause) {
     throw new ValidationError(
-      `Cannot open ${path}: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      `Cannot open ${path}: ${cause instanceof Error ? cause.message : String(cause)}. ` +
+        "Download or save it again where it is missing.",
       {
         cause,
       },

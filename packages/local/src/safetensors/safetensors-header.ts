@@ -11,6 +11,14 @@ export interface SafetensorsEntry {
   readonly byteLength: number;
 }
 
+/** @returns the error for a tensor of a dtype that is not widened to float32, e.g. one of the 8-bit floats */
+export function unreadableDtype(name: string, dtype: string, file: string): ValidationError {
+  return new ValidationError(
+    `Tensor "${name}" in ${file} is ${dtype}; F32, F16 and BF16 can be read. ` +
+      "Save the model unquantised in one of them.",
+  );
+}
+
 /** Bytes of the header's length field, a little-endian uint64 at the start of the file. */
 export const headerLengthBytes = 8;
 
@@ -100,7 +108,7 @@ function checkEntry(
   const { dtype, shape, data_offsets } = parsed.data;
   const [begin, end] = data_offsets;
   const elementBytes = bytesPerElement[dtype];
-  if (elementBytes === undefined) throw fail(`its dtype ${dtype} is unknown`);
+  if (elementBytes === undefined) throw unreadableDtype(name, dtype, place.file);
   const expected = shape.reduce((product, length) => product * length, elementBytes);
   if (end - begin !== expected) {
     throw fail(`shape [${shape.join(", ")}] of ${dtype} takes ${expected} bytes, not ${end - begin}`);

@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ValidationError } from "@tinkex/types";
+import { afterAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { readJsonFile } from "./read-json-file.js";
+
+const root = mkdtempSync(join(tmpdir(), "tinkex-json-"));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const schema = z.object({ size: z.number() });
+const file = join(root, "sizes.json");
+
+function readText(text: string): unknown {
+  writeFileSync(file, text);
+  return readJsonFile(file, schema);
+}
+
+describe("readJsonFile", () => {
+  it("gives the fields of the schema and no others", () => {
+    expect(readText('{"size": 3, "name": "x"}')).toEqual({ size: 3 });
+  });
+
+  it.each([
+    ["is no JSON", "{size", /^Cannot read .*sizes\.json: .*\. Download or save the file again\.$/],
+    [
+      "lacks a field",
+      "{}",
+      /^.*sizes\.json is not as expected: .*\bsize\b.*\. Correct these fields, or download or save the file again\.$/,
+    ],
+  ])("names the file and a remedy when it %s", (_, text, message) => {
+    expect(() => readText(text)).toThrow(ValidationError);
+    expect(() => readText(text)).toThrow(message);
+  });
+
+  it("says so when the file is absent", () => {
+    expect(() => readJsonFile(join(root, "absent.json"), schema)).toThrow(
+      /^Cannot read .*absent\.json: ENOENT.*\. Download or save the file again\.$/,
+    );
+  });
+});
