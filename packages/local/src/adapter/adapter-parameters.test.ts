@@ -16,6 +16,7 @@ describe("adaptedModules", () => {
       group: "attention",
       inputSize: 64,
       outputSize: 64,
+      hasBias: false,
     });
     expect(modules[6]).toMatchObject({
       module: "model.layers.0.mlp.down_proj",

@@ -7,6 +7,7 @@ import {
   zeroTensors,
 } from "../adapter/adapter-tensors.js";
 import { adamStep } from "../training/adam-step.js";
+import { fillWithZeros } from "../training/tensor-arithmetic.js";
 import type { AdamStep } from "./engine.js";
 
 /** One adapter in memory: weights, accumulated gradient, and what the optimizer remembers. */
@@ -59,10 +60,7 @@ export class AdapterState {
     }
     this.#optimizer ??= newOptimizerState(this.#parameters);
     const { gradientNorm } = adamStep(this.#parameters, this.gradients, this.#optimizer, options);
-    for (const { a, b } of this.gradients) {
-      a.fill(0);
-      b.fill(0);
-    }
+    fillWithZeros(this.gradients);
     return {
       "grad_norm:mean": gradientNorm,
       "learning_rate:mean": options.learningRate,

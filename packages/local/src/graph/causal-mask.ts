@@ -2,9 +2,7 @@ import type { Dimension } from "../onnx/dimension.js";
 import { multiplyDimensions } from "../onnx/dimension.js";
 import type { GraphBuilder } from "../onnx/graph-builder.js";
 import type { Value } from "../onnx/value.js";
-
-/** Large enough that its exponential is 0 beside any score, small enough that adding a score stays finite. */
-const hidden = -1e30;
+import { hiddenScore } from "./hidden-score.js";
 
 /**
  * What is added to attention scores: 0 where a query may see a key, a huge negative number where the key lies in the
@@ -25,7 +23,7 @@ export function causalMask(graph: GraphBuilder, tokens: Value, repeats: number):
     [1],
   );
   const square = concatenate(graph, [length, length], [2]);
-  const full = graph.node({ operator: "Expand", inputs: [graph.scalar(hidden), square] }, "float32", [
+  const full = graph.node({ operator: "Expand", inputs: [graph.scalar(hiddenScore), square] }, "float32", [
     time,
     time,
   ]);

@@ -47,8 +47,7 @@ export function modelValues(
       if (size === undefined) throw new Error(`The model has no linear layer "${module}".`);
       const tied = module === "lm_head" && config.tiedEmbeddings;
       const weight = tied ? embedding : frozen(`${module}.weight`);
-      const biased = config.attentionBias && /\.(q|k|v)_proj$/.test(module);
-      const bias = biased ? frozen(`${module}.bias`) : undefined;
+      const bias = size.hasBias ? frozen(`${module}.bias`) : undefined;
       if (!adapted.has(module)) return { weight, bias };
       const names = adapterInputs(module);
       const adapter = {

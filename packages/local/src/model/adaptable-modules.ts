@@ -7,26 +7,28 @@ export interface AdaptableModule {
   readonly group: "attention" | "mlp" | "unembedding";
   readonly inputSize: number;
   readonly outputSize: number;
+  /** Whether the layer is `y = W x + b`. */
+  readonly hasBias: boolean;
 }
 
 /** All linear layers of a model: layer by layer q, k, v, o, gate, up, down, and the unembedding last. */
 export function adaptableModules(config: ModelConfig): AdaptableModule[] {
-  const { hiddenSize, intermediateSize, vocabularySize } = config;
+  const { hiddenSize, intermediateSize, vocabularySize, attentionBias } = config;
   const querySize = config.headCount * config.headSize;
   const keyValueSize = config.keyValueHeadCount * config.headSize;
   const ofLayer = [
-    ["self_attn.q_proj", "attention", hiddenSize, querySize],
-    ["self_attn.k_proj", "attention", hiddenSize, keyValueSize],
-    ["self_attn.v_proj", "attention", hiddenSize, keyValueSize],
-    ["self_attn.o_proj", "attention", querySize, hiddenSize],
-    ["mlp.gate_proj", "mlp", hiddenSize, intermediateSize],
-    ["mlp.up_proj", "mlp", hiddenSize, intermediateSize],
-    ["mlp.down_proj", "mlp", intermediateSize, hiddenSize],
+    ["self_attn.q_proj", "attention", hiddenSize, querySize, attentionBias],
+    ["self_attn.k_proj", "attention", hiddenSize, keyValueSize, attentionBias],
+    ["self_attn.v_proj", "attention", hiddenSize, keyValueSize, attentionBias],
+    ["self_attn.o_proj", "attention", querySize, hiddenSize, false],
+    ["mlp.gate_proj", "mlp", hiddenSize, intermediateSize, false],
+    ["mlp.up_proj", "mlp", hiddenSize, intermediateSize, false],
+    ["mlp.down_proj", "mlp", intermediateSize, hiddenSize, false],
   ] as const;
   const modules: AdaptableModule[] = [];
   for (let layer = 0; layer < config.layerCount; layer++) {
-    for (const [name, group, inputSize, outputSize] of ofLayer) {
-      modules.push({ module: `model.layers.${layer}.${name}`, group, inputSize, outputSize });
+    for (const [name, group, inputSize, outputSize, hasBias] of ofLayer) {
+      modules.push({ module: `model.layers.${layer}.${name}`, group, inputSize, outputSize, hasBias });
     }
   }
   modules.push({
@@ -34,6 +36,7 @@ export function adaptableModules(config: ModelConfig): AdaptableModule[] {
     group: "unembedding",
     inputSize: hiddenSize,
     outputSize: vocabularySize,
+    hasBias: false,
   });
   return modules;
 }

@@ -16,10 +16,10 @@ export function weightShapes(config: ModelConfig): Map<string, readonly number[]
       shapes.set(`model.layers.${layer}.self_attn.k_norm.weight`, [headSize]);
     }
   }
-  for (const { module, inputSize, outputSize } of adaptableModules(config)) {
+  for (const { module, inputSize, outputSize, hasBias } of adaptableModules(config)) {
     if (module === "lm_head" && config.tiedEmbeddings) continue;
     shapes.set(`${module}.weight`, [outputSize, inputSize]);
-    if (config.attentionBias && /\.[qkv]_proj$/.test(module)) shapes.set(`${module}.bias`, [outputSize]);
+    if (hasBias) shapes.set(`${module}.bias`, [outputSize]);
   }
   return shapes;
 }

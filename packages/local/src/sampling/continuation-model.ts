@@ -1,12 +1,10 @@
 import type { AdapterParameters } from "../adapter/adapter-parameters.js";
 import { adapterFeeds } from "../graph/adapter-feeds.js";
+import { hiddenScore } from "../graph/hidden-score.js";
 import type { CachedGraph } from "../runtime/session-cache.js";
 import { type Tensor, tensor } from "../runtime/tensor.js";
 import { freshOutputs, pastInputs } from "./continuation-graph.js";
 import { emptyKeyValues, type KeyValueLayout, type KeyValues } from "./key-values.js";
-
-/** Hides a place from attention; the exponential of it is 0 beside any score. */
-const hidden = -1e30;
 
 /** New tokens for some sequences. */
 export interface ContinuationInput {
@@ -96,7 +94,7 @@ function positionsFrom(lengths: readonly number[], time: number): BigInt64Array 
 }
 
 function maskFor(lengths: readonly number[], room: number): Float32Array {
-  const mask = new Float32Array(lengths.length * room).fill(hidden);
+  const mask = new Float32Array(lengths.length * room).fill(hiddenScore);
   lengths.forEach((length, row) => {
     mask.fill(0, row * room, row * room + length);
   });

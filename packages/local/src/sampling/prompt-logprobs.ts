@@ -1,5 +1,6 @@
 import type { SampleOutcome } from "../engine/engine.js";
-import { logSumExp, topIds } from "./logprobs.js";
+import { logSumExp } from "./logprobs.js";
+import { topIds } from "./ranking.js";
 
 /** What the wire's matrices hold where there is no prediction, in the first row. */
 const noLogprob = -99999;

@@ -1,4 +1,5 @@
-import { argmax, type Logits, sortBestFirst, topIds } from "./logprobs.js";
+import type { Logits } from "./logprobs.js";
+import { argmax, sortBestFirst, topIds } from "./ranking.js";
 
 /** How a token is chosen. */
 export interface TokenFilter {

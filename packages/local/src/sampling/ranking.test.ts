@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { argmax, sortBestFirst, topIds } from "./ranking.js";
+
+describe("argmax", () => {
+  it("is the lowest id among equals", () => {
+    expect(argmax(new Float32Array([-3, 5, 1, 5]))).toBe(1);
+    expect(argmax(new Float32Array([-Infinity, -2]))).toBe(1);
+  });
+});
+
+describe("topIds", () => {
+  it("gives the same ids by the short list as by sorting everything", () => {
+    // Many ties: 1,000 values of 50 kinds.
+    const values = Float32Array.from({ length: 1000 }, (_, i) => (i * 7919) % 50);
+    const sorted = sortBestFirst(
+      Array.from(values, (_, id) => id),
+      values,
+    );
+    for (const count of [1, 2, 20, 21, 256, 257, 1000, 2000]) {
+      expect(topIds(values, count)).toEqual(sorted.slice(0, count));
+    }
+    expect(sorted.slice(0, 3).map((id) => values[id])).toEqual([49, 49, 49]);
+    expect(sorted[0]).toBeLessThan(sorted[1] ?? 0);
+  });
+});

@@ -1,0 +1,44 @@
+import type { Logits } from "./logprobs.js";
+
+/** The id with the largest logit; the lowest of several. */
+export function argmax(logits: Logits): number {
+  let best = 0;
+  let max = logits[0] ?? -Infinity;
+  for (let id = 1; id < logits.length; id++) {
+    const logit = logits[id] ?? -Infinity;
+    if (logit > max) {
+      max = logit;
+      best = id;
+    }
+  }
+  return best;
+}
+
+/** Up to so many ids, keeping a short sorted list costs less than sorting the vocabulary. */
+const shortList = 256;
+
+/** The `count` ids with the largest values, best first, lower ids first among equals. */
+export function topIds(values: ArrayLike<number>, count: number): number[] {
+  if (count > shortList) {
+    const ids = Array.from({ length: values.length }, (_, id) => id);
+    return sortBestFirst(ids, values).slice(0, count);
+  }
+  const best: number[] = [];
+  const valueAt = (rank: number) => values[best[rank] ?? -1] ?? -Infinity;
+  for (let id = 0; id < values.length; id++) {
+    const value = values[id] ?? -Infinity;
+    if (best.length === count && !(value > valueAt(count - 1))) continue;
+    if (best.length === count) best.pop();
+    let rank = best.length;
+    while (rank > 0 && value > valueAt(rank - 1)) rank -= 1;
+    best.splice(rank, 0, id);
+  }
+  return best;
+}
+
+/** Sorts ids in place by falling value; a stable sort keeps lower ids first among equals. */
+export function sortBestFirst(ids: number[], values: ArrayLike<number>): number[] {
+  return ids.sort(
+    (left, right) => (values[right] ?? -Infinity) - (values[left] ?? -Infinity) || left - right,
+  );
+}
