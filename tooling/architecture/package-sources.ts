@@ -8,6 +8,7 @@ export const packageFolders: readonly string[] = readdirSync(PACKAGES).sort();
 
 export interface Manifest {
   readonly name: string;
+  readonly exports: Readonly<Record<string, unknown>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;

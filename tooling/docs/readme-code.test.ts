@@ -17,6 +17,18 @@ const snippets = pages.flatMap((page) =>
     .map(({ code, line }) => ({ name: `${relative(REPOSITORY, page)}:${line}`, code })),
 );
 
+it("the README's install lines name every package that its programs import", () => {
+  const blocks = codeBlocks(readFileSync(join(REPOSITORY, "README.md"), "utf8"));
+  const installed = blocks
+    .filter(({ language }) => language === "sh")
+    .flatMap(({ code }) => [...code.matchAll(/^npm install ([^#\n]+)/gm)])
+    .flatMap(([, names = ""]) => names.trim().split(/\s+/));
+  const imported = blocks
+    .filter(({ language }) => language === "ts")
+    .flatMap(({ code }) => [...code.matchAll(/(?:from|import) "([^"]+)"/g)].map(([, name]) => name));
+  expect(installed).toEqual(expect.arrayContaining(imported));
+});
+
 describe("TypeScript shown in the documentation runs", () => {
   let server: LocalServer;
 

@@ -1,18 +1,23 @@
 // What runs on every change: `npm test`, then lint, types, unused code and packaging. The last line sums it all up.
 
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { pnpm, workspaceProgram } from "./pnpm.mjs";
 import { runCommand } from "./run-command.mjs";
-import { countTests, summaryLine } from "./test-results.mjs";
+import { countTests, summary } from "./test-results.mjs";
 import { ROOT } from "./versions.mjs";
 import { runVitest } from "./vitest.mjs";
+
+const TEST_REPORT = join(ROOT, ".cache", "test-results.json");
 
 /** Each check counts as one test that passed or failed; a check that is a test run counts its tests. */
 const CHECKS = [
   {
     title: "npm test",
     run: async () => {
-      const code = await runCommand("npm", ["test"], { cwd: ROOT });
-      return countTests(`${ROOT}.cache/test-results.json`, code);
+      // What an earlier run left must not be counted for one that ends before its tests.
+      rmSync(TEST_REPORT, { force: true });
+      return countTests(TEST_REPORT, await runCommand("npm", ["test"], { cwd: ROOT }));
     },
   },
   { title: "biome", run: async () => asCount(await pnpm(["lint"])) },
@@ -30,6 +35,12 @@ function asCount(exitCode) {
   return exitCode === 0 ? { passed: 1, failed: 0, skipped: 0 } : { passed: 0, failed: 1, skipped: 0 };
 }
 
+/** A check that could not run at all is one that failed. @param {unknown} error */
+function reportFailure(error) {
+  console.error(`error: ${error instanceof Error ? error.message : error}`);
+  return asCount(1);
+}
+
 async function secondBuild() {
   return workspaceProgram("node", ["tooling/workspace/second-build.mjs"]);
 }
@@ -38,10 +49,12 @@ const total = { passed: 0, failed: 0, skipped: 0 };
 const failures = [];
 for (const { title, run } of CHECKS) {
   console.log(`\n== ${title}`);
-  const counts = await run();
+  const counts = await run().catch(reportFailure);
   if (counts.failed > 0) failures.push(title);
-  for (const key of Object.keys(total)) total[key] += counts[key];
+  total.passed += counts.passed;
+  total.failed += counts.failed;
+  total.skipped += counts.skipped;
 }
 console.log(failures.length === 0 ? "\nevery check passed" : `\nfailed: ${failures.join(", ")}`);
-console.log(summaryLine(total));
+console.log(summary(total));
 process.exitCode = total.failed === 0 ? 0 : 1;

@@ -2,9 +2,18 @@ import { isFresh, markFresh } from "./build-stamp.mjs";
 import { pnpm, workspaceProgram } from "./pnpm.mjs";
 import { requireNode } from "./versions.mjs";
 
-/** Installs and builds what is missing or out of date. Ends the process with the failing command's exit code. */
+/** Installs and builds what is missing or out of date. Ends the process, with one line, where that fails. */
 export async function prepare() {
   requireNode();
+  try {
+    await installAndBuild();
+  } catch (error) {
+    console.error(`error: ${error instanceof Error ? error.message : error}`);
+    process.exit(1);
+  }
+}
+
+async function installAndBuild() {
   if (!isFresh("install")) {
     exitUnlessZero(await pnpm(["install", "--frozen-lockfile", "--reporter=append-only"]), "pnpm install");
     markFresh("install");

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** The exit code a shell gives a command that a signal ended. */
+/** @type {Partial<Record<NodeJS.Signals, number>>} The exit code a shell gives a command that a signal ended. */
 const SIGNAL_EXIT_CODES = { SIGINT: 130, SIGTERM: 143 };
 
 /**
@@ -24,7 +24,7 @@ export function runCommand(command, args, options = {}) {
     });
     child.on("close", (code, signal) => {
       settle();
-      resolve(code ?? SIGNAL_EXIT_CODES[signal] ?? 1);
+      resolve(code ?? (signal === null ? undefined : SIGNAL_EXIT_CODES[signal]) ?? 1);
     });
   });
 }

@@ -1,6 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 
 /**
+ * The part of vitest's JSON report that is read here.
+ * @typedef {{ status: string, assertionResults: { status: string }[] }} TestFile
+ * @typedef {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number, testResults: TestFile[] }} Report
+ */
+
+/**
  * What a vitest run amounts to, from its JSON report. A file that could not run at all counts as one failed test, and so
  * does a run that ended badly although every test passed (an unhandled error).
  *
@@ -9,6 +15,7 @@ import { existsSync, readFileSync } from "node:fs";
  */
 export function countTests(reportFile, exitCode) {
   if (!existsSync(reportFile)) return { passed: 0, failed: 1, skipped: 0 };
+  /** @type {Report} */
   const report = JSON.parse(readFileSync(reportFile, "utf8"));
   const crashedFiles = report.testResults.filter(
     (file) => file.status === "failed" && file.assertionResults.every((test) => test.status !== "failed"),
@@ -21,7 +28,8 @@ export function countTests(reportFile, exitCode) {
   };
 }
 
-/** The closing line of a run. @param {{ passed: number, failed: number, skipped: number }} counts */
-export function summaryLine({ passed, failed, skipped }) {
-  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
+/** The closing lines of a run; the last is the sum alone. @param {{ passed: number, failed: number, skipped: number }} counts */
+export function summary({ passed, failed, skipped }) {
+  const note = skipped > 0 ? `${skipped} skipped, each with its reason beside it\n` : "";
+  return `${note}${passed} passed, ${failed} failed`;
 }

@@ -14,9 +14,10 @@ export const NODE_FLOOR = manifest.engines.node.replace(/^>=/, "");
 
 /** @param {string} version @param {string} floor both `major.minor.patch` */
 export function isAtLeast(version, floor) {
-  const [have, need] = [version, floor].map((text) => text.split(".").map(Number));
-  for (let part = 0; part < 3; part++) {
-    if (have[part] !== need[part]) return have[part] > need[part];
+  const have = version.split(".").map(Number);
+  for (const [place, need] of floor.split(".").map(Number).entries()) {
+    const part = have[place] ?? 0;
+    if (part !== need) return part > need;
   }
   return true;
 }

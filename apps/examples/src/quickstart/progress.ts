@@ -42,7 +42,7 @@ export class TrainingProgress {
     }
   }
 
-  /** One optimiser step is done. @param loss mean over the answer's tokens @param tokens that the step trained on */
+  /** One optimiser step is done. @param loss per word, the sum over its answer's tokens @param tokens that the step trained on */
   step(loss: number, tokens: number): void {
     this.#steps += 1;
     this.#tokens += tokens;

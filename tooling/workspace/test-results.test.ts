@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { countTests, summary } from "./test-results.mjs";
+
+const folder = mkdtempSync(join(tmpdir(), "test-results-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function report(
+  files: readonly { status: string; assertionResults: readonly { status: string }[] }[],
+): string {
+  const tests = files.flatMap((file) => file.assertionResults);
+  const count = (status: string) => tests.filter((test) => test.status === status).length;
+  const file = join(folder, `${Math.random()}.json`);
+  const counts = {
+    numPassedTests: count("passed"),
+    numFailedTests: count("failed"),
+    numPendingTests: count("pending"),
+    numTodoTests: 0,
+  };
+  writeFileSync(file, JSON.stringify({ ...counts, testResults: files }));
+  return file;
+}
+
+const passed = { status: "passed", assertionResults: [{ status: "passed" }, { status: "pending" }] };
+
+describe("countTests", () => {
+  it("counts what passed, failed and was skipped", () => {
+    const failed = { status: "failed", assertionResults: [{ status: "failed" }, { status: "passed" }] };
+    expect(countTests(report([passed, failed]), 1)).toEqual({ passed: 2, failed: 1, skipped: 1 });
+  });
+
+  it("counts a file that could not run as one failure", () => {
+    const crashed = { status: "failed", assertionResults: [] };
+    expect(countTests(report([passed, crashed]), 1)).toEqual({ passed: 1, failed: 1, skipped: 1 });
+  });
+
+  it("fails a run that ended badly although its tests passed", () => {
+    expect(countTests(report([passed]), 1).failed).toBe(1);
+  });
+
+  it("fails a run that wrote no report", () => {
+    expect(countTests(join(folder, "none.json"), 0)).toEqual({ passed: 0, failed: 1, skipped: 0 });
+  });
+});
+
+describe("summary", () => {
+  it("ends with the sum alone", () => {
+    expect(summary({ passed: 3, failed: 0, skipped: 2 }).split("\n").at(-1)).toBe("3 passed, 0 failed");
+    expect(summary({ passed: 3, failed: 1, skipped: 0 })).toBe("3 passed, 1 failed");
+  });
+});
