@@ -127,6 +127,27 @@ describe("the access token", () => {
   });
 });
 
+describe("a redirection", () => {
+  /** The hub as if it were reached by https; where it keeps large files is not. */
+  const overHttps: typeof fetch = (url, init) =>
+    fetch(String(url).replace("https://hub.test", hub.endpoint), init);
+
+  it("from https to http is refused", async () => {
+    const load = source({ endpoint: "https://hub.test", fetch: overHttps })({ id });
+    await expect(load).rejects.toThrow(ResponseError);
+    await expect(load).rejects.toThrow(/https:\/\/hub\.test leads to http:\/\/127\.0\.0\.1.*HF_ENDPOINT/);
+    expect(requests()).toEqual(["hub HEAD tokenizer.json", "hub GET tokenizer.json"]);
+  });
+
+  it("without end is refused", async () => {
+    const circle: typeof fetch = async (url, init) =>
+      init?.method === "GET"
+        ? new Response(null, { status: 302, headers: { location: "#" } })
+        : fetch(url, init);
+    await expect(source({ fetch: circle })({ id })).rejects.toThrow(/answered 302/);
+  });
+});
+
 describe("without the network", () => {
   it("the cache stands in, with a warning", async () => {
     await source()({ id });
@@ -182,17 +203,26 @@ describe("trouble", () => {
 
   it("that stays is an error", async () => {
     hub.trouble = { times: 99, status: 503 };
-    await expect(source()({ id })).rejects.toThrow(/answered 503.*Try again later/);
+    const load = source()({ id });
+    await expect(load).rejects.toThrow(/answered 503.*Try again later/);
+    await expect(load).rejects.toHaveProperty("attempts", 3);
   });
 
-  it("half way through a download leaves nothing behind", async () => {
-    hub.cutsDownloads = true;
-    await expect(source()({ id })).rejects.toThrow(ConnectionError);
+  it("half way through a download is waited out too", async () => {
+    hub.cutDownloads = 2;
+    expect((await source()({ id }))?.tokenId("a")).toBe(0);
+    expect(requests().filter((request) => request === "hub GET tokenizer.json")).toHaveLength(3);
+  });
+
+  it("half way through each download leaves nothing behind", async () => {
+    hub.cutDownloads = 3;
+    const load = source()({ id });
+    await expect(load).rejects.toThrow(ConnectionError);
+    await expect(load).rejects.toHaveProperty("attempts", 3);
     const folder = join(cacheDirectory, "models--org--model");
     expect(await readdir(join(folder, "blobs"))).toEqual([]);
     expect(await readdir(folder)).toEqual(["blobs"]);
     expect(await readdir(join(cacheDirectory, ".locks", "models--org--model"))).toEqual([]);
-    hub.cutsDownloads = false;
     expect((await source()({ id }))?.tokenId("a")).toBe(0);
   });
 

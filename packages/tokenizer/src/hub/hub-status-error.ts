@@ -16,8 +16,13 @@ const REFUSALS: Readonly<Record<number, { readonly code: TinkexErrorCode; readon
   429: { code: "rate_limited", remedy: "Wait a little, or set HF_TOKEN." },
 };
 
-/** The error for an answer in which the hub refuses a file. */
-export function hubStatusError(file: HubFile, response: Response, endpoint: string): ApiStatusError {
+/** The error for an answer in which the hub refuses a file. @param attempts How often the request was sent. */
+export function hubStatusError(
+  file: HubFile,
+  response: Response,
+  endpoint: string,
+  attempts: number,
+): ApiStatusError {
   const { status } = response;
   const fallback: { code: TinkexErrorCode; remedy: string } =
     status >= 500
@@ -30,7 +35,7 @@ export function hubStatusError(file: HubFile, response: Response, endpoint: stri
       code,
       status,
       body: response.headers.get("x-error-message"),
-      attempts: 1,
+      attempts,
       retryable: status === 429 || status >= 500,
     },
   );

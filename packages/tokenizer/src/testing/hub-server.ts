@@ -22,8 +22,8 @@ export interface HubServer {
   trouble: { times: number; status: number };
   /** Who may read: everyone, or the bearer of this token. */
   token: string | undefined;
-  /** Whether downloads stop half way. */
-  cutsDownloads: boolean;
+  /** How many of the next downloads stop half way. */
+  cutDownloads: number;
   /** What a download waits for. */
   beforeDownload: () => Promise<void>;
   close(): Promise<void>;
@@ -90,7 +90,8 @@ export async function startHubServer(files: Readonly<Record<string, string>>): P
       return;
     }
     await hub.beforeDownload();
-    if (hub.cutsDownloads) response.write(content.slice(0, content.length / 2), () => response.destroy());
+    if (hub.cutDownloads-- > 0)
+      response.write(content.slice(0, content.length / 2), () => response.destroy());
     else response.end(content);
   }
 
@@ -101,7 +102,7 @@ export async function startHubServer(files: Readonly<Record<string, string>>): P
     commit: () => sha1(JSON.stringify(hub.files)),
     trouble: { times: 0, status: 503 },
     token: undefined,
-    cutsDownloads: false,
+    cutDownloads: 0,
     beforeDownload: async () => {},
     async close() {
       for (const one of [server, store]) {

@@ -1,0 +1,51 @@
+import { ResponseError } from "@tinkex/types";
+import { NetworkFailure } from "./network-failure.js";
+
+const MOST_REDIRECTS = 5;
+
+/** One request for a file of the hub. */
+export interface FileRequest {
+  readonly url: URL;
+  readonly method: "HEAD" | "GET";
+  /** For the hub alone. */
+  readonly token: string | undefined;
+  readonly fetch: typeof globalThis.fetch;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends a request and follows where it leads: a HEAD within the hub (a renamed repository), as what a file is the hub's
+ * own answer says; a GET to other hosts too, where large files lie. These never get the token.
+ *
+ * @throws NetworkFailure when no answer comes, ResponseError when the hub leads from https to http.
+ */
+export async function requestFile({ url, method, token, fetch, signal }: FileRequest): Promise<Response> {
+  let target = url;
+  for (let redirects = 0; ; redirects++) {
+    const isAtHub = target.origin === url.origin;
+    const response = await fetch(target, {
+      method,
+      redirect: "manual",
+      headers: {
+        // The size in the answer must be that of the file.
+        "accept-encoding": "identity",
+        ...(token === undefined || !isAtHub ? {} : { authorization: `Bearer ${token}` }),
+      },
+      signal,
+    }).catch((cause: unknown) => {
+      throw new NetworkFailure(cause);
+    });
+    const location = response.headers.get("location");
+    const isRedirection = response.status >= 300 && response.status < 400 && location !== null;
+    if (!isRedirection || redirects === MOST_REDIRECTS) return response;
+    const next = new URL(location, target);
+    if (method === "HEAD" && next.origin !== url.origin) return response;
+    await response.body?.cancel();
+    if (target.protocol === "https:" && next.protocol !== "https:") {
+      throw new ResponseError(
+        `${target.origin} leads to ${next.origin}, from https to a connection that anyone on the way can change. Check HF_ENDPOINT.`,
+      );
+    }
+    target = next;
+  }
+}

@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+import { open } from "node:fs/promises";
+import { NetworkFailure } from "./network-failure.js";
+
+/** What {@link saveBody} wrote. */
+export interface SavedBody {
+  readonly sizeBytes: number;
+  /** In hexadecimal digits. */
+  readonly sha256: string;
+}
+
+/**
+ * Writes the body of an answer to a file, anew.
+ * @throws NetworkFailure when it breaks off; errors of the file system as they are.
+ */
+export async function saveBody(body: ReadableStream<Uint8Array>, path: string): Promise<SavedBody> {
+  const hash = createHash("sha256");
+  let sizeBytes = 0;
+  const reader = body.getReader();
+  const file = await open(path, "w");
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        throw new NetworkFailure(cause);
+      });
+      if (done) return { sizeBytes, sha256: hash.digest("hex") };
+      hash.update(value);
+      sizeBytes += value.byteLength;
+      await file.writeFile(value);
+    }
+  } finally {
+    await file.close();
+    // Does nothing where all was read; that the rest cannot be called off changes nothing.
+    await reader.cancel().catch(() => {});
+  }
+}
