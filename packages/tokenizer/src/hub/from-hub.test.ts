@@ -185,6 +185,22 @@ describe("without the network", () => {
     expect(requests()).toEqual([]);
   });
 
+  it.each(["main", "0".repeat(40)])("says of %s that the cache does not have it", async (revision) => {
+    const load = source({ offline: true })({ id, revision });
+    await expect(load).rejects.toThrow(ValidationError);
+    await expect(load).rejects.toThrow(
+      `tokenizer.json of org/model at revision ${revision} is not in the cache`,
+    );
+    await expect(load).rejects.toThrow(/HF_HUB_OFFLINE.*HF_HUB_CACHE/);
+  });
+
+  it("says of a repository known to have no tokenizer.json that it has none", async () => {
+    hub.files = { "tiktoken.model": "" };
+    await expect(source()({ id })).rejects.toThrow(ValidationError);
+    const load = source({ offline: true })({ id, revision: hub.commit() });
+    await expect(load).rejects.toThrow(/org\/model has no tokenizer\.json in .*registerTokenizer/);
+  });
+
   it("the cache alone is a source too", async () => {
     const cacheOnly = fromHuggingFaceCache({ cacheDirectory });
     expect(await cacheOnly({ id })).toBeUndefined();
@@ -192,6 +208,38 @@ describe("without the network", () => {
     hub.requests.length = 0;
     expect((await cacheOnly({ id }))?.tokenId("a")).toBe(0);
     expect(requests()).toEqual([]);
+  });
+});
+
+describe("a cache that cannot be written", () => {
+  // Files where folders should be: permissions do not stop an administrator.
+  const folder = () => join(cacheDirectory, "models--org--model");
+
+  it("serves what it has", async () => {
+    await source()({ id });
+    for (const name of ["refs", ".no_exist"]) {
+      await rm(join(folder(), name), { recursive: true });
+      await writeFile(join(folder(), name), "");
+    }
+    hub.requests.length = 0;
+    expect((await source()({ id }))?.tokenId("a")).toBe(0);
+    expect(requests()).not.toContain("hub GET tokenizer.json");
+    expect((await source({ offline: true })({ id, revision: hub.commit() }))?.tokenId("a")).toBe(0);
+  });
+
+  it("is named when something has to be downloaded, with the way out", async () => {
+    const path = join(cacheDirectory, "a file");
+    await writeFile(path, "");
+    const load = source({ cacheDirectory: path })({ id });
+    await expect(load).rejects.toThrow(ValidationError);
+    await expect(load).rejects.toThrow(`Cannot write to the cache ${path}: `);
+    await expect(load).rejects.toThrow(/Set HF_HUB_CACHE/);
+  });
+
+  it("is named when the download itself cannot be written", async () => {
+    await mkdir(folder());
+    await writeFile(join(folder(), "blobs"), "");
+    await expect(source()({ id })).rejects.toThrow(`Cannot write to the cache ${cacheDirectory}: `);
   });
 });
 

@@ -1,5 +1,6 @@
 import { copyFile, mkdir, mkdtemp, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
+import { TinkexError, ValidationError } from "@tinkex/types";
 import { readFileIfThere } from "../read-file-if-there.js";
 
 /**
@@ -20,9 +21,10 @@ export class HubCache {
     return (await readFileIfThere(this.#path(id, "refs", revision)))?.trim();
   }
 
+  /** Notes what a branch or tag stands for, where the cache can be written. */
   async rememberCommit(id: string, revision: string, commit: string): Promise<void> {
     if (isCommit(revision) || (await this.commit(id, revision)) === commit) return;
-    await this.#replace(id, ["refs", revision], (path) => writeFile(path, commit));
+    await this.#note(id, ["refs", revision], commit);
   }
 
   /** The text of a file as of a commit. */
@@ -35,8 +37,10 @@ export class HubCache {
     return exists(this.#path(id, ".no_exist", commit, name));
   }
 
+  /** Notes that a commit has no such file, where the cache can be written. */
   async rememberMissing(id: string, commit: string, name: string): Promise<void> {
-    await this.#replace(id, [".no_exist", commit, name], (path) => writeFile(path, ""));
+    if (await this.isMissing(id, commit, name)) return;
+    await this.#note(id, [".no_exist", commit, name], "");
   }
 
   hasBlob(id: string, etag: string): Promise<boolean> {
@@ -69,6 +73,31 @@ export class HubCache {
     return join(this.directory, ".locks", folderOf(id), `${etag}.tinkex.lock`);
   }
 
+  /**
+   * Does work that writes to the cache.
+   * @throws ValidationError naming the cache when the file system refuses; other errors as they are.
+   */
+  async writing<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (cause) {
+      if (!isFileSystemError(cause)) throw cause;
+      throw new ValidationError(
+        `Cannot write to the cache ${this.directory}: ${cause.message}. Set HF_HUB_CACHE to a directory that can be written.`,
+        { cause },
+      );
+    }
+  }
+
+  /** Writes what spares a request the next time. A cache that cannot be written, or is full, serves without it. */
+  async #note(id: string, parts: readonly string[], text: string): Promise<void> {
+    try {
+      await this.#replace(id, parts, (path) => writeFile(path, text));
+    } catch (error) {
+      if (!isFileSystemError(error)) throw error;
+    }
+  }
+
   /** Writes a file elsewhere in the repository's folder, where no reader looks, and moves it to its place. */
   async #replace(
     id: string,
@@ -99,6 +128,10 @@ export function isCommit(revision: string): boolean {
 
 function folderOf(id: string): string {
   return `models--${id.replaceAll("/", "--")}`;
+}
+
+function isFileSystemError(error: unknown): error is Error {
+  return error instanceof Error && !TinkexError.isInstance(error) && "errno" in error && "syscall" in error;
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -22,6 +22,7 @@ export class HubRevision {
   readonly #options: HubRevisionOptions;
   #revision: string;
   #offline: boolean;
+  #isSettled = false;
 
   constructor(id: string, revision: string, options: HubRevisionOptions) {
     this.#id = id;
@@ -32,16 +33,26 @@ export class HubRevision {
 
   /**
    * The text of a file, or undefined when the commit has none of that name.
-   * @throws ValidationError when the hub may not be asked and the revision is not in the cache.
+   * @throws ValidationError when the hub may not be asked and the first file read is not in the cache, or when the cache
+   * cannot be written; and what the client throws.
    */
   async read(name: string): Promise<string | undefined> {
+    const text = await this.#find(name);
+    this.#isSettled = true;
+    return text;
+  }
+
+  async #find(name: string): Promise<string | undefined> {
     const { cache } = this.#options;
     const known = await cache.commit(this.#id, this.#revision);
     if (known === undefined) {
       if (this.#offline) throw this.#notCached(name);
     } else if (this.#offline || isCommit(this.#revision)) {
       const text = await cache.read(this.#id, known, name);
-      if (text !== undefined || this.#offline || (await cache.isMissing(this.#id, known, name))) return text;
+      if (text !== undefined || (await cache.isMissing(this.#id, known, name))) return text;
+      // Of the files after the first, the cache need not know that they are missing.
+      if (this.#offline && this.#isSettled) return undefined;
+      if (this.#offline) throw this.#notCached(name);
     }
     try {
       const commit = await this.#fetch(name);
@@ -80,8 +91,10 @@ export class HubRevision {
           client.download({ ...file, revision: commit }, info, path, signal),
         );
       };
-      await withFileLock(lock, download, { clock, signal });
-      await cache.link(file.id, commit, name, etag);
+      await cache.writing(async () => {
+        await withFileLock(lock, download, { clock, signal });
+        await cache.link(file.id, commit, name, etag);
+      });
     }
     await cache.rememberCommit(file.id, file.revision, commit);
     return commit;
@@ -89,7 +102,7 @@ export class HubRevision {
 
   #notCached(name: string): ValidationError {
     return new ValidationError(
-      `${name} of ${this.#id} at revision ${this.#revision} is not in ${this.#options.cache.directory}, and the hub may not be asked (HF_HUB_OFFLINE). Load it once with the network.`,
+      `${name} of ${this.#id} at revision ${this.#revision} is not in the cache ${this.#options.cache.directory}, and the hub may not be asked (HF_HUB_OFFLINE). Load it once with the network, or set HF_HUB_CACHE to a cache that has it.`,
     );
   }
 }
