@@ -1,12 +1,15 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { silentLogger, systemClock } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "../server/limits.js";
 import { ScriptedEngine } from "../testing/scripted-engine.js";
 import { temporaryDirectory } from "../testing/temporary-directory.js";
+import { TestClient } from "../testing/test-client.js";
 import { TestServer } from "../testing/test-server.js";
 import { serveEngines } from "./serve-engines.js";
+import { startLocalServer } from "./start-local-server.js";
 
 async function filesBelow(directory: string): Promise<string[]> {
   return (await readdir(directory, { recursive: true, withFileTypes: true }))
@@ -15,8 +18,19 @@ async function filesBelow(directory: string): Promise<string[]> {
     .sort();
 }
 
+const tiny = {
+  name: "test/tiny-llama",
+  directory: fileURLToPath(new URL("../../fixtures/numerics/models/tiny-llama/", import.meta.url)),
+};
+
+/** What is in the folders of unfinished saves and of replaced checkpoints, whatever the run. */
+async function unfinishedBelow(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true });
+  return entries.filter((path) => /(^|[\\/])(staging|retired)[\\/]/.test(path));
+}
+
 describe("close", () => {
-  it("BR-115: fails the running job cleanly, answers its poll, and frees the port at once", async () => {
+  it("fails the running job cleanly, answers its poll, and frees the port at once", async () => {
     const server = await TestServer.start();
     const model = await server.createModel();
     server.engine.hold();
@@ -62,6 +76,29 @@ describe("close", () => {
     const run = join(dataDirectory, "runs", encodeURIComponent(model));
     expect(await readdir(join(run, "weights"))).toEqual(["whole"]);
     expect(await readdir(join(run, "staging"))).toEqual([]);
+  });
+
+  it("the real engine leaves nothing of a save either, wherever it was interrupted", {
+    timeout: 60_000,
+  }, async () => {
+    const dataDirectory = await temporaryDirectory();
+    const unfinished: string[][] = [];
+    const outcomes = new Set<boolean>();
+    for (const delayMs of [0, 5, 10, 20, 40]) {
+      const server = await startLocalServer({ models: [tiny], threads: 1, dataDirectory });
+      const client = new TestClient(server.url, tiny.name);
+      // Large enough that writing it takes a while.
+      const model = await client.createModel(undefined, 0, { lora_config: { rank: 512 } });
+      const save = (seq_id: number) => ({ model_id: model, path: "x", overwrite: true, seq_id });
+      await client.run("/save_weights", save(1));
+      const answer = client.retrieve(await client.submit("/save_weights", save(2)));
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      await server.close();
+      outcomes.add("error" in (await answer.catch(() => ({ error: "cut off" }))));
+      unfinished.push(await unfinishedBelow(dataDirectory));
+    }
+    expect(outcomes).toContain(true);
+    expect(unfinished).toEqual([[], [], [], [], []]);
   });
 
   it("a used port is one clear error that names it", async () => {

@@ -10,8 +10,9 @@ import { DataLayout } from "../state/data-layout.js";
 import { endAllWork } from "../state/end-work.js";
 import { EngineCatalog } from "../state/engine-catalog.js";
 import { FutureStore } from "../state/future-store.js";
-import { clearLeftovers, stagingName } from "../state/leftovers.js";
+import { clearLeftovers } from "../state/leftovers.js";
 import { ModelRegistry } from "../state/model-registry.js";
+import { ownedName } from "../state/owned-name.js";
 import { RunStore } from "../state/run-store.js";
 import { SamplerRegistry } from "../state/sampler-registry.js";
 import { SamplerShelf } from "../state/sampler-shelf.js";
@@ -74,7 +75,7 @@ async function openState({
     sessions: new SessionRegistry(randomUUID),
     models: new ModelRegistry(),
     samplers: new SamplerRegistry(),
-    shelf: new SamplerShelf({ directory: join(layout.parked, stagingName()), capacity: limits.idleSamplers }),
+    shelf: new SamplerShelf({ directory: join(layout.parked, ownedName()), capacity: limits.idleSamplers }),
     futures: new FutureStore({
       clock,
       instanceId: `future-${randomUUID().slice(0, 8)}`,
@@ -138,6 +139,7 @@ async function closeAll(state: ServerState, app: FastifyInstance): Promise<void>
   await Promise.all(state.engines.all.map((engine) => engine.close()));
   await ended;
   await state.shelf.close();
+  await state.checkpoints.close();
   const cut = setTimeout(() => app.server.closeAllConnections(), LINGER_MS);
   await app.close();
   clearTimeout(cut);

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
@@ -6,7 +6,8 @@ import { FakeClock } from "../testing/fake-clock.js";
 import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { CheckpointStore, type SaveCheckpoint } from "./checkpoint-store.js";
 import { DataLayout } from "./data-layout.js";
-import { clearLeftovers, retiredName } from "./leftovers.js";
+import { clearLeftovers } from "./leftovers.js";
+import { ownedName } from "./owned-name.js";
 import { RunStore } from "./run-store.js";
 
 const wish: SaveCheckpoint = {
@@ -90,6 +91,34 @@ describe("CheckpointStore", () => {
     expect(await readdir(layout.staging("s:train:0"))).toEqual([]);
   });
 
+  it("removes on closing what an engine that was cut off went on writing", async () => {
+    const { layout, store } = await openStore();
+    let staged = "";
+    const cutOff = async (directory: string): Promise<number> => {
+      staged = directory;
+      throw new Error("closed");
+    };
+    await expect(store.save(wish, cutOff)).rejects.toThrow("closed");
+    await mkdir(staged, { recursive: true });
+    await writeFile(join(staged, "adapter"), "late");
+    await store.close();
+    expect(await readdir(layout.staging("s:train:0"))).toEqual([]);
+  });
+
+  it("replaces a checkpoint of the longest name", async () => {
+    const { store } = await openStore();
+    const longest = { ...wish, name: "x".repeat(255), overwrite: true };
+    await store.save(longest, writer("first"));
+    expect(await store.save(longest, writer("second"))).toMatchObject({ size_bytes: 6 });
+  });
+
+  it("says so when a checkpoint cannot be removed", async () => {
+    const { store } = await openStore();
+    await store.save(wish, writer("kept"));
+    await store.delete({ ...wish, name: "not-there" });
+    await expect(store.delete({ ...wish, name: "x".repeat(300) })).rejects.toThrow("ENAMETOOLONG");
+  });
+
   it("endpoints 14: forgets a checkpoint whose time is over", async () => {
     const { clock, layout, store } = await openStore();
     const { expires_at } = await store.save({ ...wish, ttlSeconds: 3600 }, writer("x"));
@@ -137,41 +166,74 @@ describe("a data directory with things of other origin", () => {
 
 describe("clearLeftovers", () => {
   /** No process has this number: it is above every system's limit. */
-  const deadProcess = 2 ** 30;
+  const deadOwner = `${2 ** 30}~tag~1`;
 
   it("removes what a killed server was saving, and lets a running one go on", async () => {
     const { layout, store } = await openStore();
     await store.save(wish, writer("kept"));
     const staging = layout.staging("s:train:0");
-    await writer("half")(join(staging, `${deadProcess}~1`));
-    await writer("at work")(join(staging, `${process.pid}~2`));
+    const running = ownedName();
+    await writer("half")(join(staging, deadOwner));
+    await writer("at work")(join(staging, running));
     await clearLeftovers(layout, systemClock);
-    expect(await readdir(staging)).toEqual([`${process.pid}~2`]);
+    expect(await readdir(staging)).toEqual([running]);
     await clearLeftovers(layout, { ...systemClock, now: () => Date.now() + 3_700_000 });
     expect(await readdir(staging)).toEqual([]);
     expect(await adapterText(layout)).toBe("kept");
   });
 
+  it("tells this process from an earlier one of the same number, as every start in a container is 1", async () => {
+    const { clock, layout, store } = await openStore();
+    await store.save(wish, writer("kept"));
+    const staging = layout.staging("s:train:0");
+    await writer("half")(join(staging, `${process.pid}~earlier~1`));
+    await clearLeftovers(layout, clock);
+    expect(await readdir(staging)).toEqual([]);
+  });
+
+  it("keeps the sampling sessions of a running server, however long they rest", async () => {
+    const { layout } = await openStore();
+    const running = ownedName();
+    for (const name of [running, deadOwner]) {
+      await mkdir(join(layout.parked, name), { recursive: true });
+      await utimes(join(layout.parked, name), 0, 0);
+    }
+    await clearLeftovers(layout, systemClock);
+    expect(await readdir(layout.parked)).toEqual([running]);
+  });
+
+  /** Moves the checkpoint among the retired, as `owner` would on replacing it. */
+  async function retire(layout: DataLayout, owner: string): Promise<void> {
+    const place = join(layout.retired("s:train:0"), `${owner}~weights`);
+    await mkdir(place, { recursive: true });
+    await rename(layout.checkpoint("s:train:0", "weights", "step-1"), join(place, "step-1"));
+  }
+
   it("puts a checkpoint back whose replacement never came", async () => {
     const { clock, layout, store } = await openStore();
     await store.save(wish, writer("old"));
-    const name = retiredName("weights", "step-1").replace(String(process.pid), String(deadProcess));
-    await mkdir(layout.retired("s:train:0"), { recursive: true });
-    await rename(
-      layout.checkpoint("s:train:0", "weights", "step-1"),
-      join(layout.retired("s:train:0"), name),
-    );
+    await retire(layout, deadOwner);
     expect(await store.list("s:train:0")).toEqual([]);
     await clearLeftovers(layout, clock);
     expect(await adapterText(layout)).toBe("old");
     expect(await readdir(layout.retired("s:train:0"))).toEqual([]);
   });
 
+  it("leaves an old checkpoint alone that a running server is replacing", async () => {
+    const { layout, store } = await openStore();
+    await store.save(wish, writer("old"));
+    await utimes(layout.checkpoint("s:train:0", "weights", "step-1"), 0, 0);
+    const running = ownedName();
+    await retire(layout, running);
+    await clearLeftovers(layout, systemClock);
+    expect(await readdir(layout.retired("s:train:0"))).toEqual([`${running}~weights`]);
+  });
+
   it("drops a retired checkpoint whose replacement is there", async () => {
     const { clock, layout, store } = await openStore();
+    await store.save(wish, writer("old"));
+    await retire(layout, deadOwner);
     await store.save(wish, writer("new"));
-    await mkdir(layout.retired("s:train:0"), { recursive: true });
-    await writer("old")(join(layout.retired("s:train:0"), `${deadProcess}~weights~step-1`));
     await clearLeftovers(layout, clock);
     expect(await adapterText(layout)).toBe("new");
     expect(await readdir(layout.retired("s:train:0"))).toEqual([]);

@@ -3,10 +3,12 @@ import { join } from "node:path";
 import type { Clock } from "@tinkex/types";
 import { CHECKPOINT_KINDS, type CheckpointKind, type CheckpointRecord } from "./checkpoint-record.js";
 import { CHECKPOINT_FILE, type DataLayout } from "./data-layout.js";
-import { retiredName, stagingName } from "./leftovers.js";
+import { retirementName } from "./leftovers.js";
 import { listRunIds } from "./list-run-ids.js";
 import { userFailure } from "./operation-failure.js";
+import { ownedName } from "./owned-name.js";
 import { entriesOf, readRecord } from "./read-record.js";
+import { replaceDirectory } from "./replace-directory.js";
 import { isCheckpointName, isRunId } from "./safe-names.js";
 import { writeJsonFile } from "./write-json-file.js";
 
@@ -21,6 +23,8 @@ export interface SaveCheckpoint extends Omit<CheckpointRecord, "size_bytes" | "c
 export class CheckpointStore {
   readonly #layout: DataLayout;
   readonly #clock: Clock;
+  /** Folders of saves under way, and of failed ones, into which an engine that is being closed may still write. */
+  readonly #unfinished = new Set<string>();
 
   constructor(layout: DataLayout, clock: Clock) {
     this.#layout = layout;
@@ -47,9 +51,10 @@ export class CheckpointStore {
     if (!overwrite && (await this.read(runId, kind, name)) !== undefined) {
       throw userFailure(takenNameMessage(runId, kind, name));
     }
-    const staging = join(this.#layout.staging(runId), stagingName());
-    await mkdir(staging, { recursive: true });
+    const staging = join(this.#layout.staging(runId), ownedName());
+    this.#unfinished.add(staging);
     try {
+      await mkdir(staging, { recursive: true });
       const staged = join(staging, name);
       const sizeBytes = await write(staged);
       const record: CheckpointRecord = {
@@ -60,10 +65,20 @@ export class CheckpointStore {
       };
       await writeJsonFile(join(staged, CHECKPOINT_FILE), record);
       await this.#publish(record, staged);
-      return record;
-    } finally {
       await rm(staging, { recursive: true, force: true });
+      this.#unfinished.delete(staging);
+      return record;
+    } catch (error) {
+      // What is still being written cannot be removed yet; `close` comes back for it.
+      await rm(staging, { recursive: true, force: true }).catch(() => {});
+      throw error;
     }
+  }
+
+  /** Removes what failed saves left behind, once nothing writes any more. */
+  async close(): Promise<void> {
+    for (const staging of this.#unfinished) await rm(staging, { recursive: true, force: true });
+    this.#unfinished.clear();
   }
 
   /** The checkpoint, unless there is none or its time is over. */
@@ -96,10 +111,14 @@ export class CheckpointStore {
 
   async delete(checkpoint: Pick<CheckpointRecord, "training_run_id" | "kind" | "name">): Promise<void> {
     const { training_run_id: runId, kind, name } = checkpoint;
-    const doomed = join(this.#layout.staging(runId), stagingName());
+    const doomed = join(this.#layout.staging(runId), ownedName());
     await mkdir(this.#layout.staging(runId), { recursive: true });
-    // Somebody else may have removed it just now, and then there is nothing left to do.
-    await rename(this.#layout.checkpoint(runId, kind, name), doomed).catch(() => {});
+    try {
+      await rename(this.#layout.checkpoint(runId, kind, name), doomed);
+    } catch (error) {
+      // Somebody else may have removed it just now, and then there is nothing left to do.
+      if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+    }
     await rm(doomed, { recursive: true, force: true });
   }
 
@@ -113,13 +132,10 @@ export class CheckpointStore {
     const target = this.directory(record);
     await mkdir(this.#layout.checkpoints(runId, kind), { recursive: true });
     if (!(await exists(target))) return rename(staged, target);
-    // A folder cannot be renamed onto a filled one. If the process ends between the two renames, the next start
-    // finds the old checkpoint among the retired and puts it back.
-    const retired = join(this.#layout.retired(runId), retiredName(kind, name));
-    await mkdir(this.#layout.retired(runId), { recursive: true });
-    await rename(target, retired);
-    await rename(staged, target);
-    await rm(retired, { recursive: true, force: true });
+    // If the process ends half-way, the next start finds the old checkpoint among the retired and puts it back. Its name
+    // may be as long as a name can be, so that what else must be known stands in a folder around it.
+    const retired = join(this.#layout.retired(runId), retirementName(kind), name);
+    await replaceDirectory({ target, successor: staged, retired });
   }
 
   #time(secondsFromNow: number): string {

@@ -1,23 +1,18 @@
-import { randomUUID } from "node:crypto";
 import { rename, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Clock } from "@tinkex/types";
-import { CHECKPOINT_KINDS } from "./checkpoint-record.js";
+import { CHECKPOINT_KINDS, type CheckpointKind } from "./checkpoint-record.js";
 import type { DataLayout } from "./data-layout.js";
 import { listRunIds } from "./list-run-ids.js";
+import { isOwnerRunning, ownedName } from "./owned-name.js";
 import { entriesOf } from "./read-record.js";
 
 /** No save takes this long: what is older belongs to nobody, even if a process has the number of its owner again. */
 const ABANDONED_AFTER_MS = 3_600_000;
 
-/** Name of a folder that a server uses for a time. It carries the process id, so that a later start knows its owner is gone. */
-export function stagingName(): string {
-  return `${process.pid}~${randomUUID()}`;
-}
-
-/** Name under which a checkpoint waits while its successor is moved into its place. */
-export function retiredName(kind: string, name: string): string {
-  return `${process.pid}~${kind}~${name}`;
+/** Name of a folder in which a checkpoint waits while its successor is moved into its place. */
+export function retirementName(kind: CheckpointKind): string {
+  return `${ownedName()}~${kind}`;
 }
 
 /**
@@ -25,31 +20,36 @@ export function retiredName(kind: string, name: string): string {
  * checkpoints whose replacement never came.
  */
 export async function clearLeftovers(layout: DataLayout, clock: Clock): Promise<void> {
-  for (const name of await abandoned(layout.parked, clock)) {
-    await rm(join(layout.parked, name), { recursive: true, force: true });
-  }
+  // A sampling session may rest for days, so age says nothing here.
+  const ownerless = (await entriesOf(layout.parked)).filter((name) => !isOwnerRunning(name));
+  for (const name of ownerless) await rm(join(layout.parked, name), { recursive: true, force: true });
   for (const runId of await listRunIds(layout)) {
-    for (const name of await abandoned(layout.staging(runId), clock)) {
-      await rm(join(layout.staging(runId), name), { recursive: true, force: true });
+    for (const folder of await abandoned(layout.staging(runId), clock)) {
+      await rm(folder, { recursive: true, force: true });
     }
-    for (const name of await abandoned(layout.retired(runId), clock)) {
-      const [, kind, checkpoint] = name.split("~");
-      const place = CHECKPOINT_KINDS.find((known) => known === kind);
-      const retired = join(layout.retired(runId), name);
-      if (place !== undefined && checkpoint !== undefined) {
-        // Fails when the successor is in place, and then the old one is of no use.
-        await rename(retired, layout.checkpoint(runId, place, checkpoint)).catch(() => {});
-      }
-      await rm(retired, { recursive: true, force: true });
+    for (const folder of await abandoned(layout.retired(runId), clock)) {
+      await putBack(layout, runId, folder);
+      await rm(folder, { recursive: true, force: true });
     }
   }
 }
 
+async function putBack(layout: DataLayout, runId: string, folder: string): Promise<void> {
+  const [, , , givenKind] = basename(folder).split("~");
+  const kind = CHECKPOINT_KINDS.find((known) => known === givenKind);
+  if (kind === undefined) return;
+  for (const name of await entriesOf(folder)) {
+    // Fails when the successor is in place, and then the old one is of no use.
+    await rename(join(folder, name), layout.checkpoint(runId, kind, name)).catch(() => {});
+  }
+}
+
+/** Folders of `directory` whose owner is gone. */
 async function abandoned(directory: string, clock: Clock): Promise<string[]> {
   const names = await entriesOf(directory);
   const verdicts = await Promise.all(
     names.map(async (name) => {
-      if (!isRunning(Number.parseInt(name, 10))) return true;
+      if (!isOwnerRunning(name)) return true;
       // An owner that runs may remove its folder just now.
       const changedMs = await stat(join(directory, name)).then(
         ({ mtimeMs }) => mtimeMs,
@@ -58,15 +58,5 @@ async function abandoned(directory: string, clock: Clock): Promise<string[]> {
       return clock.now() - changedMs > ABANDONED_AFTER_MS;
     }),
   );
-  return names.filter((_, index) => verdicts[index]);
-}
-
-function isRunning(processId: number): boolean {
-  try {
-    process.kill(processId, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it runs, as somebody else.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
+  return names.filter((_, index) => verdicts[index]).map((name) => join(directory, name));
 }
