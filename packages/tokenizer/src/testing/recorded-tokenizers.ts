@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { TextChunk } from "../encode-chunks.js";
 import { loadTokenizer } from "../load-tokenizer.js";
 import type { TextTokenizer } from "../text-tokenizer.js";
 
@@ -71,9 +72,28 @@ export function recordedEncodings(name: string): RecordedEncodings {
   return JSON.parse(readFileSync(`${fixtures}/goldens/${name}.encode.json`, "utf8"));
 }
 
-/** Reads the conversations of `fixtures/goldens/<name>.chat.json`. */
+/** Reads the conversations of `fixtures/goldens/<name>.chat.json`, none where the model has no template. */
 export function recordedConversations(name: string): readonly RecordedConversation[] {
+  if (name === "gptoss") return [];
   return JSON.parse(readFileSync(`${fixtures}/goldens/${name}.chat.json`, "utf8")).conversations;
+}
+
+/** A chat as one of the Python cookbook's renderers encodes it, chosen for ids that differ from those of the whole text. */
+export interface RecordedChunks {
+  readonly renderer: string;
+  readonly conversation: string;
+  readonly tokenizer: string;
+  readonly chunks: readonly (TextChunk & { readonly text: string; readonly ids: readonly number[] })[];
+  /** The ids of the joined text, which differ. */
+  readonly whole: readonly number[];
+}
+
+/** Reads the chats of `fixtures/goldens/chunks.json` that a tokenizer encoded. */
+export function recordedChunks(name: string): readonly RecordedChunks[] {
+  const { cases }: { cases: readonly RecordedChunks[] } = JSON.parse(
+    readFileSync(`${fixtures}/goldens/chunks.json`, "utf8"),
+  );
+  return cases.filter(({ tokenizer }) => tokenizer === name);
 }
 
 const loaded = new Map<string, Promise<TextTokenizer>>();
