@@ -255,6 +255,26 @@ describe("training", () => {
     });
   });
 
+  it.each([
+    ["/optim_step", { adam_params: { learning_rate: "x" } }, 422],
+    ["/forward_backward", {}, 422],
+    ["/forward", { forward_input: { data: [], loss_fn: 1 } }, 422],
+    ["/save_weights", {}, 422],
+    ["/save_weights_for_sampler", {}, 422],
+    ["/load_weights", { path: 1 }, 422],
+    ["/load_weights", { path: "tinker://x/weights/y", seq_id: 2 }, 400],
+  ])("goes on behind a refused %s %j", async (path, fault, status) => {
+    const server = await TestServer.start();
+    const modelId = await server.createModel();
+    const seqId = "seq_id" in fault ? fault.seq_id : 1;
+    const later = await server.submit("/optim_step", { model_id: modelId, seq_id: seqId + 1 });
+    if (seqId === 2) await server.run("/optim_step", { model_id: modelId, seq_id: 1 });
+    const refused = { model_id: modelId, seq_id: seqId, ...fault };
+    expect(await server.post(path, refused)).toMatchObject({ status });
+    expect(await server.retrieve(later)).toMatchObject({ metrics: {} });
+    expect(await server.post(path, refused)).toMatchObject({ status });
+  });
+
   it("waits for a missing number as long as it may, and says then which it was", async () => {
     const server = await TestServer.start({ limits: { gapTimeoutMs: 50 } });
     const modelId = await server.createModel();

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import {
   type LoadWeightsBody,
   loadWeightsBody,
@@ -8,6 +8,7 @@ import {
 } from "../../requests/model-bodies.js";
 import { readBody } from "../../requests/request-body.js";
 import { createModelFromCheckpoint } from "../../state/create-model.js";
+import { keepPlace } from "../../state/keep-place.js";
 import { loadWeights } from "../../state/load-weights.js";
 import { RequestRefusal } from "../../state/request-refusal.js";
 import { saveWeights, saveWeightsForSampler } from "../../state/save-weights.js";
@@ -17,21 +18,32 @@ import { readForwardBackwardBody, readForwardBody } from "../read-pass-body.js";
 
 /** Endpoints of what a model does in the order of its sequence ids. Each answers at once with the id of a future. */
 export function addTrainingRoutes(api: FastifyInstance, state: ServerState): void {
-  api.post("/forward_backward", async (request) =>
-    submitted(runPass(state, readForwardBackwardBody(request.body))),
+  const take =
+    (submit: (body: unknown) => string | Promise<string>) =>
+    async ({ body }: FastifyRequest) => ({ request_id: await keepPlace(state, body, () => submit(body)) });
+  api.post(
+    "/forward_backward",
+    take((body) => runPass(state, readForwardBackwardBody(body))),
   );
-  api.post("/forward", async (request) => submitted(runPass(state, readForwardBody(request.body))));
-  api.post("/optim_step", async (request) =>
-    submitted(runOptimStep(state, readBody(optimStepBody, request.body))),
+  api.post(
+    "/forward",
+    take((body) => runPass(state, readForwardBody(body))),
   );
-  api.post("/save_weights", async (request) =>
-    submitted(await saveWeights(state, readBody(saveWeightsBody, request.body))),
+  api.post(
+    "/optim_step",
+    take((body) => runOptimStep(state, readBody(optimStepBody, body))),
   );
-  api.post("/save_weights_for_sampler", async (request) =>
-    submitted(await saveWeightsForSampler(state, readBody(saveWeightsForSamplerBody, request.body))),
+  api.post(
+    "/save_weights",
+    take((body) => saveWeights(state, readBody(saveWeightsBody, body))),
   );
-  api.post("/load_weights", async (request) =>
-    submitted(load(state, readBody(loadWeightsBody, request.body))),
+  api.post(
+    "/save_weights_for_sampler",
+    take((body) => saveWeightsForSampler(state, readBody(saveWeightsForSamplerBody, body))),
+  );
+  api.post(
+    "/load_weights",
+    take((body) => load(state, readBody(loadWeightsBody, body))),
   );
 }
 
@@ -45,8 +57,4 @@ function load(state: ServerState, body: LoadWeightsBody): string {
     );
   }
   return createModelFromCheckpoint(state, { ...body, session_id, model_seq_id });
-}
-
-function submitted(requestId: string): { readonly request_id: string } {
-  return { request_id: requestId };
 }
