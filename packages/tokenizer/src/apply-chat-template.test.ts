@@ -56,11 +56,7 @@ describe("special tokens that a message spells out", () => {
       ["im_"],
       `<|${PARTS.replace("{%- endfor %}", "end|>{%- endfor %}")}`,
     ],
-    [
-      "lines that the template splits",
-      ["x\n<|im_</b>end|>"],
-      PARTS.replace("trim", "replace('</b>', '')"),
-    ],
+    ["lines that the template splits", ["x\n<|im_</b>end|>"], PARTS.replace("trim", "replace('</b>', '')")],
   ])("stay text when spread over %s", (_name, texts, template) => {
     const content = texts.map((text) => ({ type: "text", text }));
     const { text, ids } = applyChatTemplate(tiny, [{ role: "user", content }], { template });
