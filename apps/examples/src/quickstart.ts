@@ -10,13 +10,12 @@ import { answerPairs, exactMatchPercent, isRight } from "./quickstart/exact-matc
 import { lossCurve } from "./quickstart/loss-curve.js";
 import { parseOptions } from "./quickstart/options.js";
 import { TrainingProgress } from "./quickstart/progress.js";
-import { runProgram } from "./quickstart/run-program.js";
+import { runProgram, UsageError } from "./quickstart/run-program.js";
 import { shuffledBatches } from "./quickstart/shuffled-batches.js";
 import { trainingDatum } from "./quickstart/training-datum.js";
 import { loadWordPairs, type WordPair } from "./quickstart/word-pairs.js";
 
 const RANK = 32;
-const STEPS = 80;
 const BATCH_SIZE = 32;
 const LEARNING_RATE = 3e-3;
 /** Held-out words whose answers are shown side by side. */
@@ -54,12 +53,15 @@ await runProgram(async (signal) => {
   const submit = (batch: readonly WordPair[], step: number) => {
     const data = batch.map((pair) => trainingDatum(pair, tokenizer));
     const pass = training.forwardBackward(data, "cross_entropy", undefined, { signal });
-    const update = training.optimStep({ learning_rate: LEARNING_RATE * (1 - step / STEPS) }, { signal });
+    const update = training.optimStep(
+      { learning_rate: LEARNING_RATE * (1 - step / options.steps) },
+      { signal },
+    );
     const tokens = data.reduce((sum, { model_input }) => sum + ModelInput.length(model_input), 0);
     return { pass, update, tokens };
   };
   const progress = new TrainingProgress({
-    stepCount: STEPS,
+    stepCount: options.steps,
     stream: process.stdout,
     now: () => performance.now(),
   });
@@ -73,7 +75,7 @@ await runProgram(async (signal) => {
   };
   try {
     const batches = shuffledBatches(pairs.train, {
-      stepCount: STEPS,
+      stepCount: options.steps,
       batchSize: BATCH_SIZE,
       seed: options.seed,
     });
@@ -111,6 +113,7 @@ await runProgram(async (signal) => {
 async function firstModel(service: ServiceClient): Promise<string> {
   const { supported_models } = await service.getServerCapabilities();
   const name = supported_models[0]?.model_name;
-  if (name === undefined) throw new Error("the service names no model it can train");
+  if (name === undefined)
+    throw new UsageError("the service names no model it can train; name one with --model");
   return name;
 }

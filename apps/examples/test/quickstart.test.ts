@@ -2,18 +2,25 @@ import { readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { type FinishedRun, QuickstartRun } from "./run-quickstart.js";
+import { type FinishedRun, QuickstartRun, type QuickstartRunOptions } from "./run-quickstart.js";
 
 const runs: QuickstartRun[] = [];
 afterEach(async () => {
   for (const run of runs.splice(0)) await run.dispose();
 });
 
-function start(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): QuickstartRun {
-  const run = new QuickstartRun(args, env);
+function start(
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+  options: QuickstartRunOptions = {},
+): QuickstartRun {
+  const run = new QuickstartRun(args, env, options);
   runs.push(run);
   return run;
 }
+
+/** Enough to see the program work, not to learn. */
+const SHORT = ["--steps", "6"];
 
 const RESULT = /^held-out exact match: (\d+\.\d) % -> (\d+\.\d) %$/;
 
@@ -50,32 +57,58 @@ describe("the quickstart without a terminal", () => {
   });
 
   it("gives the same numbers twice for one seed", { timeout: 240_000 }, async () => {
-    const first = numbers(await start(["--seed", "7"]).finish());
-    const second = numbers(await start(["--seed", "7"]).finish());
+    const first = numbers(await start(SHORT).finish());
+    const second = numbers(await start(SHORT).finish());
     expect(first.length).toBeGreaterThan(5);
     expect(second).toEqual(first);
+    expect(numbers(await start([...SHORT, "--seed", "2"]).finish())).not.toEqual(first);
   });
 });
 
+/** Files that only a save under way, or one that was cut off, leaves in a data directory. */
+function unfinishedFiles(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => /\.part(ial)?$|\/(staging|retired)\//.test(file));
+}
+
 describe("Ctrl-C", () => {
   it.each([
-    ["while it trains", /^step \d+/m],
-    ["before it trains", /^local server at/m],
+    ["before it trains", /^local server at/m, 0],
+    ["while it trains", /^step \d+/m, 0],
+    ["while it saves", /^loss per word/m, 150],
   ])(
     "%s ends with 130, no process and no half-written checkpoint",
-    { timeout: 60_000 },
-    async (_, moment) => {
+    {
+      timeout: 120_000,
+    },
+    async (_, moment, laterMs) => {
       const run = start();
       await run.waitFor(moment);
+      await new Promise((resolve) => setTimeout(resolve, laterMs));
       run.interrupt();
       const { exitCode, stderr } = await run.finish();
       expect(exitCode, stderr).toBe(130);
       expect(stderr).not.toMatch(/\n\s+at /);
       expect(() => process.kill(-run.processId, 0)).toThrow("ESRCH");
-      const files = readdirSync(run.folder, { recursive: true, encoding: "utf8" });
-      expect(files.filter((file) => /tmp|partial|incomplete/.test(file))).toEqual([]);
+      expect(unfinishedFiles(run.folder)).toEqual([]);
     },
   );
+});
+
+/** What switches a terminal to cyan. */
+const CYAN = "\u001b[36m";
+
+describe("on a terminal", () => {
+  it("draws a bar in colour, and in none with NO_COLOR", { timeout: 240_000 }, async () => {
+    const coloured = await start(SHORT, {}, { terminal: true }).finish();
+    expect(coloured.stdout).toContain(`${CYAN}█`);
+    expect(coloured.stdout).toMatch(/6\/6 .*loss \d+\.\d{3} .*tokens\/s .*0 s left/);
+    const plain = await start(SHORT, { NO_COLOR: "1" }, { terminal: true }).finish();
+    expect(plain.stdout).toMatch(/█+/);
+    expect(plain.stdout).not.toContain(CYAN);
+  });
 });
 
 describe("a mistake of the user's is one line and exit code 1", () => {

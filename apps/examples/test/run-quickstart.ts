@@ -17,6 +17,11 @@ export interface FinishedRun {
   readonly lines: readonly string[];
 }
 
+export interface QuickstartRunOptions {
+  /** Whether standard output is a pseudo-terminal. @defaultValue false, a pipe */
+  readonly terminal?: boolean;
+}
+
 /** The built quickstart as a process of its own, in a process group and a folder of its own. */
 export class QuickstartRun {
   readonly folder: string = mkdtempSync(join(tmpdir(), "tinkex-quickstart-"));
@@ -25,9 +30,17 @@ export class QuickstartRun {
   #stdout = "";
   #stderr = "";
 
-  constructor(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+  constructor(
+    args: readonly string[],
+    env: Readonly<Record<string, string>>,
+    options: QuickstartRunOptions = {},
+  ) {
     const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !CLEARED.includes(name)));
-    this.#child = spawn(process.execPath, [PROGRAM, ...args], {
+    const command = [process.execPath, PROGRAM, ...args];
+    // `script` gives a program a pseudo-terminal and copies what it writes there.
+    const [file = "", ...rest] =
+      options.terminal === true ? ["script", "-qec", command.join(" "), "/dev/null"] : command;
+    this.#child = spawn(file, rest, {
       cwd: this.folder,
       env: { ...clean, ...env },
       detached: true,

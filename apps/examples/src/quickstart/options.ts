@@ -6,6 +6,8 @@ import { UsageError } from "./run-program.js";
 export interface QuickstartOptions {
   /** Order of the data and first adapter weights follow from it. */
   readonly seed: number;
+  /** Optimiser steps. */
+  readonly steps: number;
   readonly runtime: "auto" | "native" | "wasm";
   /** Port of the local server; 0 takes a free one. */
   readonly port: number;
@@ -36,6 +38,7 @@ export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv): Q
   }
   return {
     seed: wholeNumber("--seed", values.seed),
+    steps: Math.max(1, wholeNumber("--steps", values.steps)),
     port: wholeNumber("--port", values.port),
     runtime,
     dataFiles: { train: values.train, heldOut: values["held-out"] },
@@ -50,6 +53,7 @@ function parse(args: readonly string[]) {
       args: [...args],
       options: {
         seed: { type: "string", default: "1" },
+        steps: { type: "string", default: "80" },
         runtime: { type: "string", default: "auto" },
         port: { type: "string", default: "0" },
         train: { type: "string", default: BUNDLED_DATA.train },

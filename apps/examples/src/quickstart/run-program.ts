@@ -1,7 +1,7 @@
 import { TinkexError } from "@tinkex/types";
 
-/** What a shell shows for a program that Ctrl-C ended. */
-const INTERRUPTED = 130;
+/** What a shell shows for a program that such a signal ended. */
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** A fault of the user's that one line explains: a missing file, a wrong option. */
 export class UsageError extends Error {}
@@ -12,17 +12,16 @@ export class UsageError extends Error {}
  */
 export async function runProgram(main: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const controller = new AbortController();
-  const signals = ["SIGINT", "SIGTERM"] as const;
   // Listens once: a second Ctrl-C meets the default, which ends the process without waiting.
-  const interrupt = (): void => {
+  const interrupt = (name: keyof typeof EXIT_CODES): void => {
     forget();
-    process.exitCode = INTERRUPTED;
+    process.exitCode = EXIT_CODES[name];
     controller.abort(new Error("interrupted"));
   };
   const forget = (): void => {
-    for (const name of signals) process.off(name, interrupt);
+    process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
   };
-  for (const name of signals) process.on(name, interrupt);
+  process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
   try {
     await main(controller.signal);
   } catch (error) {
