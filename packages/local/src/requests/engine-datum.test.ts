@@ -1,6 +1,7 @@
 import { Datum, type NamedTensors, type TensorData } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import type { EngineModel } from "../engine/engine.js";
+import { readForwardBackwardBody } from "../server/read-pass-body.js";
 import { toEngineDatum } from "./engine-datum.js";
 import { resolveLoss } from "./resolve-loss.js";
 
@@ -45,6 +46,34 @@ describe("toEngineDatum", () => {
       targetsAreMatrix: false,
       weights: Float32Array.of(0, 1, 0.5),
     });
+  });
+
+  it.each([
+    [null, "null"],
+    ["101", '"101"'],
+    [true, "true"],
+  ])("takes no %j for a token, as a target neither", (element, shown) => {
+    const body = (tokens: unknown[], targetTokens: unknown[]) => ({
+      model_id: "m",
+      forward_backward_input: {
+        loss_fn: "cross_entropy",
+        data: [
+          {
+            model_input: { chunks: [{ tokens: [1] }, { tokens }] },
+            loss_fn_inputs: { target_tokens: { data: targetTokens, dtype: "int64" } },
+          },
+        ],
+      },
+    });
+    const read = (tokens: unknown[], targetTokens: unknown[]) => {
+      const [datum] = readForwardBackwardBody(body(tokens, targetTokens)).data;
+      if (datum !== undefined) toEngineDatum(datum, 0, resolveLoss("cross_entropy", {}), model);
+    };
+    expect(() => read([4, 5], [4, 5, 6])).not.toThrow();
+    expect(() => read([4, element], [4, 5, 6])).toThrow(
+      `data[0].model_input.chunks[1].tokens[1] is ${shown}; a token id of this model is an integer from 0 to 49.`,
+    );
+    expect(() => read([4, 5], [4, element, 6])).toThrow("data[0].loss_fn_inputs.target_tokens");
   });
 
   it("takes int64 arrays, whole floats and chunks in a row", () => {

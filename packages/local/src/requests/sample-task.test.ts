@@ -100,6 +100,12 @@ describe("toSampleTask", () => {
   it("refuses prompts the model cannot read", () => {
     expect(() => task({}, {}, [])).toThrow("prompt holds no tokens");
     expect(() => task({}, {}, [50])).toThrow("prompt.chunks[0].tokens[0] is 50");
+    expect(() => task({ prompt: { chunks: [{ tokens: [1, null] }] } })).toThrow(
+      "prompt.chunks[0].tokens[1] is null",
+    );
+    expect(() => task({ prompt: { chunks: [{ tokens: [1] }, { tokens: ["10"] }] } })).toThrow(
+      'prompt.chunks[1].tokens[0] is "10"',
+    );
     expect(() => task({ prompt: { chunks: [{ type: "image", data: "" }] } })).toThrow(
       "prompt.chunks[0] is not text",
     );

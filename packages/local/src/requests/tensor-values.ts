@@ -41,18 +41,17 @@ export function toFiniteFloat32(data: TensorData["data"], place: string): Float3
   return values;
 }
 
-/** Elements as token ids; one outside the vocabulary is a failure that names its index. */
-export function toTokenIds(
-  data: ArrayLike<number | bigint>,
-  vocabularySize: number,
-  place: string,
-): Int32Array {
+/** Elements as token ids; one outside the vocabulary, or that is no number, is a failure that names its index. */
+export function toTokenIds(data: ArrayLike<unknown>, vocabularySize: number, place: string): Int32Array {
   const ids = new Int32Array(data.length);
   for (let index = 0; index < data.length; index++) {
-    const id = Number(data[index]);
+    const element = data[index];
+    // Number() alone would make an id of null and of text.
+    const id = typeof element === "number" || typeof element === "bigint" ? Number(element) : Number.NaN;
     if (!(id >= 0 && id < vocabularySize) || !Number.isInteger(id)) {
+      const shown = typeof element === "string" ? JSON.stringify(element) : String(element);
       throw userFailure(
-        `${place}[${index}] is ${String(data[index])}; a token id of this model is an integer from 0 to ${vocabularySize - 1}.`,
+        `${place}[${index}] is ${shown}; a token id of this model is an integer from 0 to ${vocabularySize - 1}.`,
       );
     }
     ids[index] = id;
