@@ -1,4 +1,4 @@
-import fastify, { type FastifyInstance } from "fastify";
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from "fastify";
 import type { ServerState } from "../state/server-state.js";
 import { decompressBody } from "./decompress-body.js";
 import { errorHandler } from "./error-answer.js";
@@ -15,6 +15,9 @@ import { addTrainingRoutes } from "./routes/training-routes.js";
 /** Largest body, compressed or not. The SDKs cut a call at about 5 MB; one long datum may be more. */
 const BODY_LIMIT_BYTES = 128 * 2 ** 20;
 
+/** A checkpoint's name has 255 characters at most; Fastify would say 404 to what is longer than 100. */
+const MAX_PARAMETER_LENGTH = 1024;
+
 const API_PREFIX = "/api/v1";
 
 export interface AppOptions {
@@ -25,7 +28,13 @@ export interface AppOptions {
 
 /** The HTTP face of a server: every endpoint, over what `state` knows. Not listening yet. */
 export function createApp(state: ServerState, options: AppOptions): FastifyInstance {
-  const app = fastify({ bodyLimit: BODY_LIMIT_BYTES, forceCloseConnections: "idle" });
+  const app = fastify({
+    bodyLimit: BODY_LIMIT_BYTES,
+    forceCloseConnections: "idle",
+    routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
+    // Met before the routes, and so by no error handler.
+    frameworkErrors: answerFrameworkError,
+  });
   app.addHook("onRequest", async (request) => {
     const { host, origin, "x-api-key": apiKey } = request.headers;
     const path = request.url.split("?", 1)[0] ?? "";
@@ -59,4 +68,8 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
     { prefix: API_PREFIX },
   );
   return app;
+}
+
+function answerFrameworkError(error: FastifyError, _request: unknown, reply: FastifyReply): void {
+  void reply.code(error.statusCode ?? 400).send({ detail: error.message });
 }

@@ -34,6 +34,18 @@ describe("service endpoints", () => {
     });
   });
 
+  it("says in the form of every other error that a path cannot be read", async () => {
+    const server = await TestServer.start();
+    expect(await server.get("/training_runs/%E0%A4%A")).toEqual({
+      status: 400,
+      body: { detail: expect.stringContaining("%E0%A4%A") },
+    });
+    expect(await server.get(`/training_runs/${"x".repeat(2000)}`)).toMatchObject({
+      status: 414,
+      body: { detail: expect.any(String) },
+    });
+  });
+
   it("endpoints 17: answers errors with a length, never in chunks", async () => {
     const server = await TestServer.start();
     const response = await server.fetch("POST", "/create_sampling_session", {

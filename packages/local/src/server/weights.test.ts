@@ -145,6 +145,20 @@ describe("checkpoints", () => {
     });
   });
 
+  it("takes names as long as they may be, over HTTP too", async () => {
+    const server = await TestServer.start();
+    const run = await server.createModel();
+    const path = "x".repeat(255);
+    await server.run("/save_weights", { model_id: run, path, seq_id: 1 });
+    const answer = await server.fetch("DELETE", `/training_runs/${run}/checkpoints/weights/${path}`);
+    expect(answer.status).toBe(204);
+    expect(await server.get(`/training_runs/${run}/checkpoints`)).toEqual({
+      status: 200,
+      body: { checkpoints: [] },
+    });
+    expect(await server.get("/training_runs/none/checkpoints")).toMatchObject({ status: 404 });
+  });
+
   it("deletes a checkpoint", async () => {
     const server = await TestServer.start();
     const run = await trainedModel(server);

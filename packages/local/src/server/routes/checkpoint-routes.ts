@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import * as z from "zod";
 import { readBody } from "../../requests/request-body.js";
 import { weightsInfoBody } from "../../requests/session-bodies.js";
+import type { RunRecord } from "../../state/checkpoint-record.js";
 import { RequestRefusal } from "../../state/request-refusal.js";
 import { resolveCheckpoint } from "../../state/resolve-checkpoint.js";
 import { checkpointView, runView } from "../../state/rest-records.js";
@@ -29,15 +30,13 @@ export function addCheckpointRoutes(api: FastifyInstance, state: ServerState): v
   });
 
   api.get<{ Params: { run: string } }>("/training_runs/:run", async (request) => {
-    const run = await state.runs.read(request.params.run);
-    if (run === undefined)
-      throw new RequestRefusal(404, `There is no training run ${request.params.run} on this server.`);
-    return runView(state, run);
+    return runView(state, await findRun(state, request.params.run));
   });
 
-  api.get<{ Params: { run: string } }>("/training_runs/:run/checkpoints", async (request) => ({
-    checkpoints: (await state.checkpoints.list(request.params.run)).map(checkpointView),
-  }));
+  api.get<{ Params: { run: string } }>("/training_runs/:run/checkpoints", async (request) => {
+    const { training_run_id: runId } = await findRun(state, request.params.run);
+    return { checkpoints: (await state.checkpoints.list(runId)).map(checkpointView) };
+  });
 
   api.delete<CheckpointParams>("/training_runs/:run/checkpoints/:kind/:name", async (request, reply) => {
     const { run, kind, name } = request.params;
@@ -68,4 +67,10 @@ export function addCheckpointRoutes(api: FastifyInstance, state: ServerState): v
       optimizer_config: { type: "adamw" },
     };
   });
+}
+
+async function findRun(state: ServerState, runId: string): Promise<RunRecord> {
+  const run = await state.runs.read(runId);
+  if (run === undefined) throw new RequestRefusal(404, `There is no training run ${runId} on this server.`);
+  return run;
 }
