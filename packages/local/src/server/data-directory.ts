@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { access, constants, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ValidationError } from "@tinkex/types";
@@ -14,7 +14,7 @@ export interface DataDirectory {
 /**
  * The directory a server keeps its runs in: the one it is given, or a new temporary one.
  *
- * @throws ValidationError when it cannot be made
+ * @throws ValidationError when it cannot be made, or not written to
  */
 export async function openDataDirectory(given: string | undefined): Promise<DataDirectory> {
   if (given === undefined) {
@@ -28,7 +28,9 @@ export async function openDataDirectory(given: string | undefined): Promise<Data
   }
   const path = resolve(given);
   try {
-    await mkdir(path, { recursive: true });
+    const { runs } = new DataLayout(path);
+    await mkdir(runs, { recursive: true });
+    await access(runs, constants.R_OK | constants.W_OK);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ValidationError(

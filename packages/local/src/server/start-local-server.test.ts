@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryDirectory } from "../testing/temporary-directory.js";
@@ -190,6 +191,8 @@ describe("startLocalServer on the real engine", () => {
 });
 
 describe("options", () => {
+  const missing = { name: "none", directory: "/nonexistent" };
+
   it("tells where it is and what computes, and says so in one line", { timeout: 60_000 }, async () => {
     const lines: string[] = [];
     const note = (message: string) => void lines.push(message);
@@ -218,13 +221,27 @@ describe("options", () => {
     await rm(used.dataDirectory, { recursive: true });
   });
 
+  it("names a data directory that cannot be used", async () => {
+    const dataDirectory = await temporaryDirectory();
+    await writeFile(join(dataDirectory, "runs"), "not a folder");
+    await expect(start({ dataDirectory, models: [missing] })).rejects.toMatchObject({
+      code: "validation_failed",
+      message: expect.stringMatching(
+        `dataDirectory "${dataDirectory}" cannot be used .*EEXIST.*; name a folder you may write to`,
+      ),
+    });
+  });
+
   it.each<[LocalServerOptions, string]>([
     [{ host: "0.0.0.0" }, 'host "0.0.0.0" can be reached by other machines: set apiKey as well'],
     [{ host: "example.com", apiKey: "k" }, '"example.com" is no address of this machine'],
     [{ port: 70_000 }, "port must be a whole number from 0 to 65535, not 70000."],
     [{ apiKey: "" }, "apiKey is empty"],
     [{ models: [] }, "models is empty"],
-    [{ models: [{ name: "none", directory: "/nonexistent" }] }, "/nonexistent"],
+    [{ models: [missing, missing] }, 'models[1].name "none" is there twice'],
+    [{ models: [{ ...missing, name: "" }] }, "models[0].name is empty"],
+    [{ seed: Number.NaN }, "seed must be a whole number within ±2^53, not NaN."],
+    [{ models: [missing] }, "/nonexistent"],
     [{ dataDirectory: "/dev/null/x" }, 'dataDirectory "/dev/null/x" cannot be used'],
   ])("refuses %j", { timeout: 60_000 }, async (options, message) => {
     await expect(start(options)).rejects.toMatchObject({

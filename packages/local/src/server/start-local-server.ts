@@ -5,7 +5,7 @@ import { randomStream } from "../random/random-stream.js";
 import { builtInModels } from "./built-in-models.js";
 import { type DataDirectory, openDataDirectory } from "./data-directory.js";
 import { DEFAULT_LIMITS } from "./limits.js";
-import type { LocalServerOptions } from "./local-server-options.js";
+import type { LocalServerOptions, ServedModel } from "./local-server-options.js";
 import { isLoopback } from "./request-guard.js";
 import { type RunningServer, serveEngines } from "./serve-engines.js";
 
@@ -37,9 +37,13 @@ export interface LocalServer extends AsyncDisposable {
 export async function startLocalServer(options: LocalServerOptions = {}): Promise<LocalServer> {
   const { host = "127.0.0.1", port = 0, apiKey, logger = silentLogger, clock = systemClock } = options;
   checkAddress(host, port, apiKey);
+  if (options.seed !== undefined && !Number.isSafeInteger(options.seed)) {
+    throw new ValidationError(`seed must be a whole number within ±2^53, not ${options.seed}.`, {
+      path: ["seed"],
+    });
+  }
   const served = options.models ?? (await builtInModels());
-  if (served.length === 0)
-    throw new ValidationError("models is empty: name one, or leave it out for the built-in model.");
+  checkModels(served);
   const data = await openDataDirectory(options.dataDirectory);
   const engines: Engine[] = [];
   try {
@@ -79,6 +83,26 @@ function checkAddress(host: string, port: number, apiKey: string | undefined): v
       `host "${host}" can be reached by other machines: set apiKey as well, or leave host out to stay on this one.`,
       { path: ["host"] },
     );
+  }
+}
+
+function checkModels(models: readonly ServedModel[]): void {
+  if (models.length === 0) {
+    throw new ValidationError("models is empty: name one, or leave it out for the built-in model.", {
+      path: ["models"],
+    });
+  }
+  const seen = new Set<string>();
+  for (const [index, { name }] of models.entries()) {
+    const path = ["models", index, "name"];
+    if (name === "")
+      throw new ValidationError(`models[${index}].name is empty: clients ask for it by name.`, { path });
+    if (seen.has(name)) {
+      throw new ValidationError(`models[${index}].name "${name}" is there twice: give each its own.`, {
+        path,
+      });
+    }
+    seen.add(name);
   }
 }
 
