@@ -1,4 +1,5 @@
 import { createConnection } from "node:net";
+import { silentLogger } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../testing/fake-clock.js";
 import { TestServer } from "../testing/test-server.js";
@@ -23,7 +24,9 @@ describe("retrieve_future", () => {
 
   it("endpoints 7: lets the poll of a client that hung up go, and gives it the result when it asks again", async () => {
     const clock = new FakeClock();
-    const server = await TestServer.start({ clock });
+    const errors: string[] = [];
+    const logger = { ...silentLogger, error: (message: string) => void errors.push(message) };
+    const server = await TestServer.start({ clock, logger });
     const model = await server.createModel();
     const open = server.engine.hold();
     const request_id = await server.submit("/optim_step", { model_id: model, seq_id: 1 });
@@ -38,6 +41,7 @@ describe("retrieve_future", () => {
     await expect.poll(() => clock.sleeping).toBe(1);
     socket.destroy();
     await expect.poll(() => clock.sleeping).toBe(0);
+    expect(errors).toEqual([]);
     open();
     expect(await server.retrieve(request_id)).toMatchObject({ metrics: { "step:max": 1 } });
     expect(await server.retrieve(request_id)).toMatchObject({ metrics: { "step:max": 1 } });

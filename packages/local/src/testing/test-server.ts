@@ -1,4 +1,4 @@
-import { type Clock, silentLogger, systemClock } from "@tinkex/types";
+import { type Clock, type Logger, silentLogger, systemClock } from "@tinkex/types";
 import { onTestFinished } from "vitest";
 import { DEFAULT_LIMITS, type ServerLimits } from "../server/limits.js";
 import { type RunningServer, serveEngines } from "../server/serve-engines.js";
@@ -12,6 +12,7 @@ export interface TestServerOptions {
   readonly apiKey?: string;
   readonly limits?: Partial<ServerLimits>;
   readonly clock?: Clock;
+  readonly logger?: Logger;
 }
 
 /** A server around a scripted engine, and its client. */
@@ -34,7 +35,7 @@ export class TestServer extends TestClient {
       port: 0,
       apiKey: options.apiKey,
       clock: options.clock ?? systemClock,
-      logger: silentLogger,
+      logger: options.logger ?? silentLogger,
       randomSeed: () => 1000,
       limits: { ...DEFAULT_LIMITS, ...options.limits },
     });

@@ -14,7 +14,12 @@ import type { ServerState } from "../../state/server-state.js";
 export function addFutureRoutes(api: FastifyInstance, state: ServerState, holdMs: number): void {
   api.post("/retrieve_future", async (request, reply) => {
     const { request_id: requestId } = readBody(retrieveFutureBody, request.body);
-    const answer = await state.futures.wait(requestId, holdMs, signalOf(reply));
+    const gone = signalOf(reply);
+    const answer = await state.futures.wait(requestId, holdMs, gone).catch((error: unknown) => {
+      if (!gone.aborted) throw error;
+    });
+    // Nobody is left to be answered.
+    if (answer === undefined) return reply.hijack();
     // A result counts as delivered only when its last byte was written; a client that hung up will ask again.
     if (answer.state !== "pending") reply.raw.once("finish", () => state.futures.markDelivered(requestId));
     const [name, outcome] = outcomeOf(answer);
@@ -29,15 +34,18 @@ export function addFutureRoutes(api: FastifyInstance, state: ServerState, holdMs
   });
 }
 
+/** Only a result is written in a form of its own: what stands here for the other outcomes does not matter. */
+const ANY_RESULT = "OptimStepResponse" satisfies FutureResultName;
+
 function outcomeOf(
   answer: FutureAnswer<OperationResult>,
 ): readonly [FutureResultName, FutureOutcome<ResponseOf<FutureResultName>>] {
   switch (answer.state) {
     case "pending":
-      return ["OptimStepResponse", { state: "pending", queue_state: "active" }];
+      return [ANY_RESULT, { state: "pending", queue_state: "active" }];
     case "failed":
       return [
-        "OptimStepResponse",
+        ANY_RESULT,
         { state: "failed", error: answer.failure.message, category: answer.failure.category },
       ];
     case "done":
