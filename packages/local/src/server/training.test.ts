@@ -1,5 +1,8 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { encodeForwardBackwardRequest } from "@tinkex/wire";
 import { describe, expect, it } from "vitest";
+import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { passBody } from "../testing/test-client.js";
 import { TestServer } from "../testing/test-server.js";
 
@@ -24,6 +27,16 @@ describe("models", () => {
         optimizer_config: { type: "adamw" },
       },
     });
+  });
+
+  it("keeps no adapter of a model whose run cannot be recorded", async () => {
+    const dataDirectory = await temporaryDirectory();
+    const server = await TestServer.start({ dataDirectory });
+    const session_id = await server.createSession();
+    await writeFile(join(dataDirectory, "runs", encodeURIComponent(`${session_id}:train:0`)), "not a folder");
+    const body = { session_id, model_seq_id: 0, base_model: "test/one", lora_config: { rank: 4 } };
+    expect(await server.run("/create_model", body)).toMatchObject({ category: "server" });
+    expect(server.engine.adapterIds).toEqual([]);
   });
 
   it("recognises a resent creation, and refuses another under its number", async () => {

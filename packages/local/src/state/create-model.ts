@@ -67,7 +67,12 @@ function submitCreation(
     return model
       .create(async () => {
         const adapter = await make(modelId);
-        await recordRun(state, modelId, session.id, adapter, body.user_metadata);
+        try {
+          await recordRun(state, modelId, session.id, adapter, body.user_metadata);
+        } catch (error) {
+          await adapter.engine.releaseAdapter(modelId);
+          throw error;
+        }
         return adapter;
       })
       .then(() => answer(modelId));

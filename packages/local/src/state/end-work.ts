@@ -1,6 +1,5 @@
 import { OperationFailure } from "./operation-failure.js";
 import type { ServerState } from "./server-state.js";
-import type { TrainingModel } from "./training-model.js";
 
 /** `unload_model`: takes its place behind all that arrived so far. Returns the request id. @throws RequestRefusal 404 */
 export function unloadModel(state: ServerState, modelId: string): string {
@@ -22,7 +21,7 @@ export function unloadModel(state: ServerState, modelId: string): string {
 export async function finishSession(state: ServerState, sessionId: string, reason: string): Promise<void> {
   if (!state.sessions.finish(sessionId, reason)) return;
   await Promise.all(
-    state.models.ofSession(sessionId).map((model) => retire(model, "its session was finished")),
+    state.models.ofSession(sessionId).map((model) => model.retire("its session was finished")),
   );
   for (const { adapterId } of await state.samplers.removeSession(sessionId)) {
     if (adapterId !== undefined) await state.shelf.remove(adapterId);
@@ -35,10 +34,4 @@ export async function endAllWork(state: ServerState): Promise<void> {
   const models = state.models.all();
   for (const model of models) model.queue.close(failure);
   await Promise.all(models.map((model) => model.queue.idle()));
-}
-
-async function retire(model: TrainingModel, reason: string): Promise<void> {
-  model.queue.close(new OperationFailure(`Model ${model.id} is gone: ${reason}.`, "user"));
-  await model.queue.idle();
-  await model.release(reason);
 }

@@ -57,11 +57,22 @@ export class TrainingModel {
     });
   }
 
-  /** Gives the adapter's memory back; what is still queued fails with `reason`. */
+  /** Waits for the operation under way, then {@link release}s. */
+  async retire(reason: string): Promise<void> {
+    this.#closeQueue(reason);
+    await this.queue.idle();
+    await this.release(reason);
+  }
+
+  /** Gives the adapter's memory back, as an operation of the model's own; what is still queued fails with `reason`. */
   async release(reason: string): Promise<void> {
-    this.queue.close(new OperationFailure(`Model ${this.id} is gone: ${reason}`, "user"));
+    this.#closeQueue(reason);
     const adapter = this.#adapter;
     this.#adapter = undefined;
     await adapter?.engine.releaseAdapter(this.id);
+  }
+
+  #closeQueue(reason: string): void {
+    this.queue.close(new OperationFailure(`Model ${this.id} is gone: ${reason}.`, "user"));
   }
 }
