@@ -65,7 +65,7 @@ describe("SequenceQueue", () => {
     await queue.enqueue(0, async () => {});
     void queue.enqueue(2, async () => {});
     expect(() => queue.enqueue(0, async () => {})).toThrow(RequestRefusal);
-    expect(() => queue.enqueue(2, async () => {})).toThrow("the next is 3");
+    expect(() => queue.enqueue(2, async () => {})).toThrow("use 3.");
     expect(queue.following).toBe(3);
   });
 

@@ -47,7 +47,8 @@ export class SequenceQueue {
     if (sequenceId < this.#next || this.#waiting.has(sequenceId)) {
       throw new RequestRefusal(
         409,
-        `Sequence id ${sequenceId} of ${this.#options.name} was used before; the next is ${this.following}.`,
+        `Sequence id ${sequenceId} of ${this.#options.name} was used before, or given up because it did not come in time; ` +
+          `use ${this.following}.`,
       );
     }
     this.#highest = Math.max(this.#highest, sequenceId);
