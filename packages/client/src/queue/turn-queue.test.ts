@@ -50,6 +50,23 @@ describe("TurnQueue", () => {
     await expect(third).resolves.toBe("third");
   });
 
+  it("clients 21: does not run a body that is given up between its turn and its start", async () => {
+    const queue = new TurnQueue();
+    const gate = deferred<void>();
+    const controller = new AbortController();
+    const reason = new Error("changed my mind");
+    const first = queue.run(never, () => gate.promise);
+    const ran: string[] = [];
+    const second = queue.run(controller.signal, async () => ran.push("second"));
+    const third = queue.run(never, async () => ran.push("third"));
+    gate.resolve();
+    await first;
+    controller.abort(reason);
+    await expect(second).rejects.toBe(reason);
+    await third;
+    expect(ran).toEqual(["third"]);
+  });
+
   it("does not interrupt a body that runs", async () => {
     const queue = new TurnQueue();
     const gate = deferred<string>();

@@ -18,6 +18,8 @@ export class TurnQueue {
   async run<T>(signal: AbortSignal, body: () => Promise<T>): Promise<T> {
     await this.#enter(signal);
     try {
+      // Whoever was let in may have given up before it came to run.
+      signal.throwIfAborted();
       return await body();
     } finally {
       this.#leave();

@@ -166,6 +166,18 @@ describe("order and turns", () => {
     expect(sequence(stub)).toEqual([1, 2]);
   });
 
+  it("clients 21: an operation cancelled just as its turn comes is not sent, and cancel() says so", async () => {
+    const { stub, training } = await openTraining();
+    const first = step(training);
+    const second = step(training);
+    const third = step(training);
+    await first.submitted;
+    expect(await second.cancel()).toBe(true);
+    await expect(second).rejects.toBeInstanceOf(AbortedError);
+    await third;
+    expect(sequence(stub)).toEqual([1, 2]);
+  });
+
   it("BR-022: an operation aborted while it is sent rejects at once, and its request still arrives", async () => {
     const { stub, training } = await openTraining();
     const gate = deferred<void>();
