@@ -34,15 +34,7 @@ export async function saveWeightsForSampler(
   body: SaveWeightsForSamplerBody,
 ): Promise<string> {
   const model = state.models.find(body.model_id);
-  const { path: name, sampling_session_seq_id: samplerNumber } = body;
-  if (name === undefined && samplerNumber === undefined) {
-    throw new RequestRefusal(
-      422,
-      "save_weights_for_sampler needs a path (a name) or a sampling_session_seq_id.",
-    );
-  }
-  const wish: CheckpointWish | undefined =
-    name === undefined ? undefined : { ...body, path: name, kind: "sampler_weights", overwrite: false };
+  const { wish, save } = samplerSave(state, model, body);
   return submitNamedSave(state, wish, {
     model,
     sequenceId: body.seq_id,
@@ -51,16 +43,35 @@ export async function saveWeightsForSampler(
       if (body.kind !== "snapshot") {
         throw userFailure(`kind "${body.kind}" is not served by this server; use "snapshot".`);
       }
-      const saved =
-        wish === undefined
-          ? { sampling_session_id: await snapshotSampler(state, model, samplerNumber ?? 0) }
-          : { path: await saveCheckpoint(state, model, wish) };
       return {
         name: "SaveWeightsForSamplerResponse",
-        result: { ...saved, type: "save_weights_for_sampler" },
+        result: { ...(await save()), type: "save_weights_for_sampler" },
       };
     },
   });
+}
+
+/** What a request asks for: a name, where it has one, wins over the number of a session. */
+function samplerSave(
+  state: ServerState,
+  model: TrainingModel,
+  { path, sampling_session_seq_id: samplerNumber, ...rest }: SaveWeightsForSamplerBody,
+): {
+  /** Absent for a sampling session. */
+  readonly wish?: CheckpointWish;
+  readonly save: () => Promise<{ readonly path: string } | { readonly sampling_session_id: string }>;
+} {
+  if (path !== undefined) {
+    const wish: CheckpointWish = { ...rest, path, kind: "sampler_weights", overwrite: false };
+    return { wish, save: async () => ({ path: await saveCheckpoint(state, model, wish) }) };
+  }
+  if (samplerNumber === undefined) {
+    throw new RequestRefusal(
+      422,
+      "save_weights_for_sampler needs a path (a name) or a sampling_session_seq_id.",
+    );
+  }
+  return { save: async () => ({ sampling_session_id: await snapshotSampler(state, model, samplerNumber) }) };
 }
 
 interface CheckpointWish {
