@@ -26,7 +26,7 @@ async function trainOneStep(baseUrl: string, baseModel: string): Promise<{ loss:
   }
 }
 
-it("BR-005: a step whose answer was lost is sent again and taken once", { timeout: 60_000 }, async () => {
+it("a step whose answer was lost is sent again and taken once", { timeout: 60_000 }, async () => {
   const server = await startLocalServer();
   onTestFinished(() => server.close());
   const proxy = await startLosingProxy(server.url, "/api/v1/optim_step");

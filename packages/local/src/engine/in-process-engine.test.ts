@@ -127,7 +127,7 @@ describe("an engine in this thread", () => {
     expect(none["grad_norm:mean"]).toBe(0);
   });
 
-  it("BR-062: continues exactly from a checkpoint with optimizer state, and afresh without", async () => {
+  it("continues exactly from a checkpoint with optimizer state, and afresh without", async () => {
     await engine.createAdapter("original", shape, 6);
     for (let step = 0; step < 3; step++) await trainOnce("original");
     const saved = join(root, "checkpoint");
@@ -165,7 +165,7 @@ describe("an engine in this thread", () => {
     });
   });
 
-  it("BR-065: stops at the id of a special token, and at its text", async () => {
+  it("stops at the id of a special token, and at its text", async () => {
     await engine.createAdapter("ender", shape, 12);
     const ends = { ...datum, targets: new Int32Array(tokens.length).fill(2) };
     for (let step = 0; step < 12; step++) {

@@ -3,7 +3,7 @@ import { toAdamStep } from "./adam-step.js";
 import { requireAdam, toAdapterShape } from "./adapter-shape.js";
 
 describe("toAdamStep", () => {
-  it("BR-061: fills up the defaults of the API", () => {
+  it("fills up the defaults of the API", () => {
     expect(toAdamStep({})).toEqual({
       learningRate: 1e-4,
       beta1: 0.9,

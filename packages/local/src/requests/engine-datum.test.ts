@@ -311,7 +311,7 @@ describe("resolveLoss", () => {
       { clip_low_threshold: 2 },
       "loss_fn_config.clip_low_threshold 2 is above clip_high_threshold 1.2.",
     ],
-  ])("BR-051: refuses %s with %j", (name, config, message) => {
+  ])("refuses %s with %j", (name, config, message) => {
     expect(() => resolveLoss(name, config)).toThrow(message);
   });
 });

@@ -53,7 +53,7 @@ describe("toSampleTask", () => {
     ["\n\n", [], ["\n\n"]],
     [["a", "b"], [], ["a", "b"]],
     [[7, 8], [7, 8], []],
-  ])("BR-065: reads the stop %j", (stop, ids, texts) => {
+  ])("reads the stop %j", (stop, ids, texts) => {
     expect(task({}, stop === undefined ? {} : { stop })).toMatchObject({
       stopTokenIds: ids,
       stopTexts: texts,

@@ -33,7 +33,7 @@ const tokensOf = ({ sequences }: SampleOutcome) => sequences.map(({ tokens }) =>
 const firstLogprobs = ({ sequences }: SampleOutcome) => sequences[0]?.logprobs ?? [];
 
 describe("Sampler", () => {
-  it("BR-071: gives prompts of 3, 17 and 64 tokens the same answers together as alone", async () => {
+  it("gives prompts of 3, 17 and 64 tokens the same answers together as alone", async () => {
     const sampler = await samplerFor("tiny-llama");
     const source = adapter(1);
     for (const temperature of [0, 1]) {
@@ -69,7 +69,7 @@ describe("Sampler", () => {
     expect(turns).toBeLessThan(30);
   });
 
-  it("BR-063: sample i draws from seed + i; equal seeds repeat, others differ", async () => {
+  it("sample i draws from seed + i; equal seeds repeat, others differ", async () => {
     const sampler = await samplerFor("tiny-llama");
     const ask = async (seed: number, sampleCount: number) =>
       tokensOf(await sampler.sample(task({ seed, sampleCount, temperature: 1 }), base));

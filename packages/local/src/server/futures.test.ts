@@ -5,7 +5,7 @@ import { FakeClock } from "../testing/fake-clock.js";
 import { TestServer } from "../testing/test-server.js";
 
 describe("retrieve_future", () => {
-  it("BR-011: holds a poll, then says to ask again; several polls of one future are all answered", async () => {
+  it("holds a poll, then says to ask again; several polls of one future are all answered", async () => {
     const server = await TestServer.start({ limits: { holdMs: 60 } });
     const model = await server.createModel();
     const open = server.engine.hold();

@@ -3,7 +3,7 @@ import { passBody } from "../testing/test-client.js";
 import { TestServer } from "../testing/test-server.js";
 
 describe("sessions", () => {
-  it("BR-107: takes heartbeats, and keeps a session without them", async () => {
+  it("takes heartbeats, and keeps a session without them", async () => {
     const server = await TestServer.start();
     const session_id = await server.createSession();
     expect(await server.post("/session_heartbeat", { session_id, type: "session_heartbeat" })).toEqual({

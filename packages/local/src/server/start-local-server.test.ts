@@ -77,7 +77,7 @@ describe("startLocalServer on the real engine", () => {
     expect(promptLogprobs.at(-1)).toBeCloseTo(trained.at(-1) ?? Number.NaN, 4);
   });
 
-  it("BR-049: a batch in one call, or in four, gives the same step", { timeout: 60_000 }, async () => {
+  it("a batch in one call, or in four, gives the same step", { timeout: 60_000 }, async () => {
     const { client } = await start();
     const batch = [sentence, sentence.slice(2), [1, 2, 3], [9, 8, 7, 6]];
     const session = await client.createSession();
@@ -103,7 +103,7 @@ describe("startLocalServer on the real engine", () => {
     );
   });
 
-  it("BR-062: resuming with the optimizer goes on as if nothing had happened, without it does not", {
+  it("resuming with the optimizer goes on as if nothing had happened, without it does not", {
     timeout: 60_000,
   }, async () => {
     const dataDirectory = await temporaryDirectory();
@@ -138,7 +138,7 @@ describe("startLocalServer on the real engine", () => {
     expect(largestGap(weightsOnly, goneOn)).toBeGreaterThan(1e-3);
   });
 
-  it("BR-051: a loss whose advantages are 0 changes nothing", { timeout: 60_000 }, async () => {
+  it("a loss whose advantages are 0 changes nothing", { timeout: 60_000 }, async () => {
     const { client } = await start();
     const model = await client.createModel();
     const before = await logprobsOf(client, model, 1);
@@ -157,7 +157,7 @@ describe("startLocalServer on the real engine", () => {
     expect(await logprobsOf(client, model, 4)).toEqual(before);
   });
 
-  it("BR-063: a seed repeats its samples, which differ among themselves", { timeout: 60_000 }, async () => {
+  it("a seed repeats its samples, which differ among themselves", { timeout: 60_000 }, async () => {
     const { client } = await start();
     const sample = async (seed?: number) => {
       const body = {

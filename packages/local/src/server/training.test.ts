@@ -139,7 +139,7 @@ describe("training", () => {
     ]);
   });
 
-  it("BR-043: takes protobuf, and answers in protobuf where that is asked for", async () => {
+  it("takes protobuf, and answers in protobuf where that is asked for", async () => {
     const server = await TestServer.start();
     const modelId = await server.createModel();
     const data = [
@@ -208,7 +208,7 @@ describe("training", () => {
     expect(server.engine.calls.at(-1)).toBe("optim_step 1");
   });
 
-  it("endpoints 9, BR-005: runs a resent request once, also after it was answered", async () => {
+  it("endpoints 9: runs a resent request once, also after it was answered", async () => {
     const server = await TestServer.start();
     const modelId = await server.createModel();
     const body = { adam_params: { learning_rate: 1 }, model_id: modelId, seq_id: 1 };

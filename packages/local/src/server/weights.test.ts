@@ -114,7 +114,7 @@ describe("checkpoints", () => {
     expect(await server.get("/training_runs/..%2f..")).toMatchObject({ status: 404 });
   });
 
-  it("BR-121, endpoints 14: refuses a second save of a name, keeps the first, and goes on behind it", async () => {
+  it("endpoints 14: refuses a second save of a name, keeps the first, and goes on behind it", async () => {
     const server = await TestServer.start();
     const run = await trainedModel(server);
     const save = (seq_id: number, more = {}) => ({ model_id: run, path: "x", seq_id, ...more });
@@ -173,7 +173,7 @@ describe("checkpoints", () => {
     expect(await server.post("/weights_info", { tinker_path: "weights/x" })).toMatchObject({ status: 400 });
   });
 
-  it("BR-119: a restarted server knows the checkpoints, and says that it forgot the rest", async () => {
+  it("a restarted server knows the checkpoints, and says that it forgot the rest", async () => {
     const dataDirectory = await temporaryDirectory();
     const first = await TestServer.start({ dataDirectory });
     const run = await trainedModel(first);

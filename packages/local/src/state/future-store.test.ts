@@ -39,7 +39,7 @@ describe("FutureStore", () => {
     await expect(store.wait(id, 0, never)).rejects.toMatchObject({ status: 410 });
   });
 
-  it("BR-119: answers 404 for what it never issued", async () => {
+  it("answers 404 for what it never issued", async () => {
     const { store } = makeStore();
     store.submit(undefined, async () => "result");
     for (const id of ["f-2", "f-0", "other-1", "1", ""]) {
@@ -47,7 +47,7 @@ describe("FutureStore", () => {
     }
   });
 
-  it("BR-011: holds a poll until the result is there, or as long as it may", async () => {
+  it("holds a poll until the result is there, or as long as it may", async () => {
     const { clock, store } = makeStore();
     let finish = (_: string) => {};
     const id = store.submit(
