@@ -34,6 +34,24 @@ describe.each(PYTHON_SDKS)("the official Python SDK $version", (sdk) => {
   });
 });
 
+describe("findPython", () => {
+  const sdk = { version: "1.2.3", variable: "PYTHON", venv: ".cache/none" };
+
+  it("takes a command as well as a path", async () => {
+    // Node runs here for certain, and has no package of Python's.
+    expect(await findPython(sdk, { PYTHON: "node" })).toEqual({
+      missing: expect.stringMatching(/^node has no package tinker/),
+    });
+  });
+
+  it("says where there is none", async () => {
+    expect(await findPython(sdk, { PYTHON: "no-such-python" })).toEqual({
+      missing: expect.stringMatching(/^no Python at no-such-python/),
+    });
+    expect(await findPython(sdk, {})).toEqual({ missing: expect.stringMatching(/^no Python at .*none/) });
+  });
+});
+
 /** Largest difference of two lists, each relative to the size of its element. */
 function relativeGap(a: readonly number[], b: readonly number[]): number {
   expect(a).toHaveLength(b.length);

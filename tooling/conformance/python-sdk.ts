@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { FLOW_FILE, type FlowResult } from "./flow.js";
@@ -23,21 +22,25 @@ export const PYTHON_SDKS: readonly PythonSdk[] = [
   { version: "0.4.1", variable: "TINKEX_CONFORMANCE_PYTHON_0_4", venv: ".cache/conformance-0.4" },
 ];
 
-/** The Python to use, or in words why there is none. */
+/**
+ * The Python to use, a path or a command such as `python3`, or in words why there is none.
+ */
 export async function findPython(
   sdk: PythonSdk,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<{ readonly python: string } | { readonly missing: string }> {
   const python = env[sdk.variable] ?? fileURLToPath(new URL(`${sdk.venv}/bin/python`, ROOT));
   const remedy = `see tooling/conformance/README.md`;
-  if (!existsSync(python)) return { missing: `no Python at ${python}: ${remedy}` };
   try {
     const { stdout } = await run(python, ["-c", "import tinker; print(tinker.__version__)"]);
     const version = stdout.trim();
     if (version === sdk.version) return { python };
     return { missing: `${python} has tinker ${version}, not ${sdk.version}: ${remedy}` };
-  } catch {
-    return { missing: `${python} has no package tinker: ${remedy}` };
+  } catch (error) {
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    return {
+      missing: isMissing ? `no Python at ${python}: ${remedy}` : `${python} has no package tinker: ${remedy}`,
+    };
   }
 }
 
