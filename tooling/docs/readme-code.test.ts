@@ -8,12 +8,15 @@ const REPOSITORY = join(import.meta.dirname, "..", "..");
 /** Snippets are written here, inside this package, so that their imports resolve as a user's would. */
 const SNIPPETS = join(import.meta.dirname, ".snippets");
 
-const pages = ["README.md", "packages/types/README.md", "packages/wire/README.md"].map((page) =>
-  join(REPOSITORY, page),
-);
+const pages = [
+  "README.md",
+  "packages/local/README.md",
+  "packages/types/README.md",
+  "packages/wire/README.md",
+].map((page) => join(REPOSITORY, page));
 const snippets = pages.flatMap((page) =>
   codeBlocks(readFileSync(page, "utf8"))
-    .filter(({ language }) => language === "ts")
+    .filter(({ language }) => language === "ts" || language === "js")
     .map(({ code, line }) => ({ name: `${relative(REPOSITORY, page)}:${line}`, code })),
 );
 
@@ -29,7 +32,7 @@ it("the README's install lines name every package that its programs import", () 
   expect(installed).toEqual(expect.arrayContaining(imported));
 });
 
-describe("TypeScript shown in the documentation runs", () => {
+describe("programs shown in the documentation run", () => {
   let server: LocalServer;
 
   beforeAll(async () => {
