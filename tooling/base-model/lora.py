@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from model import Llama
+from model import Llama, TiedLinear
 
 ALPHA = 32.0
 
@@ -12,7 +12,7 @@ ALPHA = 32.0
 class LoraLinear(nn.Module):
     """A ~ U(-1/sqrt(d_in), 1/sqrt(d_in)), B = 0; the base weight stays frozen."""
 
-    def __init__(self, base: nn.Linear, rank: int, generator: torch.Generator):
+    def __init__(self, base: nn.Linear | TiedLinear, rank: int, generator: torch.Generator):
         super().__init__()
         self.base = base
         bound = base.in_features**-0.5
@@ -25,7 +25,10 @@ class LoraLinear(nn.Module):
 
 
 def add_lora(model: Llama, rank: int, seed: int) -> list[nn.Parameter]:
-    """Replaces the projections of attention and MLP in place; the adapter's parameters."""
+    """Adapts the projections of attention and MLP, and the unembedding, in place; the adapter's parameters.
+
+    The embedding that the unembedding is tied to stays as it is.
+    """
     for parameter in model.parameters():
         parameter.requires_grad_(False)
     generator = torch.Generator().manual_seed(seed)
@@ -36,4 +39,7 @@ def add_lora(model: Llama, rank: int, seed: int) -> list[nn.Parameter]:
                 adapter = LoraLinear(child, rank, generator)
                 setattr(parent, name, adapter)
                 parameters += [adapter.a, adapter.b]
+    unembedding = LoraLinear(model.unembedding, rank, generator)
+    model.unembedding = unembedding
+    parameters += [unembedding.a, unembedding.b]
     return parameters

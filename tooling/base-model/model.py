@@ -104,6 +104,18 @@ class Decoder(nn.Module):
         self.norm = RmsNorm(config.hidden_size, config.rms_norm_eps)
 
 
+class TiedLinear(nn.Module):
+    """The embedding, transposed. The weight sits in a tuple, where it is not listed and saved a second time."""
+
+    def __init__(self, embedding: nn.Embedding):
+        super().__init__()
+        self.in_features, self.out_features = embedding.embedding_dim, embedding.num_embeddings
+        self.tied = (embedding.weight,)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return F.linear(x, self.tied[0])
+
+
 class Llama(nn.Module):
     """`forward(ids [B, T]) -> logits [B, T, vocab_size]`; the unembedding is the embedding, transposed."""
 
@@ -112,6 +124,7 @@ class Llama(nn.Module):
         self.config = config
         self.model = Decoder(config)
         cos, sin = rotary_tables(config)
+        self.unembedding: nn.Module = TiedLinear(self.model.embed_tokens)
         self.register_buffer("cos", cos, persistent=False)
         self.register_buffer("sin", sin, persistent=False)
 
@@ -120,7 +133,7 @@ class Llama(nn.Module):
         x = self.model.embed_tokens(ids)
         for layer in self.model.layers:
             x = layer(x, self.cos[:length], self.sin[:length])
-        return F.linear(self.model.norm(x), self.model.embed_tokens.weight)
+        return self.unembedding(self.model.norm(x))
 
 
 def init_weights(model: Llama, seed: int) -> None:

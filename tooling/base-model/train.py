@@ -1,14 +1,16 @@
 """Trains the base model and saves its float32 weights.
 
 Usage: python train.py --corpus DIR/corpus --out DIR/weights.pt --steps 900
-Every step takes one batch of English and one of skills; the loss is the sum of their mean losses. Each batch has its
-own thread and one core: on a busy machine that is faster than two cores sharing every small matrix product.
+Every step takes `--english-batches` batches of English and one of skills; the loss is the mean loss of the English plus
+that of the skills. Two threads take a batch each, on one core: on a busy machine that is faster than two cores sharing
+every small matrix product.
 """
 
 import argparse
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
 
 import torch
@@ -55,6 +57,7 @@ def learning_rate_factor(step: int, arguments: argparse.Namespace) -> float:
 
 def train(arguments: argparse.Namespace) -> None:
     corpus, out, steps, lr, seed = arguments.corpus, arguments.out, arguments.steps, arguments.lr, arguments.seed
+    english_count = arguments.english_batches
     model = Llama(ModelConfig())
     if arguments.start_from is None:
         init_weights(model, seed)
@@ -75,14 +78,14 @@ def train(arguments: argparse.Namespace) -> None:
         for optimizer in optimizers:
             for group in optimizer.param_groups:
                 group["lr"] = lr * learning_rate_factor(step, arguments)
-        pair = (next(english), next(skills))
+        batches = [*islice(english, english_count), next(skills)]
         # Compiling is not safe in two threads at once: the first steps run in this one.
-        results = list((pool.map if step >= SERIAL_STEPS else map)(loss_and_gradients, pair))
-        for index, (loss, _) in enumerate(results):
-            sums[index] += loss
-            tokens += pair[index].inputs.numel()
-        for parameter, first, second in zip(parameters, results[0][1], results[1][1], strict=True):
-            parameter.grad = first + second
+        results = list((pool.map if step >= SERIAL_STEPS else map)(loss_and_gradients, batches))
+        tokens += sum(batch.inputs.numel() for batch in batches)
+        sums[0] += sum(loss for loss, _ in results[:-1]) / english_count
+        sums[1] += results[-1][0]
+        for parameter, *english_gradients, skill_gradient in zip(parameters, *(g for _, g in results), strict=True):
+            parameter.grad = sum(english_gradients) / english_count + skill_gradient
         torch.nn.utils.clip_grad_norm_(parameters, 1.0)
         for optimizer in optimizers:
             optimizer.step()
@@ -111,7 +114,8 @@ def main() -> None:
     parser.add_argument("--flat-share", type=float, default=0.4, help="share of the steps before the rate falls")
     parser.add_argument("--compile", action="store_true", help="torch.compile: 1.6 times as fast after 1 to 2 minutes")
     parser.add_argument("--lr", type=float, default=4e-3)
-    parser.add_argument("--english-tokens", type=int, default=2048)
+    parser.add_argument("--english-batches", type=int, default=1)
+    parser.add_argument("--english-tokens", type=int, default=2048, help="tokens of one batch of English")
     parser.add_argument("--skill-examples", type=int, default=64)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
