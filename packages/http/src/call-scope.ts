@@ -1,5 +1,4 @@
-import { AbortedError, type Clock, type ClosedError, startTimer, TimeoutError } from "@tinkex/types";
-import { onAbort } from "./on-abort.js";
+import { AbortedError, type Clock, type ClosedError, onAbort, startTimer, TimeoutError } from "@tinkex/types";
 
 /** What ends a call from outside. */
 export type Interruption = AbortedError | ClosedError | TimeoutError;

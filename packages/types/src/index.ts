@@ -152,6 +152,7 @@ export {
   unloadModelRequestSchema,
   unloadModelResponseSchema,
 } from "./models.js";
+export { onAbort } from "./on-abort.js";
 export {
   type OptimStepRequest,
   type OptimStepResponse,

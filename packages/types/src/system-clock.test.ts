@@ -12,6 +12,14 @@ describe("systemClock", () => {
     expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 
+  it("BR-019: any number of sleeps listens to a signal once", async () => {
+    const controller = new AbortController();
+    const sleeps = Array.from({ length: 20 }, () => systemClock.sleep(1_000_000, controller.signal));
+    expect(getEventListeners(controller.signal, "abort")).toHaveLength(1);
+    controller.abort("over");
+    for (const sleep of sleeps) await expect(sleep).rejects.toBe("over");
+  });
+
   it("an abort ends the sleep with the signal's reason", async () => {
     const controller = new AbortController();
     const sleep = systemClock.sleep(1_000_000, controller.signal);

@@ -1,4 +1,5 @@
 import type { Clock } from "./clock.js";
+import { onAbort } from "./on-abort.js";
 import { startTimer } from "./start-timer.js";
 
 /** The machine's own time. A sleep keeps the process alive unless it says `background`. */
@@ -8,19 +9,20 @@ export const systemClock: Clock = {
   sleep(ms, signal, options) {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
-      const onAbort = (): void => {
-        stopTimer();
-        reject(signal?.reason);
-      };
+      const leave =
+        signal &&
+        onAbort(signal, (reason) => {
+          stopTimer();
+          reject(reason);
+        });
       const stopTimer = startTimer(
         ms,
         () => {
-          signal?.removeEventListener("abort", onAbort);
+          leave?.();
           resolve();
         },
         options?.background,
       );
-      signal?.addEventListener("abort", onAbort, { once: true });
     });
   },
 };

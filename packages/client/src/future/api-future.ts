@@ -3,13 +3,13 @@ import {
   type Clock,
   ClosedError,
   type Logger,
+  onAbort,
   TimeoutError,
   type TinkexError,
 } from "@tinkex/types";
 import { deferred } from "./deferred.js";
 import type { FutureWork } from "./future-work.js";
 import type { OperationRegistry } from "./live-operations.js";
-import { onAbort } from "./on-abort.js";
 import type { QueueStateEvent } from "./queue-state-event.js";
 import { waitFor } from "./wait-for.js";
 import { checkTimeoutMs, type WaitLimits } from "./wait-limits.js";

@@ -1,5 +1,4 @@
-import type { Clock } from "@tinkex/types";
-import { onAbort } from "./on-abort.js";
+import { type Clock, onAbort } from "@tinkex/types";
 import type { WaitLimits } from "./wait-limits.js";
 
 /** The errors a bounded wait may end with, made only when needed. */

@@ -1,5 +1,5 @@
+import { onAbort } from "@tinkex/types";
 import { type Deferred, deferred } from "../future/deferred.js";
-import { onAbort } from "../future/on-abort.js";
 
 /** Someone who waits, with what the one who lets them in must know. */
 export interface Waiter<Note, Ticket> {

@@ -1,7 +1,8 @@
-import { ValidationError } from "@tinkex/types";
+import { AbortedError, ValidationError } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
+import { deferred } from "../future/deferred.js";
 import { datum, readPass } from "../testing/examples.js";
-import { openService } from "../testing/open-service.js";
+import { openService, pauseForSockets } from "../testing/open-service.js";
 import { type CustomLoss, customBackwardData, customForwardData } from "./custom-loss.js";
 
 async function openTraining(config: object = {}) {
@@ -111,6 +112,33 @@ describe("forwardBackwardCustom", () => {
     expect(passes().map(({ seq_id }) => seq_id)).toEqual([1]);
     expect(stub.seen("optim_step")[0]?.json?.seq_id).toBe(2);
   });
+
+  it.each([
+    ["never settles", () => {}],
+    ["rejects afterwards", (reject: (error: Error) => void) => reject(new Error("too late"))],
+  ])(
+    "BR-022: an abort ends the waiting for a loss that %s, and the next operation goes on",
+    async (_name, later) => {
+      const { training, passes } = await openTraining();
+      const controller = new AbortController();
+      const lost = deferred<never>();
+      const running = deferred<void>();
+      const loss = (): Promise<never> => {
+        running.resolve();
+        return lost.promise;
+      };
+      const custom = training.forwardBackwardCustom([datum(1)], loss, { signal: controller.signal });
+      const optim = training.optimStep();
+      await running.promise;
+      controller.abort();
+      await expect(custom).rejects.toBeInstanceOf(AbortedError);
+      await optim;
+      // An unhandled rejection would fail the run.
+      later(lost.reject);
+      await pauseForSockets();
+      expect(passes()).toHaveLength(1);
+    },
+  );
 
   it.each([
     ["no gradient for a datum", [[0, 0]], "gave 1 gradients for 2 datums"],

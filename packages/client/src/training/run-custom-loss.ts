@@ -1,5 +1,6 @@
 import type { Datum } from "@tinkex/types";
 import type { FutureWork } from "../future/future-work.js";
+import { unlessAborted } from "../future/unless-aborted.js";
 import { combineOutputs, type PassOutput } from "../results/combine-outputs.js";
 import {
   type CustomLoss,
@@ -38,7 +39,8 @@ export async function runCustomLoss(
   const { backward, value } = await model.turns.run(work.signal, async () => {
     const scored = combineOutputs(await passResults(await send(forwardData, true)));
     const logprobs = logprobsOf(scored, data);
-    const value = await loss(data, logprobs);
+    // The loss is not ours to stop; once nobody waits for it, it must not hold up the turns behind it.
+    const value = await unlessAborted(work.signal, async () => loss(data, logprobs));
     work.signal.throwIfAborted();
     const backwardData = customBackwardData(forwardData, logprobs, value.gradients);
     return { backward: await send(backwardData, false), value };

@@ -17,6 +17,16 @@ it("tells everyone by one listener, which goes with the last of them", () => {
   expect(getEventListeners(controller.signal, "abort")).toEqual([]);
 });
 
+it("a callback that takes another back keeps it from being called", () => {
+  const controller = new AbortController();
+  const heard: string[] = [];
+  let leaveSecond = (): void => {};
+  onAbort(controller.signal, () => leaveSecond());
+  leaveSecond = onAbort(controller.signal, () => heard.push("second"));
+  controller.abort();
+  expect(heard).toEqual([]);
+});
+
 it("listens again after everyone has left", () => {
   const controller = new AbortController();
   const heard: unknown[] = [];
