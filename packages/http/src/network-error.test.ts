@@ -6,7 +6,7 @@ const facts = {
   operation: "get_info",
   baseUrl: "http://h/x",
   attempts: 4,
-  earlierTries: [{ what: "ECONNREFUSED", pauseMs: 1 }],
+  earlierTries: [{ what: "ECONNREFUSED", pauseMs: 1, mayHaveArrived: false }],
   finalStatuses: [],
   secrets: [],
 };

@@ -210,8 +210,8 @@ describe("what is told", () => {
     expect(error).toMatchObject({
       attempts: 3,
       earlierTries: [
-        { what: "ECONNRESET", pauseMs: 1_000 },
-        { what: "answered 429", pauseMs: 3_000 },
+        { what: "ECONNRESET", pauseMs: 1_000, mayHaveArrived: true },
+        { what: "answered 429", pauseMs: 3_000, mayHaveArrived: false },
       ],
     });
   });

@@ -18,6 +18,7 @@ import { EdgeRejections } from "./edge-rejections.js";
 import { exchange } from "./exchange.js";
 import { FifoLimit } from "./fifo-limit.js";
 import { type HeaderList, headerOf, setHeader } from "./header-list.js";
+import { mayHaveArrived } from "./may-have-arrived.js";
 import { networkError } from "./network-error.js";
 import type { Operation } from "./operation.js";
 import type { PoolName } from "./pool-limits.js";
@@ -214,7 +215,7 @@ export class Transport implements TinkexTransport {
     const { call, operation, scope, earlierTries } = job;
     const what = describeOutcome(outcome);
     scope.note(`last: ${what}`);
-    earlierTries.push({ what, pauseMs: delayMs });
+    earlierTries.push({ what, pauseMs: delayMs, mayHaveArrived: mayHaveArrived(outcome) });
     if (earlierTries.length > MOST_EARLIER_TRIES) earlierTries.shift();
     const asked = askedMs(verdict);
     if (outcome.kind === "answer" && outcome.status === 429 && asked !== undefined) {

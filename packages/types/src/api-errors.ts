@@ -21,6 +21,11 @@ export interface FailedTry {
   readonly what: string;
   /** The pause after it, in milliseconds. */
   readonly pauseMs: number;
+  /**
+   * Whether the service may have done what was asked all the same: the answer was lost, or was an error of the server. False
+   * when no connection came about, or the request was refused.
+   */
+  readonly mayHaveArrived: boolean;
 }
 
 /** The service answered with an error status. */

@@ -34,6 +34,15 @@ describe("conflicts of saves", () => {
     });
   });
 
+  it("a conflict that follows a proxy's empty 400 is no success of ours", async () => {
+    const { stub, training, clock } = await openTraining();
+    stub.script("save_weights", { status: 400, body: "" }, taken);
+    await expect(throughSleeps(clock, training.saveState("c1"))).rejects.toMatchObject({
+      code: "conflict",
+      earlierTries: [{ what: "EMPTY_400" }],
+    });
+  });
+
   it("a conflict that follows a refusal is no success of ours", async () => {
     const { stub, training, clock } = await openTraining();
     stub.script("save_weights", { status: 429, body: {} }, taken);

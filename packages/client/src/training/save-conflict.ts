@@ -22,11 +22,7 @@ export function pathAfterConflict(
   },
 ): string {
   if (!(error instanceof ApiStatusError) || error.status !== 409) throw error;
-  if (save.onConflict !== "reuse" && !mayHaveSaved(error)) throw error;
+  if (save.onConflict !== "reuse" && !error.earlierTries.some(({ mayHaveArrived }) => mayHaveArrived))
+    throw error;
   return CheckpointPath.format(save.modelId, save.type, save.name);
-}
-
-/** Whether an earlier try may have done its work: none was answered with a refusal, as 429 is one. */
-function mayHaveSaved({ earlierTries }: ApiStatusError): boolean {
-  return earlierTries.some(({ what }) => !/^answered 4\d\d$/.test(what));
 }
