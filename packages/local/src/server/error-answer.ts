@@ -23,12 +23,11 @@ function errorAnswer(error: unknown): {
   return { status: 500, detail: "Internal error: the server's log has the cause." };
 }
 
-/** Fastify's error handler: answers, and logs what is the server's own fault: not that a client hung up half-way. */
+/** Fastify's error handler: answers, and logs what is the server's own fault. */
 export function errorHandler(logger: Logger) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const { status, detail } = errorAnswer(error);
-    const hungUp = request.raw.destroyed && !request.raw.complete;
-    if (status >= 500 && !hungUp) logger.error(`${request.method} ${request.url} failed`, { error });
+    if (status >= 500) logger.error(`${request.method} ${request.url} failed`, { error });
     void reply.code(status).send({ detail });
   };
 }
