@@ -105,7 +105,7 @@ export class SampleRunner {
         { request_id: requestId },
         { generation: server.generation.fields },
       );
-      await core.transport.call({ operation: "cancel_future", body, signal: core.closing });
+      await core.unpausedTransport.call({ operation: "cancel_future", body, signal: core.closing });
       return true;
     });
   }

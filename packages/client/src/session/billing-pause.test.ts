@@ -34,6 +34,7 @@ function paused(refusals: number, options: Partial<BillingPauseOptions> = {}, st
     logger,
     policy: "pause",
     maxPauseMs: () => 3_600_000,
+    closing: new AbortController().signal,
     ...options,
   });
   return {
@@ -78,6 +79,12 @@ describe("withBillingPause", () => {
     const other = paused(1, {}, 403);
     await expect(other.transport.call(call)).rejects.toMatchObject({ status: 403 });
     expect(other.sleeps).toEqual([]);
+  });
+
+  it("BR-003: ends the pause with the client", async () => {
+    const reason = new Error("closed");
+    const { transport } = paused(1, { closing: AbortSignal.abort(reason) });
+    await expect(transport.call(call)).rejects.toBe(reason);
   });
 
   it("BR-003: ends the pause with the call", async () => {

@@ -3,6 +3,7 @@ import {
   type Clock,
   type HttpTransport,
   type Logger,
+  onAbort,
   type TransportCall,
 } from "@tinkex/types";
 
@@ -19,6 +20,8 @@ export interface BillingPauseOptions {
   readonly policy: "pause" | "fail";
   /** Longest pause of one incident, in milliseconds; may change when the server's configuration arrives. */
   readonly maxPauseMs: () => number;
+  /** Ends every pause. */
+  readonly closing: AbortSignal;
 }
 
 /**
@@ -47,6 +50,19 @@ export function withBillingPause(transport: HttpTransport, options: BillingPause
     return true;
   };
 
+  const pause = async (signal: AbortSignal | undefined): Promise<void> => {
+    const ends = new AbortController();
+    const leaves = [options.closing, ...(signal === undefined ? [] : [signal])].map((each) => {
+      if (each.aborted) ends.abort(each.reason);
+      return onAbort(each, (reason) => ends.abort(reason));
+    });
+    try {
+      await clock.sleep(PAUSE_MS, ends.signal);
+    } finally {
+      for (const leave of leaves) leave();
+    }
+  };
+
   return {
     async call(call: TransportCall) {
       for (;;) {
@@ -54,7 +70,7 @@ export function withBillingPause(transport: HttpTransport, options: BillingPause
           return await transport.call(call);
         } catch (error) {
           if (!(error instanceof ApiStatusError) || error.status !== 402 || !mayPause(error)) throw error;
-          await clock.sleep(PAUSE_MS, call.signal);
+          await pause(call.signal);
         }
       }
     },

@@ -12,7 +12,7 @@ const TOLERATED: readonly number[] = [404, 405, 409, 410];
 export async function finishSession(opening: Promise<Session>, request: FinishSessionRequest): Promise<void> {
   const session = await opening.catch(() => undefined);
   if (session === undefined || !session.server.generation.finishesSessions) return;
-  const { transport, settings } = session.core;
+  const { settings, unpausedTransport: transport } = session.core;
   const { body } = encodeJsonRequest("FinishSessionRequest", request, { generation: "0.38" });
   try {
     await transport.call({

@@ -26,7 +26,7 @@ export async function openSession(core: ServiceCore, server: ServerProfile): Pro
   // Neither ever rejects: what fails in the background is logged there.
   void beat({
     sessionId: created.session_id,
-    transport: core.transport,
+    transport: core.unpausedTransport,
     clock,
     logger,
     encodeBeat: (sessionId) =>

@@ -296,6 +296,22 @@ describe("ServiceClient.close", () => {
     ]);
   });
 
+  it("BR-108: does not wait for the account to pay when it ends, beats or stops a pause", async () => {
+    const { stub, service, clock, logger } = await openService();
+    const unpaid = () => ({ status: 402, body: { detail: "pay" } });
+    for (const path of ["session_heartbeat", "sessions/S/finish", "optim_step"]) stub.on(path, unpaid);
+    const training = await service.createLoraTrainingClient({ base_model: "b" });
+    await clock.advance(10_000);
+    await until(() => clock.backgroundSleeps.length >= 2, "the heartbeat after the one that was refused");
+    expect(clock.sleeps).toEqual([]);
+    training.optimStep().catch(() => {});
+    await until(() => clock.sleeps.includes(5_000), "the pause for billing");
+    await service.close();
+    expect(clock.sleeping).toBe(0);
+    expect(stub.seen("sessions/S/finish")).toHaveLength(1);
+    expect(logger.lines.at(-1)).toMatch(/^warn: the service was not told that session S is over.*pay/);
+  });
+
   it("BR-108: ends what is under way with ClosedError and lets all connections go", async () => {
     const { stub, service } = await openService();
     stub.on("retrieve_future", () => new Promise(() => {}));

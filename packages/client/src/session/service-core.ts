@@ -13,7 +13,10 @@ import type { Session } from "./session.js";
 /** What the clients made from one service client share: the transport, the session, the counters, and the closing. */
 export class ServiceCore {
   readonly settings: ClientSettings;
+  /** Calls wait out a 402. */
   readonly transport: HttpTransport;
+  /** As `transport`, without the waiting: for what is asked on the side, and for the end. */
+  readonly unpausedTransport: HttpTransport;
   readonly live = new LiveOperations();
   /** Numbers of the session's models. */
   readonly modelIds = new SequenceCounter(0);
@@ -26,11 +29,13 @@ export class ServiceCore {
 
   constructor(settings: ClientSettings) {
     this.settings = settings;
+    this.unpausedTransport = settings.transport;
     this.transport = withBillingPause(settings.transport, {
       clock: settings.clock,
       logger: settings.logger,
       policy: settings.billing,
       maxPauseMs: () => (this.#profile?.config.billing_exception_max_pause_duration_sec ?? 3600) * 1000,
+      closing: this.#closing.signal,
     });
   }
 
