@@ -175,6 +175,30 @@ describe("ApiFuture", () => {
     await expect(asked).rejects.toBeInstanceOf(AbortedError);
   });
 
+  it("cancel() never rejects: a server that cannot be told counts as one that was not", async () => {
+    const future = start((work) => {
+      work.sending();
+      work.onCancel(async () => {
+        throw new Error("refused");
+      });
+      return never();
+    });
+    expect(await future.cancel()).toBe(false);
+    await expect(future).rejects.toBeInstanceOf(AbortedError);
+    expect(logger.lines).toEqual([]);
+  });
+
+  it("ends whatever else the work has running when it fails", async () => {
+    const reason = new Error("one of its parts failed");
+    let signal: AbortSignal | undefined;
+    const future = start(async (work) => {
+      signal = work.signal;
+      await Promise.all([never(), Promise.reject(reason)]);
+    });
+    await expect(future).rejects.toBe(reason);
+    expect(signal?.reason).toBe(reason);
+  });
+
   it("cancel() of a settled operation does nothing", async () => {
     const future = start(async () => 1);
     await future;

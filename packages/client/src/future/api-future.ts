@@ -96,7 +96,7 @@ export class ApiFuture<T> implements PromiseLike<T> {
     if (this.#settled) return false;
     const unsent = !this.#sending;
     this.#end(new AbortedError(`${this.#describe()} was cancelled`));
-    return unsent || ((await this.#askServer?.()) ?? false);
+    return unsent || this.#tellServer();
   }
 
   /** Calls `listener` whenever the service says how the operation stands in its queue. Returns what ends that. */
@@ -140,6 +140,8 @@ export class ApiFuture<T> implements PromiseLike<T> {
     const outcome = this.#controller.signal.aborted
       ? this.#ended.promise
       : Promise.race([run(), this.#ended.promise]);
+    // What the work had running beside the part that failed is of no use any more.
+    outcome.catch((error: unknown) => this.#controller.abort(error));
     return outcome.finally(() => {
       this.#settled = true;
       leaveLive();
@@ -184,6 +186,16 @@ export class ApiFuture<T> implements PromiseLike<T> {
     if (this.#settled || this.#controller.signal.aborted) return;
     this.#controller.abort(reason);
     this.#ended.reject(reason);
+  }
+
+  /** Whether the service was told to stop the work. Never rejects: the caller has given the work up already. */
+  async #tellServer(): Promise<boolean> {
+    try {
+      return (await this.#askServer?.()) ?? false;
+    } catch (error) {
+      this.#environment.logger.debug(`the service was not told that ${this.#name} is cancelled`, { error });
+      return false;
+    }
   }
 
   #notify(listener: (event: QueueStateEvent) => void, event: QueueStateEvent): void {
