@@ -219,6 +219,10 @@ describe("ResultPoller", () => {
     ]);
     await recovered.result;
     expect(recovered.calls).toHaveLength(8);
+    const waiting: Answer = { ok: { type: "try_again", queue_state: "active" } };
+    const oftenWaiting = poll([refused, waiting, refused, waiting, refused, waiting, refused, waiting, done]);
+    await oftenWaiting.result;
+    expect(oftenWaiting.calls).toHaveLength(9);
     const notRecovered = poll([refused, refused, { status: 408, body: "" }, refused, refused]);
     await expect(notRecovered.result).rejects.toMatchObject({ status: 400 });
     const fifth = poll([refused, refused, { status: 503 }, refused, refused]);

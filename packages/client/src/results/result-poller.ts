@@ -95,6 +95,8 @@ export class ResultPoller<Name extends FutureResultName> {
           continue;
         }
         this.#backoff.reset();
+        // The API itself has answered, so what was odd before is over.
+        this.#doubts = 0;
         if (answer.state === "complete" || answer.state === "failed") return this.#finish(answer);
         if (answer.state === "metadata_only") await this.#makeRoom(answer.response_payload_size);
         else await this.#afterPending(answer, heldMs);
