@@ -166,6 +166,7 @@ export class ApiFuture<T> implements PromiseLike<T> {
     return {
       signal: this.#controller.signal,
       sending: () => {
+        if (!this.#sending) this.#controller.signal.throwIfAborted();
         this.#sending = true;
       },
       accepted: (requestId) => {

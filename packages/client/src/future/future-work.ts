@@ -4,7 +4,11 @@ import type { QueueStateEvent } from "./queue-state-event.js";
 export interface FutureWork {
   /** Aborts when nobody wants the result any more: `cancel()`, the caller's signal or limit, a closed client. */
   readonly signal: AbortSignal;
-  /** From now on requests leave: the work can no longer be called off without the service noticing. */
+  /**
+   * From now on requests leave: the work can no longer be called off without the service noticing.
+   *
+   * @throws the reason of `signal` when it has aborted before the first of them: then none may leave
+   */
   sending(): void;
   /** The service has accepted a request of the work under this id. */
   accepted(requestId: string): void;

@@ -1,20 +1,23 @@
-/** Gives out consecutive numbers. */
+/** Gives out numbers in ascending order: those that were given back first, then the next new one. */
 export class SequenceCounter {
   #next: number;
+  /** Ascending. */
+  #unused: number[] = [];
 
   constructor(first: number) {
     this.#next = first;
   }
 
-  /** The first of `count` numbers that belong to the caller alone. */
-  take(count = 1): number {
-    const first = this.#next;
-    this.#next += count;
-    return first;
+  /** A number that belongs to the caller alone. */
+  take(): number {
+    const unused = this.#unused.shift();
+    if (unused !== undefined) return unused;
+    this.#next += 1;
+    return this.#next - 1;
   }
 
-  /** Makes `next` the next number: those from there on were taken and never used. */
-  rewindTo(next: number): void {
-    this.#next = Math.min(this.#next, next);
+  /** Takes numbers back that were taken and never used. */
+  giveBack(numbers: readonly number[]): void {
+    this.#unused = [...this.#unused, ...numbers].sort((a, b) => a - b);
   }
 }

@@ -67,7 +67,7 @@ export class SampleRunner {
       startedAtMs: session.core.settings.clock.monotonic(),
       send: (headers) =>
         session.sampleDispatch.submit(promptBytes(request.prompt), work.signal, () =>
-          this.#send(request, headers, work.signal),
+          this.#send(request, headers, work),
         ),
     });
     work.submitted();
@@ -78,16 +78,18 @@ export class SampleRunner {
   async #send(
     request: SampleRequest,
     headers: Readonly<Record<string, string>>,
-    signal: AbortSignal,
+    work: FutureWork,
   ): Promise<DispatchOutcome<UntypedAPIFuture>> {
     const { core, server } = this.#session;
+    const { body } = encodeJsonRequest("SampleRequest", request, { generation: server.generation.fields });
+    work.sending();
     const response = await core.transport.call({
       operation: "asample",
-      body: encodeJsonRequest("SampleRequest", request, { generation: server.generation.fields }).body,
+      body,
       // The header promises the server that a 429 is understood as "later".
       headers: { ...headers, "x-tinker-sampling-backpressure": "1" },
       returnStatuses: [429],
-      signal,
+      signal: work.signal,
     });
     if (response.status !== 429) {
       return { kind: "accepted", value: decodeJsonResponse("UntypedAPIFuture", response.body) };

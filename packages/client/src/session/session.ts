@@ -39,7 +39,7 @@ export interface OperationSpec<Name extends FutureResultName> {
   readonly log: QueueStateLog;
   /** When the caller started the operation, by the monotonic clock. */
   readonly startedAtMs: number;
-  /** Sends the request and gives the answer that holds its id. */
+  /** Sends the request, telling the work just before, and gives the answer that holds its id. */
   send(headers: Readonly<Record<string, string>>): Promise<UntypedAPIFuture>;
 }
 
@@ -48,6 +48,8 @@ export interface PostOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
+  /** Called when the request is written and leaves next. What it throws keeps it from leaving. */
+  readonly onSend?: (() => void) | undefined;
 }
 
 /** An open session: its id, what the server is like, and the limits its operations share. */
@@ -107,6 +109,7 @@ export class Session {
   ): Promise<ResponseOf<Received>> {
     const { body } = encodeJsonRequest(requestName, record, { generation: this.server.generation.fields });
     const { headers, signal, timeoutMs } = options;
+    options.onSend?.();
     const response = await this.core.transport.call({
       operation,
       body,
@@ -123,7 +126,6 @@ export class Session {
   ): Promise<Submission<ResponseOf<Name>>> {
     const { work, log } = spec;
     const headers = this.headers(spec.method);
-    work.sending();
     const accepted = await spec.send(headers);
     work.accepted(accepted.request_id);
     const { clock, random } = this.core.settings;

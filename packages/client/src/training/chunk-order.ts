@@ -10,9 +10,9 @@ export interface ChunkSender<Sent> {
 export interface ChunkOutcome<Sent> {
   /** Results of those that were accepted, by index. */
   readonly accepted: ReadonlyMap<number, Sent>;
-  /** Indices that were sent and failed. */
-  readonly failed: readonly number[];
-  /** Indices that were never sent. */
+  /** Errors of those that failed, by index. */
+  readonly failed: ReadonlyMap<number, unknown>;
+  /** Indices that were never begun. */
   readonly unsent: readonly number[];
   /** The first error. */
   readonly error: unknown;
@@ -24,22 +24,21 @@ export interface ChunkOutcome<Sent> {
  */
 export async function sendChunks<Sent>(sender: ChunkSender<Sent>): Promise<ChunkOutcome<Sent>> {
   const accepted = new Map<number, Sent>();
-  const failed: number[] = [];
-  let error: unknown;
+  const failed = new Map<number, unknown>();
   const attempt = async (index: number): Promise<void> => {
     try {
       accepted.set(index, await sender.send(index));
     } catch (cause) {
-      if (failed.length === 0) error = cause;
-      failed.push(index);
+      failed.set(index, cause);
     }
   };
   const indices = Array.from({ length: sender.count }, (_, index) => index);
   const waves = sender.together ? [indices.slice(1), indices.slice(0, 1)] : indices.map((index) => [index]);
   for (const wave of waves) {
-    if (failed.length > 0) break;
+    if (failed.size > 0) break;
     await Promise.all(wave.map(attempt));
   }
-  const unsent = indices.filter((index) => !accepted.has(index) && !failed.includes(index));
+  const unsent = indices.filter((index) => !accepted.has(index) && !failed.has(index));
+  const [error] = failed.values();
   return { accepted, failed, unsent, error };
 }

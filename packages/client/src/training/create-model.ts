@@ -34,7 +34,7 @@ export async function createModel(creation: ModelCreation, model: NewModel): Pro
         "create_model",
         ["CreateModelRequest", { ...model, session_id: session.id, model_seq_id: modelSeqId }],
         "UntypedAPIFuture",
-        { headers, signal: work.signal },
+        { headers, signal: work.signal, onSend: () => work.sending() },
       ),
   });
   work.submitted();

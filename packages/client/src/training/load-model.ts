@@ -64,7 +64,7 @@ async function loadAsNewModel(creation: ModelCreation, source: ModelSource): Pro
         "load_weights",
         ["LoadWeightsRequest", { ...source, session_id: session.id, model_seq_id: modelSeqId }],
         "UntypedAPIFuture",
-        { headers, signal: work.signal },
+        { headers, signal: work.signal, onSend: () => work.sending() },
       ),
   });
   work.submitted();

@@ -1,4 +1,3 @@
-import { ValidationError } from "@tinkex/types";
 import type { FutureResultName, RequestName, RequestOf, ResponseOf } from "@tinkex/wire";
 import type { FutureWork } from "../future/future-work.js";
 import type { SdkMethod } from "../session/sdk-method.js";
@@ -29,6 +28,7 @@ export async function runSingleRequest<Sent extends RequestName, Name extends Fu
   const { method, operation, requestType, requestName, resultName } = request;
   const submission = await turns.run(work.signal, async () => {
     const seqId = sequence.take();
+    let sent = false;
     try {
       return await session.submit({
         method,
@@ -39,11 +39,17 @@ export async function runSingleRequest<Sent extends RequestName, Name extends Fu
         startedAtMs,
         // Its delivery is not interrupted: a request that is half sent leaves its number in doubt.
         send: (headers) =>
-          session.post(operation, [requestName, request.record(seqId)], "UntypedAPIFuture", { headers }),
+          session.post(operation, [requestName, request.record(seqId)], "UntypedAPIFuture", {
+            headers,
+            onSend: () => {
+              work.sending();
+              sent = true;
+            },
+          }),
       });
     } catch (error) {
-      // Refused before anything was sent: the number was not used.
-      if (error instanceof ValidationError) sequence.rewindTo(seqId);
+      // Nothing was sent: the number was not used.
+      if (!sent) sequence.giveBack([seqId]);
       if (request.recover === undefined) throw error;
       return { result: Promise.resolve(request.recover(error)) };
     }

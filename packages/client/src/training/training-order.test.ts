@@ -144,6 +144,52 @@ describe("order and turns", () => {
     expect(sequence(stub)).toEqual([1, 2]);
   });
 
+  it("gives back the id of a first chunk that was never sent, when the others were refused", async () => {
+    const { stub, training } = await openTraining({ fwdbwd_max_chunk_len: 1 });
+    const refused = { status: 422, body: { detail: "bad datum" } };
+    stub.script("forward_backward", refused, refused);
+    const calls = [training.forwardBackward(datums(3), "cross_entropy"), step(training), step(training)];
+    expect(await outcomes(...calls)).toEqual(["ApiStatusError", "ok", "ok"]);
+    expect(sequence(stub).slice(2)).toEqual([1, 4]);
+  });
+
+  it("is broken when a later chunk may have arrived and the first one was never sent", async () => {
+    const { stub, training, clock } = await openTraining({ fwdbwd_max_chunk_len: 1 });
+    const usual = stub.usual("forward_backward");
+    // Settles the encoding: from now on the transport alone decides about repeats.
+    await training.forwardBackward([datum(0)], "cross_entropy");
+    // The answer of chunk 3 is lost, and its repeat refused: whether it waits for chunk 1 is not known.
+    let third = 0;
+    stub.on("forward_backward", (request) => {
+      if (seqIdOf(request) !== 4)
+        return seqIdOf(request) === 3 ? { status: 422, body: { detail: "bad" } } : usual(request);
+      third += 1;
+      return third === 1
+        ? { status: 500, body: { detail: "lost" } }
+        : { status: 422, body: { detail: "bad" } };
+    });
+    const pass = training.forwardBackward(datums(3), "cross_entropy");
+    const next = step(training);
+    await throughSleeps(
+      clock,
+      pass.catch(() => {}),
+    );
+    await expect(next).rejects.toMatchObject({ code: "sequence_broken", sequenceIds: [2, 3, 4] });
+    expect(stub.trace).not.toContain("optim_step");
+  });
+
+  it("clients 24: sends no part of a call when another part cannot be written, and names the datum", async () => {
+    const { stub, training } = await openTraining({ fwdbwd_max_chunk_len: 2, parallel_fwdbwd_chunks: false });
+    const image = {
+      model_input: { chunks: [{ location: "x", format: "png" as const }] },
+      loss_fn_inputs: { target_tokens: [1] },
+    };
+    const pass = training.forwardBackward([...datums(5), image], "cross_entropy");
+    await expect(pass).rejects.toThrow("forward_backward: data[5].model_input");
+    await step(training);
+    expect(sequence(stub)).toEqual([1]);
+  });
+
   it("clients 21: an operation aborted in the queue leaves no gap", async () => {
     const { stub, training } = await openTraining();
     const gate = deferred<void>();
