@@ -19,11 +19,27 @@ import * as client from "./index.js";
 
 it("exports these names at run time", () => {
   expect(Object.keys(client).sort()).toEqual([
+    "AbortedError",
+    "AdamParams",
     "ApiFuture",
+    "ApiStatusError",
+    "ClosedError",
+    "ConnectionError",
+    "Datum",
+    "LoraConfig",
+    "ModelInput",
+    "RequestFailedError",
+    "ResponseError",
     "SamplingClient",
+    "SamplingParams",
     "SequenceBrokenError",
     "ServiceClient",
+    "TensorData",
+    "TimeoutError",
+    "TinkexError",
     "TrainingClient",
+    "UnsupportedByServerError",
+    "ValidationError",
   ]);
 });
 

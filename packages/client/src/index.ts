@@ -1,3 +1,27 @@
+export { TensorData, type TensorLike } from "@tinkex/tensor";
+export {
+  AbortedError,
+  AdamParams,
+  ApiStatusError,
+  ClosedError,
+  ConnectionError,
+  Datum,
+  LoraConfig,
+  type LossFnConfig,
+  type LossFnType,
+  ModelInput,
+  RequestFailedError,
+  ResponseError,
+  type SampledSequence,
+  type SampleResponse,
+  SamplingParams,
+  TimeoutError,
+  TinkexError,
+  type TinkexErrorCode,
+  type Tokenizer,
+  UnsupportedByServerError,
+  ValidationError,
+} from "@tinkex/types";
 export { ApiFuture } from "./future/api-future.js";
 export type { QueueStateEvent } from "./future/queue-state-event.js";
 export type { WaitLimits } from "./future/wait-limits.js";
