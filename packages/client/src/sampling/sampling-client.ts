@@ -10,6 +10,7 @@ import {
 } from "@tinkex/types";
 import type { ApiFuture } from "../future/api-future.js";
 import type { CallOptions } from "../session/call-options.js";
+import { checkObject } from "../session/check-object.js";
 import { ClientLife } from "../session/client-life.js";
 import { modelTokenizer } from "../session/model-tokenizer.js";
 import type { Session } from "../session/session.js";
@@ -121,6 +122,7 @@ export class SamplingClient {
   }
 
   #checkedRequest(params: SampleParams): SampleRequest {
+    checkObject(params, "params", "{ prompt: [1, 2], sampling_params: { max_tokens: 16 } }");
     const request = {
       ...params,
       // Stated even at their defaults, as the official SDKs of all generations do.

@@ -18,6 +18,7 @@ import { loadModel, type ModelSource } from "../training/load-model.js";
 import type { TrainedModel } from "../training/trained-model.js";
 import type { TrainingClient } from "../training/training-client.js";
 import type { CallOptions } from "./call-options.js";
+import { checkObject } from "./check-object.js";
 import { resolveSettings } from "./client-settings.js";
 import { finishSession } from "./finish-session.js";
 import { methodHeaders, type SdkMethod } from "./sdk-method.js";
@@ -99,6 +100,7 @@ export class ServiceClient {
    * @throws ValidationError at the call, before anything is sent
    */
   createLoraTrainingClient(params: LoraTrainingParams, options: CallOptions = {}): ApiFuture<TrainingClient> {
+    checkObject(params, "params", '{ base_model: "Qwen/Qwen3-8B", rank: 32 }');
     const {
       base_model,
       user_metadata,
@@ -156,6 +158,7 @@ export class ServiceClient {
   /** A sampling client of saved weights, or of a base model as it is. */
   createSamplingClient(params: SamplingClientParams, options: CallOptions = {}): ApiFuture<SamplingClient> {
     this.#core.checkOpen();
+    checkObject(params, "params", '{ base_model: "Qwen/Qwen3-8B" }');
     const { model_path, base_model } = params;
     if (!model_path && !base_model) {
       throw new ValidationError("give model_path or base_model: there is nothing to sample from", {

@@ -5,6 +5,7 @@ import {
   type OptimizerParams,
   optimizerParamsSchema,
 } from "@tinkex/types";
+import { checkObject } from "../session/check-object.js";
 
 /** The parameters of an optimizer step in the field that its family travels in. */
 export type OptimizerFields =
@@ -13,6 +14,7 @@ export type OptimizerFields =
 
 /** Chooses the field: parameters with a `type` are of another family than AdamW. @throws ValidationError */
 export function optimizerFields(params: AdamParams | OptimizerParams): OptimizerFields {
+  checkObject(params, "params", "{ learning_rate: 1e-4 }");
   return "type" in params
     ? { optimizer_params: checkSent(optimizerParamsSchema, params, "optimStep") }
     : { adam_params: checkSent(adamParamsSchema, params, "optimStep") };

@@ -2,6 +2,7 @@ import { TensorData, type TensorLike } from "@tinkex/tensor";
 import {
   checkSent,
   type Datum,
+  type LossFnConfig,
   type LossFnType,
   lossFnTypeSchema,
   ModelInput,
@@ -10,6 +11,7 @@ import {
   type TokenIds,
   ValidationError,
 } from "@tinkex/types";
+import { checkObject } from "../session/check-object.js";
 
 /** A training example as it is given: like a {@link Datum}, with tokens for the input and anything numeric for tensors. */
 export interface DatumLike extends Omit<Datum, "model_input" | "loss_fn_inputs"> {
@@ -33,8 +35,28 @@ export function checkLossName(lossFn: LossFnType): void {
   checkSent(lossFnTypeSchema, lossFn, "loss_fn");
 }
 
+/** @throws ValidationError for options of a loss that are no numbers or texts by name */
+export function checkLossConfig(config: LossFnConfig | undefined): void {
+  if (config === undefined) return;
+  checkObject(config, "loss_fn_config", "{ clip_low_threshold: 0.8 }");
+  for (const [key, value] of Object.entries(config)) {
+    if (typeof value === "string" || typeof value === "number") continue;
+    throw new ValidationError(`loss_fn_config.${key} must be a number or a text, got ${String(value)}`, {
+      path: ["loss_fn_config", key],
+    });
+  }
+}
+
 /** A prompt or training input as a record; plain tokens become one text chunk. */
 export function toModelInput(input: ModelInput | TokenIds, what: string): ModelInput {
+  if (typeof input === "string") {
+    throw new ValidationError(
+      `${what} is a text: encode it first, e.g. (await client.getTokenizer()).encode(text)`,
+      {
+        path: [what],
+      },
+    );
+  }
   const record =
     typeof input === "object" && input !== null && "chunks" in input ? input : ModelInput.fromInts(input);
   return checkSent(modelInputSchema, record, what);

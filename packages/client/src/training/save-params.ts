@@ -29,7 +29,7 @@ export interface SamplerSaveOptions extends CallOptions {
 /** @throws ValidationError for a name, a lifetime or a wish that cannot be sent */
 export function checkSave(
   name: string,
-  { ttl_seconds: ttlSeconds }: SaveParams,
+  { ttl_seconds: ttlSeconds, overwrite }: SaveParams,
   { onConflict }: SaveOptions,
   wishes: readonly OnConflict[],
 ): void {
@@ -44,6 +44,11 @@ export function checkSave(
   if (ttlSeconds !== undefined && !(Number.isInteger(ttlSeconds) && ttlSeconds > 0)) {
     throw new ValidationError(`ttl_seconds must be a whole number of seconds above 0, got ${ttlSeconds}`, {
       path: ["ttl_seconds"],
+    });
+  }
+  if (overwrite === false && onConflict === "overwrite") {
+    throw new ValidationError('overwrite: false contradicts onConflict: "overwrite"; leave one of them out', {
+      path: ["overwrite"],
     });
   }
   if (onConflict !== undefined && !wishes.includes(onConflict)) {

@@ -25,7 +25,7 @@ import { checkTrainingPath } from "./checkpoint-kinds.js";
 import { type CustomLoss, checkCustomData } from "./custom-loss.js";
 import { readModelInfo } from "./model-info.js";
 import { optimizerFields } from "./optimizer-fields.js";
-import { checkLossName, type DatumLike, prepareData } from "./prepare-data.js";
+import { checkLossConfig, checkLossName, type DatumLike, prepareData } from "./prepare-data.js";
 import { runCustomLoss } from "./run-custom-loss.js";
 import { pathAfterConflict } from "./save-conflict.js";
 import {
@@ -284,6 +284,7 @@ export class TrainingClient {
   ): ApiFuture<PassOutput> {
     this.#life.checkOpen();
     checkLossName(lossFn);
+    checkLossConfig(lossFnConfig);
     const prepared = prepareData(data);
     return this.#start(method, options, async (work, startedAtMs) => {
       const submissions = await this.#model.turns.run(work.signal, () =>

@@ -1,0 +1,32 @@
+import { ValidationError } from "@tinkex/types";
+import { expect, it } from "vitest";
+import { datum } from "../testing/examples.js";
+import { openTraining } from "../testing/open-training.js";
+
+it("clients 24: refuses arguments of the wrong kind at the call, before anything is sent", async () => {
+  const { stub, service, training } = await openTraining();
+  const sampler = await service.createSamplingClient({ base_model: "b" });
+  const sent = stub.trace.length;
+  // What plain JavaScript may pass.
+  const nothing = undefined as never;
+  const config = (value: unknown) => () => training.forwardBackward([datum(1)], "ppo", value as never);
+  const calls: readonly (readonly [() => unknown, RegExp])[] = [
+    [() => service.createLoraTrainingClient(nothing), /^params must be an object, e.g. .*got undefined/],
+    [() => service.createSamplingClient(nothing), /^params must be an object, e.g. .*base_model/],
+    [() => training.optimStep(null as never), /^params must be an object, e.g. .*learning_rate.*got null/],
+    [() => sampler.sample(nothing), /^params must be an object, e.g. .*prompt/],
+    [() => sampler.sample({ prompt: "hello" as never, sampling_params: {} }), /^prompt is a text: encode it/],
+    [config("x"), /^loss_fn_config must be an object/],
+    [config(null), /^loss_fn_config must be an object.*got null/],
+    [config({ clip_low_threshold: true }), /^loss_fn_config.clip_low_threshold must be a number or a text/],
+    [
+      () => training.saveState("x", { overwrite: false }, { onConflict: "overwrite" }),
+      /^overwrite: false contradicts onConflict/,
+    ],
+  ];
+  for (const [call, message] of calls) {
+    expect(call).toThrow(ValidationError);
+    expect(call).toThrow(message);
+  }
+  expect(stub.trace).toHaveLength(sent);
+});
