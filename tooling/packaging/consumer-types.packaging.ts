@@ -36,12 +36,16 @@ export const incomplete: Datum = { model_input: ModelInput.fromInts([1]) };
 import { CheckpointPath, ModelInput } from "@tinkex/types";
 console.log(JSON.stringify({
   length: ModelInput.length(ModelInput.fromInts([1, 2, 3])),
-  name: CheckpointPath.parse("tinker://run/weights/step-1").name,
+  checkpoint: CheckpointPath.parse("tinker://run/weights/step-1").checkpoint_id,
   installed: readdirSync("node_modules").filter((name) => !name.startsWith(".")),
 }));`,
     );
     const { exitCode, output } = await consumer.node("run.js");
     expect(exitCode, output).toBe(0);
-    expect(JSON.parse(output)).toEqual({ length: 3, name: "step-1", installed: ["@tinkex", "zod"] });
+    expect(JSON.parse(output)).toEqual({
+      length: 3,
+      checkpoint: "weights/step-1",
+      installed: ["@tinkex", "zod"],
+    });
   });
 });

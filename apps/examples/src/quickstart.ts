@@ -15,9 +15,9 @@ import { shuffledBatches } from "./quickstart/shuffled-batches.js";
 import { trainingDatum } from "./quickstart/training-datum.js";
 import { loadWordPairs, type WordPair } from "./quickstart/word-pairs.js";
 
-const RANK = 32;
-const BATCH_SIZE = 32;
-const LEARNING_RATE = 3e-3;
+const RANK = 16;
+const BATCH_SIZE = 25;
+const LEARNING_RATE = 2e-3;
 /** Held-out words whose answers are shown side by side. */
 const SHOWN = 6;
 

@@ -7,7 +7,7 @@ describe("parseOptions", () => {
   it("starts its own server on a free port with the bundled data by default", () => {
     expect(parse([])).toEqual({
       seed: 1,
-      steps: 80,
+      steps: 60,
       runtime: "auto",
       port: 0,
       dataFiles: BUNDLED_DATA,

@@ -53,7 +53,7 @@ function parse(args: readonly string[]) {
       args: [...args],
       options: {
         seed: { type: "string", default: "1" },
-        steps: { type: "string", default: "80" },
+        steps: { type: "string", default: "60" },
         runtime: { type: "string", default: "auto" },
         port: { type: "string", default: "0" },
         train: { type: "string", default: BUNDLED_DATA.train },
