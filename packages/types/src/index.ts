@@ -210,6 +210,7 @@ export { checkReceived, checkSent, formatPath } from "./schema/check-record.js";
 export { type JsonObject, type JsonValue, jsonObjectSchema } from "./schema/json-value.js";
 export type { Open } from "./schema/names.js";
 export type { CheckIssue, CheckOutcome, RecordSchema } from "./schema/record-schema.js";
+export { checkKnownNames } from "./schema/unknown-names.js";
 export {
   type GetServerCapabilitiesResponse,
   getServerCapabilitiesResponseSchema,

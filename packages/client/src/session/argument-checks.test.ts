@@ -2,6 +2,7 @@ import { ValidationError } from "@tinkex/types";
 import { expect, it } from "vitest";
 import { datum } from "../testing/examples.js";
 import { openTraining } from "../testing/open-training.js";
+import { ServiceClient } from "./service-client.js";
 
 it("clients 24: refuses arguments of the wrong kind at the call, before anything is sent", async () => {
   const { stub, service, training } = await openTraining();
@@ -16,6 +17,14 @@ it("clients 24: refuses arguments of the wrong kind at the call, before anything
     [() => training.optimStep(null as never), /^params must be an object, e.g. .*learning_rate.*got null/],
     [() => sampler.sample(nothing), /^params must be an object, e.g. .*prompt/],
     [() => sampler.sample({ prompt: "hello" as never, sampling_params: {} }), /^prompt is a text: encode it/],
+    [
+      () => training.forwardBackward([datum(1), { ...datum(1), wieghts: [0] } as never], "cross_entropy"),
+      /^data\[1\]: unknown field "wieghts"/,
+    ],
+    [
+      () => new ServiceClient({ baseURL: stub.url } as never),
+      /^the options of ServiceClient: unknown field "baseURL", did you mean "baseUrl"/,
+    ],
     [config("x"), /^loss_fn_config must be an object/],
     [config(null), /^loss_fn_config must be an object.*got null/],
     [config({ clip_low_threshold: true }), /^loss_fn_config.clip_low_threshold must be a number or a text/],

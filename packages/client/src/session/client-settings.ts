@@ -10,6 +10,7 @@ import {
 } from "@tinkex/http";
 import {
   type Clock,
+  checkKnownNames,
   type HttpTransport,
   type JsonObject,
   type Logger,
@@ -45,12 +46,35 @@ const FIRST_CONTACT_RETRIES = 2;
 const WIRE_CHOICES: readonly WireChoice[] = ["auto", "protobuf", "json"];
 const BILLING_CHOICES: readonly ClientSettings["billing"][] = ["pause", "fail"];
 
+const OPTION_NAMES: Readonly<Record<keyof ServiceClientOptions, true>> = {
+  apiKey: true,
+  baseUrl: true,
+  projectId: true,
+  displayName: true,
+  userMetadata: true,
+  tags: true,
+  wire: true,
+  billing: true,
+  tokenizer: true,
+  credential: true,
+  compress: true,
+  hooks: true,
+  defaultHeaders: true,
+  logger: true,
+  env: true,
+  clock: true,
+  random: true,
+  sdkVersion: true,
+  transport: true,
+};
+
 /**
  * Fills in what the options leave out. Nothing is sent.
  *
  * @throws ValidationError for an option that cannot work
  */
 export function resolveSettings(options: ServiceClientOptions): ClientSettings {
+  checkKnownNames(options, OPTION_NAMES, "the options of ServiceClient");
   const env = options.env ?? process.env;
   const fromEnv = (name: string): string | undefined => env[name]?.trim() || undefined;
   const clock = options.clock ?? systemClock;

@@ -1,5 +1,6 @@
 import { TensorData, type TensorLike } from "@tinkex/tensor";
 import {
+  checkKnownNames,
   checkSent,
   type Datum,
   type LossFnConfig,
@@ -62,6 +63,13 @@ export function toModelInput(input: ModelInput | TokenIds, what: string): ModelI
   return checkSent(modelInputSchema, record, what);
 }
 
+const DATUM_FIELDS: Readonly<Record<keyof DatumLike, true>> = {
+  model_input: true,
+  loss_fn_inputs: true,
+  model_input_spans: true,
+  loss_fn_input_spans: true,
+};
+
 function prepareDatum(datum: DatumLike, datumIndex: number): Datum {
   const place = `data[${datumIndex}]`;
   if (typeof datum !== "object" || datum === null) {
@@ -69,6 +77,7 @@ function prepareDatum(datum: DatumLike, datumIndex: number): Datum {
       path: ["data", datumIndex],
     });
   }
+  checkKnownNames(datum, DATUM_FIELDS, place);
   const inputs = Object.entries(datum.loss_fn_inputs ?? {}).map(
     ([key, value]) => [key, TensorData.from(value, { key, datumIndex })] as const,
   );

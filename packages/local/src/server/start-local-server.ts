@@ -1,4 +1,4 @@
-import { silentLogger, systemClock, ValidationError } from "@tinkex/types";
+import { checkKnownNames, silentLogger, systemClock, ValidationError } from "@tinkex/types";
 import { createEngine } from "../engine/create-engine.js";
 import type { Engine } from "../engine/engine.js";
 import { randomStream } from "../random/random-stream.js";
@@ -26,6 +26,20 @@ export interface LocalServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+const OPTION_NAMES: Readonly<Record<keyof LocalServerOptions, true>> = {
+  port: true,
+  host: true,
+  dataDirectory: true,
+  models: true,
+  runtime: true,
+  threads: true,
+  apiKey: true,
+  seed: true,
+  logger: true,
+  clock: true,
+  random: true,
+};
+
 /**
  * Starts a server on this machine that speaks the Tinker API and really trains.
  *
@@ -35,6 +49,7 @@ export interface LocalServer extends AsyncDisposable {
  * const service = new ServiceClient({ baseUrl: server.url });
  */
 export async function startLocalServer(options: LocalServerOptions = {}): Promise<LocalServer> {
+  checkKnownNames(options, OPTION_NAMES, "the options of startLocalServer");
   const { host = "127.0.0.1", port = 0, apiKey, logger = silentLogger, clock = systemClock } = options;
   checkAddress(host, port, apiKey);
   if (options.seed !== undefined && !Number.isSafeInteger(options.seed)) {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { nearestName } from "./nearest-name.js";
+import { unknownNames } from "./unknown-names.js";
 
 /**
  * An object that we send: an unknown key is an error that names the nearest valid one. The schema is built when it is first
@@ -10,18 +10,7 @@ export function sentObject<Shape extends z.core.$ZodLooseShape>(shapeOf: () => S
     const shape = shapeOf();
     const names = Object.keys(shape);
     return z.strictObject(shape, {
-      error: (issue) => (issue.code === "unrecognized_keys" ? unknownKeys(issue.keys, names) : undefined),
+      error: (issue) => (issue.code === "unrecognized_keys" ? unknownNames(issue.keys, names) : undefined),
     });
   });
-}
-
-function unknownKeys(keys: readonly string[], names: readonly string[]): string {
-  return keys
-    .map((key) => {
-      const nearest = nearestName(key, names);
-      return nearest === undefined
-        ? `unknown field "${key}" (known: ${names.join(", ")})`
-        : `unknown field "${key}", did you mean "${nearest}"?`;
-    })
-    .join("; ");
 }

@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { checkKnownNames } from "./unknown-names.js";
+
+interface Options {
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+}
+const KNOWN = { baseUrl: true, apiKey: true } as const;
+
+it("lets known names pass, values of any kind among them", () => {
+  const options: Options = { baseUrl: "x" };
+  expect(() => checkKnownNames(options, KNOWN, "options")).not.toThrow();
+});
+
+it("names an unknown one, and what was probably meant", () => {
+  const options: Options = { baseURL: "x" } as Options;
+  expect(() => checkKnownNames(options, KNOWN, "options")).toThrow(
+    'options: unknown field "baseURL", did you mean "baseUrl"?',
+  );
+});
+
+it("takes no inherited name for a known one, and lists the names where none is near", () => {
+  const options: Options = { toString: "x" } as Options;
+  expect(() => checkKnownNames(options, KNOWN, "options")).toThrow(
+    'options: unknown field "toString" (known: baseUrl, apiKey)',
+  );
+});

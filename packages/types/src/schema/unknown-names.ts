@@ -1,0 +1,34 @@
+import { ValidationError } from "../api-errors.js";
+import { nearestName } from "./nearest-name.js";
+
+/** What is wrong with names that nobody reads: each with the one that was probably meant. */
+export function unknownNames(unknown: readonly string[], known: readonly string[]): string {
+  return unknown
+    .map((name) => {
+      const nearest = nearestName(name, known);
+      return nearest === undefined
+        ? `unknown field "${name}" (known: ${known.join(", ")})`
+        : `unknown field "${name}", did you mean "${nearest}"?`;
+    })
+    .join("; ");
+}
+
+/**
+ * Refuses an object with a field that nobody reads, for objects that no schema checks: options, and examples whose tensors
+ * are still to be cast.
+ *
+ * @param known - every name that is read; a record, so that the compiler sees when one is missing
+ * @param what - what the caller knows the object by, e.g. `data[3]`
+ * @throws ValidationError naming the field and the one that was probably meant
+ */
+export function checkKnownNames<Value extends object>(
+  value: Value,
+  known: Readonly<Record<keyof Value & string, true>>,
+  what: string,
+): void {
+  const names = Object.keys(known);
+  const unknown = Object.keys(value).filter((name) => !Object.hasOwn(known, name));
+  const [first] = unknown;
+  if (first === undefined) return;
+  throw new ValidationError(`${what}: ${unknownNames(unknown, names)}`, { path: [what, first] });
+}
