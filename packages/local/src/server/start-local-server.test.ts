@@ -235,8 +235,9 @@ describe("options", () => {
   it.each<[LocalServerOptions, string]>([
     [
       { prot: 8000 } as LocalServerOptions,
-      'the options of startLocalServer: unknown field "prot", did you mean "port"?',
+      'options of startLocalServer: unknown field "prot" (known: port, host,',
     ],
+    [{ threds: 2 } as LocalServerOptions, 'unknown field "threds", did you mean "threads"?'],
     [{ host: "0.0.0.0" }, 'host "0.0.0.0" can be reached by other machines: set apiKey as well'],
     [{ host: "example.com", apiKey: "k" }, '"example.com" is no address of this machine'],
     [{ port: 70_000 }, "port must be a whole number from 0 to 65535, not 70000."],
