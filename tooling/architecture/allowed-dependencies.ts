@@ -10,7 +10,7 @@ export interface Allowance {
 
 /** The dependency graph. Arrows point down only; a new arrow or library is a decision (`docs/decisions/`). */
 export const ALLOWED_DEPENDENCIES: Readonly<Record<string, Allowance>> = {
-  types: { siblings: [], libraries: ["zod"], browserEntries: ["src/index.ts"] },
+  types: { siblings: [], libraries: ["zod"], browserEntries: ["src/index.ts", "src/base.ts"] },
   wire: { siblings: ["types"], libraries: ["@bufbuild/protobuf"], browserEntries: ["src/index.ts"] },
   tensor: { siblings: ["types"], libraries: [], browserEntries: ["src/index.ts"] },
   http: { siblings: ["types"], libraries: ["undici"], browserEntries: [] },

@@ -27,6 +27,33 @@ describe("a fresh process", () => {
     expect(loadedPackages("@tinkex/types")).toEqual(["zod"]);
   });
 
+  it.each([
+    "@tinkex/types/base",
+    "@tinkex/tensor",
+    "@tinkex/http",
+    "@tinkex/tokenizer",
+    "@tinkex/tokenizer/node",
+    "@tinkex/tokenizer/chat-template",
+  ])("loads no zod for %s", (specifier) => {
+    expect(loadedPackages(specifier)).not.toContain("zod");
+  });
+
+  it("has the same classes from @tinkex/types and @tinkex/types/base", () => {
+    const output = execFileSync(
+      process.execPath,
+      [
+        "--input-type=module",
+        "-e",
+        `const all = await import("@tinkex/types");
+         const base = await import("@tinkex/types/base");
+         const names = Object.keys(base);
+         console.log(names.length, JSON.stringify(names.filter((name) => base[name] !== all[name])));`,
+      ],
+      { cwd: import.meta.dirname, encoding: "utf8" },
+    );
+    expect(output).toMatch(/^[1-9]\d* \[\]\n$/);
+  });
+
   it("loads neither tfjs, onnxruntime, transformers nor undici for @tinkex/client", () => {
     const heavy = loadedPackages("@tinkex/client").filter((name) =>
       /tensorflow|tfjs|onnxruntime|transformers|undici|fastify/.test(name),

@@ -37,11 +37,13 @@ export function recordsPage(): string {
 /** Files of errors, shared interfaces and lists, which have no records. */
 const NOT_RECORDS = new Set([
   "api-errors.ts",
+  "base.ts",
   "clock.ts",
   "http-transport.ts",
   "index.ts",
   "logger.ts",
   "record-schemas.ts",
+  "tensor-fault.ts",
   "tinkex-error.ts",
   "tokenizer.ts",
 ]);

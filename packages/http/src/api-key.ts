@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/types/base";
 import { isLoopback } from "./base-url.js";
 
 /**

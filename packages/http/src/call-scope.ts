@@ -1,4 +1,11 @@
-import { AbortedError, type Clock, type ClosedError, onAbort, startTimer, TimeoutError } from "@tinkex/types";
+import {
+  AbortedError,
+  type Clock,
+  type ClosedError,
+  onAbort,
+  startTimer,
+  TimeoutError,
+} from "@tinkex/types/base";
 
 /** What ends a call from outside. */
 export type Interruption = AbortedError | ClosedError | TimeoutError;

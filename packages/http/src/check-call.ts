@@ -1,4 +1,4 @@
-import { type TransportCall, ValidationError } from "@tinkex/types";
+import { type TransportCall, ValidationError } from "@tinkex/types/base";
 import type { Operation } from "./operation.js";
 import { findOperation, OPERATIONS } from "./operations.js";
 

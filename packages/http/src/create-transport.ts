@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { systemClock, ValidationError } from "@tinkex/types";
+import { systemClock, ValidationError } from "@tinkex/types/base";
 import { checkApiKey } from "./api-key.js";
 import { resolveBaseUrl } from "./base-url.js";
 import { consoleLogger } from "./console-logger.js";

@@ -6,7 +6,7 @@ import {
   systemClock,
   TinkexError,
   ValidationError,
-} from "@tinkex/types";
+} from "@tinkex/types/base";
 import type { Dispatcher } from "undici";
 import { backoffDelayMs } from "./backoff-delay.js";
 import { CallScope } from "./call-scope.js";

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
-import { ResponseError } from "@tinkex/types";
+import { ResponseError } from "@tinkex/types/base";
 import type { Dispatcher } from "undici";
 
 /** What is known of a file after the pieces received so far. */

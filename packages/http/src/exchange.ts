@@ -1,4 +1,4 @@
-import { ResponseError } from "@tinkex/types";
+import { ResponseError } from "@tinkex/types/base";
 import type { CallScope } from "./call-scope.js";
 import { decodeBody } from "./decode-body.js";
 import type { Operation } from "./operation.js";

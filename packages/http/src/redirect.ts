@@ -1,4 +1,4 @@
-import { ResponseError } from "@tinkex/types";
+import { ResponseError } from "@tinkex/types/base";
 import { filterHeaders } from "./header-list.js";
 import type { Answer } from "./try-outcome.js";
 import type { WireRequest } from "./wire-request.js";

@@ -1,4 +1,4 @@
-import type { TransportCall } from "@tinkex/types";
+import type { TransportCall } from "@tinkex/types/base";
 import { type HeaderList, headerOf, setGivenHeaders, setHeader } from "./header-list.js";
 import type { Operation } from "./operation.js";
 

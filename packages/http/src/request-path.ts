@@ -1,4 +1,4 @@
-import { type TransportCall, ValidationError } from "@tinkex/types";
+import { type TransportCall, ValidationError } from "@tinkex/types/base";
 import type { Operation } from "./operation.js";
 
 /** Fills an operation's path and appends the query: `/api/v1/training_runs/r%201?limit=20`. */

@@ -1,4 +1,4 @@
-import type { Clock } from "@tinkex/types";
+import type { Clock } from "@tinkex/types/base";
 import { backoffDelayMs } from "./backoff-delay.js";
 import type { CallScope } from "./call-scope.js";
 import type { Verdict } from "./classify-outcome.js";

@@ -1,4 +1,4 @@
-import type { TransportCall } from "@tinkex/types";
+import type { TransportCall } from "@tinkex/types/base";
 import type { CallScope } from "./call-scope.js";
 import type { CredentialSource } from "./credential-command.js";
 import { headerOf, setHeader } from "./header-list.js";

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from "@tinkex/types";
+import type { Clock, Logger } from "@tinkex/types/base";
 import type { CredentialSource } from "./credential-command.js";
 import type { PoolName } from "./pool-limits.js";
 import type { ProxySettings } from "./proxy.js";

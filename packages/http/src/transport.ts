@@ -7,7 +7,7 @@ import {
   ResponseError,
   type TransportCall,
   type TransportResponse,
-} from "@tinkex/types";
+} from "@tinkex/types/base";
 import { CallScope } from "./call-scope.js";
 import { checkCall } from "./check-call.js";
 import { classifyOutcome, type Verdict } from "./classify-outcome.js";

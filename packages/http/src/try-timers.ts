@@ -1,4 +1,4 @@
-import { startTimer } from "@tinkex/types";
+import { startTimer } from "@tinkex/types/base";
 import type { TimedOut } from "./try-outcome.js";
 import { type TryTimeouts, uploadAllowanceMs } from "./try-timeouts.js";
 

@@ -1,4 +1,4 @@
-import { type Clock, isSilent, type Logger } from "@tinkex/types";
+import { type Clock, isSilent, type Logger } from "@tinkex/types/base";
 import { describeOutcome } from "./describe-outcome.js";
 import { notify, type TransportHooks } from "./transport-hooks.js";
 import type { TryOutcome } from "./try-outcome.js";

@@ -1,4 +1,4 @@
-import type { Clock } from "@tinkex/types";
+import type { Clock } from "@tinkex/types/base";
 import type { buildConnector, Dispatcher } from "undici";
 import { anyMajorHandler } from "./any-major-handler.js";
 import type { CallScope } from "./call-scope.js";

@@ -3,7 +3,7 @@ import {
   type TensorDtype,
   type TensorData as TensorRecord,
   tensorFault,
-} from "@tinkex/types";
+} from "@tinkex/types/base";
 import { castToFloat32 } from "./cast-to-float32.js";
 import { castToInt64 } from "./cast-to-int64.js";
 import { describeValue } from "./describe-value.js";

@@ -1,4 +1,4 @@
-import type { TensorData } from "@tinkex/types";
+import type { TensorData } from "@tinkex/types/base";
 import type { TfTensorLike } from "./tf-tensor-like.js";
 
 /** A typed array whose elements are numbers. */

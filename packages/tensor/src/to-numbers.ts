@@ -1,4 +1,4 @@
-import { type TensorData, ValidationError } from "@tinkex/types";
+import { type TensorData, ValidationError } from "@tinkex/types/base";
 
 /**
  * The values of a tensor as plain numbers, in row-major order; the stored ones for a sparse tensor.

@@ -1,4 +1,4 @@
-import type { TensorData } from "@tinkex/types";
+import type { TensorData } from "@tinkex/types/base";
 
 /**
  * The values of a tensor as the typed array of its dtype: `Float32Array` for float32, `BigInt64Array` for int64. Data that

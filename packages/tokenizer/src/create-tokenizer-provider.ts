@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
-import { systemClock, type Tokenizer, ValidationError } from "@tinkex/types";
+import { systemClock, type Tokenizer, ValidationError } from "@tinkex/types/base";
 import { type FromHubOptions, fromHub } from "./hub/from-hub.js";
 import { loadTokenizer } from "./load-tokenizer.js";
 import { PromiseCache } from "./promise-cache.js";

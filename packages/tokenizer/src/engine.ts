@@ -1,5 +1,5 @@
 import { AddedToken as EngineAddedToken, Tokenizer as EngineTokenizer } from "@huggingface/tokenizers";
-import { ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/types/base";
 import { byteLevelTokenBytes, spellBytes } from "./byte-level.js";
 import { type TokenText, textOfTokenBytes } from "./token-text.js";
 import type { TokenizerJson } from "./tokenizer-json.js";

@@ -1,5 +1,4 @@
-import type { Tokenizer } from "@tinkex/types";
-import { TinkexError } from "@tinkex/types";
+import { TinkexError, type Tokenizer } from "@tinkex/types/base";
 import { isPackageMissing } from "./is-package-missing.js";
 import type { TokenizerSource } from "./tokenizer-source.js";
 

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/types/base";
 
 /**
  * The text of a file, or undefined when there is none of that name.

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/types/base";
 
 /**
  * Says of a special token whether `allowedSpecial` allows it in a text.

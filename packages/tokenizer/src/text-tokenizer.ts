@@ -1,4 +1,4 @@
-import type { Tokenizer } from "@tinkex/types";
+import type { Tokenizer } from "@tinkex/types/base";
 import type { NamedTokens } from "./tokenizer-config.js";
 
 /** How to encode a text. */

@@ -1,4 +1,4 @@
-import { AbortedError, type Clock, TimeoutError, ValidationError } from "@tinkex/types";
+import { AbortedError, type Clock, TimeoutError, ValidationError } from "@tinkex/types/base";
 
 /** How long a caller waits. */
 export interface WaitLimits {

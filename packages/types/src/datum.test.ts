@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Datum, datumSchema, lossInputDtypes } from "./datum.js";
+import { Datum, datumSchema } from "./datum.js";
 import { ModelInput } from "./model-input.js";
 import type { ProvenanceSpan } from "./provenance-span.js";
 import { checkSent } from "./schema/check-record.js";
@@ -18,18 +18,6 @@ describe("Datum", () => {
     const datum = Datum.of([1, 2, 3], targets);
     expect(datum.model_input).toEqual(ModelInput.fromInts([1, 2, 3]));
     expect(Datum.of(ModelInput.fromInts([1, 2, 3]), targets)).toEqual(datum);
-  });
-
-  it("wire-types 18: the keys of the built-in losses have an element type", () => {
-    expect(lossInputDtypes).toEqual({
-      target_tokens: "int64",
-      weights: "float32",
-      advantages: "float32",
-      logprobs: "float32",
-      clip_low_threshold: "float32",
-      clip_high_threshold: "float32",
-      sequence_ratio_mask: "float32",
-    });
   });
 
   it("newest-wire 4: spans that cover input and targets", () => {

@@ -4,7 +4,7 @@ import type { TokenIds } from "./chunks.js";
 import { ModelInput, modelInputSchema } from "./model-input.js";
 import { type ProvenanceSpan, provenanceSpanSchema } from "./provenance-span.js";
 import { sentObject } from "./schema/sent-object.js";
-import { type TensorData, type TensorDtype, tensorDataSchema } from "./tensor-data.js";
+import { type TensorData, tensorDataSchema } from "./tensor-data.js";
 
 /** Tensors by name: what a loss reads, or what it gives per datum. */
 export type NamedTensors = Readonly<Record<string, TensorData>>;
@@ -19,17 +19,6 @@ export interface Datum {
   /** The same for the positions of `target_tokens`. */
   readonly loss_fn_input_spans?: readonly ProvenanceSpan[] | undefined;
 }
-
-/** The element type a plain list gets under each key that the built-in losses read. */
-export const lossInputDtypes: Readonly<Record<string, TensorDtype>> = {
-  target_tokens: "int64",
-  weights: "float32",
-  advantages: "float32",
-  logprobs: "float32",
-  clip_low_threshold: "float32",
-  clip_high_threshold: "float32",
-  sequence_ratio_mask: "float32",
-};
 
 /** Makes {@link Datum} records. */
 export const Datum = {

@@ -98,7 +98,6 @@ export {
   Datum,
   type DatumSpans,
   datumSchema,
-  lossInputDtypes,
   type NamedTensors,
   namedTensorsSchema,
   spanFault,
@@ -136,6 +135,7 @@ export { toJsonSchema } from "./json-schema.js";
 export type { Logger } from "./logger.js";
 export { LoraConfig, loraConfigSchema } from "./lora-config.js";
 export { type LossFnConfig, type LossFnType, lossFnTypeSchema } from "./loss-function.js";
+export { lossInputDtypes } from "./loss-input-dtypes.js";
 export { ModelInput, modelInputSchema } from "./model-input.js";
 export {
   type CreateModelRequest,
@@ -206,7 +206,8 @@ export {
   joinSamplingSessionRequestSchema,
   joinSamplingSessionResponseSchema,
 } from "./sampling-sessions.js";
-export { checkReceived, checkSent, formatPath } from "./schema/check-record.js";
+export { checkReceived, checkSent } from "./schema/check-record.js";
+export { formatPath } from "./schema/format-path.js";
 export { type JsonObject, type JsonValue, jsonObjectSchema } from "./schema/json-value.js";
 export type { Open } from "./schema/names.js";
 export type { CheckIssue, CheckOutcome, RecordSchema } from "./schema/record-schema.js";
@@ -272,19 +273,21 @@ export {
   type UnhandledExceptionEvent,
 } from "./telemetry-events.js";
 export {
-  badElement,
-  elementCount,
   type Float32Data,
   type Int64Data,
-  isSparse,
   type TensorData,
   type TensorDtype,
-  type TensorFault,
   tensorDataSchema,
   tensorDtypeSchema,
+} from "./tensor-data.js";
+export {
+  badElement,
+  elementCount,
+  isSparse,
+  type TensorFault,
   tensorFault,
   tensorLayoutFault,
-} from "./tensor-data.js";
+} from "./tensor-fault.js";
 export { Timestamp } from "./timestamp.js";
 export { TinkexError, type TinkexErrorCode, type TinkexErrorInfo } from "./tinkex-error.js";
 export type { Tokenizer } from "./tokenizer.js";

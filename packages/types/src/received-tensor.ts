@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { readNumber } from "./schema/numbers.js";
 import { receivedObject } from "./schema/received-object.js";
-import { elementCount, type TensorData } from "./tensor-data.js";
+import type { TensorData } from "./tensor-data.js";
+import { elementCount } from "./tensor-fault.js";
 
 /**
  * A tensor as JSON answers carry it, read to typed arrays so that it equals the same tensor read from protobuf:

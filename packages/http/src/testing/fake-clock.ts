@@ -1,4 +1,4 @@
-import type { Clock } from "@tinkex/types";
+import type { Clock } from "@tinkex/types/base";
 
 /** A clock on which every sleep is over at once; it keeps the sleeps it was asked for. */
 export class FakeClock implements Clock {

@@ -1,4 +1,4 @@
-import { silentLogger, TinkexError } from "@tinkex/types";
+import { silentLogger, TinkexError } from "@tinkex/types/base";
 import { afterEach, expect, vi } from "vitest";
 import { createTransport } from "../create-transport.js";
 import type { TinkexTransport } from "../transport.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { ResponseError, ValidationError } from "../api-errors.js";
-import { checkReceived, checkSent, formatPath } from "./check-record.js";
+import { checkReceived, checkSent } from "./check-record.js";
 
 const schema = z.object({ a: z.number(), b: z.array(z.object({ c: z.string() })) });
 
@@ -40,13 +40,5 @@ describe("checking a record", () => {
     expect(() => checkSent(foreign(5, true), undefined, "x")).toThrow(
       "an asynchronous schema cannot check a record",
     );
-  });
-
-  it.each<[(string | number)[], string]>([
-    [["data", 3, "loss_fn_inputs", "weights"], "data[3].loss_fn_inputs.weights"],
-    [[0, "a"], "[0].a"],
-    [[], ""],
-  ])("writes the path %j as %j", (path, text) => {
-    expect(formatPath(path)).toBe(text);
   });
 });

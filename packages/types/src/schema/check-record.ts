@@ -1,4 +1,5 @@
 import { ResponseError, ValidationError } from "../api-errors.js";
+import { formatPath } from "./format-path.js";
 import type { CheckIssue, RecordSchema } from "./record-schema.js";
 
 /**
@@ -47,12 +48,4 @@ function pathOf(issue: CheckIssue | undefined): (string | number)[] {
     const key = typeof part === "object" ? part.key : part;
     return typeof key === "number" ? key : String(key);
   });
-}
-
-/** `["data", 3, "weights"]` as `data[3].weights`. */
-export function formatPath(path: readonly (string | number)[]): string {
-  return path.reduce<string>(
-    (text, part) => (typeof part === "number" ? `${text}[${part}]` : text === "" ? part : `${text}.${part}`),
-    "",
-  );
 }
