@@ -1,18 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { systemClock, ValidationError } from "@tinkex/types/base";
-import { checkApiKey } from "./api-key.js";
-import { resolveBaseUrl } from "./base-url.js";
-import { consoleLogger } from "./console-logger.js";
-import type { CredentialSource } from "./credential-command.js";
-import { ACCEPTED_ENCODINGS } from "./decode-body.js";
-import { FetchSender } from "./fetch-sender.js";
-import { setGivenHeaders } from "./header-list.js";
-import { platformHeaders } from "./platform-headers.js";
-import { POOL_LIMITS } from "./pool-limits.js";
-import type { Sender } from "./sender.js";
+import { checkApiKey } from "./auth/api-key.js";
+import type { CredentialSource } from "./auth/credential-command.js";
+import { ACCEPTED_ENCODINGS } from "./body/decode-body.js";
+import { consoleLogger } from "./hooks/console-logger.js";
+import { POOL_LIMITS } from "./operations/pool-limits.js";
+import { resolveBaseUrl } from "./request/base-url.js";
+import { setGivenHeaders } from "./request/header-list.js";
+import { platformHeaders } from "./request/platform-headers.js";
+import { FetchSender } from "./send/fetch-sender.js";
+import type { Sender } from "./send/sender.js";
+import { UndiciSender } from "./send/undici-sender.js";
 import { type TinkexTransport, Transport } from "./transport.js";
 import type { TransportOptions } from "./transport-options.js";
-import { UndiciSender } from "./undici-sender.js";
 import { COMPATIBLE_SDK_VERSION, VERSION } from "./version.js";
 
 /**

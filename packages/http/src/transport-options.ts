@@ -1,8 +1,8 @@
 import type { Clock, Logger } from "@tinkex/types/base";
-import type { CredentialSource } from "./credential-command.js";
-import type { PoolName } from "./pool-limits.js";
-import type { ProxySettings } from "./proxy.js";
-import type { TransportHooks } from "./transport-hooks.js";
+import type { CredentialSource } from "./auth/credential-command.js";
+import type { TransportHooks } from "./hooks/transport-hooks.js";
+import type { PoolName } from "./operations/pool-limits.js";
+import type { ProxySettings } from "./send/proxy.js";
 
 /** A dispatcher of undici as far as we need it; its own type would tie users to one major. */
 export interface DispatcherLike {

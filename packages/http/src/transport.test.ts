@@ -1,11 +1,11 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { ResponseError } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
-import { consoleLogger } from "./console-logger.js";
+import { consoleLogger } from "./hooks/console-logger.js";
+import type { ResponseEvent, RetryEvent } from "./hooks/transport-hooks.js";
 import { FakeClock } from "./testing/fake-clock.js";
 import { answer, type HostileServer, inTurn, type Move, reset, stall } from "./testing/hostile-server.js";
 import { eventually, failureOf, json, play, seconds, text, transportTo } from "./testing/test-transport.js";
-import type { ResponseEvent, RetryEvent } from "./transport-hooks.js";
 
 describe("redirects", () => {
   it("transport 86: another server gets neither key nor headers of ours", async () => {

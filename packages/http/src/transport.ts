@@ -8,35 +8,35 @@ import {
   type TransportCall,
   type TransportResponse,
 } from "@tinkex/types/base";
-import { CallScope } from "./call-scope.js";
-import { checkCall } from "./check-call.js";
-import { classifyOutcome, type Verdict } from "./classify-outcome.js";
-import type { CredentialSource } from "./credential-command.js";
-import { deprecationNote } from "./deprecation-note.js";
-import { describeOutcome } from "./describe-outcome.js";
-import { EdgeRejections } from "./edge-rejections.js";
-import { exchange } from "./exchange.js";
-import { FifoLimit } from "./fifo-limit.js";
-import { type HeaderList, headerOf, setHeader } from "./header-list.js";
-import { mayHaveArrived } from "./may-have-arrived.js";
-import { networkError } from "./network-error.js";
-import type { Operation } from "./operation.js";
-import type { PoolName } from "./pool-limits.js";
-import { RateGate } from "./rate-gate.js";
-import { callHeaders } from "./request-headers.js";
-import { requestPath } from "./request-path.js";
-import { RetryPace } from "./retry-pace.js";
-import { RETRY_POLICIES, type RetryPolicy } from "./retry-policy.js";
-import { type LastTry, type Retry, runWithRetries } from "./run-with-retries.js";
-import { secretsIn } from "./secrets.js";
-import type { Sender } from "./sender.js";
-import { Signer } from "./signer.js";
-import { type CallFacts, statusError } from "./status-error.js";
-import { TokenAuth } from "./token-auth.js";
-import { notify, type TransportHooks } from "./transport-hooks.js";
-import type { TryOutcome } from "./try-outcome.js";
-import { TryWatch } from "./try-watch.js";
-import type { WireRequest } from "./wire-request.js";
+import type { CredentialSource } from "./auth/credential-command.js";
+import { Signer } from "./auth/signer.js";
+import { TokenAuth } from "./auth/token-auth.js";
+import { describeOutcome } from "./errors/describe-outcome.js";
+import { networkError } from "./errors/network-error.js";
+import { type CallFacts, statusError } from "./errors/status-error.js";
+import type { TryOutcome } from "./errors/try-outcome.js";
+import { deprecationNote } from "./hooks/deprecation-note.js";
+import { secretsIn } from "./hooks/secrets.js";
+import { notify, type TransportHooks } from "./hooks/transport-hooks.js";
+import { TryWatch } from "./hooks/try-watch.js";
+import { CallScope } from "./limits/call-scope.js";
+import { FifoLimit } from "./limits/fifo-limit.js";
+import { RateGate } from "./limits/rate-gate.js";
+import { checkCall } from "./operations/check-call.js";
+import type { Operation } from "./operations/operation.js";
+import type { PoolName } from "./operations/pool-limits.js";
+import { exchange } from "./redirect/exchange.js";
+import { type HeaderList, headerOf, setHeader } from "./request/header-list.js";
+import { callHeaders } from "./request/request-headers.js";
+import { requestPath } from "./request/request-path.js";
+import type { WireRequest } from "./request/wire-request.js";
+import { classifyOutcome, type Verdict } from "./retry/classify-outcome.js";
+import { EdgeRejections } from "./retry/edge-rejections.js";
+import { mayHaveArrived } from "./retry/may-have-arrived.js";
+import { RetryPace } from "./retry/retry-pace.js";
+import { RETRY_POLICIES, type RetryPolicy } from "./retry/retry-policy.js";
+import { type LastTry, type Retry, runWithRetries } from "./retry/run-with-retries.js";
+import type { Sender } from "./send/sender.js";
 
 /** What a {@link Transport} is made of; all defaults are filled in. */
 export interface TransportParts {

@@ -1,0 +1,33 @@
+import { ValidationError } from "@tinkex/types/base";
+import { isLoopback } from "../request/base-url.js";
+
+/**
+ * Checks a key before anything is sent with it, and trims it: a line break that a shell or a file left behind is no
+ * part of it. Keys of the service begin with `tml-`, tokens with `eyJ`; a server on this machine takes any key, or
+ * none.
+ *
+ * @param source - how the user gave the key, for messages: `TINKER_API_KEY`, or an option's name
+ * @returns the key, or `undefined` when there is none and none is needed
+ * @throws ValidationError; its message names `source` and never holds the key
+ */
+export function checkApiKey(
+  apiKey: string | undefined,
+  baseUrl: string,
+  source = "apiKey or TINKER_API_KEY",
+): string | undefined {
+  const key = apiKey?.trim() ?? "";
+  const fail = (message: string): never => {
+    throw new ValidationError(message, { path: ["apiKey"] });
+  };
+  if (/[^\x21-\x7e]/.test(key)) {
+    return fail(`the API key (${source}) holds a space, a line break or another character that no key has`);
+  }
+  if (isLoopback(baseUrl)) return key === "" ? undefined : key;
+  if (key === "") {
+    return fail(`no API key for ${baseUrl}: set TINKER_API_KEY, or give the option apiKey`);
+  }
+  if (!key.startsWith("tml-") && !key.startsWith("eyJ")) {
+    return fail(`the API key (${source}) must start with "tml-", or with "eyJ" if it is a token`);
+  }
+  return key;
+}

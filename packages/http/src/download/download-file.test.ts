@@ -1,0 +1,125 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { FakeClock } from "../testing/fake-clock.js";
+import { answer, cutShort, type HostileServer, type Move, stall } from "../testing/hostile-server.js";
+import { afterTest, eventually, failureOf, play } from "../testing/test-transport.js";
+import { type DownloadOptions, type DownloadProgress, downloadFile } from "./download-file.js";
+
+const content = Buffer.from("0123456789".repeat(1_000));
+const etag = '"v1"';
+let folder: string;
+let clock: FakeClock;
+
+beforeEach(async () => {
+  clock = new FakeClock();
+  folder = await mkdtemp(join(tmpdir(), "tinkex-download-"));
+  afterTest(() => rm(folder, { recursive: true }));
+});
+
+const target = (): string => join(folder, "file.bin");
+
+function download(server: HostileServer, options: Partial<DownloadOptions> = {}): Promise<number> {
+  const url = (): string => `${server.url}/file?signature=canary`;
+  return downloadFile({ url, target: target(), clock, random: () => 0, ...options });
+}
+
+/** Sends half of the file at first, and what is asked for from then on. */
+const halves: Move = (socket, request) => {
+  const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? "")?.[1] ?? 0);
+  const rest = content.subarray(from);
+  const head = `etag: ${etag}\r\ncontent-length: ${rest.length}\r\n`;
+  if (from === 0) {
+    socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n`);
+    socket.write(rest.subarray(0, rest.length / 2));
+  } else {
+    const range = `content-range: bytes ${from}-${content.length - 1}/${content.length}\r\n`;
+    socket.write(`HTTP/1.1 206 Partial Content\r\n${head}${range}\r\n`);
+    socket.write(rest);
+  }
+};
+
+/** Breaks the connections off once half of the file has come. */
+function breakAtHalf(server: HostileServer): Partial<DownloadOptions> {
+  return {
+    onProgress: ({ receivedBytes }) => {
+      if (receivedBytes !== content.length / 2) return;
+      for (const socket of server.sockets) socket.resetAndDestroy();
+    },
+  };
+}
+
+describe("downloadFile", () => {
+  it("fetches a file without any header of ours, and tells how far it is", async () => {
+    const server = await play(
+      answer(200, content, {
+        "x-goog-hash": `crc32c=x, md5=${createHash("md5").update(content).digest("base64")}`,
+      }),
+    );
+    const seen: DownloadProgress[] = [];
+    expect(await download(server, { onProgress: (progress) => seen.push(progress) })).toBe(content.length);
+    expect(await readFile(target())).toEqual(content);
+    expect(seen.at(-1)).toEqual({ receivedBytes: content.length, totalBytes: content.length });
+    expect(await readdir(folder)).toEqual(["file.bin"]);
+    expect(Object.keys(server.requests[0]?.headers ?? {}).filter((name) => name.startsWith("x-"))).toEqual(
+      [],
+    );
+  });
+
+  it("transport 90: takes up a broken connection where it broke", async () => {
+    const server = await play(halves);
+    await download(server, breakAtHalf(server));
+    expect(await readFile(target())).toEqual(content);
+    expect(server.header("range")).toEqual([undefined, `bytes=${content.length / 2}-`]);
+    expect(server.header("if-range")).toEqual([undefined, etag]);
+  });
+
+  it("starts anew when the file has changed meanwhile", async () => {
+    const changed = Buffer.from("quite another file");
+    const server = await play(halves, answer(200, changed));
+    await download(server, breakAtHalf(server));
+    expect(await readFile(target())).toEqual(changed);
+  });
+
+  it("transport 90: asks for a new address when the old one has expired", async () => {
+    const server = await play(answer(403), answer(200, content));
+    let asked = 0;
+    await download(server, { url: () => `${server.url}/file?signature=${++asked}` });
+    expect(server.requests.map(({ path }) => path)).toEqual(["/file?signature=1", "/file?signature=2"]);
+  });
+
+  it("transport 90: a body that stays short is an error, and nothing is left behind", async () => {
+    const server = await play(cutShort(100, "abc", (socket) => socket.end()));
+    const error = await failureOf(download(server));
+    expect(error.code).toBe("connection_failed");
+    expect(server.requests.length).toBeGreaterThanOrEqual(6);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("what is not the stored file is refused", async () => {
+    const server = await play(answer(200, content, { "x-goog-hash": "md5=AAAAAAAAAAAAAAAAAAAAAA==" }));
+    expect(await failureOf(download(server))).toMatchObject({ code: "response_invalid" });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("waits out errors that pass, and tells those that do not without the signature", async () => {
+    const server = await play(answer(503), answer(404, "no such file"));
+    const error = await failureOf(download(server));
+    expect(error).toMatchObject({ code: "not_found", attempts: 2 });
+    expect(error.message).not.toContain("canary");
+    expect(clock.sleeps).toEqual([500]);
+  });
+
+  it("an abort and a silent server end it at once", async () => {
+    const server = await play(cutShort(100, "abc", stall));
+    const controller = new AbortController();
+    const aborted = failureOf(download(server, { signal: controller.signal }));
+    await eventually(() => server.requests.length).toBe(1);
+    controller.abort("enough");
+    expect(await aborted).toMatchObject({ code: "aborted", cause: "enough" });
+    expect(await readdir(folder)).toEqual([]);
+    expect(await failureOf(download(server, { silenceMs: 20 }))).toMatchObject({ code: "timed_out" });
+  });
+});

@@ -1,0 +1,53 @@
+import { ResponseError } from "@tinkex/types/base";
+import type { Answer } from "../errors/try-outcome.js";
+import { filterHeaders } from "../request/header-list.js";
+import type { WireRequest } from "../request/wire-request.js";
+
+/** Most redirects of one try. */
+export const MOST_REDIRECTS = 5;
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** All that another origin gets to see of a request's headers. */
+const PUBLIC_HEADERS = ["accept", "accept-encoding", "user-agent", "range"];
+const BODY_HEADERS = /^content-/;
+
+/** Whether an answer sends us elsewhere. Without a `location` it is an error like any other. */
+export function isRedirect({ status, headers }: Answer): boolean {
+  return REDIRECTS.has(status) && headers.location !== undefined;
+}
+
+/**
+ * The request that a redirect asks for. After 301, 302 and 303 whatever was sent becomes a GET without a body. Another
+ * origin (scheme, host, port) gets no credential, no key of ours and no body.
+ *
+ * @throws ResponseError for a place that must not be gone to
+ */
+export function redirectedRequest(request: WireRequest, answer: Answer): WireRequest {
+  const from = new URL(request.path, request.origin);
+  const refuse = (why: string): never => {
+    throw new ResponseError(`${request.origin} redirects ${why}; is TINKER_BASE_URL right?`);
+  };
+  let to: URL;
+  try {
+    to = new URL(answer.headers.location ?? "", from);
+  } catch {
+    return refuse("to something that is not a URL");
+  }
+  if (to.protocol !== "https:" && to.protocol !== "http:") return refuse(`to ${to.protocol}`);
+  if (from.protocol === "https:" && to.protocol === "http:") return refuse("from https to http");
+  const sameOrigin = to.origin === from.origin;
+  const repeats = answer.status === 307 || answer.status === 308;
+  if (repeats && !sameOrigin && request.body !== undefined)
+    return refuse(`a body to another server, ${to.origin}`);
+  return {
+    ...request,
+    method: repeats || request.method === "GET" ? request.method : "GET",
+    origin: to.origin,
+    path: to.pathname + to.search,
+    headers: filterHeaders(
+      request.headers,
+      (name) => (sameOrigin || PUBLIC_HEADERS.includes(name)) && (repeats || !BODY_HEADERS.test(name)),
+    ),
+    body: repeats ? request.body : undefined,
+  };
+}

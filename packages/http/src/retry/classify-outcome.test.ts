@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import type { TryOutcome } from "../errors/try-outcome.js";
+import { OPERATIONS } from "../operations/operations.js";
+import { classifyOutcome } from "./classify-outcome.js";
+
+const { optim_step, save_weights, revoke_api_key, get_checkpoint_archive } = OPERATIONS;
+const answer = (status: number, headers = {}): TryOutcome => ({
+  kind: "answer",
+  status,
+  headers,
+  body: Uint8Array.of(),
+});
+const broken = (code: string): TryOutcome => ({
+  kind: "broken",
+  cause: Object.assign(new Error("x"), { code }),
+  staleConnection: false,
+});
+
+describe("classifyOutcome", () => {
+  it.each([408, 409, 429, 500, 503, 599])("transport 34: %i may pass", (status) => {
+    expect(classifyOutcome(answer(status), optim_step, [], 0)).toEqual({ kind: "failure", retry: true });
+  });
+
+  it.each([300, 302, 304, 400, 401, 402, 403, 404, 410, 418, 422, 425, 600])(
+    "transport 21, 34: %i is final",
+    (status) => {
+      expect(classifyOutcome(answer(status), optim_step, [], 0)).toEqual({ kind: "failure", retry: false });
+    },
+  );
+
+  it("a status the caller reads itself is a success", () => {
+    expect(classifyOutcome(answer(429), optim_step, [429], 0)).toEqual({ kind: "success" });
+  });
+
+  it("a name that is taken stays taken", () => {
+    expect(classifyOutcome(answer(409), save_weights, [], 0)).toMatchObject({ retry: false });
+    expect(classifyOutcome(answer(503), save_weights, [], 0)).toMatchObject({ retry: true });
+  });
+
+  it("the place of an archive is its answer", () => {
+    expect(classifyOutcome(answer(302), get_checkpoint_archive, [], 0)).toEqual({ kind: "success" });
+  });
+
+  it("what is not idempotent is not sent twice", () => {
+    expect(classifyOutcome(broken("ECONNRESET"), revoke_api_key, [], 0)).toMatchObject({ retry: false });
+  });
+
+  it.each([
+    ["ECONNRESET", true],
+    ["ECONNREFUSED", true],
+    ["EAI_AGAIN", true],
+    ["UND_ERR_SOCKET", true],
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", false],
+    ["CERT_HAS_EXPIRED", false],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", false],
+    ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", false],
+    ["UND_ERR_INVALID_ARG", false],
+  ])("%s: sending again %s", (code, retry) => {
+    expect(classifyOutcome(broken(code), optim_step, [], 0)).toEqual({ kind: "failure", retry });
+  });
+});

@@ -1,0 +1,81 @@
+import { joinChunks } from "../body/join-chunks.js";
+import { type Answer, MOST_ERROR_BYTES, type TryOutcome } from "../errors/try-outcome.js";
+import type { CallScope } from "../limits/call-scope.js";
+import { TryTimers } from "../limits/try-timers.js";
+import type { WireRequest } from "../request/wire-request.js";
+import type { Sender } from "./sender.js";
+
+/** Sends with a `fetch` that the user brings. */
+export class FetchSender implements Sender {
+  readonly #fetch: typeof fetch;
+
+  constructor(fetchImplementation: typeof fetch) {
+    this.#fetch = fetchImplementation;
+  }
+
+  send(request: WireRequest, scope: CallScope): Promise<TryOutcome> {
+    const controller = new AbortController();
+    return scope.during(({ resolve }) => {
+      const timers = new TryTimers(request.timeouts, request.body?.byteLength ?? 0, (outcome) => {
+        resolve(outcome);
+        controller.abort();
+      });
+      this.#receive(request, controller.signal, timers)
+        .then(resolve, (cause) =>
+          resolve({ kind: "broken", cause: innermost(cause), staleConnection: false }),
+        )
+        .finally(() => timers.stop());
+      return () => {
+        timers.stop();
+        controller.abort();
+      };
+    });
+  }
+
+  renew(): void {
+    // The connections belong to whoever made the fetch.
+  }
+
+  async close(): Promise<void> {}
+
+  async #receive(request: WireRequest, signal: AbortSignal, timers: TryTimers): Promise<Answer> {
+    const { origin, path, method, headers, body } = request;
+    const response = await this.#fetch(origin + path, {
+      method,
+      headers: pairs(headers),
+      // Over a copy of the type alone: fetch wants to know that the memory is not shared between threads.
+      ...(body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> }),
+      redirect: "manual",
+      signal,
+    });
+    timers.answerBegun();
+    const chunks: Uint8Array[] = [];
+    let byteLength = 0;
+    for await (const chunk of response.body ?? []) {
+      timers.heard();
+      chunks.push(chunk);
+      byteLength += chunk.byteLength;
+      if (response.status >= 300 && byteLength > MOST_ERROR_BYTES) break;
+    }
+    const answerHeaders = Object.fromEntries(response.headers);
+    // fetch has unpacked the body already.
+    delete answerHeaders["content-encoding"];
+    return {
+      kind: "answer",
+      status: response.status,
+      headers: answerHeaders,
+      body: joinChunks(chunks, byteLength),
+    };
+  }
+}
+
+function pairs(list: readonly string[]): [string, string][] {
+  const result: [string, string][] = [];
+  for (let i = 0; i < list.length; i += 2) result.push([list[i] ?? "", list[i + 1] ?? ""]);
+  return result;
+}
+
+/** fetch says "fetch failed" and keeps the socket's error, whose code tells more, as the cause. */
+function innermost(error: unknown): unknown {
+  return error instanceof TypeError && error.cause !== undefined ? error.cause : error;
+}

@@ -1,0 +1,93 @@
+import type { Dispatcher } from "undici";
+import { joinChunks } from "../body/join-chunks.js";
+import { MOST_ERROR_BYTES, type TryOutcome } from "../errors/try-outcome.js";
+import { TryTimers } from "../limits/try-timers.js";
+import type { WireRequest } from "../request/wire-request.js";
+import { isStaleConnection } from "./stale-connection.js";
+
+/** How undici is told to drop a request; seen by nobody, for the outcome is already known. */
+const DROPPED = new Error("dropped");
+
+type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/**
+ * Receives one answer from undici, body and all. Used instead of `undici.request` because that makes a stream and an
+ * abort controller per request and cannot be left before a connection stands.
+ */
+export class UndiciTry implements Dispatcher.DispatchHandler {
+  readonly #timers: TryTimers;
+  #settle: ((outcome: TryOutcome) => void) | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #headers: Readonly<Record<string, string>> = {};
+  readonly #chunks: Uint8Array[] = [];
+  #byteLength = 0;
+
+  constructor(request: WireRequest, settle: (outcome: TryOutcome) => void) {
+    this.#settle = settle;
+    this.#timers = new TryTimers(request.timeouts, request.body?.byteLength ?? 0, (outcome) => {
+      this.#end(this.#controller === undefined ? { ...outcome, waitingFor: "a connection" } : outcome);
+      this.#controller?.abort(DROPPED);
+    });
+  }
+
+  /** Leaves the request at once; nothing is settled any more. */
+  drop(): void {
+    this.#settle = undefined;
+    this.#timers.stop();
+    this.#controller?.abort(DROPPED);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#settle === undefined) controller.abort(DROPPED);
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
+    if (status < 200) return; // A note on the way, such as 103; the answer is still to come.
+    this.#status = status;
+    this.#headers = joinHeaders(headers);
+    this.#timers.answerBegun();
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#timers.heard();
+    // undici's chunks are views of a buffer that it does not use again.
+    this.#chunks.push(chunk);
+    this.#byteLength += chunk.byteLength;
+    if (this.#status >= 300 && this.#byteLength > MOST_ERROR_BYTES) {
+      this.#end(this.#answer());
+      controller.abort(DROPPED);
+    }
+  }
+
+  onResponseEnd(): void {
+    this.#end(this.#answer());
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, cause: Error): void {
+    this.#end({ kind: "broken", cause, staleConnection: this.#status === 0 && isStaleConnection(cause) });
+  }
+
+  #answer(): TryOutcome {
+    const body = joinChunks(this.#chunks, this.#byteLength);
+    return { kind: "answer", status: this.#status, headers: this.#headers, body };
+  }
+
+  #end(outcome: TryOutcome): void {
+    const settle = this.#settle;
+    this.#settle = undefined;
+    this.#timers.stop();
+    settle?.(outcome);
+  }
+}
+
+/** A header sent more than once becomes one line. */
+function joinHeaders(headers: RawHeaders): Readonly<Record<string, string>> {
+  const joined: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) joined[name] = typeof value === "string" ? value : value.join(", ");
+  }
+  return joined;
+}
