@@ -6,7 +6,12 @@ type NumericArray = Float32Array | Int32Array | BigInt64Array;
 /** The elements of `array` as little-endian bytes: the array's own memory where the host allows. */
 export function bytesOfElements(array: NumericArray): Uint8Array {
   const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-  return hostIsLittleEndian ? bytes : swapped(bytes, array.BYTES_PER_ELEMENT);
+  return littleEndian(bytes, array.BYTES_PER_ELEMENT);
+}
+
+/** Memory of this host's elements in the order of the wire: the same memory where the host allows. */
+export function littleEndian(bytes: Uint8Array, elementBytes: number): Uint8Array {
+  return hostIsLittleEndian ? bytes : swapped(bytes, elementBytes);
 }
 
 /** A view on `bytes` where they are aligned for float32, else a copy. The length must be a multiple of 4. */

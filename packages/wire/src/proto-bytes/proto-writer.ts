@@ -1,7 +1,11 @@
 import { bytesOfElements } from "./element-bytes.js";
+import { putFloat32, putInt32, putInt64, putWidened } from "./put-list.js";
 import { wireType } from "./wire-type.js";
 
 const textEncoder = new TextEncoder();
+
+const doubleView = new DataView(new ArrayBuffer(8));
+const doubleBytes = new Uint8Array(doubleView.buffer);
 
 /**
  * Writes a protobuf message **from its end to its start**. The length of an embedded message stands before its content, so
@@ -16,15 +20,13 @@ const textEncoder = new TextEncoder();
  */
 export class ProtoWriter {
   #bytes: Uint8Array<ArrayBuffer>;
-  #view: DataView;
   /** Everything from here on is written. */
   #offset: number;
 
-  /** @param capacity bytes to allocate; a guess that is not too small saves a second allocation */
-  constructor(capacity: number) {
-    this.#bytes = new Uint8Array(capacity);
-    this.#view = new DataView(this.#bytes.buffer);
-    this.#offset = capacity;
+  /** @param memory where to write, its end first; memory that is not too small saves an allocation */
+  constructor(memory: Uint8Array<ArrayBuffer>) {
+    this.#bytes = memory;
+    this.#offset = memory.length;
   }
 
   /** Bytes written so far. */
@@ -34,8 +36,7 @@ export class ProtoWriter {
 
   /** Puts tag and length before what was written since `mark`, a former {@link length}. */
   message(field: number, mark: number): void {
-    this.#varint(this.length - mark);
-    this.#tag(field, wireType.lengthDelimited);
+    this.#lengthAndTag(field, this.length - mark);
   }
 
   /** A varint field, from 0 to 2⁵³; the default 0 is left out. */
@@ -62,8 +63,8 @@ export class ProtoWriter {
   }
 
   doubleField(field: number, value: number): void {
-    this.#reserve(8);
-    this.#view.setFloat64(this.#offset, value, true);
+    doubleView.setFloat64(0, value, true);
+    this.#raw(doubleBytes);
     this.#tag(field, wireType.fixed64);
   }
 
@@ -77,8 +78,7 @@ export class ProtoWriter {
 
   bytesField(field: number, bytes: Uint8Array): void {
     this.#raw(bytes);
-    this.#varint(bytes.length);
-    this.#tag(field, wireType.lengthDelimited);
+    this.#lengthAndTag(field, bytes.length);
   }
 
   /** The elements of a typed array, in one block. */
@@ -88,63 +88,33 @@ export class ProtoWriter {
 
   /** Numbers as float32. Gives the index of one that does not fit, or -1. */
   float32Field(field: number, values: readonly number[]): number {
-    let offset = this.#list(values.length * 4);
-    const view = this.#view;
-    let bad = -1;
-    for (let index = 0; index < values.length; index++, offset += 4) {
-      const value = values[index] as number;
-      view.setFloat32(offset, value, true);
-      // NaN and the infinities themselves are float32 values.
-      if (!(Math.abs(value) < FLOAT32_LIMIT) && bad === -1 && !isSpecialNumber(value)) bad = index;
-    }
-    this.#closeList(field, values.length * 4);
+    this.#reserve(values.length * 4);
+    const bad = putFloat32(this.#bytes, this.#offset, values);
+    this.#lengthAndTag(field, values.length * 4);
     return bad;
   }
 
   /** Numbers as int32. Gives the index of one that does not fit, or -1. */
   int32Field(field: number, values: readonly number[]): number {
-    let offset = this.#list(values.length * 4);
-    const view = this.#view;
-    let bad = -1;
-    for (let index = 0; index < values.length; index++, offset += 4) {
-      const value = values[index] as number;
-      view.setInt32(offset, value, true);
-      if ((value | 0) !== value && bad === -1) bad = index;
-    }
-    this.#closeList(field, values.length * 4);
+    this.#reserve(values.length * 4);
+    const bad = putInt32(this.#bytes, this.#offset, values);
+    this.#lengthAndTag(field, values.length * 4);
     return bad;
   }
 
-  /** Safe integers as int64, in two halves. Gives the index of one that does not fit, or -1. */
+  /** Safe integers as int64. Gives the index of one that does not fit, or -1. */
   int64Field(field: number, values: readonly number[]): number {
-    let offset = this.#list(values.length * 8);
-    const view = this.#view;
-    let bad = -1;
-    for (let index = 0; index < values.length; index++, offset += 8) {
-      const value = values[index] as number;
-      const low = value | 0;
-      view.setInt32(offset, low, true);
-      if (low === value) {
-        view.setInt32(offset + 4, low >> 31, true);
-        continue;
-      }
-      if (bad === -1 && !Number.isSafeInteger(value)) bad = index;
-      view.setInt32(offset + 4, Math.floor(value / 0x1_0000_0000), true);
-    }
-    this.#closeList(field, values.length * 8);
+    this.#reserve(values.length * 8);
+    const bad = putInt64(this.#bytes, this.#offset, values);
+    this.#lengthAndTag(field, values.length * 8);
     return bad;
   }
 
-  /** 32-bit integers as int64. Apart from lists, so that the engine compiles each loop for one kind of array. */
+  /** 32-bit integers as int64. */
   widenedField(field: number, values: Int32Array): void {
-    let offset = this.#list(values.length * 8);
-    const view = this.#view;
-    for (let index = 0; index < values.length; index++, offset += 8) {
-      const value = values[index] as number;
-      view.setInt32(offset, value, true);
-      view.setInt32(offset + 4, value >> 31, true);
-    }
-    this.#closeList(field, values.length * 8);
+    this.#reserve(values.length * 8);
+    putWidened(this.#bytes, this.#offset, values);
+    this.#lengthAndTag(field, values.length * 8);
   }
 
   /** What was written. */
@@ -152,14 +122,8 @@ export class ProtoWriter {
     return this.#bytes.subarray(this.#offset);
   }
 
-  /** Makes room for a list, which is then written forwards from the offset given. */
-  #list(byteLength: number): number {
-    this.#reserve(byteLength);
-    return this.#offset;
-  }
-
-  #closeList(field: number, byteLength: number): void {
-    this.#varint(byteLength);
+  #lengthAndTag(field: number, length: number): void {
+    this.#varint(length);
     this.#tag(field, wireType.lengthDelimited);
   }
 
@@ -173,8 +137,16 @@ export class ProtoWriter {
     if (value < 0x80) {
       this.#reserve(1);
       this.#bytes[this.#offset] = value;
-      return;
+    } else if (value < 0x4000) {
+      this.#reserve(2);
+      this.#bytes[this.#offset] = (value & 0x7f) | 0x80;
+      this.#bytes[this.#offset + 1] = value >> 7;
+    } else {
+      this.#longVarint(value);
     }
+  }
+
+  #longVarint(value: number): void {
     this.#reserve(varintSize(value));
     let rest = value;
     let offset = this.#offset;
@@ -184,14 +156,17 @@ export class ProtoWriter {
 
   /** Writes text of ASCII characters; false, and nothing written, when it has others. */
   #ascii(text: string): boolean {
-    this.#reserve(text.length);
-    for (let index = 0; index < text.length; index++) {
+    const { length } = text;
+    this.#reserve(length);
+    const bytes = this.#bytes;
+    const start = this.#offset;
+    for (let index = 0; index < length; index++) {
       const unit = text.charCodeAt(index);
       if (unit >= 0x80) {
-        this.#offset += text.length;
+        this.#offset = start + length;
         return false;
       }
-      this.#bytes[this.#offset + index] = unit;
+      bytes[start + index] = unit;
     }
     return true;
   }
@@ -212,16 +187,8 @@ export class ProtoWriter {
     const larger = new Uint8Array(2 * this.#bytes.length + count + 64);
     larger.set(written, larger.length - written.length);
     this.#bytes = larger;
-    this.#view = new DataView(larger.buffer);
     this.#offset = larger.length - written.length;
   }
-}
-
-/** From here on doubles round to an infinite float32: half a unit above the largest one. */
-const FLOAT32_LIMIT = 3.4028235677973366e38;
-
-function isSpecialNumber(value: unknown): boolean {
-  return typeof value === "number" && !Number.isFinite(value);
 }
 
 /** Bytes of a varint of a number from 0 to 2⁵³. */

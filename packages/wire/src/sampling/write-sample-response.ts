@@ -8,7 +8,7 @@ const USUAL_BYTES = 4096;
 
 /** The protobuf form of a sample result, as a server gives it. Written from its end, see {@link ProtoWriter}. */
 export function writeSampleResponse(response: SampleResponse): Uint8Array<ArrayBuffer> {
-  const writer = new ProtoWriter(USUAL_BYTES);
+  const writer = new ProtoWriter(new Uint8Array(USUAL_BYTES));
   const { prompt_alt_tokens: altTokens, target_prompt_logprobs: targets } = response;
   if (altTokens !== undefined) {
     const mark = writer.length;

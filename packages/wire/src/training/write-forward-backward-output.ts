@@ -16,7 +16,7 @@ interface Batch {
 
 /** The protobuf form of a training result, as a server gives it. Written from its end, see {@link ProtoWriter}. */
 export function writeForwardBackwardOutput(output: ForwardBackwardOutput): Uint8Array<ArrayBuffer> {
-  const writer = new ProtoWriter(capacityOf(output));
+  const writer = new ProtoWriter(new Uint8Array(capacityOf(output)));
   for (const [name, value] of Object.entries(output.metrics).toReversed()) {
     const mark = writer.length;
     writer.doubleField(2, value);

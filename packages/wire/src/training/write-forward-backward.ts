@@ -20,7 +20,7 @@ import { checkForwardBackward, invalid } from "./check-forward-backward.js";
 export function writeForwardBackward(request: ForwardBackwardRequest): Uint8Array<ArrayBuffer> {
   checkForwardBackward(request);
   const { data, loss_fn: lossFn, loss_fn_config: config } = request.forward_backward_input;
-  const writer = new ProtoWriter(capacityOf(request));
+  const writer = new ProtoWriter(new Uint8Array(capacityOf(request)));
   if (config !== undefined) writeTaggedConfig(writer, config);
   writer.varintField(6, request.forward_only === true ? 1 : 0);
   if (config !== undefined) writeNumberConfig(writer, config);
