@@ -5,6 +5,8 @@ export {
   ApiStatusError,
   ClosedError,
   ConnectionError,
+  type CustomLoss,
+  type CustomLossValue,
   Datum,
   LoraConfig,
   type LossFnConfig,
@@ -42,7 +44,6 @@ export {
   ServiceClient,
 } from "./session/service-client.js";
 export type { ServiceClientOptions, TokenizerLoader, WireChoice } from "./session/service-client-options.js";
-export type { CustomLoss, CustomLossValue } from "./training/custom-loss.js";
 export type { DatumLike } from "./training/prepare-data.js";
 export type { OnConflict } from "./training/save-conflict.js";
 export type {

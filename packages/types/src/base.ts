@@ -15,6 +15,8 @@ export {
 export { fromBase64, toBase64 } from "./base64.js";
 export { type CheckpointFolder, CheckpointPath, type CheckpointType } from "./checkpoint-path.js";
 export type { Clock } from "./clock.js";
+export type { CustomLoss, CustomLossValue } from "./custom-loss-function.js";
+export type { Datum } from "./datum.js";
 export type { HttpTransport, TransportCall, TransportResponse } from "./http-transport.js";
 export type { Logger } from "./logger.js";
 export { lossInputDtypes } from "./loss-input-dtypes.js";

@@ -94,6 +94,7 @@ export {
   type GraphValue,
   graphValueSchema,
 } from "./custom-loss.js";
+export type { CustomLoss, CustomLossValue } from "./custom-loss-function.js";
 export {
   Datum,
   type DatumSpans,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { oneOfKinds } from "./schema/one-of-kinds.js";
+import { byType } from "./schema/one-of-kinds.js";
 import { sentObject } from "./schema/sent-object.js";
 
 /** The optimizer family of a model, fixed when it is created. Since 0.38; earlier servers know Adam only. */
@@ -41,6 +41,11 @@ export interface OtherOptimizerParams {
 /** One step of any family but Adam, whose parameters have no `type`. */
 export type OptimizerParams = DimuonParams | OtherOptimizerParams;
 
+/** A family we do not know is the server's to check: `type` and free fields that have a JSON form. */
+const otherFamilySchema: z.ZodType<OtherOptimizerConfig> = z
+  .looseObject({ type: z.string().min(1) })
+  .check((context) => reportJsonFault(context, "numbers beyond 2^53 too"));
+
 const adamConfigSchema = sentObject(() => ({ type: z.literal("adamw") }));
 const dimuonConfigSchema = sentObject(() => ({
   type: z.literal("dimuon"),
@@ -48,10 +53,10 @@ const dimuonConfigSchema = sentObject(() => ({
 }));
 
 /** What is sent: known families strictly, others as they are. */
-export const optimizerConfigSchema: z.ZodType<OptimizerConfig> = byFamily<OptimizerConfig>({
-  adamw: adamConfigSchema,
-  dimuon: dimuonConfigSchema,
-});
+export const optimizerConfigSchema: z.ZodType<OptimizerConfig> = byType<OptimizerConfig>(
+  { adamw: adamConfigSchema, dimuon: dimuonConfigSchema },
+  otherFamilySchema,
+);
 
 /** What is received: absent, null and `{}` mean Adam; anything else is kept, also a newer version of a known family. */
 export const receivedOptimizerConfigSchema: z.ZodType<OptimizerConfig> = z.preprocess(
@@ -70,17 +75,7 @@ export const dimuonParamsSchema: z.ZodType<DimuonParams> = sentObject(() => ({
   beta1: z.number().gte(0).lt(1).optional(),
 }));
 
-export const optimizerParamsSchema: z.ZodType<OptimizerParams> = byFamily<OptimizerParams>({
-  dimuon: dimuonParamsSchema,
-});
-
-/** A family we do not know is the server's to check: `type` and free fields are all that its interface asks. */
-function byFamily<Value extends { readonly type: string }>(
-  families: Readonly<Record<string, z.ZodType<Value>>>,
-) {
-  const other = z.looseObject({ type: z.string().min(1) }) as unknown as z.ZodType<Value>;
-  return oneOfKinds([...Object.values(families), other], (value) => {
-    const type: unknown = "type" in value ? value.type : undefined;
-    return (typeof type === "string" && Object.hasOwn(families, type) ? families[type] : undefined) ?? other;
-  });
-}
+export const optimizerParamsSchema: z.ZodType<OptimizerParams> = byType<OptimizerParams>(
+  { dimuon: dimuonParamsSchema },
+  otherFamilySchema,
+);

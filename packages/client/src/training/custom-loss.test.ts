@@ -1,9 +1,9 @@
-import { AbortedError, ValidationError } from "@tinkex/types";
+import { AbortedError, type CustomLoss, ValidationError } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { deferred } from "../future/deferred.js";
 import { datum, readPass } from "../testing/examples.js";
 import { openService, pauseForSockets } from "../testing/open-service.js";
-import { type CustomLoss, customBackwardData, customForwardData } from "./custom-loss.js";
+import { customBackwardData, customForwardData } from "./custom-loss.js";
 
 async function openTraining(config: object = {}) {
   const open = await openService();

@@ -1,14 +1,8 @@
-import type { Datum } from "@tinkex/types";
+import type { CustomLoss, Datum } from "@tinkex/types";
 import type { FutureWork } from "../future/future-work.js";
 import { unlessAborted } from "../future/unless-aborted.js";
 import { combineOutputs, type PassOutput } from "../results/combine-outputs.js";
-import {
-  type CustomLoss,
-  customBackwardData,
-  customForwardData,
-  customOutput,
-  logprobsOf,
-} from "./custom-loss.js";
+import { customBackwardData, customForwardData, customOutput, logprobsOf } from "./custom-loss.js";
 import type { TrainedModel } from "./trained-model.js";
 import { passResults, sendPass } from "./training-pass.js";
 

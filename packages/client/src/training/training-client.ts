@@ -1,5 +1,6 @@
 import {
   type AdamParams,
+  type CustomLoss,
   type GetInfoResponse,
   type LoadWeightsResponse,
   type LossFnConfig,
@@ -22,7 +23,7 @@ import type { CallOptions } from "../session/call-options.js";
 import { ClientLife } from "../session/client-life.js";
 import { modelTokenizer } from "../session/model-tokenizer.js";
 import { checkTrainingPath } from "./checkpoint-kinds.js";
-import { type CustomLoss, checkCustomData } from "./custom-loss.js";
+import { checkCustomData } from "./custom-loss.js";
 import { readModelInfo } from "./model-info.js";
 import { optimizerFields } from "./optimizer-fields.js";
 import { checkLossConfig, checkLossName, type DatumLike, prepareData } from "./prepare-data.js";

@@ -15,15 +15,24 @@ export function openName(names: readonly string[]) {
 
 /** Names we send: one of these, and the error offers the nearest. */
 export function closedName<const Names extends readonly [string, ...string[]]>(names: Names) {
-  return z.enum(names, {
-    error: ({ input }) => {
-      const nearest = typeof input === "string" ? nearestName(input, names) : undefined;
-      const given = typeof input === "string" ? `"${input}"` : typeof input;
-      return nearest === undefined
-        ? `must be one of ${names.map((name) => `"${name}"`).join(", ")}, not ${given}`
-        : `unknown name ${given}, did you mean "${nearest}"?`;
-    },
-  });
+  return z.enum(names, { error: ({ input }) => unknownName(input, names) });
+}
+
+/** The error of a union of records that we send, for a `key` that is none of the kinds. */
+export function unknownKind(key: string, names: readonly string[]) {
+  return (issue: { readonly code?: string | undefined; readonly input?: unknown }): string | undefined => {
+    if (issue.code !== "invalid_union" || typeof issue.input !== "object" || issue.input === null) return undefined;
+    return unknownName((issue.input as Readonly<Record<string, unknown>>)[key], names);
+  };
+}
+
+/** What is wrong with a name that is none of these: the one that was probably meant, or all of them. */
+export function unknownName(given: unknown, names: readonly string[]): string {
+  const nearest = typeof given === "string" ? nearestName(given, names) : undefined;
+  const shown = typeof given === "string" ? `"${given}"` : given === null ? "null" : typeof given;
+  return nearest === undefined
+    ? `must be one of ${names.map((name) => `"${name}"`).join(", ")}, not ${shown}`
+    : `unknown name ${shown}, did you mean "${nearest}"?`;
 }
 
 /** The constant `type` of a record: optional, and the same value when given. */

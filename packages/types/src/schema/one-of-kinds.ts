@@ -28,5 +28,16 @@ export function oneOfKinds<Value>(
     .meta({ [ALTERNATIVES]: kinds });
 }
 
+/** One of several records by their `type`: the known ones as their schemas say, any other one as it is. */
+export function byType<Value extends { readonly type: string }>(
+  known: Readonly<Record<string, z.ZodType<Value>>>,
+  other: z.ZodType<Value>,
+): z.ZodType<Value> {
+  return oneOfKinds([...Object.values(known), other], (value) => {
+    const type: unknown = "type" in value ? value.type : undefined;
+    return (typeof type === "string" && Object.hasOwn(known, type) ? known[type] : undefined) ?? other;
+  });
+}
+
 /** Where the JSON Schema export finds the alternatives. */
 export const ALTERNATIVES = "x-alternatives";
