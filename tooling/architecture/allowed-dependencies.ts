@@ -12,7 +12,18 @@ export interface Allowance {
 export const ALLOWED_DEPENDENCIES: Readonly<Record<string, Allowance>> = {
   types: { siblings: [], libraries: ["zod"], browserEntries: ["src/index.ts", "src/base.ts"] },
   wire: { siblings: ["types"], libraries: ["@bufbuild/protobuf"], browserEntries: ["src/index.ts"] },
-  tensor: { siblings: ["types"], libraries: [], browserEntries: ["src/index.ts"] },
+  tensor: {
+    siblings: ["types"],
+    libraries: [],
+    optional: [
+      "@tensorflow/tfjs",
+      "@tensorflow/tfjs-backend-cpu",
+      "@tensorflow/tfjs-backend-wasm",
+      "@tensorflow/tfjs-core",
+      "@tensorflow/tfjs-node",
+    ],
+    browserEntries: ["src/index.ts", "src/tfjs.ts"],
+  },
   http: { siblings: ["types"], libraries: ["undici"], browserEntries: [] },
   tokenizer: {
     siblings: ["types"],
@@ -20,6 +31,7 @@ export const ALLOWED_DEPENDENCIES: Readonly<Record<string, Allowance>> = {
     optional: ["@huggingface/transformers"],
     browserEntries: ["src/index.ts", "src/chat-template.ts"],
   },
+  renderers: { siblings: ["types", "tokenizer"], libraries: [], browserEntries: ["src/index.ts"] },
   client: {
     siblings: ["types", "wire", "tensor", "http", "tokenizer"],
     libraries: [],

@@ -1,0 +1,58 @@
+import { ValidationError } from "@tinkex/types/base";
+import type { Message } from "./message.js";
+
+const PART_FIELDS: Readonly<Record<string, string>> = {
+  text: "text",
+  thinking: "thinking",
+  image: "image",
+};
+
+/**
+ * Refuses what is no conversation, for callers whom no compiler stops.
+ *
+ * @throws ValidationError naming the message
+ */
+export function checkMessages(messages: readonly Message[]): void {
+  if (!Array.isArray(messages)) {
+    throw new ValidationError('The messages must be a list, such as [{ role: "user", content: "Hi" }].', {
+      path: ["messages"],
+    });
+  }
+  for (const [index, message] of messages.entries()) {
+    if (typeof message !== "object" || message === null || typeof message.role !== "string") {
+      throw refusal(index, "is no message", 'write { role: "user", content: "Hi" }');
+    }
+    checkContent(message.content, index);
+    if (message.unparsed_tool_calls !== undefined && message.unparsed_tool_calls.length > 0) {
+      throw refusal(
+        index,
+        "has unparsed_tool_calls, which no model reads",
+        "put their raw_text into the content, or leave the message out",
+      );
+    }
+  }
+}
+
+/** An error about one message: what is wrong, and the remedy. */
+export function refusal(index: number, fault: string, remedy: string): ValidationError {
+  return new ValidationError(`messages[${index}] ${fault}: ${remedy}.`, { path: ["messages", index] });
+}
+
+function checkContent(content: unknown, index: number): void {
+  if (typeof content === "string") return;
+  if (!Array.isArray(content)) {
+    throw refusal(index, "has no content", 'content is text ("" where there is none) or a list of parts');
+  }
+  for (const part of content as unknown[]) {
+    const type = typeof part === "object" && part !== null && "type" in part ? part.type : undefined;
+    const field =
+      typeof type === "string" && Object.hasOwn(PART_FIELDS, type) ? PART_FIELDS[type] : undefined;
+    if (field === undefined || typeof part !== "object" || part === null || !(field in part)) {
+      throw refusal(
+        index,
+        `has a part that is none (${JSON.stringify(type)})`,
+        'parts are { type: "text", text }, { type: "thinking", thinking } and { type: "image", image }',
+      );
+    }
+  }
+}

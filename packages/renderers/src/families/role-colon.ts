@@ -1,0 +1,48 @@
+import { refusal } from "../check-messages.js";
+import type { Layout } from "../layout.js";
+import { onlyText } from "../message-content.js";
+import type { RendererTokenizer } from "../renderer-tokenizer.js";
+import type { ParsedResponse } from "../reply.js";
+
+const STOP = "\n\nUser:";
+
+/**
+ * Lines such as `User: Hi`, each followed by a blank line, for base models, which were trained on no layout. The end of a
+ * message is text, not a token.
+ */
+export function roleColonLayout(tokenizer: RendererTokenizer): Layout {
+  const bos = tokenizer.namedTokens?.bos;
+  return {
+    hasExtensionProperty: true,
+    checkMessage(message, index) {
+      onlyText(message, index);
+      if (message.tool_calls !== undefined && message.tool_calls.length > 0) {
+        throw refusal(index, "calls tools, which role_colon cannot show", "write the call into its content");
+      }
+    },
+    prelude: () => (bos === undefined ? [] : [{ token: bos }]),
+    render: ({ message, index }) => ({
+      header: [{ text: header(message.role) }],
+      output: [{ text: ` ${onlyText(message, index)}\n\n` }],
+      // The blank line above is half of the stop sequence; a model that answers has to write the other half too.
+      stopOverlap: message.role === "assistant" ? [{ text: "User:" }] : [],
+    }),
+    opening: (role) => [{ text: header(role) }],
+    reply: { stop: { text: [STOP] }, parse: parseRoleColon },
+  };
+}
+
+function header(role: string): string {
+  return `${role.charAt(0).toUpperCase()}${role.slice(1).toLowerCase()}:`;
+}
+
+function parseRoleColon(ids: readonly number[], tokenizer: RendererTokenizer): ParsedResponse {
+  const eos = tokenizer.namedTokens?.eos;
+  const eosId = eos === undefined ? undefined : tokenizer.tokenId(eos);
+  const endsByEos = eosId !== undefined && ids.at(-1) === eosId;
+  const [text = "", ...behind] = tokenizer.decode(endsByEos ? ids.slice(0, -1) : ids).split(STOP);
+  const message = { role: "assistant", content: text.replace(/^ /, "").replace(/\n\n$/, "") };
+  if (behind.length === 0 && endsByEos) return { message, termination: "eos", failure: null };
+  if (behind.length === 1 && !endsByEos) return { message, termination: "stop_sequence", failure: null };
+  return { message, termination: "malformed", failure: "structural" };
+}

@@ -1,0 +1,1 @@
+export { type BuiltInRendererName, getRenderer, rendererFromReference } from "./get-renderer.js";

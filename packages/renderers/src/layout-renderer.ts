@@ -1,0 +1,179 @@
+import type { ModelInput, ModelInputChunk } from "@tinkex/types";
+import { ValidationError } from "@tinkex/types/base";
+import { checkMessages, refusal } from "./check-messages.js";
+import type { Layout } from "./layout.js";
+import type { Message } from "./message.js";
+import { toOpenAiMessage } from "./open-ai-message.js";
+import { parseReply } from "./parse-reply.js";
+import { encodePieces, type Piece, specialTokenId } from "./piece.js";
+import { placeMessages } from "./place-messages.js";
+import type { GenerationPromptOptions, Renderer, RendererReference, SupervisedExample } from "./renderer.js";
+import type { RendererTokenizer } from "./renderer-tokenizer.js";
+import { splitConversation } from "./split-conversation.js";
+import { streamReply } from "./stream-reply.js";
+import { type TrainOn, trainOnRules } from "./train-on.js";
+import { chunkLength, weightRuns } from "./weight-runs.js";
+
+/** Makes a renderer of a layout. */
+export function createLayoutRenderer(
+  layout: Layout,
+  tokenizer: RendererTokenizer,
+  reference: RendererReference,
+): Renderer {
+  const { reply } = layout;
+  const stopSequences =
+    "tokens" in reply.stop
+      ? reply.stop.tokens.map((token) => specialTokenId(tokenizer, token))
+      : reply.stop.text;
+  const encode = (pieces: readonly Piece[]) => encodePieces(pieces, tokenizer);
+  const arrange = (messages: readonly Message[]) => {
+    checkMessages(messages);
+    for (const [index, message] of messages.entries()) layout.checkMessage?.(message, index);
+    return layout.arrange?.(messages) ?? messages;
+  };
+
+  function buildGenerationPrompt(
+    messages: readonly Message[],
+    { role = "assistant", prefill = "" }: GenerationPromptOptions = {},
+  ): ModelInput {
+    const arranged = arrange(messages);
+    const rendered = placeMessages(arranged, layout.turnBorder).map((place) => layout.render(place));
+    return {
+      chunks: encode([
+        ...layout.prelude(arranged),
+        ...rendered.flatMap(({ header, output }) => [...header, ...output]),
+        ...layout.opening(role, arranged),
+        { text: prefill },
+      ]),
+    };
+  }
+
+  function buildSupervisedExample(
+    messages: readonly Message[],
+    { trainOn = "last_assistant_message" }: { readonly trainOn?: TrainOn | undefined } = {},
+  ): SupervisedExample {
+    const rule = trainOnRule(trainOn);
+    const arranged = arrange(messages);
+    const places = placeMessages(arranged, layout.turnBorder);
+    checkTrainableFlags(arranged, trainOn);
+    const runs = weightRuns();
+    runs.add(encode(layout.prelude(arranged)), 0);
+    for (const place of places) {
+      const { header, output, stopOverlap = [] } = layout.render(place);
+      const weight = rule.trains(place.message, place) ? 1 : 0;
+      runs.add(encode(header), rule.headers ? 1 : 0);
+      runs.add(encode(output), weight);
+      if (place.isLast) runs.add(encode(stopOverlap), weight);
+    }
+    const example = runs.example();
+    const first = firstProduced(messages, trainOn, layout);
+    if (first !== undefined) {
+      unweightPrompt(example, buildGenerationPrompt(messages.slice(0, first)), layout, first);
+    }
+    return example;
+  }
+
+  return {
+    name: reference.name,
+    model: reference.model,
+    stopSequences,
+    hasExtensionProperty: layout.hasExtensionProperty,
+    supportsStreaming: reply.streaming !== undefined,
+    disablesThinking: layout.disablesThinking ?? false,
+    buildGenerationPrompt,
+    buildSupervisedExample,
+    buildSupervisedExamples: (messages, { trainOn = "last_assistant_turn" } = {}) =>
+      splitConversation(messages, trainOn, layout).map((part) =>
+        buildSupervisedExample(part.messages, { trainOn: part.trainOn }),
+      ),
+    parseResponse: (ids) => parseReply(reply, Array.from(ids), tokenizer),
+    parseResponseStreaming: (options) => streamReply(reply, tokenizer, reference.name, options),
+    declareTools(tools, systemPrompt = "") {
+      if (layout.declareTools !== undefined) return layout.declareTools(tools, systemPrompt);
+      throw new ValidationError(
+        `${reference.name} has no place for tools: describe them in the system message yourself, or take a model that knows tools.`,
+        { path: ["tools"] },
+      );
+    },
+    toOpenAiMessage,
+    toJSON: () => reference,
+  };
+}
+
+function trainOnRule(trainOn: TrainOn) {
+  if (Object.hasOwn(trainOnRules, trainOn)) return trainOnRules[trainOn];
+  throw new ValidationError(
+    `There is no mode ${JSON.stringify(trainOn)} to train on; the modes are ${Object.keys(trainOnRules).join(", ")}.`,
+    { path: ["trainOn"] },
+  );
+}
+
+/** The flags are read in one mode only, where a missing one would be a guess; in the others they would go unheard. */
+function checkTrainableFlags(messages: readonly Message[], trainOn: TrainOn): void {
+  for (const [index, { trainable }] of messages.entries()) {
+    if (trainOn === "customized" && typeof trainable !== "boolean") {
+      throw refusal(
+        index,
+        "does not say whether it is trainable",
+        'the mode "customized" wants the flag on every message',
+      );
+    }
+    if (trainOn !== "customized" && trainable !== undefined) {
+      throw refusal(
+        index,
+        `says whether it is trainable, which "${trainOn}" does not ask`,
+        'take the flag out, or train on "customized"',
+      );
+    }
+  }
+}
+
+/**
+ * Index of the first message that the mode trains on as sampled, so that what its prompt would have held is not trained on.
+ * Undefined in modes that train on conversations as they stand.
+ */
+function firstProduced(messages: readonly Message[], trainOn: TrainOn, layout: Layout): number | undefined {
+  const last = messages.length - 1;
+  if (messages[last]?.role !== "assistant") return undefined;
+  if (trainOn === "last_assistant_message") return last;
+  if (trainOn !== "last_assistant_turn") return undefined;
+  return placeMessages(messages, layout.turnBorder).find(
+    ({ inLastTurn, message }) => inLastTurn && message.role === "assistant",
+  )?.index;
+}
+
+/** Sets the weights of the tokens that the prompt holds to 0, where the document begins with it. */
+function unweightPrompt(
+  { modelInput, weights }: SupervisedExample,
+  prompt: ModelInput,
+  layout: Layout,
+  index: number,
+): void {
+  if (beginsWith(modelInput.chunks, prompt.chunks)) {
+    weights.fill(
+      0,
+      0,
+      prompt.chunks.reduce((sum, chunk) => sum + chunkLength(chunk), 0),
+    );
+    return;
+  }
+  if (layout.disablesThinking === true) {
+    throw refusal(
+      index,
+      "holds reasoning that the prompt of this renderer rules out",
+      "take the thinking out of the message, or train with a renderer that thinks",
+    );
+  }
+}
+
+function beginsWith(document: readonly ModelInputChunk[], head: readonly ModelInputChunk[]): boolean {
+  const flat = flatten(document);
+  return flatten(head).every((item, index) => item === flat[index]);
+}
+
+/** Tokens one by one, and other chunks as they are. */
+function flatten(chunks: readonly ModelInputChunk[]): (number | ModelInputChunk)[] {
+  return chunks.flatMap((chunk): (number | ModelInputChunk)[] =>
+    "tokens" in chunk ? [...chunk.tokens] : [chunk],
+  );
+}

@@ -1,0 +1,25 @@
+import type { Layout, Place } from "./layout.js";
+import type { Message } from "./message.js";
+
+/** Says of each message where it stands. */
+export function placeMessages(
+  messages: readonly Message[],
+  turnBorder: Layout["turnBorder"] = lastUserIndex,
+): Place[] {
+  const lastUser = lastUserIndex(messages);
+  const border = turnBorder(messages);
+  return messages.map((message, index) => ({
+    message,
+    index,
+    messages,
+    previous: messages[index - 1],
+    next: messages[index + 1],
+    isLast: index === messages.length - 1,
+    lastUserIndex: lastUser,
+    inLastTurn: index > border,
+  }));
+}
+
+function lastUserIndex(messages: readonly Message[]): number {
+  return messages.findLastIndex(({ role }) => role === "user");
+}

