@@ -1,3 +1,4 @@
+export type { PadOptions } from "./pad-value.js";
 export { TensorData, type TensorFromOptions } from "./tensor-data.js";
 export type {
   BigIntTypedArray,
@@ -8,5 +9,8 @@ export type {
 } from "./tensor-like.js";
 export type { TensorPlace } from "./tensor-place.js";
 export { isTfTensorLike, type TfTensorLike } from "./tf-tensor-like.js";
+export { toDense } from "./to-dense.js";
+export { type NestedNumbers, toNested } from "./to-nested.js";
 export { toNumbers } from "./to-numbers.js";
+export { toSparse } from "./to-sparse.js";
 export { toTypedArray } from "./to-typed-array.js";

@@ -1,0 +1,30 @@
+/** The part of Node's `process` in use; a browser has none. */
+interface NodeProcess {
+  getBuiltinModule?(name: string): object | undefined;
+}
+
+/** Functions of `node:util` that Node 23 removed, and that tfjs-node 4.22 calls. */
+const REMOVED: Readonly<Record<string, (value: unknown) => boolean>> = {
+  isArray: Array.isArray,
+  isNullOrUndefined: (value) => value === null || value === undefined,
+};
+
+/**
+ * Puts back what tfjs-node calls and newer Nodes no longer have: without it each of its operations ends in `is not a function`.
+ * What is there is left alone; outside of Node there is nothing to do.
+ *
+ * @param util The module that `require("util")` gives. @defaultValue that of the running Node
+ */
+export function restoreUtilFunctions(util: object | undefined = builtinUtil()): void {
+  if (util === undefined) return;
+  for (const [name, value] of Object.entries(REMOVED)) {
+    // Not enumerable: the module looks as it did to anybody who lists it.
+    if (!(name in util)) Object.defineProperty(util, name, { value, configurable: true, writable: true });
+  }
+}
+
+/** Asked of `process` rather than imported, so that bundles for browsers meet no import of Node. */
+function builtinUtil(): object | undefined {
+  const { process } = globalThis as { readonly process?: NodeProcess };
+  return process?.getBuiltinModule?.("node:util");
+}

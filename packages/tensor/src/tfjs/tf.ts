@@ -1,0 +1,6 @@
+import { loadTfjs, type Tfjs } from "./load-tfjs.js";
+
+export type { Tfjs };
+
+/** The copy of tfjs that this entry works with; loaded when the entry is imported. */
+export const tf: Tfjs = await loadTfjs();

@@ -1,0 +1,51 @@
+import { elementCount, isSparse, type TensorData, tensorFault } from "@tinkex/types/base";
+import { type PadOptions, padValueOf } from "./pad-value.js";
+import { tensorError } from "./tensor-place.js";
+
+/**
+ * A sparse tensor with all its elements; a dense one is returned as it is.
+ *
+ * Row `r` of CSR lists its elements at `crow[r] … crow[r + 1] - 1`: the column of each, and in `data` its value. What no row
+ * lists is the pad value.
+ *
+ * @throws ValidationError for indices that do not fit the shape, and for a pad value that is no integer of 32 bits
+ */
+export function toDense(tensor: TensorData, options: PadOptions = {}): TensorData {
+  if (!isSparse(tensor)) return tensor;
+  const fault = tensorFault(tensor);
+  if (fault !== undefined) throw tensorError(options, `${fault.field} ${fault.message}`, fault.index);
+  const { data, dtype, shape = [] } = tensor;
+  const count = elementCount(shape);
+  const pad = padValueOf(options);
+  if (data instanceof BigInt64Array) {
+    return { data: unfold(tensor, data, new BigInt64Array(count).fill(BigInt(pad))), dtype, shape };
+  }
+  return { data: unfold(tensor, data, filledLike(tensor, count, pad)), dtype, shape };
+}
+
+/** The elements of the kind that `data` has; a list of float32 becomes a typed array, which holds them as they are sent. */
+function filledLike(
+  { data, dtype }: TensorData,
+  count: number,
+  pad: number,
+): Float32Array | Int32Array | number[] {
+  if (dtype === "float32") return new Float32Array(count).fill(pad);
+  return data instanceof Int32Array ? new Int32Array(count).fill(pad) : new Array<number>(count).fill(pad);
+}
+
+/** Writes the listed elements into `dense`, whose indices `tensorFault` has checked. */
+function unfold<Element, Dense extends { [index: number]: Element }>(
+  { shape, sparse_crow_indices: crow = [], sparse_col_indices: columns = [] }: TensorData,
+  listed: ArrayLike<Element>,
+  dense: Dense,
+): Dense {
+  const width = shape?.[1] ?? 0;
+  for (let row = 0; row + 1 < crow.length; row++) {
+    const end = crow[row + 1] ?? 0;
+    for (let at = crow[row] ?? 0; at < end; at++) {
+      // Both indices lie below the lengths that were checked.
+      dense[row * width + (columns[at] as number)] = listed[at] as Element;
+    }
+  }
+  return dense;
+}
