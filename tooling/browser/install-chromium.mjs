@@ -13,6 +13,8 @@ const COMMANDS = [
 
 /** In words, why there is nothing to try here; undefined where there is. */
 function obstacle() {
+  if (process.env.CHROMIUM_PATH)
+    return `CHROMIUM_PATH names ${process.env.CHROMIUM_PATH}, which does not exist`;
   if (process.platform !== "linux") return "only Debian's apt-get is tried";
   if (process.getuid?.() !== 0) return "apt-get needs root";
   return undefined;
@@ -26,7 +28,7 @@ function install() {
     execFileSync("apt-get", args, {
       stdio: ["ignore", "ignore", "pipe"],
       env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-      timeout: Math.max(1, end - performance.now()),
+      timeout: Math.max(1, Math.ceil(end - performance.now())),
     });
   }
 }
