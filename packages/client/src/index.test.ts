@@ -85,7 +85,12 @@ it("accepts whatever holds numbers where a tensor is wanted, and nothing else", 
         [3, 4],
       ],
       advantages: Float64Array.of(1),
-      logprobs: { shape: [1], dtype: "float32", dataSync: () => Float32Array.of(1) },
+      logprobs: {
+        shape: [1],
+        dtype: "float32",
+        dataSync: () => Float32Array.of(1),
+        data: async () => Float32Array.of(1),
+      },
     },
   };
   expectTypeOf(datum).toExtend<DatumLike>();

@@ -90,6 +90,7 @@ describe("TensorData.from", () => {
       dtype,
       shape: [1, 2],
       dataSync: () => values,
+      data: async () => values,
     });
     expect(TensorData.from(tensor("float32", Float32Array.of(1, 2)))).toEqual({
       data: Float32Array.of(1, 2),

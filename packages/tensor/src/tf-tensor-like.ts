@@ -4,6 +4,8 @@ export interface TfTensorLike {
   readonly dtype: string;
   /** The values in row-major order; backends that can only answer later throw. */
   dataSync(): ArrayLike<unknown>;
+  /** The same, on every backend. */
+  data(): Promise<ArrayLike<unknown>>;
 }
 
 /** Whether `value` looks like a tfjs tensor. */
@@ -13,6 +15,8 @@ export function isTfTensorLike(value: unknown): value is TfTensorLike {
     value !== null &&
     "dataSync" in value &&
     typeof value.dataSync === "function" &&
+    "data" in value &&
+    typeof value.data === "function" &&
     "shape" in value &&
     Array.isArray(value.shape)
   );

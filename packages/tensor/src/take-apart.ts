@@ -1,0 +1,80 @@
+import type { TensorDtype, TensorData as TensorRecord } from "@tinkex/types/base";
+import { describeValue } from "./describe-value.js";
+import { flattenList } from "./flatten-list.js";
+import type { NestedList, TensorElement, TensorLike } from "./tensor-like.js";
+import { type TensorPlace, tensorError } from "./tensor-place.js";
+import { isTfTensorLike, type TfTensorLike } from "./tf-tensor-like.js";
+
+/** A value taken apart: elements in row-major order, and what is known of shape and dtype. */
+export interface Elements {
+  readonly values: ArrayLike<unknown>;
+  readonly shape: readonly number[] | undefined;
+  /** What the container itself says: a typed array or a record knows, a list does not. */
+  readonly dtype: TensorDtype | undefined;
+}
+
+/** @throws ValidationError for what holds no numbers, ragged lists, and a tf.Tensor that cannot be read at once */
+export function takeApart(value: TensorLike, place: TensorPlace): Elements {
+  if (!isTfTensorLike(value)) return takeArrayApart(value, place);
+  const dtype = tfTensorDtype(value, place);
+  try {
+    return { values: value.dataSync(), shape: value.shape, dtype };
+  } catch (error) {
+    throw unreadable(error, place, "; where the backend answers only later, use TensorData.fromAsync");
+  }
+}
+
+/** The same, waiting for a tf.Tensor of a backend that answers later. */
+export async function takeApartLater(value: TensorLike, place: TensorPlace): Promise<Elements> {
+  if (!isTfTensorLike(value)) return takeArrayApart(value, place);
+  const dtype = tfTensorDtype(value, place);
+  try {
+    return { values: await value.data(), shape: value.shape, dtype };
+  } catch (error) {
+    throw unreadable(error, place, "");
+  }
+}
+
+/** Whether `value` is a tensor record rather than an array of some kind. */
+export function isTensorRecord(value: unknown): value is TensorRecord {
+  return typeof value === "object" && value !== null && "data" in value && "dtype" in value;
+}
+
+function takeArrayApart(value: Exclude<TensorLike, TfTensorLike>, place: TensorPlace): Elements {
+  if (Array.isArray(value)) {
+    return { ...flattenList(value as NestedList, place), dtype: undefined };
+  }
+  if (ArrayBuffer.isView(value)) {
+    const dtype = typedArrayDtype(value, place);
+    // A view that is no DataView (which typedArrayDtype refuses) is array-like.
+    const values = value as unknown as ArrayLike<unknown>;
+    return { values, shape: [values.length], dtype };
+  }
+  if (isTensorRecord(value)) return { values: value.data, shape: value.shape, dtype: value.dtype };
+  if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") {
+    return takeScalarApart(value, place);
+  }
+  throw tensorError(place, `expected numbers, got ${describeValue(value)}`);
+}
+
+function takeScalarApart(value: TensorElement, place: TensorPlace): Elements {
+  if (place.key !== undefined) throw tensorError(place, `expected a list of numbers, got ${value}`);
+  return { values: [value], shape: [], dtype: undefined };
+}
+
+function tfTensorDtype(tensor: TfTensorLike, place: TensorPlace): TensorDtype {
+  if (tensor.dtype === "float32") return "float32";
+  if (tensor.dtype === "int32" || tensor.dtype === "bool") return "int64";
+  throw tensorError(place, `a tf.Tensor of dtype ${tensor.dtype} has no counterpart; cast it first`);
+}
+
+function unreadable(error: unknown, place: TensorPlace, remedy: string): Error {
+  const problem = error instanceof Error ? error.message : String(error);
+  return tensorError(place, `the tf.Tensor cannot be read (${problem})${remedy}`);
+}
+
+function typedArrayDtype(value: ArrayBufferView, place: TensorPlace): TensorDtype {
+  if (value instanceof DataView) throw tensorError(place, "a DataView holds bytes, not numbers");
+  if (value instanceof Float32Array || value instanceof Float64Array) return "float32";
+  return "int64";
+}

@@ -1,0 +1,30 @@
+import { beforeAll, describe } from "vitest";
+import { BACKENDS, type BackendName } from "../backends.js";
+import { pickBackend } from "../pick-backend.js";
+
+/** What keeps a backend from running here, or undefined. */
+async function problemOf(backend: BackendName): Promise<string | undefined> {
+  try {
+    await pickBackend({ backend });
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+// cpu and wasm need nothing but their package: a test run without them is a broken one, and fails when it picks them.
+const nativeProblem = await problemOf("tfjs-node");
+if (nativeProblem !== undefined) console.log(`skipped on tfjs-node: ${nativeProblem}`);
+
+/** The same tests on each backend; those of tfjs-node are skipped, with a line that says why, where it is not built. */
+export function describeOnEachBackend(title: string, define: (backend: BackendName) => void): void {
+  for (const { name } of BACKENDS) {
+    const skip = name === "tfjs-node" && nativeProblem !== undefined;
+    describe.skipIf(skip)(`${title}, on ${name}`, () => {
+      beforeAll(async () => {
+        await pickBackend({ backend: name });
+      });
+      define(name);
+    });
+  }
+}
