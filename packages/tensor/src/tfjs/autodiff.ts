@@ -1,0 +1,73 @@
+import type { Tensor } from "@tensorflow/tfjs-core";
+import { ValidationError } from "@tinkex/types/base";
+import { tf } from "./tf.js";
+
+/** What a function that is differentiated computes. */
+export interface ForwardValue {
+  /** One element; its gradient is taken. */
+  readonly value: Tensor;
+  /** Other tensors of one element each, to be read along with the value. */
+  readonly others: readonly Tensor[];
+}
+
+/** Tensors of the caller's to dispose of. */
+export interface Gradients extends ForwardValue {
+  /** For each input dValue/dInput in its shape, or undefined where the value does not depend on it. */
+  readonly gradients: readonly (Tensor | undefined)[];
+}
+
+/**
+ * Differentiates `evaluate` with respect to `inputs`, on the active backend. Everything made on the way is disposed of, also
+ * when `evaluate` or a gradient function throws; `tf.grads` leaves behind what it saved for the way back in both cases.
+ *
+ * @throws what `evaluate` throws
+ * @throws ValidationError when an operation in use has no gradient
+ */
+export function differentiate(inputs: readonly Tensor[], evaluate: () => ForwardValue): Gradients {
+  let kept: readonly Tensor[] = [];
+  let failure: { readonly error: unknown } | undefined;
+  const forward = (): Tensor => {
+    try {
+      const { value, others } = evaluate();
+      // Clones, so that tensors of the caller's that are returned as they are stay the caller's.
+      kept = others.map((tensor) => tf.keep(tf.clone(tensor)));
+      return tf.clone(value);
+    } catch (error) {
+      // Thrown after the way back, at whose end tfjs frees what it saved.
+      failure = { error };
+      return tf.scalar(0);
+    }
+  };
+  try {
+    const { value, grads } = tf.engine().gradients(forward, [...inputs], undefined, true);
+    if (failure === undefined) {
+      return { value, gradients: grads, others: kept.map((tensor) => tf.clone(tensor)) };
+    }
+    tf.dispose(value);
+  } catch (error) {
+    freeTape();
+    throw explained(error);
+  } finally {
+    tf.dispose([...kept]);
+  }
+  throw failure.error;
+}
+
+/** Frees what tfjs saved for a way back that failed, unless it belongs to a differentiation around this one. */
+function freeTape(): void {
+  const { state } = tf.engine();
+  if (state.gradientDepth > 0) return;
+  for (const { saved } of state.activeTape ?? []) tf.dispose(saved ?? []);
+  state.activeTape = [];
+}
+
+function explained(error: unknown): unknown {
+  const message = error instanceof Error ? error.message : String(error);
+  const kernel = /gradient function not found for (\w+)/.exec(message)?.[1];
+  if (kernel === undefined) return error;
+  const remedy =
+    tf.getGradient("Sum") === undefined
+      ? "on Node, @tensorflow/tfjs-core alone has no gradients: npm install @tensorflow/tfjs, and import that"
+      : "use another operation, or one whose result does not depend on the logprobs";
+  return new ValidationError(`tfjs has no gradient for the operation ${kernel}; ${remedy}`, { cause: error });
+}

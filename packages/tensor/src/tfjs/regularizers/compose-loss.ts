@@ -1,0 +1,67 @@
+import type { CustomLoss } from "@tinkex/types/base";
+import { differentiateParts, type PartValue } from "../custom-loss-part.js";
+import { type CustomLossOptions, sumParts } from "../custom-loss-sum.js";
+import type { TfLoss } from "../custom-loss-value.js";
+import { checkTerms, type LossTerm } from "./loss-term.js";
+
+/**
+ * The custom loss `base + Σ weight · term`, for `forwardBackwardCustom`. Base and terms are differentiated one by one, so that
+ * each has metrics of its own:
+ *
+ * | metric | is |
+ * | --- | --- |
+ * | `base_loss:sum`, `<name>_loss:sum` | its value, before the weight |
+ * | `base_grad_norm:mean`, `<name>_grad_norm:mean` | Euclidean norm of its weighted gradient over all log-probabilities of the call |
+ * | `total_grad_norm:mean` | the same of the sum |
+ *
+ * Metrics that base and terms return are added. Base and terms are functions of the log-probabilities alone, and so are these
+ * norms: the optimizer reports those of the adapter.
+ *
+ * @throws ValidationError at once for terms whose names or weights do not do; when it runs, as `customLoss`
+ */
+export function composeLoss(
+  base: TfLoss,
+  terms: readonly LossTerm[],
+  options: CustomLossOptions = {},
+): CustomLoss {
+  checkTerms(terms);
+  const parts = [
+    { name: "base", weight: 1, label: "the custom loss", evaluate: base },
+    ...terms.map(({ name, weight, loss }) => ({
+      name,
+      weight,
+      label: `the term ${JSON.stringify(name)}`,
+      evaluate: (...[data, logprobs]: Parameters<TfLoss>) => loss({ data, logprobs, base }),
+    })),
+  ];
+  return async (data, logprobs) => {
+    const values = await differentiateParts(parts, data, logprobs);
+    const weighted = parts.flatMap(({ name, weight }, index) => {
+      const value = values[index];
+      return value === undefined ? [] : [{ name, weight, value }];
+    });
+    const sum = sumParts(weighted, logprobs, options);
+    return {
+      ...sum,
+      metrics: Object.assign({}, ...weighted.map(metricsOf), {
+        "total_grad_norm:mean": euclideanNorm(sum.gradients),
+      }),
+    };
+  };
+}
+
+function metricsOf({ name, weight, value }: { name: string; weight: number; value: PartValue }) {
+  return {
+    [`${name}_loss:sum`]: value.loss,
+    [`${name}_grad_norm:mean`]: Math.abs(weight) * euclideanNorm(value.gradients),
+    ...value.metrics,
+  };
+}
+
+function euclideanNorm(gradients: readonly (ArrayLike<number> | undefined)[]): number {
+  let squares = 0;
+  for (const gradient of gradients) {
+    for (let index = 0; index < (gradient?.length ?? 0); index += 1) squares += (gradient?.[index] ?? 0) ** 2;
+  }
+  return Math.sqrt(squares);
+}

@@ -1,0 +1,76 @@
+import type { Tensor, Tensor1D } from "@tensorflow/tfjs-core";
+import { ValidationError } from "@tinkex/types/base";
+import { tf } from "../tf.js";
+import { countedValues } from "./counted-values.js";
+import type { LossTerm, TermOptions } from "./loss-term.js";
+import { type Reference, referenceLogprobs } from "./reference-logprobs.js";
+import { splitByRank } from "./split-by-rank.js";
+
+/** What {@link klToReference} takes. */
+export interface KlOptions extends TermOptions {
+  /** The reference model's log-probabilities of the same targets. @defaultValue "reference_logprobs" */
+  readonly reference?: Reference | undefined;
+  /** What is minimised where targets are samples. @defaultValue "k2" */
+  readonly estimator?: KlEstimator | undefined;
+}
+
+/** Schulman's names for estimates of KL(model ‖ reference) from samples of the model. */
+export type KlEstimator = keyof typeof ESTIMATORS;
+
+/** By the difference `d = p − r` of the model's log-probability and the reference's. */
+const ESTIMATORS = {
+  k2: (difference: Tensor1D): Tensor => tf.mul(0.5, tf.square(difference)),
+  k3: (difference: Tensor1D): Tensor => tf.add(tf.expm1(tf.neg(difference)), difference),
+} as const;
+
+/**
+ * The divergence KL(model ‖ reference), which keeps the model near the one it began as. Summed over the positions that count,
+ * `p` the log-probability and `r` that of the reference:
+ *
+ * - targets `[N, K]` are candidates: `Σ exp(p)·(p − r) − exp(p) + exp(r)`, which is the divergence where they are the whole
+ *   vocabulary, and never negative where they are not;
+ * - targets `[N]` are taken as samples of the model, for which Schulman ("Approximating KL Divergence", 2020) names `k2`,
+ *   `Σ ½(p − r)²`, and `k3`, `Σ exp(r − p) − 1 − (r − p)`. The gradient of `k2` has the expectation of the divergence's own; that of
+ *   `k3`, which GRPO minimises (Shao et al. 2024), has that of KL(reference ‖ model) instead.
+ *
+ * The metric `<name>:sum` is the divergence in nats: of samples by `k3`, whose expectation is exact.
+ *
+ * @throws ValidationError for an unknown estimator; when it runs, for a datum without its reference
+ */
+export function klToReference(options: KlOptions): LossTerm {
+  const { weight, name = "kl", reference = "reference_logprobs", estimator = "k2" } = options;
+  if (!Object.hasOwn(ESTIMATORS, estimator)) {
+    throw new ValidationError(
+      `estimator: ${JSON.stringify(estimator)} is none of ${Object.keys(ESTIMATORS).join(", ")}`,
+      { path: ["estimator"] },
+    );
+  }
+  return {
+    name,
+    weight,
+    loss: (context) => {
+      const references = referenceLogprobs(reference, context.data, context.logprobs);
+      const own = splitByRank(context);
+      const other = splitByRank({ data: context.data, logprobs: references });
+      const divergence = divergenceOf(
+        countedValues(own.candidates.data, own.candidates.logprobs),
+        countedValues(own.candidates.data, other.candidates.logprobs),
+      );
+      const difference = tf.sub<Tensor1D>(
+        countedValues(own.sampled.data, own.sampled.logprobs),
+        countedValues(own.sampled.data, other.sampled.logprobs),
+      );
+      return {
+        loss: tf.add(divergence, tf.sum(ESTIMATORS[estimator](difference))),
+        metrics: { [`${name}:sum`]: tf.add(divergence, tf.sum(ESTIMATORS.k3(difference))) },
+      };
+    },
+  };
+}
+
+/** `Σ exp(p)·(p − r) − exp(p) + exp(r)`. */
+function divergenceOf(logprobs: Tensor1D, references: Tensor1D): Tensor {
+  const probabilities = tf.exp(logprobs);
+  const weighted = tf.mul(probabilities, tf.sub(logprobs, references));
+  return tf.sum(tf.add(tf.sub(weighted, probabilities), tf.exp(references)));
+}
