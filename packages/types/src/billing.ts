@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { byType } from "./schema/one-of-kinds.js";
 import { receivedObject } from "./schema/received-object.js";
 import { sentObject } from "./schema/sent-object.js";
 import { sentTimestampSchema, type Timestamp, timestampSchema } from "./timestamp.js";
@@ -74,26 +75,24 @@ export const getBillingUsageRequestSchema: z.ZodType<GetBillingUsageRequest> = s
   ending_before: sentTimestampSchema,
 }));
 
-const knownEventSchema = z.discriminatedUnion("type", [
-  z.looseObject({ type: z.literal("training"), token_count: z.int() }),
-  z.looseObject({ type: z.literal("sampling_prefill"), cached: z.boolean(), token_count: z.int() }),
-  z.looseObject({ type: z.literal("sampling_sample"), token_count: z.int() }),
-  z.looseObject({ type: z.literal("checkpoint"), count: z.int() }),
-  z.looseObject({ type: z.literal("storage"), free: z.boolean().default(false), gigabyte_hours: z.number() }),
-]);
-
-const knownEvents: readonly string[] = [
-  "training",
-  "sampling_prefill",
-  "sampling_sample",
-  "checkpoint",
-  "storage",
-];
-
-const eventInfoSchema: z.ZodType<BillingEventInfo> = z.union([
-  knownEventSchema,
-  z.looseObject({ type: z.string().refine((type) => !knownEvents.includes(type)) }),
-]);
+export const billingEventInfoSchema: z.ZodType<BillingEventInfo> = byType<BillingEventInfo>(
+  {
+    training: receivedObject(() => ({ type: z.literal("training"), token_count: z.int() })),
+    sampling_prefill: receivedObject(() => ({
+      type: z.literal("sampling_prefill"),
+      cached: z.boolean(),
+      token_count: z.int(),
+    })),
+    sampling_sample: receivedObject(() => ({ type: z.literal("sampling_sample"), token_count: z.int() })),
+    checkpoint: receivedObject(() => ({ type: z.literal("checkpoint"), count: z.int() })),
+    storage: receivedObject(() => ({
+      type: z.literal("storage"),
+      free: z.boolean().default(false),
+      gigabyte_hours: z.number(),
+    })),
+  },
+  z.looseObject({ type: z.string() }),
+);
 
 export const billingUsageEventSchema: z.ZodType<BillingUsageEvent> = receivedObject(() => ({
   bucket_start: timestampSchema,
@@ -103,26 +102,26 @@ export const billingUsageEventSchema: z.ZodType<BillingUsageEvent> = receivedObj
   user_name: z.string().exactOptional(),
   session_id: z.string().exactOptional(),
   project_id: z.string().exactOptional(),
-  event_info: eventInfoSchema,
+  event_info: billingEventInfoSchema,
   estimated_cost_usd: z.number().exactOptional(),
   effective_rate_usd_per_million_tokens: z.number().exactOptional(),
   effective_rate_usd_per_gigabyte_month: z.number().exactOptional(),
 }));
 
-const usageSessionSchema: z.ZodType<BillingUsageSession> = receivedObject(() => ({
+export const billingUsageSessionSchema: z.ZodType<BillingUsageSession> = receivedObject(() => ({
   user_metadata: z.record(z.string(), z.string()).exactOptional(),
 }));
 
 export const billingUsageResponseSchema: z.ZodType<BillingUsageResponse> = receivedObject(() => ({
   data: z.array(billingUsageEventSchema),
-  sessions: z.record(z.string(), usageSessionSchema).default({}),
+  sessions: z.record(z.string(), billingUsageSessionSchema).default({}),
   cost_data_through: timestampSchema.exactOptional(),
 }));
 
 export const getCurrentCheckpointStorageUsageRequestSchema: z.ZodType<GetCurrentCheckpointStorageUsageRequest> =
   sentObject(() => ({ project_id: z.string().optional() }));
 
-const storageUsageSchema: z.ZodType<CheckpointStorageUsage> = receivedObject(() => ({
+export const checkpointStorageUsageSchema: z.ZodType<CheckpointStorageUsage> = receivedObject(() => ({
   project_id: z.string().exactOptional(),
   org_user_urn: z.string().exactOptional(),
   user_email: z.string().exactOptional(),
@@ -136,5 +135,5 @@ const storageUsageSchema: z.ZodType<CheckpointStorageUsage> = receivedObject(() 
 export const currentCheckpointStorageUsageResponseSchema: z.ZodType<CurrentCheckpointStorageUsageResponse> =
   receivedObject(() => ({
     effective_rate_usd_per_gigabyte_month: z.number().exactOptional(),
-    data: z.array(storageUsageSchema),
+    data: z.array(checkpointStorageUsageSchema),
   }));

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { closedName, sentType } from "./schema/names.js";
+import { closedName, sentType, unknownName } from "./schema/names.js";
 import { firstNotInt32 } from "./schema/numbers.js";
 import { oneOfKinds } from "./schema/one-of-kinds.js";
 import { sentObject } from "./schema/sent-object.js";
@@ -132,6 +132,6 @@ export const modelInputChunkSchema: z.ZodType<ModelInputChunk> = oneOfKinds(
       "type" in value && value.type !== undefined ? value.type : chunkType(value as ModelInputChunk);
     const names = Object.keys(schemaOfType);
     if (typeof type === "string" && Object.hasOwn(schemaOfType, type)) return schemaOfType[type as ChunkType];
-    return `unknown chunk type "${String(type)}" (known: ${names.join(", ")})`;
+    return `type: ${unknownName(type, names)}`;
   },
 );

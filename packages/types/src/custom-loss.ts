@@ -99,7 +99,7 @@ export const graphValueSchema: z.ZodType<GraphValue> = z.lazy(() =>
   ]),
 );
 
-const nodeSchema: z.ZodType<CustomLossNode> = sentObject(() => ({
+export const customLossNodeSchema: z.ZodType<CustomLossNode> = sentObject(() => ({
   op: closedName(["placeholder", "get_attr", "call_function", "call_method", "call_module", "output"]),
   name: z.string().min(1),
   target: z.string().min(1),
@@ -112,12 +112,17 @@ export const customLossInputSchema: z.ZodType<CustomLossInput> = sentObject(() =
   rank: z.literal([0, 1, 2]),
 }));
 
+export const customLossGraphSchema: z.ZodType<CustomLossGraph> = sentObject(() => ({
+  format: z.literal(1).optional(),
+  nodes: z.array(customLossNodeSchema),
+}));
+
 export const createCustomLossRequestSchema: z.ZodType<CreateCustomLossRequest> = sentObject(() => ({
   session_id: z.string().min(1),
   custom_loss_seq_id: countSchema,
   name: z.string(),
   inputs: z.array(customLossInputSchema).min(1).max(16),
-  graph: sentObject(() => ({ format: z.literal(1).optional(), nodes: z.array(nodeSchema) })),
+  graph: customLossGraphSchema,
   type: sentType("create_custom_loss"),
 })).check((context) => {
   const [first] = context.value.inputs as readonly CustomLossInput[];

@@ -1,6 +1,7 @@
 import * as z from "zod";
-import type { RequestErrorCategory } from "./request-error-category.js";
-import { type Open, openName } from "./schema/names.js";
+import { parseRequestErrorCategory, type RequestErrorCategory } from "./request-error-category.js";
+import { closedName, type Open, openName } from "./schema/names.js";
+import { countSchema } from "./schema/numbers.js";
 import { receivedObject } from "./schema/received-object.js";
 import { sentObject } from "./schema/sent-object.js";
 
@@ -93,27 +94,46 @@ export const futureRetrieveRequestSchema: z.ZodType<FutureRetrieveRequest> = sen
   allow_metadata_only: z.boolean().optional(),
 }));
 
+export const tryAgainResponseSchema: z.ZodType<TryAgainResponse> = receivedObject(() => ({
+  type: z.literal("try_again"),
+  request_id: z.string().exactOptional(),
+  queue_state: openName(["active", "paused_capacity", "paused_rate_limit"]).exactOptional(),
+  queue_state_reason: z.string().exactOptional(),
+}));
+
+export const completeMetadataResponseSchema: z.ZodType<CompleteMetadataResponse> = receivedObject(() => ({
+  status: z.literal("complete_metadata"),
+  response_payload_size: countSchema.default(0),
+}));
+
+export const requestFailedResponseSchema: z.ZodType<RequestFailedResponse> = receivedObject(() => ({
+  error: z.string(),
+  category: z.preprocess(parseRequestErrorCategory, z.enum(["unknown", "server", "user"])).default("unknown"),
+}));
+
 const cursorSchema = z.union([z.int().nonnegative(), z.bigint().nonnegative()]);
 
+export const futuresTargetSchema: z.ZodType<FuturesTarget> = sentObject(() => ({
+  type: closedName(["sampling_session"]),
+  sampling_session_id: z.string().min(1),
+  cloned_sampler_id: z.int().nonnegative().optional(),
+}));
+
 export const futuresRetrieveRequestSchema: z.ZodType<FuturesRetrieveRequest> = sentObject(() => ({
-  target: sentObject(() => ({
-    type: z.literal("sampling_session"),
-    sampling_session_id: z.string().min(1),
-    cloned_sampler_id: z.int().nonnegative().optional(),
-  })),
+  target: futuresTargetSchema,
   prev_cursor: cursorSchema.optional(),
   timeout: z.number().nonnegative().optional(),
   retrieved_request_ids: z.array(z.string()).optional(),
 }));
 
+export const futureCompletionSchema: z.ZodType<FutureCompletion> = receivedObject(() => ({
+  state: openName(["finished", "failed"]).default("finished"),
+  request_id: z.string(),
+  response_payload_uncompressed_size: z.int().exactOptional(),
+}));
+
 export const futuresRetrieveResponseSchema: z.ZodType<FuturesRetrieveResponse> = receivedObject(() => ({
-  completions: z.array(
-    receivedObject(() => ({
-      state: openName(["finished", "failed"]).default("finished"),
-      request_id: z.string(),
-      response_payload_uncompressed_size: z.int().exactOptional(),
-    })),
-  ),
+  completions: z.array(futureCompletionSchema),
   cursor: cursorSchema,
 }));
 

@@ -54,7 +54,12 @@ describe("ModelInput", () => {
     ],
     [{ chunks: [{ tokens: [2 ** 31] }] }, "not 2147483648", ["chunks", 0, "tokens", 0]],
     [{ chunks: [{ token: [1] }] }, "must be a list of token ids", ["chunks", 0, "tokens"]],
-    [{ chunks: [{ type: "video" }] }, 'unknown chunk type "video"', ["chunks", 0]],
+    [{ chunks: [{ type: "encoded_txt" }] }, 'did you mean "encoded_text"?', ["chunks", 0]],
+    [
+      { chunks: [{ type: "video" }] },
+      'type: must be one of "encoded_text", "image", "image_asset_pointer", "dmel", not "video"',
+      ["chunks", 0],
+    ],
     [
       { chunks: [{ data: "", format: "gif" }] },
       'must be one of "png", "jpeg", not "gif"',

@@ -87,7 +87,7 @@ export const getInfoRequestSchema: z.ZodType<GetInfoRequest> = sentObject(() => 
   type: sentType("get_info"),
 }));
 
-const modelDataSchema: z.ZodType<ModelData> = receivedObject(() => ({
+export const modelDataSchema: z.ZodType<ModelData> = receivedObject(() => ({
   arch: z.string().exactOptional(),
   model_name: z.string().exactOptional(),
   tokenizer_id: z

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { reportJsonFault } from "./schema/json-value.js";
 import { byType } from "./schema/one-of-kinds.js";
 import { sentObject } from "./schema/sent-object.js";
 
@@ -44,7 +45,7 @@ export type OptimizerParams = DimuonParams | OtherOptimizerParams;
 /** A family we do not know is the server's to check: `type` and free fields that have a JSON form. */
 const otherFamilySchema: z.ZodType<OtherOptimizerConfig> = z
   .looseObject({ type: z.string().min(1) })
-  .check((context) => reportJsonFault(context, "numbers beyond 2^53 too"));
+  .check(reportJsonFault);
 
 const adamConfigSchema = sentObject(() => ({ type: z.literal("adamw") }));
 const dimuonConfigSchema = sentObject(() => ({

@@ -10,7 +10,7 @@ const sources = fileURLToPath(new URL(".", import.meta.url));
 const folder = fileURLToPath(new URL("../node_modules/.size/", import.meta.url));
 
 /** Committed figures: growth is a change of this line. Bytes, minified and gzipped, zod left out. */
-const everythingBytes = 12_770;
+const everythingBytes = 13_950;
 
 async function bundle(contents: string): Promise<string> {
   const { outputFiles } = await build({

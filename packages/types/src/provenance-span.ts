@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { closedName } from "./schema/names.js";
 import { countSchema } from "./schema/numbers.js";
 import { sentObject } from "./schema/sent-object.js";
 
@@ -28,7 +29,7 @@ export interface SampledProvenanceSpan {
 export type ProvenanceSpan = PromptProvenanceSpan | SampledProvenanceSpan;
 
 export const provenanceSpanSchema: z.ZodType<ProvenanceSpan> = sentObject(() => ({
-  type: z.enum(["prompt_tokens", "sampled_tokens"]),
+  type: closedName(["prompt_tokens", "sampled_tokens"]),
   sequence_id: z.string().min(1),
   offset: countSchema.optional(),
   length: countSchema,

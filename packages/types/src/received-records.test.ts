@@ -46,6 +46,7 @@ const smallest: Partial<Readonly<Record<RecordName, object>>> = {
   CheckpointArchiveUrlResponse: { url: "u", expires: time },
   CheckpointsListResponse: { checkpoints: [checkpoint] },
   ClientConfigResponse: {},
+  CompleteMetadataResponse: { status: "complete_metadata" },
   ClientDynamicConfigResponse: {},
   CopyWeightsResponse: { tinker_path: "p" },
   CreateCustomLossResponse: { loss_id: "l" },
@@ -70,6 +71,7 @@ const smallest: Partial<Readonly<Record<RecordName, object>>> = {
   ListSessionsResponse: { sessions: [] },
   LoadWeightsResponse: {},
   OptimStepResponse: {},
+  RequestFailedResponse: { error: "e" },
   SampleResponse: { sequences: [{ stop_reason: "stop", tokens: [1] }] },
   SaveWeightsExternalResponse: { path: "p" },
   SaveWeightsForSamplerResponse: {},
@@ -80,6 +82,7 @@ const smallest: Partial<Readonly<Record<RecordName, object>>> = {
   TraceExportResponse: { status: "ready" },
   TrainingRun: run,
   TrainingRunsResponse: { training_runs: [run], cursor: { offset: 0, limit: 1, total_count: 1 } },
+  TryAgainResponse: { type: "try_again" },
   UnloadModelResponse: { model_id: "m" },
   UntypedAPIFuture: { request_id: "r" },
   WeightsInfoResponse: { base_model: "b", is_lora: true },
@@ -121,6 +124,29 @@ describe("records we receive", () => {
     const tensor = { data: [1], dtype: "float32", note: "x" };
     const output = { loss_fn_output_type: "T", loss_fn_outputs: [{ a: tensor }] };
     expect(() => checkReceived<unknown>(recordSchemas.ForwardBackwardOutput, output, "x")).not.toThrow();
+  });
+
+  it.each<[string, object, string]>([
+    [
+      "a shape of negative sizes",
+      { data: [1, 2, 3], dtype: "float32", shape: [-1, -3] },
+      "shape: must be a size",
+    ],
+    [
+      "a shape of another size",
+      { data: [1, 2, 3], dtype: "int64", shape: [2] },
+      "shape: [2] does not hold 3",
+    ],
+    [
+      "row pointers without columns",
+      { data: [1], dtype: "float32", shape: [1, 3], sparse_crow_indices: [0, 1] },
+      "sparse_col_indices: is missing",
+    ],
+  ])("newest-wire 6: %s in a JSON tensor is an error, as in protobuf", (_, tensor, message) => {
+    const output = { loss_fn_output_type: "T", loss_fn_outputs: [{ a: tensor }] };
+    expect(() => checkReceived<unknown>(recordSchemas.ForwardBackwardOutput, output, "x")).toThrow(
+      `loss_fn_outputs[0].a.${message}`,
+    );
   });
 
   it("wire-types 29: an unknown stop reason passes", () => {
@@ -248,7 +274,9 @@ describe("records we receive", () => {
 
   it("wire-types 40: a known billing event must have its fields", () => {
     const body = { data: [{ bucket_start: time, bucket_end: time, event_info: { type: "training" } }] };
-    expect(() => checkReceived(billingUsageResponseSchema, body, "x")).toThrow("data[0].event_info");
+    expect(() => checkReceived(billingUsageResponseSchema, body, "x")).toThrow(
+      "data[0].event_info.token_count",
+    );
   });
 
   it("newest-wire 23: storage usage and audit details", () => {

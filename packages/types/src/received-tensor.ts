@@ -2,12 +2,12 @@ import * as z from "zod";
 import { readNumber } from "./schema/numbers.js";
 import { receivedObject } from "./schema/received-object.js";
 import type { TensorData } from "./tensor-data.js";
-import { elementCount } from "./tensor-fault.js";
+import { tensorFault } from "./tensor-fault.js";
 
 /**
  * A tensor as JSON answers carry it, read to typed arrays so that it equals the same tensor read from protobuf:
  * float32 to `Float32Array` (null and the words for NaN and infinity included), int64 to `BigInt64Array`, and a shape
- * that is not stated to `[n]`.
+ * that is not stated to `[n]`. Shape and sparse indices must fit the elements.
  */
 export const receivedTensorSchema: z.ZodType<TensorData> = receivedObject(() => ({
   data: z
@@ -29,13 +29,11 @@ export const receivedTensorSchema: z.ZodType<TensorData> = receivedObject(() => 
     });
     return z.NEVER;
   }
-  const sparse = received.sparse_crow_indices !== undefined || received.sparse_col_indices !== undefined;
-  if (!sparse && shape !== undefined && elementCount(shape) !== data.length) {
-    const message = `[${shape.join(", ")}] does not hold ${data.length} elements`;
-    context.issues.push({ code: "custom", message, input: shape, path: ["shape"] });
-    return z.NEVER;
-  }
-  return { ...received, data, shape: shape ?? [data.length] };
+  const tensor = { ...received, data, shape: shape ?? [data.length] };
+  const fault = tensorFault(tensor);
+  if (fault === undefined) return tensor;
+  context.issues.push({ code: "custom", message: fault.message, input: received, path: [fault.field] });
+  return z.NEVER;
 });
 
 function float32Of(list: readonly unknown[]): Float32Array | undefined {

@@ -2,8 +2,11 @@ import { adamParamsSchema } from "./adam-params.js";
 import { auditLogEntrySchema, auditLogResponseSchema } from "./audit-log.js";
 import { apiKeyInfoResponseSchema, authTokenResponseSchema, whoamiResponseSchema } from "./auth.js";
 import {
+  billingEventInfoSchema,
   billingUsageEventSchema,
   billingUsageResponseSchema,
+  billingUsageSessionSchema,
+  checkpointStorageUsageSchema,
   currentCheckpointStorageUsageResponseSchema,
   getBillingUsageRequestSchema,
   getCurrentCheckpointStorageUsageRequestSchema,
@@ -30,7 +33,9 @@ import {
 import {
   createCustomLossRequestSchema,
   createCustomLossResponseSchema,
+  customLossGraphSchema,
   customLossInputSchema,
+  customLossNodeSchema,
   graphValueSchema,
 } from "./custom-loss.js";
 import { datumSchema } from "./datum.js";
@@ -42,9 +47,14 @@ import {
 } from "./forward-backward.js";
 import {
   cancelFutureRequestSchema,
+  completeMetadataResponseSchema,
+  futureCompletionSchema,
   futureRetrieveRequestSchema,
   futuresRetrieveRequestSchema,
   futuresRetrieveResponseSchema,
+  futuresTargetSchema,
+  requestFailedResponseSchema,
+  tryAgainResponseSchema,
 } from "./futures.js";
 import { loraConfigSchema } from "./lora-config.js";
 import { modelInputSchema } from "./model-input.js";
@@ -53,13 +63,19 @@ import {
   createModelResponseSchema,
   getInfoRequestSchema,
   getInfoResponseSchema,
+  modelDataSchema,
   unloadModelRequestSchema,
   unloadModelResponseSchema,
 } from "./models.js";
 import { optimStepRequestSchema, optimStepResponseSchema } from "./optim-step.js";
 import { dimuonParamsSchema, optimizerConfigSchema, optimizerParamsSchema } from "./optimizer-config.js";
 import { provenanceSpanSchema } from "./provenance-span.js";
-import { sampledSequenceSchema, sampleRequestSchema, sampleResponseSchema } from "./sampling.js";
+import {
+  promptAltTokensSchema,
+  sampledSequenceSchema,
+  sampleRequestSchema,
+  sampleResponseSchema,
+} from "./sampling.js";
 import { samplingParamsSchema } from "./sampling-params.js";
 import {
   createSamplingSessionRequestSchema,
@@ -75,9 +91,12 @@ import {
   untypedApiFutureSchema,
 } from "./service.js";
 import {
+  searchOwnerSchema,
   sessionSearchCursorSchema,
   sessionSearchRequestSchema,
   sessionSearchResponseSchema,
+  sessionStatusQuerySchema,
+  sessionStatusSchema,
   sessionSummarySchema,
 } from "./session-search.js";
 import {
@@ -121,15 +140,19 @@ export const recordSchemas = {
   AuditLogEntry: auditLogEntrySchema,
   AuditLogResponse: auditLogResponseSchema,
   AuthTokenResponse: authTokenResponseSchema,
+  BillingEventInfo: billingEventInfoSchema,
   BillingUsageEvent: billingUsageEventSchema,
   BillingUsageResponse: billingUsageResponseSchema,
+  BillingUsageSession: billingUsageSessionSchema,
   CancelFutureRequest: cancelFutureRequestSchema,
   Checkpoint: checkpointSchema,
   CheckpointArchiveUrlResponse: checkpointArchiveUrlResponseSchema,
   CheckpointsListResponse: checkpointsListResponseSchema,
+  CheckpointStorageUsage: checkpointStorageUsageSchema,
   ClientConfigRequest: clientConfigRequestSchema,
   ClientConfigResponse: clientConfigResponseSchema,
   ClientDynamicConfigResponse: clientDynamicConfigResponseSchema,
+  CompleteMetadataResponse: completeMetadataResponseSchema,
   CopyWeightsRequest: copyWeightsRequestSchema,
   CopyWeightsResponse: copyWeightsResponseSchema,
   CreateCustomLossRequest: createCustomLossRequestSchema,
@@ -142,7 +165,9 @@ export const recordSchemas = {
   CreateSessionResponse: createSessionResponseSchema,
   CurrentCheckpointStorageUsageResponse: currentCheckpointStorageUsageResponseSchema,
   Cursor: cursorSchema,
+  CustomLossGraph: customLossGraphSchema,
   CustomLossInput: customLossInputSchema,
+  CustomLossNode: customLossNodeSchema,
   Datum: datumSchema,
   DimuonParams: dimuonParamsSchema,
   DmelChunk: dmelChunkSchema,
@@ -153,9 +178,11 @@ export const recordSchemas = {
   ForwardBackwardOutput: forwardBackwardOutputSchema,
   ForwardBackwardRequest: forwardBackwardRequestSchema,
   ForwardRequest: forwardRequestSchema,
+  FutureCompletion: futureCompletionSchema,
   FutureRetrieveRequest: futureRetrieveRequestSchema,
   FuturesRetrieveRequest: futuresRetrieveRequestSchema,
   FuturesRetrieveResponse: futuresRetrieveResponseSchema,
+  FuturesTarget: futuresTargetSchema,
   GetBillingUsageRequest: getBillingUsageRequestSchema,
   GetCurrentCheckpointStorageUsageRequest: getCurrentCheckpointStorageUsageRequestSchema,
   GetInfoRequest: getInfoRequestSchema,
@@ -173,13 +200,16 @@ export const recordSchemas = {
   LoadWeightsRequest: loadWeightsRequestSchema,
   LoadWeightsResponse: loadWeightsResponseSchema,
   LoraConfig: loraConfigSchema,
+  ModelData: modelDataSchema,
   ModelInput: modelInputSchema,
   ModelInputChunk: modelInputChunkSchema,
   OptimizerConfig: optimizerConfigSchema,
   OptimizerParams: optimizerParamsSchema,
   OptimStepRequest: optimStepRequestSchema,
   OptimStepResponse: optimStepResponseSchema,
+  PromptAltTokens: promptAltTokensSchema,
   ProvenanceSpan: provenanceSpanSchema,
+  RequestFailedResponse: requestFailedResponseSchema,
   SampledSequence: sampledSequenceSchema,
   SampleRequest: sampleRequestSchema,
   SampleResponse: sampleResponseSchema,
@@ -190,11 +220,14 @@ export const recordSchemas = {
   SaveWeightsForSamplerResponse: saveWeightsForSamplerResponseSchema,
   SaveWeightsRequest: saveWeightsRequestSchema,
   SaveWeightsResponse: saveWeightsResponseSchema,
+  SearchOwner: searchOwnerSchema,
   SessionHeartbeatRequest: sessionHeartbeatRequestSchema,
   SessionHeartbeatResponse: sessionHeartbeatResponseSchema,
   SessionSearchCursor: sessionSearchCursorSchema,
   SessionSearchRequest: sessionSearchRequestSchema,
   SessionSearchResponse: sessionSearchResponseSchema,
+  SessionStatus: sessionStatusSchema,
+  SessionStatusQuery: sessionStatusQuerySchema,
   SessionSummary: sessionSummarySchema,
   SetCheckpointTtlRequest: setCheckpointTtlRequestSchema,
   SetSessionProjectRequest: setSessionProjectRequestSchema,
@@ -206,6 +239,7 @@ export const recordSchemas = {
   TraceExportResponse: traceExportResponseSchema,
   TrainingRun: trainingRunSchema,
   TrainingRunsResponse: trainingRunsResponseSchema,
+  TryAgainResponse: tryAgainResponseSchema,
   UnloadModelRequest: unloadModelRequestSchema,
   UnloadModelResponse: unloadModelResponseSchema,
   UntypedAPIFuture: untypedApiFutureSchema,

@@ -127,7 +127,7 @@ function isTokenList(value: unknown): boolean {
   return Array.isArray(value) && value.every(Number.isSafeInteger);
 }
 
-const promptAltTokensSchema: z.ZodType<PromptAltTokens> = receivedObject(() => ({
+export const promptAltTokensSchema: z.ZodType<PromptAltTokens> = receivedObject(() => ({
   tokens: receivedTensorSchema,
   logprobs: receivedTensorSchema,
 }));

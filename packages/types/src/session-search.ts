@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { closedName, type Open } from "./schema/names.js";
+import { closedName, type Open, unknownKind } from "./schema/names.js";
+import { byType } from "./schema/one-of-kinds.js";
 import { receivedObject } from "./schema/received-object.js";
 import { sentObject } from "./schema/sent-object.js";
 import type { FinishReason } from "./sessions.js";
@@ -93,22 +94,30 @@ export const sessionSearchCursorSchema: z.ZodType<SessionSearchCursor> = receive
   last_session_id: z.string(),
 }));
 
-const searchOwnerSchema: z.ZodType<SearchOwner> = z.discriminatedUnion("type", [
-  sentObject(() => ({ type: z.literal("own") })),
-  sentObject(() => ({ type: z.literal("accessible") })),
-  sentObject(() => ({ type: z.literal("user"), owner_urns: z.array(z.string().min(1)).min(1).max(10) })),
-]);
+export const searchOwnerSchema: z.ZodType<SearchOwner> = z.discriminatedUnion(
+  "type",
+  [
+    sentObject(() => ({ type: z.literal("own") })),
+    sentObject(() => ({ type: z.literal("accessible") })),
+    sentObject(() => ({ type: z.literal("user"), owner_urns: z.array(z.string().min(1)).min(1).max(10) })),
+  ],
+  { error: unknownKind("type", ["own", "accessible", "user"]) },
+);
 
-const statusQuerySchema: z.ZodType<SessionStatusQuery> = z.discriminatedUnion("type", [
-  sentObject(() => ({ type: z.enum(["active", "cancelled", "failed"]) })),
-  sentObject(() => ({
-    type: z.literal("client_finished"),
-    reasons: z
-      .array(closedName(["success", "errored", "interrupted"]))
-      .min(1)
-      .optional(),
-  })),
-]);
+export const sessionStatusQuerySchema: z.ZodType<SessionStatusQuery> = z.discriminatedUnion(
+  "type",
+  [
+    sentObject(() => ({ type: z.enum(["active", "cancelled", "failed"]) })),
+    sentObject(() => ({
+      type: z.literal("client_finished"),
+      reasons: z
+        .array(closedName(["success", "errored", "interrupted"]))
+        .min(1)
+        .optional(),
+    })),
+  ],
+  { error: unknownKind("type", ["active", "cancelled", "failed", "client_finished"]) },
+);
 
 export const sessionSearchRequestSchema: z.ZodType<SessionSearchRequest> = sentObject(() => ({
   session_id: z.string().min(1).optional(),
@@ -116,30 +125,30 @@ export const sessionSearchRequestSchema: z.ZodType<SessionSearchRequest> = sentO
   user_metadata: metadataSchema.optional(),
   display_name: z.string().min(1).optional(),
   owner: searchOwnerSchema.optional(),
-  statuses: z.array(statusQuerySchema).min(1).optional(),
+  statuses: z.array(sessionStatusQuerySchema).min(1).optional(),
   limit: z.int().min(1).max(200).optional(),
   cursor: sessionSearchCursorSchema.optional(),
 }));
 
 /** Kinds we know are checked; others are kept as they are. */
-const sessionStatusSchema: z.ZodType<SessionStatus> = z.union([
-  z.looseObject({ type: z.literal("active") }),
-  receivedObject(() => ({ type: z.literal("cancelled"), detail: z.string().exactOptional() })),
-  receivedObject(() => ({
-    type: z.literal("failed"),
-    category: z.string(),
-    reason: z.looseObject({ type: z.string() }),
-    message: z.string(),
-  })),
-  receivedObject(() => ({
-    type: z.literal("client_finished"),
-    reason: z.looseObject({ type: z.string() }),
-    detail: z.string().exactOptional(),
-  })),
-  z.looseObject({
-    type: z.string().refine((type) => !["active", "cancelled", "failed", "client_finished"].includes(type)),
-  }),
-]);
+export const sessionStatusSchema: z.ZodType<SessionStatus> = byType<SessionStatus>(
+  {
+    active: z.looseObject({ type: z.literal("active") }),
+    cancelled: receivedObject(() => ({ type: z.literal("cancelled"), detail: z.string().exactOptional() })),
+    failed: receivedObject(() => ({
+      type: z.literal("failed"),
+      category: z.string(),
+      reason: z.looseObject({ type: z.string() }),
+      message: z.string(),
+    })),
+    client_finished: receivedObject(() => ({
+      type: z.literal("client_finished"),
+      reason: z.looseObject({ type: z.string() }),
+      detail: z.string().exactOptional(),
+    })),
+  },
+  z.looseObject({ type: z.string() }),
+);
 
 export const sessionSummarySchema: z.ZodType<SessionSummary> = receivedObject(() => ({
   session_id: z.string(),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type JsonObject, jsonObjectSchema } from "./schema/json-value.js";
-import { closedName } from "./schema/names.js";
+import { closedName, unknownKind } from "./schema/names.js";
 import { countSchema } from "./schema/numbers.js";
 import { receivedObject } from "./schema/received-object.js";
 import { sentObject } from "./schema/sent-object.js";
@@ -67,23 +67,27 @@ const commonFields = {
   timestamp: sentTimestampSchema,
 };
 
-export const telemetryEventSchema: z.ZodType<TelemetryEvent> = z.discriminatedUnion("event", [
-  sentObject(() => ({ event: z.literal("SESSION_START"), ...commonFields })),
-  sentObject(() => ({ event: z.literal("SESSION_END"), ...commonFields, duration: z.string() })),
-  sentObject(() => ({
-    event: z.literal("UNHANDLED_EXCEPTION"),
-    ...commonFields,
-    error_message: z.string(),
-    error_type: z.string(),
-    traceback: z.string().optional(),
-  })),
-  sentObject(() => ({
-    event: z.literal("GENERIC_EVENT"),
-    ...commonFields,
-    event_name: z.string(),
-    event_data: jsonObjectSchema.optional(),
-  })),
-]);
+export const telemetryEventSchema: z.ZodType<TelemetryEvent> = z.discriminatedUnion(
+  "event",
+  [
+    sentObject(() => ({ event: z.literal("SESSION_START"), ...commonFields })),
+    sentObject(() => ({ event: z.literal("SESSION_END"), ...commonFields, duration: z.string() })),
+    sentObject(() => ({
+      event: z.literal("UNHANDLED_EXCEPTION"),
+      ...commonFields,
+      error_message: z.string(),
+      error_type: z.string(),
+      traceback: z.string().optional(),
+    })),
+    sentObject(() => ({
+      event: z.literal("GENERIC_EVENT"),
+      ...commonFields,
+      event_name: z.string(),
+      event_data: jsonObjectSchema.optional(),
+    })),
+  ],
+  { error: unknownKind("event", ["SESSION_START", "SESSION_END", "UNHANDLED_EXCEPTION", "GENERIC_EVENT"]) },
+);
 
 export const telemetrySendRequestSchema: z.ZodType<TelemetrySendRequest> = sentObject(() => ({
   events: z.array(telemetryEventSchema).max(100),

@@ -21,6 +21,10 @@ describe("Timestamp", () => {
     expect(checkReceived(timestampSchema, 1_700_000_000_000, "time")).toBe("2023-11-14T22:13:20.000Z");
   });
 
+  it.each([1e300, -1e18, Number.NaN, Number.POSITIVE_INFINITY])("refuses the number %d", (time) => {
+    expect(() => checkReceived(timestampSchema, time, "time")).toThrow("time: ");
+  });
+
   it.each(["yesterday", "Mon, 03 Nov 2025 10:00:00 GMT", "2025-13-40T00:00:00Z", ""])(
     "refuses %j",
     (text) => {

@@ -54,8 +54,9 @@ export const sentTimestampSchema: z.ZodType<Timestamp> = z
 /** A timestamp in an answer; Unix seconds or milliseconds are turned into text. */
 export const timestampSchema: z.ZodType<Timestamp> = z.preprocess(
   (value) => {
-    if (typeof value !== "number" || !Number.isFinite(value)) return value;
-    return new Date(Math.abs(value) > LARGEST_SECONDS ? value : value * 1000).toISOString();
+    if (typeof value !== "number") return value;
+    const date = new Date(Math.abs(value) > LARGEST_SECONDS ? value : value * 1000);
+    return Number.isNaN(date.getTime()) ? value : date.toISOString();
   },
   z.string().refine(isTimestamp, "must be a timestamp").meta({ format: "date-time" }),
 );

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { ResponseError, ValidationError } from "../api-errors.js";
 import { checkReceived, checkSent } from "./check-record.js";
+import { sentObject } from "./sent-object.js";
 
 const schema = z.object({ a: z.number(), b: z.array(z.object({ c: z.string() })) });
 
@@ -38,7 +39,32 @@ describe("checking a record", () => {
     });
     expect(checkSent(foreign(5, false), undefined, "x")).toBe(5);
     expect(() => checkSent(foreign(5, true), undefined, "x")).toThrow(
-      "an asynchronous schema cannot check a record",
+      "x: cannot be checked: it refers to itself, or its schema is asynchronous",
+    );
+  });
+
+  it("gives a typed error, and leaves no rejected promise behind, where a schema throws", async () => {
+    const rejections: unknown[] = [];
+    const listen = (reason: unknown): void => void rejections.push(reason);
+    process.on("unhandledRejection", listen);
+    const throws = z.unknown().transform(() => {
+      throw new RangeError("stack");
+    });
+    expect(() => checkReceived(throws, {}, "x")).toThrow(ResponseError);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    process.off("unhandledRejection", listen);
+    expect(rejections).toEqual([]);
+  });
+
+  it("names a misspelt field before the fields that are missing for it", () => {
+    const strict = sentObject(() => ({
+      weights: z.number(),
+      bias: z.number(),
+      scale: z.number(),
+      name: z.string(),
+    }));
+    expect(() => checkSent(strict, { wieghts: 1 }, "Thing")).toThrow(
+      /^Thing: unknown field "wieghts", did you mean "weights"\?; weights: .*; bias: .* \(and 2 more\)$/,
     );
   });
 });

@@ -1,12 +1,13 @@
 import { ResponseError, ValidationError } from "../api-errors.js";
 import { formatPath } from "./format-path.js";
-import type { CheckIssue, RecordSchema } from "./record-schema.js";
+import type { CheckIssue, CheckOutcome, RecordSchema } from "./record-schema.js";
+import { UNKNOWN_FIELD } from "./unknown-names.js";
 
 /**
  * Checks a record that is to be sent and gives it back with its defaults untouched.
  *
  * @param what names the record in the message, e.g. `SamplingParams`
- * @throws ValidationError with the path of the first fault; the message lists up to three
+ * @throws ValidationError with the path of the first fault; the message lists up to three, misspelt fields first
  */
 export function checkSent<Value>(schema: RecordSchema<Value>, value: unknown, what: string): Value {
   const outcome = runSchema(schema, value);
@@ -25,17 +26,23 @@ export function checkReceived<Value>(schema: RecordSchema<Value>, value: unknown
   throw new ResponseError(describe(what, outcome.issues));
 }
 
-function runSchema<Value>(schema: RecordSchema<Value>, value: unknown) {
+/** The answer of a schema, which must come at once. */
+function runSchema<Value>(schema: RecordSchema<Value>, value: unknown): CheckOutcome<Value> {
   const outcome = schema["~standard"].validate(value);
-  // All schemas of this package are synchronous; a foreign one may not be.
-  if (outcome instanceof Promise) throw new TypeError("an asynchronous schema cannot check a record");
-  return outcome;
+  if (!(outcome instanceof Promise)) return outcome;
+  // Either the schema is asynchronous, which none of this package is, or zod met an exception, such as the end of the stack
+  // in a value that refers to itself, and tries again asynchronously. Nobody waits for that, so it must not go unhandled.
+  outcome.catch(() => {});
+  return { issues: [{ message: "cannot be checked: it refers to itself, or its schema is asynchronous" }] };
 }
 
 const SHOWN_ISSUES = 3;
 
 function describe(what: string, issues: readonly CheckIssue[]): string {
-  const shown = issues.slice(0, SHOWN_ISSUES).map((issue) => {
+  // A misspelt field comes first: it explains the one that is then missing.
+  const misspelt = issues.filter(({ message }) => message.startsWith(UNKNOWN_FIELD));
+  const others = issues.filter((issue) => !misspelt.includes(issue));
+  const shown = [...misspelt, ...others].slice(0, SHOWN_ISSUES).map((issue) => {
     const place = formatPath(pathOf(issue));
     return place === "" ? issue.message : `${place}: ${issue.message}`;
   });

@@ -21,7 +21,8 @@ export function closedName<const Names extends readonly [string, ...string[]]>(n
 /** The error of a union of records that we send, for a `key` that is none of the kinds. */
 export function unknownKind(key: string, names: readonly string[]) {
   return (issue: { readonly code?: string | undefined; readonly input?: unknown }): string | undefined => {
-    if (issue.code !== "invalid_union" || typeof issue.input !== "object" || issue.input === null) return undefined;
+    if (issue.code !== "invalid_union" || typeof issue.input !== "object" || issue.input === null)
+      return undefined;
     return unknownName((issue.input as Readonly<Record<string, unknown>>)[key], names);
   };
 }

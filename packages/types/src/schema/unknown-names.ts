@@ -1,14 +1,17 @@
 import { ValidationError } from "../api-errors.js";
 import { nearestName } from "./nearest-name.js";
 
+/** How the message about a misspelt field begins. */
+export const UNKNOWN_FIELD = "unknown field";
+
 /** What is wrong with names that nobody reads: each with the one that was probably meant. */
 export function unknownNames(unknown: readonly string[], known: readonly string[]): string {
   return unknown
     .map((name) => {
       const nearest = nearestName(name, known);
       return nearest === undefined
-        ? `unknown field "${name}" (known: ${known.join(", ")})`
-        : `unknown field "${name}", did you mean "${nearest}"?`;
+        ? `${UNKNOWN_FIELD} "${name}" (known: ${known.join(", ")})`
+        : `${UNKNOWN_FIELD} "${name}", did you mean "${nearest}"?`;
     })
     .join("; ");
 }
