@@ -24,36 +24,25 @@ export interface Gradients extends ForwardValue {
  * @throws ValidationError when an operation in use has no gradient
  */
 export function differentiate(inputs: readonly Tensor[], evaluate: () => ForwardValue): Gradients {
-  let kept: readonly Tensor[] = [];
-  let failure: { readonly error: unknown } | undefined;
+  const kept: Tensor[] = [];
   const forward = (): Tensor => {
-    try {
-      const { value, others } = evaluate();
-      // Clones, so that tensors of the caller's that are returned as they are stay the caller's.
-      kept = others.map((tensor) => tf.keep(tf.clone(tensor)));
-      return tf.clone(value);
-    } catch (error) {
-      // Thrown after the way back, at whose end tfjs frees what it saved.
-      failure = { error };
-      return tf.scalar(0);
-    }
+    const { value, others } = evaluate();
+    // Clones, so that tensors of the caller's that are returned as they are stay the caller's.
+    for (const tensor of others) kept.push(tf.keep(tf.clone(tensor)));
+    return tf.clone(value);
   };
   try {
     const { value, grads } = tf.engine().gradients(forward, [...inputs], undefined, true);
-    if (failure === undefined) {
-      return { value, gradients: grads, others: kept.map((tensor) => tf.clone(tensor)) };
-    }
-    tf.dispose(value);
+    return { value, gradients: grads, others: kept.map((tensor) => tf.clone(tensor)) };
   } catch (error) {
     freeTape();
     throw explained(error);
   } finally {
-    tf.dispose([...kept]);
+    tf.dispose(kept);
   }
-  throw failure.error;
 }
 
-/** Frees what tfjs saved for a way back that failed, unless it belongs to a differentiation around this one. */
+/** Frees what tfjs saved for the way back, unless a differentiation around this one will. */
 function freeTape(): void {
   const { state } = tf.engine();
   if (state.gradientDepth > 0) return;

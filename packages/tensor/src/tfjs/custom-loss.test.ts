@@ -75,6 +75,7 @@ describe("customLoss", () => {
       return { loss: squares(data, tensors).loss.mul(constant), metrics: { "two:mean": constant } };
     });
     expect((await loss(data, logprobs)).metrics).toEqual({ "two:mean": 2 });
+    await expect(customLoss(() => ({ loss: constant }))(data, logprobs)).rejects.toThrow("does not depend");
     expect(constant.isDisposed).toBe(false);
     constant.dispose();
   });
