@@ -1,8 +1,11 @@
+import { llama3Layout } from "./families/llama3.js";
+import { qwen3Layout } from "./families/qwen3.js";
+import { type Qwen35Options, qwen35Layout, qwen38Layout } from "./families/qwen3-5.js";
 import { roleColonLayout } from "./families/role-colon.js";
 import type { Layout } from "./layout.js";
 import type { RendererTokenizer } from "./renderer-tokenizer.js";
 
-/** No options. */
+/** No options but those that every renderer has. */
 export type NoOptions = Readonly<Record<never, never>>;
 
 /** Makes the layout that a name stands for. Its options are what `getRenderer` takes with that name. */
@@ -11,4 +14,23 @@ type LayoutFactory = (tokenizer: RendererTokenizer, options: never) => Layout;
 /** The layouts by the names under which configurations and checkpoints know them. */
 export const builtInRenderers = {
   role_colon: (tokenizer: RendererTokenizer, _options: NoOptions) => roleColonLayout(tokenizer),
+  llama3: fixed(llama3Layout),
+  qwen3: fixed(qwen3Layout({ blocks: true, disabled: false, keptInHistory: false })),
+  qwen3_disable_thinking: fixed(qwen3Layout({ blocks: true, disabled: true, keptInHistory: false })),
+  qwen3_instruct: fixed(qwen3Layout({ blocks: false, disabled: false, keptInHistory: false })),
+  qwen3_keep_thinking: fixed(qwen3Layout({ blocks: true, disabled: false, keptInHistory: true })),
+  qwen3_5: (_, options: Qwen35Options) => qwen35Layout(options),
+  qwen3_5_disable_thinking: (_, options: Qwen35Options) =>
+    qwen35Layout({ ...options, disablesThinking: true }),
+  qwen3_5_preserve_thinking: (_, options: Qwen35Options) => qwen35Layout({ ...options, keepsThinking: true }),
+  qwen3_8_xhigh_reasoning: (_, options: Qwen35Options) => qwen38Layout({ ...options, effort: "xhigh" }),
+  qwen3_8_medium_reasoning: (_, options: Qwen35Options) => qwen38Layout({ ...options, effort: "medium" }),
+  qwen3_8_low_reasoning: (_, options: Qwen35Options) => qwen38Layout({ ...options, effort: "low" }),
+  qwen3_8_disable_thinking: (_, options: Qwen35Options) =>
+    qwen38Layout({ ...options, disablesThinking: true }),
 } satisfies Record<string, LayoutFactory>;
+
+/** A layout that neither options nor the tokenizer change. */
+function fixed(layout: Layout): (tokenizer: RendererTokenizer, options: NoOptions) => Layout {
+  return () => layout;
+}

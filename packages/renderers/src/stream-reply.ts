@@ -1,14 +1,68 @@
 import { ValidationError } from "@tinkex/types/base";
+import { createHoldingDecoder } from "./holding-decoder.js";
+import { finished, readMessage, stopTokens } from "./parse-reply.js";
 import type { RendererTokenizer } from "./renderer-tokenizer.js";
 import type { Reply } from "./reply.js";
-import type { ResponseStream, ResponseStreamOptions } from "./response-stream.js";
+import type { ResponseEvent, ResponseStream, ResponseStreamOptions } from "./response-stream.js";
+import { createThinkSplitter } from "./think-splitter.js";
 
-/** Reads a response token by token. */
+/**
+ * Reads a response token by token.
+ *
+ * @throws ValidationError when the family does not stream
+ */
 export function streamReply(
-  _reply: Reply,
-  _tokenizer: RendererTokenizer,
+  reply: Reply,
+  tokenizer: RendererTokenizer,
   name: string,
-  _options: ResponseStreamOptions = {},
+  options: ResponseStreamOptions = {},
 ): ResponseStream {
-  throw new ValidationError(`${name} does not stream: collect the tokens and use parseResponse.`);
+  const { streaming } = reply;
+  if (streaming === undefined) {
+    throw new ValidationError(`${name} does not stream: collect the tokens and use parseResponse.`);
+  }
+  const stops = stopTokens(reply, tokenizer);
+  const decoder = createHoldingDecoder(tokenizer);
+  const startsInThinking = options.startsInThinking ?? streaming.opening !== undefined;
+  const splitter = createThinkSplitter(startsInThinking ? (streaming.opening ?? "<think>") : "");
+  const ids: number[] = [];
+  let begun = false;
+  let ended = false;
+
+  const begin = (): ResponseEvent[] => {
+    if (begun) return [];
+    begun = true;
+    return [{ type: "header", role: "assistant" }];
+  };
+  const finish = (stop: string | undefined): ResponseEvent[] => {
+    ended = true;
+    const rest = [...splitter.push(decoder.end()), ...splitter.end()];
+    const parsed = finished(readMessage(reply, tokenizer.decode(ids), stop ?? ""));
+    return [
+      ...rest,
+      {
+        type: "message",
+        ...(stop === undefined ? { ...parsed, termination: "malformed", failure: "structural" } : parsed),
+      },
+    ];
+  };
+
+  return {
+    push(pushed) {
+      const events: ResponseEvent[] = [];
+      for (const id of typeof pushed === "number" ? [pushed] : Array.from(pushed)) {
+        if (ended) break;
+        events.push(...begin());
+        const stop = stops.get(id);
+        if (stop !== undefined) {
+          events.push(...finish(stop));
+        } else {
+          ids.push(id);
+          events.push(...splitter.push(decoder.push(id)));
+        }
+      }
+      return events;
+    },
+    end: () => (ended ? [] : [...begin(), ...finish(undefined)]),
+  };
 }

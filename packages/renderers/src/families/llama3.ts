@@ -1,0 +1,23 @@
+import { refusal } from "../check-messages.js";
+import type { Layout } from "../layout.js";
+import { onlyText } from "../message-content.js";
+
+const header = (role: string) => ({ text: `<|start_header_id|>${role}<|end_header_id|>\n\n` });
+
+/** Llama 3 instruct models, without the block of dates that their newer chat template puts in front. */
+export const llama3Layout: Layout = {
+  hasExtensionProperty: true,
+  checkMessage(message, index) {
+    onlyText(message, index);
+    if (message.tool_calls !== undefined && message.tool_calls.length > 0) {
+      throw refusal(index, "calls tools, which llama3 cannot show", "write the call into its content");
+    }
+  },
+  prelude: () => [{ token: "<|begin_of_text|>" }],
+  render: ({ message, index }) => ({
+    header: [header(message.role)],
+    output: [{ text: `${onlyText(message, index)}<|eot_id|>` }],
+  }),
+  opening: (role) => [header(role)],
+  reply: { stop: { tokens: ["<|eot_id|>"] } },
+};

@@ -1,0 +1,26 @@
+import { spacedJson } from "../json-text.js";
+import type { Message, ToolDeclaration } from "../message.js";
+
+/** Tells a Qwen3 model of its tools, behind the system prompt. */
+export function declareQwen3Tools(tools: readonly ToolDeclaration[], systemPrompt: string): Message[] {
+  const declarations = tools.map(({ name, description, parameters }) =>
+    spacedJson(JSON.stringify({ type: "function", function: { name, description, parameters } })),
+  );
+  const content = [
+    ...(systemPrompt === "" ? [] : [systemPrompt, ""]),
+    "# Tools",
+    "",
+    "You may call one or more functions to assist with the user query.",
+    "",
+    "You are provided with function signatures within <tools></tools> XML tags:",
+    "<tools>",
+    ...declarations,
+    "</tools>",
+    "",
+    "For each function call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:",
+    "<tool_call>",
+    '{"name": <function-name>, "arguments": <args-json-object>}',
+    "</tool_call>",
+  ];
+  return [{ role: "system", content: content.join("\n") }];
+}

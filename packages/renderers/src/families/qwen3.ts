@@ -1,0 +1,83 @@
+import { refusal } from "../check-messages.js";
+import { readJsonCall, writeJsonCall } from "../json-tool-call.js";
+import type { Layout, Place } from "../layout.js";
+import type { Message } from "../message.js";
+import { contentParts, hasThinking, textOf, withoutThinking } from "../message-content.js";
+import { readTaggedReply } from "../read-tagged-reply.js";
+import { declareQwen3Tools } from "./qwen3-tools.js";
+
+/** How a variant of the Qwen3 layout treats thinking. */
+export interface Qwen3Thinking {
+  /** Whether thinking has the `<think>` block of the hybrid models, present and padded even where it is empty. */
+  readonly blocks: boolean;
+  /** Whether prompts hold an empty block, so that the model does not think. */
+  readonly disabled: boolean;
+  /** Whether earlier messages of the assistant keep theirs. */
+  readonly keptInHistory: boolean;
+}
+
+const END = "<|im_end|>";
+const EMPTY_BLOCK = "<think>\n\n</think>\n\n";
+
+/** The text models of the Qwen3 family. Special tokens in what people write stay text. */
+export function qwen3Layout(thinking: Qwen3Thinking): Layout {
+  const { blocks, disabled, keptInHistory } = thinking;
+  return {
+    hasExtensionProperty: keptInHistory || !blocks,
+    disablesThinking: disabled,
+    prelude: () => [],
+    checkMessage(message, index) {
+      if (contentParts(message.content).some(({ type }) => type === "image")) {
+        throw refusal(index, "has an image, which the Qwen3 text models do not see", "leave it out");
+      }
+    },
+    render(place) {
+      return {
+        header: [{ text: header(place.message.role, place.index) }],
+        output: [{ text: body(place, thinking), literal: true }, { token: END }],
+      };
+    },
+    // The block closes whatever the role: that is how the reference invites a user to write.
+    opening: (role, messages) => [{ text: header(role, messages.length) + (disabled ? EMPTY_BLOCK : "") }],
+    declareTools: declareQwen3Tools,
+    reply: {
+      stop: { tokens: [END] },
+      read: (text) => readTaggedReply(text, { padded: blocks, readCall: readJsonCall }),
+      streaming: {},
+    },
+  };
+}
+
+/** The line that introduces a message; what a tool says is said by a user. The line break belongs to what comes behind it. */
+function header(role: string, index: number): string {
+  return `${index === 0 ? "" : "\n"}<|im_start|>${role === "tool" ? "user" : role}\n`;
+}
+
+function body(place: Place, thinking: Qwen3Thinking): string {
+  const { message, index } = place;
+  if (message.role === "tool") return `<tool_response>\n${textOf(message.content)}\n</tool_response>`;
+  if (message.role !== "assistant") return textOf(message.content);
+  const { blocks, disabled, keptInHistory } = thinking;
+  const shown = place.isLast || keptInHistory ? message.content : withoutThinking(message.content);
+  const calls = (message.tool_calls ?? []).map(
+    (call) => `<tool_call>\n${writeJsonCall(call, index)}\n</tool_call>`,
+  );
+  const written = contentText(shown, blocks);
+  const text = [...(written === "" ? [] : [written]), ...calls].join("\n");
+  if (!blocks || !(place.isLast || keptInHistory)) return text;
+  if (!place.messages.slice(0, index).some(({ role }) => role === "user")) {
+    if (!disabled) return text;
+    throw refusal(index, "answers no user", "put the user message that it answers in front of it");
+  }
+  return hasThinking(shown) || text.startsWith("<think>") ? text : EMPTY_BLOCK + text.replace(/^\n+/, "");
+}
+
+function contentText(content: Message["content"], blocks: boolean): string {
+  return contentParts(content)
+    .map((part) => {
+      if (part.type === "text") return part.text;
+      if (part.type !== "thinking") return "";
+      return blocks ? `<think>\n${part.thinking}\n</think>\n\n` : `<think>${part.thinking}</think>`;
+    })
+    .join("");
+}
