@@ -1,4 +1,6 @@
+import { type DeepseekV3Options, deepseekV3Layout } from "./families/deepseekv3.js";
 import { llama3Layout } from "./families/llama3.js";
+import { nemotron3Layout } from "./families/nemotron3.js";
 import { qwen3Layout } from "./families/qwen3.js";
 import { type Qwen35Options, qwen35Layout, qwen38Layout } from "./families/qwen3-5.js";
 import { roleColonLayout } from "./families/role-colon.js";
@@ -18,6 +20,9 @@ export const builtInRenderers = {
   qwen3: fixed(qwen3Layout({ blocks: true, disabled: false, keptInHistory: false })),
   qwen3_disable_thinking: fixed(qwen3Layout({ blocks: true, disabled: true, keptInHistory: false })),
   qwen3_instruct: fixed(qwen3Layout({ blocks: false, disabled: false, keptInHistory: false })),
+  deepseekv3: (_tokenizer: RendererTokenizer, options: DeepseekV3Options) => deepseekV3Layout(false, options),
+  deepseekv3_thinking: (_tokenizer: RendererTokenizer, options: DeepseekV3Options) =>
+    deepseekV3Layout(true, options),
   qwen3_keep_thinking: fixed(qwen3Layout({ blocks: true, disabled: false, keptInHistory: true })),
   qwen3_5: (_, options: Qwen35Options) => qwen35Layout(options),
   qwen3_5_disable_thinking: (_, options: Qwen35Options) =>
@@ -28,6 +33,14 @@ export const builtInRenderers = {
   qwen3_8_low_reasoning: (_, options: Qwen35Options) => qwen38Layout({ ...options, effort: "low" }),
   qwen3_8_disable_thinking: (_, options: Qwen35Options) =>
     qwen38Layout({ ...options, disablesThinking: true }),
+  nemotron3: fixed(nemotron3Layout({})),
+  nemotron3_low_thinking: fixed(nemotron3Layout({ effort: "low" })),
+  nemotron3_disable_thinking: fixed(nemotron3Layout({ disablesThinking: true })),
+  nemotron3_preserve_thinking: fixed(nemotron3Layout({ keepsThinking: true })),
+  nemotron3_ultra: fixed(nemotron3Layout({ ultra: true })),
+  nemotron3_ultra_medium_thinking: fixed(nemotron3Layout({ ultra: true, effort: "efficient" })),
+  nemotron3_ultra_disable_thinking: fixed(nemotron3Layout({ ultra: true, disablesThinking: true })),
+  nemotron3_ultra_preserve_thinking: fixed(nemotron3Layout({ ultra: true, keepsThinking: true })),
 } satisfies Record<string, LayoutFactory>;
 
 /** A layout that neither options nor the tokenizer change. */

@@ -43,7 +43,7 @@ export function createLayoutRenderer(
         ...layout.prelude(arranged),
         ...rendered.flatMap(({ header, output }) => [...header, ...output]),
         ...layout.opening(role, arranged),
-        { text: prefill },
+        { text: (layout.prefill?.(role, arranged) ?? "") + prefill },
       ]),
     };
   }

@@ -27,6 +27,8 @@ export interface Layout {
   render(place: Place): RenderedMessage;
   /** What invites `role` to write: the header of its message and what the family always begins with. */
   opening(role: Role, messages: readonly Message[]): readonly Piece[];
+  /** Text that every prefill begins with, in one piece with it, behind the opening. @defaultValue "" */
+  prefill?(role: Role, messages: readonly Message[]): string;
   /** The messages that tell the model of its tools. Left out: the family has no tools. */
   declareTools?(tools: readonly ToolDeclaration[], systemPrompt: string): readonly Message[];
 

@@ -9,23 +9,34 @@ export interface TagRules {
    */
   readonly padded: boolean;
   /**
-   * Reads what stands between `<tool_call>` and `</tool_call>`.
+   * Whether text of which nothing is left behind the blank lines stays as an empty part, as the reference has it for the families
+   * whose calls have a tag for each argument.
+   * @defaultValue false
+   */
+  readonly keepsEmptyText?: boolean;
+  /**
+   * Reads what stands between `<tool_call>` and `</tool_call>`. Left out: the tags are text.
    * @throws Error saying why it is no call
    */
-  readonly readCall: (text: string) => ToolCall;
+  readonly readCall?: (text: string) => ToolCall;
 }
 
 /** Nobody reads more of why a call is none. */
 const LONGEST_ERROR = 16_384;
 
-const BLOCK = /<think>([\s\S]*?)<\/think>|<tool_call>([\s\S]*?)<\/tool_call>/g;
+const THINKING = /<think>([\s\S]*?)<\/think>/g;
+const THINKING_OR_CALL = new RegExp(`${THINKING.source}|<tool_call>([\\s\\S]*?)</tool_call>`, "g");
 
 /**
  * Reads text with `<think>` and `<tool_call>` tags. Calls leave the content, readable or not. A tag that is never closed stays
  * text. Content without tags stays a string.
  */
-export function readTaggedReply(text: string, { padded, readCall }: TagRules): ReadMessage {
-  if (!text.includes("<think>") && !text.includes("<tool_call>")) return { content: text };
+export function readTaggedReply(
+  text: string,
+  { padded, keepsEmptyText = false, readCall }: TagRules,
+): ReadMessage {
+  const hasCalls = readCall !== undefined && text.includes("<tool_call>");
+  if (!text.includes("<think>") && !hasCalls) return { content: text };
   const content: ContentPart[] = [];
   const calls: ToolCall[] = [];
   const unparsed: UnparsedToolCall[] = [];
@@ -34,15 +45,17 @@ export function readTaggedReply(text: string, { padded, readCall }: TagRules): R
   const addText = (end: number) => {
     const between = text.slice(position, end);
     const shown = padded && followsThinking ? between.replace(/^\n{1,2}/, "") : between;
-    if (shown !== "") content.push({ type: "text", text: shown });
+    if (shown !== "" || (keepsEmptyText && between !== "")) content.push({ type: "text", text: shown });
   };
-  for (const { 0: block, 1: thinking, 2: call = "", index } of text.matchAll(BLOCK)) {
+  for (const { 0: block, 1: thinking, 2: call = "", index } of text.matchAll(
+    hasCalls ? THINKING_OR_CALL : THINKING,
+  )) {
     addText(index);
-    if (thinking === undefined) {
+    if (thinking === undefined && readCall !== undefined) {
       const read = attempt(() => readCall(call));
       if ("error" in read) unparsed.push({ raw_text: block, error: read.error });
       else calls.push(read.value);
-    } else {
+    } else if (thinking !== undefined) {
       const inner = padded ? thinking.replace(/^\n/, "").replace(/\n$/, "") : thinking;
       if (inner !== "") content.push({ type: "thinking", thinking: inner });
     }
@@ -50,7 +63,7 @@ export function readTaggedReply(text: string, { padded, readCall }: TagRules): R
     followsThinking = thinking !== undefined;
   }
   addText(text.length);
-  const unclosed = text.indexOf("<tool_call>", position);
+  const unclosed = hasCalls ? text.indexOf("<tool_call>", position) : -1;
   if (unclosed !== -1) {
     unparsed.push({ raw_text: text.slice(unclosed), error: "There is no </tool_call> behind it" });
   }

@@ -1,0 +1,30 @@
+import { spacedJson } from "../json-text.js";
+import type { Message, ToolDeclaration } from "../message.js";
+import { DEEPSEEK_CALLS } from "./read-deepseekv3-reply.js";
+
+/** Tells a DeepSeek V3 model of its tools, behind the system prompt. */
+export function declareDeepseekV3Tools(tools: readonly ToolDeclaration[], systemPrompt: string): Message[] {
+  const { open, callOpen, separator, callClose, close } = DEEPSEEK_CALLS;
+  const content = [
+    systemPrompt,
+    "",
+    "## Tools",
+    "You have access to the following tools:",
+    "",
+    ...tools.flatMap(({ name, description, parameters }) => [
+      `### ${name}`,
+      `Description: ${description}`,
+      "",
+      `Parameters: ${spacedJson(JSON.stringify(parameters))}`,
+    ]),
+    "",
+    "IMPORTANT: ALWAYS adhere to this exact format for tool use:",
+    `${open}${callOpen}tool_call_name${separator}tool_call_arguments${callClose}${close}`,
+    "",
+    "Where:",
+    "- `tool_call_name` must be an exact match to one of the available tools",
+    "- `tool_call_arguments` must be valid JSON that strictly follows the tool's Parameters Schema",
+    "- For multiple tool calls, chain them directly without separators or spaces",
+  ];
+  return [{ role: "system", content: content.join("\n") }];
+}

@@ -1,0 +1,58 @@
+import { argumentsOf } from "../call-arguments.js";
+import { readJsonCall } from "../json-tool-call.js";
+import { JsonNumber, type JsonValue, readJson } from "../json-value.js";
+import type { ToolCall } from "../message.js";
+import { readTaggedReply } from "../read-tagged-reply.js";
+import type { ReadMessage } from "../reply.js";
+import { strip } from "../strip-text.js";
+import { writeJson } from "../write-json.js";
+
+const FUNCTION = /^<function=([^>]+)>([\s\S]*)<\/function>$/;
+const PARAMETER = /\s*<parameter=([^>]+)>([\s\S]*?)<\/parameter>\s*/y;
+
+/** A call with a tag for each argument, as Qwen3.5, its successors and Nemotron 3 write it. */
+export function writeFunctionTags(call: ToolCall, valueText: (value: JsonValue) => string): string {
+  const parameters = [...argumentsOf(call)].map(
+    ([name, value]) => `<parameter=${name}>\n${valueText(value)}\n</parameter>\n`,
+  );
+  return `<tool_call>\n<function=${call.function.name}>\n${parameters.join("")}</function>\n</tool_call>`;
+}
+
+/**
+ * Reads such a call, or one in the older form `{"name": …, "arguments": {…}}`. Values that are JSON are taken as JSON.
+ *
+ * @throws Error saying why it is no call
+ */
+function readFunctionTags(body: string): ToolCall {
+  const text = strip(body);
+  if (text.startsWith("{")) return readJsonCall(text);
+  const [, name, rest] = FUNCTION.exec(text) ?? [];
+  if (name === undefined || rest === undefined) throw new Error("There is not one <function=…> in it");
+  const values = new Map<string, JsonValue>();
+  let position = 0;
+  while (strip(rest.slice(position)) !== "") {
+    PARAMETER.lastIndex = position;
+    const [, key, value] = PARAMETER.exec(rest) ?? [];
+    if (key === undefined || value === undefined)
+      throw new Error("There is text in it that is no <parameter=…>");
+    position = PARAMETER.lastIndex;
+    values.set(strip(key), readJson(strip(value)) ?? strip(value));
+  }
+  return functionCall(strip(name), values);
+}
+
+/** Reads a message of a family with such calls; thinking stands on lines of its own. */
+export function readFunctionTagReply(text: string): ReadMessage {
+  return readTaggedReply(text, { padded: true, keepsEmptyText: true, readCall: readFunctionTags });
+}
+
+/** A call that has no id yet. */
+export function functionCall(name: string, values: ReadonlyMap<string, JsonValue>): ToolCall {
+  return { type: "function", id: null, function: { name, arguments: writeJson(values) } };
+}
+
+/** Text as it is, numbers by their digits, everything else as JSON. */
+export function jsonValueText(value: JsonValue): string {
+  if (typeof value === "string") return value;
+  return writeJson(value, { asciiOnly: !(value instanceof JsonNumber) });
+}

@@ -1,0 +1,66 @@
+import { type ImageProcessor, imageChunk } from "../image-processor.js";
+import type { Stretch } from "../join-pieces.js";
+import type { ContentPart, Message } from "../message.js";
+import { contentParts } from "../message-content.js";
+import type { Piece } from "../piece.js";
+import { strip, stripEnd, stripStart } from "../strip-text.js";
+
+export const END = "<|im_end|>";
+
+/** What introduces a message: the line break behind the message before it belongs to it. */
+export function imStart(role: string, isFirst: boolean): string {
+  return `${isFirst ? "" : "\n"}<|im_start|>${role}\n`;
+}
+
+/** What introduces a message nobody has written yet, in a conversation that has one already. */
+export function imStartOpening(role: string, messages: readonly Message[], thinkingOpening: string): Piece[] {
+  return [{ text: imStart(role, messages.length === 0) + thinkingOpening }];
+}
+
+export interface ContentStyle {
+  /** Text of a thinking part, with its tags. */
+  readonly thinking: (thinking: string) => string;
+  /** Whether the whitespace around the text of content in parts is dropped, as it is of content in a string. */
+  readonly stripsParts: boolean;
+  readonly imageProcessor?: ImageProcessor | undefined;
+}
+
+/** A content as text and pictures. */
+export function contentStretches(
+  { content }: Message,
+  index: number,
+  keepsThinking: boolean,
+  { thinking, stripsParts, imageProcessor }: ContentStyle,
+): Stretch[] {
+  if (typeof content === "string") return [strip(content)];
+  const parts = content.filter(({ type }) => keepsThinking || type !== "thinking");
+  const [firstText, lastText] = [parts.findIndex(isText), parts.findLastIndex(isText)];
+  return parts.flatMap((part, place): Stretch[] => {
+    if (part.type === "thinking") return [thinking(part.thinking)];
+    if (part.type === "image") {
+      return ["<|vision_start|>", imageChunk(part, index, imageProcessor), "<|vision_end|>"];
+    }
+    let { text } = part;
+    if (stripsParts && place === firstText) text = stripStart(text);
+    if (stripsParts && place === lastText) text = stripEnd(text);
+    return [text];
+  });
+}
+
+/** Whether a message thinks: in a part, or in tags that its content as a string spells out. */
+export function spellsThinking({ content }: Message): boolean {
+  return typeof content === "string"
+    ? content.includes("<think>")
+    : content.some(({ type }) => type === "thinking");
+}
+
+/** Whether a message shows nothing but thinking. */
+export function showsNothing(content: Message["content"]): boolean {
+  return contentParts(content).every(
+    (part) => part.type === "thinking" || (part.type === "text" && part.text === ""),
+  );
+}
+
+function isText({ type }: ContentPart): boolean {
+  return type === "text";
+}

@@ -1,0 +1,158 @@
+import { checkCallArguments } from "../call-arguments.js";
+import { joinPieces } from "../join-pieces.js";
+import type { Layout, Place, RenderedMessage } from "../layout.js";
+import type { Message, ToolDeclaration } from "../message.js";
+import { hasThinking, withoutThinking } from "../message-content.js";
+import { restoreOpening } from "../restore-opening.js";
+import { jsonEntries, pythonText, writeJson } from "../write-json.js";
+import { functionTagInstructions } from "./function-tag-instructions.js";
+import { readFunctionTagReply, writeFunctionTags } from "./function-tags.js";
+import { contentStretches, END, imStart, imStartOpening, showsNothing, spellsThinking } from "./im-start.js";
+import { refuseImages } from "./refuse-images.js";
+
+export interface Nemotron3Variant {
+  readonly disablesThinking?: boolean;
+  /** Whether messages before the last user message keep their thinking. */
+  readonly keepsThinking?: boolean;
+  /** Whether it is the Ultra model, which writes no line breaks around `</think>`. */
+  readonly ultra?: boolean;
+  /** What the last user message ends with to have the model think less. */
+  readonly effort?: "low" | "efficient";
+}
+
+const OPEN = "<think>\n";
+const EMPTY_BLOCK = "<think></think>";
+
+/** Nemotron 3, whose layout is that of Qwen3.5 with other line breaks, and a system block even where nothing is in it. */
+export function nemotron3Layout(variant: Nemotron3Variant): Layout {
+  const { disablesThinking = false, effort } = variant;
+  return {
+    hasExtensionProperty: variant.keepsThinking ?? false,
+    disablesThinking,
+    checkMessage(message, index) {
+      refuseImages(message, index);
+      checkCallArguments(message, index);
+    },
+    arrange: (messages) => withSystem(effort === undefined ? messages : withEffort(messages, effort)),
+    prelude: () => [],
+    render: (place) =>
+      place.message.role === "tool" ? renderResult(place, variant) : renderMessage(place, variant),
+    opening: (role, messages) => imStartOpening(role, messages, disablesThinking ? EMPTY_BLOCK : OPEN),
+    declareTools,
+    reply: {
+      stop: { tokens: [END] },
+      read: (text) => readFunctionTagReply(restoreOpening(text, OPEN)),
+      streaming: disablesThinking ? {} : { opening: OPEN },
+    },
+  };
+}
+
+function renderMessage(place: Place, variant: Nemotron3Variant): RenderedMessage {
+  const { message, index, lastUserIndex } = place;
+  const keepsThinking = variant.keepsThinking === true || index > lastUserIndex;
+  const output = joinPieces([
+    ...stretches(place, keepsThinking, variant),
+    ...writeCalls(message, variant),
+    END,
+  ]);
+  return {
+    header: [{ text: imStart(message.role, index === 0) + blockOf(message, keepsThinking, variant) }],
+    output,
+  };
+}
+
+/** The empty block in front of what an assistant says without thinking. */
+function blockOf(message: Message, keepsThinking: boolean, { ultra }: Nemotron3Variant): string {
+  if (message.role !== "assistant" || (keepsThinking && spellsThinking(message))) return "";
+  const { content } = message;
+  const leavesBreak = ultra !== true && hasThinking(content) && !showsNothing(withoutThinking(content));
+  return leavesBreak ? `${EMPTY_BLOCK}\n` : EMPTY_BLOCK;
+}
+
+function stretches({ message, index }: Place, keepsThinking: boolean, { ultra }: Nemotron3Variant) {
+  return contentStretches(message, index, keepsThinking, {
+    thinking: (thinking) =>
+      ultra === true ? `${OPEN}${thinking}</think>` : `${OPEN}${thinking}\n</think>\n`,
+    stripsParts: false,
+  });
+}
+
+function writeCalls({ tool_calls = [], content }: Message, { ultra }: Nemotron3Variant): string[] {
+  if (tool_calls.length === 0) return [];
+  // The line break behind </think> serves for the one in front of the first call.
+  const hasBreak = ultra !== true && hasThinking(content) && showsNothing(withoutThinking(content));
+  return [hasBreak ? "" : "\n", ...tool_calls.map((call) => `${writeFunctionTags(call, pythonText)}\n`)];
+}
+
+/** Results that follow each other share the frame of one user message. */
+function renderResult(place: Place, variant: Nemotron3Variant): RenderedMessage {
+  const { index, previous, next } = place;
+  return {
+    header: [{ text: previous?.role === "tool" ? "" : imStart("user", index === 0) }],
+    output: joinPieces([
+      "<tool_response>\n",
+      ...stretches(place, true, variant),
+      `\n</tool_response>\n${next?.role === "tool" ? "" : END}`,
+    ]),
+  };
+}
+
+function withSystem(messages: readonly Message[]): readonly Message[] {
+  return messages[0]?.role === "system" ? messages : [{ role: "system", content: "" }, ...messages];
+}
+
+function withEffort(
+  messages: readonly Message[],
+  effort: NonNullable<Nemotron3Variant["effort"]>,
+): readonly Message[] {
+  const lastUser = messages.findLastIndex(({ role }) => role === "user");
+  return messages.map((message, index) => {
+    if (index !== lastUser) return message;
+    const suffix = `{reasoning effort: ${effort}}`;
+    const { content } = message;
+    if (typeof content !== "string") {
+      return { ...message, content: [...content, { type: "text", text: `\n\n${suffix}` }] };
+    }
+    return { ...message, content: content === "" ? suffix : `${content}\n\n${suffix}` };
+  });
+}
+
+function declareTools(tools: readonly ToolDeclaration[], systemPrompt: string): Message[] {
+  const content = functionTagInstructions(tools.map(declaration).join("\n"));
+  return [{ role: "system", content: systemPrompt === "" ? content : `${systemPrompt}\n\n${content}` }];
+}
+
+function declaration({ name, description, parameters }: ToolDeclaration): string {
+  const properties = jsonEntries(parameters.properties) ?? [];
+  return [
+    "<function>",
+    `<name>${name}</name>`,
+    ...(description === "" ? [] : [`<description>${description}</description>`]),
+    "<parameters>",
+    ...properties.flatMap(([parameter, schema]) => [
+      "<parameter>",
+      `<name>${parameter}</name>`,
+      ...tags(schema, ["type", "description"], []),
+      "</parameter>",
+    ]),
+    ...tags(parameters, [], ["type", "properties", "required"]),
+    ...tags({ required: parameters.required }, [], []),
+    "</parameters>",
+    "</function>",
+  ].join("\n");
+}
+
+/** The fields of a schema in tags, the `first` in front, without those left out. */
+function tags(schema: unknown, first: readonly string[], leftOut: readonly string[]): string[] {
+  const fields = new Map(jsonEntries(schema));
+  const names = [...first.filter((name) => fields.has(name)), ...fields.keys()];
+  return [...new Set(names)]
+    .filter((name) => !leftOut.includes(name))
+    .map((name) => `<${name}>${tagText(fields.get(name))}</${name}>`);
+}
+
+function tagText(value: unknown): string {
+  return typeof value === "object" && value !== null
+    ? writeJson(value, { asciiOnly: true })
+    : pythonText(value);
+}

@@ -1,0 +1,52 @@
+import type { ToolCall, UnparsedToolCall } from "../message.js";
+import { readTaggedReply } from "../read-tagged-reply.js";
+import type { ReadMessage } from "../reply.js";
+
+/** The tokens around calls of tools. */
+export const DEEPSEEK_CALLS = {
+  open: "<｜tool▁calls▁begin｜>",
+  callOpen: "<｜tool▁call▁begin｜>",
+  separator: "<｜tool▁sep｜>",
+  callClose: "<｜tool▁call▁end｜>",
+  close: "<｜tool▁calls▁end｜>",
+} as const;
+
+const { open, callOpen, separator, callClose, close } = DEEPSEEK_CALLS;
+const SECTION = new RegExp(`${open}([\\s\\S]*?)${close}`);
+const CALL = new RegExp(`${callOpen}([\\s\\S]*?)${callClose}`, "g");
+
+/**
+ * Reads what a DeepSeek V3 model wrote. Where its prompt opened the thinking block, one that it only closes has been opened.
+ */
+export function readDeepseekV3Reply(text: string, thinks: boolean): ReadMessage {
+  const section = SECTION.exec(text);
+  const calls = (section?.[1]?.match(CALL) ?? []).map(readCall);
+  const isCut = section === null && text.includes(open);
+  const shown = section === null ? text : text.replace(SECTION, "").trim();
+  const opened =
+    thinks && shown.includes("</think>") && !shown.includes("<think>") ? `<think>${shown}` : shown;
+  const tool_calls = calls.flatMap((call) => ("function" in call ? [call] : []));
+  const unparsed = calls.flatMap((call) => ("error" in call ? [call] : []));
+  if (isCut)
+    unparsed.push({ raw_text: text.slice(text.indexOf(open)), error: `There is no ${close} behind it` });
+  return {
+    content: readTaggedReply(opened, { padded: false }).content,
+    ...(tool_calls.length > 0 && { tool_calls }),
+    ...(unparsed.length > 0 && { unparsed_tool_calls: unparsed }),
+  };
+}
+
+function readCall(raw_text: string): ToolCall | UnparsedToolCall {
+  const inner = raw_text.slice(callOpen.length, -callClose.length);
+  const [name = "", args] = inner.split(separator);
+  if (args === undefined) return { raw_text, error: `It has no ${separator} between name and arguments` };
+  try {
+    JSON.parse(args);
+  } catch (cause) {
+    return {
+      raw_text,
+      error: `Its arguments are not JSON: ${cause instanceof Error ? cause.message : cause}`,
+    };
+  }
+  return { type: "function", id: null, function: { name: name.trim(), arguments: args.trim() } };
+}

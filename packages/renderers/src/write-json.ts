@@ -1,0 +1,84 @@
+import { JsonNumber } from "./json-value.js";
+
+export interface WriteJsonOptions {
+  /** Whether characters outside ASCII become `\u` escapes. @defaultValue false */
+  readonly asciiOnly?: boolean;
+  /** Without spaces behind commas and colons. @defaultValue false */
+  readonly compact?: boolean;
+  /** Keys in the order of their code points. @defaultValue false */
+  readonly sortKeys?: boolean;
+}
+
+/** Writes JSON as Python's `json.dumps` does, which is what models were trained on: `{"a": [1, 2.0]}`. */
+export function writeJson(value: unknown, options: WriteJsonOptions = {}): string {
+  const [comma, colon] = options.compact === true ? [",", ":"] : [", ", ": "];
+  const write = (item: unknown): string => {
+    if (typeof item === "string") return quote(item, options.asciiOnly ?? false);
+    if (Array.isArray(item)) return `[${item.map(write).join(comma)}]`;
+    const entries = jsonEntries(item);
+    if (entries === undefined) return scalarText(item);
+    const sorted = options.sortKeys === true ? entries.toSorted(([a], [b]) => comparePoints(a, b)) : entries;
+    return `{${sorted.map(([key, field]) => `${write(key)}${colon}${write(field)}`).join(comma)}}`;
+  };
+  return write(value);
+}
+
+/** What an object holds, in order; undefined for what is none. Fields that are undefined are not there. */
+export function jsonEntries(value: unknown): [string, unknown][] | undefined {
+  if (value instanceof Map) return [...value];
+  if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof JsonNumber) {
+    return undefined;
+  }
+  return Object.entries(value).filter(([, field]) => field !== undefined);
+}
+
+/** A value as Python's `str` shows it: text as it is, `True`, `None`, numbers; lists and objects as ASCII JSON. */
+export function pythonText(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  return writeJson(value, { asciiOnly: true });
+}
+
+function scalarText(value: unknown): string {
+  if (value instanceof JsonNumber) return numberText(value.text);
+  if (typeof value === "number") {
+    return Number.isInteger(value) && Math.abs(value) < 1e16 ? String(value) : floatText(value);
+  }
+  return String(value);
+}
+
+/** A number of JSON text as Python prints it after reading: whole ones keep all digits. */
+function numberText(text: string): string {
+  if (/^-?[0-9]+$/.test(text)) return text === "-0" ? "0" : text;
+  const value = Number(text);
+  return Number.isFinite(value) ? floatText(value) : text;
+}
+
+/** The shortest digits that give the number back, with an exponent below 1e-4 and from 1e16 on, as Python's `repr`. */
+function floatText(value: number): string {
+  const sign = value < 0 || Object.is(value, -0) ? "-" : "";
+  const [mantissa = "", power = ""] = Math.abs(value).toExponential().split("e");
+  const exponent = Number(power);
+  if (exponent < -4 || exponent >= 16) {
+    const digits = String(Math.abs(exponent)).padStart(2, "0");
+    return `${sign}${mantissa}e${exponent < 0 ? "-" : "+"}${digits}`;
+  }
+  const digits = mantissa.replace(".", "");
+  if (exponent < 0) return `${sign}0.${"0".repeat(-exponent - 1)}${digits}`;
+  const padded = digits.padEnd(exponent + 2, "0");
+  return `${sign}${padded.slice(0, exponent + 1)}.${padded.slice(exponent + 1)}`;
+}
+
+function quote(text: string, asciiOnly: boolean): string {
+  const quoted = JSON.stringify(text);
+  if (!asciiOnly) return quoted;
+  return quoted.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+function comparePoints(a: string, b: string): number {
+  const [left, right] = [[...a], [...b]];
+  const differing = left.findIndex((point, index) => point !== right[index]);
+  if (differing < 0) return left.length - right.length;
+  return (left[differing]?.codePointAt(0) ?? 0) - (right[differing]?.codePointAt(0) ?? -1);
+}
