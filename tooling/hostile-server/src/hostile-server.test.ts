@@ -1,0 +1,274 @@
+import { once } from "node:events";
+import { connect as connectHttp2 } from "node:http2";
+import { connect, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { connect as connectTls } from "node:tls";
+import { describe, expect, it, onTestFinished } from "vitest";
+import {
+  after,
+  answer,
+  cutAt,
+  cutShort,
+  file,
+  gamble,
+  goAway,
+  HostileServer,
+  halfClose,
+  hangUp,
+  inTurn,
+  type ListenOptions,
+  type Move,
+  on,
+  type Rule,
+  raw,
+  reset,
+  resetStream,
+  stall,
+  storm,
+  trickle,
+  work,
+} from "./index.js";
+
+async function start(options: ListenOptions): Promise<HostileServer> {
+  const server = await HostileServer.start(options);
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return server;
+}
+
+const play = (...script: readonly (Move | Rule)[]): Promise<HostileServer> => start({ script });
+const portOf = (server: HostileServer): number => Number(new URL(server.url).port);
+
+/** Sends one request over a bare socket, and gives what came until the end of the connection or the pause. */
+async function speak(
+  server: HostileServer,
+  request = "GET / HTTP/1.1\r\n\r\n",
+  pauseMs = 150,
+): Promise<{ text: string; ending: string; socket: Socket }> {
+  const socket = connect(portOf(server), "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  let text = "";
+  let ending = "open";
+  socket.on("data", (chunk) => {
+    text += chunk.toString("latin1");
+  });
+  socket.on("error", (error) => {
+    ending = "code" in error ? String(error.code) : error.message;
+  });
+  socket.on("end", () => {
+    ending = "end";
+  });
+  socket.write(request);
+  await Promise.race([new Promise((resolve) => socket.once("close", resolve)), delay(pauseMs)]);
+  return { text, ending, socket };
+}
+
+describe("moves over HTTP/1.1", () => {
+  it("answers, and tells of the request before", async () => {
+    const server = await play(answer(200, { ok: true }, { "x-two": ["a", "b"] }));
+    const { text } = await speak(
+      server,
+      "POST /x?y=1 HTTP/1.1\r\nA: 1\r\na: 2\r\ncontent-length: 2\r\n\r\nhi",
+    );
+    expect(text).toMatch(/^HTTP\/1.1 200 .*x-two: a\r\nx-two: b\r\n\r\n\{"ok":true\}$/s);
+    expect(server.requests).toEqual([
+      {
+        method: "POST",
+        path: "/x?y=1",
+        headers: { a: "1, 2", "content-length": "2" },
+        body: Buffer.from("hi"),
+        connection: 1,
+      },
+    ]);
+  });
+
+  it("reads a body in chunks", async () => {
+    const server = await play(answer(200));
+    await speak(
+      server,
+      "POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n1\r\nd\r\n0\r\n\r\n",
+    );
+    expect(server.requests[0]?.body.toString()).toBe("abcd");
+  });
+
+  it.each([
+    ["stalls", stall, "", "open"],
+    ["resets", reset, "", "ECONNRESET"],
+    ["hangs up", hangUp, "", "end"],
+    ["half-closes", halfClose, "", "end"],
+    ["sends garbage", raw("\u0000", "banana\r\n\r\n"), "\u0000banana\r\n\r\n", "open"],
+    ["stops at byte 12", cutAt(12, answer(200), hangUp), "HTTP/1.1 200", "end"],
+    ["promises more than it sends", cutShort(9, "abc", hangUp), /content-length: 9\r\n\r\nabc$/, "end"],
+    [
+      "lies about the length",
+      inTurn(answer(200, "abcdef", { "content-length": "3" }), hangUp),
+      /: 3\r\n\r\nabcdef$/,
+      "end",
+    ],
+    ["trickles", trickle("abc", 5), /\r\n\r\nabc$/, "open"],
+    ["waits", after(20, hangUp), "", "end"],
+  ] as const)("%s", async (_, move, text, ending) => {
+    const seen = await speak(await play(move));
+    if (typeof text === "string") expect(seen.text).toBe(text);
+    else expect(seen.text).toMatch(text);
+    expect(seen.ending).toBe(ending);
+  });
+
+  it("after a half-close it still listens", async () => {
+    const server = await play(halfClose);
+    const socket = connect({ port: portOf(server), host: "127.0.0.1", allowHalfOpen: true });
+    onTestFinished(() => void socket.destroy());
+    socket.resume();
+    socket.write("GET /1 HTTP/1.1\r\n\r\n");
+    await once(socket, "end");
+    socket.write("GET /2 HTTP/1.1\r\n\r\n");
+    await expect.poll(() => server.requests.map(({ path }) => path)).toEqual(["/1", "/2"]);
+  });
+
+  it("serves parts of a file", async () => {
+    const server = await play(file(Buffer.from("0123456789"), '"v1"', 5));
+    expect((await speak(server)).text).toMatch(/content-length: 10\r\n.*\r\n\r\n01234$/s);
+    const rest = await speak(server, 'GET / HTTP/1.1\r\nrange: bytes=5-\r\nif-range: "v1"\r\n\r\n');
+    expect(rest.text).toMatch(/ 206 .*content-range: bytes 5-9\/10\r\n\r\n56789$/s);
+    const changed = await speak(server, 'GET / HTTP/1.1\r\nrange: bytes=5-\r\nif-range: "v2"\r\n\r\n');
+    expect(changed.text).toMatch(/ 200 /);
+  });
+
+  it("follows the script: rules first, moves in turn, the last one for ever", async () => {
+    const server = await play(
+      on({ path: "/a", method: "GET" }, answer(418)),
+      on({ header: ["x-kind", "odd"] }, answer(419)),
+      ...storm(1, 7),
+      answer(204),
+    );
+    const status = async (request: string): Promise<string> =>
+      (await speak(server, request, 50)).text.slice(9, 12);
+    expect(await status("GET /v1/a?q HTTP/1.1\r\n\r\n")).toBe("418");
+    expect(await status("GET /b HTTP/1.1\r\nx-kind: odd\r\n\r\n")).toBe("419");
+    expect(await status("GET /b HTTP/1.1\r\n\r\n")).toBe("429");
+    expect(await status("GET /b HTTP/1.1\r\n\r\n")).toBe("204");
+    expect(await status("POST /a HTTP/1.1\r\n\r\n")).toBe("204");
+  });
+
+  it("tells a used connection from a new one", async () => {
+    const server = await play(on({ usedConnection: true }, reset), answer(200));
+    const { text, ending } = await speak(server, "GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\n\r\n");
+    expect([text.slice(0, 12), ending]).toEqual(["HTTP/1.1 200", "ECONNRESET"]);
+  });
+
+  it("gambles by its seed: the same outcomes for the same seed", async () => {
+    const outcomes = async (seed: number): Promise<string> => {
+      const server = await play(gamble(0.5, seed, [answer(500), answer(503)], answer(200)));
+      const { text } = await speak(server, "GET / HTTP/1.1\r\n\r\n".repeat(20));
+      return [...text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status).join(" ");
+    };
+    const first = await outcomes(1);
+    expect(first).toMatch(/200/);
+    expect(first).toMatch(/500/);
+    expect(await outcomes(1)).toBe(first);
+    expect(await outcomes(2)).not.toBe(first);
+  });
+
+  it("knows its connections, and breaks them when told", async () => {
+    const server = await play(stall);
+    const { socket } = await speak(server, undefined, 30);
+    expect([...server.open]).toEqual([1]);
+    const gone = new Promise((resolve) => socket.once("close", resolve));
+    await server.breakConnections();
+    await gone;
+    await expect.poll(() => [...server.closed]).toEqual([1]);
+    expect(server.mostOpen).toBe(1);
+  });
+});
+
+describe("the ledger", () => {
+  it("counts arrivals of each call, and does the work of a key once", async () => {
+    const server = await play(work);
+    const request = (call: string, key: string): string =>
+      `POST /w HTTP/1.1\r\nx-hostile-call: ${call}\r\nx-idempotency-key: ${key}\r\n\r\n`;
+    const { text } = await speak(
+      server,
+      request("1", "k1") + request("2", "k2") + request("1", "k1") + request("2", "k3"),
+    );
+    expect(text.match(/\{"echo":"\d"\}/g)).toEqual([
+      '{"echo":"1"}',
+      '{"echo":"2"}',
+      '{"echo":"1"}',
+      '{"echo":"2"}',
+    ]);
+    expect(await server.ledger()).toEqual([
+      { call: "1", method: "POST", path: "/w", keys: ["k1"], arrivals: [0, 2], executions: 1 },
+      { call: "2", method: "POST", path: "/w", keys: ["k2", "k3"], arrivals: [1, 3], executions: 2 },
+    ]);
+  });
+});
+
+describe("TLS", () => {
+  it("has a certificate for this machine by an authority of its own", async () => {
+    const server = await start({ script: [answer(200)], tls: {} });
+    const socket = connectTls({ port: portOf(server), host: "127.0.0.1", ca: server.ca });
+    onTestFinished(() => void socket.destroy());
+    await once(socket, "secureConnect");
+    expect(socket.authorized).toBe(true);
+    socket.write("GET / HTTP/1.1\r\n\r\n");
+    expect(String(await once(socket, "data"))).toMatch(/^HTTP\/1.1 200/);
+  });
+
+  it("keeps silent before the handshake as long as told", async () => {
+    const server = await start({ script: [answer(200)], tls: { delayMs: 100 } });
+    const startedAt = performance.now();
+    const socket = connectTls({ port: portOf(server), host: "127.0.0.1", ca: server.ca });
+    onTestFinished(() => void socket.destroy());
+    await once(socket, "secureConnect");
+    expect(performance.now() - startedAt).toBeGreaterThan(90);
+  });
+
+  it.each([
+    ["reset", "ECONNRESET"],
+    ["garbage", "ERR_SSL_WRONG_VERSION_NUMBER"],
+  ] as const)("does a %s in place of a handshake", async (instead, code) => {
+    const server = await start({ script: [], tls: { instead } });
+    const socket = connectTls({ port: portOf(server), host: "127.0.0.1", ca: server.ca });
+    const [error] = await once(socket, "error");
+    expect(error).toMatchObject({ code });
+  });
+});
+
+describe("HTTP/2", { timeout: 10_000 }, () => {
+  async function session(...script: readonly Move[]) {
+    const server = await start({ script, tls: {}, http2: true });
+    const client = connectHttp2(server.url, { ca: server.ca });
+    onTestFinished(() => void client.destroy());
+    client.on("error", () => {});
+    return { server, client };
+  }
+
+  it("answers", async () => {
+    const { server, client } = await session(answer(201, "abc"));
+    const stream = client.request({ ":path": "/x", ":method": "POST", "x-a": "1" });
+    stream.end("hi");
+    const [headers] = await once(stream, "response");
+    expect(headers).toMatchObject({ ":status": 201, "content-length": "3" });
+    expect(String(await once(stream, "data"))).toBe("abc");
+    expect(server.requests[0]).toMatchObject({
+      method: "POST",
+      path: "/x",
+      headers: { "x-a": "1" },
+      connection: 1,
+    });
+  });
+
+  it("takes leave, and breaks off a stream", async () => {
+    const { client } = await session(inTurn(goAway, answer(200)), resetStream(7));
+    const goodbye = once(client, "goaway");
+    const stream = client.request({ ":path": "/" });
+    await once(stream, "response");
+    expect((await goodbye)[0]).toBe(0);
+
+    const other = (await session(resetStream(7))).client.request({ ":path": "/" });
+    const [error] = await once(other, "error").catch((thrown: unknown) => [thrown]);
+    expect(error).toMatchObject({
+      code: "ERR_HTTP2_STREAM_ERROR",
+      message: expect.stringMatching(/REFUSED_STREAM/),
+    });
+  });
+});

@@ -1,0 +1,26 @@
+export { HostileServer } from "./hostile-server.js";
+export { CALL_HEADER, type LedgerEntry } from "./ledger-entry.js";
+export type { Handshake, ListenOptions } from "./listen-options.js";
+export type { AnswerMove, HeaderValues, Move } from "./script/move.js";
+export {
+  after,
+  answer,
+  cutAt,
+  cutShort,
+  file,
+  gamble,
+  goAway,
+  halfClose,
+  hangUp,
+  inTurn,
+  raw,
+  redirect,
+  reset,
+  resetStream,
+  stall,
+  storm,
+  trickle,
+  work,
+} from "./script/moves.js";
+export { type Condition, on, type Rule, type Script } from "./script/rule.js";
+export type { SeenRequest } from "./seen-request.js";

@@ -1,0 +1,120 @@
+import { CALL_HEADER } from "../ledger-entry.js";
+import type { AnswerMove, Move } from "../script/move.js";
+import { answer } from "../script/moves.js";
+import type { SeenRequest } from "../seen-request.js";
+import type { Ledger } from "./ledger.js";
+import type { Line } from "./line.js";
+import { rangeAnswer } from "./range-answer.js";
+import { seededRandom } from "./seeded-random.js";
+
+type Gamble = Move & { readonly do: "gamble" };
+
+/** What moves share within one server. */
+export class Stage {
+  readonly ledger: Ledger;
+  readonly #gambles = new WeakMap<Move, () => number>();
+
+  constructor(ledger: Ledger) {
+    this.ledger = ledger;
+  }
+
+  /** The numbers of one gamble, which go on from request to request. */
+  numbersOf(move: Gamble): () => number {
+    let numbers = this.#gambles.get(move);
+    if (numbers === undefined) {
+      numbers = seededRandom(move.seed);
+      this.#gambles.set(move, numbers);
+    }
+    return numbers;
+  }
+}
+
+/** Does a move about a request that came over a line. */
+export function performMove(move: Move, request: SeenRequest, line: Line, stage: Stage): void {
+  if (line.isGone) return;
+  const go = (next: Move): void => performMove(next, request, line, stage);
+  switch (move.do) {
+    case "answer":
+      sendAnswer(line, move);
+      break;
+    case "raw":
+      line.raw(move.text);
+      break;
+    case "stall":
+      break;
+    case "reset":
+      line.reset();
+      break;
+    case "hang_up":
+      line.hangUp();
+      break;
+    case "half_close":
+      line.halfClose();
+      break;
+    case "cut":
+      line.cut(move.of, move.byteLength, () => go(move.next));
+      break;
+    case "trickle":
+      trickleAnswer(line, move.of, move.everyMs);
+      break;
+    case "wait":
+      setTimeout(() => go(move.next), move.ms);
+      break;
+    case "in_turn":
+      for (const next of move.moves) go(next);
+      break;
+    case "go_away":
+      line.goAway();
+      break;
+    case "reset_stream":
+      line.resetStream(move.code);
+      break;
+    case "file":
+      sendFile(line, move, request);
+      break;
+    case "work":
+      stage.ledger.execute(request);
+      sendAnswer(line, answer(200, { echo: request.headers[CALL_HEADER] ?? null }));
+      break;
+    case "gamble":
+      go(drawn(move, stage.numbersOf(move)));
+      break;
+  }
+}
+
+/** What a gamble comes to for the next request. */
+function drawn({ share, faults, otherwise }: Gamble, random: () => number): Move {
+  const isFault = random() < share;
+  const fault = faults[Math.floor(random() * faults.length)];
+  return isFault && fault !== undefined ? fault : otherwise;
+}
+
+function sendFile(line: Line, move: Move & { readonly do: "file" }, request: SeenRequest): void {
+  const whole = rangeAnswer(move, request);
+  if (whole.status === 206 || move.stopAfter === undefined) {
+    sendAnswer(line, whole);
+    return;
+  }
+  line.begin(whole.status, whole.headers);
+  line.write(whole.body.subarray(0, move.stopAfter));
+}
+
+function sendAnswer(line: Line, { status, headers, body }: AnswerMove): void {
+  line.begin(status, headers);
+  if (body.byteLength > 0) line.write(body);
+  line.finish();
+}
+
+function trickleAnswer(line: Line, { status, headers, body }: AnswerMove, everyMs: number): void {
+  line.begin(status, headers);
+  let at = 0;
+  const timer = setInterval(() => {
+    if (line.isGone || at === body.byteLength) {
+      clearInterval(timer);
+      if (!line.isGone) line.finish();
+      return;
+    }
+    line.write(body.subarray(at, at + 1));
+    at += 1;
+  }, everyMs);
+}

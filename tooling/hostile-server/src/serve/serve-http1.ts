@@ -1,0 +1,23 @@
+import type { Socket } from "node:net";
+import type { SeenRequest } from "../seen-request.js";
+import type { Line } from "./line.js";
+import { parseRequest } from "./parse-request.js";
+import { SocketLine } from "./socket-line.js";
+
+/** Told of each request and the way back, in the order in which they came. */
+export type OnRequest = (request: SeenRequest, line: Line) => void;
+
+/** Reads requests off a connection; `bare` is the one under TLS, or the same. */
+export function serveHttp1(socket: Socket, bare: Socket, connection: number, onRequest: OnRequest): void {
+  let pending = Buffer.alloc(0);
+  socket.on("error", () => {});
+  socket.on("data", (chunk: Buffer) => {
+    pending = Buffer.concat([pending, chunk]);
+    for (;;) {
+      const parsed = parseRequest(pending, connection);
+      if (parsed === undefined) return;
+      pending = pending.subarray(parsed.byteLength);
+      onRequest(parsed.request, new SocketLine(socket, bare));
+    }
+  });
+}

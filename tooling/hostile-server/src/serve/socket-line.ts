@@ -1,0 +1,69 @@
+import type { Socket } from "node:net";
+import type { AnswerMove, HeaderValues } from "../script/move.js";
+import { cannot, type Line } from "./line.js";
+
+/** Answers over HTTP/1.1, byte by byte as told. */
+export class SocketLine implements Line {
+  readonly #socket: Socket;
+  /** The TCP connection under TLS, or the same. */
+  readonly #bare: Socket;
+
+  constructor(socket: Socket, bare: Socket) {
+    this.#socket = socket;
+    this.#bare = bare;
+  }
+
+  get isGone(): boolean {
+    return this.#socket.destroyed;
+  }
+
+  begin(status: number, headers: HeaderValues): void {
+    this.#socket.write(head(status, headers));
+  }
+
+  write(bytes: Uint8Array, sent?: () => void): void {
+    this.#socket.write(bytes, () => sent?.());
+  }
+
+  finish(): void {
+    // The length in the head has said where the body ends.
+  }
+
+  cut({ status, headers, body }: AnswerMove, byteLength: number, sent: () => void): void {
+    const whole = Buffer.concat([head(status, headers), body]);
+    this.#socket.write(whole.subarray(0, byteLength), () => sent());
+  }
+
+  raw(text: string): void {
+    this.#socket.write(text, "latin1");
+  }
+
+  reset(): void {
+    this.#bare.resetAndDestroy();
+  }
+
+  hangUp(): void {
+    this.#socket.end();
+    // The client's own half need not be waited for.
+    this.#bare.destroySoon();
+  }
+
+  halfClose(): void {
+    this.#socket.end();
+  }
+
+  goAway(): void {
+    cannot("go_away", "HTTP/1.1");
+  }
+
+  resetStream(): void {
+    cannot("reset_stream", "HTTP/1.1");
+  }
+}
+
+function head(status: number, headers: HeaderValues): Buffer {
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    (typeof value === "string" ? [value] : value).map((one) => `${name}: ${one}\r\n`),
+  );
+  return Buffer.from(`HTTP/1.1 ${status} Whatever\r\n${lines.join("")}\r\n`, "latin1");
+}
