@@ -53,6 +53,10 @@ describe("the answer to a poll", () => {
       '{"error":"x","category":"User"}',
       { state: "failed", error: "x", category: "unknown", raw_category: "User" },
     ],
+    [
+      '{"error":{"code":9007199254740993}}',
+      { state: "failed", error: '{"code":"9007199254740993"}', category: "unknown" },
+    ],
     ['{"error":null}', { state: "failed", error: "null", category: "unknown" }],
   ])("wire-types 35: failure %s", (text, expected) => {
     expect(decode("OptimStepResponse", text)).toEqual(expected);

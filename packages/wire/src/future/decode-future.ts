@@ -96,10 +96,17 @@ function failedOutcome({ error, category }: Readonly<Record<string, unknown>>): 
   const known = parseRequestErrorCategory(category);
   return {
     state: "failed",
-    error: typeof error === "string" ? error : (JSON.stringify(error) ?? "unknown error"),
+    error: typeof error === "string" ? error : textOf(error),
     category: known,
     ...(typeof category === "string" && category !== known ? { raw_category: category } : {}),
   };
+}
+
+/** Anything parsed from JSON as text again. NaN and long integers, which the parser knows, have no place in `JSON.stringify`. */
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === "bigint" || typeof member === "number" ? String(member) : member,
+  );
 }
 
 /** A body that may be no JSON at all: proxies answer 408 too. */

@@ -177,6 +177,20 @@ describe("JSON requests", () => {
     });
   });
 
+  it("refuses what JSON cannot carry, rather than leave it out", () => {
+    const input = { data: [{ model_input: prompt, loss_fn_inputs: {} }], loss_fn: "cross_entropy" } as const;
+    const forward = { model_id: "m", seq_id: 1, forward_backward_input: input, forward_only: true };
+    expect(() => bodyOf("ForwardBackwardRequest", forward)).toThrow(
+      "forward_only has no JSON form: a pass without gradient is a ForwardRequest",
+    );
+    const training = { ...forward, forward_only: false };
+    expect(bodyOf("ForwardBackwardRequest", training)).not.toHaveProperty("forward_only");
+    const spans = [{ type: "prompt_tokens", sequence_id: "q", length: 2 }] as const;
+    const data = [{ ...input.data[0], model_input_spans: spans, loss_fn_input_spans: [] }];
+    const traced = { model_id: "m", seq_id: 1, forward_backward_input: { ...input, data } };
+    expect(() => bodyOf("ForwardBackwardRequest", traced)).toThrow("model_input_spans has no JSON form");
+  });
+
   it("wire-types 16: image bytes travel as base64", () => {
     const image = { data: Uint8Array.of(0xff, 0xd8, 0xff), format: "jpeg" } as const;
     const record = sample({ prompt: { chunks: [image] } });

@@ -16,9 +16,9 @@ export function encodeJsonRequest<Name extends RequestName>(
   record: RequestOf<Name>,
   options: { readonly generation: Generation },
 ): EncodedBody {
-  const { schema, fields } = requestRecords[name];
-  checkSent<RequestOf<Name>>(schema, record, name);
-  return jsonBody(fieldsToSend(record, { fields }, options.generation), name);
+  const table = requestRecords[name];
+  checkSent<RequestOf<Name>>(table.schema, record, name);
+  return jsonBody(fieldsToSend(record, table, options.generation), name);
 }
 
 /**

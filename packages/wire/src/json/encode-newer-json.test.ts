@@ -12,6 +12,10 @@ describe("JSON requests that 0.38 added or changed", () => {
       ...plain,
       optimizer_config: dimuon,
     });
+    const date = { type: "zeta", since: new Date(0) };
+    expect(() => bodyOf("CreateModelRequest", { ...record, optimizer_config: date })).toThrow(
+      "optimizer_config.since: a Date has no JSON form",
+    );
     const zeta = { type: "zeta", foo: 1 };
     expect(bodyOf("CreateModelRequest", { ...record, optimizer_config: zeta })).toEqual({
       ...plain,

@@ -1,3 +1,4 @@
+import { ValidationError } from "@tinkex/types";
 import type { Generation, Holds, SentField, SentRecord } from "./sent-record.js";
 
 /**
@@ -6,16 +7,22 @@ import type { Generation, Holds, SentField, SentRecord } from "./sent-record.js"
  * - to 0.4 servers what is set, and nothing else;
  * - to 0.25 and 0.38 servers also the defaults of the fields that 0.25 has, `type` included;
  * - to either, a field newer than that only when it is not at its default, since some servers refuse what they do not know.
+ *
+ * @throws ValidationError for a field that JSON cannot carry
  */
 export function fieldsToSend(
   value: object,
   record: SentRecord,
   generation: Generation,
 ): Record<string, unknown> {
+  const fields = value as Readonly<Record<string, unknown>>;
+  for (const [name, remedy] of Object.entries(record.withoutJsonForm ?? {})) {
+    if ((fields[name] ?? false) !== false)
+      throw new ValidationError(`${name} has no JSON form: ${remedy}`, { path: [name] });
+  }
   const sent: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(record.fields)) {
-    const given: unknown = (value as Readonly<Record<string, unknown>>)[name];
-    const chosen = chooseValue(given ?? undefined, field, generation);
+    const chosen = chooseValue(fields[name] ?? undefined, field, generation);
     if (chosen !== undefined) sent[name] = formToSend(chosen, field, generation);
   }
   return record.derived === undefined ? sent : { ...sent, ...record.derived(value, generation) };
@@ -30,9 +37,18 @@ function chooseValue(given: unknown, field: SentField, generation: Generation): 
 }
 
 function isDefault(given: unknown, field: SentField): boolean {
-  if (given === undefined) return true;
-  // Defaults are plain JSON; a value beside one that has none (a tensor, say) need not be.
-  return field.default !== undefined && JSON.stringify(given) === JSON.stringify(field.default);
+  return given === undefined || (field.default !== undefined && isEqual(given, field.default));
+}
+
+/** Equality of plain JSON. */
+function isEqual(left: unknown, right: unknown): boolean {
+  if (typeof left !== "object" || typeof right !== "object" || left === null || right === null)
+    return left === right;
+  const members = Object.entries(left);
+  return (
+    members.length === Object.keys(right).length &&
+    members.every(([key, member]) => isEqual(member, (right as Readonly<Record<string, unknown>>)[key]))
+  );
 }
 
 function formToSend(value: unknown, field: SentField, generation: Generation): unknown {

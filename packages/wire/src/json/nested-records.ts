@@ -100,11 +100,15 @@ function tensorWithLongIntegers(tensor: Record<string, unknown>): Record<string,
   return data.every(isInteger) ? { ...tensor, data: BigInt64Array.from(data, BigInt) } : tensor;
 }
 
-/** Provenance spans have no JSON form. */
-const datum = sentRecord<Omit<Datum, "model_input_spans" | "loss_fn_input_spans">>({
-  loss_fn_inputs: { since: "0.4", holds: { as: "map", record: () => tensorData } },
-  model_input: { since: "0.4", holds: { as: "record", record: () => modelInput } },
-});
+const spansRemedy = "provenance spans travel over protobuf only";
+
+const datum = sentRecord<Omit<Datum, "model_input_spans" | "loss_fn_input_spans">>(
+  {
+    loss_fn_inputs: { since: "0.4", holds: { as: "map", record: () => tensorData } },
+    model_input: { since: "0.4", holds: { as: "record", record: () => modelInput } },
+  },
+  { withoutJsonForm: { model_input_spans: spansRemedy, loss_fn_input_spans: spansRemedy } },
+);
 
 const forwardBackwardInput = sentRecord<ForwardBackwardInput>({
   data: { since: "0.4", holds: { as: "list", record: () => datum } },

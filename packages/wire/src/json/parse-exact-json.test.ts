@@ -61,6 +61,32 @@ describe("the exact JSON parser", () => {
     });
   });
 
+  it("gives an integer of more digits than any number has as a double, and in no time", () => {
+    for (const digits of [401, 1_000_000, 30_000_000]) {
+      expect(parseJson(encoder.encode(`[${"9".repeat(digits)}]`), "Test")).toEqual([
+        Number.POSITIVE_INFINITY,
+      ]);
+    }
+    expect(parse("9".repeat(400))).toBe(10n ** 400n - 1n);
+  });
+
+  it("passes over any amount of blanks", () => {
+    const blanks = " \n".repeat(15_000_000);
+    expect(parse(`${blanks}[NaN,${blanks}1]${blanks}`)).toEqual([Number.NaN, 1]);
+  });
+
+  it("refuses deep nesting, whichever parser reads it", () => {
+    const nested = (levels: number, inner: string) =>
+      encoder.encode(`${"[".repeat(levels)}${inner}${"]".repeat(levels)}`);
+    for (const inner of ["1", "9007199254740993", '{"a":{}}']) {
+      expect(() => parseJson(nested(60, inner), "Test")).not.toThrow();
+      for (const levels of [70, 100_000]) {
+        expect(() => parseJson(nested(levels, inner), "Test")).toThrow("Test");
+        expect(() => parseJson(nested(levels, inner), "Test")).toThrow("more than 64 levels");
+      }
+    }
+  });
+
   it("does not run out of stack on deep nesting", () => {
     expect(() => parse("[".repeat(100_000))).toThrow("more than 64 levels");
   });

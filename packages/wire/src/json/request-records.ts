@@ -168,6 +168,9 @@ export const requestRecords: { readonly [Name in RequestName]: RequestRecord<Req
       model_id: v04,
       seq_id: v04,
     },
+    {
+      withoutJsonForm: { forward_only: "a pass without gradient is a ForwardRequest, for another endpoint" },
+    },
   ),
   ForwardRequest: requestRecord(forwardRequestSchema, {
     forward_input: { ...v04, holds: holdsForwardBackwardInput },

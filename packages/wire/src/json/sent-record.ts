@@ -28,6 +28,8 @@ export interface Holds {
 /** A record that we send: its fields in the order they are written. */
 export interface SentRecord {
   readonly fields: Readonly<Record<string, SentField>>;
+  /** Fields of the record that JSON cannot carry, each with what to do instead. False is no value of such a field. */
+  readonly withoutJsonForm?: Readonly<Record<string, string>>;
   /** Further fields for a generation, made from those of the record. */
   readonly derived?: (value: object, generation: Generation) => Record<string, unknown>;
   /** What a server makes of the fields it has read, where their JSON form is not their form in memory. */
@@ -42,7 +44,7 @@ export interface RequestRecord<Value> extends SentRecord {
 /** A record whose field table must name every field of `Value`, no more and no less. */
 export function sentRecord<Value>(
   fields: Readonly<Record<keyof Value & string, SentField>>,
-  changes: Pick<SentRecord, "received" | "derived"> = {},
+  changes: Omit<SentRecord, "fields"> = {},
 ): SentRecord {
   return { fields, ...changes };
 }
@@ -51,6 +53,7 @@ export function sentRecord<Value>(
 export function requestRecord<Value>(
   schema: RecordSchema<Value>,
   fields: Readonly<Record<keyof Value & string, SentField>>,
+  changes: Omit<SentRecord, "fields"> = {},
 ): RequestRecord<Value> {
-  return { schema, fields };
+  return { schema, fields, ...changes };
 }

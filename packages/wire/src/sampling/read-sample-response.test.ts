@@ -188,6 +188,11 @@ describe("the protobuf form of a sample result", () => {
     expect(read(PROMPT).topk_prompt_logprobs).toEqual([null, [[7, -0.25]]]);
   });
 
+  it("reads back positions without any likely token", () => {
+    const response = { sequences: [], prompt_cache_hit_tokens: 0, topk_prompt_logprobs: [null, null] };
+    expect(readSampleResponse(writeSampleResponse(response))).toEqual(response);
+  });
+
   it("reads back all that it writes", () => {
     const response: SampleResponse = {
       sequences: [

@@ -53,9 +53,9 @@ function readRow(
   ]);
 }
 
-/** Writes a `TopkLogprobs` message as this field, as wide as the longest row. */
+/** Writes a `TopkLogprobs` message as this field, as wide as the longest row; one cell where all are null, to keep their number. */
 export function writeTopkMatrix(writer: ProtoWriter, field: number, rows: TopkLogprobs): void {
-  const width = rows.reduce((widest, pairs) => Math.max(widest, pairs?.length ?? 0), 0);
+  const width = rows.reduce((widest, pairs) => Math.max(widest, pairs?.length ?? 0), 1);
   const ids = new Int32Array(rows.length * width);
   const logprobs = new Float32Array(rows.length * width).fill(EMPTY_LOGPROB);
   for (const [row, pairs] of rows.entries()) {
