@@ -6,7 +6,7 @@ import { tensorError } from "./tensor-place.js";
  * A matrix in CSR form where that is smaller: when its `rows + 1` row pointers and two numbers for each listed element are
  * fewer than its elements, which is how the official SDK decides. Any other tensor is returned as it is.
  *
- * Elements equal to the pad value are left out. A negative zero is listed, so that {@link toDense} gives it back.
+ * Elements equal to the pad value are left out, a negative zero as any zero: the one bit that {@link toDense} does not give back.
  *
  * @throws ValidationError for a shape that does not fit, and for a pad value that is no integer of 32 bits
  */
@@ -31,7 +31,7 @@ export function toSparse(tensor: TensorData, options: PadOptions = {}): TensorDa
 function listedIndices(data: ArrayLike<unknown>, pad: number | bigint): number[] {
   const listed: number[] = [];
   for (let index = 0; index < data.length; index++) {
-    if (!Object.is(data[index], pad)) listed.push(index);
+    if (data[index] !== pad) listed.push(index);
   }
   return listed;
 }
