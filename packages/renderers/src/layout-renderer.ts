@@ -66,7 +66,7 @@ export function createLayoutRenderer(
       if (place.isLast) runs.add(encode(stopOverlap), weight);
     }
     const example = runs.example();
-    const first = firstProduced(messages, trainOn, layout);
+    const first = promptLength(messages, trainOn);
     if (first !== undefined) {
       unweightPrompt(example, buildGenerationPrompt(messages.slice(0, first)), layout, first);
     }
@@ -129,17 +129,15 @@ function checkTrainableFlags(messages: readonly Message[], trainOn: TrainOn): vo
 }
 
 /**
- * Index of the first message that the mode trains on as sampled, so that what its prompt would have held is not trained on.
- * Undefined in modes that train on conversations as they stand.
+ * How many messages stood in the prompt of what the mode trains on, in the modes whose messages are trained on as sampled. What that
+ * prompt held of the document is not trained on.
  */
-function firstProduced(messages: readonly Message[], trainOn: TrainOn, layout: Layout): number | undefined {
-  const last = messages.length - 1;
-  if (messages[last]?.role !== "assistant") return undefined;
-  if (trainOn === "last_assistant_message") return last;
+function promptLength(messages: readonly Message[], trainOn: TrainOn): number | undefined {
+  if (messages.at(-1)?.role !== "assistant") return undefined;
+  if (trainOn === "last_assistant_message") return messages.length - 1;
   if (trainOn !== "last_assistant_turn") return undefined;
-  return placeMessages(messages, layout.turnBorder).find(
-    ({ inLastTurn, message }) => inLastTurn && message.role === "assistant",
-  )?.index;
+  const lastUser = messages.findLastIndex(({ role }) => role === "user");
+  return lastUser === -1 ? undefined : lastUser + 1;
 }
 
 /** Sets the weights of the tokens that the prompt holds to 0, where the document begins with it. */
