@@ -1,4 +1,5 @@
 import { type DeepseekV3Options, deepseekV3Layout } from "./families/deepseekv3.js";
+import { glm53Layout } from "./families/glm5-3.js";
 import { llama3Layout } from "./families/llama3.js";
 import { nemotron3Layout } from "./families/nemotron3.js";
 import { qwen3Layout } from "./families/qwen3.js";
@@ -41,6 +42,9 @@ export const builtInRenderers = {
   nemotron3_ultra_medium_thinking: fixed(nemotron3Layout({ ultra: true, effort: "efficient" })),
   nemotron3_ultra_disable_thinking: fixed(nemotron3Layout({ ultra: true, disablesThinking: true })),
   nemotron3_ultra_preserve_thinking: fixed(nemotron3Layout({ ultra: true, keepsThinking: true })),
+  glm5_3_max_reasoning: fixed(glm53Layout("Max")),
+  glm5_3_high_reasoning: fixed(glm53Layout("High")),
+  glm5_3_low_reasoning: fixed(glm53Layout("Low")),
 } satisfies Record<string, LayoutFactory>;
 
 /** A layout that neither options nor the tokenizer change. */

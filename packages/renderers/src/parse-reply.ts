@@ -12,13 +12,7 @@ export function parseReply(
   const stops = stopTokens(reply, tokenizer);
   const ends = ids.flatMap((id, index) => (stops.has(id) ? [index] : []));
   const [end] = ends;
-  if (end === undefined) {
-    return {
-      message: { role: "assistant", content: tokenizer.decode(ids) },
-      termination: "malformed",
-      failure: "structural",
-    };
-  }
+  if (end === undefined) return unfinished(reply, tokenizer.decode(ids));
   if (ends.length > 1) {
     throw new ValidationError(
       `The response holds ${ends.length} stop tokens: the model was sampled on after its end. Give sampling the stopSequences of this renderer.`,
@@ -26,7 +20,7 @@ export function parseReply(
     );
   }
   const stop = stops.get(ids[end] ?? Number.NaN) ?? "";
-  return finished(readMessage(reply, tokenizer.decode(ids.slice(0, end)), stop));
+  return finished(reply, tokenizer.decode(ids.slice(0, end)), stop);
 }
 
 /** The stop tokens by id. */
@@ -40,15 +34,27 @@ export function stopTokens(reply: Reply, tokenizer: RendererTokenizer): Readonly
   );
 }
 
-export function readMessage(reply: Reply, text: string, stop: string): ReadMessage {
-  return reply.read?.(text, stop) ?? { content: text };
-}
-
-/** A message that ended as it should. */
-export function finished(read: ReadMessage): ParsedResponse {
+/** A message that ended as it should, by what was written and the token that ended it. */
+export function finished(reply: Reply, text: string, stop: string): ParsedResponse {
+  const restored = restoreOpening(text, reply.opening);
+  const read: ReadMessage = reply.read?.(restored, stop) ?? { content: restored };
   return {
     message: { role: "assistant", ...read },
-    termination: "stop_sequence",
+    termination: stop === reply.endOfText ? "eos" : "stop_sequence",
     failure: read.unparsed_tool_calls === undefined ? null : "content",
   };
+}
+
+/** A message that did not end: its text is kept as it is, for who knows what it would have become. */
+function unfinished(reply: Reply, text: string): ParsedResponse {
+  return {
+    message: { role: "assistant", content: restoreOpening(text, reply.opening) },
+    termination: "malformed",
+    failure: "structural",
+  };
+}
+
+/** What the model went on with, behind what its prompt had begun. */
+function restoreOpening(text: string, opening = ""): string {
+  return text.includes("</think>") && !text.startsWith("<think>") ? opening + text : text;
 }

@@ -27,6 +27,13 @@ export interface Reply {
    * @param stop the stop token that ended it
    */
   read?(text: string, stop: string): ReadMessage;
+  /** The stop token that ends all text rather than a message, where the family has one: `termination` is `eos` then. */
+  readonly endOfText?: string;
+  /**
+   * The opening of a thinking block that prompts of the family may end with, e.g. `"<think>\n"`. A response that closes a block
+   * without opening one is read as if it began with it. Left out: it is read as it stands.
+   */
+  readonly opening?: string;
   /** Reads all of a response, where finding the one stop token and `read` would not do. */
   parse?(ids: readonly number[], tokenizer: RendererTokenizer): ParsedResponse;
   /** How thinking is told from text while tokens come in. Left out: the family does not stream. */
@@ -42,9 +49,6 @@ export interface StreamingRules {
   readonly thinkOpen?: string;
   /** @defaultValue "</think>" */
   readonly thinkClose?: string;
-  /**
-   * The opening of the thinking block with which the prompt ends, e.g. `"<think>\n"`: a response that starts in thinking is read
-   * as if it began so. Left out: prompts have none.
-   */
-  readonly opening?: string;
+  /** Whether prompts end with the opening of a thinking block, so that responses start in thinking. @defaultValue false */
+  readonly startsInThinking?: boolean;
 }

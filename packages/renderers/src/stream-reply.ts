@@ -1,6 +1,6 @@
 import { ValidationError } from "@tinkex/types/base";
 import { createHoldingDecoder } from "./holding-decoder.js";
-import { finished, readMessage, stopTokens } from "./parse-reply.js";
+import { finished, stopTokens } from "./parse-reply.js";
 import type { RendererTokenizer } from "./renderer-tokenizer.js";
 import type { Reply } from "./reply.js";
 import type { ResponseEvent, ResponseStream, ResponseStreamOptions } from "./response-stream.js";
@@ -23,8 +23,8 @@ export function streamReply(
   }
   const stops = stopTokens(reply, tokenizer);
   const decoder = createHoldingDecoder(tokenizer);
-  const startsInThinking = options.startsInThinking ?? streaming.opening !== undefined;
-  const splitter = createThinkSplitter(startsInThinking ? (streaming.opening ?? "<think>") : "");
+  const startsInThinking = options.startsInThinking ?? streaming.startsInThinking ?? false;
+  const splitter = createThinkSplitter(startsInThinking ? (reply.opening ?? "<think>") : "");
   const ids: number[] = [];
   let begun = false;
   let ended = false;
@@ -37,7 +37,7 @@ export function streamReply(
   const finish = (stop: string | undefined): ResponseEvent[] => {
     ended = true;
     const rest = [...splitter.push(decoder.end()), ...splitter.end()];
-    const parsed = finished(readMessage(reply, tokenizer.decode(ids), stop ?? ""));
+    const parsed = finished(reply, tokenizer.decode(ids), stop ?? "");
     return [
       ...rest,
       {

@@ -62,7 +62,8 @@ export function deepseekV3Layout(thinks: boolean, { systemAsUser = false }: Deep
     reply: {
       stop: { tokens: [END] },
       read: (text) => readDeepseekV3Reply(text, thinks),
-      streaming: thinks ? { opening: "<think>" } : {},
+      ...(thinks && { opening: "<think>" }),
+      streaming: { startsInThinking: thinks },
     },
   };
 }

@@ -3,7 +3,6 @@ import { joinPieces } from "../join-pieces.js";
 import type { Layout, Place, RenderedMessage } from "../layout.js";
 import type { Message, ToolDeclaration } from "../message.js";
 import { hasThinking, withoutThinking } from "../message-content.js";
-import { restoreOpening } from "../restore-opening.js";
 import { jsonEntries, pythonText, writeJson } from "../write-json.js";
 import { functionTagInstructions } from "./function-tag-instructions.js";
 import { readFunctionTagReply, writeFunctionTags } from "./function-tags.js";
@@ -41,8 +40,9 @@ export function nemotron3Layout(variant: Nemotron3Variant): Layout {
     declareTools,
     reply: {
       stop: { tokens: [END] },
-      read: (text) => readFunctionTagReply(restoreOpening(text, OPEN)),
-      streaming: disablesThinking ? {} : { opening: OPEN },
+      opening: OPEN,
+      read: readFunctionTagReply,
+      streaming: { startsInThinking: !disablesThinking },
     },
   };
 }

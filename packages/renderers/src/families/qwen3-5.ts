@@ -5,7 +5,6 @@ import type { JsonValue } from "../json-value.js";
 import type { Layout, Place, RenderedMessage } from "../layout.js";
 import type { Message, ToolDeclaration } from "../message.js";
 import { hasThinking } from "../message-content.js";
-import { restoreOpening } from "../restore-opening.js";
 import { strip } from "../strip-text.js";
 import { pythonText, writeJson } from "../write-json.js";
 import { functionTagInstructions } from "./function-tag-instructions.js";
@@ -79,8 +78,9 @@ function createLayout(style: Qwen35Style): Layout {
     declareTools,
     reply: {
       stop: { tokens: [END] },
-      read: (text) => readFunctionTagReply(restoreOpening(text, OPEN)),
-      streaming: disablesThinking ? {} : { opening: OPEN },
+      opening: OPEN,
+      read: readFunctionTagReply,
+      streaming: { startsInThinking: !disablesThinking },
     },
   };
 }

@@ -1,0 +1,6 @@
+import { getRenderer } from "../get-renderer.js";
+import { walkRecording } from "../testing/walk-recording.js";
+
+for (const name of ["glm5_3_max_reasoning", "glm5_3_low_reasoning"] as const) {
+  walkRecording(name, (tokenizer) => getRenderer(name, tokenizer));
+}

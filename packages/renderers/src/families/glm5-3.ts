@@ -1,0 +1,173 @@
+import { argumentsOf, checkCallArguments } from "../call-arguments.js";
+import { refusal } from "../check-messages.js";
+import { type JsonValue, readJson } from "../json-value.js";
+import type { Layout, Place, RenderedMessage } from "../layout.js";
+import type { Message, Role, ToolCall, ToolDeclaration } from "../message.js";
+import { contentParts, hasThinking, textOf, thinkingOf } from "../message-content.js";
+import type { Piece } from "../piece.js";
+import { readTaggedReply } from "../read-tagged-reply.js";
+import { strip } from "../strip-text.js";
+import { writeJson } from "../write-json.js";
+import { functionCall } from "./function-tags.js";
+import { refuseImages } from "./refuse-images.js";
+
+const OPEN = "<think>";
+const CLOSE = "</think>";
+/** The token of each role. There is no token for the end of a message: that of the next role ends it. */
+const ROLE_TOKENS: Readonly<Record<string, string>> = {
+  system: "<|system|>",
+  user: "<|user|>",
+  assistant: "<|assistant|>",
+  tool: "<|observation|>",
+};
+const END_OF_TEXT = "<|endoftext|>";
+
+/**
+ * GLM-5.3. A model ends its message by writing the token of who speaks next, a user or a tool; so that token is trained on as
+ * the last one of an assistant's message. Thinking stays in history.
+ */
+export function glm53Layout(effort: "Max" | "High" | "Low"): Layout {
+  return {
+    hasExtensionProperty: true,
+    checkMessage,
+    arrange: sortResults,
+    prelude: () => [{ text: `[gMASK]<sop><|system|>Reasoning Effort: ${effort}` }],
+    render,
+    opening,
+    declareTools,
+    reply: {
+      stop: { tokens: ["<|user|>", "<|observation|>", END_OF_TEXT] },
+      opening: OPEN,
+      read: (text) => readTaggedReply(text, { padded: false, readCall }),
+      endOfText: END_OF_TEXT,
+      streaming: { startsInThinking: true },
+    },
+  };
+}
+
+function checkMessage(message: Message, index: number): void {
+  if (!Object.hasOwn(ROLE_TOKENS, message.role)) {
+    throw refusal(
+      index,
+      `has the role ${JSON.stringify(message.role)}, which GLM-5.3 has no token for`,
+      `its roles are ${Object.keys(ROLE_TOKENS).join(", ")}`,
+    );
+  }
+  refuseImages(message, index);
+  if (message.role !== "assistant" && hasThinking(message.content)) {
+    throw refusal(index, "thinks, and only the assistant does", "make a text part of it");
+  }
+  checkCallArguments(message, index);
+}
+
+function render({ message, previous, next }: Place): RenderedMessage {
+  const token = ROLE_TOKENS[message.role] ?? "";
+  if (message.role === "assistant") {
+    const end = endOf(message);
+    return {
+      header: [{ text: token + OPEN }],
+      output: [{ text: produced(message) + (next?.role === end.role ? end.token : "") }],
+      stopOverlap: [{ text: end.token }],
+    };
+  }
+  const isIntroduced =
+    (previous?.role === "assistant" && endOf(previous).role === message.role) ||
+    (previous?.role === "tool" && message.role === "tool");
+  const text = textOf(message.content);
+  return {
+    header: isIntroduced ? [] : [{ text: token }],
+    output: [{ text: message.role === "tool" ? `<tool_response>${text}</tool_response>` : text }],
+  };
+}
+
+/** Who speaks behind a message of the assistant, as far as it can know. */
+function endOf({ tool_calls = [] }: Message): { readonly role: Role; readonly token: string } {
+  return tool_calls.length > 0
+    ? { role: "tool", token: "<|observation|>" }
+    : { role: "user", token: "<|user|>" };
+}
+
+function opening(role: Role): Piece[] {
+  return [{ text: `${ROLE_TOKENS[role] ?? ""}${role === "assistant" ? OPEN : ""}` }];
+}
+
+/** What the model writes behind `<think>`. */
+function produced(message: Message): string {
+  const [thinking, text] = splitThinking(message.content);
+  return `${thinking}${CLOSE}${strip(text)}${(message.tool_calls ?? []).map(writeCall).join("")}`;
+}
+
+/** Thinking and text of a content. A string is cut at its tags as the model's template cuts it. */
+function splitThinking(content: Message["content"]): [thinking: string, text: string] {
+  if (typeof content !== "string") return [thinkingOf(content), textOf(content)];
+  if (!content.includes(CLOSE)) return ["", content];
+  const [before = "", ...behind] = content.split(CLOSE);
+  return [before.split(OPEN).at(-1) ?? "", behind.at(-1) ?? ""];
+}
+
+function writeCall(call: ToolCall): string {
+  const values = [...argumentsOf(call)].map(
+    ([name, value]) => `<arg_key>${name}</arg_key><arg_value>${valueText(value)}</arg_value>`,
+  );
+  return `<tool_call>${call.function.name}${values.join("")}</tool_call>`;
+}
+
+function valueText(value: JsonValue): string {
+  return typeof value === "string" ? value : writeJson(value);
+}
+
+const ARGUMENT = /\s*<arg_key>([\s\S]*?)<\/arg_key>\s*<arg_value>([\s\S]*?)<\/arg_value>\s*/y;
+
+function readCall(body: string): ToolCall {
+  const start = body.indexOf("<arg_key>");
+  const name = strip(start === -1 ? body : body.slice(0, start));
+  if (name === "") throw new Error("It has no name");
+  const values = new Map<string, JsonValue>();
+  let position = start === -1 ? body.length : start;
+  while (position < body.length) {
+    ARGUMENT.lastIndex = position;
+    const [, key, value] = ARGUMENT.exec(body) ?? [];
+    if (key === undefined || value === undefined) {
+      throw new Error("There is text in it that is no <arg_key> with an <arg_value>");
+    }
+    position = ARGUMENT.lastIndex;
+    values.set(strip(key), readJson(value) ?? value);
+  }
+  return functionCall(name, values);
+}
+
+/** Puts the results behind a message that calls in the order of the calls, where all of them say which they answer. */
+function sortResults(messages: readonly Message[]): readonly Message[] {
+  const sorted = [...messages];
+  for (const [index, { tool_calls = [] }] of messages.entries()) {
+    const places = new Map(tool_calls.flatMap(({ id }, place) => (id === null ? [] : [[id, place]])));
+    if (places.size === 0) continue;
+    let end = index + 1;
+    while (messages[end]?.role === "tool") end++;
+    const results = messages.slice(index + 1, end);
+    const placeOf = ({ tool_call_id = "" }: Message) => places.get(tool_call_id) ?? -1;
+    if (results.every((result) => placeOf(result) >= 0)) {
+      sorted.splice(index + 1, results.length, ...results.toSorted((a, b) => placeOf(a) - placeOf(b)));
+    }
+  }
+  return sorted;
+}
+
+function declareTools(tools: readonly ToolDeclaration[], systemPrompt: string): Message[] {
+  const content = `
+# Tools
+
+You may call one or more functions to assist with the user query.
+
+You are provided with function signatures within <tools></tools> XML tags:
+<tools>
+${tools.map((tool) => writeJson(tool)).join("\n")}
+</tools>
+
+For each function call, output the function name and arguments within the following XML format:
+<tool_call>{function-name}<arg_key>{arg-key-1}</arg_key><arg_value>{arg-value-1}</arg_value><arg_key>{arg-key-2}</arg_key><arg_value>{arg-value-2}</arg_value>...</tool_call>`;
+  return [
+    { role: "system", content },
+    ...(systemPrompt === "" ? [] : [{ role: "system", content: systemPrompt }]),
+  ];
+}
