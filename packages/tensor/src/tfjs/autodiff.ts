@@ -29,6 +29,7 @@ export function differentiate(inputs: readonly Tensor[], evaluate: () => Forward
     const { value, others } = evaluate();
     // Clones, so that tensors of the caller's that are returned as they are stay the caller's.
     for (const tensor of others) kept.push(tf.keep(tf.clone(tensor)));
+    mendTape();
     return tf.clone(value);
   };
   try {
@@ -40,6 +41,18 @@ export function differentiate(inputs: readonly Tensor[], evaluate: () => Forward
   } finally {
     tf.dispose(kept);
   }
+}
+
+/**
+ * Makes gradients of gradients right. tfjs saves the result of an operation such as `exp` for the way back, and records the
+ * saving before the operation: a second way back, which goes by the order of the tape, would take the saved result for a
+ * constant. Tensors are numbered in the order in which they come to be, so that is the order to go by. What is true or false
+ * (a comparison on the way back of `minimum`) has no derivative, and no gradient function: it is a constant.
+ */
+function mendTape(): void {
+  const { activeTape } = tf.engine().state;
+  activeTape.sort((a, b) => (a.outputs[0]?.id ?? 0) - (b.outputs[0]?.id ?? 0));
+  for (const node of activeTape) if (node.outputs[0]?.dtype === "bool") node.inputs = {};
 }
 
 /** Frees what tfjs saved for the way back, unless a differentiation around this one will. */

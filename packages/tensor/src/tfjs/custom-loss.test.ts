@@ -1,19 +1,14 @@
 import * as tf from "@tensorflow/tfjs";
 import { MathBackendCPU } from "@tensorflow/tfjs-backend-cpu";
 import { ValidationError } from "@tinkex/types/base";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { customLoss } from "./custom-loss.js";
 import type { TfLoss } from "./custom-loss-value.js";
+import { describeOnEachBackend } from "./testing/describe-on-each-backend.js";
+import { expectNoTensorLeft } from "./testing/expect-no-tensor-left.js";
 import { lossDatum } from "./testing/loss-data.js";
 
-beforeEach(async () => {
-  await tf.setBackend("cpu");
-  const before = tf.memory().numTensors;
-  onTestFinished(() => {
-    expect(tf.memory().numTensors, "tensors left behind").toBe(before);
-    expect(tf.engine().state.activeTape ?? [], "operations left on the tape").toEqual([]);
-  });
-});
+beforeEach(() => expectNoTensorLeft());
 
 const data = [lossDatum([3]), lossDatum([2])];
 const logprobs = [Float32Array.of(-0.5, -1, -2), Float32Array.of(-0.25, -3)];
@@ -21,7 +16,7 @@ const logprobs = [Float32Array.of(-0.5, -1, -2), Float32Array.of(-0.25, -3)];
 /** Σ p² over all tokens. */
 const squares: TfLoss = (_, tensors) => ({ loss: tf.addN(tensors.map((p) => p.square().sum())) });
 
-describe("customLoss", () => {
+describeOnEachBackend("customLoss", () => {
   it("gives value, gradient and metrics", async () => {
     const loss = customLoss((_, tensors) => ({
       ...squares(data, tensors),
@@ -80,16 +75,6 @@ describe("customLoss", () => {
     constant.dispose();
   });
 
-  it("reads numbers later on a backend that cannot give them at once", async () => {
-    tf.registerBackend("later", () => new AsyncBackend());
-    tf.copyRegisteredKernels("cpu", "later");
-    await tf.setBackend("later");
-    const { gradients } = await customLoss(squares)(data, logprobs);
-    await tf.setBackend("cpu");
-    tf.removeBackend("later");
-    expect(gradients).toEqual([Float32Array.of(-1, -2, -4), Float32Array.of(-0.5, -6)]);
-  });
-
   it("BR-094: leaves no tensor behind after 100 steps whose losses wait for something first", async () => {
     const loss = async (...call: Parameters<ReturnType<typeof customLoss>>) => {
       const factor = await Promise.resolve(3);
@@ -104,18 +89,7 @@ describe("customLoss", () => {
   });
 });
 
-/** Computes as the cpu backend does, and reads only asynchronously, as webgpu does. */
-class AsyncBackend extends MathBackendCPU {
-  override readSync(): never {
-    throw new Error("this backend reads asynchronously");
-  }
-  override async read(dataId: object): Promise<tf.backend_util.BackendValues> {
-    await new Promise((resolve) => setImmediate(resolve));
-    return MathBackendCPU.prototype.readSync.call(this, dataId);
-  }
-}
-
-describe("customLoss refuses, and leaves no tensor behind, a function that", () => {
+describeOnEachBackend("customLoss refuses, leaving no tensor behind, a function that", () => {
   const sum = (tensors: readonly tf.Tensor[]) => tf.addN(tensors.map((p) => p.exp().sum()));
   const refused = (loss: unknown) => customLoss(loss as TfLoss)(data, logprobs);
 
@@ -201,6 +175,28 @@ describe("customLoss refuses, and leaves no tensor behind, a function that", () 
     expect(gradients[1]).toEqual(Float32Array.of(0, 0));
     expect(gradients[0]?.[1]).toBeCloseTo(Math.exp(-1), 6);
   });
+});
+
+/** Computes as the cpu backend does, and reads only asynchronously, as webgpu does. */
+class AsyncBackend extends MathBackendCPU {
+  override readSync(): never {
+    throw new Error("this backend reads asynchronously");
+  }
+  override async read(dataId: object): Promise<tf.backend_util.BackendValues> {
+    await new Promise((resolve) => setImmediate(resolve));
+    return MathBackendCPU.prototype.readSync.call(this, dataId);
+  }
+}
+
+it("reads numbers later on a backend that cannot give them at once", async () => {
+  const before = tf.getBackend();
+  tf.registerBackend("later", () => new AsyncBackend());
+  tf.copyRegisteredKernels("cpu", "later");
+  await tf.setBackend("later");
+  const { gradients } = await customLoss(squares)(data, logprobs);
+  await tf.setBackend(before);
+  tf.removeBackend("later");
+  expect(gradients).toEqual([Float32Array.of(-1, -2, -4), Float32Array.of(-0.5, -6)]);
 });
 
 it("names the package with gradients where tfjs has none", async () => {

@@ -1,0 +1,88 @@
+import { ValidationError } from "@tinkex/types/base";
+import { beforeEach, expect, it } from "vitest";
+import { describeOnEachBackend } from "../testing/describe-on-each-backend.js";
+import { expectNoTensorLeft } from "../testing/expect-no-tensor-left.js";
+import { expectTerm } from "../testing/expect-term.js";
+import { lossDatum } from "../testing/loss-data.js";
+import { tf } from "../tf.js";
+import { composeLoss } from "./compose-loss.js";
+import { klToReference } from "./kl-to-reference.js";
+
+beforeEach(() => expectNoTensorLeft());
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+const reference = Float32Array.of(-1, -1.5, -0.25);
+const data = [lossDatum([3], { reference_logprobs: reference })];
+const logprobs = [Float32Array.of(-0.5, -1.5, -2)];
+const k3 = (p: number, r: number) => Math.exp(r - p) - 1 - (r - p);
+
+describeOnEachBackend("klToReference", () => {
+  it("minimises k2 of samples and reports k3", async () => {
+    const metrics = await expectTerm(klToReference({ weight: 0.2 }), { data, logprobs }, ([p]) =>
+      sum((p ?? []).map((value, index) => (value - (reference[index] ?? 0)) ** 2 / 2)),
+    );
+    expect(metrics["kl:sum"]).toBeCloseTo(k3(-0.5, -1) + k3(-2, -0.25), 4);
+  });
+
+  it("minimises k3 where that is asked for", async () => {
+    await expectTerm(klToReference({ weight: 1, estimator: "k3" }), { data, logprobs }, ([p]) =>
+      sum((p ?? []).map((value, index) => k3(value, reference[index] ?? 0))),
+    );
+  });
+
+  it("is the divergence of candidates, with a reference that is a tensor", async () => {
+    const model = [0.5, 0.25, 0.25, 0.1, 0.6, 0.3];
+    const other = [0.25, 0.25, 0.5, 0.3, 0.3, 0.4];
+    const tensor = tf.tensor2d(other.map(Math.log), [2, 3]);
+    const metrics = await expectTerm(
+      klToReference({ weight: 1, reference: () => tensor }),
+      { data: [lossDatum([2, 3])], logprobs: [Float32Array.from(model, Math.log)] },
+      ([p]) =>
+        sum(
+          (p ?? []).map((value, index) => {
+            const r = Math.log(other[index] ?? 1);
+            return Math.exp(value) * (value - r) - Math.exp(value) + Math.exp(r);
+          }),
+        ),
+    );
+    tensor.dispose();
+    expect(metrics["kl:sum"]).toBeCloseTo(
+      sum(model.map((p, index) => p * Math.log(p / (other[index] ?? 1)))),
+      5,
+    );
+  });
+
+  it("counts samples and candidates of one batch, each in its way", async () => {
+    const mixed = [...data, lossDatum([1, 2], { reference_logprobs: Float32Array.of(-1, -1) })];
+    await expectTerm(
+      klToReference({ weight: 1 }),
+      { data: mixed, logprobs: [...logprobs, Float32Array.of(-0.5, -2)] },
+      ([p, q]) =>
+        sum((p ?? []).map((value, index) => (value - (reference[index] ?? 0)) ** 2 / 2)) +
+        sum((q ?? []).map((value) => Math.exp(value) * (value + 1) - Math.exp(value) + Math.exp(-1))),
+    );
+  });
+});
+
+function withShortReference() {
+  const { model_input, loss_fn_inputs } = lossDatum([3]);
+  const { loss_fn_inputs: other } = lossDatum([1], { reference_logprobs: Float32Array.of(-1) });
+  return { model_input, loss_fn_inputs: { ...other, ...loss_fn_inputs } };
+}
+
+it.each([
+  ["no reference", lossDatum([3]), "data[0].loss_fn_inputs.reference_logprobs: no reference logprobs"],
+  [
+    "a reference of another length",
+    withShortReference(),
+    "data[0].loss_fn_inputs.reference_logprobs has 1 reference logprobs, the datum 3",
+  ],
+])("klToReference refuses %s", async (_name, datum, message) => {
+  const loss = composeLoss((_, [p]) => ({ loss: tf.sum(p ?? []) }), [klToReference({ weight: 1 })]);
+  await expect(loss([datum], logprobs)).rejects.toThrow(message);
+  await expect(loss([datum], logprobs)).rejects.toBeInstanceOf(ValidationError);
+});
+
+it("klToReference refuses an estimator there is not", () => {
+  expect(() => klToReference({ weight: 1, estimator: "k1" as "k2" })).toThrow('"k1" is none of k2, k3');
+});
