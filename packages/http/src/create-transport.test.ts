@@ -1,8 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { inspect } from "node:util";
 import { ApiStatusError, ClosedError, ConnectionError, ValidationError } from "@tinkex/types";
+import {
+  after,
+  answer,
+  cutShort,
+  hangUp,
+  inTurn,
+  on,
+  raw,
+  reset,
+  stall,
+} from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";
-import { answer, cutShort, hangUp, type Move, raw, reset, stall } from "./testing/hostile-server.js";
 import { eventually, failureOf, json, play, seconds, transportTo } from "./testing/test-transport.js";
 
 describe("retries", () => {
@@ -72,10 +82,7 @@ describe("retries", () => {
   });
 
   it("transport 8: an answer that breaks off is asked for again", async () => {
-    const server = await play(
-      cutShort(100, "ab", (socket) => socket.end()),
-      answer(200, { ok: true }),
-    );
+    const server = await play(cutShort(100, "ab", hangUp), answer(200, { ok: true }));
     const transport = transportTo(server);
     const response = await transport.call({ operation: "create_session" });
     expect(response.attempts).toBe(2);
@@ -91,11 +98,9 @@ describe("retries", () => {
   });
 
   it("transport 20: what the tries take counts towards the 300 s", async () => {
-    const slow: Move = (socket, request) => {
-      transport.clock.advance(57_000);
-      answer(503)(socket, request);
-    };
-    const transport = transportTo(await play(slow));
+    // Each try takes 57 s by the clock.
+    const onResponse = (): void => transport.clock.advance(57_000);
+    const transport = transportTo(await play(answer(503)), { hooks: { onResponse } });
     const error = await failureOf(transport.call({ operation: "get_info" }));
     // Five times 57 s and 15 s of pauses are the 300 s.
     expect(error).toMatchObject({ attempts: 5 });
@@ -124,12 +129,7 @@ describe("retries", () => {
   ])(
     "BR-023: a kept connection that the server %s is replaced at once, with the same key",
     async (_, end) => {
-      const used = new Set<number>();
-      // Answers the first request of a connection, and drops the connection at the second.
-      const server = await play((socket, request) => {
-        (used.has(request.connection) ? end : answer(200))(socket, request);
-        used.add(request.connection);
-      });
+      const server = await play(on({ usedConnection: true }, end), answer(200));
       const transport = transportTo(server);
       await transport.call({ operation: "session_heartbeat", body: json({}) });
       await delay(20);
@@ -143,11 +143,7 @@ describe("retries", () => {
   );
 
   it("BR-023: a server that closes each connection after its answer goes unnoticed", async () => {
-    const closeSoon: Move = (socket, request) => {
-      answer(200)(socket, request);
-      setTimeout(() => socket.destroy(), 5);
-    };
-    const server = await play(closeSoon);
+    const server = await play(inTurn(answer(200), after(5, hangUp)));
     const transport = transportTo(server);
     for (let i = 0; i < 40; i += 1) {
       await transport.call({ operation: "session_heartbeat", body: json({}) });
@@ -172,7 +168,7 @@ describe("close", () => {
     await eventually(() => server.requests.length).toBe(5);
     await Promise.all([transport.close(), transport.close()]);
     for (const error of await Promise.all(calls)) expect(error).toBeInstanceOf(ClosedError);
-    await eventually(() => server.sockets.size).toBe(0);
+    await eventually(() => server.open.size).toBe(0);
     expect(await failureOf(transport.call({ operation: "healthz" }))).toMatchObject({ code: "closed" });
   });
 });

@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { answer } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";
-import { answer } from "./testing/hostile-server.js";
 import { play } from "./testing/test-transport.js";
 
 const run = promisify(execFile);

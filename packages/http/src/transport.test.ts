@@ -1,10 +1,10 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { ResponseError } from "@tinkex/types";
+import { after, answer, type HostileServer, on, reset, stall } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";
 import { consoleLogger } from "./hooks/console-logger.js";
 import type { ResponseEvent, RetryEvent } from "./hooks/transport-hooks.js";
 import { FakeClock } from "./testing/fake-clock.js";
-import { answer, type HostileServer, inTurn, type Move, reset, stall } from "./testing/hostile-server.js";
 import { eventually, failureOf, json, play, seconds, text, transportTo } from "./testing/test-transport.js";
 
 describe("redirects", () => {
@@ -92,39 +92,19 @@ describe("the edge proxy", () => {
 });
 
 describe("queues", () => {
-  /** Answers after a turn of the event loop, and counts how many wait. */
-  function counting(): { readonly move: Move; most: number } {
-    let waiting = 0;
-    const state = {
-      most: 0,
-      move: ((socket, request) => {
-        waiting += 1;
-        state.most = Math.max(state.most, waiting);
-        setTimeout(() => {
-          waiting -= 1;
-          answer(200)(socket, request);
-        }, 2);
-      }) satisfies Move,
-    };
-    return state;
-  }
-
   it("transport 31, 59: no more requests are under way than the limit of their kind, and all get their turn", async () => {
-    const count = counting();
-    const server = await play(count.move);
+    const server = await play(after(2, answer(200)));
     const transport = transportTo(server, { poolLimits: { sample: 5 } });
     await Promise.all(
       Array.from({ length: 60 }, (_, n) => transport.call({ operation: "asample", body: json({ n }) })),
     );
-    expect(count.most).toBe(5);
+    expect(server.mostWaiting).toBe(5);
     const order = server.requests.map((request): unknown => JSON.parse(request.body.toString()).n);
     expect(new Set(order).size).toBe(60);
   });
 
   it("one kind of traffic does not hold up another", async () => {
-    const server = await play(
-      inTurn((socket, request) => (request.path.endsWith("asample") ? stall : answer(200))(socket, request)),
-    );
+    const server = await play(on({ path: "/asample" }, stall), answer(200));
     const transport = transportTo(server, { poolLimits: { sample: 1 } });
     const stuck = failureOf(transport.call({ operation: "asample" }));
     await transport.call({ operation: "session_heartbeat" });
@@ -165,9 +145,9 @@ describe("queues", () => {
     );
     expect(new Set(errors.map((error) => error.code))).toEqual(new Set(["server_error"]));
     // undici may open a connection for a request while it readies one that just came free.
-    expect(server.mostSockets).toBeLessThanOrEqual(100);
+    expect(server.mostOpen).toBeLessThanOrEqual(100);
     await transport.close();
-    await eventually(() => server.sockets.size).toBe(0);
+    await eventually(() => server.open.size).toBe(0);
   });
 });
 

@@ -16,9 +16,9 @@ async function listen({ id, options }: Command & { readonly ask: "listen" }): Pr
   const server = lastServer;
   held.set(server, []);
   const listener = await HostileListener.start(options, {
-    onRequest(request, proceed) {
+    onRequest(request, waiting, proceed) {
       held.get(server)?.push(proceed);
-      tell({ tell: "request", server, request });
+      tell({ tell: "request", server, request, waiting });
     },
     onOpened: (connection) => tell({ tell: "opened", server, connection }),
     onClosed: (connection) => tell({ tell: "closed", server, connection }),

@@ -168,6 +168,14 @@ describe("moves over HTTP/1.1", () => {
     expect(await outcomes(2)).not.toBe(first);
   });
 
+  it("counts the requests that wait at one time", async () => {
+    const server = await play(answer(200), after(20, answer(200)));
+    await speak(server, "GET / HTTP/1.1\r\n\r\n");
+    expect(server.mostWaiting).toBe(1);
+    await speak(server, "GET / HTTP/1.1\r\n\r\n".repeat(3));
+    expect(server.mostWaiting).toBe(3);
+  });
+
   it("knows its connections, and breaks them when told", async () => {
     const server = await play(stall);
     const { socket } = await speak(server, undefined, 30);

@@ -18,6 +18,8 @@ export class HostileServer {
   readonly closed = new Set<number>();
   /** Most connections open at one time. */
   mostOpen = 0;
+  /** Most requests without an answer at one time. */
+  mostWaiting = 0;
   readonly url: string;
   /** Certificate of the authority that signed the server's, in PEM; empty without TLS. */
   readonly ca: string;
@@ -47,6 +49,11 @@ export class HostileServer {
     return new HostileServer(host, scheme, await host.listen(options));
   }
 
+  /** How many connections there have been. */
+  get connections(): number {
+    return this.open.size + this.closed.size;
+  }
+
   /** Values of one header over all requests, in order. */
   header(name: string): (string | undefined)[] {
     return this.requests.map((request) => request.headers[name]);
@@ -69,6 +76,7 @@ export class HostileServer {
   #note(notice: Notice): void {
     if (notice.tell === "request") {
       const { body, ...rest } = notice.request;
+      this.mostWaiting = Math.max(this.mostWaiting, notice.waiting);
       // A buffer crosses the channel as a plain array of bytes.
       this.requests.push({ ...rest, body: Buffer.from(body) });
     } else if (notice.tell === "opened") {

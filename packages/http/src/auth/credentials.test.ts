@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiStatusError, ValidationError } from "@tinkex/types";
+import { answer, type HostileServer, type Move, on, type Rule } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";
-import { answer, type HostileServer, type Move } from "../testing/hostile-server.js";
 import { testToken } from "../testing/test-token.js";
 import { afterTest, failureOf, json, play, transportTo } from "../testing/test-transport.js";
 import { credentialCommand } from "./credential-command.js";
@@ -73,14 +73,10 @@ describe("credentials on the wire", () => {
   const token = (n: number): string => testToken({ iat: 1, exp: 3601, n });
   const refusal = { "www-authenticate": 'Bearer error="invalid_token"' };
 
-  /** Hands out tokens 1, 2, …; answers everything else by `move`. */
-  function service(move: Move): Promise<HostileServer> {
-    let exchanges = 0;
-    return play((socket, request) => {
-      if (!request.path.endsWith("/auth/token")) return move(socket, request);
-      exchanges += 1;
-      answer(200, { jwt: token(exchanges) })(socket, request);
-    });
+  /** Hands out tokens 1, 2, …; answers everything else as told. */
+  function service(...script: readonly (Move | Rule)[]): Promise<HostileServer> {
+    const tokens = [1, 2, 3].map((n) => answer(200, { jwt: token(n) }));
+    return play(on({ path: "/auth/token" }, ...tokens), ...script);
   }
 
   it("transport 77: the configuration goes with the key, the rest with a token", async () => {
@@ -101,9 +97,10 @@ describe("credentials on the wire", () => {
   });
 
   it("newest-clients 46, transport 76: a refused token is replaced and the request sent again, as the same try", async () => {
-    const server = await service((socket, request) => {
-      (request.headers["x-api-key"] === token(1) ? answer(401, {}, refusal) : answer(200))(socket, request);
-    });
+    const server = await service(
+      on({ header: ["x-api-key", token(1)] }, answer(401, {}, refusal)),
+      answer(200),
+    );
     const transport = transportTo(server);
     transport.useTokens();
     await Promise.all(Array.from({ length: 10 }, () => transport.call({ operation: "optim_step" })));

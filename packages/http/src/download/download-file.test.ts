@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { answer, cutShort, file, type HostileServer, hangUp, stall } from "@tinkex-tooling/hostile-server";
 import { beforeEach, describe, expect, it } from "vitest";
 import { FakeClock } from "../testing/fake-clock.js";
-import { answer, cutShort, type HostileServer, type Move, stall } from "../testing/hostile-server.js";
 import { afterTest, eventually, failureOf, play } from "../testing/test-transport.js";
 import { type DownloadOptions, type DownloadProgress, downloadFile } from "./download-file.js";
 
@@ -27,26 +27,14 @@ function download(server: HostileServer, options: Partial<DownloadOptions> = {})
 }
 
 /** Sends half of the file at first, and what is asked for from then on. */
-const halves: Move = (socket, request) => {
-  const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? "")?.[1] ?? 0);
-  const rest = content.subarray(from);
-  const head = `etag: ${etag}\r\ncontent-length: ${rest.length}\r\n`;
-  if (from === 0) {
-    socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n`);
-    socket.write(rest.subarray(0, rest.length / 2));
-  } else {
-    const range = `content-range: bytes ${from}-${content.length - 1}/${content.length}\r\n`;
-    socket.write(`HTTP/1.1 206 Partial Content\r\n${head}${range}\r\n`);
-    socket.write(rest);
-  }
-};
+const halves = file(content, etag, content.length / 2);
 
 /** Breaks the connections off once half of the file has come. */
 function breakAtHalf(server: HostileServer): Partial<DownloadOptions> {
   return {
     onProgress: ({ receivedBytes }) => {
       if (receivedBytes !== content.length / 2) return;
-      for (const socket of server.sockets) socket.resetAndDestroy();
+      void server.breakConnections();
     },
   };
 }
@@ -91,7 +79,7 @@ describe("downloadFile", () => {
   });
 
   it("transport 90: a body that stays short is an error, and nothing is left behind", async () => {
-    const server = await play(cutShort(100, "abc", (socket) => socket.end()));
+    const server = await play(cutShort(100, "abc", hangUp));
     const error = await failureOf(download(server));
     expect(error.code).toBe("connection_failed");
     expect(server.requests.length).toBeGreaterThanOrEqual(6);

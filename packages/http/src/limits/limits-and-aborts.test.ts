@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { AbortedError, TimeoutError, ValidationError } from "@tinkex/types";
+import { answer, cutShort, stall, trickle } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";
-import { answer, cutShort, stall, trickle } from "../testing/hostile-server.js";
 import { eventually, failureOf, json, play, seconds, transportTo } from "../testing/test-transport.js";
 
 describe("limits", () => {

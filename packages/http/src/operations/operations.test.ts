@@ -1,5 +1,5 @@
+import { answer } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";
-import { answer } from "../testing/hostile-server.js";
 import { failureOf, play, transportTo } from "../testing/test-transport.js";
 import type { Operation } from "./operation.js";
 import { findOperation, OPERATIONS } from "./operations.js";

@@ -1,35 +1,43 @@
-import { readFileSync } from "node:fs";
-import { createSecureServer, type Http2SecureServer } from "node:http2";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { ConnectionError, ValidationError } from "@tinkex/types";
+import {
+  after,
+  answer,
+  cutAt,
+  goAway,
+  type Handshake,
+  HostileServer,
+  halfClose,
+  hangUp,
+  inTurn,
+  type Move,
+  reset,
+  resetStream,
+  stall,
+} from "@tinkex-tooling/hostile-server";
 import { Agent } from "undici";
 import { describe, expect, it } from "vitest";
-import { answer, HostileServer, stall } from "../testing/hostile-server.js";
 import {
   afterTest,
   eventually,
   failureOf,
   json,
   play,
+  startServer,
   text,
   transportTo,
 } from "../testing/test-transport.js";
 
-const fixture = (name: string): string =>
-  readFileSync(new URL(`../../fixtures/${name}`, import.meta.url), "utf8");
-const tls = { key: fixture("loopback-key.pem"), cert: fixture("loopback-cert.pem") };
-
-async function playOverTls(): Promise<HostileServer> {
-  const server = await HostileServer.start([answer(200, { safe: true })], tls);
-  afterTest(() => server[Symbol.asyncDispose]());
-  return server;
+/** A server that speaks TLS, whose handshakes go as told. */
+async function playOverTls(tls: Handshake = {}, ...script: readonly Move[]): Promise<HostileServer> {
+  return startServer({ script: script.length === 0 ? [answer(200, { safe: true })] : script, tls });
 }
 
 describe("TLS", () => {
   it("trusts the certificates it is given", async () => {
     const server = await playOverTls();
-    const response = await transportTo(server, { ca: tls.cert }).call({ operation: "healthz" });
+    const response = await transportTo(server, { ca: server.ca }).call({ operation: "healthz" });
     expect(text(response.body)).toBe('{"safe":true}');
   });
 
@@ -37,10 +45,49 @@ describe("TLS", () => {
     const server = await playOverTls();
     const error = await failureOf(transportTo(server).call({ operation: "get_info" }));
     expect(error).toBeInstanceOf(ConnectionError);
-    expect(error).toMatchObject({ attempts: 1, cause: { code: "DEPTH_ZERO_SELF_SIGNED_CERT" } });
+    expect(error).toMatchObject({ attempts: 1, cause: { code: "UNABLE_TO_VERIFY_LEAF_SIGNATURE" } });
     expect(error.message).toMatch(/its certificate is not trusted; give .* the option ca/);
     expect(server.requests).toHaveLength(0);
   });
+
+  it("a slow handshake is waited for", async () => {
+    const server = await playOverTls({ delayMs: 150 });
+    const response = await transportTo(server, { ca: server.ca }).call({ operation: "healthz" });
+    expect(response.attempts).toBe(1);
+  });
+
+  it("a handshake that never comes runs into the limit for connections, and can be aborted", async () => {
+    const server = await playOverTls({ delayMs: Number.POSITIVE_INFINITY });
+    const transport = transportTo(server, { ca: server.ca, connectTimeoutMs: 300, firstContactRetries: 1 });
+    const error = await failureOf(transport.call({ operation: "healthz" }));
+    expect(error).toMatchObject({
+      code: "connection_failed",
+      attempts: 2,
+      cause: { code: "UND_ERR_CONNECT_TIMEOUT" },
+    });
+    expect(error.message).toMatch(/^could not connect/);
+
+    const patient = transportTo(server, { ca: server.ca });
+    const controller = new AbortController();
+    const { connections } = server;
+    const call = failureOf(patient.call({ operation: "healthz", signal: controller.signal }));
+    await eventually(() => server.connections).toBeGreaterThan(connections);
+    controller.abort("enough");
+    expect(await call).toMatchObject({ code: "aborted", cause: "enough" });
+    await patient.close();
+    await eventually(() => server.open.size).toBe(0);
+  });
+
+  it.each(["reset", "garbage"] as const)(
+    "a %s in place of a handshake is a connection that failed",
+    async (instead) => {
+      const server = await playOverTls({ instead });
+      const transport = transportTo(server, { ca: server.ca, firstContactRetries: 2 });
+      const error = await failureOf(transport.call({ operation: "get_info" }));
+      expect(error).toMatchObject({ code: "connection_failed", attempts: 3 });
+      expect(server.requests).toHaveLength(0);
+    },
+  );
 });
 
 describe("connections", () => {
@@ -60,50 +107,55 @@ describe("connections", () => {
 });
 
 describe("HTTP/2", () => {
-  async function http2Server(
-    farewells = 0,
-  ): Promise<{ url: string; sessions: number; server: Http2SecureServer }> {
-    const server = createSecureServer(tls, (request, response) => {
-      request.resume();
-      if (farewells > 0) {
-        farewells -= 1;
-        response.stream.session?.goaway();
-        setTimeout(() => response.stream.session?.destroy(), 5);
-      } else {
-        setTimeout(() => response.end("{}"), 20);
-      }
-    });
-    const state = { url: "", sessions: 0, server };
-    server.on("session", (session) => {
-      state.sessions += 1;
-      session.on("error", () => {});
-      afterTest(async () => session.destroy());
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    afterTest(async () => void server.close());
-    state.url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    return state;
-  }
+  const overHttp2 = (...script: readonly Move[]): Promise<HostileServer> =>
+    startServer({ script, tls: {}, http2: true });
 
   it("transport 97: fifty polls share one connection where the server speaks HTTP/2", async () => {
-    const server = await http2Server();
-    const transport = transportTo(server, { ca: tls.cert, http2: true });
+    const server = await overHttp2(after(20, answer(200)));
+    const transport = transportTo(server, { ca: server.ca, http2: true });
     const poll = (): Promise<{ status: number }> =>
       transport.call({ operation: "retrieve_future", body: json({}) });
     await poll();
     const answers = await Promise.all(Array.from({ length: 50 }, poll));
     expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
-    expect(server.sessions).toBe(1);
+    expect(new Set(server.requests.map(({ connection }) => connection))).toEqual(new Set([1]));
   });
 
   it("transport 97: a connection that the server takes leave of is replaced", async () => {
-    const server = await http2Server(1);
-    const transport = transportTo(server, { ca: tls.cert, http2: true });
+    const server = await overHttp2(inTurn(goAway, after(5, hangUp)), after(20, answer(200)));
+    const transport = transportTo(server, { ca: server.ca, http2: true });
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => transport.call({ operation: "get_info", body: json({}) })),
     );
     expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200));
-    expect(server.sessions).toBeGreaterThan(1);
+    expect(new Set(server.requests.map(({ connection }) => connection)).size).toBeGreaterThan(1);
+  });
+
+  it.each([
+    ["refused", resetStream(7)],
+    ["broken off within its body", cutAt(3, answer(200, "abcdef"), resetStream(2))],
+    ["lost with its connection", reset],
+  ])("transport 97: a request that is %s is sent again under the same key", async (_, fault) => {
+    const server = await overHttp2(fault, answer(200, { ok: true }));
+    const transport = transportTo(server, { ca: server.ca, http2: true });
+    const response = await transport.call({ operation: "optim_step", body: json({}) });
+    expect(response.attempts).toBe(2);
+    expect(text(response.body)).toBe('{"ok":true}');
+    expect(new Set(server.header("x-idempotency-key")).size).toBe(1);
+  });
+
+  it("a server that offers HTTP/1.1 alone is spoken to in it", async () => {
+    const server = await playOverTls();
+    const response = await transportTo(server, { ca: server.ca, http2: true }).call({ operation: "healthz" });
+    expect(text(response.body)).toBe('{"safe":true}');
+  });
+});
+
+describe("half-closed connections", () => {
+  it("a server that ends its side without an answer has not answered", async () => {
+    const server = await play(halfClose, answer(200));
+    const response = await transportTo(server).call({ operation: "get_info" });
+    expect(response.attempts).toBe(2);
   });
 });
 

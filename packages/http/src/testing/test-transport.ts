@@ -1,10 +1,10 @@
 import { silentLogger, TinkexError } from "@tinkex/types/base";
+import { HostileServer, type ListenOptions, type Move, type Rule } from "@tinkex-tooling/hostile-server";
 import { afterEach, expect, vi } from "vitest";
 import { createTransport } from "../create-transport.js";
 import type { TinkexTransport } from "../transport.js";
 import type { TransportOptions } from "../transport-options.js";
 import { FakeClock } from "./fake-clock.js";
-import { HostileServer, type Move } from "./hostile-server.js";
 
 // A machine with much to do may need a second for what takes a millisecond elsewhere.
 const PATIENCE_MS = 15_000;
@@ -27,8 +27,13 @@ afterEach(async () => {
 });
 
 /** A server that does the moves in turn, and the last one for ever; it ends with the test. */
-export async function play(...moves: readonly Move[]): Promise<HostileServer> {
-  const server = await HostileServer.play(...moves);
+export function play(...script: readonly (Move | Rule)[]): Promise<HostileServer> {
+  return startServer({ script });
+}
+
+/** A server with all its options; it ends with the test. */
+export async function startServer(options: ListenOptions): Promise<HostileServer> {
+  const server = await HostileServer.start(options);
   afterTest(() => server[Symbol.asyncDispose]());
   return server;
 }

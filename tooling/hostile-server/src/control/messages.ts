@@ -27,6 +27,11 @@ export type Reply =
 /** What the host's process tells of its own accord. */
 export type Notice =
   | { readonly tell: "ready" }
-  | { readonly tell: "request"; readonly server: number; readonly request: SeenRequest }
+  | {
+      readonly tell: "request";
+      readonly server: number;
+      readonly request: SeenRequest;
+      readonly waiting: number;
+    }
   | { readonly tell: "opened"; readonly server: number; readonly connection: number }
   | { readonly tell: "closed"; readonly server: number; readonly connection: number };

@@ -12,8 +12,11 @@ import { beforeHandshake, secureSocket } from "./shake-hands.js";
 
 /** What a listener reports as it happens. */
 export interface ListenerEvents {
-  /** `proceed` lets the server act on the request; requests of one connection are told in their order. */
-  onRequest(request: SeenRequest, proceed: () => void): void;
+  /**
+   * @param waiting - how many requests have no answer yet, this one included
+   * @param proceed - lets the server act on the request
+   */
+  onRequest(request: SeenRequest, waiting: number, proceed: () => void): void;
   onOpened(connection: number): void;
   onClosed(connection: number): void;
 }
@@ -91,8 +94,10 @@ export class HostileListener {
       used.add(request.connection);
       this.#ledger.noteArrival(request);
       const perform = (): void => performMove(move, request, line, stage);
-      if (tells) this.#events.onRequest(request, perform);
-      else perform();
+      if (!tells) return perform();
+      for (const other of stage.unanswered) if (other.isGone) stage.unanswered.delete(other);
+      stage.unanswered.add(line);
+      this.#events.onRequest(request, stage.unanswered.size, perform);
     };
   }
 }

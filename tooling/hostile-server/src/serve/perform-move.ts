@@ -12,6 +12,8 @@ type Gamble = Move & { readonly do: "gamble" };
 /** What moves share within one server. */
 export class Stage {
   readonly ledger: Ledger;
+  /** Ways back to requests that have no answer yet. */
+  readonly unanswered = new Set<Line>();
   readonly #gambles = new WeakMap<Move, () => number>();
 
   constructor(ledger: Ledger) {
@@ -35,7 +37,7 @@ export function performMove(move: Move, request: SeenRequest, line: Line, stage:
   const go = (next: Move): void => performMove(next, request, line, stage);
   switch (move.do) {
     case "answer":
-      sendAnswer(line, move);
+      sendAnswer(line, move, stage);
       break;
     case "raw":
       line.raw(move.text);
@@ -70,11 +72,11 @@ export function performMove(move: Move, request: SeenRequest, line: Line, stage:
       line.resetStream(move.code);
       break;
     case "file":
-      sendFile(line, move, request);
+      sendFile(line, move, request, stage);
       break;
     case "work":
       stage.ledger.execute(request);
-      sendAnswer(line, answer(200, { echo: request.headers[CALL_HEADER] ?? null }));
+      sendAnswer(line, answer(200, { echo: request.headers[CALL_HEADER] ?? null }), stage);
       break;
     case "gamble":
       go(drawn(move, stage.numbersOf(move)));
@@ -89,17 +91,23 @@ function drawn({ share, faults, otherwise }: Gamble, random: () => number): Move
   return isFault && fault !== undefined ? fault : otherwise;
 }
 
-function sendFile(line: Line, move: Move & { readonly do: "file" }, request: SeenRequest): void {
+function sendFile(
+  line: Line,
+  move: Move & { readonly do: "file" },
+  request: SeenRequest,
+  stage: Stage,
+): void {
   const whole = rangeAnswer(move, request);
   if (whole.status === 206 || move.stopAfter === undefined) {
-    sendAnswer(line, whole);
+    sendAnswer(line, whole, stage);
     return;
   }
   line.begin(whole.status, whole.headers);
   line.write(whole.body.subarray(0, move.stopAfter));
 }
 
-function sendAnswer(line: Line, { status, headers, body }: AnswerMove): void {
+function sendAnswer(line: Line, { status, headers, body }: AnswerMove, stage: Stage): void {
+  stage.unanswered.delete(line);
   line.begin(status, headers);
   if (body.byteLength > 0) line.write(body);
   line.finish();

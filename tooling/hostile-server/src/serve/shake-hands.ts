@@ -11,8 +11,9 @@ export function beforeHandshake(bare: Socket, { delayMs = 0, instead }: Handshak
     else if (instead === "garbage") bare.end("this is no handshake\r\n");
     else shake();
   };
-  if (delayMs === Number.POSITIVE_INFINITY) return;
-  if (delayMs > 0) setTimeout(begin, delayMs);
+  // Read all the same: who does not read never hears that the client has gone.
+  if (delayMs === Number.POSITIVE_INFINITY) bare.resume();
+  else if (delayMs > 0) setTimeout(begin, delayMs);
   else begin();
 }
 
