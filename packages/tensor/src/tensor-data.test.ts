@@ -54,6 +54,40 @@ describe("TensorData.from", () => {
     expect(TensorData.from([7, 8], { key: "target_tokens" }).data).toEqual(Int32Array.of(7, 8));
   });
 
+  it("wire-types 19: keeps an empty list of tokens, with its shape", () => {
+    const tensor = TensorData.from([], { key: "target_tokens" });
+    expect(tensor).toEqual({ data: new Int32Array(0), dtype: "int64", shape: [0] });
+  });
+
+  it("wire-types 20: nests lists of weights into a shape, and refuses ragged ones", () => {
+    const weights = (value: TensorLike) => TensorData.from(value, { key: "weights" });
+    const rows = [
+      [1, 2],
+      [3, 4],
+    ];
+    expect(weights(rows)).toEqual({ data: Float32Array.of(1, 2, 3, 4), dtype: "float32", shape: [2, 2] });
+    expect(weights([[]])).toEqual({ data: new Float32Array(0), dtype: "float32", shape: [1, 0] });
+    expect(messageOf(() => weights([[1, 2], [3]]))).toMatch(/^loss_fn_inputs\.weights.* ragged/);
+  });
+
+  it("wire-types 24: takes the dtype of a typed array, even where a list under that key has another", () => {
+    expect(TensorData.from(Float32Array.of(1, 2), { key: "weights" })).toEqual({
+      data: Float32Array.of(1, 2),
+      dtype: "float32",
+      shape: [2],
+    });
+    expect(TensorData.from(BigInt64Array.of(1n, 2n), { key: "target_tokens" })).toEqual({
+      data: BigInt64Array.of(1n, 2n),
+      dtype: "int64",
+      shape: [2],
+    });
+    expect(TensorData.from(Int32Array.of(1, 2), { key: "weights" })).toEqual({
+      data: Int32Array.of(1, 2),
+      dtype: "int64",
+      shape: [2],
+    });
+  });
+
   it("refuses a plain list whose dtype nobody states, and says what to do", () => {
     expect(messageOf(() => TensorData.from([1]))).toBe(
       "tensor: the dtype of a plain list is not known here; pass `dtype`, or a typed array",

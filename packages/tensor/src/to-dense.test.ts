@@ -1,0 +1,63 @@
+import { type TensorData, ValidationError } from "@tinkex/types";
+import { describe, expect, it } from "vitest";
+import { toDense } from "./to-dense.js";
+import { toNested } from "./to-nested.js";
+
+const csr: TensorData = {
+  data: [1, 2],
+  dtype: "float32",
+  shape: [3, 4],
+  sparse_crow_indices: [0, 1, 1, 2],
+  sparse_col_indices: [1, 3],
+};
+
+describe("toDense", () => {
+  it("wire-types 26: puts each listed element where its row and column say", () => {
+    expect(toNested(csr)).toEqual([
+      [0, 1, 0, 0],
+      [0, 0, 0, 0],
+      [0, 0, 0, 2],
+    ]);
+    expect(toDense(csr)).toEqual({
+      data: Float32Array.of(0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2),
+      dtype: "float32",
+      shape: [3, 4],
+    });
+  });
+
+  it("wire-types 26: refuses a tensor without its column indices", () => {
+    expect(() => toDense({ ...csr, sparse_col_indices: undefined }, { key: "weights" })).toThrow(
+      /^loss_fn_inputs\.weights: sparse_col_indices is missing/,
+    );
+  });
+
+  it.each<[string, TensorData["data"]]>([
+    ["Int32Array", Int32Array.of(-1, 7, -1, 0)],
+    ["BigInt64Array", BigInt64Array.of(-1n, 7n, -1n, 0n)],
+    ["list", [-1, 7, -1, 0]],
+  ])("fills an int64 %s with the pad value", (_name, data) => {
+    const listed = data.filter((value) => Number(value) !== -1) as TensorData["data"];
+    const sparse: TensorData = {
+      data: listed,
+      dtype: "int64",
+      shape: [2, 2],
+      sparse_crow_indices: [0, 1, 2],
+      sparse_col_indices: [1, 1],
+    };
+    expect(toDense(sparse, { padValue: -1 })).toEqual({ data, dtype: "int64", shape: [2, 2] });
+  });
+
+  it("returns a dense tensor as it is", () => {
+    const dense: TensorData = { data: [1], dtype: "int64" };
+    expect(toDense(dense)).toBe(dense);
+  });
+
+  it.each([0.5, Number.NaN, 2 ** 31, true])("refuses %s as pad value", (padValue) => {
+    expect(() => toDense(csr, { padValue: padValue as number, datumIndex: 2, key: "weights" })).toThrow(
+      new ValidationError(
+        `data[2].loss_fn_inputs.weights: padValue must be an integer of 32 bits, not ${padValue}`,
+        { path: ["data", 2, "loss_fn_inputs", "weights"] },
+      ),
+    );
+  });
+});
