@@ -1,5 +1,6 @@
 import { type DeepseekV3Options, deepseekV3Layout } from "./families/deepseekv3.js";
 import { glm53Layout } from "./families/glm5-3.js";
+import { type GptOssOptions, gptOssLayout } from "./families/gpt-oss.js";
 import { llama3Layout } from "./families/llama3.js";
 import { nemotron3Layout } from "./families/nemotron3.js";
 import { qwen3Layout } from "./families/qwen3.js";
@@ -21,10 +22,14 @@ export const builtInRenderers = {
   qwen3: fixed(qwen3Layout({ blocks: true, disabled: false, keptInHistory: false })),
   qwen3_disable_thinking: fixed(qwen3Layout({ blocks: true, disabled: true, keptInHistory: false })),
   qwen3_instruct: fixed(qwen3Layout({ blocks: false, disabled: false, keptInHistory: false })),
+  qwen3_keep_thinking: fixed(qwen3Layout({ blocks: true, disabled: false, keptInHistory: true })),
   deepseekv3: (_tokenizer: RendererTokenizer, options: DeepseekV3Options) => deepseekV3Layout(false, options),
   deepseekv3_thinking: (_tokenizer: RendererTokenizer, options: DeepseekV3Options) =>
     deepseekV3Layout(true, options),
-  qwen3_keep_thinking: fixed(qwen3Layout({ blocks: true, disabled: false, keptInHistory: true })),
+  gpt_oss_no_sysprompt: fixed(gptOssLayout()),
+  gpt_oss_low_reasoning: (_, options: GptOssOptions) => gptOssLayout("low", options),
+  gpt_oss_medium_reasoning: (_, options: GptOssOptions) => gptOssLayout("medium", options),
+  gpt_oss_high_reasoning: (_, options: GptOssOptions) => gptOssLayout("high", options),
   qwen3_5: (_, options: Qwen35Options) => qwen35Layout(options),
   qwen3_5_disable_thinking: (_, options: Qwen35Options) =>
     qwen35Layout({ ...options, disablesThinking: true }),

@@ -37,7 +37,7 @@ export function createLayoutRenderer(
     { role = "assistant", prefill = "" }: GenerationPromptOptions = {},
   ): ModelInput {
     const arranged = arrange(messages);
-    const rendered = placeMessages(arranged, layout.turnBorder).map((place) => layout.render(place));
+    const rendered = placeMessages(arranged, layout.turnBorder, true).map((place) => layout.render(place));
     return {
       chunks: encode([
         ...layout.prelude(arranged),
@@ -55,7 +55,7 @@ export function createLayoutRenderer(
     const rule = trainOnRule(trainOn);
     const arranged = arrange(messages);
     const places = placeMessages(arranged, layout.turnBorder);
-    checkTrainableFlags(arranged, trainOn);
+    checkTrainableFlags(messages, arranged, trainOn);
     const runs = weightRuns();
     runs.add(encode(layout.prelude(arranged)), 0);
     for (const place of places) {
@@ -109,7 +109,11 @@ function trainOnRule(trainOn: TrainOn) {
 }
 
 /** The flags are read in one mode only, where a missing one would be a guess; in the others they would go unheard. */
-function checkTrainableFlags(messages: readonly Message[], trainOn: TrainOn): void {
+function checkTrainableFlags(
+  messages: readonly Message[],
+  arranged: readonly Message[],
+  trainOn: TrainOn,
+): void {
   for (const [index, { trainable }] of messages.entries()) {
     if (trainOn === "customized" && typeof trainable !== "boolean") {
       throw refusal(
@@ -125,6 +129,12 @@ function checkTrainableFlags(messages: readonly Message[], trainOn: TrainOn): vo
         'take the flag out, or train on "customized"',
       );
     }
+  }
+  if (trainOn === "customized" && arranged.some(({ trainable }) => trainable === undefined)) {
+    throw new ValidationError(
+      'This renderer puts a message of its own into the conversation, which has no flag: the mode "customized" cannot be used with it. Take a variant without one.',
+      { path: ["trainOn"] },
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { getRenderer } from "../get-renderer.js";
+import { idsOf } from "../testing/ids-of.js";
 import { recordedTokenizer } from "../testing/recorded-tokenizers.js";
 import { readRecording } from "../testing/recording.js";
 import { walkRecording } from "../testing/walk-recording.js";
@@ -11,12 +12,11 @@ for (const name of ["deepseekv3", "deepseekv3_thinking"] as const) {
 it("shows later system messages as a user's where asked to", () => {
   const tokenizer = recordedTokenizer(readRecording("deepseekv3").tokenizer);
   const renderer = getRenderer("deepseekv3", tokenizer, { systemAsUser: true });
-  const { chunks } = renderer.buildGenerationPrompt([
+  const prompt = renderer.buildGenerationPrompt([
     { role: "user", content: "Hi" },
     { role: "system", content: "Be kind." },
   ]);
-  const ids = chunks.flatMap((chunk) => ("tokens" in chunk ? [...chunk.tokens] : []));
-  expect(tokenizer.decode(ids)).toBe(
+  expect(tokenizer.decode(idsOf(prompt))).toBe(
     "<｜begin▁of▁sentence｜><｜User｜>Hi<｜User｜>Be kind.<｜Assistant｜></think>",
   );
 });

@@ -6,6 +6,7 @@ import type { Message } from "../message.js";
 import type { Renderer, SupervisedExample } from "../renderer.js";
 import type { RendererTokenizer } from "../renderer-tokenizer.js";
 import type { TrainOn } from "../train-on.js";
+import { idsOf } from "./ids-of.js";
 import { recordedEvents } from "./recorded-events.js";
 import { recordedTokenizer } from "./recorded-tokenizers.js";
 import {
@@ -191,12 +192,9 @@ export function runs(weights: ArrayLike<number>): [number, number][] {
   return found;
 }
 
-function hashOf({ chunks }: ModelInput): string {
-  const ids = chunks.flatMap((chunk) => ("tokens" in chunk ? [...chunk.tokens] : []));
-  return createHash("sha256")
-    .update(`[${ids.join(", ")}]`)
-    .digest("hex")
-    .slice(0, 16);
+function hashOf(input: ModelInput): string {
+  const written = `[${idsOf(input).join(", ")}]`;
+  return createHash("sha256").update(written).digest("hex").slice(0, 16);
 }
 
 /** Why a call could not be read is not recorded, but must be said. */
