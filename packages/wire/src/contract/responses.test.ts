@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { decodeFutureResult, type FutureResultName } from "../future/decode-future.js";
 import { encodeFutureOutcome } from "../future/encode-future.js";
 import { decodeJsonResponse } from "../json/decode-json.js";
-import type { ResponseName, ResponseOf } from "../json/response-records.js";
+import type { ResponseOf } from "../json/response-records.js";
 import {
   allExchanges,
   bodyBytes,
@@ -13,54 +13,7 @@ import {
   type Version,
   versions,
 } from "../testing/recorded.js";
-
-/** What a poll's header says is expected, and the record that is. */
-const resultNames: Readonly<Record<string, FutureResultName>> = {
-  CreateCustomLoss: "CreateCustomLossResponse",
-  CreateModel: "CreateModelResponse",
-  Forward: "ForwardBackwardOutput",
-  ForwardBackward: "ForwardBackwardOutput",
-  LoadWeights: "LoadWeightsResponse",
-  OptimStep: "OptimStepResponse",
-  Sample: "SampleResponse",
-  SaveWeights: "SaveWeightsResponse",
-  SaveWeightsExternal: "SaveWeightsExternalResponse",
-  SaveWeightsForSampler: "SaveWeightsForSamplerResponse",
-};
-
-/** Which record answers a path; requests that start work are answered by a future. */
-const rows: readonly (readonly [pattern: RegExp, name: ResponseName])[] = [
-  [/\/client\/config$/, "ClientConfigResponse"],
-  [/\/client\/dynamic_config$/, "ClientDynamicConfigResponse"],
-  [/\/auth\/token$/, "AuthTokenResponse"],
-  [/\/create_session$/, "CreateSessionResponse"],
-  [/\/session_heartbeat$/, "SessionHeartbeatResponse"],
-  [/\/sessions\/search$/, "SessionSearchResponse"],
-  [/\/sessions$/, "ListSessionsResponse"],
-  [/\/sessions\/[^/]+$/, "GetSessionResponse"],
-  [/\/trace_export$/, "TraceExportResponse"],
-  [/\/get_server_capabilities$/, "GetServerCapabilitiesResponse"],
-  [/\/get_info$/, "GetInfoResponse"],
-  [/\/weights_info$/, "WeightsInfoResponse"],
-  [/\/copy_weights$/, "CopyWeightsResponse"],
-  [/\/create_sampling_session$/, "CreateSamplingSessionResponse"],
-  [/\/join_sampling_session$/, "JoinSamplingSessionResponse"],
-  [/\/samplers\/[^/]+$/, "GetSamplerResponse"],
-  [/\/retrieve_futures$/, "FuturesRetrieveResponse"],
-  [/\/telemetry$/, "TelemetryResponse"],
-  [/\/external_weights_urls$/, "ExternalWeightsUrlsResponse"],
-  [/\/archive$/, "CheckpointArchiveUrlResponse"],
-  [/\/checkpoints$/, "CheckpointsListResponse"],
-  [/\/training_runs$/, "TrainingRunsResponse"],
-  [/\/training_runs\/[^/]+$/, "TrainingRun"],
-  [/\/audit$/, "AuditLogResponse"],
-  [/\/billing\/usage\/events$/, "BillingUsageResponse"],
-  [/\/billing\/usage\/checkpoints\/current$/, "CurrentCheckpointStorageUsageResponse"],
-  [
-    /\/(asample|create_custom_loss|create_model|forward|forward_backward|load_weights|optim_step|save_weights|save_weights_external|save_weights_for_sampler|unload_model)$/,
-    "UntypedAPIFuture",
-  ],
-];
+import { responseNameOf, resultNameOf } from "./response-of-path.js";
 
 interface Decoded {
   readonly exchange: Exchange;
@@ -77,11 +30,11 @@ function decode(exchange: Exchange): Decoded | undefined {
   try {
     if (expected !== undefined) {
       if (!isSuccess && response.status !== 408) return undefined;
-      const name = resultNames[expected];
+      const name = resultNameOf(expected);
       if (name === undefined) throw new Error(`no record for ${expected}`);
       return { exchange, value: decodeFutureResult(name, { ...response, body }) };
     }
-    const name = rows.find(([pattern]) => pattern.test(request.path))?.[1];
+    const name = responseNameOf(request.path);
     // Answers whose body has no meaning: finish, project, publish, cancel, deletions.
     if (!isSuccess || name === undefined) return undefined;
     return { exchange, value: decodeJsonResponse(name, body) };
@@ -180,7 +133,7 @@ describe.each(versions)("answers to SDK %s", (version) => {
 
   it("are written back to the same results", () => {
     for (const { exchange, value } of allDecoded(version)) {
-      const name = resultNames[exchange.request.headers["x-tinker-request-type"] ?? ""];
+      const name = resultNameOf(exchange.request.headers["x-tinker-request-type"] ?? "");
       const outcome = value as { state: "complete"; result: ResponseOf<FutureResultName> } | undefined;
       if (name === undefined || outcome?.state !== "complete") continue;
       for (const accept of ["application/json", "application/x-protobuf"]) {

@@ -13,6 +13,9 @@ import { readTopkMatrix } from "./topk-matrix.js";
 /** Names of the schema's `StopReason`. A number beyond them becomes `unknown(n)`, never a name it is not. */
 const stopReasons = ["stop", "length"] as const;
 
+/** Samples a response may have: an empty one takes two bytes, and fifty times as many once it is read. */
+const MOST_SEQUENCES = 65_536;
+
 /**
  * Reads a sample result.
  *
@@ -27,8 +30,11 @@ export function readSampleResponse(body: Uint8Array): SampleResponse {
   let targetLogprobs: TensorData | undefined;
   let altTokens: PromptAltTokens | undefined;
   while (reader.next()) {
-    if (reader.field === 1) sequences.push(readSequence(reader.message(`sequences[${sequences.length}]`)));
-    else if (reader.field === 2)
+    if (reader.field === 1) {
+      if (sequences.length === MOST_SEQUENCES)
+        throw reader.fault("sequences", `more than ${MOST_SEQUENCES} samples`);
+      sequences.push(readSequence(reader.message(`sequences[${sequences.length}]`)));
+    } else if (reader.field === 2)
       promptLogprobs = nullWhereNaN(float32Of(reader.elements("prompt_logprobs", 4)));
     else if (reader.field === 3) topkPromptLogprobs = readTopkMatrix(reader.message("topk_prompt_logprobs"));
     else if (reader.field === 4) cacheHits = reader.int32("prompt_cache_hit_tokens");
