@@ -1,6 +1,7 @@
 import { AddedToken as EngineAddedToken, Tokenizer as EngineTokenizer } from "@huggingface/tokenizers";
 import { ValidationError } from "@tinkex/types/base";
 import { byteLevelTokenBytes, spellBytes } from "./byte-level.js";
+import { createBytePairModel } from "./byte-pair-model.js";
 import { type TokenText, textOfTokenBytes } from "./token-text.js";
 import type { TokenizerJson } from "./tokenizer-json.js";
 import { withoutByteSpelling } from "./without-byte-spelling.js";
@@ -29,27 +30,42 @@ export interface Engine {
   readonly affixes: { readonly prefix: readonly string[]; readonly suffix: readonly string[] };
 }
 
+/** The model that the library is given where ours does its work. */
+const NO_PAIRS = { type: "BPE", vocab: {}, merges: [] };
+
 /** @throws ValidationError when the library does not know a part of the tokenizer. */
 export function createEngine(json: TokenizerJson, config: Readonly<Record<string, unknown>>): Engine {
   // Where one word's ids cannot depend on another's, words are encoded one by one and remembered.
   const wordsOnly = json.model.fuse_unk === true ? undefined : withoutByteSpelling(json.pre_tokenizer);
-  const parts = build(wordsOnly === undefined ? json : { ...json, pre_tokenizer: wordsOnly }, config);
+  const pairs = wordsOnly === undefined ? undefined : createBytePairModel(json.model);
+  const parts = build(
+    {
+      ...json,
+      ...(wordsOnly === undefined ? {} : { pre_tokenizer: wordsOnly }),
+      ...(pairs === undefined ? {} : { model: NO_PAIRS }),
+    },
+    config,
+  );
   const { normalizer, pre_tokenizer: split, model, decoder, post_processor: postProcessor } = parts;
   if (model === null) throw new ValidationError("This tokenizer.json has no model.");
 
   if (decoder !== null) decoder.added_tokens = json.added_tokens.map((token) => new EngineAddedToken(token));
   const tokenBytes = json.decoder?.type === "ByteLevel" ? byteLevelTokenBytes() : undefined;
   const decode: TokenText = (tokens) => (decoder === null ? tokens.join(" ") : decoder([...tokens]));
+  const idsByToken = pairs?.idsByToken ?? model.tokens_to_ids;
+  const tokensById = pairs?.tokensById ?? model.vocab;
 
   const idsOf = (words: string[]): number[] => {
     const ids: number[] = [];
     for (const token of model(words)) {
-      const id = model.tokens_to_ids.get(token) ?? model.unk_token_id;
+      const id = idsByToken.get(token) ?? model.unk_token_id;
       if (id !== undefined) ids.push(id);
     }
     return ids;
   };
-  const idsOfWord = rememberWordIds((word) => idsOf([spellBytes(word)]));
+  const idsOfWord = rememberWordIds((word) =>
+    pairs === undefined ? idsOf([spellBytes(word)]) : pairs.ids(spellBytes(word)),
+  );
 
   return {
     normalize: (text) => (normalizer === null ? text : normalizer(text)),
@@ -63,9 +79,9 @@ export function createEngine(json: TokenizerJson, config: Readonly<Record<string
     // Byte-level text is put together here: faster, and right for added tokens outside the byte alphabet.
     text: tokenBytes === undefined ? decode : textOfTokenBytes(tokenBytes),
     tokenBytes,
-    token: (id) => model.vocab[id],
-    tokenId: (token) => model.tokens_to_ids.get(token),
-    size: model.tokens_to_ids.size,
+    token: (id) => tokensById[id],
+    tokenId: (token) => idsByToken.get(token),
+    size: idsByToken.size,
     affixes: affixesOf((tokens) => postProcessor?.(tokens, null, true).tokens ?? tokens),
   };
 }
