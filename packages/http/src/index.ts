@@ -2,7 +2,11 @@ export { checkApiKey } from "./auth/api-key.js";
 export { type CredentialSource, credentialCommand } from "./auth/credential-command.js";
 export { CredentialError } from "./auth/credential-error.js";
 export { readStoredKey } from "./auth/stored-key.js";
+export type { FormValue } from "./body/form-fields.js";
+export type { FileContent, FileStream, FormFile } from "./body/form-file.js";
+export { type MultipartForm, multipartBody } from "./body/multipart-body.js";
 export { type ServerSentEvent, serverSentEvents } from "./body/server-sent-events.js";
+export { type RequestBody, RequestBodyError, type StreamedBody } from "./body/streamed-body.js";
 export { type Compress, zstdCompressor } from "./body/zstd.js";
 export { createTransport } from "./create-transport.js";
 export { type DownloadOptions, type DownloadProgress, downloadFile } from "./download/download-file.js";
@@ -15,5 +19,6 @@ export { DEFAULT_BASE_URL, isLoopback, resolveBaseUrl } from "./request/base-url
 export { parseRetryHint, type RetryHint } from "./retry/retry-hint.js";
 export { type ProxySettings, proxyFromEnvironment } from "./send/proxy.js";
 export type { TinkexTransport } from "./transport.js";
+export type { TinkexCall } from "./transport-call.js";
 export type { DispatcherLike, TransportOptions } from "./transport-options.js";
 export { COMPATIBLE_SDK_VERSION, VERSION } from "./version.js";

@@ -4,20 +4,21 @@ import {
   type FailedTry,
   type HttpTransport,
   type Logger,
-  ResponseError,
-  type TransportCall,
   type TransportResponse,
 } from "@tinkex/types/base";
 import type { CredentialSource } from "./auth/credential-command.js";
+import { readToken } from "./auth/read-token.js";
 import { Signer } from "./auth/signer.js";
 import { TokenAuth } from "./auth/token-auth.js";
+import { canSend } from "./body/streamed-body.js";
 import { describeOutcome } from "./errors/describe-outcome.js";
 import { networkError } from "./errors/network-error.js";
 import { type CallFacts, statusError } from "./errors/status-error.js";
 import type { TryOutcome } from "./errors/try-outcome.js";
 import { deprecationNote } from "./hooks/deprecation-note.js";
+import { RetryNews } from "./hooks/retry-news.js";
 import { secretsIn } from "./hooks/secrets.js";
-import { notify, type TransportHooks } from "./hooks/transport-hooks.js";
+import type { TransportHooks } from "./hooks/transport-hooks.js";
 import { TryWatch } from "./hooks/try-watch.js";
 import { CallScope } from "./limits/call-scope.js";
 import { FifoLimit } from "./limits/fifo-limit.js";
@@ -30,13 +31,15 @@ import { type HeaderList, headerOf, setHeader } from "./request/header-list.js";
 import { callHeaders } from "./request/request-headers.js";
 import { requestPath } from "./request/request-path.js";
 import type { WireRequest } from "./request/wire-request.js";
-import { classifyOutcome, type Verdict } from "./retry/classify-outcome.js";
+import { classifyOutcome } from "./retry/classify-outcome.js";
+import { noteEarlierTry } from "./retry/earlier-tries.js";
 import { EdgeRejections } from "./retry/edge-rejections.js";
 import { mayHaveArrived } from "./retry/may-have-arrived.js";
 import { RetryPace } from "./retry/retry-pace.js";
 import { RETRY_POLICIES, type RetryPolicy } from "./retry/retry-policy.js";
 import { type LastTry, type Retry, runWithRetries } from "./retry/run-with-retries.js";
 import type { Sender } from "./send/sender.js";
+import type { TinkexCall } from "./transport-call.js";
 
 /** What a {@link Transport} is made of; all defaults are filled in. */
 export interface TransportParts {
@@ -56,19 +59,12 @@ export interface TransportParts {
 
 /** One call on its way: what was asked, how it goes out, and what it has met so far. */
 interface Job {
-  readonly call: TransportCall;
+  readonly call: TinkexCall;
   readonly operation: Operation;
   readonly request: WireRequest;
   readonly scope: CallScope;
   readonly earlierTries: FailedTry[];
 }
-
-/** Most earlier tries kept on an error. */
-const MOST_EARLIER_TRIES = 10;
-/** From this pause on the user hears of a repeat without asking for it, in milliseconds. */
-const LONG_PAUSE_MS = 8_000;
-/** Least time between two such warnings, in milliseconds. */
-const WARNING_INTERVAL_MS = 30_000;
 
 /** A transport that can exchange its key for short-lived tokens. */
 export interface TinkexTransport extends HttpTransport {
@@ -77,6 +73,8 @@ export interface TinkexTransport extends HttpTransport {
    * service whose configuration says `pjwt_auth_enabled`.
    */
   useTokens(): void;
+  /** As {@link HttpTransport.call}; the body may be streamed. */
+  call(call: TinkexCall): Promise<TransportResponse>;
 }
 
 /** Carries calls as the table of operations says. */
@@ -90,21 +88,22 @@ export class Transport implements TinkexTransport {
   readonly #gate = new RateGate();
   readonly #pace = new RetryPace();
   readonly #watch: TryWatch;
+  readonly #news: RetryNews;
   readonly #signer: Signer;
   #answered = false;
-  #warnedAt = Number.NEGATIVE_INFINITY;
   #closed = false;
 
   constructor(parts: TransportParts) {
     this.#parts = parts;
     this.#watch = new TryWatch(parts);
+    this.#news = new RetryNews(parts);
     this.#signer = new Signer(parts.credential);
     const { origin, pathname } = new URL(parts.baseUrl);
     this.#origin = origin;
     this.#pathPrefix = pathname === "/" ? "" : pathname;
   }
 
-  async call(call: TransportCall): Promise<TransportResponse> {
+  async call(call: TinkexCall): Promise<TransportResponse> {
     if (this.#closed) throw new ClosedError(`${call.operation}: the client is closed`);
     const operation = checkCall(call);
     const request = this.#request(operation, call);
@@ -149,7 +148,7 @@ export class Transport implements TinkexTransport {
     return readToken(body);
   }
 
-  #request(operation: Operation, call: TransportCall): WireRequest {
+  #request(operation: Operation, call: TinkexCall): WireRequest {
     const { headers, newIdempotencyKey } = this.#parts;
     return {
       pool: operation.pool,
@@ -169,7 +168,7 @@ export class Transport implements TinkexTransport {
       send: (attempt, retries) => this.#try(job, attempt, retries),
       classify: (outcome) => classifyOutcome(outcome, operation, call.returnStatuses ?? [], clock.now()),
       policy: () => this.#policy(operation),
-      repeatable: operation.idempotent !== "no",
+      repeatable: () => operation.idempotent !== "no" && canSend(call.body),
       scope,
       clock,
       random,
@@ -210,28 +209,15 @@ export class Transport implements TinkexTransport {
     }
   }
 
-  #noteRetry(job: Job, { outcome, verdict, attempts, delayMs }: Retry): void {
-    const { logger, hooks, clock } = this.#parts;
-    const { call, operation, scope, earlierTries } = job;
+  #noteRetry({ call, operation, scope, earlierTries }: Job, retry: Retry): void {
+    const { outcome, delayMs, askedMs } = retry;
     const what = describeOutcome(outcome);
     scope.note(`last: ${what}`);
-    earlierTries.push({ what, pauseMs: delayMs, mayHaveArrived: mayHaveArrived(outcome) });
-    if (earlierTries.length > MOST_EARLIER_TRIES) earlierTries.shift();
-    const asked = askedMs(verdict);
-    if (outcome.kind === "answer" && outcome.status === 429 && asked !== undefined) {
-      this.#gate.close(operation.pool, clock.monotonic(), delayMs);
+    noteEarlierTry(earlierTries, { what, pauseMs: delayMs, mayHaveArrived: mayHaveArrived(outcome) });
+    if (outcome.kind === "answer" && outcome.status === 429 && askedMs !== undefined) {
+      this.#gate.close(operation.pool, this.#parts.clock.monotonic(), delayMs);
     }
-    notify(hooks.onRetry, { operation: call.operation, attempts, outcome: what, delayMs });
-    const cut = asked !== undefined && asked > delayMs ? ` (the server asked for ${seconds(asked)})` : "";
-    const line = `${call.operation} at ${this.#parts.baseUrl}: ${what}; try ${attempts + 1} in ${seconds(delayMs)}${cut}`;
-    // In an outage every call has long pauses; one of them tells the user enough.
-    const now = clock.monotonic();
-    if (delayMs >= LONG_PAUSE_MS && now - this.#warnedAt >= WARNING_INTERVAL_MS) {
-      this.#warnedAt = now;
-      logger.warn(line);
-    } else {
-      logger.info(line);
-    }
+    this.#news.tell(call.operation, what, retry);
   }
 
   #conclude(job: Job, { outcome, verdict, attempts }: LastTry): TransportResponse {
@@ -247,6 +233,9 @@ export class Transport implements TinkexTransport {
       baseUrl,
       attempts,
       earlierTries: job.earlierTries,
+      notRepeated: canSend(job.call.body)
+        ? undefined
+        : "it was not sent again, for its body can be read only once",
       finalStatuses: job.operation.finalStatuses ?? [],
       secrets: [...secretsIn(job.request.headers), ...this.#signer.secrets],
     };
@@ -270,32 +259,10 @@ export class Transport implements TinkexTransport {
 }
 
 /** The server learns which repeat it sees, unless the caller has set that header. */
-function withRetryCount(request: WireRequest, call: TransportCall, retries: number): WireRequest {
+function withRetryCount(request: WireRequest, call: TinkexCall, retries: number): WireRequest {
   const name = "x-stainless-retry-count";
   if (Object.keys(call.headers ?? {}).some((given) => given.toLowerCase() === name)) return request;
   const headers = request.headers.slice();
   setHeader(headers, name, String(retries));
   return { ...request, headers };
-}
-
-function askedMs(verdict: Verdict): number | undefined {
-  return verdict.kind === "failure" && verdict.retry ? verdict.hint?.askedMs : undefined;
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`;
-}
-
-/** The exchange answers `{"jwt": "…"}`. */
-function readToken(body: Uint8Array): string {
-  let answer: unknown;
-  try {
-    answer = JSON.parse(new TextDecoder().decode(body));
-  } catch {
-    answer = undefined;
-  }
-  if (typeof answer === "object" && answer !== null && "jwt" in answer && typeof answer.jwt === "string") {
-    return answer.jwt;
-  }
-  throw new ResponseError("the answer to auth_token holds no token");
 }

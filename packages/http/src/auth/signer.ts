@@ -1,9 +1,10 @@
-import type { TransportCall } from "@tinkex/types/base";
+import { canSend } from "../body/streamed-body.js";
 import type { TryOutcome } from "../errors/try-outcome.js";
 import type { CallScope } from "../limits/call-scope.js";
 import type { Operation } from "../operations/operation.js";
 import { headerOf, setHeader } from "../request/header-list.js";
 import type { WireRequest } from "../request/wire-request.js";
+import type { TinkexCall } from "../transport-call.js";
 import type { CredentialSource } from "./credential-command.js";
 import type { TokenAuth } from "./token-auth.js";
 
@@ -31,7 +32,7 @@ export class Signer {
   sign(
     request: WireRequest,
     operation: Operation,
-    call: TransportCall,
+    call: TinkexCall,
     scope: CallScope,
   ): WireRequest | Promise<WireRequest> {
     const given = Object.keys(call.headers ?? {}).some((name) => name.toLowerCase() === NAME);
@@ -49,6 +50,7 @@ export class Signer {
   async resign(request: WireRequest, answer: TryOutcome, scope: CallScope): Promise<WireRequest | undefined> {
     if (this.tokens === undefined || answer.kind !== "answer" || answer.status !== 401) return undefined;
     if (!/error="?invalid_token/.test(answer.headers["www-authenticate"] ?? "")) return undefined;
+    if (!canSend(request.body)) return undefined;
     return this.#with(request, scope, this.tokens.replace(headerOf(request.headers, NAME) ?? ""));
   }
 

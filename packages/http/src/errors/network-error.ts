@@ -27,9 +27,10 @@ export const NOT_CONNECTED =
 export function networkError(outcome: Broken | TimedOut, facts: CallFacts): ConnectionError | TimeoutError {
   const { operation, baseUrl, attempts, earlierTries } = facts;
   const tries = attempts === 1 ? "" : ` after ${attempts} tries`;
+  const once = facts.notRepeated === undefined ? "" : `; ${facts.notRepeated}`;
   if (outcome.kind === "timed_out") {
     return new TimeoutError(
-      `${operation} at ${baseUrl} waited ${outcome.limitMs} ms for ${outcome.waitingFor}${tries}`,
+      `${operation} at ${baseUrl} waited ${outcome.limitMs} ms for ${outcome.waitingFor}${tries}${once}`,
       { timeoutMs: outcome.limitMs },
     );
   }
@@ -41,7 +42,7 @@ export function networkError(outcome: Broken | TimedOut, facts: CallFacts): Conn
       ? `could not connect to ${baseUrl}`
       : `the connection to ${baseUrl} failed`;
   return new ConnectionError(
-    `${what} (${faultWord(cause)}) for ${operation}${tries}${explanation === undefined ? "" : `; ${explanation}`}`,
+    `${what} (${faultWord(cause)}) for ${operation}${tries}${explanation === undefined ? "" : `; ${explanation}`}${once}`,
     { attempts, earlierTries, cause },
   );
 }

@@ -44,6 +44,8 @@ export interface CallFacts {
   readonly baseUrl: string;
   readonly attempts: number;
   readonly earlierTries: readonly FailedTry[];
+  /** Why the request was not sent again although that might have helped; a clause. */
+  readonly notRepeated?: string | undefined;
   /** Statuses that waiting cannot mend for this operation. */
   readonly finalStatuses: readonly number[];
   /** What must not be quoted from the server's words. */
@@ -59,12 +61,14 @@ export function statusError(answer: Answer, facts: CallFacts): ApiStatusError {
   const reason = known === undefined ? "" : ` ${known.reason}`;
   const said = summary === "" ? "" : `: ${summary}`;
   const tries = attempts === 1 ? "" : ` after ${attempts} tries`;
-  const remedy = REMEDIES[status] === undefined ? "" : `; ${REMEDIES[status]}`;
+  const passing = isPassing(status) && !facts.finalStatuses.includes(status);
+  const advice = REMEDIES[status] ?? (passing ? facts.notRepeated : undefined);
+  const remedy = advice === undefined ? "" : `; ${advice}`;
   return new ApiStatusError(
     `${operation} at ${baseUrl} was answered ${status}${reason}${tries}${said}${remedy}`,
     {
       code: statusCodeWord(status),
-      retryable: isPassing(status) && !facts.finalStatuses.includes(status),
+      retryable: passing,
       status,
       body: value,
       attempts,

@@ -1,4 +1,6 @@
-import { type TransportCall, ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/types/base";
+import { canSend, isStreamed } from "../body/streamed-body.js";
+import type { TinkexCall } from "../transport-call.js";
 import type { Operation } from "./operation.js";
 import { findOperation, OPERATIONS } from "./operations.js";
 
@@ -7,7 +9,7 @@ import { findOperation, OPERATIONS } from "./operations.js";
  *
  * @throws ValidationError
  */
-export function checkCall(call: TransportCall): Operation {
+export function checkCall(call: TinkexCall): Operation {
   const operation = findOperation(call.operation);
   if (operation === undefined) {
     throw new ValidationError(
@@ -15,13 +17,18 @@ export function checkCall(call: TransportCall): Operation {
       { path: ["operation"] },
     );
   }
-  const fail = (message: string, field: keyof TransportCall): never => {
+  const fail = (message: string, field: keyof TinkexCall): never => {
     throw new ValidationError(`${call.operation}: ${message}`, { path: [field] });
   };
   if (call.timeoutMs !== undefined && !(call.timeoutMs > 0)) {
     fail(`timeoutMs must be a number above 0, not ${call.timeoutMs}`, "timeoutMs");
   }
   if (operation.method === "GET" && call.body !== undefined) fail("a GET request has no body", "body");
+  if (isStreamed(call.body)) {
+    if (call.contentType !== undefined) fail("a streamed body brings its own contentType", "contentType");
+    if (!canSend(call.body)) fail("the body was a stream that can be read once, and has been", "body");
+    return operation;
+  }
   if (operation.wire === "json" && call.contentType !== undefined && !call.contentType.includes("json")) {
     fail(`the body must be JSON, not ${call.contentType}`, "contentType");
   }

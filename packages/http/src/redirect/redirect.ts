@@ -1,4 +1,5 @@
 import { ResponseError } from "@tinkex/types/base";
+import { canSend } from "../body/streamed-body.js";
 import type { Answer } from "../errors/try-outcome.js";
 import { filterHeaders } from "../request/header-list.js";
 import type { WireRequest } from "../request/wire-request.js";
@@ -39,6 +40,7 @@ export function redirectedRequest(request: WireRequest, answer: Answer): WireReq
   const repeats = answer.status === 307 || answer.status === 308;
   if (repeats && !sameOrigin && request.body !== undefined)
     return refuse(`a body to another server, ${to.origin}`);
+  if (repeats && !canSend(request.body)) return refuse("a body that can be read only once");
   return {
     ...request,
     method: repeats || request.method === "GET" ? request.method : "GET",

@@ -1,8 +1,9 @@
-import { type TransportCall, ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/types/base";
 import type { Operation } from "../operations/operation.js";
+import type { TinkexCall } from "../transport-call.js";
 
 /** Fills an operation's path and appends the query: `/api/v1/training_runs/r%201?limit=20`. */
-export function requestPath(operation: Operation, call: TransportCall): string {
+export function requestPath(operation: Operation, call: TinkexCall): string {
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
     pathSegment(call.operation, name, call.pathParameters?.[name]),
   );
@@ -31,7 +32,7 @@ function pathSegment(operation: string, name: string, value: string | undefined)
 }
 
 /** `undefined` and empty text are left out, as the API's own clients do. */
-function queryString(query: TransportCall["query"]): string {
+function queryString(query: TinkexCall["query"]): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value !== undefined && value !== "") parameters.append(name, String(value));

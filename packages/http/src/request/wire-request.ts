@@ -1,3 +1,4 @@
+import type { RequestBody } from "../body/streamed-body.js";
 import type { PoolName } from "../operations/pool-limits.js";
 import type { TryTimeouts } from "../operations/try-timeouts.js";
 import type { HeaderList } from "./header-list.js";
@@ -11,6 +12,6 @@ export interface WireRequest {
   /** Path with its query. */
   readonly path: string;
   readonly headers: HeaderList;
-  readonly body: Uint8Array | undefined;
+  readonly body: RequestBody | undefined;
   readonly timeouts: TryTimeouts;
 }

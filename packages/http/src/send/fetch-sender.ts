@@ -1,4 +1,5 @@
 import { joinChunks } from "../body/join-chunks.js";
+import { isStreamed, type RequestBody, RequestBodyError, readStreamed } from "../body/streamed-body.js";
 import { type Answer, MOST_ERROR_BYTES, type TryOutcome } from "../errors/try-outcome.js";
 import type { CallScope } from "../limits/call-scope.js";
 import { TryTimers } from "../limits/try-timers.js";
@@ -15,15 +16,17 @@ export class FetchSender implements Sender {
 
   send(request: WireRequest, scope: CallScope): Promise<TryOutcome> {
     const controller = new AbortController();
-    return scope.during(({ resolve }) => {
+    return scope.during(({ resolve, reject }) => {
       const timers = new TryTimers(request.timeouts, request.body?.byteLength ?? 0, (outcome) => {
         resolve(outcome);
         controller.abort();
       });
       this.#receive(request, controller.signal, timers)
-        .then(resolve, (cause) =>
-          resolve({ kind: "broken", cause: innermost(cause), staleConnection: false }),
-        )
+        .then(resolve, (error) => {
+          const cause = innermost(error);
+          if (cause instanceof RequestBodyError) reject(cause);
+          else resolve({ kind: "broken", cause, staleConnection: false });
+        })
         .finally(() => timers.stop());
       return () => {
         timers.stop();
@@ -43,8 +46,7 @@ export class FetchSender implements Sender {
     const response = await this.#fetch(origin + path, {
       method,
       headers: pairs(headers),
-      // Over a copy of the type alone: fetch wants to know that the memory is not shared between threads.
-      ...(body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> }),
+      ...fetchBody(body),
       redirect: "manual",
       signal,
     });
@@ -67,6 +69,14 @@ export class FetchSender implements Sender {
       body: joinChunks(chunks, byteLength),
     };
   }
+}
+
+/** Of a streamed body fetch needs to know that the answer may come only after all of it. */
+function fetchBody(body: RequestBody | undefined): RequestInit {
+  if (body === undefined) return {};
+  if (isStreamed(body)) return { body: ReadableStream.from(readStreamed(body)), duplex: "half" };
+  // Over a copy of the type alone: fetch wants to know that the memory is not shared between threads.
+  return { body: body as Uint8Array<ArrayBuffer> };
 }
 
 function pairs(list: readonly string[]): [string, string][] {

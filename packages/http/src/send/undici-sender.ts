@@ -1,5 +1,7 @@
+import { Readable } from "node:stream";
 import type { Clock } from "@tinkex/types/base";
 import type { buildConnector, Dispatcher } from "undici";
+import { isStreamed, RequestBodyError, readStreamed } from "../body/streamed-body.js";
 import type { TryOutcome } from "../errors/try-outcome.js";
 import type { CallScope } from "../limits/call-scope.js";
 import type { WireRequest } from "../request/wire-request.js";
@@ -121,7 +123,10 @@ function dispatch(
   adapt: (handler: UndiciTry) => Dispatcher.DispatchHandler = (handler) => handler,
 ): Promise<TryOutcome> {
   return scope.during(({ resolve, reject }) => {
-    const attempt = new UndiciTry(request, resolve);
+    const attempt = new UndiciTry(request, (outcome) => {
+      if (outcome.kind === "broken" && outcome.cause instanceof RequestBodyError) reject(outcome.cause);
+      else resolve(outcome);
+    });
     const { origin, path, body } = request;
     const options: Dispatcher.DispatchOptions = {
       origin,
@@ -129,7 +134,7 @@ function dispatch(
       method: request.method as Dispatcher.HttpMethod,
       // undici only reads the list.
       headers: request.headers as string[],
-      body: body ?? null,
+      body: isStreamed(body) ? Readable.from(readStreamed(body), { objectMode: false }) : (body ?? null),
       // HTTP/2 lets requests share a connection only if they may be repeated; ours are by their key or sequence id.
       idempotent: true,
       // Our own limits rule; undici's would cut in at 300 s.

@@ -1,0 +1,31 @@
+/** A field of a form, or several: arrays and objects become fields of their own. */
+export type FormValue =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | readonly FormValue[]
+  | { readonly [name: string]: FormValue };
+
+/**
+ * Names and texts of a form's fields: `{ a: [1, 2], b: { c: true } }` is `a[]=1`, `a[]=2`, `b[c]=true`. What is null or
+ * undefined is left out.
+ */
+export function formFields(fields: { readonly [name: string]: FormValue }): [name: string, text: string][] {
+  return Object.entries(fields).flatMap(([name, value]) => flatten(name, value));
+}
+
+function flatten(name: string, value: FormValue): [string, string][] {
+  if (value === null || value === undefined) return [];
+  if (typeof value !== "object") return [[name, String(value)]];
+  if (isList(value)) return value.flatMap((item) => flatten(`${name}[]`, item));
+  return Object.entries(value).flatMap(([key, item]) => flatten(`${name}[${key}]`, item));
+}
+
+/** `Array.isArray` does not tell a read-only array from an object. */
+function isList(
+  value: readonly FormValue[] | { readonly [name: string]: FormValue },
+): value is readonly FormValue[] {
+  return Array.isArray(value);
+}

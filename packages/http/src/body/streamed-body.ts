@@ -1,0 +1,46 @@
+import { TinkexError } from "@tinkex/types/base";
+
+/** A request's body that comes in pieces and is never in memory as a whole. */
+export interface StreamedBody {
+  readonly contentType: string;
+  /** All bytes that {@link open} gives. */
+  readonly byteLength: number;
+  /** Whether it cannot be opened once more, so that a request that carried it is not sent again. */
+  readonly spent: boolean;
+  /** The pieces, from the first one on. */
+  open(): AsyncIterable<Uint8Array>;
+}
+
+/** What a request may carry. */
+export type RequestBody = Uint8Array | StreamedBody;
+
+/** The source of a body failed, or did not give what was promised of it. Never repeated: the network has no part in it. */
+export class RequestBodyError extends TinkexError {
+  constructor(message: string, cause?: unknown) {
+    super(message, { code: "validation_failed", cause });
+  }
+}
+
+/** Whether a body is streamed. */
+export function isStreamed(body: RequestBody | undefined): body is StreamedBody {
+  return body !== undefined && !(body instanceof Uint8Array);
+}
+
+/** Whether a request with this body can be sent from its beginning. */
+export function canSend(body: RequestBody | undefined): boolean {
+  return !isStreamed(body) || !body.spent;
+}
+
+/**
+ * The pieces of a body; it is opened with the first one, so that a request that finds no connection leaves it whole.
+ *
+ * @throws RequestBodyError when the source fails
+ */
+export async function* readStreamed(body: StreamedBody): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* body.open();
+  } catch (error) {
+    if (error instanceof RequestBodyError) throw error;
+    throw new RequestBodyError("the source of the request's body failed", error);
+  }
+}
