@@ -18,18 +18,21 @@ export interface Gradients extends ForwardValue {
 
 /**
  * Differentiates `evaluate` with respect to `inputs`, on the active backend. Everything made on the way is disposed of, also
- * when `evaluate` or a gradient function throws; `tf.grads` leaves behind what it saved for the way back in both cases.
+ * when `evaluate` or a gradient function throws; `tf.grads` leaves behind what it saved for the way back in both cases. To be
+ * called within a `tf.tidy`.
  *
  * @throws what `evaluate` throws
  * @throws ValidationError when an operation in use has no gradient
  */
 export function differentiate(inputs: readonly Tensor[], evaluate: () => ForwardValue): Gradients {
   const kept: Tensor[] = [];
+  let made: readonly Tensor[] = [];
   const forward = (): Tensor => {
     const { value, others } = evaluate();
     // Clones, so that tensors of the caller's that are returned as they are stay the caller's.
     for (const tensor of others) kept.push(tf.keep(tf.clone(tensor)));
     mendTape();
+    made = keepScope();
     return tf.clone(value);
   };
   try {
@@ -40,6 +43,7 @@ export function differentiate(inputs: readonly Tensor[], evaluate: () => Forward
     throw explained(error);
   } finally {
     tf.dispose(kept);
+    returnToScope(made);
   }
 }
 
@@ -53,6 +57,24 @@ function mendTape(): void {
   const { activeTape } = tf.engine().state;
   activeTape.sort((a, b) => (a.outputs[0]?.id ?? 0) - (b.outputs[0]?.id ?? 0));
   for (const node of activeTape) if (node.outputs[0]?.dtype === "bool") node.inputs = {};
+}
+
+/**
+ * Keeps what was made in the current scope beyond its end: some gradient functions (that of `logSigmoid`) use the argument itself
+ * rather than what was saved of it, and tfjs disposes of it before the way back.
+ */
+function keepScope(): readonly Tensor[] {
+  const made = (tf.engine().state.activeScope?.track ?? []).filter(({ kept }) => !kept);
+  for (const tensor of made) tf.keep(tensor);
+  return made;
+}
+
+/** Leaves kept tensors to the scope around, which disposes of them at its end. */
+function returnToScope(tensors: readonly Tensor[]): void {
+  for (const tensor of tensors) {
+    tensor.kept = false;
+    if (!tensor.isDisposed) tf.engine().state.activeScope?.track.push(tensor);
+  }
 }
 
 /** Frees what tfjs saved for the way back, unless a differentiation around this one will. */

@@ -63,6 +63,14 @@ describeOnEachBackend("customLoss", () => {
     expect(gradients).toEqual([Float32Array.of(-2, -4, -6)]);
   });
 
+  it("differentiates operations whose gradient uses their argument", async () => {
+    const loss: TfLoss = (_, [p, q]) => ({ loss: tf.logSigmoid(tf.sub(tf.sum(p ?? []), tf.sum(q ?? []))) });
+    const { gradients } = await customLoss(loss)(data, logprobs);
+    const slope = 1 / (1 + Math.exp(-0.25));
+    expect(gradients[0]?.[0]).toBeCloseTo(slope, 6);
+    expect(gradients[1]?.[1]).toBeCloseTo(-slope, 6);
+  });
+
   it("passes the datums on, and leaves captured tensors alone", async () => {
     const constant = tf.scalar(2);
     const loss = customLoss((given, tensors) => {
