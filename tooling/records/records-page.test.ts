@@ -20,3 +20,14 @@ it("has the records of every family", () => {
     expect(page).toContain(`| \`${record}\` |`);
   }
 });
+
+it("says of every record what it is", () => {
+  expect(page.match(/^\| `\w+` \|\s*\|.*$/gm)).toBeNull();
+});
+
+it("leads from every name to its family", () => {
+  const families = [...page.matchAll(/^## \[([\w-]+)\]/gm)].map(([, family]) => family);
+  const targets = [...page.matchAll(/^\[`\w+`\]\(#([\w-]+)\)/gm)].map(([, family]) => family);
+  expect(targets.length).toBeGreaterThan(100);
+  expect(families).toEqual(expect.arrayContaining(targets));
+});

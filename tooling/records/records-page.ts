@@ -23,16 +23,51 @@ export function recordsPage(): string {
     "Every record of the API, by family: one file each in `packages/types/src`. Generated from the sources by",
     "`pnpm --filter @tinkex-tooling/records generate`; a test says when it is out of date.",
     "",
+    "## All names",
+    "",
+    ...families
+      .flatMap(({ file, declarations }) =>
+        declarations.map(({ name }) => `[\`${name}\`](#${file.replace(/\.ts$/, "")})`),
+      )
+      .sort((left, right) => left.localeCompare(right, "en"))
+      .map((link, index, links) => (index + 1 < links.length ? `${link} ·` : link)),
+    "",
+    "Names of the official Python SDK that are not among these:",
+    "",
+    "| there | here |",
+    "|---|---|",
+    ...OTHER_NAMES.map(([there, here]) => `| ${there} | ${here} |`),
+    "",
     ...families.flatMap(({ file, declarations }) => [
       `## [${file.replace(/\.ts$/, "")}](../packages/types/src/${file})`,
       "",
-      "| record | what it is | fields | schema |",
+      "| record | what it is | fields, or names | schema |",
       "|---|---|---|---|",
       ...declarations.map(row),
       "",
     ]),
   ].join("\n");
 }
+
+/** What the official SDK calls otherwise, or has several classes for. */
+const OTHER_NAMES: readonly (readonly [there: string, here: string])[] = [
+  ["`ParsedCheckpointTinkerPath`", "`CheckpointPath`"],
+  ["`LossFnInputs`, `LossFnOutput`", "`NamedTensors`"],
+  ["`OptimParams`", "`AdamParams` or `OptimizerParams`"],
+  ["`FutureRetrieveResponse`", "`FutureOutcome`"],
+  ["`FutureFinished`, `FutureFailed`", "`FutureCompletion`"],
+  ["`SamplingSessionFuturesTarget`", "`FuturesTarget`"],
+  ["`SaveWeightsForSamplerResponseInternal`", "`SaveWeightsForSamplerResponse`"],
+  ["`SaveWeightsExternalResponseInternal`", "`SaveWeightsExternalResponse`"],
+  ["`OwnSearchOwner`, `AccessibleSearchOwner`, `UserSearchOwner`", "`SearchOwner`"],
+  ["`…SessionStatusQuery`", "`SessionStatusQuery`"],
+  ["`SessionActive`, `SessionCancelled`, `SessionFailed`, `ClientSessionFinished`", "`SessionStatus`"],
+  ["`ClientSessionFinishReason` and its members", "`FinishReason`"],
+  ["`…BillingEvent`", "`BillingEventInfo`"],
+  ["`CurrentCheckpointStorageUsageItem`", "`CheckpointStorageUsage`"],
+  ["`TelemetryBatch`", "`TelemetrySendRequest`"],
+  ["`ModelID`, `RequestID`", "`string`"],
+];
 
 /** Files of errors, shared interfaces and lists, which have no records. */
 const NOT_RECORDS = new Set([
@@ -62,7 +97,8 @@ function declarationsIn(file: string): Declaration[] {
     const isExported = statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false;
     if (!isExported) return [];
     const name = statement.name.text;
-    return [{ name, summary: summaryOf(statement), fields: fieldsOf(statement), schema: schemas.get(name) }];
+    const fields = fieldsOf(statement, source);
+    return [{ name, summary: summaryOf(statement), fields, schema: schemas.get(name) }];
   });
 }
 
@@ -70,17 +106,34 @@ function declarationsIn(file: string): Declaration[] {
 function summaryOf(node: ts.Node): string {
   const [doc] = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc);
   const comment = ts.getTextOfJSDocComment(doc?.comment)?.replace(/\s+/g, " ").trim() ?? "";
-  return (/^.*?[.:](?= |$)/.exec(comment)?.[0] ?? comment)
-    .replace(/:$/, ".")
-    .replace(/\{@link (\w+)[^}]*\}/g, "`$1`");
+  return (/^.*?\.(?= |$)/.exec(comment)?.[0] ?? comment).replace(/\{@link (\w+)[^}]*\}/g, "`$1`");
 }
 
-function fieldsOf(node: ts.InterfaceDeclaration | ts.TypeAliasDeclaration): string[] {
-  if (!ts.isInterfaceDeclaration(node)) return [];
-  return node.members.flatMap((member) => {
+/** The fields of an interface, those it inherits first; the names that a union of names consists of. */
+function fieldsOf(node: ts.InterfaceDeclaration | ts.TypeAliasDeclaration, source: ts.SourceFile): string[] {
+  if (!ts.isInterfaceDeclaration(node)) return literalsOf(node.type);
+  const bases = (node.heritageClauses ?? []).flatMap(({ types }) =>
+    types.map((type) => type.getText(source)),
+  );
+  const inherited = source.statements
+    .filter(ts.isInterfaceDeclaration)
+    .filter(({ name }) => bases.includes(name.text))
+    .flatMap((base) => fieldsOf(base, source));
+  const own = node.members.flatMap((member) => {
     if (!ts.isPropertySignature(member) || !ts.isIdentifier(member.name)) return [];
     return [`${member.name.text}${member.questionToken === undefined ? "" : "?"}`];
   });
+  return [...inherited, ...own];
+}
+
+function literalsOf(type: ts.TypeNode): string[] {
+  if (!ts.isUnionTypeNode(type)) return [];
+  const literals = type.types.map((member) =>
+    ts.isLiteralTypeNode(member) && ts.isStringLiteral(member.literal)
+      ? `"${member.literal.text}"`
+      : undefined,
+  );
+  return literals.flatMap((literal) => literal ?? []);
 }
 
 function row({ name, summary, fields, schema }: Declaration): string {

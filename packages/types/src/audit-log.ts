@@ -18,6 +18,7 @@ export interface AuditLogEntry {
   readonly purpose?: string;
 }
 
+/** What was done. Since 0.20. */
 export interface AuditLogResponse {
   readonly entries: readonly AuditLogEntry[];
 }

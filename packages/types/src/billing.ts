@@ -37,10 +37,12 @@ export interface BillingUsageEvent {
   readonly effective_rate_usd_per_gigabyte_month?: number;
 }
 
+/** What its creator wrote of a session that usage is reported for. */
 export interface BillingUsageSession {
   readonly user_metadata?: Readonly<Record<string, string>>;
 }
 
+/** Usage by hour. Since 0.23. */
 export interface BillingUsageResponse {
   readonly data: readonly BillingUsageEvent[];
   /** By session id. */
@@ -54,6 +56,7 @@ export interface GetCurrentCheckpointStorageUsageRequest {
   readonly project_id?: string | undefined;
 }
 
+/** What the checkpoints of one project and one owner take up. */
 export interface CheckpointStorageUsage {
   readonly project_id?: string;
   readonly org_user_urn?: string;
@@ -65,6 +68,7 @@ export interface CheckpointStorageUsage {
   readonly estimated_monthly_cost_usd?: number;
 }
 
+/** What checkpoints take up now. Since 0.38. */
 export interface CurrentCheckpointStorageUsageResponse {
   readonly effective_rate_usd_per_gigabyte_month?: number;
   readonly data: readonly CheckpointStorageUsage[];

@@ -29,6 +29,7 @@ export interface Cursor {
   readonly total_count: number;
 }
 
+/** Checkpoints of a training run or of the caller. */
 export interface CheckpointsListResponse {
   readonly checkpoints: readonly Checkpoint[];
   /** Absent: this is all. */

@@ -48,6 +48,7 @@ export interface DmelChunk {
   readonly type?: "dmel" | undefined;
 }
 
+/** File formats of images. */
 export type ImageFormat = "png" | "jpeg";
 
 /** One piece of a prompt. Told apart by `type`, or by its fields where `type` is left out. */

@@ -51,6 +51,7 @@ export interface CustomLossNode {
   readonly kwargs?: { readonly [name: string]: GraphValue } | undefined;
 }
 
+/** A loss as the steps that compute it, in their order. */
 export interface CustomLossGraph {
   /** @defaultValue 1, the only one so far */
   readonly format?: 1 | undefined;
@@ -69,6 +70,7 @@ export interface CreateCustomLossRequest {
   readonly type?: "create_custom_loss" | undefined;
 }
 
+/** The result of uploading a loss. Since 0.38. */
 export interface CreateCustomLossResponse {
   /** Goes into the loss config of `custom`. */
   readonly loss_id: string;

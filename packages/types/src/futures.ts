@@ -72,6 +72,7 @@ export interface FuturesRetrieveRequest {
   readonly retrieved_request_ids?: readonly string[] | undefined;
 }
 
+/** One sample that has finished. */
 export interface FutureCompletion {
   /** A state we do not know means: done, fetch it. */
   readonly state: Open<"finished" | "failed">;
@@ -79,6 +80,7 @@ export interface FutureCompletion {
   readonly response_payload_uncompressed_size?: number;
 }
 
+/** What has finished since `prev_cursor`. Since 0.38. */
 export interface FuturesRetrieveResponse {
   readonly completions: readonly FutureCompletion[];
   readonly cursor: number | bigint;

@@ -26,12 +26,14 @@ export interface CreateModelRequest {
   readonly type?: "create_model" | undefined;
 }
 
+/** The result of creating a model. */
 export interface CreateModelResponse {
   /** Names the model in every training request. */
   readonly model_id: string;
   readonly type?: string;
 }
 
+/** Asks what a model is. */
 export interface GetInfoRequest {
   readonly model_id: string;
   readonly type?: "get_info" | undefined;
@@ -45,6 +47,7 @@ export interface ModelData {
   readonly tokenizer_id?: string;
 }
 
+/** What a model is: its base, its adapter and its optimizer. */
 export interface GetInfoResponse {
   readonly type?: string;
   readonly model_data: ModelData;
@@ -62,6 +65,7 @@ export interface UnloadModelRequest {
   readonly type?: "unload_model" | undefined;
 }
 
+/** The result of unloading a model. */
 export interface UnloadModelResponse {
   readonly model_id: string;
   readonly type?: string;

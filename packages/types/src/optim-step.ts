@@ -16,6 +16,7 @@ export interface OptimStepRequest {
   readonly type?: "optim_step" | undefined;
 }
 
+/** The result of an optimizer step. */
 export interface OptimStepResponse {
   /** Free names, e.g. `grad_norm`; absent when the service reports none. */
   readonly metrics?: Readonly<Record<string, number>>;

@@ -6,10 +6,12 @@ import { sentObject } from "./schema/sent-object.js";
 /** The optimizer family of a model, fixed when it is created. Since 0.38; earlier servers know Adam only. */
 export type OptimizerConfig = AdamOptimizerConfig | DimuonOptimizerConfig | OtherOptimizerConfig;
 
+/** AdamW, the default. */
 export interface AdamOptimizerConfig {
   readonly type: "adamw";
 }
 
+/** The Dimuon family. */
 export interface DimuonOptimizerConfig {
   readonly type: "dimuon";
   /** @defaultValue 1, the only one so far */

@@ -15,6 +15,7 @@ export interface CreateSamplingSessionRequest {
   readonly type?: "create_sampling_session" | undefined;
 }
 
+/** The sampling session that was made. */
 export interface CreateSamplingSessionResponse {
   readonly sampling_session_id: string;
   readonly type?: string;
@@ -26,6 +27,7 @@ export interface JoinSamplingSessionRequest {
   readonly type?: "join_sampling_session" | undefined;
 }
 
+/** The number of a copied sampler. Since 0.38. */
 export interface JoinSamplingSessionResponse {
   /** The original client is 0; a clone counts its requests from `client_counter × 10⁹`. */
   readonly client_counter: number;

@@ -67,6 +67,7 @@ export interface PromptAltTokens {
   readonly logprobs: TensorData;
 }
 
+/** The result of a sample request: one sequence for each sample, and scores of the prompt where asked. */
 export interface SampleResponse {
   readonly sequences: readonly SampledSequence[];
   /** One per prompt token; null where not computed, such as the first. */

@@ -11,10 +11,12 @@ export interface SupportedModel {
   readonly sampleable?: boolean;
 }
 
+/** What the service offers. */
 export interface GetServerCapabilitiesResponse {
   readonly supported_models: readonly SupportedModel[];
 }
 
+/** Whether the service is up. */
 export interface HealthResponse {
   /** `ok`. */
   readonly status: string;

@@ -74,6 +74,7 @@ export interface SessionSummary {
   readonly checkpoint_storage_bytes?: number;
 }
 
+/** One page of the sessions found. Since 0.38. */
 export interface SessionSearchResponse {
   /** Newest first. */
   readonly sessions: readonly SessionSummary[];

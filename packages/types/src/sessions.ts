@@ -17,6 +17,7 @@ export interface CreateSessionRequest {
   readonly type?: "create_session" | undefined;
 }
 
+/** The session that was opened, and what the service has to say about it. */
 export interface CreateSessionResponse {
   readonly session_id: string;
   /** For the log. An `error_message` does not fail the call. */
@@ -32,6 +33,7 @@ export interface SessionHeartbeatRequest {
   readonly type?: "session_heartbeat" | undefined;
 }
 
+/** The answer to a heartbeat. */
 export interface SessionHeartbeatResponse {
   readonly type?: string;
 }
@@ -46,10 +48,12 @@ export interface FinishSessionRequest {
   readonly detail?: string | null | undefined;
 }
 
+/** Ids of the caller's sessions. Since 0.5. */
 export interface ListSessionsResponse {
   readonly sessions: readonly string[];
 }
 
+/** What a session has made. Since 0.5. */
 export interface GetSessionResponse {
   readonly training_run_ids: readonly string[];
   readonly sampler_ids: readonly string[];

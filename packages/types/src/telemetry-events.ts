@@ -6,6 +6,7 @@ import { receivedObject } from "./schema/received-object.js";
 import { sentObject } from "./schema/sent-object.js";
 import { sentTimestampSchema, type Timestamp } from "./timestamp.js";
 
+/** How serious an event is. */
 export type Severity = "DEBUG" | "INFO" | "WARNING" | "ERROR" | "CRITICAL";
 
 /** What every event has. */
@@ -18,16 +19,19 @@ interface TelemetryEventFields {
   readonly timestamp: Timestamp;
 }
 
+/** A session began. */
 export interface SessionStartEvent extends TelemetryEventFields {
   readonly event: "SESSION_START";
 }
 
+/** A session ended. */
 export interface SessionEndEvent extends TelemetryEventFields {
   readonly event: "SESSION_END";
   /** `0:00:01`, `0:00:01.250000` or `1 day, 2:03:04`. */
   readonly duration: string;
 }
 
+/** An error that nobody caught. */
 export interface UnhandledExceptionEvent extends TelemetryEventFields {
   readonly event: "UNHANDLED_EXCEPTION";
   readonly error_message: string;
@@ -35,6 +39,7 @@ export interface UnhandledExceptionEvent extends TelemetryEventFields {
   readonly traceback?: string | undefined;
 }
 
+/** Anything else, by name. */
 export interface GenericEvent extends TelemetryEventFields {
   readonly event: "GENERIC_EVENT";
   readonly event_name: string;
@@ -42,6 +47,7 @@ export interface GenericEvent extends TelemetryEventFields {
   readonly event_data?: JsonObject | undefined;
 }
 
+/** One thing that happened in a session, told apart by `event`. */
 export type TelemetryEvent = SessionStartEvent | SessionEndEvent | UnhandledExceptionEvent | GenericEvent;
 
 /** What happened in a session, at most 100 events at a time. */
@@ -55,6 +61,7 @@ export interface TelemetrySendRequest {
   readonly process_uuid?: string | undefined;
 }
 
+/** The answer to telemetry. */
 export interface TelemetryResponse {
   /** `accepted`. */
   readonly status: string;

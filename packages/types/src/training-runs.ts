@@ -18,6 +18,7 @@ export interface TrainingRun {
   readonly user_metadata?: Readonly<Record<string, string>>;
 }
 
+/** One page of training runs. */
 export interface TrainingRunsResponse {
   readonly training_runs: readonly TrainingRun[];
   readonly cursor: Cursor;

@@ -28,6 +28,7 @@ export interface SaveWeightsRequest {
   readonly type?: "save_weights" | undefined;
 }
 
+/** The result of a save to go on training from. */
 export interface SaveWeightsResponse {
   /** A `tinker://` path. */
   readonly path: string;
@@ -53,6 +54,7 @@ export interface SaveWeightsForSamplerRequest {
   readonly type?: "save_weights_for_sampler" | undefined;
 }
 
+/** The result of a save to sample from: one of the two, by what was asked. */
 export interface SaveWeightsForSamplerResponse {
   /** A `tinker://` path, after a named save. */
   readonly path?: string;
@@ -84,6 +86,7 @@ export interface LoadWeightsRequest {
   readonly type?: "load_weights" | undefined;
 }
 
+/** The result of loading a checkpoint. */
 export interface LoadWeightsResponse {
   readonly path?: string;
   readonly model_id?: string;
@@ -95,6 +98,7 @@ export interface WeightsInfoRequest {
   readonly tinker_path: string;
 }
 
+/** What a checkpoint holds. Since 0.6. */
 export interface WeightsInfoResponse {
   readonly base_model: string;
   readonly is_lora: boolean;
@@ -118,6 +122,7 @@ export interface SaveWeightsExternalRequest {
   readonly type?: "save_weights_external" | undefined;
 }
 
+/** The result of an export. Since 0.38. */
 export interface SaveWeightsExternalResponse {
   readonly path: string;
   readonly size_bytes?: number;
@@ -141,6 +146,7 @@ export interface CopyWeightsRequest {
   readonly weights_access_token?: string | undefined;
 }
 
+/** Where the copy is. Since 0.38. */
 export interface CopyWeightsResponse {
   readonly tinker_path: string;
 }
