@@ -4,16 +4,10 @@ import type { ReadMessage } from "./reply.js";
 /** How a family with `<think>` and `<tool_call>` tags writes what stands in them. */
 export interface TagRules {
   /**
-   * Whether the tags have the blank lines around them that the Qwen3 template writes: they are not part of the thinking and the
-   * text, and an empty block is no thinking.
+   * Whether the tags have line breaks around them that are the layout's: those are not part of the thinking, nor of the text
+   * behind it, and an empty block is no thinking.
    */
   readonly padded: boolean;
-  /**
-   * Whether text of which nothing is left behind the blank lines stays as an empty part, as the reference has it for the families
-   * whose calls have a tag for each argument.
-   * @defaultValue false
-   */
-  readonly keepsEmptyText?: boolean;
   /**
    * Reads what stands between `<tool_call>` and `</tool_call>`. Left out: the tags are text.
    * @throws Error saying why it is no call
@@ -31,10 +25,7 @@ const THINKING_OR_CALL = new RegExp(`${THINKING.source}|<tool_call>([\\s\\S]*?)<
  * Reads text with `<think>` and `<tool_call>` tags. Calls leave the content, readable or not. A tag that is never closed stays
  * text. Content without tags stays a string.
  */
-export function readTaggedReply(
-  text: string,
-  { padded, keepsEmptyText = false, readCall }: TagRules,
-): ReadMessage {
+export function readTaggedReply(text: string, { padded, readCall }: TagRules): ReadMessage {
   const hasCalls = readCall !== undefined && text.includes("<tool_call>");
   if (!text.includes("<think>") && !hasCalls) return { content: text };
   const content: ContentPart[] = [];
@@ -43,9 +34,10 @@ export function readTaggedReply(
   let position = 0;
   let followsThinking = false;
   const addText = (end: number) => {
+    if (end === position) return;
     const between = text.slice(position, end);
-    const shown = padded && followsThinking ? between.replace(/^\n{1,2}/, "") : between;
-    if (shown !== "" || (keepsEmptyText && between !== "")) content.push({ type: "text", text: shown });
+    // As recorded, text of which nothing is left stays as an empty part.
+    content.push({ type: "text", text: padded && followsThinking ? between.replace(/^\n+/, "") : between });
   };
   for (const { 0: block, 1: thinking, 2: call = "", index } of text.matchAll(
     hasCalls ? THINKING_OR_CALL : THINKING,
@@ -56,7 +48,7 @@ export function readTaggedReply(
       if ("error" in read) unparsed.push({ raw_text: block, error: read.error });
       else calls.push(read.value);
     } else if (thinking !== undefined) {
-      const inner = padded ? thinking.replace(/^\n/, "").replace(/\n$/, "") : thinking;
+      const inner = padded ? withoutBreaks(thinking) : thinking;
       if (inner !== "") content.push({ type: "thinking", thinking: inner });
     }
     position = index + block.length;
@@ -72,6 +64,11 @@ export function readTaggedReply(
     ...(calls.length > 0 && { tool_calls: calls }),
     ...(unparsed.length > 0 && { unparsed_tool_calls: unparsed }),
   };
+}
+
+/** Without the line breaks around it. */
+export function withoutBreaks(text: string): string {
+  return text.replace(/^\n+/, "").replace(/\n+$/, "");
 }
 
 function attempt<Value>(read: () => Value): { readonly value: Value } | { readonly error: string } {

@@ -1,5 +1,5 @@
-import { spacedJson } from "../json-text.js";
 import type { Message, ToolDeclaration } from "../message.js";
+import { writeJson } from "../write-json.js";
 import { DEEPSEEK_CALLS } from "./read-deepseekv3-reply.js";
 
 /** Tells a DeepSeek V3 model of its tools, behind the system prompt. */
@@ -15,7 +15,7 @@ export function declareDeepseekV3Tools(tools: readonly ToolDeclaration[], system
       `### ${name}`,
       `Description: ${description}`,
       "",
-      `Parameters: ${spacedJson(JSON.stringify(parameters))}`,
+      `Parameters: ${writeJson(parameters, { asciiOnly: true })}`,
     ]),
     "",
     "IMPORTANT: ALWAYS adhere to this exact format for tool use:",

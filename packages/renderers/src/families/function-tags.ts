@@ -43,7 +43,7 @@ function readFunctionTags(body: string): ToolCall {
 
 /** Reads a message of a family with such calls; thinking stands on lines of its own. */
 export function readFunctionTagReply(text: string): ReadMessage {
-  return readTaggedReply(text, { padded: true, keepsEmptyText: true, readCall: readFunctionTags });
+  return readTaggedReply(text, { padded: true, readCall: readFunctionTags });
 }
 
 /** A call that has no id yet. */

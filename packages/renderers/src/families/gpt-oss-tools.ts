@@ -1,4 +1,5 @@
 import type { Message, ToolDeclaration } from "../message.js";
+import { writeJson } from "../write-json.js";
 
 /** The role of messages that are the system's own; a user's system message is the developer's. */
 export const INTERNAL_SYSTEM = "_gptoss_internal_system";
@@ -28,15 +29,31 @@ export function declareGptOssTools(tools: readonly ToolDeclaration[], systemProm
 }
 
 function declaration({ name, description, parameters }: ToolDeclaration): string {
+  return [
+    ...(description === "" ? [] : [`// ${description}`]),
+    `type ${name} = ${parametersText(parameters)} => any;`,
+  ].join("\n");
+}
+
+function parametersText(parameters: Schema): string {
   const fields = propertiesOf(parameters);
-  const head = `// ${description}\ntype ${name} = `;
-  if (fields.length === 0) return `${head}() => any;`;
-  const lines = fields.flatMap((field) => {
-    const comment = typeof field.schema.description === "string" ? [`// ${field.schema.description}`] : [];
-    const fallback = "default" in field.schema ? ` // default: ${defaultText(field.schema)}` : "";
-    return [...comment, `${field.name}${field.isRequired ? "" : "?"}: ${typeText(field.schema)},${fallback}`];
+  if (fields.length === 0) return "()";
+  const about = typeof parameters.description === "string" ? ` // ${parameters.description}` : "";
+  const lines = fields.flatMap(({ name, schema, isRequired }) => {
+    const fallback = "default" in schema ? ` // default: ${asciiJson(schema.default)}` : "";
+    return [...comments(schema), `${name}${isRequired ? "" : "?"}: ${typeText(schema)},${fallback}`];
   });
-  return [`${head}(_:`, "{", ...lines, "}) => any;"].join("\n");
+  return [`(_:${about}`, "{", ...lines, "})"].join("\n");
+}
+
+function comments({ title, description, examples }: Schema): string[] {
+  return [
+    ...(typeof title === "string" && title !== "" ? [title, ""] : []),
+    ...(typeof description === "string" && description !== "" ? [description] : []),
+    ...(Array.isArray(examples) && examples.length > 0
+      ? ["Examples:", ...examples.map((example) => `- ${asciiJson(example)}`)]
+      : []),
+  ].map((line) => `// ${line}`);
 }
 
 function propertiesOf(schema: Schema): { name: string; schema: Schema; isRequired: boolean }[] {
@@ -48,52 +65,39 @@ function propertiesOf(schema: Schema): { name: string; schema: Schema; isRequire
   }));
 }
 
-/** An enum's default stands bare, as its values' names would. */
-function defaultText({ default: value, enum: names }: Schema): string {
-  return Array.isArray(names) && typeof value === "string" ? value : JSON.stringify(value);
-}
-
 function typeText(schema: Schema): string {
-  const bare = bareTypeText(schema);
-  return schema.nullable === true ? `${bare} | null` : bare;
-}
-
-function bareTypeText(schema: Schema): string {
-  const { type } = schema;
-  if (Array.isArray(type)) return type.map((one) => typeText({ ...schema, type: one })).join(" | ");
   for (const variants of [schema.oneOf, schema.anyOf]) {
     if (Array.isArray(variants)) return variants.map((one) => typeText(isSchema(one) ? one : {})).join(" | ");
   }
-  if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
-  switch (type) {
+  const { type } = schema;
+  if (Array.isArray(type)) return type.map((one) => typeText({ type: one })).join(" | ");
+  if (type === "string" && Array.isArray(schema.enum)) return schema.enum.map(asciiJson).join(" | ");
+  return `${bareTypeText(schema)}${schema.nullable === true ? " | null" : ""}`;
+}
+
+function bareTypeText(schema: Schema): string {
+  switch (schema.type) {
     case "string":
     case "boolean":
-    case "null":
-      return type;
+      return schema.type;
     case "number":
     case "integer":
       return "number";
     case "array":
-      return `${isSchema(schema.items) ? elementText(schema.items) : "any"}[]`;
-    case "object":
-      return objectText(schema);
+      return `${typeText(isSchema(schema.items) ? schema.items : {})}[]`;
+    case "object": {
+      const fields = propertiesOf(schema).map(
+        ({ name, schema: field, isRequired }) => `${name}${isRequired ? "" : "?"}: ${typeText(field)}`,
+      );
+      return `{ ${fields.join(", ")} }`;
+    }
     default:
       return "any";
   }
 }
 
-function elementText(schema: Schema): string {
-  const text = typeText(schema);
-  return text.includes(" | ") ? `(${text})` : text;
-}
-
-function objectText(schema: Schema): string {
-  const fields = propertiesOf(schema);
-  if (fields.length === 0) return "object";
-  const inner = fields.map(
-    ({ name, schema: field, isRequired }) => `${name}${isRequired ? "" : "?"}: ${typeText(field)}`,
-  );
-  return `{ ${inner.join(", ")} }`;
+function asciiJson(value: unknown): string {
+  return writeJson(value, { asciiOnly: true });
 }
 
 function isSchema(value: unknown): value is Schema {

@@ -51,7 +51,7 @@ describe("GPT-OSS", () => {
           type: "object",
           required: ["query"],
           properties: {
-            query: { type: ["string", "null"] },
+            query: { type: ["string", "integer"], title: "Query", examples: ["né"] },
             order: { type: "string", enum: ["up", "down"], default: "up" },
             where: { type: "object", properties: { x: { type: "integer" } }, required: ["x"] },
             any: {},
@@ -63,11 +63,15 @@ describe("GPT-OSS", () => {
     expect(developer?.content).toContain("// Tell the time\ntype now = () => any;\n");
     expect(developer?.content).toContain(
       [
-        "query: string | null,",
-        'order?: "up" | "down", // default: up',
+        "// Query",
+        "// ",
+        "// Examples:",
+        '// - "n\\u00e9"',
+        "query: string | number,",
+        'order?: "up" | "down", // default: "up"',
         "where?: { x: number },",
         "any?: any,",
-        "tags?: (string | boolean)[],",
+        "tags?: string | boolean[],",
       ].join("\n"),
     );
   });

@@ -76,7 +76,7 @@ function toolName({ message, messages, index }: Place): string {
     .flatMap(({ tool_calls = [] }) => tool_calls)
     .findLast(({ id }) => id !== null && id === message.tool_call_id)?.function.name;
   const name = message.name ?? called;
-  if (name !== undefined) return name;
+  if (name !== undefined) return name.replace(/^functions\./, "");
   throw refusal(index, "is a tool's answer without its name", "give it the name of the tool that was called");
 }
 

@@ -1,10 +1,10 @@
-import { spacedJson } from "../json-text.js";
 import type { Message, ToolDeclaration } from "../message.js";
+import { writeJson } from "../write-json.js";
 
 /** Tells a Qwen3 model of its tools, behind the system prompt. */
 export function declareQwen3Tools(tools: readonly ToolDeclaration[], systemPrompt: string): Message[] {
   const declarations = tools.map(({ name, description, parameters }) =>
-    spacedJson(JSON.stringify({ type: "function", function: { name, description, parameters } })),
+    writeJson({ type: "function", function: { name, description, parameters } }, { asciiOnly: true }),
   );
   const content = [
     ...(systemPrompt === "" ? [] : [systemPrompt, ""]),

@@ -1,9 +1,9 @@
 import { refusal } from "../check-messages.js";
 import { readJsonCall, writeJsonCall } from "../json-tool-call.js";
 import type { Layout, Place } from "../layout.js";
-import type { Message } from "../message.js";
+import type { ContentPart } from "../message.js";
 import { contentParts, hasThinking, textOf, withoutThinking } from "../message-content.js";
-import { readTaggedReply } from "../read-tagged-reply.js";
+import { readTaggedReply, withoutBreaks } from "../read-tagged-reply.js";
 import { declareQwen3Tools } from "./qwen3-tools.js";
 
 /** How a variant of the Qwen3 layout treats thinking. */
@@ -57,27 +57,45 @@ function body(place: Place, thinking: Qwen3Thinking): string {
   const { message, index } = place;
   if (message.role === "tool") return `<tool_response>\n${textOf(message.content)}\n</tool_response>`;
   if (message.role !== "assistant") return textOf(message.content);
-  const { blocks, disabled, keptInHistory } = thinking;
-  const shown = place.isLast || keptInHistory ? message.content : withoutThinking(message.content);
+  const isKept = place.isLast || thinking.keptInHistory;
+  const hasUser = place.lastUserIndex !== -1;
+  if (thinking.disabled && isKept && !hasUser) {
+    throw refusal(index, "answers no user", "put the user message that it answers in front of it");
+  }
+  const framed = thinking.blocks && isKept && hasUser;
+  const content = isKept ? message.content : withoutThinking(message.content);
+  const parts = framed && typeof content === "string" ? splitBlock(content) : contentParts(content);
+  const written = contentText(parts, framed);
   const calls = (message.tool_calls ?? []).map(
     (call) => `<tool_call>\n${writeJsonCall(call, index)}\n</tool_call>`,
   );
-  const written = contentText(shown, blocks);
   const text = [...(written === "" ? [] : [written]), ...calls].join("\n");
-  if (!blocks || !(place.isLast || keptInHistory)) return text;
-  if (!place.messages.slice(0, index).some(({ role }) => role === "user")) {
-    if (!disabled) return text;
-    throw refusal(index, "answers no user", "put the user message that it answers in front of it");
-  }
-  return hasThinking(shown) || text.startsWith("<think>") ? text : EMPTY_BLOCK + text.replace(/^\n+/, "");
+  return framed && !hasThinking(parts) ? EMPTY_BLOCK + text.replace(/^\n+/, "") : text;
 }
 
-function contentText(content: Message["content"], blocks: boolean): string {
-  return contentParts(content)
-    .map((part) => {
-      if (part.type === "text") return part.text;
+/** The parts of text in which a thinking block is written out. */
+function splitBlock(text: string): readonly ContentPart[] {
+  const close = text.indexOf("</think>");
+  if (close === -1) return contentParts(text);
+  const thinking = text.slice(0, close).replace(/^[\s\S]*<think>/, "");
+  return [
+    { type: "thinking", thinking },
+    { type: "text", text: text.slice(close + "</think>".length) },
+  ];
+}
+
+/** The line breaks of a framed block are the layout's: the thinking and the text behind it bring none. */
+function contentText(parts: readonly ContentPart[], framed: boolean): string {
+  return parts
+    .map((part, index) => {
+      if (part.type === "text") {
+        const followsBlock = framed && parts[index - 1]?.type === "thinking";
+        return followsBlock ? part.text.replace(/^\n+/, "") : part.text;
+      }
       if (part.type !== "thinking") return "";
-      return blocks ? `<think>\n${part.thinking}\n</think>\n\n` : `<think>${part.thinking}</think>`;
+      return framed
+        ? `<think>\n${withoutBreaks(part.thinking)}\n</think>\n\n`
+        : `<think>${part.thinking}</think>`;
     })
     .join("");
 }

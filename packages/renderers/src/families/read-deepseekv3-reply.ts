@@ -12,7 +12,7 @@ export const DEEPSEEK_CALLS = {
 } as const;
 
 const { open, callOpen, separator, callClose, close } = DEEPSEEK_CALLS;
-const SECTION = new RegExp(`${open}([\\s\\S]*?)${close}`);
+const SECTION = new RegExp(`\\s*${open}([\\s\\S]*?)${close}`);
 const CALL = new RegExp(`${callOpen}([\\s\\S]*?)${callClose}`, "g");
 
 /**
