@@ -1,6 +1,7 @@
 import { type DeepseekV3Options, deepseekV3Layout } from "./families/deepseekv3.js";
 import { glm53Layout } from "./families/glm5-3.js";
 import { type GptOssOptions, gptOssLayout } from "./families/gpt-oss.js";
+import { type KimiOptions, kimiK2Layout, kimiK25Layout } from "./families/kimi-k2.js";
 import { llama3Layout } from "./families/llama3.js";
 import { nemotron3Layout } from "./families/nemotron3.js";
 import { qwen3Layout } from "./families/qwen3.js";
@@ -50,6 +51,14 @@ export const builtInRenderers = {
   glm5_3_max_reasoning: fixed(glm53Layout("Max")),
   glm5_3_high_reasoning: fixed(glm53Layout("High")),
   glm5_3_low_reasoning: fixed(glm53Layout("Low")),
+  kimi_k2: fixed(kimiK2Layout()),
+  kimi_k25: (_, options: KimiOptions) => kimiK25Layout(options),
+  kimi_k25_disable_thinking: (_, options: KimiOptions) =>
+    kimiK25Layout({ ...options, disablesThinking: true }),
+  kimi_k26: (_, options: KimiOptions) => kimiK25Layout(options),
+  kimi_k26_disable_thinking: (_, options: KimiOptions) =>
+    kimiK25Layout({ ...options, disablesThinking: true }),
+  kimi_k26_preserve_thinking: (_, options: KimiOptions) => kimiK25Layout({ ...options, keepsThinking: true }),
 } satisfies Record<string, LayoutFactory>;
 
 /** A layout that neither options nor the tokenizer change. */

@@ -18,9 +18,17 @@ export interface Layout {
   arrange?(messages: readonly Message[]): readonly Message[];
   /**
    * Index of the last message before the last turn of the assistant: its messages behind that are the turn. -1: all are.
+   * @param isPrompt whether the message to come is another one, rather than the last of these
    * @defaultValue the last user message
    */
-  turnBorder?(messages: readonly Message[]): number;
+  turnBorder?(messages: readonly Message[], isPrompt: boolean): number;
+
+  /**
+   * Whether all messages of a turn are written as they were produced, so that several training examples are cut where a user speaks
+   * again, rather than behind each message of the assistant.
+   * @defaultValue false
+   */
+  readonly splitsAtUsers?: boolean;
 
   /** What stands in front of the first message, such as a begin-of-text token. Never trained on. */
   prelude(messages: readonly Message[]): readonly Piece[];

@@ -1,13 +1,14 @@
 import type { Layout, Place } from "./layout.js";
 import type { Message } from "./message.js";
 
-/** Says of each message where it stands. */
+/** Says of each message where it stands, in a prompt or in a document. */
 export function placeMessages(
   messages: readonly Message[],
   turnBorder: Layout["turnBorder"] = lastUserIndex,
+  isPrompt = false,
 ): Place[] {
   const lastUser = lastUserIndex(messages);
-  const border = turnBorder(messages);
+  const border = turnBorder(messages, isPrompt);
   return messages.map((message, index) => ({
     message,
     index,

@@ -36,6 +36,7 @@ export function splitConversation(
     );
   }
   if (trainOn === "last_assistant_message") return [{ messages, trainOn }];
+  if (layout.splitsAtUsers === true) return splitAtUsers(messages, trainOn);
   return placeMessages(messages, layout.turnBorder)
     .filter(
       ({ message, inLastTurn }) =>
@@ -45,4 +46,14 @@ export function splitConversation(
       messages: messages.slice(0, index + 1),
       trainOn: "last_assistant_message",
     }));
+}
+
+/** One part for each stretch that begins with a user, the last of which is the whole conversation. */
+function splitAtUsers(messages: readonly Message[], trainOn: TrainOn): ConversationPart[] {
+  const [, ...later] = messages.flatMap(({ role }, index) => (role === "user" ? [index] : []));
+  const cuts = trainOn === "all_assistant_messages" ? later : [];
+  return [...cuts, messages.length].map((end) => ({
+    messages: messages.slice(0, end),
+    trainOn: "last_assistant_turn",
+  }));
 }

@@ -3,7 +3,7 @@ import { refusal } from "../check-messages.js";
 import { type JsonValue, readJson } from "../json-value.js";
 import type { Layout, Place, RenderedMessage } from "../layout.js";
 import type { Message, Role, ToolCall, ToolDeclaration } from "../message.js";
-import { contentParts, hasThinking, textOf, thinkingOf } from "../message-content.js";
+import { hasThinking, textOf, thinkingOf } from "../message-content.js";
 import type { Piece } from "../piece.js";
 import { readTaggedReply } from "../read-tagged-reply.js";
 import { strip } from "../strip-text.js";
