@@ -31,6 +31,15 @@ const CHECKS = [
     },
   },
   {
+    // Neither is this: it lets the tests of tensors run on tfjs-node where it can.
+    title: "the native addon of tfjs-node",
+    run: async () => {
+      await pnpm(["install", "--frozen-lockfile", "--reporter=silent"]);
+      await runCommand(process.execPath, ["tooling/tfjs-node/install.mjs"], { cwd: ROOT });
+      return NOTHING_COUNTED;
+    },
+  },
+  {
     title: "npm test",
     run: async () => {
       // What an earlier run left must not be counted for one that ends before its tests.

@@ -14,13 +14,13 @@ async function problemOf(backend: BackendName): Promise<string | undefined> {
 
 // cpu and wasm need nothing but their package: a test run without them is a broken one, and fails when it picks them.
 const nativeProblem = await problemOf("tfjs-node");
-if (nativeProblem !== undefined) console.log(`skipped on tfjs-node: ${nativeProblem}`);
 
-/** The same tests on each backend; those of tfjs-node are skipped, with a line that says why, where it is not built. */
+/** The same tests on each backend; those of tfjs-node are skipped, with a title that says why, where it is not built. */
 export function describeOnEachBackend(title: string, define: (backend: BackendName) => void): void {
   for (const { name } of BACKENDS) {
-    const skip = name === "tfjs-node" && nativeProblem !== undefined;
-    describe.skipIf(skip)(`${title}, on ${name}`, () => {
+    const problem = name === "tfjs-node" ? nativeProblem : undefined;
+    const why = problem === undefined ? "" : ` (skipped: ${problem})`;
+    describe.skipIf(problem !== undefined)(`${title}, on ${name}${why}`, () => {
       beforeAll(async () => {
         await pickBackend({ backend: name });
       });
