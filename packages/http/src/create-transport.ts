@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { systemClock, ValidationError } from "@tinkex/types/base";
+import { type Clock, systemClock, ValidationError } from "@tinkex/types/base";
 import { checkApiKey } from "./auth/api-key.js";
 import type { CredentialSource } from "./auth/credential-command.js";
+import { checkTokenLife, isToken } from "./auth/token-life.js";
 import { ACCEPTED_ENCODINGS } from "./body/decode-body.js";
 import { consoleLogger } from "./hooks/console-logger.js";
 import { POOL_LIMITS } from "./operations/pool-limits.js";
 import { resolveBaseUrl } from "./request/base-url.js";
-import { setGivenHeaders } from "./request/header-list.js";
+import { headerOf, setGivenHeaders } from "./request/header-list.js";
 import { platformHeaders } from "./request/platform-headers.js";
 import { FetchSender } from "./send/fetch-sender.js";
 import type { Sender } from "./send/sender.js";
@@ -19,11 +20,11 @@ import { COMPATIBLE_SDK_VERSION, VERSION } from "./version.js";
  * Makes the transport that the client sends everything through. Nothing is sent, and undici not loaded, before the
  * first call.
  *
- * @throws ValidationError for a base URL, key or header that cannot work
+ * @throws ValidationError for a base URL, key or header that cannot work; CredentialError for a token that names no end
  */
 export function createTransport(options: TransportOptions = {}): TinkexTransport {
   const baseUrl = resolveBaseUrl(options.baseUrl);
-  const { credential } = options;
+  const { credential, clock = systemClock } = options;
   if (credential !== undefined && options.apiKey !== undefined) {
     throw new ValidationError("give an apiKey or a credential, not both", { path: ["credential"] });
   }
@@ -34,15 +35,20 @@ export function createTransport(options: TransportOptions = {}): TinkexTransport
     accept: "application/json",
     "accept-encoding": ACCEPTED_ENCODINGS,
     ...platformHeaders(process, options.sdkVersion ?? COMPATIBLE_SDK_VERSION),
-    ...(apiKey === undefined ? {} : { "x-api-key": apiKey }),
+    ...(apiKey === undefined || isToken(apiKey) ? {} : { "x-api-key": apiKey }),
   });
   setGivenHeaders(headers, options.defaultHeaders);
+  // A token is signed with for each request, since it may end between two of them. A header that the user gives wins.
+  const token =
+    apiKey === undefined || !isToken(apiKey) || headerOf(headers, "x-api-key") !== undefined
+      ? undefined
+      : tokenSource(apiKey, baseUrl, clock);
   return new Transport({
     baseUrl,
     headers,
-    credential: credential && checked(credential, baseUrl),
+    credential: credential === undefined ? token : checked(credential, baseUrl, clock),
     sender: makeSender(options),
-    clock: options.clock ?? systemClock,
+    clock,
     random: options.random ?? Math.random,
     logger: options.logger ?? consoleLogger("warn"),
     hooks: options.hooks ?? {},
@@ -52,9 +58,23 @@ export function createTransport(options: TransportOptions = {}): TinkexTransport
   });
 }
 
+/** A token that is refused once it has ended. One that names no end is refused now. */
+function tokenSource(token: string, baseUrl: string, clock: Clock): CredentialSource {
+  const check = (nowMs: number): void => checkTokenLife(token, nowMs, baseUrl, "apiKey or TINKER_API_KEY");
+  check(Number.NEGATIVE_INFINITY);
+  return () => {
+    check(clock.now());
+    return token;
+  };
+}
+
 /** What a source gives is looked at like a key that is given outright. */
-function checked(source: CredentialSource, baseUrl: string): CredentialSource {
-  return async () => checkApiKey(await source(), baseUrl, "credential") ?? "";
+function checked(source: CredentialSource, baseUrl: string, clock: Clock): CredentialSource {
+  return async () => {
+    const credential = checkApiKey(await source(), baseUrl, "credential") ?? "";
+    checkTokenLife(credential, clock.now(), baseUrl, "credential");
+    return credential;
+  };
 }
 
 function makeSender(options: TransportOptions): Sender {

@@ -1,11 +1,20 @@
 export { checkApiKey } from "./auth/api-key.js";
 export { type CredentialSource, credentialCommand } from "./auth/credential-command.js";
 export { CredentialError } from "./auth/credential-error.js";
+export {
+  type CredentialStore,
+  credentialStorePath,
+  readCredentialStore,
+  removeStoredKey,
+  type StoredKey,
+  storeKey,
+} from "./auth/credential-store.js";
 export { readStoredKey } from "./auth/stored-key.js";
 export type { FormValue } from "./body/form-fields.js";
 export type { FileContent, FileStream, FormFile } from "./body/form-file.js";
+export { EventStreamError, type JsonEvent, type JsonEventReading, jsonEvents } from "./body/json-events.js";
 export { type MultipartForm, multipartBody } from "./body/multipart-body.js";
-export { type ServerSentEvent, serverSentEvents } from "./body/server-sent-events.js";
+export { type EventReading, type ServerSentEvent, serverSentEvents } from "./body/server-sent-events.js";
 export { type RequestBody, RequestBodyError, type StreamedBody } from "./body/streamed-body.js";
 export { type Compress, zstdCompressor } from "./body/zstd.js";
 export { createTransport } from "./create-transport.js";

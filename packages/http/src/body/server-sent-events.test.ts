@@ -54,6 +54,10 @@ describe("serverSentEvents", () => {
       "\ufffd",
     ]);
     expect(await data("event: ping\n\n")).toEqual([]);
+    const pings = serverSentEvents([new TextEncoder().encode("id: 7\n\nevent: ping\n\n\n")], { pings: true });
+    expect(await Readable.from(pings).toArray()).toEqual([
+      { event: "ping", data: "", id: "7", retryMs: undefined },
+    ]);
   });
 
   it("transport 85: leaving the loop lets the stream go", async () => {
@@ -66,8 +70,17 @@ describe("serverSentEvents", () => {
   });
 
   it("an event without an end is cut off", async () => {
-    const endless = serverSentEvents([new TextEncoder().encode(`data: ${"x".repeat(100)}`)], 50);
+    const endless = serverSentEvents([new TextEncoder().encode(`data: ${"x".repeat(100)}`)], {
+      mostLength: 50,
+    });
     await expect(endless.next()).rejects.toThrow(RangeError);
+  });
+
+  it("comments are not kept, however many come before an event", async () => {
+    const stream = serverSentEvents([new TextEncoder().encode(`${": ping\n".repeat(50)}data: a\n\n`)], {
+      mostLength: 50,
+    });
+    expect(await stream.next()).toMatchObject({ value: { data: "a" } });
   });
 
   it("gives the same events wherever the pieces are cut", async () => {

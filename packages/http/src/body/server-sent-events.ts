@@ -12,6 +12,14 @@ export interface ServerSentEvent {
 /** Longest event that is kept, in characters. */
 export const MOST_EVENT_LENGTH = 16 * 1024 * 1024;
 
+/** How {@link serverSentEvents} reads. */
+export interface EventReading {
+  /** Longest event that is kept, in characters. @defaultValue 16 Mi */
+  readonly mostLength?: number | undefined;
+  /** Whether an event that has a name but no data, such as a ping, is given too. @defaultValue false, as the rules say */
+  readonly pings?: boolean | undefined;
+}
+
 /**
  * Reads server-sent events by the rules of the WHATWG: pieces may end anywhere, also within a character or a line
  * break. An event without data is none; the last one counts only if a blank line ends it.
@@ -20,9 +28,9 @@ export const MOST_EVENT_LENGTH = 16 * 1024 * 1024;
  */
 export async function* serverSentEvents(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  mostLength = MOST_EVENT_LENGTH,
+  { mostLength = MOST_EVENT_LENGTH, pings = false }: EventReading = {},
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
-  const pending = new PendingEvent();
+  const pending = new PendingEvent(pings);
   for await (const line of lines(chunks, mostLength)) {
     const event = pending.take(line);
     if (pending.length > mostLength) throw tooLong(mostLength);
@@ -36,11 +44,18 @@ class PendingEvent {
   #data: string[] = [];
   #id = "";
   #retryMs: number | undefined;
+  readonly #pings: boolean;
   length = 0;
+
+  constructor(pings: boolean) {
+    this.#pings = pings;
+  }
 
   /** Takes one line in; gives the event that it ends. */
   take(line: string): ServerSentEvent | undefined {
     if (line === "") return this.#finish();
+    // A comment: nothing of it is kept, so a stream may consist of them.
+    if (line.startsWith(":")) return undefined;
     this.length += line.length;
     const colon = line.indexOf(":");
     const name = colon < 0 ? line : line.slice(0, colon);
@@ -59,7 +74,7 @@ class PendingEvent {
       id: this.#id,
       retryMs: this.#retryMs,
     };
-    const empty = this.#data.length === 0;
+    const empty = this.#data.length === 0 && !(this.#pings && this.#event !== "");
     this.#event = "";
     this.#data = [];
     this.length = 0;
@@ -82,10 +97,14 @@ async function* lines(
     // A CR ends its line at once; the LF of a pair may come with the next piece.
     if (skipLineFeed && text.startsWith("\n")) text = text.slice(1);
     skipLineFeed = text.endsWith("\r");
-    const parts = (rest + text).split(/\r\n|\r|\n/);
-    rest = parts.pop() ?? "";
+    const [first = "", ...others] = text.split(/\r\n|\r|\n/);
+    // Only the new piece is searched: a long line in small pieces would else be searched from its start each time.
+    rest += first;
+    for (const next of others) {
+      yield rest;
+      rest = next;
+    }
     if (rest.length > mostLength) throw tooLong(mostLength);
-    yield* parts;
   }
 }
 
