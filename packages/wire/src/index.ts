@@ -1,3 +1,4 @@
+export { BodyMemory } from "./body-memory.js";
 export { DecodeError, type DecodePlace } from "./decode-error.js";
 export { encodeQuery, type QueryValue } from "./encode-query.js";
 export { type EncodedBody, JSON_TYPE, namesProtobuf, PROTOBUF_TYPE } from "./encoded-body.js";

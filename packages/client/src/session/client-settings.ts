@@ -18,6 +18,7 @@ import {
   type Tokenizer,
   ValidationError,
 } from "@tinkex/types";
+import { BodyMemory } from "@tinkex/wire";
 import { resolveCredentials } from "./credentials.js";
 import type { ServiceClientOptions, TokenizerLoader, WireChoice } from "./service-client-options.js";
 
@@ -27,6 +28,8 @@ export interface ClientSettings {
   /** Makes the transport sign with short-lived tokens, for services that want them; nothing for a transport of the caller's. */
   readonly useTokens: () => void;
   readonly compress: Compress | undefined;
+  /** For the bodies of training requests. None with a transport of the caller's, which may keep the bodies it is given. */
+  readonly bodyMemory: BodyMemory | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: Logger;
@@ -102,6 +105,7 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
       if ("useTokens" in transport && typeof transport.useTokens === "function") transport.useTokens();
     },
     compress: options.compress ?? zstdCompressor(),
+    bodyMemory: options.transport === undefined ? new BodyMemory() : undefined,
     clock,
     random,
     logger,

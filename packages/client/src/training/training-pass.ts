@@ -32,6 +32,8 @@ interface PassRequest {
   /** What it weighs on the budget. */
   readonly size: number;
   encode(wire: Encoding): EncodedBody;
+  /** Gives back the memory of its body, once the service has accepted it: no try of it is left that might read it. */
+  delivered(): void;
 }
 
 /**
@@ -73,12 +75,14 @@ export async function sendPass(
 /** Cuts the data of a pass into requests, gives them their ids, and writes them in the encoding that is now in use. */
 function writeRequests(model: TrainedModel, pass: TrainingPass): PassRequest[] {
   const { id: modelId, sequence, session } = model;
-  const { server, encoding } = session;
+  const { server, encoding, core } = session;
+  const memory = core.settings.bodyMemory;
   const wireNow = encoding.current;
   const encode = (data: readonly Datum[], id: number, wire: Encoding): EncodedBody =>
     encodeForwardBackwardRequest(passRecord(modelId, pass, data, id), {
       wire,
       generation: server.generation.fields,
+      memory,
     });
   const chunks = splitIntoChunks(pass.data, server.generation.chunkLimits(wireNow, server.config));
   const ids = chunks.map(() => sequence.take());
@@ -86,7 +90,12 @@ function writeRequests(model: TrainedModel, pass: TrainingPass): PassRequest[] {
     return chunks.map(({ data, size }, index) => {
       const id = ids[index] ?? 0;
       const written = encode(data, id, wireNow);
-      return { id, size, encode: (wire) => (wire === wireNow ? written : encode(data, id, wire)) };
+      return {
+        id,
+        size,
+        encode: (wire) => (wire === wireNow ? written : encode(data, id, wire)),
+        delivered: () => memory?.giveBack(written.body),
+      };
     });
   } catch (error) {
     sequence.giveBack(ids);
@@ -184,7 +193,9 @@ function sendRequest(
           headers: { ...headers, ...encodingHeader },
         });
       });
-      return decodeJsonResponse("UntypedAPIFuture", response.body);
+      const accepted = decodeJsonResponse("UntypedAPIFuture", response.body);
+      request.delivered();
+      return accepted;
     },
   });
 }

@@ -50,12 +50,11 @@ export function int64OfInt32(bytes: Uint8Array): BigInt64Array<ArrayBuffer> {
 
 function alignedLittleEndian(bytes: Uint8Array, elementBytes: number): Uint8Array<ArrayBuffer> {
   if (!hostIsLittleEndian) return swapped(bytes, elementBytes);
-  if (bytes.byteOffset % elementBytes === 0 && bytes.buffer instanceof ArrayBuffer) {
-    return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  }
-  const copy = new Uint8Array(bytes.byteLength);
-  copy.set(bytes);
-  return copy;
+  const { buffer, byteOffset, byteLength } = bytes;
+  if (!(buffer instanceof ArrayBuffer)) return new Uint8Array(bytes);
+  if (byteOffset % elementBytes === 0) return new Uint8Array(buffer, byteOffset, byteLength);
+  // Unlike a new typed array, this is not filled with zeros first.
+  return new Uint8Array(buffer.slice(byteOffset, byteOffset + byteLength));
 }
 
 function swapped(bytes: Uint8Array, elementBytes: number): Uint8Array<ArrayBuffer> {

@@ -26,7 +26,8 @@ export function checkForwardBackward(request: ForwardBackwardRequest): void {
     throw invalid(`seq_id must be an integer from 1 to ${LARGEST_SEQ_ID}, not ${String(seqId)}`, ["seq_id"]);
   }
   checkLoss(request.forward_backward_input);
-  for (const [index, datum] of request.forward_backward_input.data.entries()) checkDatum(datum, index);
+  const { data } = request.forward_backward_input;
+  for (let index = 0; index < data.length; index++) checkDatum(data[index], index);
 }
 
 function checkLoss({ loss_fn: lossFn, loss_fn_config: config }: ForwardBackwardInput): void {
@@ -40,34 +41,40 @@ function checkLoss({ loss_fn: lossFn, loss_fn_config: config }: ForwardBackwardI
   }
 }
 
-function checkDatum(datum: Datum, index: number): void {
-  const path = ["data", index];
+function checkDatum(datum: Datum | undefined, index: number): void {
   if (!Array.isArray(datum?.model_input?.chunks)) {
     throw invalid(`data[${index}].model_input must be a ModelInput, e.g. ModelInput.fromInts([1, 2])`, [
-      ...path,
+      "data",
+      index,
       "model_input",
     ]);
   }
   if (typeof datum.loss_fn_inputs !== "object" || datum.loss_fn_inputs === null) {
-    throw invalid(`data[${index}].loss_fn_inputs must be tensors by name`, [...path, "loss_fn_inputs"]);
+    throw invalid(`data[${index}].loss_fn_inputs must be tensors by name`, ["data", index, "loss_fn_inputs"]);
   }
-  for (const [key, tensor] of Object.entries(datum.loss_fn_inputs)) {
-    const fault = layoutFault(tensor);
+  for (const key of Object.keys(datum.loss_fn_inputs)) {
+    const fault = layoutFault(datum.loss_fn_inputs[key]);
     if (fault === undefined) continue;
-    const place = [...path, "loss_fn_inputs", key];
+    const place = ["data", index, "loss_fn_inputs", key];
     throw invalid(`data[${index}].loss_fn_inputs.${key}${fault}`, place);
   }
+  if (datum.model_input_spans !== undefined || datum.loss_fn_input_spans !== undefined) {
+    checkSpans(datum, index);
+  }
+}
+
+function checkSpans(datum: Datum, index: number): void {
   for (const list of ["model_input_spans", "loss_fn_input_spans"] as const) {
     for (const [position, span] of (datum[list] ?? []).entries()) {
       checkSent(provenanceSpanSchema, span, `data[${index}].${list}[${position}]`);
     }
   }
   const fault = spanFault(datum);
-  if (fault !== undefined) throw invalid(`data[${index}]: ${fault.message}`, [...path, fault.field]);
+  if (fault !== undefined) throw invalid(`data[${index}]: ${fault.message}`, ["data", index, fault.field]);
 }
 
 /** What is wrong with a tensor apart from its elements. */
-function layoutFault(tensor: TensorData): string | undefined {
+function layoutFault(tensor: TensorData | undefined): string | undefined {
   if (typeof tensor !== "object" || tensor === null || tensor.data === undefined) {
     return ' must be a tensor, e.g. { data: [1, 2], dtype: "int64" }; TensorData.from converts lists';
   }

@@ -3,6 +3,7 @@ import {
   type ForwardBackwardRequest,
   UnsupportedByServerError,
 } from "@tinkex/types";
+import type { BodyMemory } from "../body-memory.js";
 import { type EncodedBody, PROTOBUF_TYPE } from "../encoded-body.js";
 import { fieldsToSend } from "../json/fields-to-send.js";
 import { jsonBody } from "../json/json-body.js";
@@ -18,6 +19,8 @@ export interface ForwardBackwardEncoding {
   readonly generation: Generation;
   /** zstd, when the server asks for compressed requests and the host can. Protobuf bodies only. */
   readonly compress?: ((bytes: Uint8Array) => Uint8Array<ArrayBuffer>) | undefined;
+  /** Where large protobuf bodies are written; give them back when they were delivered. New memory by default. */
+  readonly memory?: BodyMemory | undefined;
 }
 
 /**
@@ -31,9 +34,11 @@ export function encodeForwardBackwardRequest(
   encoding: ForwardBackwardEncoding,
 ): EncodedBody {
   if (encoding.wire === "json") return encodeAsJson(request, encoding.generation);
-  const body = writeForwardBackward(request);
+  const body = writeForwardBackward(request, encoding.memory);
   if (encoding.compress === undefined) return { body, contentType: PROTOBUF_TYPE };
-  return { body: encoding.compress(body), contentType: PROTOBUF_TYPE, contentEncoding: "zstd" };
+  const packed = encoding.compress(body);
+  encoding.memory?.giveBack(body);
+  return { body: packed, contentType: PROTOBUF_TYPE, contentEncoding: "zstd" };
 }
 
 function encodeAsJson(request: ForwardBackwardRequest, generation: Generation): EncodedBody {

@@ -1,5 +1,4 @@
 import type { ForwardBackwardOutput, NamedTensors, TensorData } from "@tinkex/types";
-import { int64Of } from "../proto-bytes/element-bytes.js";
 import { ProtoReader } from "../proto-bytes/proto-reader.js";
 import { bytesPerElement, readElements } from "../proto-tensor/read-tensor.js";
 import { setOwn } from "../set-own.js";
@@ -82,15 +81,17 @@ function readBatchedTensor(reader: ProtoReader): TensorData[] {
   const rowSize = rowSizeOf(reader, trailing);
   const tensors: TensorData[] = [];
   for (let index = 0; index + 1 < borders.length; index++) {
-    const piece = elements.data.subarray(borders[index], borders[index + 1]);
-    const rows = rowSize === 0 ? 0 : piece.length / rowSize;
-    if (!Number.isInteger(rows) || (rowSize === 0 && piece.length > 0)) {
+    const start = borders[index] ?? 0;
+    const end = borders[index + 1] ?? 0;
+    const rows = rowSize === 0 ? 0 : (end - start) / rowSize;
+    if (!Number.isInteger(rows) || (rowSize === 0 && end > start)) {
       throw reader.fault(
         "trailing_shape",
-        `${piece.length} elements do not divide into rows of [${trailing.join(", ")}]`,
+        `${end - start} elements do not divide into rows of [${trailing.join(", ")}]`,
       );
     }
-    tensors.push({ data: piece, dtype: elements.dtype, shape: [rows, ...trailing] });
+    const shape = trailing.length === 0 ? [rows] : [rows, ...trailing];
+    tensors.push({ data: elements.data.subarray(start, end), dtype: elements.dtype, shape });
   }
   return tensors;
 }
@@ -102,11 +103,11 @@ function bordersOf(
   dataLength: number,
   elementSize: number,
 ): number[] {
-  const offsets = int64Of(offsetBytes);
+  const view = new DataView(offsetBytes.buffer, offsetBytes.byteOffset, offsetBytes.byteLength);
   const borders: number[] = [];
   let previous = 0;
-  for (const [index, big] of offsets.entries()) {
-    const offset = Number(big);
+  for (let index = 0; index * 8 < offsetBytes.length; index++) {
+    const offset = view.getInt32(index * 8 + 4, true) * 0x1_0000_0000 + view.getUint32(index * 8, true);
     if (offset < previous || offset > dataLength) {
       const range = index === 0 ? `0 to ${dataLength}` : `${previous} to ${dataLength}`;
       throw reader.fault("offsets", `offset ${index} is ${offset}, not within ${range}`);
@@ -146,14 +147,14 @@ function rowsOf(reader: ProtoReader, columns: Map<string, TensorData[]>, claimed
     throw reader.fault(`loss_fn_outputs.fields.${key}`, `${column.length} tensors for ${count} datums`);
   }
   if (first === undefined) return new Array<NamedTensors>(count).fill(NO_TENSORS);
-  return Array.from({ length: count }, (_, index) => {
-    const row: Record<string, TensorData> = {};
-    for (const [key, column] of columns) {
-      const tensor = column[index];
-      if (tensor !== undefined) setOwn(row, key, tensor);
+  const rows = Array.from({ length: count }, (): Record<string, TensorData> => ({}));
+  for (const [key, column] of columns) {
+    for (let index = 0; index < count; index++) {
+      const [row, tensor] = [rows[index], column[index]];
+      if (row !== undefined && tensor !== undefined) setOwn(row, key, tensor);
     }
-    return row;
-  });
+  }
+  return rows;
 }
 
 function readMetric(reader: ProtoReader, metrics: Record<string, number>): void {

@@ -7,20 +7,25 @@ import {
   type ProvenanceSpan,
   type TensorFault,
 } from "@tinkex/types";
+import type { BodyMemory } from "../body-memory.js";
 import { ProtoWriter } from "../proto-bytes/proto-writer.js";
 import { tensorCapacity, writeTensor } from "../proto-tensor/write-tensor.js";
 import { checkForwardBackward, invalid } from "./check-forward-backward.js";
 
 /**
  * The protobuf form of a training request, in one walk and one allocation: typed arrays are copied as blocks, lists number by
- * number and checked on the way. Written from its end, see {@link ProtoWriter}.
+ * number and checked on the way. Written from its end, see {@link ProtoWriter}, into spare memory where there is some.
  *
  * @throws ValidationError that names datum, key and index
  */
-export function writeForwardBackward(request: ForwardBackwardRequest): Uint8Array<ArrayBuffer> {
+export function writeForwardBackward(
+  request: ForwardBackwardRequest,
+  memory?: BodyMemory,
+): Uint8Array<ArrayBuffer> {
   checkForwardBackward(request);
   const { data, loss_fn: lossFn, loss_fn_config: config } = request.forward_backward_input;
-  const writer = new ProtoWriter(new Uint8Array(capacityOf(request)));
+  const capacity = capacityOf(request);
+  const writer = new ProtoWriter(memory?.take(capacity) ?? new Uint8Array(capacity));
   if (config !== undefined) writeTaggedConfig(writer, config);
   writer.varintField(6, request.forward_only === true ? 1 : 0);
   if (config !== undefined) writeNumberConfig(writer, config);
