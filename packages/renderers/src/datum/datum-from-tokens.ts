@@ -1,0 +1,123 @@
+import type { Datum, ModelInput, ModelInputChunk, ProvenanceSpan, TokenIds } from "@tinkex/types";
+import { ValidationError } from "@tinkex/types/base";
+import { chunkLength } from "../weight-runs.js";
+import { sliceSpans } from "./slice-spans.js";
+import { truncateChunks } from "./truncate-chunks.js";
+
+export interface DatumOptions {
+  /** Most tokens of the whole document; what is behind them is cut off. The input has one token less. @defaultValue no limit */
+  readonly maxLength?: number | undefined;
+  /**
+   * `"mean"` divides the weights by their sum, so that every example counts the same; `"none"` leaves them, so that every token
+   * does. Learning rates differ between the two.
+   * @defaultValue "mean"
+   */
+  readonly reduction?: "mean" | "none" | undefined;
+  /**
+   * What to do with an example of which no trained token is left, as a rule because it was cut: it teaches nothing.
+   * @defaultValue "throw"
+   */
+  readonly untrained?: "throw" | "keep" | undefined;
+}
+
+export interface TokensDatumOptions extends DatumOptions {
+  /** Where the positions of the document come from, in order; they cover all of it. */
+  readonly spans?: readonly ProvenanceSpan[] | undefined;
+}
+
+/**
+ * A training example for the loss `cross_entropy`: each token of a document is predicted from those before it. The input is the
+ * document without its last token, `target_tokens` (int64 `[N]`) the document without its first, where 0 stands for the tokens of an image,
+ * and `weights` (float32 `[N]`) are those of the targets.
+ *
+ * @param document tokens, or a whole model input
+ * @param weights one number per token of the document, as `buildSupervisedExample` gives them
+ * @throws ValidationError when the weights or spans do not fit the document, or nothing is left to train on
+ */
+export function datumFromTokens(
+  document: ModelInput | TokenIds,
+  weights: ArrayLike<number>,
+  options: TokensDatumOptions = {},
+): Datum {
+  const { maxLength = Number.POSITIVE_INFINITY, reduction = "mean", untrained = "throw", spans } = options;
+  const whole: readonly ModelInputChunk[] =
+    "chunks" in document ? document.chunks : [{ tokens: document, type: "encoded_text" }];
+  const length = lengthOf(whole);
+  checkMaxLength(maxLength);
+  checkLength("weights", weights.length, length);
+  if (spans !== undefined)
+    checkLength(
+      "spans",
+      spans.reduce((sum, span) => sum + span.length, 0),
+      length,
+    );
+
+  const kept = truncateChunks(whole, maxLength);
+  const count = lengthOf(kept) - 1;
+  if (count < 1) {
+    throw new ValidationError(
+      "The document has fewer than two tokens: there is none to predict. Leave it out, or raise maxLength.",
+      { path: ["document"] },
+    );
+  }
+  const trained = Float32Array.from({ length: count }, (_, index) => weights[index + 1] ?? 0);
+  const total = trained.reduce((sum, weight) => sum + weight, 0);
+  if (total === 0 && untrained === "throw") {
+    throw new ValidationError(
+      `No token of the document is trained on${count + 1 < length ? ` once it is cut to ${maxLength} tokens` : ""}: leave it out, or keep it with untrained: "keep".`,
+      { path: ["weights"] },
+    );
+  }
+  return {
+    model_input: { chunks: withoutLastToken(kept) },
+    loss_fn_inputs: {
+      target_tokens: { data: targets(kept), dtype: "int64", shape: [count] },
+      weights: {
+        data: reduction === "mean" && total !== 0 ? trained.map((weight) => weight / total) : trained,
+        dtype: "float32",
+        shape: [count],
+      },
+    },
+    ...(spans !== undefined && {
+      model_input_spans: sliceSpans(spans, 0, count),
+      loss_fn_input_spans: sliceSpans(spans, 1, count + 1),
+    }),
+  };
+}
+
+function lengthOf(chunks: readonly ModelInputChunk[]): number {
+  return chunks.reduce((sum, chunk) => sum + chunkLength(chunk), 0);
+}
+
+function withoutLastToken(chunks: readonly ModelInputChunk[]): ModelInputChunk[] {
+  return chunks.flatMap((chunk, index) => {
+    if (index < chunks.length - 1 || !("tokens" in chunk)) return [chunk];
+    return chunk.tokens.length === 1 ? [] : [{ ...chunk, tokens: chunk.tokens.slice(0, -1) }];
+  });
+}
+
+/** All tokens but the first. */
+function targets(chunks: readonly ModelInputChunk[]): Int32Array {
+  const tokens = new Int32Array(lengthOf(chunks));
+  let position = 0;
+  for (const chunk of chunks) {
+    if ("tokens" in chunk) tokens.set(chunk.tokens, position);
+    position += chunkLength(chunk);
+  }
+  return tokens.subarray(1);
+}
+
+function checkLength(name: "weights" | "spans", found: number, wanted: number): void {
+  if (found === wanted) return;
+  throw new ValidationError(
+    `The ${name} cover ${found} tokens, the document has ${wanted}: they are those of the whole document, not shifted.`,
+    { path: [name] },
+  );
+}
+
+function checkMaxLength(maxLength: number): void {
+  if (maxLength >= 2) return;
+  throw new ValidationError(`maxLength is ${maxLength}: a document to train on has two tokens at least.`, {
+    path: ["maxLength"],
+  });
+}
