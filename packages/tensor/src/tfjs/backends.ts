@@ -11,6 +11,8 @@ export interface Backend {
   /** The package that registers it, as a side effect of its import. */
   readonly packageName: string;
   readonly load: () => Promise<unknown>;
+  /** What must be done before it computes, whoever loaded it. */
+  readonly prepare?: () => void;
 }
 
 /** From fast to slow. */
@@ -19,10 +21,8 @@ export const BACKENDS: readonly Backend[] = [
     name: "tfjs-node",
     tfjsName: "tensorflow",
     packageName: "@tensorflow/tfjs-node",
-    load: () => {
-      restoreUtilFunctions();
-      return import("@tensorflow/tfjs-node");
-    },
+    load: () => import("@tensorflow/tfjs-node"),
+    prepare: restoreUtilFunctions,
   },
   {
     name: "wasm",

@@ -74,6 +74,19 @@ describe("pickBackend", () => {
     tf.removeBackend(failing.tfjsName);
   });
 
+  it("prepares a backend that somebody else has loaded already", async () => {
+    const calls: string[] = [];
+    const loaded: Backend = {
+      name: "cpu",
+      tfjsName: "cpu",
+      packageName: "@tensorflow/tfjs-backend-cpu",
+      load: async () => calls.push("load"),
+      prepare: () => calls.push("prepare"),
+    };
+    await pickBackend({}, { tf, backends: [loaded] });
+    expect(calls).toEqual(["prepare"]);
+  });
+
   it("names the install command of the one asked for", async () => {
     const backends = [unknownBackend("tfjs-node", isMissing("tfjs-node")), ...cpu];
     const picked = pickBackend({ backend: "tfjs-node" }, { tf, backends });

@@ -66,7 +66,8 @@ function candidatesFor(wanted: BackendName | "auto", backends: readonly Backend[
 
 /** Loads and activates a backend; what keeps it from working, or undefined once it does. */
 async function problemOfStarting(backend: Backend, tf: Surroundings["tf"]): Promise<string | undefined> {
-  const { tfjsName, packageName, load } = backend;
+  const { tfjsName, packageName, load, prepare } = backend;
+  prepare?.();
   if (!isRegistered(tf, tfjsName)) {
     const outcome = await importOutcome(packageName, load);
     if ("problem" in outcome) return outcome.problem;
