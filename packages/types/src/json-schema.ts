@@ -14,7 +14,14 @@ export function toJsonSchema(schema: RecordSchema<unknown>): Record<string, unkn
     io: "input",
     unrepresentable: "any",
     override: ({ zodSchema, jsonSchema }) => {
-      if (zodSchema._zod.def.type === "bigint") jsonSchema.type = "integer";
+      const { def } = zodSchema._zod;
+      if (def.type === "bigint") jsonSchema.type = "integer";
+      if (def.type === "object") {
+        const required = Object.entries(def.shape).flatMap(([name, field]) =>
+          isRequired(field) ? name : [],
+        );
+        if (required.length > 0) jsonSchema.required = required;
+      }
       const kinds = jsonSchema[ALTERNATIVES];
       if (!Array.isArray(kinds)) return;
       delete jsonSchema[ALTERNATIVES];
@@ -24,4 +31,16 @@ export function toJsonSchema(schema: RecordSchema<unknown>): Record<string, unkn
       });
     },
   });
+}
+
+/**
+ * Whether a field must be there. zod answers for the schema alone, and takes one that looks at absent values for optional;
+ * ours look at null, and stand behind a lazy schema.
+ */
+function isRequired(field: z.core.$ZodType): boolean {
+  const { def } = field._zod as z.core.$ZodTypes["_zod"];
+  if (def.type === "lazy") return isRequired(def.getter());
+  if (def.type === "pipe" && (def.in._zod as z.core.$ZodTypes["_zod"]).def.type === "transform")
+    return isRequired(def.out);
+  return field._zod.optin === undefined;
 }

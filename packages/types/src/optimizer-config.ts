@@ -62,14 +62,15 @@ export const optimizerConfigSchema: z.ZodType<OptimizerConfig> = byType<Optimize
 );
 
 /** What is received: absent, null and `{}` mean Adam; anything else is kept, also a newer version of a known family. */
-export const receivedOptimizerConfigSchema: z.ZodType<OptimizerConfig> = z.preprocess(
-  (value) => {
-    if (value === undefined || value === null) return { type: "adamw" };
-    if (typeof value !== "object" || "type" in value) return value;
-    return { ...value, type: "adamw" };
-  },
-  z.looseObject({ type: z.string() }),
-);
+export const receivedOptimizerConfigSchema: z.ZodType<OptimizerConfig> = z
+  .preprocess(
+    (value) => {
+      if (value === null) return { type: "adamw" };
+      return typeof value !== "object" || "type" in value ? value : { ...value, type: "adamw" };
+    },
+    z.looseObject({ type: z.string() }),
+  )
+  .default({ type: "adamw" });
 
 export const dimuonParamsSchema: z.ZodType<DimuonParams> = sentObject(() => ({
   type: z.literal("dimuon"),

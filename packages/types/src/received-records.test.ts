@@ -10,84 +10,9 @@ import { checkReceived } from "./schema/check-record.js";
 import { getServerCapabilitiesResponseSchema } from "./service.js";
 import { sessionSearchResponseSchema } from "./session-search.js";
 import { createSessionResponseSchema } from "./sessions.js";
+import { checkpoint, smallestAnswers, summary, time } from "./testing/smallest-answers.js";
 import { trainingRunsResponseSchema } from "./training-runs.js";
 import { saveWeightsExternalResponseSchema, weightsInfoResponseSchema } from "./weights.js";
-
-const time = "2026-01-02T03:04:05Z";
-const checkpoint = {
-  checkpoint_id: "weights/a",
-  checkpoint_type: "training",
-  time,
-  tinker_path: "tinker://r/weights/a",
-};
-const run = {
-  training_run_id: "r",
-  base_model: "B",
-  model_owner: "o",
-  is_lora: true,
-  last_request_time: time,
-};
-const summary = { session_id: "s", owner: "o", project_id: "p", created_at: time, checkpoints_count: 0 };
-
-/** The smallest body of every answer: what its required fields alone make. */
-const smallest: Partial<Readonly<Record<RecordName, object>>> = {
-  ApiKeyInfoResponse: {
-    key_id: 1,
-    name: "n",
-    note: "",
-    details: { org_details: { name: "o" }, user_details: { email: "e" } },
-  },
-  AuditLogResponse: { entries: [{ timestamp: time, event: "a_b" }] },
-  AuthTokenResponse: { jwt: "x" },
-  BillingUsageResponse: {
-    data: [{ bucket_start: time, bucket_end: time, event_info: { type: "training", token_count: 1 } }],
-  },
-  Checkpoint: checkpoint,
-  CheckpointArchiveUrlResponse: { url: "u", expires: time },
-  CheckpointsListResponse: { checkpoints: [checkpoint] },
-  ClientConfigResponse: {},
-  CompleteMetadataResponse: { status: "complete_metadata" },
-  ClientDynamicConfigResponse: {},
-  CopyWeightsResponse: { tinker_path: "p" },
-  CreateCustomLossResponse: { loss_id: "l" },
-  CreateModelResponse: { model_id: "m" },
-  CreateSamplingSessionResponse: { sampling_session_id: "s" },
-  CreateSessionResponse: { session_id: "s" },
-  CurrentCheckpointStorageUsageResponse: {
-    data: [{ checkpoint_count: 1, size_bytes: 1, size_gigabytes: 1 }],
-  },
-  ExternalWeightsUrlsResponse: { urls: {}, expires: time },
-  ForwardBackwardOutput: {
-    loss_fn_output_type: "T",
-    loss_fn_outputs: [{ a: { data: [1], dtype: "float32" } }],
-  },
-  FuturesRetrieveResponse: { completions: [{ state: "finished", request_id: "r" }], cursor: 0 },
-  GetInfoResponse: { model_data: {}, model_id: "m" },
-  GetSamplerResponse: { sampler_id: "s", base_model: "b" },
-  GetServerCapabilitiesResponse: { supported_models: [{}] },
-  GetSessionResponse: { training_run_ids: [], sampler_ids: [] },
-  HealthResponse: { status: "ok" },
-  JoinSamplingSessionResponse: { client_counter: 1 },
-  ListSessionsResponse: { sessions: [] },
-  LoadWeightsResponse: {},
-  OptimStepResponse: {},
-  RequestFailedResponse: { error: "e" },
-  SampleResponse: { sequences: [{ stop_reason: "stop", tokens: [1] }] },
-  SaveWeightsExternalResponse: { path: "p" },
-  SaveWeightsForSamplerResponse: {},
-  SaveWeightsResponse: { path: "p" },
-  SessionHeartbeatResponse: {},
-  SessionSearchResponse: { sessions: [summary] },
-  TelemetryResponse: { status: "accepted" },
-  TraceExportResponse: { status: "ready" },
-  TrainingRun: run,
-  TrainingRunsResponse: { training_runs: [run], cursor: { offset: 0, limit: 1, total_count: 1 } },
-  TryAgainResponse: { type: "try_again" },
-  UnloadModelResponse: { model_id: "m" },
-  UntypedAPIFuture: { request_id: "r" },
-  WeightsInfoResponse: { base_model: "b", is_lora: true },
-  WhoamiResponse: { user_urn: "u" },
-};
 
 /** `value` with an unknown field in it and in every object within. */
 function withExtra(value: unknown): unknown {
@@ -100,10 +25,10 @@ function withExtra(value: unknown): unknown {
 describe("records we receive", () => {
   it("wire-types 28: the list of answers is complete", () => {
     const answers = Object.keys(recordSchemas).filter((name) => /(Response|Output|Future)$/.test(name));
-    expect(Object.keys(smallest)).toEqual(expect.arrayContaining(answers));
+    expect(Object.keys(smallestAnswers)).toEqual(expect.arrayContaining(answers));
   });
 
-  it.each(Object.entries(smallest))(
+  it.each(Object.entries(smallestAnswers))(
     "wire-types 28: %s tolerates unknown fields, and tells of a missing one",
     (name, body) => {
       const schema = recordSchemas[name as RecordName];
