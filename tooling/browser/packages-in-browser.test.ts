@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readRecording } from "../../packages/renderers/src/testing/recording.js";
 import {
   recordedEncodings,
   recordedTokenizers,
@@ -43,6 +44,17 @@ function recordedCast(): { readonly input: { values: number[] }; readonly tensor
   const found = cases.find(({ name }) => name === "numpy float64 1-D");
   if (found === undefined) throw new Error("the cast is not recorded");
   return found;
+}
+
+/** `[weight, count]` pairs, as the recordings write weights. */
+function runsOf(weights: readonly number[]): [number, number][] {
+  const runs: [number, number][] = [];
+  for (const weight of weights) {
+    const last = runs.at(-1);
+    if (last?.[0] === weight) last[1]++;
+    else runs.push([weight, 1]);
+  }
+  return runs;
 }
 
 describe.skipIf("missing" in chromium)("in headless Chromium", () => {
@@ -116,6 +128,32 @@ describe.skipIf("missing" in chromium)("in headless Chromium", () => {
       texts: strings.map(({ text }) => text),
     });
     expect(results).toEqual(strings.map(({ text, ids, decode }) => ({ ids, decoded: decode ?? text })));
+  });
+
+  it("@tinkex/renderers renders a recorded conversation, and reads a recorded response", async () => {
+    const { conversations, parse } = readRecording("qwen3");
+    const conversation = conversations.find(({ id }) => id === "three_turns_thinking");
+    const response = parse.find(
+      ({ response_text: text, failure }) => /<think>/.test(text) && failure === null,
+    );
+    const { prompt, example, weights, reply } = await program.run("renderers", {
+      tokenizerUrl: "/qwen3/tokenizer.json",
+      messages: conversation?.messages ?? [],
+      response: response?.ids ?? [],
+    });
+    expect(conversation?.generation).toMatchObject({
+      ids: prompt.flat(),
+      chunk_lengths: prompt.map(({ length }) => length),
+    });
+    expect(conversation?.supervised).toMatchObject({
+      ids: example.flat(),
+      weights: { all_assistant_messages: runsOf(weights) },
+    });
+    expect(reply).toEqual({
+      message: response?.message,
+      termination: response?.termination,
+      failure: null,
+    });
   });
 
   it("throws, logs and fetches nothing beside that", () => {

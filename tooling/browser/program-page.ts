@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type BrowserPage, openPage } from "./browser-page.js";
-import { bundleProgram } from "./bundle-program.js";
+import { bundleProgram } from "./bundle.js";
+import type * as renderers from "./programs/renderers.js";
 import type * as tensor from "./programs/tensor.js";
 import type * as tokenizer from "./programs/tokenizer.js";
 import type * as types from "./programs/types.js";
@@ -13,6 +14,7 @@ interface Programs {
   readonly wire: typeof wire;
   readonly tensor: typeof tensor;
   readonly tokenizer: typeof tokenizer;
+  readonly renderers: typeof renderers;
 }
 
 type Input<Name extends keyof Programs> = Parameters<Programs[Name]["run"]>[0];
@@ -37,7 +39,7 @@ export interface ProgramPage extends AsyncDisposable {
 }
 
 /** Names of the files of `programs/` that are bundled. */
-export const PROGRAMS = ["types", "types-worker", "wire", "tensor", "tokenizer"] as const;
+export const PROGRAMS = ["types", "types-worker", "wire", "tensor", "tokenizer", "renderers"] as const;
 
 /**
  * Bundles and serves the programs, and opens the page in a browser.

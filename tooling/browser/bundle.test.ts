@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { bundleProgram } from "./bundle-program.js";
+import { bundleProgram } from "./bundle.js";
 import { PROGRAMS } from "./program-page.js";
 
 it.each(PROGRAMS)(

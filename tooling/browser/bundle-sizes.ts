@@ -1,0 +1,25 @@
+/** What an entry costs an application, in bytes of a minified bundle after gzip. */
+export interface BundleSize {
+  /** Below `packages/`. */
+  readonly file: string;
+  /** The package's own code, without libraries and siblings. */
+  readonly ownBytes: number;
+  /** With everything it imports. */
+  readonly wholeBytes: number;
+}
+
+/** Entries that run in a browser. Growth is a change of a line here. */
+export const BUNDLE_SIZES: Readonly<Record<string, BundleSize>> = {
+  "@tinkex/types": { file: "types/dist/index.js", ownBytes: 13_368, wholeBytes: 43_533 },
+  "@tinkex/types/base": { file: "types/dist/base.js", ownBytes: 3_179, wholeBytes: 3_179 },
+  "@tinkex/wire": { file: "wire/dist/index.js", ownBytes: 14_755, wholeBytes: 52_953 },
+  "@tinkex/wire/proto": { file: "wire/dist/proto.js", ownBytes: 2_831, wholeBytes: 18_747 },
+  "@tinkex/tensor": { file: "tensor/dist/index.js", ownBytes: 2_778, wholeBytes: 3_743 },
+  "@tinkex/tokenizer": { file: "tokenizer/dist/index.js", ownBytes: 5_330, wholeBytes: 16_140 },
+  "@tinkex/tokenizer/chat-template": {
+    file: "tokenizer/dist/chat-template.js",
+    ownBytes: 2_661,
+    wholeBytes: 17_227,
+  },
+  "@tinkex/renderers": { file: "renderers/dist/index.js", ownBytes: 18_593, wholeBytes: 19_081 },
+};

@@ -1,0 +1,39 @@
+import { fileURLToPath } from "node:url";
+import { type BuildOptions, build } from "esbuild";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+export interface Bundle {
+  /** One ES module. */
+  readonly code: string;
+  /** Every file that went into it, relative to the repository. */
+  readonly files: readonly string[];
+}
+
+/**
+ * Bundles a file, named relative to the repository, as an application for the browser would: packages as they are built and
+ * published, nothing put in place of Node's modules, so that an import of one ends the build.
+ *
+ * @param packages whether what is imported by name goes into the bundle too
+ */
+export async function bundle(file: string, packages: BuildOptions["packages"] = "bundle"): Promise<Bundle> {
+  const { outputFiles, metafile } = await build({
+    entryPoints: [file],
+    absWorkingDir: ROOT,
+    bundle: true,
+    packages,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    minify: true,
+    metafile: true,
+    write: false,
+    logLevel: "silent",
+  });
+  return { code: outputFiles[0]?.text ?? "", files: Object.keys(metafile.inputs) };
+}
+
+/** Bundles a file of `programs/`. */
+export function bundleProgram(name: string): Promise<Bundle> {
+  return bundle(`tooling/browser/programs/${name}.ts`);
+}
