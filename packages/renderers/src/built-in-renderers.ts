@@ -1,3 +1,4 @@
+import { deepseekV41Layout } from "./families/deepseek-v4-1.js";
 import { type DeepseekV3Options, deepseekV3Layout } from "./families/deepseekv3.js";
 import { glm53Layout } from "./families/glm5-3.js";
 import { type GptOssOptions, gptOssLayout } from "./families/gpt-oss.js";
@@ -59,6 +60,11 @@ export const builtInRenderers = {
   kimi_k26_disable_thinking: (_, options: KimiOptions) =>
     kimiK25Layout({ ...options, disablesThinking: true }),
   kimi_k26_preserve_thinking: (_, options: KimiOptions) => kimiK25Layout({ ...options, keepsThinking: true }),
+  deepseekv4_1: fixed(deepseekV41Layout({ effort: 75 })),
+  deepseekv4_1_low_reasoning: fixed(deepseekV41Layout({ effort: 50 })),
+  deepseekv4_1_max_reasoning: fixed(deepseekV41Layout({ effort: 100 })),
+  deepseekv4_1_preserve_thinking: fixed(deepseekV41Layout({ effort: 75, keepsThinking: true })),
+  deepseekv4_1_disable_thinking: fixed(deepseekV41Layout({ effort: "none" })),
 } satisfies Record<string, LayoutFactory>;
 
 /** A layout that neither options nor the tokenizer change. */

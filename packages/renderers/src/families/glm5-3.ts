@@ -9,6 +9,7 @@ import { readTaggedReply } from "../read-tagged-reply.js";
 import { strip } from "../strip-text.js";
 import { writeJson } from "../write-json.js";
 import { functionCall } from "./function-tags.js";
+import { orderResults } from "./order-results.js";
 import { refuseImages } from "./refuse-images.js";
 
 const OPEN = "<think>";
@@ -136,19 +137,14 @@ function readCall(body: string): ToolCall {
   return functionCall(name, values);
 }
 
-/** Puts the results behind a message that calls in the order of the calls, where all of them say which they answer. */
+/** Puts the results behind a message that calls in the order of its calls. */
 function sortResults(messages: readonly Message[]): readonly Message[] {
   const sorted = [...messages];
   for (const [index, { tool_calls = [] }] of messages.entries()) {
-    const places = new Map(tool_calls.flatMap(({ id }, place) => (id === null ? [] : [[id, place]])));
-    if (places.size === 0) continue;
     let end = index + 1;
     while (messages[end]?.role === "tool") end++;
     const results = messages.slice(index + 1, end);
-    const placeOf = ({ tool_call_id = "" }: Message) => places.get(tool_call_id) ?? -1;
-    if (results.every((result) => placeOf(result) >= 0)) {
-      sorted.splice(index + 1, results.length, ...results.toSorted((a, b) => placeOf(a) - placeOf(b)));
-    }
+    if (tool_calls.length > 0) sorted.splice(index + 1, results.length, ...orderResults(results, tool_calls));
   }
   return sorted;
 }
