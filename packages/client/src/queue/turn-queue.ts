@@ -1,5 +1,5 @@
+import { WaitingLine } from "@tinkex/http";
 import type { TinkexError } from "@tinkex/types";
-import { WaitingLine } from "./waiting-line.js";
 
 /**
  * One turn at a time, in the order in which turns were asked for. A turn ends when its body settles, however it does; one
@@ -43,6 +43,6 @@ export class TurnQueue {
   #leave(): void {
     const next = this.#line.next();
     if (next === undefined) this.#busy = false;
-    else next.entry.resolve();
+    else next.admit();
   }
 }

@@ -1,3 +1,4 @@
+import { ByteBudget } from "@tinkex/http";
 import {
   ApiStatusError,
   ConnectionError,
@@ -10,7 +11,6 @@ import {
 } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import type { QueueStateEvent } from "../future/queue-state-event.js";
-import { ByteBudget } from "../queue/byte-budget.js";
 import { FakeClock } from "../testing/fake-clock.js";
 import { ResultPoller } from "./result-poller.js";
 

@@ -1,4 +1,4 @@
-import { parseRetryHint } from "@tinkex/http";
+import { type ByteBudget, parseRetryHint, type Release } from "@tinkex/http";
 import {
   ApiStatusError,
   type Clock,
@@ -15,8 +15,6 @@ import {
   type ResponseOf,
 } from "@tinkex/wire";
 import type { QueueStateEvent } from "../future/queue-state-event.js";
-import type { ByteBudget } from "../queue/byte-budget.js";
-import type { Release } from "../queue/release.js";
 import { classifyPollFailure } from "./poll-failure.js";
 import { PollPause } from "./poll-pause.js";
 import { RetryBackoff } from "./retry-backoff.js";

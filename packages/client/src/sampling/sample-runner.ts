@@ -1,4 +1,4 @@
-import { parseRetryHint } from "@tinkex/http";
+import { CountLimit, parseRetryHint, type SubmitOutcome } from "@tinkex/http";
 import {
   type SampleRequest,
   type SampleResponse,
@@ -7,14 +7,13 @@ import {
 } from "@tinkex/types";
 import { decodeJsonResponse, encodeJsonRequest } from "@tinkex/wire";
 import type { FutureWork } from "../future/future-work.js";
-import { CountLimit } from "../queue/count-limit.js";
 import { SequenceCounter } from "../queue/sequence-counter.js";
 import { type QueueStateLog, samplingPauseLog } from "../session/queue-state-log.js";
 import type { SdkMethod } from "../session/sdk-method.js";
 import type { Session } from "../session/session.js";
 import { promptBytes } from "./prompt-bytes.js";
 import { Resampler } from "./resampler.js";
-import type { DispatchOutcome } from "./sample-dispatch.js";
+import { busyPauseMs } from "./sample-pressure.js";
 
 /** One sample to run, checked. */
 export interface SampleRun {
@@ -57,6 +56,7 @@ export class SampleRunner {
 
   async #attempt(request: SampleRequest, method: SdkMethod, work: FutureWork): Promise<SampleResponse> {
     const session = this.#session;
+    const byteLength = promptBytes(request.prompt);
     const { accepted, result } = await session.submit({
       method,
       requestType: "Sample",
@@ -66,8 +66,8 @@ export class SampleRunner {
       // The time spent waiting for a place is ours, not the request's.
       startedAtMs: session.core.settings.clock.monotonic(),
       send: (headers) =>
-        session.sampleDispatch.submit(promptBytes(request.prompt), work.signal, () =>
-          this.#send(request, headers, work),
+        session.samplePressure.submit(byteLength, work.signal, () =>
+          this.#send(request, byteLength, headers, work),
         ),
     });
     work.submitted();
@@ -77,9 +77,10 @@ export class SampleRunner {
 
   async #send(
     request: SampleRequest,
+    byteLength: number,
     headers: Readonly<Record<string, string>>,
     work: FutureWork,
-  ): Promise<DispatchOutcome<UntypedAPIFuture>> {
+  ): Promise<SubmitOutcome<UntypedAPIFuture>> {
     const { core, server } = this.#session;
     const { body } = encodeJsonRequest("SampleRequest", request, { generation: server.generation.fields });
     work.sending();
@@ -94,7 +95,8 @@ export class SampleRunner {
     if (response.status !== 429) {
       return { kind: "accepted", value: decodeJsonResponse("UntypedAPIFuture", response.body) };
     }
-    return { kind: "busy", pauseMs: parseRetryHint(response.headers, core.settings.clock.now())?.delayMs };
+    const hint = parseRetryHint(response.headers, core.settings.clock.now());
+    return { kind: "busy", pauseMs: hint?.delayMs ?? busyPauseMs(byteLength) };
   }
 
   /** Where the server wants to hear of abandoned samples, cancelling tells it. */

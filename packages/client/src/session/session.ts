@@ -1,3 +1,4 @@
+import { ByteBudget, PressureLimits } from "@tinkex/http";
 import type { UntypedAPIFuture } from "@tinkex/types";
 import {
   decodeJsonResponse,
@@ -12,9 +13,8 @@ import {
 } from "@tinkex/wire";
 import type { FutureWork } from "../future/future-work.js";
 import { EncodingChoice } from "../protocol/encoding-choice.js";
-import { ByteBudget } from "../queue/byte-budget.js";
 import { ResultPoller } from "../results/result-poller.js";
-import { SampleDispatch } from "../sampling/sample-dispatch.js";
+import { SAMPLE_PRESSURE } from "../sampling/sample-pressure.js";
 import type { QueueStateLog } from "./queue-state-log.js";
 import { methodHeaders, type SdkMethod } from "./sdk-method.js";
 import type { ServerProfile } from "./server-profile.js";
@@ -61,7 +61,8 @@ export class Session {
   readonly encoding: EncodingChoice;
   /** Bytes of training requests on their way. */
   readonly trainingBudget: ByteBudget;
-  readonly sampleDispatch: SampleDispatch;
+  /** Submissions of samples, which all samplers of the session share. */
+  readonly samplePressure: PressureLimits;
   /** Tokenizers by the name of their model, as far as the server has said. */
   readonly tokenizerIds = new Map<string, string>();
   readonly #responseBudget: ByteBudget;
@@ -77,11 +78,8 @@ export class Session {
     this.trainingBudget = new ByteBudget(config.fwdbwd_dispatch_bytes_semaphore_size);
     this.#responseBudget = new ByteBudget(config.inflight_response_bytes_semaphore_size);
     this.#trouble = new TroubleLog(clock, logger);
-    this.sampleDispatch = new SampleDispatch({
-      clock,
-      random,
-      maxBytes: config.sample_dispatch_bytes_semaphore_size,
-    });
+    const maxBytes = config.sample_dispatch_bytes_semaphore_size;
+    this.samplePressure = new PressureLimits({ ...SAMPLE_PRESSURE, maxBytes }, clock, random);
   }
 
   /** Headers of requests made for a public method. */

@@ -32,7 +32,7 @@ export class ByteBudget {
     while (this.#available >= 0) {
       const next = this.#line.next();
       if (next === undefined) return;
-      next.entry.resolve(this.#take(next.note));
+      next.admit(this.#take(next.note));
     }
   }
 }

@@ -1,7 +1,6 @@
+import { setImmediate as settle } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { settle } from "../testing/fake-clock.js";
 import { ByteBudget } from "./byte-budget.js";
-import { CountLimit } from "./count-limit.js";
 import type { Release } from "./release.js";
 
 const never = new AbortController().signal;
@@ -67,32 +66,5 @@ describe("ByteBudget", () => {
     release();
     await Promise.all([large, small]);
     expect(order).toEqual(["large", "small"]);
-  });
-});
-
-describe("CountLimit", () => {
-  it("hands a place that is given back to the next in line", async () => {
-    const limit = new CountLimit(2);
-    const first = await limit.acquire(never);
-    await limit.acquire(never);
-    const third = limit.acquire(never);
-    const fourth = limit.acquire(never);
-    expect(await isOver(third)).toBe(false);
-    first();
-    first();
-    expect(await isOver(third)).toBe(true);
-    expect(await isOver(fourth)).toBe(false);
-  });
-
-  it("frees the place of a wait that is aborted", async () => {
-    const limit = new CountLimit(1);
-    const release = await limit.acquire(never);
-    const controller = new AbortController();
-    const aborted = limit.acquire(controller.signal);
-    const next = limit.acquire(never);
-    controller.abort(new Error("gone"));
-    await expect(aborted).rejects.toThrow("gone");
-    release();
-    expect(await isOver(next)).toBe(true);
   });
 });

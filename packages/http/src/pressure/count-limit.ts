@@ -23,7 +23,7 @@ export class CountLimit {
     return releaseOnce(() => {
       const next = this.#line.next();
       if (next === undefined) this.#free += 1;
-      else next.entry.resolve(this.#ticket());
+      else next.admit(this.#ticket());
     });
   }
 }

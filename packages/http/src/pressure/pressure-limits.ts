@@ -1,0 +1,112 @@
+import type { Clock } from "@tinkex/types/base";
+import { AdaptiveLimit } from "./adaptive-limit.js";
+import { ByteBudget } from "./byte-budget.js";
+import { CountLimit } from "./count-limit.js";
+import type { Release } from "./release.js";
+
+/** How much of one kind of request a service is given at one time. */
+export interface PressureRules {
+  /** Most requests on their way; as many as there are at first. */
+  readonly most: number;
+  /** Fewest that the limit goes down to, and how many of those that come while the service was lately busy. */
+  readonly least: number;
+  /** Most bytes on their way. */
+  readonly maxBytes: number;
+  /** How much heavier a request weighs on the bytes while the service was lately busy. */
+  readonly busyWeight: number;
+  /** How long after the end of a pause the service still counts as lately busy, in milliseconds. */
+  readonly carefulMs: number;
+  /** Those who wait out a pause come back spread over this time, in milliseconds. */
+  readonly spreadMs: number;
+}
+
+/** What the service made of a request: took it, or was too busy and wants quiet for so long. */
+export type SubmitOutcome<Accepted> =
+  | { readonly kind: "accepted"; readonly value: Accepted }
+  | { readonly kind: "busy"; readonly pauseMs: number };
+
+/**
+ * Submits requests of one kind within limits that all of them share, and waits together while the service is busy. Nobody
+ * is passed by someone who came later, however much they ask for.
+ */
+export class PressureLimits {
+  readonly #rules: PressureRules;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #places: AdaptiveLimit;
+  readonly #carefulPlaces: CountLimit;
+  readonly #bytes: ByteBudget;
+  #pausedUntilMs = Number.NEGATIVE_INFINITY;
+
+  /** @param random - numbers in [0, 1) */
+  constructor(rules: PressureRules, clock: Clock, random: () => number) {
+    this.#rules = rules;
+    this.#clock = clock;
+    this.#random = random;
+    this.#places = new AdaptiveLimit(rules);
+    this.#carefulPlaces = new CountLimit(rules.least);
+    this.#bytes = new ByteBudget(rules.maxBytes);
+  }
+
+  /**
+   * Calls `send` until the service takes the request.
+   *
+   * @param byteLength - its estimated size
+   * @throws what `send` throws; the reason of `signal`
+   */
+  async submit<Accepted>(
+    byteLength: number,
+    signal: AbortSignal,
+    send: () => Promise<SubmitOutcome<Accepted>>,
+  ): Promise<Accepted> {
+    const turn = this.#places.arrive();
+    const held: Release[] = [];
+    try {
+      if (this.#latelyBusy()) held.push(await this.#carefulPlaces.acquire(signal));
+      const weight = this.#latelyBusy() ? this.#rules.busyWeight : 1;
+      held.push(await this.#bytes.acquire(byteLength * weight, signal));
+      for (;;) {
+        await this.#waitOutPause(signal);
+        const leave = await this.#places.enter(turn, signal);
+        try {
+          // The pause may have begun while we stood in line.
+          if (this.#pauseLeftMs() > 0) continue;
+          const sentAtMs = this.#clock.monotonic();
+          const outcome = await send();
+          if (outcome.kind === "accepted") {
+            this.#places.grow();
+            return outcome.value;
+          }
+          this.#pause(outcome.pauseMs, sentAtMs);
+        } finally {
+          leave();
+        }
+      }
+    } finally {
+      for (const release of held.reverse()) release();
+    }
+  }
+
+  #latelyBusy(): boolean {
+    return this.#clock.monotonic() < this.#pausedUntilMs + this.#rules.carefulMs;
+  }
+
+  #pauseLeftMs(): number {
+    return this.#pausedUntilMs - this.#clock.monotonic();
+  }
+
+  /** A shorter pause does not end a longer one. */
+  #pause(ms: number, sentAtMs: number): void {
+    const now = this.#clock.monotonic();
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, now + ms);
+    this.#places.shrink(sentAtMs, now);
+  }
+
+  async #waitOutPause(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const leftMs = this.#pauseLeftMs();
+      if (leftMs <= 0) return;
+      await this.#clock.sleep(leftMs + this.#random() * this.#rules.spreadMs, signal);
+    }
+  }
+}
