@@ -1,17 +1,49 @@
 import {
+  checkKnownNames,
   checkSent,
   type Datum,
+  type EncodedTextChunk,
   type ForwardBackwardInput,
   type ForwardBackwardRequest,
+  fromBase64,
   lossFnTypeSchema,
+  type ModelInputChunk,
+  modelInputChunkSchema,
   provenanceSpanSchema,
   spanFault,
   type TensorData,
+  type TensorFault,
+  tensorFault,
   tensorLayoutFault,
   ValidationError,
 } from "@tinkex/types";
 
 const LARGEST_SEQ_ID = 2 ** 31 - 1;
+
+/** The names that a record may have: an encoder that looks for names it knows would drop a misspelt one without a word. */
+type NamesOf<Value> = Readonly<Record<keyof Value, true>>;
+
+const REQUEST_NAMES: NamesOf<ForwardBackwardRequest> = {
+  forward_backward_input: true,
+  model_id: true,
+  seq_id: true,
+  forward_only: true,
+};
+const INPUT_NAMES: NamesOf<ForwardBackwardInput> = { data: true, loss_fn: true, loss_fn_config: true };
+const DATUM_NAMES: NamesOf<Datum> = {
+  model_input: true,
+  loss_fn_inputs: true,
+  model_input_spans: true,
+  loss_fn_input_spans: true,
+};
+const TENSOR_NAMES: NamesOf<TensorData> = {
+  data: true,
+  dtype: true,
+  shape: true,
+  sparse_crow_indices: true,
+  sparse_col_indices: true,
+};
+const TEXT_NAMES: NamesOf<EncodedTextChunk> = { tokens: true, type: true };
 
 /**
  * Checks everything in a training request but its numbers, which the encoder checks as it writes them: on a path that
@@ -20,13 +52,18 @@ const LARGEST_SEQ_ID = 2 ** 31 - 1;
  * @throws ValidationError that names the datum and the key
  */
 export function checkForwardBackward(request: ForwardBackwardRequest): void {
-  if (request.model_id === "") throw invalid("model_id must not be empty", ["model_id"]);
+  checkKnownNames(request, REQUEST_NAMES, "forward_backward");
+  checkKnownNames(request.forward_backward_input, INPUT_NAMES, "forward_backward_input");
+  if (typeof request.model_id !== "string" || request.model_id === "") {
+    throw invalid(`model_id must be the id of a model, not ${describeValue(request.model_id)}`, ["model_id"]);
+  }
   const { seq_id: seqId } = request;
   if (!Number.isInteger(seqId) || seqId < 1 || seqId > LARGEST_SEQ_ID) {
     throw invalid(`seq_id must be an integer from 1 to ${LARGEST_SEQ_ID}, not ${String(seqId)}`, ["seq_id"]);
   }
   checkLoss(request.forward_backward_input);
   const { data } = request.forward_backward_input;
+  if (!Array.isArray(data)) throw invalid("data must be a list of datums", ["data"]);
   for (let index = 0; index < data.length; index++) checkDatum(data[index], index);
 }
 
@@ -49,18 +86,91 @@ function checkDatum(datum: Datum | undefined, index: number): void {
       "model_input",
     ]);
   }
+  if (!hasOnly(datum, DATUM_NAMES)) checkKnownNames(datum, DATUM_NAMES, `data[${index}]`);
+  const { chunks } = datum.model_input;
+  for (let position = 0; position < chunks.length; position++) checkChunk(chunks[position], index, position);
   if (typeof datum.loss_fn_inputs !== "object" || datum.loss_fn_inputs === null) {
     throw invalid(`data[${index}].loss_fn_inputs must be tensors by name`, ["data", index, "loss_fn_inputs"]);
   }
   for (const key of Object.keys(datum.loss_fn_inputs)) {
-    const fault = layoutFault(datum.loss_fn_inputs[key]);
-    if (fault === undefined) continue;
-    const place = ["data", index, "loss_fn_inputs", key];
-    throw invalid(`data[${index}].loss_fn_inputs.${key}${fault}`, place);
+    const tensor = datum.loss_fn_inputs[key];
+    const fault = layoutFault(tensor);
+    if (fault !== undefined) {
+      const place = ["data", index, "loss_fn_inputs", key];
+      throw invalid(`data[${index}].loss_fn_inputs.${key}${fault}`, place);
+    }
+    if (tensor !== undefined && !hasOnly(tensor, TENSOR_NAMES))
+      checkKnownNames(tensor, TENSOR_NAMES, `data[${index}].loss_fn_inputs.${key}`);
   }
   if (datum.model_input_spans !== undefined || datum.loss_fn_input_spans !== undefined) {
     checkSpans(datum, index);
   }
+}
+
+/**
+ * Checks the numbers and the base64 texts, for an encoder that does not look at each of them.
+ *
+ * @throws ValidationError that names datum, key and index
+ */
+export function checkElements({ data }: ForwardBackwardInput): void {
+  for (const [index, { model_input, loss_fn_inputs }] of data.entries()) {
+    for (const [position, chunk] of model_input.chunks.entries()) {
+      checkSent(modelInputChunkSchema, chunk, `data[${index}].model_input.chunks[${position}]`);
+      if ("dmel" in chunk) bytesOfChunk(chunk.dmel, "dmel", index, position);
+      else if ("data" in chunk) bytesOfChunk(chunk.data, "data", index, position);
+    }
+    for (const [key, tensor] of Object.entries(loss_fn_inputs)) {
+      const fault = tensorFault(tensor);
+      if (fault !== undefined) throw elementError(index, key, fault);
+    }
+  }
+}
+
+/** The error for an element of a tensor. */
+export function elementError(datum: number, key: string, { field, index, message }: TensorFault) {
+  const place = index === undefined ? field : `${field}[${index}]`;
+  const path = ["data", datum, "loss_fn_inputs", key, field, ...(index === undefined ? [] : [index])];
+  return invalid(`data[${datum}].loss_fn_inputs.${key}.${place} ${message}`, path);
+}
+
+/**
+ * The bytes of an image or of audio, which may be given as base64 text.
+ *
+ * @throws ValidationError that names the chunk
+ */
+export function bytesOfChunk(
+  bytes: Uint8Array | string,
+  field: "data" | "dmel",
+  datum: number,
+  position: number,
+): Uint8Array {
+  if (typeof bytes !== "string") return bytes;
+  try {
+    return fromBase64(bytes);
+  } catch (cause) {
+    throw new ValidationError(
+      `forward_backward: data[${datum}].model_input.chunks[${position}].${field} is not base64 text: check its alphabet and padding`,
+      { path: ["data", datum, "model_input", "chunks", position, field], cause },
+    );
+  }
+}
+
+/** Whether no name is unknown. Unlike {@link checkKnownNames} it makes no lists, for it runs for every tensor. */
+function hasOnly<Value extends object>(value: Value, known: NamesOf<Value>): boolean {
+  for (const name in value) if (known[name] !== true) return false;
+  return true;
+}
+
+/** Text as most chunks are is looked at here; the schema of chunks takes the others, and says what is wrong with them. */
+function checkChunk(chunk: ModelInputChunk | undefined, datum: number, position: number): void {
+  const isText =
+    typeof chunk === "object" &&
+    chunk !== null &&
+    "tokens" in chunk &&
+    (chunk.tokens instanceof Int32Array || Array.isArray(chunk.tokens)) &&
+    (chunk.type === undefined || chunk.type === "encoded_text") &&
+    hasOnly(chunk, TEXT_NAMES);
+  if (!isText) checkSent(modelInputChunkSchema, chunk, `data[${datum}].model_input.chunks[${position}]`);
 }
 
 function checkSpans(datum: Datum, index: number): void {

@@ -9,7 +9,7 @@ import { fieldsToSend } from "../json/fields-to-send.js";
 import { jsonBody } from "../json/json-body.js";
 import { requestRecords } from "../json/request-records.js";
 import type { Generation } from "../json/sent-record.js";
-import { checkForwardBackward, invalid } from "./check-forward-backward.js";
+import { checkElements, checkForwardBackward, invalid } from "./check-forward-backward.js";
 import { writeForwardBackward } from "./write-forward-backward.js";
 
 /** How a training request travels. */
@@ -44,6 +44,7 @@ export function encodeForwardBackwardRequest(
 function encodeAsJson(request: ForwardBackwardRequest, generation: Generation): EncodedBody {
   checkForwardBackward(request);
   const { forward_backward_input: input, model_id, seq_id } = request;
+  checkElements(input);
   refuseSpans(input);
   if (request.forward_only === true) {
     const forward = { forward_input: input, model_id, seq_id };

@@ -1,16 +1,14 @@
-import {
-  type Datum,
-  type ForwardBackwardRequest,
-  fromBase64,
-  type LossFnConfig,
-  type ModelInputChunk,
-  type ProvenanceSpan,
-  type TensorFault,
+import type {
+  Datum,
+  ForwardBackwardRequest,
+  LossFnConfig,
+  ModelInputChunk,
+  ProvenanceSpan,
 } from "@tinkex/types";
 import type { BodyMemory } from "../body-memory.js";
 import { ProtoWriter } from "../proto-bytes/proto-writer.js";
 import { tensorCapacity, writeTensor } from "../proto-tensor/write-tensor.js";
-import { checkForwardBackward, invalid } from "./check-forward-backward.js";
+import { bytesOfChunk, checkForwardBackward, elementError, invalid } from "./check-forward-backward.js";
 
 /**
  * The protobuf form of a training request, in one walk and one allocation: typed arrays are copied as blocks, lists number by
@@ -86,12 +84,6 @@ function writeDatum(writer: ProtoWriter, datum: Datum, index: number): void {
   writer.message(3, mark);
 }
 
-function elementError(datum: number, key: string, { field, index, message }: TensorFault) {
-  const place = index === undefined ? field : `${field}[${index}]`;
-  const path = ["data", datum, "loss_fn_inputs", key, field, ...(index === undefined ? [] : [index])];
-  return invalid(`data[${datum}].loss_fn_inputs.${key}.${place} ${message}`, path);
-}
-
 function writeChunk(writer: ProtoWriter, chunk: ModelInputChunk, datum: number, position: number): void {
   const outer = writer.length;
   if ("tokens" in chunk) {
@@ -104,12 +96,12 @@ function writeChunk(writer: ProtoWriter, chunk: ModelInputChunk, datum: number, 
     }
     writer.message(1, outer);
   } else if ("dmel" in chunk) {
-    writeBytes(writer, 1, chunk.dmel);
+    writeBytes(writer, 1, bytesOfChunk(chunk.dmel, "dmel", datum, position));
     writer.message(3, outer);
   } else if ("data" in chunk) {
     if (chunk.expected_tokens !== undefined) writer.presentVarint(3, chunk.expected_tokens);
     writer.stringField(2, chunk.format);
-    writeBytes(writer, 1, chunk.data);
+    writeBytes(writer, 1, bytesOfChunk(chunk.data, "data", datum, position));
     writer.message(2, outer);
   } else {
     throw invalid(
@@ -128,9 +120,8 @@ function writeTokens(writer: ProtoWriter, tokens: readonly number[] | Int32Array
   return -1;
 }
 
-function writeBytes(writer: ProtoWriter, field: number, bytes: Uint8Array | string): void {
-  const raw = typeof bytes === "string" ? fromBase64(bytes) : bytes;
-  if (raw.length > 0) writer.bytesField(field, raw);
+function writeBytes(writer: ProtoWriter, field: number, bytes: Uint8Array): void {
+  if (bytes.length > 0) writer.bytesField(field, bytes);
 }
 
 function writeSpans(writer: ProtoWriter, field: number, spans: readonly ProvenanceSpan[]): void {
