@@ -34,6 +34,7 @@ describe("a fresh process", () => {
     "@tinkex/tokenizer",
     "@tinkex/tokenizer/node",
     "@tinkex/tokenizer/chat-template",
+    "@tinkex/renderers",
   ])("loads no zod for %s", (specifier) => {
     expect(loadedPackages(specifier)).not.toContain("zod");
   });
