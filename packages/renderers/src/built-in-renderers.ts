@@ -7,6 +7,7 @@ import { llama3Layout } from "./families/llama3.js";
 import { nemotron3Layout } from "./families/nemotron3.js";
 import { qwen3Layout } from "./families/qwen3.js";
 import { type Qwen35Options, qwen35Layout, qwen38Layout } from "./families/qwen3-5.js";
+import { type Qwen3VlOptions, qwen3VlLayout } from "./families/qwen3-vl.js";
 import { roleColonLayout } from "./families/role-colon.js";
 import type { Layout } from "./layout.js";
 import type { RendererTokenizer } from "./renderer-tokenizer.js";
@@ -32,6 +33,8 @@ export const builtInRenderers = {
   gpt_oss_low_reasoning: (_, options: GptOssOptions) => gptOssLayout("low", options),
   gpt_oss_medium_reasoning: (_, options: GptOssOptions) => gptOssLayout("medium", options),
   gpt_oss_high_reasoning: (_, options: GptOssOptions) => gptOssLayout("high", options),
+  qwen3_vl: (_, options: Qwen3VlOptions) => qwen3VlLayout({ ...options, instruct: false }),
+  qwen3_vl_instruct: (_, options: Qwen3VlOptions) => qwen3VlLayout({ ...options, instruct: true }),
   qwen3_5: (_, options: Qwen35Options) => qwen35Layout(options),
   qwen3_5_disable_thinking: (_, options: Qwen35Options) =>
     qwen35Layout({ ...options, disablesThinking: true }),

@@ -1,0 +1,54 @@
+import { type ImageProcessor, imageChunk } from "../image-processor.js";
+import { joinPieces, type Stretch } from "../join-pieces.js";
+import { readJsonCall, writeJsonCall } from "../json-tool-call.js";
+import type { Layout, Place } from "../layout.js";
+import { contentParts, textOf, withoutThinking } from "../message-content.js";
+import { readTaggedReply } from "../read-tagged-reply.js";
+import { END, imStart, imStartOpening } from "./im-start.js";
+import { declareQwen3Tools } from "./qwen3-tools.js";
+
+/** What `getRenderer` takes with the Qwen3-VL names. */
+export interface Qwen3VlOptions {
+  /** Needed for messages with images. */
+  readonly imageProcessor?: ImageProcessor | undefined;
+}
+
+/**
+ * The Qwen3 models that see. Unlike the text models they write thinking without line breaks, have no empty blocks, and take
+ * special tokens in people's words for what they spell.
+ */
+export function qwen3VlLayout({
+  imageProcessor,
+  instruct,
+}: Qwen3VlOptions & { readonly instruct: boolean }): Layout {
+  return {
+    hasExtensionProperty: false,
+    prelude: () => [],
+    render: (place) => ({
+      header: [
+        { text: imStart(place.message.role === "tool" ? "user" : place.message.role, place.index === 0) },
+      ],
+      output: joinPieces([...body(place, imageProcessor), END]),
+    }),
+    opening: (role, messages) => imStartOpening(role, messages, ""),
+    declareTools: declareQwen3Tools,
+    reply: {
+      stop: { tokens: [END] },
+      read: (text) => readTaggedReply(text, { padded: !instruct, readCall: readJsonCall }),
+      streaming: {},
+    },
+  };
+}
+
+function body({ message, index, isLast }: Place, imageProcessor: ImageProcessor | undefined): Stretch[] {
+  if (message.role === "tool") return [`<tool_response>\n${textOf(message.content)}\n</tool_response>`];
+  const shown = contentParts(isLast ? message.content : withoutThinking(message.content));
+  return [
+    ...shown.flatMap((part): Stretch[] => {
+      if (part.type === "text") return [part.text];
+      if (part.type === "thinking") return [`<think>${part.thinking}</think>`];
+      return ["<|vision_start|>", imageChunk(part, index, imageProcessor), "<|vision_end|>"];
+    }),
+    ...(message.tool_calls ?? []).map((call) => `\n<tool_call>\n${writeJsonCall(call, index)}\n</tool_call>`),
+  ];
+}
