@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { format } from "node:util";
 import { type LocalServer, startLocalServer } from "@tinkex/local";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { codeBlocks } from "./code-blocks.js";
 
 const REPOSITORY = join(import.meta.dirname, "..", "..");
@@ -62,6 +62,7 @@ describe("programs shown in the documentation run", () => {
 
   it.each(snippets)("$name", { timeout: 60_000 }, async ({ name, code, promised }) => {
     const printed = vi.spyOn(console, "log").mockImplementation(() => {});
+    onTestFinished(() => printed.mockRestore());
     const file = join(SNIPPETS, `${name.replace(/\W/g, "-")}.ts`);
     writeFileSync(file, code);
     await import(file);
@@ -69,6 +70,5 @@ describe("programs shown in the documentation run", () => {
     if (promised !== undefined) {
       expect(printed.mock.calls.map((values) => format(...values).replaceAll(/\s+/g, " "))).toEqual(promised);
     }
-    printed.mockRestore();
   });
 });
