@@ -59,11 +59,9 @@ describe("TurnQueue", () => {
     const ran: string[] = [];
     const second = queue.run(controller.signal, async () => ran.push("second"));
     const third = queue.run(never, async () => ran.push("third"));
-    await Promise.resolve();
-    // The turn passes to the second as the gate opens; this comes after that and before the second's body.
-    gate.promise.then(() => controller.abort(reason));
     gate.resolve();
     await first;
+    controller.abort(reason);
     await expect(second).rejects.toBe(reason);
     await third;
     expect(ran).toEqual(["third"]);

@@ -30,31 +30,20 @@ export class WaitingLine<Note, Entry> {
 
   /** Waits to be let in. @throws the reason of `signal` when it aborts first */
   wait(note: Note, signal: AbortSignal, turn: Turn = this.arrive()): Promise<Entry> {
-    return new Promise<Entry>((resolve, reject) => {
-      const place = {
-        turn,
-        waiter: {
-          note,
-          admit: (entry: Entry) => {
-            stopListening();
-            resolve(entry);
-          },
-          refuse: (error: unknown) => {
-            stopListening();
-            reject(error);
-          },
-        },
-      };
-      const stopListening = onAbort(signal, (reason) => {
+    let stopListening = (): void => {};
+    const entered = new Promise<Entry>((admit, refuse) => {
+      const place = { turn, waiter: { note, admit, refuse } };
+      stopListening = onAbort(signal, (reason) => {
         const position = this.#waiters.indexOf(place);
         if (position === -1) return;
         this.#waiters.splice(position, 1);
-        place.waiter.refuse(reason);
+        refuse(reason);
       });
       // Nearly all who come are the last.
       const behind = this.#waiters.findLastIndex((other) => other.turn <= turn);
       this.#waiters.splice(behind + 1, 0, place);
     });
+    return entered.finally(() => stopListening());
   }
 
   /** Takes the first one out of the line. */
