@@ -1,5 +1,6 @@
 import { ValidationError } from "@tinkex/types/base";
-import type { Message } from "./message.js";
+import { readJson } from "./json-value.js";
+import type { Message, ToolCall } from "./message.js";
 
 const PART_FIELDS: Readonly<Record<string, string>> = {
   text: "text",
@@ -23,6 +24,7 @@ export function checkMessages(messages: readonly Message[]): void {
       throw refusal(index, "is no message", 'write { role: "user", content: "Hi" }');
     }
     checkContent(message.content, index);
+    for (const call of message.tool_calls ?? []) checkCall(call, index);
     if (message.unparsed_tool_calls !== undefined && message.unparsed_tool_calls.length > 0) {
       throw refusal(
         index,
@@ -36,6 +38,24 @@ export function checkMessages(messages: readonly Message[]): void {
 /** An error about one message: what is wrong, and the remedy. */
 export function refusal(index: number, fault: string, remedy: string): ValidationError {
   return new ValidationError(`messages[${index}] ${fault}: ${remedy}.`, { path: ["messages", index] });
+}
+
+function checkCall(call: Partial<ToolCall>, index: number): void {
+  const { name, arguments: args } = call?.function ?? {};
+  if (typeof name !== "string" || typeof args !== "string") {
+    throw refusal(
+      index,
+      "has a call of a tool that is none",
+      'write { type: "function", id: null, function: { name: "add", arguments: "{}" } }',
+    );
+  }
+  if (args.trim() !== "" && readJson(args) === undefined) {
+    throw refusal(
+      index,
+      `calls ${name} with arguments that are not JSON`,
+      'arguments are JSON text, such as "{\\"a\\": 1}"',
+    );
+  }
 }
 
 function checkContent(content: unknown, index: number): void {

@@ -1,7 +1,7 @@
 import { refusal } from "../check-messages.js";
-import { checkedArguments } from "../json-tool-call.js";
+import { argumentsText } from "../json-tool-call.js";
 import type { Layout, Place } from "../layout.js";
-import type { Message } from "../message.js";
+import type { Message, ToolCall } from "../message.js";
 import { contentParts, onlyText } from "../message-content.js";
 import { declareDeepseekV3Tools } from "./deepseekv3-tools.js";
 import { DEEPSEEK_CALLS, readDeepseekV3Reply } from "./read-deepseekv3-reply.js";
@@ -95,7 +95,7 @@ function body(place: Place, thinks: boolean): string {
   const text = assistantText(message.content, strips);
   const needsBlock = thinks && isLast && !followsTool && text !== "" && !text.startsWith("<think>");
   const written = text === "" ? "" : `${needsBlock ? "<think></think>" : ""}${text}`;
-  return written + callsText(calls, index) + (text === "" ? "" : END);
+  return written + callsText(calls) + (text === "" ? "" : END);
 }
 
 function assistantText(content: Message["content"], strips: boolean): string {
@@ -111,11 +111,11 @@ function assistantText(content: Message["content"], strips: boolean): string {
     .join("");
 }
 
-function callsText(calls: NonNullable<Message["tool_calls"]>, index: number): string {
+function callsText(calls: readonly ToolCall[]): string {
   if (calls.length === 0) return "";
-  const written = calls.map(({ function: { name, arguments: args } }) => {
-    checkedArguments(args, name, index);
-    return `${DEEPSEEK_CALLS.callOpen}${name}${DEEPSEEK_CALLS.separator}${args}${DEEPSEEK_CALLS.callClose}`;
-  });
-  return `${DEEPSEEK_CALLS.open}${written.join("")}${DEEPSEEK_CALLS.close}`;
+  const { open, callOpen, separator, callClose, close } = DEEPSEEK_CALLS;
+  const written = calls.map(
+    (call) => `${callOpen}${call.function.name}${separator}${argumentsText(call)}${callClose}`,
+  );
+  return `${open}${written.join("")}${close}`;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "@tinkex/types";
 import { systemClock } from "@tinkex/types/base";
 import { refusal } from "../check-messages.js";
-import { checkedArguments } from "../json-tool-call.js";
+import { argumentsText } from "../json-tool-call.js";
 import type { Layout, Place } from "../layout.js";
 import type { Message } from "../message.js";
 import { contentParts, onlyText, textOf, thinkingOf } from "../message-content.js";
@@ -83,7 +83,7 @@ function toolName({ message, messages, index }: Place): string {
 function body({ message, index, isLast }: Place): string {
   switch (message.role) {
     case "assistant":
-      return assistantText(message, index, isLast);
+      return assistantText(message, isLast);
     case "system":
       return `<|message|># Instructions\n\n${onlyText(message, index)}\n\n<|end|>`;
     case "tool":
@@ -94,13 +94,13 @@ function body({ message, index, isLast }: Place): string {
 }
 
 /** Thinking, text and each call are messages of their own; the header has introduced the first. */
-function assistantText(message: Message, index: number, isLast: boolean): string {
+function assistantText(message: Message, isLast: boolean): string {
   const thinking = thinkingOf(message.content);
   const text = textOf(message.content);
-  const calls = (message.tool_calls ?? []).map(({ function: { name, arguments: args } }) => {
-    checkedArguments(args, name, index);
-    return ` to=functions.${name}<|channel|>commentary <|constrain|>json<|message|>${args}<|call|>`;
-  });
+  const calls = (message.tool_calls ?? []).map(
+    (call) =>
+      ` to=functions.${call.function.name}<|channel|>commentary <|constrain|>json<|message|>${argumentsText(call)}<|call|>`,
+  );
   const shown = [
     ...(thinking === "" ? [] : [`<|channel|>analysis<|message|>${thinking}<|end|>`]),
     ...(calls.length > 0 && text !== "" ? [`<|channel|>commentary<|message|>${text}<|end|>`] : []),

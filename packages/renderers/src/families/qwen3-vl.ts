@@ -49,6 +49,6 @@ function body({ message, index, isLast }: Place, imageProcessor: ImageProcessor 
       if (part.type === "thinking") return [`<think>${part.thinking}</think>`];
       return ["<|vision_start|>", imageChunk(part, index, imageProcessor), "<|vision_end|>"];
     }),
-    ...(message.tool_calls ?? []).map((call) => `\n<tool_call>\n${writeJsonCall(call, index)}\n</tool_call>`),
+    ...(message.tool_calls ?? []).map((call) => `\n<tool_call>\n${writeJsonCall(call)}\n</tool_call>`),
   ];
 }

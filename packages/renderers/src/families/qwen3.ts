@@ -66,9 +66,7 @@ function body(place: Place, thinking: Qwen3Thinking): string {
   const content = isKept ? message.content : withoutThinking(message.content);
   const parts = framed && typeof content === "string" ? splitBlock(content) : contentParts(content);
   const written = contentText(parts, framed);
-  const calls = (message.tool_calls ?? []).map(
-    (call) => `<tool_call>\n${writeJsonCall(call, index)}\n</tool_call>`,
-  );
+  const calls = (message.tool_calls ?? []).map((call) => `<tool_call>\n${writeJsonCall(call)}\n</tool_call>`);
   const text = [...(written === "" ? [] : [written]), ...calls].join("\n");
   return framed && !hasThinking(parts) ? EMPTY_BLOCK + text.replace(/^\n+/, "") : text;
 }
