@@ -1,4 +1,7 @@
 import { packageBuild } from "../../tooling/build/tsdown.mjs";
 
 // Unbundled: the programs are there to be read and copied, and find their data by their own place.
-export default packageBuild(["src/quickstart.ts"], { unbundle: true, platform: "node" });
+export default packageBuild(["src/quickstart.ts", "src/reward-model.ts"], {
+  unbundle: true,
+  platform: "node",
+});

@@ -1,7 +1,5 @@
 import * as tf from "@tensorflow/tfjs";
 import type { CustomLoss, DatumLike } from "@tinkex/client";
-import { ServiceClient } from "@tinkex/client";
-import { startLocalServer } from "@tinkex/local";
 import { customLoss, type TfLoss, toTensor } from "@tinkex/tensor/tfjs";
 import { expect, it } from "vitest";
 import { answerDatum, logprobsOf, useLocalTraining } from "./local-training.js";
@@ -137,13 +135,10 @@ it("BR-057: sees inputs that the service is not sent", async () => {
 });
 
 it("BR-094: leaves no tensor behind when the second pass fails", async () => {
-  await using server = await startLocalServer();
-  await using service = new ServiceClient({ baseUrl: server.url, env: {} });
-  const training = await service.createLoraTrainingClient({ base_model: "tinkex/pocket-1", rank: 4 });
+  const training = await newModel();
   const before = tf.memory().numTensors;
   const failing = training.forwardBackwardCustom(data, async (...call) => {
     const { loss, gradients } = await customLoss(weighted)(...call);
-    // Too large for the service, which is sent minus the gradient in float32.
     return {
       loss,
       gradients: gradients.map((row) => Float32Array.from(row, () => Number.POSITIVE_INFINITY)),

@@ -4,13 +4,8 @@ import { afterAll, beforeAll } from "vitest";
 
 const BASE_MODEL = "tinkex/pocket-1";
 
-/** A local server for the tests of a file, and models on it that all begin alike. */
-export interface LocalTraining {
-  readonly server: () => LocalServer;
-  readonly newModel: () => Promise<TrainingClient>;
-}
-
-export function useLocalTraining(): LocalTraining {
+/** Starts a local server for the tests of a file; models made on it all begin alike. */
+export function useLocalTraining(): { readonly newModel: () => Promise<TrainingClient> } {
   let server: LocalServer;
   let service: ServiceClient;
   beforeAll(async () => {
@@ -22,7 +17,6 @@ export function useLocalTraining(): LocalTraining {
     await server.close();
   });
   return {
-    server: () => server,
     newModel: async () => service.createLoraTrainingClient({ base_model: BASE_MODEL, rank: 8, seed: 3 }),
   };
 }

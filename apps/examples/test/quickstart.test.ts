@@ -2,9 +2,9 @@ import { readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { type FinishedRun, QuickstartRun, type QuickstartRunOptions } from "./run-quickstart.js";
+import { ExampleRun, type ExampleRunOptions, type FinishedRun } from "./run-example.js";
 
-const runs: QuickstartRun[] = [];
+const runs: ExampleRun[] = [];
 afterEach(async () => {
   for (const run of runs.splice(0)) await run.dispose();
 });
@@ -12,9 +12,9 @@ afterEach(async () => {
 function start(
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
-  options: QuickstartRunOptions = {},
-): QuickstartRun {
-  const run = new QuickstartRun(args, env, options);
+  options: ExampleRunOptions = {},
+): ExampleRun {
+  const run = new ExampleRun(args, env, options);
   runs.push(run);
   return run;
 }

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const PROGRAM = join(import.meta.dirname, "..", "dist", "quickstart.js");
+const PROGRAMS = join(import.meta.dirname, "..", "dist");
 
 /** Set in the environment of the tests themselves, or meant for a service; the program must not see them. */
 const CLEARED = ["TINKER_API_KEY", "TINKER_BASE_URL", "NO_COLOR", "FORCE_COLOR", "CI"];
@@ -17,13 +17,15 @@ export interface FinishedRun {
   readonly lines: readonly string[];
 }
 
-export interface QuickstartRunOptions {
+export interface ExampleRunOptions {
+  /** Which example runs. @defaultValue "quickstart.js" */
+  readonly program?: string;
   /** Whether standard output is a pseudo-terminal. @defaultValue false, a pipe */
   readonly terminal?: boolean;
 }
 
-/** The built quickstart as a process of its own, in a process group and a folder of its own. */
-export class QuickstartRun {
+/** A built example as a process of its own, in a process group and a folder of its own. */
+export class ExampleRun {
   readonly folder: string = mkdtempSync(join(tmpdir(), "tinkex-quickstart-"));
   readonly #child: ChildProcess;
   readonly #closed: Promise<unknown>;
@@ -33,10 +35,11 @@ export class QuickstartRun {
   constructor(
     args: readonly string[],
     env: Readonly<Record<string, string>>,
-    options: QuickstartRunOptions = {},
+    options: ExampleRunOptions = {},
   ) {
     const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !CLEARED.includes(name)));
-    const command = [process.execPath, PROGRAM, ...args];
+    const program = join(PROGRAMS, options.program ?? "quickstart.js");
+    const command = [process.execPath, program, ...args];
     // `script` gives a program a pseudo-terminal and copies what it writes there.
     const [file = "", ...rest] =
       options.terminal === true ? ["script", "-qec", command.join(" "), "/dev/null"] : command;
@@ -57,7 +60,7 @@ export class QuickstartRun {
 
   /** The id of the process and of its group. */
   get processId(): number {
-    if (this.#child.pid === undefined) throw new Error("the quickstart did not start");
+    if (this.#child.pid === undefined) throw new Error("the example did not start");
     return this.#child.pid;
   }
 
