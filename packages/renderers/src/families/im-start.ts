@@ -1,6 +1,6 @@
 import { type ImageProcessor, imageChunk } from "../image-processor.js";
 import type { Stretch } from "../join-pieces.js";
-import type { ContentPart, Message } from "../message.js";
+import type { ContentPart, Message, TextPart } from "../message.js";
 import { contentParts } from "../message-content.js";
 import type { Piece } from "../piece.js";
 import { strip, stripEnd, stripStart } from "../strip-text.js";
@@ -33,17 +33,25 @@ export function contentStretches(
   { thinking, stripsParts, imageProcessor }: ContentStyle,
 ): Stretch[] {
   if (typeof content === "string") return [strip(content)];
-  const parts = content.filter(({ type }) => keepsThinking || type !== "thinking");
-  const [firstText, lastText] = [parts.findIndex(isText), parts.findLastIndex(isText)];
-  return parts.flatMap((part, place): Stretch[] => {
+  const kept = content.filter(({ type }) => keepsThinking || type !== "thinking");
+  return (stripsParts ? stripTexts(kept) : kept).flatMap((part): Stretch[] => {
+    if (part.type === "text") return [part.text];
     if (part.type === "thinking") return [thinking(part.thinking)];
-    if (part.type === "image") {
-      return ["<|vision_start|>", imageChunk(part, index, imageProcessor), "<|vision_end|>"];
-    }
-    let { text } = part;
-    if (stripsParts && place === firstText) text = stripStart(text);
-    if (stripsParts && place === lastText) text = stripEnd(text);
-    return [text];
+    return ["<|vision_start|>", imageChunk(part, index, imageProcessor), "<|vision_end|>"];
+  });
+}
+
+/** Parts without the whitespace around their text, taken together: thinking and pictures between them do not count. */
+function stripTexts(parts: readonly ContentPart[]): ContentPart[] {
+  const isText = (part: ContentPart): part is TextPart => part.type === "text";
+  const texts = parts.map((part) => (isText(part) ? part.text : ""));
+  const first = texts.findIndex((text) => strip(text) !== "");
+  const last = texts.findLastIndex((text) => strip(text) !== "");
+  return parts.map((part, place) => {
+    if (!isText(part)) return part;
+    if (first === -1 || place < first || place > last) return { ...part, text: "" };
+    const start = place === first ? stripStart(part.text) : part.text;
+    return { ...part, text: place === last ? stripEnd(start) : start };
   });
 }
 
@@ -59,8 +67,4 @@ export function showsNothing(content: Message["content"]): boolean {
   return contentParts(content).every(
     (part) => part.type === "thinking" || (part.type === "text" && part.text === ""),
   );
-}
-
-function isText({ type }: ContentPart): boolean {
-  return type === "text";
 }

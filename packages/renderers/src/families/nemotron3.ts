@@ -64,8 +64,12 @@ function renderMessage(place: Place, variant: Nemotron3Variant): RenderedMessage
 /** The empty block in front of what an assistant says without thinking. */
 function blockOf(message: Message, keepsThinking: boolean, { ultra }: Nemotron3Variant): string {
   if (message.role !== "assistant" || (keepsThinking && spellsThinking(message))) return "";
-  const { content } = message;
-  const leavesBreak = ultra !== true && hasThinking(content) && !showsNothing(withoutThinking(content));
+  const { content, tool_calls = [] } = message;
+  const leavesBreak =
+    ultra !== true &&
+    hasThinking(content) &&
+    !showsNothing(withoutThinking(content)) &&
+    tool_calls.length === 0;
   return leavesBreak ? `${EMPTY_BLOCK}\n` : EMPTY_BLOCK;
 }
 

@@ -1,10 +1,10 @@
 import { checkCallArguments } from "../call-arguments.js";
 import type { ImageProcessor } from "../image-processor.js";
-import { joinPieces, type Stretch } from "../join-pieces.js";
+import { joinPieces } from "../join-pieces.js";
 import type { JsonValue } from "../json-value.js";
 import type { Layout, Place, RenderedMessage } from "../layout.js";
 import type { Message, ToolDeclaration } from "../message.js";
-import { hasThinking } from "../message-content.js";
+import { hasThinking, textOf } from "../message-content.js";
 import { strip } from "../strip-text.js";
 import { pythonText, writeJson } from "../write-json.js";
 import { functionTagInstructions } from "./function-tag-instructions.js";
@@ -103,7 +103,7 @@ function renderMessage(place: Place, style: Qwen35Style, disablesThinking: boole
     stripsParts: true,
     imageProcessor: style.imageProcessor,
   });
-  const output = joinPieces([...body, ...writeCalls(message, body, style), END]);
+  const output = joinPieces([...body, ...writeCalls(message, style), END]);
   const hasBlock =
     message.role === "assistant" &&
     !style.thinks(message) &&
@@ -115,15 +115,9 @@ function renderMessage(place: Place, style: Qwen35Style, disablesThinking: boole
     : { header: [{ text: header + OPEN + CLOSE }], output };
 }
 
-function writeCalls(
-  { tool_calls = [] }: Message,
-  body: readonly Stretch[],
-  { valueText }: Qwen35Style,
-): string[] {
+function writeCalls({ tool_calls = [], content }: Message, { valueText }: Qwen35Style): string[] {
   if (tool_calls.length === 0) return [];
-  const isEmpty = body.every((stretch) => stretch === "");
-  const last = body.at(-1);
-  const separator = isEmpty || (typeof last === "string" && last === "") ? "" : "\n\n";
+  const separator = strip(textOf(content)) === "" ? "" : "\n\n";
   return [separator, tool_calls.map((call) => writeFunctionTags(call, valueText)).join("\n")];
 }
 
