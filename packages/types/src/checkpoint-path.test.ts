@@ -34,6 +34,9 @@ describe("CheckpointPath", () => {
   it("writes what it reads", () => {
     expect(CheckpointPath.format("r", "sampler", "step-40")).toBe("tinker://r/sampler_weights/step-40");
     expect(() => CheckpointPath.format("r", "training", "a/b")).toThrow("three parts");
+    const misspelt = () => CheckpointPath.format("r", "trainin" as "training", "a");
+    expect(misspelt).toThrow('must be one of training, sampler, external, not "trainin"');
+    expect(() => CheckpointPath.parse(undefined as never)).toThrow('"undefined" is not a checkpoint path');
     expect(() => CheckpointPath.format("", "training", "a")).toThrow("training run is empty");
   });
 });

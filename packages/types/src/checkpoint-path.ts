@@ -38,7 +38,8 @@ export const CheckpointPath = {
    * @throws ValidationError that says which part is wrong
    */
   parse(tinkerPath: string): CheckpointPath {
-    if (!tinkerPath.startsWith(SCHEME)) throw pathError(tinkerPath, `it does not begin with ${SCHEME}`);
+    if (typeof tinkerPath !== "string" || !tinkerPath.startsWith(SCHEME))
+      throw pathError(tinkerPath, `it does not begin with ${SCHEME}`);
     const parts = tinkerPath.slice(SCHEME.length).split("/");
     const [run, folder, name] = parts;
     if (parts.length !== 3 || run === undefined || folder === undefined || name === undefined) {
@@ -64,15 +65,19 @@ export const CheckpointPath = {
   /**
    * The path of a checkpoint, e.g. `format("run-1", "sampler", "step-40")` is `tinker://run-1/sampler_weights/step-40`.
    *
-   * @throws ValidationError when a part is empty or holds a slash
+   * @throws ValidationError when a part is empty or holds a slash, or the type is none of the three
    */
   format(trainingRunId: string, type: CheckpointType, name: string): string {
+    if (!Object.hasOwn(folderOfType, type)) {
+      const types = Object.keys(folderOfType).join(", ");
+      throw new ValidationError(`the type of a checkpoint must be one of ${types}, not "${String(type)}"`);
+    }
     return CheckpointPath.parse(`${SCHEME}${trainingRunId}/${folderOfType[type]}/${name}`).tinker_path;
   },
 } as const;
 
 function pathError(path: string, fault: string): ValidationError {
   return new ValidationError(
-    `"${path}" is not a checkpoint path: ${fault} (expected tinker://<run>/<weights|sampler_weights|external_weights>/<name>)`,
+    `"${String(path)}" is not a checkpoint path: ${fault} (expected tinker://<run>/<weights|sampler_weights|external_weights>/<name>)`,
   );
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { fromBase64 } from "./base64.js";
 import { closedName, sentType, unknownName } from "./schema/names.js";
 import { firstNotInt32 } from "./schema/numbers.js";
 import { oneOfKinds } from "./schema/one-of-kinds.js";
@@ -85,8 +86,19 @@ export const tokenIdsSchema: z.ZodType<TokenIds> = z
   .meta({ type: "array", items: { type: "integer" } });
 
 const bytesSchema = z
-  .union([z.instanceof(Uint8Array), z.string()], { error: "must be bytes (Uint8Array) or base64 text" })
+  .custom<Uint8Array | string>(isBytes, "must be bytes (Uint8Array) or base64 text")
   .meta({ type: "string", contentEncoding: "base64" });
+
+function isBytes(value: unknown): boolean {
+  if (value instanceof Uint8Array) return true;
+  if (typeof value !== "string") return false;
+  try {
+    fromBase64(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const imageFormatSchema = closedName(["png", "jpeg"]);
 const optionalCountSchema = z.int().nonnegative().optional();

@@ -87,19 +87,21 @@ export type { Clock } from "./clock.js";
 export {
   type CreateCustomLossRequest,
   type CreateCustomLossResponse,
-  type CustomLossGraph,
   type CustomLossInput,
-  type CustomLossNode,
   createCustomLossRequestSchema,
   createCustomLossResponseSchema,
-  customLossGraphSchema,
   customLossInputSchema,
+} from "./custom-loss.js";
+export type { CustomLoss, CustomLossValue } from "./custom-loss-function.js";
+export {
+  type CustomLossGraph,
+  type CustomLossNode,
+  customLossGraphSchema,
   customLossNodeSchema,
   type GraphFloat,
   type GraphValue,
   graphValueSchema,
-} from "./custom-loss.js";
-export type { CustomLoss, CustomLossValue } from "./custom-loss-function.js";
+} from "./custom-loss-graph.js";
 export {
   Datum,
   type DatumSpans,

@@ -33,11 +33,9 @@ import {
 import {
   createCustomLossRequestSchema,
   createCustomLossResponseSchema,
-  customLossGraphSchema,
   customLossInputSchema,
-  customLossNodeSchema,
-  graphValueSchema,
 } from "./custom-loss.js";
+import { customLossGraphSchema, customLossNodeSchema, graphValueSchema } from "./custom-loss-graph.js";
 import { datumSchema } from "./datum.js";
 import {
   forwardBackwardInputSchema,

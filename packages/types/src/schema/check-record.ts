@@ -26,14 +26,24 @@ export function checkReceived<Value>(schema: RecordSchema<Value>, value: unknown
   throw new ResponseError(describe(what, outcome.issues));
 }
 
+const UNCHECKABLE = {
+  issues: [{ message: "cannot be checked: it refers to itself, or its schema is asynchronous" }],
+} as const;
+
 /** The answer of a schema, which must come at once. */
 function runSchema<Value>(schema: RecordSchema<Value>, value: unknown): CheckOutcome<Value> {
-  const outcome = schema["~standard"].validate(value);
+  let outcome: CheckOutcome<Value> | Promise<CheckOutcome<Value>>;
+  try {
+    outcome = schema["~standard"].validate(value);
+  } catch (cause) {
+    if (cause instanceof RangeError) return UNCHECKABLE;
+    throw cause;
+  }
   if (!(outcome instanceof Promise)) return outcome;
   // Either the schema is asynchronous, which none of this package is, or zod met an exception, such as the end of the stack
   // in a value that refers to itself, and tries again asynchronously. Nobody waits for that, so it must not go unhandled.
   outcome.catch(() => {});
-  return { issues: [{ message: "cannot be checked: it refers to itself, or its schema is asynchronous" }] };
+  return UNCHECKABLE;
 }
 
 const SHOWN_ISSUES = 3;

@@ -199,6 +199,12 @@ describe("JSON requests", () => {
     });
   });
 
+  it("wire-types 16: base64 text travels with padding and without line breaks, and must be base64", () => {
+    const image = (data: string) => sample({ prompt: { chunks: [{ data, format: "jpeg" }] } });
+    expect(bodyOf("SampleRequest", image("/9\nj/AA"))).toHaveProperty("prompt.chunks.0.data", "/9j/AA==");
+    expect(() => bodyOf("SampleRequest", image("@@@"))).toThrow("prompt.chunks[0].data: must be bytes");
+  });
+
   it("gives 0.4 servers an image's size and tokens under their names, later ones the expected tokens", () => {
     const image = { data: "/9j/", format: "jpeg", height: 2, width: 3, expected_tokens: 4 } as const;
     const record = sample({ prompt: { chunks: [image] } });

@@ -8,8 +8,15 @@ export function graphLiterals(value: unknown): unknown {
   if (typeof value === "number") return numberLiteral(value);
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(graphLiterals);
-  if ("float" in value && typeof value.float === "number") return floatLiteral(value.float);
+  if ("float" in value) return typeof value.float === "number" ? floatLiteral(value.float) : value;
+  if ("dict" in value) return { dict: graphLiteralsByName(value.dict) };
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, graphLiterals(member)]));
+}
+
+/** The same for a map of values, in which a name such as `float` means nothing. */
+export function graphLiteralsByName(map: unknown): unknown {
+  const entries = Object.entries(map as Readonly<Record<string, unknown>>);
+  return Object.fromEntries(entries.map(([name, value]) => [name, graphLiterals(value)]));
 }
 
 /** A number without mark: an integer when it is one, but -0 exists as a float only. */

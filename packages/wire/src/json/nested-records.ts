@@ -9,6 +9,7 @@ import {
   type DmelChunk,
   type EncodedTextChunk,
   type ForwardBackwardInput,
+  fromBase64,
   type GenericEvent,
   type ImageAssetPointerChunk,
   type ImageChunk,
@@ -17,8 +18,9 @@ import {
   type ModelInputChunk,
   SamplingParams,
   type TensorData,
+  toBase64,
 } from "@tinkex/types";
-import { graphLiterals } from "./graph-literals.js";
+import { graphLiterals, graphLiteralsByName } from "./graph-literals.js";
 import { type Holds, type SentField, type SentRecord, sentRecord } from "./sent-record.js";
 
 /** `type` is a word that 0.4 clients leave out everywhere. */
@@ -30,6 +32,11 @@ const encodedTextChunk = sentRecord<EncodedTextChunk>({
   tokens: { since: "0.4" },
   type: typeField("encoded_text"),
 });
+
+/** Base64 text may have line breaks or lack its padding; what is sent has neither fault. */
+function standardBase64(bytes: unknown): unknown {
+  return typeof bytes === "string" ? toBase64(fromBase64(bytes)) : bytes;
+}
 
 /** 0.4 calls `expected_tokens` by the name `tokens`, and wants the size in pixels. */
 const imageTokens: Pick<SentRecord, "derived" | "received"> = {
@@ -47,7 +54,12 @@ const imageSize = {
 } as const satisfies Record<string, SentField>;
 
 const imageChunk = sentRecord<ImageChunk>(
-  { data: { since: "0.4" }, format: { since: "0.4" }, ...imageSize, type: typeField("image") },
+  {
+    data: { since: "0.4", encode: standardBase64 },
+    format: { since: "0.4" },
+    ...imageSize,
+    type: typeField("image"),
+  },
   imageTokens,
 );
 
@@ -61,7 +73,10 @@ const imageAssetPointerChunk = sentRecord<ImageAssetPointerChunk>(
   imageTokens,
 );
 
-const dmelChunk = sentRecord<DmelChunk>({ dmel: { since: "0.25" }, type: typeField("dmel") });
+const dmelChunk = sentRecord<DmelChunk>({
+  dmel: { since: "0.25", encode: standardBase64 },
+  type: typeField("dmel"),
+});
 
 const chunkRecords = {
   encoded_text: encodedTextChunk,
@@ -167,7 +182,7 @@ const customLossNode = sentRecord<CustomLossNode>({
   name: { since: "0.4" },
   target: { since: "0.4" },
   args: { since: "0.4", default: [], encode: graphLiterals },
-  kwargs: { since: "0.4", default: {}, encode: graphLiterals },
+  kwargs: { since: "0.4", default: {}, encode: graphLiteralsByName },
 });
 
 const customLossGraph = sentRecord<CustomLossGraph>({

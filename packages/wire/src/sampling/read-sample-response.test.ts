@@ -188,6 +188,16 @@ describe("the protobuf form of a sample result", () => {
     expect(read(PROMPT).topk_prompt_logprobs).toEqual([null, [[7, -0.25]]]);
   });
 
+  it("writes no token beyond int32 and no count that is none", () => {
+    const sequences = [{ stop_reason: "stop", tokens: [1, 2 ** 31] }];
+    expect(() => writeSampleResponse({ sequences, prompt_cache_hit_tokens: 0 })).toThrow(
+      "sequences[0].tokens[1] must be an integer of 32 bits, not 2147483648",
+    );
+    expect(() => writeSampleResponse({ sequences: [], prompt_cache_hit_tokens: -1 })).toThrow(
+      "must be a count, not -1",
+    );
+  });
+
   it("reads back positions without any likely token", () => {
     const response = { sequences: [], prompt_cache_hit_tokens: 0, topk_prompt_logprobs: [null, null] };
     expect(readSampleResponse(writeSampleResponse(response))).toEqual(response);

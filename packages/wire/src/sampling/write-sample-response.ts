@@ -1,4 +1,4 @@
-import type { SampledSequence, SampleResponse } from "@tinkex/types";
+import { type SampledSequence, type SampleResponse, ValidationError } from "@tinkex/types";
 import { ProtoWriter } from "../proto-bytes/proto-writer.js";
 import { writeTensor } from "../proto-tensor/write-tensor.js";
 import { writeTopkMatrix } from "./topk-matrix.js";
@@ -6,7 +6,11 @@ import { writeTopkMatrix } from "./topk-matrix.js";
 /** Room for a response of usual size; the writer grows beyond it. */
 const USUAL_BYTES = 4096;
 
-/** The protobuf form of a sample result, as a server gives it. Written from its end, see {@link ProtoWriter}. */
+/**
+ * The protobuf form of a sample result, as a server gives it. Written from its end, see {@link ProtoWriter}.
+ *
+ * @throws ValidationError for a count or a token that is not an int32
+ */
 export function writeSampleResponse(response: SampleResponse): Uint8Array<ArrayBuffer> {
   const writer = new ProtoWriter(new Uint8Array(USUAL_BYTES));
   const { prompt_alt_tokens: altTokens, target_prompt_logprobs: targets } = response;
@@ -17,7 +21,13 @@ export function writeSampleResponse(response: SampleResponse): Uint8Array<ArrayB
     writer.message(6, mark);
   }
   if (targets !== undefined) writeTensor(writer, 5, targets);
-  writer.varintField(4, response.prompt_cache_hit_tokens);
+  const { prompt_cache_hit_tokens: cacheHits } = response;
+  if (!(Number.isInteger(cacheHits) && cacheHits >= 0 && cacheHits < 2 ** 31)) {
+    throw new ValidationError(`prompt_cache_hit_tokens must be a count, not ${String(cacheHits)}`, {
+      path: ["prompt_cache_hit_tokens"],
+    });
+  }
+  writer.varintField(4, cacheHits);
   if (response.topk_prompt_logprobs !== undefined) writeTopkMatrix(writer, 3, response.topk_prompt_logprobs);
   if (response.prompt_logprobs !== undefined) {
     writer.float32Field(
@@ -25,15 +35,24 @@ export function writeSampleResponse(response: SampleResponse): Uint8Array<ArrayB
       response.prompt_logprobs.map((logprob) => logprob ?? Number.NaN),
     );
   }
-  for (const sequence of response.sequences.toReversed()) writeSequence(writer, sequence);
+  for (let index = response.sequences.length - 1; index >= 0; index--) {
+    const sequence = response.sequences[index];
+    if (sequence !== undefined) writeSequence(writer, sequence, index);
+  }
   return writer.finish();
 }
 
-function writeSequence(writer: ProtoWriter, sequence: SampledSequence): void {
+function writeSequence(writer: ProtoWriter, sequence: SampledSequence, index: number): void {
   const mark = writer.length;
   if (sequence.topk_logprobs !== undefined) writeTopkMatrix(writer, 4, sequence.topk_logprobs);
   if (sequence.logprobs !== undefined) writer.float32Field(3, sequence.logprobs);
-  if (sequence.tokens.length > 0) writer.int32Field(2, sequence.tokens);
+  const bad = sequence.tokens.length > 0 ? writer.int32Field(2, sequence.tokens) : -1;
+  if (bad !== -1) {
+    throw new ValidationError(
+      `sequences[${index}].tokens[${bad}] must be an integer of 32 bits, not ${String(sequence.tokens[bad])}`,
+      { path: ["sequences", index, "tokens", bad] },
+    );
+  }
   // What is not a stop has run to its length.
   writer.varintField(1, sequence.stop_reason === "stop" ? 0 : 1);
   writer.message(1, mark);
