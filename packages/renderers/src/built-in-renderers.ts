@@ -16,7 +16,7 @@ import type { RendererTokenizer } from "./renderer-tokenizer.js";
 export type NoOptions = Readonly<Record<never, never>>;
 
 /** Makes the layout that a name stands for. Its options are what `getRenderer` takes with that name. */
-type LayoutFactory = (tokenizer: RendererTokenizer, options: never) => Layout;
+export type LayoutFactory<Options> = (tokenizer: RendererTokenizer, options: Options) => Layout;
 
 /** The layouts by the names under which configurations and checkpoints know them. */
 export const builtInRenderers = {
@@ -68,7 +68,7 @@ export const builtInRenderers = {
   deepseekv4_1_max_reasoning: fixed(deepseekV41Layout({ effort: 100 })),
   deepseekv4_1_preserve_thinking: fixed(deepseekV41Layout({ effort: 75, keepsThinking: true })),
   deepseekv4_1_disable_thinking: fixed(deepseekV41Layout({ effort: "none" })),
-} satisfies Record<string, LayoutFactory>;
+} satisfies Record<string, LayoutFactory<never>>;
 
 /** A layout that neither options nor the tokenizer change. */
 function fixed(layout: Layout): (tokenizer: RendererTokenizer, options: NoOptions) => Layout {

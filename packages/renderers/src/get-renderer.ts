@@ -1,5 +1,5 @@
 import { ValidationError } from "@tinkex/types/base";
-import { builtInRenderers } from "./built-in-renderers.js";
+import { builtInRenderers, type LayoutFactory } from "./built-in-renderers.js";
 import { createLayoutRenderer } from "./layout-renderer.js";
 import { nearestNames } from "./nearest-names.js";
 import { registeredRenderer, registeredRendererNames } from "./register-renderer.js";
@@ -44,24 +44,31 @@ export function getRenderer<Name extends RendererName>(
  */
 export function rendererFromReference(reference: RendererReference, tokenizer: RendererTokenizer): Renderer {
   const { name, model, options = {} } = reference;
-  const kept: RendererReference = {
+  const written: RendererReference = {
     name,
     ...(model !== undefined && { model }),
-    ...(Object.keys(options).length > 0 && { options }),
+    ...jsonOptions(options),
   };
   if (Object.hasOwn(builtInRenderers, name)) {
     // The name decides which options there are; getRenderer has the compiler check them.
-    const factory = builtInRenderers[name as BuiltInRendererName] as (
-      tokenizer: RendererTokenizer,
-      options: Readonly<Record<string, unknown>>,
-    ) => ReturnType<(typeof builtInRenderers)[BuiltInRendererName]>;
-    return createLayoutRenderer(factory(tokenizer, options), tokenizer, kept);
+    const makeLayout = builtInRenderers[name as BuiltInRendererName] as LayoutFactory<
+      Readonly<Record<string, unknown>>
+    >;
+    return createLayoutRenderer(makeLayout(tokenizer, options), tokenizer, written);
   }
   const factory = registeredRenderer(name);
-  if (factory !== undefined) return factory({ tokenizer, reference: kept });
+  if (factory !== undefined) return factory({ tokenizer, reference });
   const near = nearestNames(name, [...Object.keys(builtInRenderers), ...registeredRendererNames()]);
   throw new ValidationError(
     `There is no renderer ${JSON.stringify(name)}. Nearest: ${near.join(", ")}. Names of your own, such as "Acme/chat", come from registerRenderer.`,
     { path: ["name"] },
   );
+}
+
+/** The options that another process can be told: not those that do something, such as a clock. */
+function jsonOptions(options: Readonly<Record<string, unknown>>): Pick<RendererReference, "options"> {
+  const told = Object.entries(options).filter(([, value]) =>
+    ["string", "number", "boolean"].includes(typeof value),
+  );
+  return told.length === 0 ? {} : { options: Object.fromEntries(told) };
 }

@@ -65,7 +65,10 @@ export interface Renderer {
   /** A message in the shape that OpenAI's API gives it. */
   toOpenAiMessage(message: Message): OpenAiMessage;
 
-  /** What `rendererFromReference` makes an equal renderer of, in another worker or process. */
+  /**
+   * What `rendererFromReference` makes an equal renderer of, in another worker or process. Options that do something rather than
+   * say something, such as an image processor, are not in it.
+   */
   toJSON(): RendererReference;
 }
 
