@@ -27,6 +27,7 @@ import {
   storm,
   trickle,
   work,
+  workUnanswered,
 } from "./index.js";
 
 async function start(options: ListenOptions): Promise<HostileServer> {
@@ -203,6 +204,9 @@ describe("the ledger", () => {
       '{"echo":"1"}',
       '{"echo":"2"}',
     ]);
+    const silent = await play(workUnanswered);
+    expect((await speak(silent, request("1", "k"), 30)).text).toBe("");
+    expect(await silent.ledger()).toMatchObject([{ executions: 1 }]);
     expect(await server.ledger()).toEqual([
       { call: "1", method: "POST", path: "/w", keys: ["k1"], arrivals: [0, 2], executions: 1 },
       { call: "2", method: "POST", path: "/w", keys: ["k2", "k3"], arrivals: [1, 3], executions: 2 },
@@ -238,6 +242,24 @@ describe("TLS", () => {
     const socket = connectTls({ port: portOf(server), host: "127.0.0.1", ca: server.ca });
     const [error] = await once(socket, "error");
     expect(error).toMatchObject({ code });
+  });
+});
+
+describe.each([
+  ["TCP", {}],
+  ["TLS", { tls: {} }],
+  ["HTTP/2", { tls: {}, http2: true }],
+  ["a handshake that never comes", { tls: { delayMs: Number.POSITIVE_INFINITY } }],
+] as const)("over %s", (protocol, options) => {
+  it("a client that has gone is noticed", async () => {
+    const server = await start({ script: [stall], ...options });
+    const socket = connect(portOf(server), "127.0.0.1");
+    const offers = { host: "127.0.0.1", ca: server.ca, ALPNProtocols: ["h2", "http/1.1"] };
+    const talks = protocol === "TLS" || protocol === "HTTP/2" ? connectTls({ ...offers, socket }) : socket;
+    await once(talks, talks === socket ? "connect" : "secureConnect");
+    await expect.poll(() => server.open.size).toBe(1);
+    talks.destroy();
+    await expect.poll(() => server.closed.size).toBe(1);
   });
 });
 

@@ -21,6 +21,7 @@ export {
   storm,
   trickle,
   work,
+  workUnanswered,
 } from "./script/moves.js";
 export { type Condition, on, type Rule, type Script } from "./script/rule.js";
 export type { SeenRequest } from "./seen-request.js";

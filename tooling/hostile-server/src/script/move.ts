@@ -34,8 +34,8 @@ export type Move =
   | { readonly do: "reset_stream"; readonly code: number }
   /** The part of the file that the request's `Range` asks for, if its `If-Range` fits. */
   | { readonly do: "file"; readonly content: Uint8Array; readonly etag: string; readonly stopAfter?: number }
-  /** Does the work of a request, once per idempotency key, notes it in the ledger, and answers `{ "echo": … }`. */
-  | { readonly do: "work" }
+  /** Does the work of a request, once per idempotency key, notes it in the ledger, and may answer `{ "echo": … }`. */
+  | { readonly do: "work"; readonly answers: boolean }
   /** One of the faults, for that share of the requests; the numbers are those of the seed. */
   | {
       readonly do: "gamble";

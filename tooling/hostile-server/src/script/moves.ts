@@ -67,8 +67,11 @@ export function file(content: Uint8Array, etag: string, stopAfter?: number): Mov
   return { do: "file", content, etag, ...(stopAfter === undefined ? {} : { stopAfter }) };
 }
 
-/** Does the work of a request: see the ledger. */
-export const work: Move = { do: "work" };
+/** Does the work of a request, as the ledger tells, and answers with the number of its call. */
+export const work: Move = { do: "work", answers: true };
+
+/** Does the work of a request and says nothing: whatever comes next, the work is done. */
+export const workUnanswered: Move = { do: "work", answers: false };
 
 /** One of the faults for a share of the requests, and `otherwise` for the rest. */
 export function gamble(share: number, seed: number, faults: readonly Move[], otherwise: Move): Move {

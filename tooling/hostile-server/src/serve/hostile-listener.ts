@@ -40,7 +40,9 @@ export class HostileListener {
     this.ca = authority?.ca;
     this.#onRequest = this.#requestHandler();
     this.#secure = takeOver(options, authority, this.#onRequest);
-    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#serve(socket));
+    // Over HTTP/2 there is no half-closing, and a session would never see that its client has gone.
+    const allowHalfOpen = options.http2 !== true;
+    this.#server = createServer({ allowHalfOpen, noDelay: true }, (socket) => this.#serve(socket));
   }
 
   static async start(options: ListenOptions, events: ListenerEvents): Promise<HostileListener> {
@@ -78,8 +80,6 @@ export class HostileListener {
       this.#events.onClosed(connection);
     });
     bare.on("error", () => {});
-    // A client that has ended its side gets no more answers; only a half-closed server side is a move of ours.
-    bare.on("end", () => bare.end());
     if (this.#options.tls === undefined) serveHttp1(bare, bare, connection, this.#onRequest);
     else beforeHandshake(bare, this.#options.tls, () => this.#secure(bare, connection));
   }

@@ -76,7 +76,7 @@ export function performMove(move: Move, request: SeenRequest, line: Line, stage:
       break;
     case "work":
       stage.ledger.execute(request);
-      sendAnswer(line, answer(200, { echo: request.headers[CALL_HEADER] ?? null }), stage);
+      if (move.answers) sendAnswer(line, answer(200, { echo: request.headers[CALL_HEADER] ?? null }), stage);
       break;
     case "gamble":
       go(drawn(move, stage.numbersOf(move)));

@@ -11,6 +11,8 @@ export type OnRequest = (request: SeenRequest, line: Line) => void;
 export function serveHttp1(socket: Socket, bare: Socket, connection: number, onRequest: OnRequest): void {
   let pending = Buffer.alloc(0);
   socket.on("error", () => {});
+  // A client that has ended its side gets no more answers; half-closing is a move of the server alone.
+  socket.on("end", () => socket.end());
   socket.on("data", (chunk: Buffer) => {
     pending = Buffer.concat([pending, chunk]);
     for (;;) {

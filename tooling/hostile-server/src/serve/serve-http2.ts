@@ -23,7 +23,9 @@ export function http2Server({ key, cert }: Authority, onRequest: OnRequest): Tak
     const under = taken.get(socket.remotePort);
     if (under !== undefined) serveHttp1(socket, under.bare, under.connection, onRequest);
   });
-  server.on("tlsClientError", () => {});
+  // Node leaves the connections of clients that go away early or in the middle to whoever listens here.
+  server.on("tlsClientError", (_error, socket) => socket.destroy());
+  server.on("secureConnection", (socket: Socket) => socket.on("end", () => socket.destroy()));
   return (bare, connection) => {
     const { remotePort } = bare;
     taken.set(remotePort, { bare, connection });

@@ -11,9 +11,11 @@ export function beforeHandshake(bare: Socket, { delayMs = 0, instead }: Handshak
     else if (instead === "garbage") bare.end("this is no handshake\r\n");
     else shake();
   };
-  // Read all the same: who does not read never hears that the client has gone.
-  if (delayMs === Number.POSITIVE_INFINITY) bare.resume();
-  else if (delayMs > 0) setTimeout(begin, delayMs);
+  if (delayMs === Number.POSITIVE_INFINITY) {
+    // Read all the same: who does not read never hears that the client has gone.
+    bare.resume();
+    bare.on("end", () => bare.end());
+  } else if (delayMs > 0) setTimeout(begin, delayMs);
   else begin();
 }
 

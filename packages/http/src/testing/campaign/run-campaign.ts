@@ -1,0 +1,91 @@
+import { TinkexError, type TransportCall } from "@tinkex/types/base";
+import { CALL_HEADER } from "@tinkex-tooling/hostile-server";
+import { OPERATIONS, type OperationName } from "../../operations/operations.js";
+import type { TinkexTransport } from "../../transport.js";
+import { json, text } from "../test-transport.js";
+
+/** Calls that are made one after the other; lanes run side by side. */
+const LANES = 40;
+/** Shares of the calls that are aborted soon, and that meet a silent server with a limit of their own. */
+const IMPATIENT = 0.03;
+const STALLED = 0.02;
+/** Header that asks the server for one of the stalls. */
+export const STALL_HEADER = "x-campaign-stall";
+
+/** How one call went. */
+export interface CallReport {
+  /** `lane:place`, the value of the header that the server keeps book by. */
+  readonly call: string;
+  readonly lane: number;
+  readonly operation: OperationName;
+  /** `succeeded`, or the code of its error. */
+  readonly outcome: string;
+  /** Whether the answer was that of another call. */
+  readonly mixedUp: boolean;
+}
+
+/** Methods with which the API takes bodies. */
+const CARRIES_BODY: ReadonlySet<string> = new Set(["POST", "PUT"]);
+const NAMES = Object.keys(OPERATIONS) as OperationName[];
+
+/** Makes so many calls of all rows of the table, and tells how each went. Errors of the campaign itself are thrown. */
+export async function runCampaign(
+  transport: TinkexTransport,
+  calls: number,
+  random: () => number,
+  signal: AbortSignal,
+): Promise<CallReport[]> {
+  const reports: CallReport[] = [];
+  let begun = 0;
+  const runLane = async (lane: number): Promise<void> => {
+    for (let place = 0; begun < calls; place += 1) {
+      // The first calls walk the table, so that every row has its turn however few the calls are.
+      const operation =
+        NAMES[begun < NAMES.length ? begun : Math.floor(random() * NAMES.length)] ?? "healthz";
+      begun += 1;
+      reports.push(await runCall(transport, `${lane}:${place}`, lane, operation, random, signal));
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, (_, lane) => runLane(lane)));
+  return reports;
+}
+
+async function runCall(
+  transport: TinkexTransport,
+  call: string,
+  lane: number,
+  operation: OperationName,
+  random: () => number,
+  signal: AbortSignal,
+): Promise<CallReport> {
+  const own = new AbortController();
+  const kind = random();
+  const isImpatient = kind < IMPATIENT;
+  const isStalled = !isImpatient && kind < IMPATIENT + STALLED;
+  const timer = isImpatient ? setTimeout(() => own.abort("no longer wanted"), random() * 10) : undefined;
+  const request: TransportCall = {
+    operation,
+    pathParameters: pathParameters(operation),
+    headers: { [CALL_HEADER]: call, ...(isStalled ? { [STALL_HEADER]: "yes" } : {}) },
+    signal: isImpatient ? own.signal : signal,
+    ...(isStalled ? { timeoutMs: 150 } : {}),
+    ...(CARRIES_BODY.has(OPERATIONS[operation].method)
+      ? { body: json({ call, padding: "x".repeat(random() * 2_000) }) }
+      : {}),
+  };
+  try {
+    const response = await transport.call(request);
+    const { echo } = JSON.parse(text(response.body));
+    return { call, lane, operation, outcome: "succeeded", mixedUp: echo !== call };
+  } catch (error) {
+    if (!TinkexError.isInstance(error)) throw error;
+    return { call, lane, operation, outcome: error.code, mixedUp: false };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function pathParameters(operation: OperationName): Record<string, string> {
+  const names = [...OPERATIONS[operation].path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  return Object.fromEntries(names.map((name) => [name, `a ${name}`]));
+}
