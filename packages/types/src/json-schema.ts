@@ -16,6 +16,8 @@ export function toJsonSchema(schema: RecordSchema<unknown>): Record<string, unkn
     override: ({ zodSchema, jsonSchema }) => {
       const { def } = zodSchema._zod;
       if (def.type === "bigint") jsonSchema.type = "integer";
+      // zod leaves the default out where the value is changed on its way in.
+      if (def.type === "default") jsonSchema.default = def.defaultValue as typeof jsonSchema.default;
       if (def.type === "object") {
         const required = Object.entries(def.shape).flatMap(([name, field]) =>
           isRequired(field) ? name : [],
@@ -40,7 +42,9 @@ export function toJsonSchema(schema: RecordSchema<unknown>): Record<string, unkn
 function isRequired(field: z.core.$ZodType): boolean {
   const { def } = field._zod as z.core.$ZodTypes["_zod"];
   if (def.type === "lazy") return isRequired(def.getter());
-  if (def.type === "pipe" && (def.in._zod as z.core.$ZodTypes["_zod"]).def.type === "transform")
-    return isRequired(def.out);
+  if (def.type === "pipe") {
+    const looksFirst = (def.in._zod as z.core.$ZodTypes["_zod"]).def.type === "transform";
+    return isRequired(looksFirst ? def.out : def.in);
+  }
   return field._zod.optin === undefined;
 }
