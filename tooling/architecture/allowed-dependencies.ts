@@ -31,7 +31,11 @@ export const ALLOWED_DEPENDENCIES: Readonly<Record<string, Allowance>> = {
     optional: ["@huggingface/transformers"],
     browserEntries: ["src/index.ts", "src/chat-template.ts"],
   },
-  renderers: { siblings: ["types", "tokenizer"], libraries: [], browserEntries: ["src/index.ts"] },
+  renderers: {
+    siblings: ["types", "tokenizer"],
+    libraries: [],
+    browserEntries: ["src/index.ts", "src/chat-template.ts"],
+  },
   client: {
     siblings: ["types", "wire", "tensor", "http", "tokenizer"],
     libraries: [],

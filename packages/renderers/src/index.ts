@@ -6,6 +6,9 @@ export {
 export { type DatumOptions, datumFromTokens, type TokensDatumOptions } from "./datum/datum-from-tokens.js";
 export type { DeepseekV3Options } from "./families/deepseekv3.js";
 export type { GptOssOptions } from "./families/gpt-oss.js";
+export type { KimiOptions } from "./families/kimi-k2.js";
+export type { Qwen35Options } from "./families/qwen3-5.js";
+export type { Qwen3VlOptions } from "./families/qwen3-vl.js";
 export {
   type BuiltInRendererName,
   getRenderer,
@@ -14,6 +17,8 @@ export {
   type RendererOptions,
   rendererFromReference,
 } from "./get-renderer.js";
+export type { ImageProcessor } from "./image-processor.js";
+export { type ImageGrid, imageTokenCount } from "./image-token-count.js";
 export type { Layout, Place, RenderedMessage } from "./layout.js";
 export { createLayoutRenderer } from "./layout-renderer.js";
 export type {

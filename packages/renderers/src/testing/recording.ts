@@ -38,6 +38,8 @@ export interface RecordedConversation {
   readonly tools?: readonly ToolDeclaration[];
   readonly system_prompt?: string;
   readonly prefix_messages?: readonly Message[] | Refusal;
+  /** How the chat template of the model compares, as transformers applies it. */
+  readonly hf_template?: { readonly generation_equal?: boolean } | null;
   readonly generation?: RecordedDocument | Refusal;
   readonly generation_before_last?: RecordedDocument | Refusal;
   /** Without a document where the reference refuses it. */

