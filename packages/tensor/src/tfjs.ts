@@ -15,6 +15,6 @@ export { type KlEstimator, type KlOptions, klToReference } from "./tfjs/regulari
 export { l1, type NormOptions } from "./tfjs/regularizers/l1.js";
 export { l2 } from "./tfjs/regularizers/l2.js";
 export type { LossTerm, TermContext, TermOptions } from "./tfjs/regularizers/loss-term.js";
-export type { Reference } from "./tfjs/regularizers/reference-logprobs.js";
+export type { Reference } from "./tfjs/regularizers/reference-row.js";
 export { type Tfjs, tf } from "./tfjs/tf.js";
 export { toTensor } from "./tfjs/to-tensor.js";

@@ -17,14 +17,14 @@ export interface Gradients extends ForwardValue {
 }
 
 /**
- * Differentiates `evaluate` with respect to `inputs`, on the active backend. Everything made on the way is disposed of, also
+ * Differentiates `evaluate` with respect to `inputs`, which it may add to, on the active backend. Everything made on the way is disposed of, also
  * when `evaluate` or a gradient function throws; `tf.grads` leaves behind what it saved for the way back in both cases. To be
  * called within a `tf.tidy`.
  *
  * @throws what `evaluate` throws
  * @throws ValidationError when an operation in use has no gradient
  */
-export function differentiate(inputs: readonly Tensor[], evaluate: () => ForwardValue): Gradients {
+export function differentiate(inputs: Tensor[], evaluate: () => ForwardValue): Gradients {
   const kept: Tensor[] = [];
   let made: readonly Tensor[] = [];
   const forward = (): Tensor => {
@@ -36,7 +36,7 @@ export function differentiate(inputs: readonly Tensor[], evaluate: () => Forward
     return tf.clone(value);
   };
   try {
-    const { value, grads } = tf.engine().gradients(forward, [...inputs], undefined, true);
+    const { value, grads } = tf.engine().gradients(forward, inputs, undefined, true);
     return { value, gradients: grads, others: kept.map((tensor) => tf.clone(tensor)) };
   } catch (error) {
     freeTape();

@@ -18,8 +18,8 @@ const squares: TfLoss = (_, tensors) => ({ loss: tf.addN(tensors.map((p) => p.sq
 
 describeOnEachBackend("customLoss", () => {
   it("gives value, gradient and metrics", async () => {
-    const loss = customLoss((_, tensors) => ({
-      ...squares(data, tensors),
+    const loss = customLoss((_, tensors, joined) => ({
+      ...squares(data, tensors, joined),
       metrics: { "tokens:sum": 5, "mean:mean": tf.concat([...tensors]).mean() },
     }));
     const result = await loss(data, logprobs);
@@ -71,11 +71,21 @@ describeOnEachBackend("customLoss", () => {
     expect(gradients[1]?.[1]).toBeCloseTo(-slope, 6);
   });
 
+  it("adds the gradients of what is computed from the row and from a datum's own tensor", async () => {
+    const loss: TfLoss = (_, [, second], joined) => ({
+      loss: tf.add(tf.sum(tf.square(joined)), tf.sum(tf.mul(joined.slice(3), second ?? []))),
+    });
+    const { loss: value, gradients } = await customLoss(loss)(data, logprobs);
+    expect(value).toBeCloseTo(14.3125 + 9.0625, 5);
+    // 2p of the squares; in the second datum p·p as well, once by each factor.
+    expect(gradients).toEqual([Float32Array.of(-1, -2, -4), Float32Array.of(-1, -12)]);
+  });
+
   it("passes the datums on, and leaves captured tensors alone", async () => {
     const constant = tf.scalar(2);
-    const loss = customLoss((given, tensors) => {
+    const loss = customLoss((given, tensors, joined) => {
       expect(given).toBe(data);
-      return { loss: squares(data, tensors).loss.mul(constant), metrics: { "two:mean": constant } };
+      return { loss: squares(data, tensors, joined).loss.mul(constant), metrics: { "two:mean": constant } };
     });
     expect((await loss(data, logprobs)).metrics).toEqual({ "two:mean": 2 });
     await expect(customLoss(() => ({ loss: constant }))(data, logprobs)).rejects.toThrow("does not depend");
@@ -86,7 +96,9 @@ describeOnEachBackend("customLoss", () => {
   it("BR-094: leaves no tensor behind after 100 steps whose losses wait for something first", async () => {
     const loss = async (...call: Parameters<ReturnType<typeof customLoss>>) => {
       const factor = await Promise.resolve(3);
-      return customLoss((_, tensors) => ({ loss: squares(data, tensors).loss.mul(factor) }))(...call);
+      return customLoss((_, tensors, joined) => ({ loss: squares(data, tensors, joined).loss.mul(factor) }))(
+        ...call,
+      );
     };
     const counts: number[] = [];
     for (let step = 0; step < 100; step++) {

@@ -1,5 +1,5 @@
 import type { CustomLoss } from "@tinkex/types/base";
-import { differentiateParts } from "./custom-loss-part.js";
+import { differentiateParts, type LossPart } from "./custom-loss-part.js";
 import { type CustomLossOptions, sumParts } from "./custom-loss-sum.js";
 import type { TfLoss } from "./custom-loss-value.js";
 
@@ -10,12 +10,16 @@ import type { TfLoss } from "./custom-loss-value.js";
  * The function must be synchronous. What it has to wait for is fetched by an async function around the custom loss.
  *
  * @example
- * training.forwardBackwardCustom(data, customLoss((_, logprobs) => ({ loss: tf.neg(tf.sum(tf.concat(logprobs))) })))
+ * training.forwardBackwardCustom(data, customLoss((_data, _logprobs, joined) => ({ loss: tf.neg(tf.sum(joined)) })))
  * @throws ValidationError, when it runs, for a loss that is not one finite number, or does not depend on the log-probabilities
  */
 export function customLoss(loss: TfLoss, options: CustomLossOptions = {}): CustomLoss {
+  const part: LossPart = {
+    label: "the custom loss",
+    evaluate: (data, { logprobs, joined }) => loss(data, logprobs, joined),
+  };
   return async (data, logprobs) => {
-    const parts = await differentiateParts([{ label: "the custom loss", evaluate: loss }], data, logprobs);
+    const parts = await differentiateParts([part], data, logprobs);
     return {
       ...sumParts(
         parts.map((value) => ({ value, weight: 1 })),

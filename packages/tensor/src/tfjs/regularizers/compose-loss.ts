@@ -1,5 +1,5 @@
 import type { CustomLoss } from "@tinkex/types/base";
-import { differentiateParts, type PartValue } from "../custom-loss-part.js";
+import { differentiateParts, type LossPart, type PartValue } from "../custom-loss-part.js";
 import { type CustomLossOptions, sumParts } from "../custom-loss-sum.js";
 import type { TfLoss } from "../custom-loss-value.js";
 import { checkTerms, type LossTerm } from "./loss-term.js";
@@ -25,13 +25,18 @@ export function composeLoss(
   options: CustomLossOptions = {},
 ): CustomLoss {
   checkTerms(terms);
-  const parts = [
-    { name: "base", weight: 1, label: "the custom loss", evaluate: base },
+  const parts: (LossPart & { readonly name: string; readonly weight: number })[] = [
+    {
+      name: "base",
+      weight: 1,
+      label: "the custom loss",
+      evaluate: (data, { logprobs, joined }) => base(data, logprobs, joined),
+    },
     ...terms.map(({ name, weight, loss }) => ({
       name,
       weight,
       label: `the term ${JSON.stringify(name)}`,
-      evaluate: (...[data, logprobs]: Parameters<TfLoss>) => loss({ data, logprobs, base }),
+      evaluate: (...[data, inputs]: Parameters<LossPart["evaluate"]>) => loss({ ...inputs, data, base }),
     })),
   ];
   return async (data, logprobs) => {

@@ -1,7 +1,7 @@
-import type { Datum } from "@tinkex/types/base";
-import { ValidationError } from "@tinkex/types/base";
+import type { Tensor1D } from "@tensorflow/tfjs-core";
+import { type Datum, ValidationError } from "@tinkex/types/base";
 import { tf } from "../tf.js";
-import { countedLength, countedValues } from "./counted-values.js";
+import { countedValues } from "./counted-values.js";
 import type { LossTerm, TermContext, TermOptions } from "./loss-term.js";
 
 /** Indices of two datums of a batch. */
@@ -29,16 +29,14 @@ export function consistency({
     name,
     weight,
     loss: (context) => {
-      const pairList = pairs(context.data);
-      for (const pair of pairList) checkPair(pair, context);
-      const side = (indices: readonly number[]) =>
-        countedValues(
-          indices.flatMap((index) => context.data[index] ?? []),
-          indices.flatMap((index) => context.logprobs[index] ?? []),
-        );
-      const first = side(pairList.map(([index]) => index));
-      const second = side(pairList.map(([, index]) => index));
-      return { loss: tf.sum(tf.square(tf.sub(first, second))) };
+      const [first, second] = [[] as Tensor1D[], [] as Tensor1D[]];
+      for (const pair of pairs(context.data)) {
+        const [ofFirst, ofSecond] = valuesOf(pair, context);
+        first.push(ofFirst);
+        second.push(ofSecond);
+      }
+      if (first.length === 0) return { loss: tf.scalar(0) };
+      return { loss: tf.sum(tf.square(tf.sub(tf.concat1d(first), tf.concat1d(second)))) };
     },
   };
 }
@@ -53,20 +51,24 @@ function neighbours(data: readonly Datum[]): readonly Pair[] {
   return Array.from({ length: data.length / 2 }, (_, pair) => [2 * pair, 2 * pair + 1]);
 }
 
-function checkPair([first, second]: Pair, { data, logprobs }: TermContext): void {
-  const [countOfFirst, countOfSecond] = [first, second].map((index) => {
+/** What counts of both datums of a pair. */
+function valuesOf(pair: Pair, { data, logprobs }: TermContext): readonly [Tensor1D, Tensor1D] {
+  const [first, second] = pair;
+  const read = (index: number): Tensor1D => {
+    const datum = data[index];
     const tensor = logprobs[index];
-    if (tensor !== undefined) return countedLength(data[index], index, tensor.size);
+    if (datum !== undefined && tensor !== undefined) return countedValues(datum, index, tensor);
     throw new ValidationError(
       `the pair [${first}, ${second}] names data[${index}] of ${data.length} datums`,
       {
         path: ["pairs"],
       },
     );
-  });
-  if (countOfFirst === countOfSecond) return;
+  };
+  const values = [read(first), read(second)] as const;
+  if (values[0].size === values[1].size) return values;
   throw new ValidationError(
-    `data[${first}] has ${countOfFirst} positions that count and data[${second}] ${countOfSecond}: a pair needs as many`,
+    `data[${first}] has ${values[0].size} positions that count and data[${second}] ${values[1].size}: a pair needs as many`,
     { path: ["data", second] },
   );
 }

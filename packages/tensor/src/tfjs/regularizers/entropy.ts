@@ -1,7 +1,7 @@
 import { tf } from "../tf.js";
-import { countedValues } from "./counted-values.js";
+import { countedMask, keepCounted } from "./counted-mask.js";
 import type { LossTerm, TermOptions } from "./loss-term.js";
-import { splitByRank } from "./split-by-rank.js";
+import { hasCandidates, isSampled } from "./target-kinds.js";
 
 /**
  * Minus the entropy of the model's next-token distributions, so that a positive weight keeps them broad and a negative one
@@ -20,9 +20,8 @@ export function entropy({ weight, name = "entropy" }: TermOptions): LossTerm {
     name,
     weight,
     loss: (context) => {
-      const { sampled, candidates } = splitByRank(context);
-      const samples = countedValues(sampled.data, sampled.logprobs);
-      const listed = countedValues(candidates.data, candidates.logprobs);
+      const samples = keepCounted(context.joined, countedMask(context, isSampled));
+      const listed = keepCounted(context.joined, countedMask(context, hasCandidates));
       const negative = tf.sum(tf.mul(tf.exp(listed), listed));
       return {
         loss: tf.add(negative, tf.mul(0.5, tf.sum(tf.square(samples)))),

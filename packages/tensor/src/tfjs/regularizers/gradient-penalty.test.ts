@@ -12,17 +12,32 @@ beforeEach(() => expectNoTensorLeft());
 const data = [lossDatum([3]), lossDatum([2])];
 const logprobs = [Float32Array.of(-0.5, -1, -2), Float32Array.of(-0.25, -3)];
 
-/** −Σ exp(p − q): importance sampling with advantages of 1 and samplers of −1. */
-const ratios: TfLoss = (_, tensors) => ({ loss: tf.neg(tf.sum(tf.exp(tf.add(tf.concat([...tensors]), 1)))) });
+/** −Σ exp(p − q): importance sampling with advantages of 1 and samplers of −1, computed in each of the ways there are. */
+const bases: Readonly<Record<string, TfLoss>> = {
+  "the row": (_, __, joined) => ({ loss: tf.neg(tf.sum(tf.exp(tf.add(joined, 1)))) }),
+  "the datums' tensors": (_, tensors) => ({
+    loss: tf.neg(tf.sum(tf.exp(tf.add(tf.concat([...tensors]), 1)))),
+  }),
+  "half of each": (_, [, second], joined) => ({
+    loss: tf.neg(
+      tf.add(tf.sum(tf.exp(tf.add(joined.slice(0, 3), 1))), tf.sum(tf.exp(tf.add(second ?? [], 1)))),
+    ),
+  }),
+};
+const ratios = bases["the row"] ?? expect.fail();
 const norm = (row: readonly number[]) => Math.hypot(...row.map((p) => Math.exp(p + 1)));
 
 describeOnEachBackend("gradientPenalty", () => {
-  it.each([0, 1.5])("draws the gradient norm of each datum to %d", async (target) => {
+  const targets = [0, 1.5].flatMap((target) =>
+    Object.entries(bases).map(([way, base]) => ({ target, way, base })),
+  );
+
+  it.each(targets)("draws the gradient norm of each datum to $target, by $way", async ({ target, base }) => {
     const formula = (lists: readonly number[][]) =>
       lists.reduce((sum, row) => sum + (norm(row) - target) ** 2, 0);
     const weight = 0.3;
-    const penalised = composeLoss(ratios, [gradientPenalty({ weight, target })]);
-    const plain = composeLoss(ratios, []);
+    const penalised = composeLoss(base, [gradientPenalty({ weight, target })]);
+    const plain = composeLoss(base, []);
     const [with_, without] = [await penalised(data, logprobs), await plain(data, logprobs)];
     const difference = with_.gradients.map((row, datum) =>
       Array.from(row, (value, index) => value - Number(without.gradients[datum]?.[index])),

@@ -2,7 +2,7 @@ import type { Tensor } from "@tensorflow/tfjs-core";
 import { differentiate } from "../autodiff.js";
 import { checkLossValue } from "../custom-loss-value.js";
 import { tf } from "../tf.js";
-import type { LossTerm, TermOptions } from "./loss-term.js";
+import type { LossTerm, TermContext, TermOptions } from "./loss-term.js";
 
 /** What {@link gradientPenalty} takes. */
 export interface GradientPenaltyOptions extends TermOptions {
@@ -27,20 +27,36 @@ export function gradientPenalty({
   return {
     name,
     weight,
-    loss: ({ data, logprobs, base }) => {
-      const { gradients } = differentiate(logprobs, () => ({
-        value: checkLossValue(base(data, logprobs), "the custom loss").loss,
+    loss: (context) => {
+      const { data, logprobs, joined, leaves, base } = context;
+      const { gradients } = differentiate(leaves, () => ({
+        value: checkLossValue(base(data, logprobs, joined), "the custom loss").loss,
         others: [],
       }));
-      const penalties = gradients.map((gradient) => penaltyOf(gradient, target));
-      return { loss: tf.addN(penalties) };
+      const row = gradientRow(gradients, context);
+      if (target === 0) return { loss: tf.sum(tf.square(row)) };
+      const ofDatums = tf.split(row, sizesOf(context)).map((gradient) => {
+        const norm = tf.sqrt(tf.add(tf.sum(tf.square(gradient)), TINY));
+        return tf.square(tf.sub(norm, target));
+      });
+      return { loss: tf.addN(ofDatums) };
     },
   };
 }
 
-function penaltyOf(gradient: Tensor | undefined, target: number): Tensor {
-  if (gradient === undefined) return tf.scalar(target ** 2);
-  const squares = tf.sum(tf.square(gradient));
-  // Without a target the root would be squared again.
-  return target === 0 ? squares : tf.square(tf.sub(tf.sqrt(tf.add(squares, TINY)), target));
+/** The gradient by all log-probabilities in one row: that by the row, and those by the datums' tensors where there are any. */
+function gradientRow(gradients: readonly (Tensor | undefined)[], context: TermContext): Tensor {
+  const { joined, datum } = context.resultsOf(gradients);
+  const sizes = sizesOf(context);
+  const byDatum = sizes.map((_, index) => datum(index));
+  const ofRow = joined ?? tf.zeros([context.joined.size]);
+  if (byDatum.every((gradient) => gradient === undefined)) return ofRow;
+  const pieces = byDatum.map((gradient, index) =>
+    gradient === undefined ? tf.zeros([sizes[index] ?? 0]) : tf.reshape(gradient, [-1]),
+  );
+  return tf.add(ofRow, tf.concat(pieces));
+}
+
+function sizesOf({ shapes }: TermContext): number[] {
+  return shapes.map((shape) => shape.reduce((count, size) => count * size, 1));
 }

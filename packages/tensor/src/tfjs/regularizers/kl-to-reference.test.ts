@@ -71,11 +71,11 @@ function withShortReference() {
 }
 
 it.each([
-  ["no reference", lossDatum([3]), "data[0].loss_fn_inputs.reference_logprobs: no reference logprobs"],
+  ["no reference", lossDatum([3]), "data[0].loss_fn_inputs.reference_logprobs is missing"],
   [
     "a reference of another length",
     withShortReference(),
-    "data[0].loss_fn_inputs.reference_logprobs has 1 reference logprobs, the datum 3",
+    "data[0].loss_fn_inputs.reference_logprobs has 1 elements, the datum 3 logprobs",
   ],
 ])("klToReference refuses %s", async (_name, datum, message) => {
   const loss = composeLoss((_, [p]) => ({ loss: tf.sum(p ?? []) }), [klToReference({ weight: 1 })]);

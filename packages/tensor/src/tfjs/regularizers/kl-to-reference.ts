@@ -1,10 +1,10 @@
 import type { Tensor, Tensor1D } from "@tensorflow/tfjs-core";
 import { ValidationError } from "@tinkex/types/base";
 import { tf } from "../tf.js";
-import { countedValues } from "./counted-values.js";
+import { countedMask, keepCounted } from "./counted-mask.js";
 import type { LossTerm, TermOptions } from "./loss-term.js";
-import { type Reference, referenceLogprobs } from "./reference-logprobs.js";
-import { splitByRank } from "./split-by-rank.js";
+import { type Reference, referenceRow } from "./reference-row.js";
+import { hasCandidates, isSampled } from "./target-kinds.js";
 
 /** What {@link klToReference} takes. */
 export interface KlOptions extends TermOptions {
@@ -49,16 +49,12 @@ export function klToReference(options: KlOptions): LossTerm {
     name,
     weight,
     loss: (context) => {
-      const references = referenceLogprobs(reference, context.data, context.logprobs);
-      const own = splitByRank(context);
-      const other = splitByRank({ data: context.data, logprobs: references });
-      const divergence = divergenceOf(
-        countedValues(own.candidates.data, own.candidates.logprobs),
-        countedValues(own.candidates.data, other.candidates.logprobs),
-      );
-      const difference = tf.sub<Tensor1D>(
-        countedValues(own.sampled.data, own.sampled.logprobs),
-        countedValues(own.sampled.data, other.sampled.logprobs),
+      const references = referenceRow(reference, context);
+      const listed = countedMask(context, hasCandidates);
+      const divergence = divergenceOf(keepCounted(context.joined, listed), keepCounted(references, listed));
+      const difference = keepCounted(
+        tf.sub<Tensor1D>(context.joined, references),
+        countedMask(context, isSampled),
       );
       return {
         loss: tf.add(divergence, tf.sum(ESTIMATORS[estimator](difference))),

@@ -1,7 +1,7 @@
 import { tf } from "../tf.js";
-import { distance } from "./distance.js";
+import { countedDifference } from "./counted-difference.js";
 import type { LossTerm, TermOptions } from "./loss-term.js";
-import type { Reference } from "./reference-logprobs.js";
+import type { Reference } from "./reference-row.js";
 
 /** What {@link l1} and `l2` take. */
 export interface NormOptions extends TermOptions {
@@ -18,6 +18,6 @@ export function l1({ weight, name = "l1", reference }: NormOptions): LossTerm {
   return {
     name,
     weight,
-    loss: ({ data, logprobs }) => ({ loss: tf.sum(tf.abs(distance(data, logprobs, reference))) }),
+    loss: (context) => ({ loss: tf.sum(tf.abs(countedDifference(context, reference))) }),
   };
 }

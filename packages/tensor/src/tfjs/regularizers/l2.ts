@@ -1,5 +1,5 @@
 import { tf } from "../tf.js";
-import { distance } from "./distance.js";
+import { countedDifference } from "./counted-difference.js";
 import type { NormOptions } from "./l1.js";
 import type { LossTerm } from "./loss-term.js";
 
@@ -11,6 +11,6 @@ export function l2({ weight, name = "l2", reference }: NormOptions): LossTerm {
   return {
     name,
     weight,
-    loss: ({ data, logprobs }) => ({ loss: tf.sum(tf.square(distance(data, logprobs, reference))) }),
+    loss: (context) => ({ loss: tf.sum(tf.square(countedDifference(context, reference))) }),
   };
 }

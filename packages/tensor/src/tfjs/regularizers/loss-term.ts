@@ -1,13 +1,11 @@
-import type { Tensor } from "@tensorflow/tfjs-core";
 import { type Datum, ValidationError } from "@tinkex/types/base";
+import type { LossInputs } from "../custom-loss-inputs.js";
 import type { TfLoss, TfLossValue } from "../custom-loss-value.js";
 
-/** What a term computes from. */
-export interface TermContext {
+/** What a term computes from: the log-probabilities in the two ways a loss has them, and more. */
+export interface TermContext extends LossInputs {
   /** The datums as they were given, with all their inputs. */
   readonly data: readonly Datum[];
-  /** Log-probabilities of each datum's targets, `[N]` or `[N, K]`. */
-  readonly logprobs: readonly Tensor[];
   /** The loss that the term is added to. */
   readonly base: TfLoss;
 }

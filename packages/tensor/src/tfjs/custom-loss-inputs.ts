@@ -1,0 +1,71 @@
+import type { Tensor, Tensor1D } from "@tensorflow/tfjs-core";
+import type { Datum } from "@tinkex/types/base";
+import { tf } from "./tf.js";
+
+/**
+ * The log-probabilities of a batch in the two ways a loss may use them: one tensor a datum, made when it is first asked for, and
+ * all in one row. They are independent inputs to tfjs, whose gradients are added afterwards: cutting a row into a hundred
+ * tensors and joining them again, there and back, would cost more than most losses.
+ */
+export interface LossInputs {
+  readonly logprobs: readonly Tensor[];
+  readonly joined: Tensor1D;
+  /** The shape of each datum's log-probabilities, without asking for its tensor. */
+  readonly shapes: readonly (readonly number[])[];
+  /** What is differentiated by: the row, and each tensor that was asked for so far. */
+  readonly leaves: Tensor[];
+  /** Finds, among results for each of the leaves, those of the row and of a datum's tensor. */
+  resultsOf<Result>(results: readonly Result[]): {
+    readonly joined: Result | undefined;
+    readonly datum: (index: number) => Result | undefined;
+  };
+}
+
+/** To be called within a `tf.tidy`, which the inputs last as long as. */
+export function lossInputs(data: readonly Datum[], logprobs: readonly Float32Array[]): LossInputs {
+  const shapes = logprobs.map(({ length }, index) => shapeOf(data[index], length));
+  const joined = tf.tensor1d(joinRows(logprobs), "float32");
+  const leaves: Tensor[] = [joined];
+  const leafOfDatum = new Map<number, number>();
+  const tensors: Tensor[] = new Array(logprobs.length);
+  for (const [index, values] of logprobs.entries()) {
+    let tensor: Tensor | undefined;
+    Object.defineProperty(tensors, index, {
+      enumerable: true,
+      get: () => {
+        if (tensor === undefined) {
+          tensor = tf.tensor(values, shapes[index], "float32");
+          leafOfDatum.set(index, leaves.push(tensor) - 1);
+        }
+        return tensor;
+      },
+    });
+  }
+  return {
+    logprobs: tensors,
+    joined,
+    shapes,
+    leaves,
+    resultsOf: (results) => ({
+      joined: results[0],
+      datum: (index) => results[leafOfDatum.get(index) ?? -1],
+    }),
+  };
+}
+
+/** All numbers of the rows, one row after the other. */
+export function joinRows(rows: readonly ArrayLike<number>[]): Float32Array {
+  const joined = new Float32Array(rows.reduce((sum, { length }) => sum + length, 0));
+  let offset = 0;
+  for (const row of rows) {
+    joined.set(row, offset);
+    offset += row.length;
+  }
+  return joined;
+}
+
+/** The shape of the targets, whose log-probabilities these are; a flat list where that lists other elements (sparse targets). */
+function shapeOf(datum: Datum | undefined, length: number): number[] {
+  const shape = datum?.loss_fn_inputs.target_tokens?.shape ?? [length];
+  return shape.reduce((count, size) => count * size, 1) === length ? [...shape] : [length];
+}

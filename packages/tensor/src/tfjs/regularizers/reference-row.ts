@@ -1,0 +1,61 @@
+import type { Tensor, Tensor1D } from "@tensorflow/tfjs-core";
+import { type Datum, ValidationError } from "@tinkex/types/base";
+import { TensorData } from "../../tensor-data.js";
+import type { TensorLike } from "../../tensor-like.js";
+import { isTfTensorLike } from "../../tf-tensor-like.js";
+import { toTypedArray } from "../../to-typed-array.js";
+import { joinRows } from "../custom-loss-inputs.js";
+import { tf } from "../tf.js";
+import type { TermContext } from "./loss-term.js";
+
+/**
+ * Where log-probabilities to compare with come from: a key of `loss_fn_inputs` (custom losses see every input, the service
+ * only targets and weights), or a function of the datum.
+ */
+export type Reference = string | ((datum: Datum, datumIndex: number) => TensorLike);
+
+/**
+ * The references of a batch in one row, constant.
+ *
+ * @throws ValidationError naming the datum whose reference is missing or of another length
+ */
+export function referenceRow(reference: Reference, { data, shapes }: TermContext): Tensor1D {
+  const rows = data.map((datum, datumIndex) => {
+    const size = (shapes[datumIndex] ?? []).reduce((count, length) => count * length, 1);
+    return rowOf(reference, datum, datumIndex, size);
+  });
+  const arrays = rows.filter((row) => row instanceof Float32Array);
+  if (arrays.length === rows.length) return tf.tensor1d(joinRows(arrays), "float32");
+  return tf.concat1d(rows.map((row) => (row instanceof Float32Array ? tf.tensor1d(row) : row)));
+}
+
+function rowOf(
+  reference: Reference,
+  datum: Datum,
+  datumIndex: number,
+  size: number,
+): Float32Array | Tensor1D {
+  const place =
+    typeof reference === "string"
+      ? `data[${datumIndex}].loss_fn_inputs.${reference}`
+      : `the reference of data[${datumIndex}]`;
+  const given: TensorLike | undefined =
+    typeof reference === "string" ? datum.loss_fn_inputs[reference] : reference(datum, datumIndex);
+  if (given === undefined) {
+    throw new ValidationError(
+      `${place} is missing: give each datum its reference logprobs, e.g. those of a \`forward\` before training`,
+      { path: ["data", datumIndex] },
+    );
+  }
+  // A tensor stays on its backend, which may not be able to read it at once.
+  const row = isTfTensorLike(given)
+    ? (tf.reshape(given as Tensor, [-1]) as Tensor1D)
+    : (toTypedArray(TensorData.from(given, { dtype: "float32", datumIndex })) as Float32Array);
+  const length = row instanceof Float32Array ? row.length : row.size;
+  if (length !== size) {
+    throw new ValidationError(`${place} has ${length} elements, the datum ${size} logprobs`, {
+      path: ["data", datumIndex],
+    });
+  }
+  return row;
+}
