@@ -38,13 +38,24 @@ export async function ensurePnpm() {
     );
 }
 
-/** Runs the pinned pnpm in the repository. @param {readonly string[]} args @returns {Promise<number>} its exit code */
-export async function pnpm(args) {
+/**
+ * What a command may be given besides its arguments.
+ *
+ * @typedef {{ env?: Readonly<Record<string, string>>, copyTo?: string }} CommandExtras `env`: more variables;
+ *   `copyTo`: a file that gets all it prints as well
+ */
+
+/** Runs the pinned pnpm in the repository. @param {readonly string[]} args @param {CommandExtras} [extras] @returns {Promise<number>} its exit code */
+export async function pnpm(args, { env = {}, ...rest } = {}) {
   await ensurePnpm();
-  return runCommand(process.execPath, [program, ...args], { cwd: ROOT, env: workspaceEnv });
+  return runCommand(process.execPath, [program, ...args], {
+    cwd: ROOT,
+    env: { ...workspaceEnv, ...env },
+    ...rest,
+  });
 }
 
-/** Runs a program of the root's dependencies, e.g. `turbo`. @param {string} name @param {readonly string[]} args */
-export async function workspaceProgram(name, args) {
-  return pnpm(["exec", name, ...args]);
+/** Runs a program of the root's dependencies, e.g. `turbo`. @param {string} name @param {readonly string[]} args @param {CommandExtras} [extras] */
+export async function workspaceProgram(name, args, extras) {
+  return pnpm(["exec", name, ...args], extras);
 }

@@ -1,9 +1,34 @@
 // `npm test`: installs and builds what is missing, then runs every test. Further arguments go to vitest.
+// At the end all that the tests printed and witnessed is searched for the secrets they plant: see tooling/canary.
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { WITNESS_FILE } from "../canary/index.mjs";
+import { findLeaks } from "./find-leaks.mjs";
 import { prepare } from "./prepare.mjs";
 import { summary } from "./test-results.mjs";
+import { ROOT } from "./versions.mjs";
 import { runVitest } from "./vitest.mjs";
 
+const args = process.argv.slice(2);
+const cache = join(ROOT, ".cache");
+const output = join(cache, "test-output.log");
+const witnessed = join(cache, "test-witness.log");
+const report = join(cache, "test-results.json");
+
 await prepare();
-const counts = await runVitest("test-results", process.argv.slice(2));
+mkdirSync(cache, { recursive: true });
+for (const file of [output, witnessed]) rmSync(file, { force: true });
+const colours = process.stdout.isTTY && process.env.NO_COLOR === undefined ? { FORCE_COLOR: "1" } : {};
+const counts = await runVitest("test-results", args, {
+  copyTo: output,
+  env: { [WITNESS_FILE]: witnessed, ...colours },
+});
+
+const leaks = findLeaks([output, witnessed, report]);
+// A search of nothing would find nothing: the whole suite always has something witnessed.
+if (args.length === 0 && !existsSync(witnessed))
+  leaks.push(`no test wrote to ${WITNESS_FILE}; see tooling/canary`);
+for (const leak of leaks) console.error(`leak: ${leak}`);
+if (leaks.length > 0) counts.failed += 1;
 console.log(summary(counts));
 process.exitCode = counts.failed === 0 ? 0 : 1;

@@ -1,5 +1,5 @@
 import { getEventListeners } from "node:events";
-import { gamble, on, work } from "@tinkex-tooling/hostile-server";
+import { gamble, on, seededRandom, work } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";
 import { OPERATIONS } from "./operations/operations.js";
 import { checkLedger } from "./testing/campaign/check-ledger.js";
@@ -7,7 +7,6 @@ import { FAULTS, STALLS } from "./testing/campaign/faults.js";
 import { activeResources, settledResources } from "./testing/campaign/resources.js";
 import { type CallReport, runCampaign, STALL_HEADER } from "./testing/campaign/run-campaign.js";
 import { fastClock } from "./testing/fast-clock.js";
-import { seededRandom } from "./testing/seeded-random.js";
 import { eventually, startServer, transportTo } from "./testing/test-transport.js";
 
 /** The short campaign is part of every test run; `pnpm test:chaos` runs the long one. */

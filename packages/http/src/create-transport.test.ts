@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { inspect } from "node:util";
 import { ApiStatusError, ClosedError, ConnectionError, ValidationError } from "@tinkex/types";
+import { CANARY_KEY } from "@tinkex-tooling/canary";
 import {
   after,
   answer,
@@ -222,7 +223,7 @@ describe("requests", () => {
     expect(request).toMatchObject({ method: "POST", path: "/services/x/api/v1/optim_step" });
     expect(request?.body.toString()).toBe('{"a":1}');
     expect(request?.headers).toMatchObject({
-      "x-api-key": "tml-test",
+      "x-api-key": CANARY_KEY,
       "content-type": "application/json",
       accept: "application/json",
       "x-sdk-method": "a.b",

@@ -24,4 +24,5 @@ export {
   workUnanswered,
 } from "./script/moves.js";
 export { type Condition, on, type Rule, type Script } from "./script/rule.js";
+export { seededRandom } from "./seeded-random.js";
 export type { SeenRequest } from "./seen-request.js";

@@ -1,3 +1,4 @@
+import { CANARY_KEY } from "@tinkex-tooling/canary";
 import { onTestFinished } from "vitest";
 import { ServiceClient } from "../session/service-client.js";
 import type { ServiceClientOptions } from "../session/service-client-options.js";
@@ -20,6 +21,7 @@ export async function openService(options: ServiceClientOptions = {}): Promise<O
   const logger = new RecordingLogger();
   const service = new ServiceClient({
     baseUrl: stub.url,
+    apiKey: CANARY_KEY,
     env: {},
     clock,
     logger,

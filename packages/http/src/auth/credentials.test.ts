@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiStatusError, ValidationError } from "@tinkex/types";
+import { CANARY_KEY } from "@tinkex-tooling/canary";
 import { answer, type HostileServer, type Move, on, type Rule } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";
 import { testToken } from "../testing/test-token.js";
@@ -88,10 +89,10 @@ describe("credentials on the wire", () => {
     await transport.call({ operation: "client_config", body: json({}) });
     expect(server.requests.map(({ path, headers }) => [path.split("/v1/")[1], headers["x-api-key"]])).toEqual(
       [
-        ["client/config", "tml-test"],
-        ["auth/token", "tml-test"],
+        ["client/config", CANARY_KEY],
+        ["auth/token", CANARY_KEY],
         ...Array(3).fill(["create_session", token(1)]),
-        ["client/config", "tml-test"],
+        ["client/config", CANARY_KEY],
       ],
     );
   });

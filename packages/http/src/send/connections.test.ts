@@ -1,6 +1,7 @@
 import { type AddressInfo, connect, createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { ConnectionError, ValidationError } from "@tinkex/types";
+import { CANARY_KEY } from "@tinkex-tooling/canary";
 import {
   after,
   answer,
@@ -234,7 +235,7 @@ describe("what a user brings", () => {
     const response = await transport.call({ operation: "optim_step", body: json({ a: 1 }) });
     expect(response).toMatchObject({ status: 200, attempts: 2 });
     expect(server.requests[1]?.body.toString()).toBe('{"a":1}');
-    expect(server.header("x-api-key")[1]).toBe("tml-test");
+    expect(server.header("x-api-key")[1]).toBe(CANARY_KEY);
     expect(await failureOf(transport.call({ operation: "healthz" }))).toMatchObject({ status: 404 });
     const controller = new AbortController();
     const stuck = failureOf(transport.call({ operation: "healthz", signal: controller.signal }));

@@ -1,7 +1,9 @@
-import { silentLogger, TinkexError } from "@tinkex/types/base";
+import { TinkexError } from "@tinkex/types/base";
+import { CANARY_KEY, witness, witnessLogger } from "@tinkex-tooling/canary";
 import { HostileServer, type ListenOptions, type Move, type Rule } from "@tinkex-tooling/hostile-server";
 import { afterEach, expect, vi } from "vitest";
 import { createTransport } from "../create-transport.js";
+import type { TransportHooks } from "../hooks/transport-hooks.js";
 import type { TinkexTransport } from "../transport.js";
 import type { TransportOptions } from "../transport-options.js";
 import { FakeClock } from "./fake-clock.js";
@@ -38,7 +40,16 @@ export async function startServer(options: ListenOptions): Promise<HostileServer
   return server;
 }
 
-/** A transport to a server, on a clock whose sleeps take no time; it ends with the test. */
+/** Hooks that have every event witnessed. */
+const WITNESS_HOOKS: TransportHooks = {
+  onRequest: (event) => witness("onRequest", event),
+  onResponse: (event) => witness("onResponse", event),
+  onRetry: (event) => witness("onRetry", event),
+};
+
+/**
+ * A transport to a server, with the canary for a key and its logs, events and errors witnessed, on a clock whose sleeps take no time; it ends with the test.
+ */
 export function transportTo(
   server: { readonly url: string },
   options: TransportOptions = {},
@@ -46,10 +57,11 @@ export function transportTo(
   const clock = new FakeClock();
   const transport = createTransport({
     baseUrl: server.url,
-    apiKey: "tml-test",
+    apiKey: CANARY_KEY,
     clock,
     random: () => 0,
-    logger: silentLogger,
+    logger: witnessLogger,
+    hooks: WITNESS_HOOKS,
     ...options,
   });
   afterTest(() => transport.close());
@@ -61,6 +73,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<TinkexError>
   try {
     await promise;
   } catch (error) {
+    witness("error", error);
     if (error instanceof TinkexError) return error;
     throw error;
   }

@@ -1,11 +1,11 @@
 import { CALL_HEADER } from "../ledger-entry.js";
 import type { AnswerMove, Move } from "../script/move.js";
 import { answer } from "../script/moves.js";
+import { seededRandom } from "../seeded-random.js";
 import type { SeenRequest } from "../seen-request.js";
 import type { Ledger } from "./ledger.js";
 import type { Line } from "./line.js";
 import { rangeAnswer } from "./range-answer.js";
-import { seededRandom } from "./seeded-random.js";
 
 type Gamble = Move & { readonly do: "gamble" };
 

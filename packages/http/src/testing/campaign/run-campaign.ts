@@ -1,4 +1,5 @@
 import { TinkexError, type TransportCall } from "@tinkex/types/base";
+import { CANARY_PROMPT, witness } from "@tinkex-tooling/canary";
 import { CALL_HEADER } from "@tinkex-tooling/hostile-server";
 import { OPERATIONS, type OperationName } from "../../operations/operations.js";
 import type { TinkexTransport } from "../../transport.js";
@@ -70,7 +71,7 @@ async function runCall(
     signal: isImpatient ? own.signal : signal,
     ...(isStalled ? { timeoutMs: 150 } : {}),
     ...(CARRIES_BODY.has(OPERATIONS[operation].method)
-      ? { body: json({ call, padding: "x".repeat(random() * 2_000) }) }
+      ? { body: json({ call, prompt: CANARY_PROMPT.repeat(random() * 50) }) }
       : {}),
   };
   try {
@@ -78,6 +79,7 @@ async function runCall(
     const { echo } = JSON.parse(text(response.body));
     return { call, lane, operation, outcome: "succeeded", mixedUp: echo !== call };
   } catch (error) {
+    witness("error", error);
     if (!TinkexError.isInstance(error)) throw error;
     return { call, lane, operation, outcome: error.code, mixedUp: false };
   } finally {
