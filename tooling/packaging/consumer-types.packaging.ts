@@ -13,10 +13,12 @@ describe("a project that installs @tinkex/types alone", () => {
     consumer.write(
       "records.ts",
       `import { type Datum, ModelInput, samplingParamsSchema } from "@tinkex/types";
+import { ValidationError } from "@tinkex/types/base";
 export const datum: Datum = {
   model_input: ModelInput.fromInts([1, 2, 3]),
   loss_fn_inputs: { target_tokens: { data: [2, 3, 4], dtype: "int64" } },
 };
+export const isOurs = (error: unknown): boolean => error instanceof ValidationError;
 export const checked = samplingParamsSchema.safeParse({ max_tokens: 5 }).success;
 // @ts-expect-error a record without its tensors does not compile
 export const incomplete: Datum = { model_input: ModelInput.fromInts([1]) };
@@ -33,8 +35,10 @@ export const incomplete: Datum = { model_input: ModelInput.fromInts([1]) };
     consumer.write(
       "run.js",
       `import { readdirSync } from "node:fs";
-import { CheckpointPath, ModelInput } from "@tinkex/types";
+import { CheckpointPath, ModelInput, ValidationError } from "@tinkex/types";
+import * as base from "@tinkex/types/base";
 console.log(JSON.stringify({
+  sameClass: base.ValidationError === ValidationError,
   length: ModelInput.length(ModelInput.fromInts([1, 2, 3])),
   checkpoint: CheckpointPath.parse("tinker://run/weights/step-1").checkpoint_id,
   installed: readdirSync("node_modules").filter((name) => !name.startsWith(".")),
@@ -43,6 +47,7 @@ console.log(JSON.stringify({
     const { exitCode, output } = await consumer.node("run.js");
     expect(exitCode, output).toBe(0);
     expect(JSON.parse(output)).toEqual({
+      sameClass: true,
       length: 3,
       checkpoint: "weights/step-1",
       installed: ["@tinkex", "zod"],
