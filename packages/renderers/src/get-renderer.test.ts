@@ -54,6 +54,25 @@ describe("getRenderer", () => {
   });
 });
 
+describe("the logger of a renderer", () => {
+  it("is warned once of training on turns as they were not produced", () => {
+    const warnings: string[] = [];
+    const logger = { warn: (message: string) => warnings.push(message) };
+    const chat = [...hi, { role: "assistant", content: "Hello" }];
+    for (const name of ["qwen3", "qwen3_instruct"] as const) {
+      const renderer = getRenderer(name, qwen3, { logger });
+      renderer.buildSupervisedExample(chat);
+      renderer.buildSupervisedExamples(chat, { trainOn: "all_assistant_messages" });
+      expect(warnings).toEqual([]);
+    }
+    const renderer = getRenderer("qwen3", qwen3, { logger });
+    for (let time = 0; time < 2; time++) {
+      renderer.buildSupervisedExample(chat, { trainOn: "all_assistant_messages" });
+    }
+    expect(warnings).toEqual([expect.stringMatching(/^qwen3 writes earlier turns.*buildSupervisedExamples/)]);
+  });
+});
+
 describe("rendererFromReference", () => {
   it("makes an equal renderer of one that has been through JSON", () => {
     const clock = { now: () => 0 };

@@ -1,6 +1,6 @@
 import { ValidationError } from "@tinkex/types/base";
 import { builtInRenderers, type LayoutFactory } from "./built-in-renderers.js";
-import { createLayoutRenderer } from "./layout-renderer.js";
+import { createLayoutRenderer, type LayoutRendererOptions } from "./layout-renderer.js";
 import { nearestNames } from "./nearest-names.js";
 import { registeredRenderer, registeredRendererNames } from "./register-renderer.js";
 import type { Renderer, RendererReference } from "./renderer.js";
@@ -20,7 +20,7 @@ export type RendererOptions<Name extends RendererName> = (Name extends BuiltInRe
   : Readonly<Record<string, unknown>>) & {
   /** The model it is for; kept with the renderer's name. */
   readonly model?: string;
-};
+} & LayoutRendererOptions;
 
 /**
  * The renderer with this name.
@@ -33,8 +33,9 @@ export function getRenderer<Name extends RendererName>(
   tokenizer: RendererTokenizer,
   options: RendererOptions<Name> = {} as RendererOptions<Name>,
 ): Renderer {
-  const { model, ...own } = options;
-  return rendererFromReference({ name, ...(model !== undefined && { model }), options: own }, tokenizer);
+  const { model, logger, ...own } = options;
+  const reference = { name, ...(model !== undefined && { model }), options: own };
+  return rendererFromReference(reference, tokenizer, { logger });
 }
 
 /**
@@ -42,7 +43,11 @@ export function getRenderer<Name extends RendererName>(
  *
  * @throws ValidationError as {@link getRenderer} does
  */
-export function rendererFromReference(reference: RendererReference, tokenizer: RendererTokenizer): Renderer {
+export function rendererFromReference(
+  reference: RendererReference,
+  tokenizer: RendererTokenizer,
+  { logger }: LayoutRendererOptions = {},
+): Renderer {
   const { name, model, options = {} } = reference;
   const written: RendererReference = {
     name,
@@ -54,10 +59,10 @@ export function rendererFromReference(reference: RendererReference, tokenizer: R
     const makeLayout = builtInRenderers[name as BuiltInRendererName] as LayoutFactory<
       Readonly<Record<string, unknown>>
     >;
-    return createLayoutRenderer(makeLayout(tokenizer, options), tokenizer, written);
+    return createLayoutRenderer(makeLayout(tokenizer, options), tokenizer, written, { logger });
   }
   const factory = registeredRenderer(name);
-  if (factory !== undefined) return factory({ tokenizer, reference });
+  if (factory !== undefined) return factory({ tokenizer, reference, logger });
   const near = nearestNames(name, [...Object.keys(builtInRenderers), ...registeredRendererNames()]);
   throw new ValidationError(
     `There is no renderer ${JSON.stringify(name)}. Nearest: ${near.join(", ")}. Names of your own, such as "Acme/chat", come from registerRenderer.`,

@@ -1,11 +1,11 @@
-import type { ModelInput, ModelInputChunk } from "@tinkex/types";
+import type { Logger, ModelInput, ModelInputChunk } from "@tinkex/types";
 import { ValidationError } from "@tinkex/types/base";
 import { checkMessages, refusal } from "./check-messages.js";
 import type { Layout } from "./layout.js";
 import type { Message } from "./message.js";
 import { toOpenAiMessage } from "./open-ai-message.js";
 import { parseReply } from "./parse-reply.js";
-import { encodePieces, type Piece, specialTokenId } from "./piece.js";
+import { type PieceEncoder, pieceEncoder, specialTokenId } from "./piece.js";
 import { placeMessages } from "./place-messages.js";
 import type { GenerationPromptOptions, Renderer, RendererReference, SupervisedExample } from "./renderer.js";
 import type { RendererTokenizer } from "./renderer-tokenizer.js";
@@ -14,28 +14,39 @@ import { streamReply } from "./stream-reply.js";
 import { type TrainOn, trainOnRules } from "./train-on.js";
 import { chunkLength, weightRuns } from "./weight-runs.js";
 
-/** Makes a renderer of a layout. */
+export interface LayoutRendererOptions {
+  /** Is warned once of training on turns as they are not produced. @defaultValue nobody is */
+  readonly logger?: Pick<Logger, "warn"> | undefined;
+}
+
+/**
+ * Makes a renderer of a layout.
+ *
+ * @param reference what the renderer is to be known by; `toJSON` gives it back
+ * @throws ValidationError when the tokenizer lacks the layout's stop tokens
+ */
 export function createLayoutRenderer(
   layout: Layout,
   tokenizer: RendererTokenizer,
   reference: RendererReference,
+  { logger }: LayoutRendererOptions = {},
 ): Renderer {
   const { reply } = layout;
+  let hasWarned = false;
   const stopSequences =
     "tokens" in reply.stop
       ? reply.stop.tokens.map((token) => specialTokenId(tokenizer, token))
       : reply.stop.text;
-  const encode = (pieces: readonly Piece[]) => encodePieces(pieces, tokenizer);
   const arrange = (messages: readonly Message[]) => {
     checkMessages(messages);
     for (const [index, message] of messages.entries()) layout.checkMessage?.(message, index);
     return layout.arrange?.(messages) ?? messages;
   };
-
-  function buildGenerationPrompt(
+  const buildPrompt = (
     messages: readonly Message[],
+    encode: PieceEncoder,
     { role = "assistant", prefill = "" }: GenerationPromptOptions = {},
-  ): ModelInput {
+  ): ModelInput => {
     const arranged = arrange(messages);
     const rendered = placeMessages(arranged, layout.turnBorder, true).map((place) => layout.render(place));
     return {
@@ -46,13 +57,20 @@ export function createLayoutRenderer(
         { text: (layout.prefill?.(role, arranged) ?? "") + prefill },
       ]),
     };
-  }
+  };
 
   function buildSupervisedExample(
     messages: readonly Message[],
     { trainOn = "last_assistant_message" }: { readonly trainOn?: TrainOn | undefined } = {},
   ): SupervisedExample {
     const rule = trainOnRule(trainOn);
+    if (trainOn === "all_assistant_messages" && !layout.hasExtensionProperty && !hasWarned) {
+      hasWarned = true;
+      logger?.warn(
+        `${reference.name} writes earlier turns otherwise than the model produced them, and "all_assistant_messages" trains on them as they are written: buildSupervisedExamples makes an example of each turn instead.`,
+      );
+    }
+    const encode = pieceEncoder(tokenizer);
     const arranged = arrange(messages);
     const places = placeMessages(arranged, layout.turnBorder);
     checkTrainableFlags(messages, arranged, trainOn);
@@ -68,7 +86,8 @@ export function createLayoutRenderer(
     const example = runs.example();
     const first = promptLength(messages, trainOn);
     if (first !== undefined) {
-      unweightPrompt(example, buildGenerationPrompt(messages.slice(0, first)), layout, first);
+      // The prompt is the head of the document, so that most of it is encoded already.
+      unweightPrompt(example, buildPrompt(messages.slice(0, first), encode), layout, first);
     }
     return example;
   }
@@ -80,7 +99,7 @@ export function createLayoutRenderer(
     hasExtensionProperty: layout.hasExtensionProperty,
     supportsStreaming: reply.streaming !== undefined,
     disablesThinking: layout.disablesThinking ?? false,
-    buildGenerationPrompt,
+    buildGenerationPrompt: (messages, options) => buildPrompt(messages, pieceEncoder(tokenizer), options),
     buildSupervisedExample,
     buildSupervisedExamples: (messages, { trainOn = "last_assistant_turn" } = {}) =>
       splitConversation(messages, trainOn, layout).map((part) =>

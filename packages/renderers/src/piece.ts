@@ -14,16 +14,30 @@ export type Piece =
   /** A chunk that is not text, such as an image. */
   | { readonly chunk: ModelInputChunk };
 
-/** The chunks of `pieces`. A piece without tokens makes none: the service refuses empty chunks. */
-export function encodePieces(pieces: readonly Piece[], tokenizer: RendererTokenizer): ModelInputChunk[] {
-  return pieces.flatMap((piece) => {
-    if ("chunk" in piece) return [piece.chunk];
-    const tokens =
-      "token" in piece
-        ? [specialTokenId(tokenizer, piece.token)]
-        : tokenizer.encode(piece.text, { allowedSpecial: piece.literal === true ? [] : "all" });
-    return tokens.length === 0 ? [] : [{ tokens, type: "encoded_text" as const }];
-  });
+/** Makes chunks of pieces. */
+export type PieceEncoder = (pieces: readonly Piece[]) => ModelInputChunk[];
+
+/**
+ * An encoder for the pieces of one conversation, which knows again what it has encoded. A piece without tokens makes no chunk: the
+ * service refuses empty ones.
+ */
+export function pieceEncoder(tokenizer: RendererTokenizer): PieceEncoder {
+  const [written, literal] = [new Map<string, readonly number[]>(), new Map<string, readonly number[]>()];
+  const tokensOf = (text: string, isLiteral: boolean): readonly number[] => {
+    const known = isLiteral ? literal : written;
+    const tokens = known.get(text) ?? tokenizer.encode(text, { allowedSpecial: isLiteral ? [] : "all" });
+    known.set(text, tokens);
+    return tokens;
+  };
+  return (pieces) =>
+    pieces.flatMap((piece) => {
+      if ("chunk" in piece) return [piece.chunk];
+      const tokens =
+        "token" in piece
+          ? [specialTokenId(tokenizer, piece.token)]
+          : tokensOf(piece.text, piece.literal === true);
+      return tokens.length === 0 ? [] : [{ tokens, type: "encoded_text" as const }];
+    });
 }
 
 /**

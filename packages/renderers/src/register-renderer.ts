@@ -1,3 +1,4 @@
+import type { Logger } from "@tinkex/types";
 import { ValidationError } from "@tinkex/types/base";
 import type { Renderer, RendererReference } from "./renderer.js";
 import type { RendererTokenizer } from "./renderer-tokenizer.js";
@@ -7,6 +8,8 @@ export type RendererFactory = (context: {
   readonly tokenizer: RendererTokenizer;
   /** Name, model and options that were asked for; the renderer's `toJSON` gives them back. */
   readonly reference: RendererReference;
+  /** Who wants to be warned, if anybody. */
+  readonly logger: Pick<Logger, "warn"> | undefined;
 }) => Renderer;
 
 const factories = new Map<string, RendererFactory>();
