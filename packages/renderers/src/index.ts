@@ -20,7 +20,7 @@ export {
 export type { ImageProcessor } from "./image-processor.js";
 export { type ImageGrid, imageTokenCount } from "./image-token-count.js";
 export type { Layout, Place, RenderedMessage } from "./layout.js";
-export { createLayoutRenderer } from "./layout-renderer.js";
+export { createLayoutRenderer, type LayoutRendererOptions } from "./layout-renderer.js";
 export type {
   ContentPart,
   ImagePart,
