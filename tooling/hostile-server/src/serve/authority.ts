@@ -33,6 +33,7 @@ async function makeAuthority(): Promise<Authority> {
         name: "subjectAltName",
         altNames: [
           { type: 2, value: "localhost" },
+          { type: 2, value: "behind-proxy.test" },
           { type: 7, ip: "127.0.0.1" },
         ],
       },
