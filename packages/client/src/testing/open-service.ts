@@ -1,4 +1,5 @@
-import { CANARY_KEY } from "@tinkex-tooling/canary";
+import type { TransportHooks } from "@tinkex/http";
+import { CANARY_KEY, witness } from "@tinkex-tooling/canary";
 import { onTestFinished } from "vitest";
 import { ServiceClient } from "../session/service-client.js";
 import type { ServiceClientOptions } from "../session/service-client-options.js";
@@ -14,7 +15,14 @@ export interface OpenService {
   readonly logger: RecordingLogger;
 }
 
-/** Starts both. Jitter is at its longest, so that waits are the bounds of their ranges. */
+/** Hooks that have every event witnessed. */
+const WITNESS_HOOKS: TransportHooks = {
+  onRequest: (event) => witness("onRequest", event),
+  onResponse: (event) => witness("onResponse", event),
+  onRetry: (event) => witness("onRetry", event),
+};
+
+/** Starts both; the key is the canary, and what is logged is witnessed. Jitter is at its longest, so that waits are the bounds of their ranges. */
 export async function openService(options: ServiceClientOptions = {}): Promise<OpenService> {
   const stub = await StubService.start();
   const clock = new FakeClock();
@@ -26,6 +34,7 @@ export async function openService(options: ServiceClientOptions = {}): Promise<O
     clock,
     logger,
     random: () => 1 - Number.EPSILON,
+    hooks: WITNESS_HOOKS,
     ...options,
   });
   onTestFinished(async () => {

@@ -1,3 +1,4 @@
+import { CANARY_KEY } from "@tinkex-tooling/canary";
 import { describe, expect, it } from "vitest";
 import { type GuardedRequest, type GuardOptions, guardRequest } from "./request-guard.js";
 
@@ -69,7 +70,7 @@ describe("guardRequest", () => {
 
   it("never says the key", () => {
     const attempt = () =>
-      guardRequest({ ...request, apiKey: "tml-given" }, { ...onLoopback, apiKey: "tml-canary" });
+      guardRequest({ ...request, apiKey: "tml-given" }, { ...onLoopback, apiKey: CANARY_KEY });
     expect(attempt).toThrow(expect.objectContaining({ message: expect.not.stringMatching(/tml-/) }));
   });
 });

@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { CANARY_KEY, CANARY_PROMPT, everythingOf, findCanaries } from "@tinkex-tooling/canary";
 import { describe, expect, it } from "vitest";
 import { TestServer } from "../testing/test-server.js";
 
@@ -115,16 +116,34 @@ describe("service endpoints", () => {
   });
 
   it("asks for its key, and keeps web pages out", async () => {
-    const server = await TestServer.start({ apiKey: "tml-right" });
+    const server = await TestServer.start({ apiKey: CANARY_KEY });
     expect(await server.get("/healthz")).toMatchObject({ status: 200 });
     expect(await server.get("/training_runs")).toMatchObject({ status: 401 });
-    expect(await server.post("/create_session", {}, { "x-api-key": "tml-wrong" })).toMatchObject({
+    expect(await server.post("/create_session", {}, { "x-api-key": `${CANARY_KEY}-wrong` })).toMatchObject({
       status: 401,
     });
-    expect(await server.post("/create_session", {}, { "x-api-key": "tml-right" })).toMatchObject({
+    expect(await server.post("/create_session", {}, { "x-api-key": CANARY_KEY })).toMatchObject({
       status: 200,
     });
-    const fromPage = { "x-api-key": "tml-right", origin: "http://example.com" };
+    const fromPage = { "x-api-key": CANARY_KEY, origin: "http://example.com" };
     expect(await server.post("/create_session", {}, fromPage)).toMatchObject({ status: 403 });
+  });
+
+  it("transport 94: logs neither its key nor what it was sent, and answers without the key", async () => {
+    const told: unknown[] = [];
+    const tell = (...what: readonly unknown[]): void => void told.push(what);
+    const logger = { debug: tell, info: tell, warn: tell, error: tell };
+    const server = await TestServer.start({ apiKey: CANARY_KEY, logger });
+    const headers = { "x-api-key": CANARY_KEY };
+    const answers = [
+      await server.post("/create_session", { user_metadata: { note: CANARY_PROMPT } }, headers),
+      await server.post("/create_session", `{"note": "${CANARY_PROMPT}`, headers),
+      await server.post("/asample", { prompt: CANARY_PROMPT }, headers),
+      await server.post("/no_such_call", { prompt: CANARY_PROMPT }, headers),
+      await server.post("/create_session", {}, { "x-api-key": `${CANARY_KEY}-wrong` }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 422, 422, 404, 401]);
+    expect(findCanaries(everythingOf(told))).toEqual([]);
+    expect(everythingOf(answers)).not.toContain(CANARY_KEY);
   });
 });

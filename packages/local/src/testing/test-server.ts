@@ -1,4 +1,5 @@
-import { type Clock, type Logger, silentLogger, systemClock } from "@tinkex/types";
+import { type Clock, type Logger, systemClock } from "@tinkex/types";
+import { witnessLogger } from "@tinkex-tooling/canary";
 import { onTestFinished } from "vitest";
 import { DEFAULT_LIMITS, type ServerLimits } from "../server/limits.js";
 import { type RunningServer, serveEngines } from "../server/serve-engines.js";
@@ -35,7 +36,7 @@ export class TestServer extends TestClient {
       port: 0,
       apiKey: options.apiKey,
       clock: options.clock ?? systemClock,
-      logger: options.logger ?? silentLogger,
+      logger: options.logger ?? witnessLogger,
       randomSeed: () => 1000,
       limits: { ...DEFAULT_LIMITS, ...options.limits },
     });
