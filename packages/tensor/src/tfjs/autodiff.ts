@@ -26,13 +26,13 @@ export interface Gradients extends ForwardValue {
  */
 export function differentiate(inputs: Tensor[], evaluate: () => ForwardValue): Gradients {
   const kept: Tensor[] = [];
-  let made: readonly Tensor[] = [];
+  let keptArguments: readonly Tensor[] = [];
   const forward = (): Tensor => {
     const { value, others } = evaluate();
     // Clones, so that tensors of the caller's that are returned as they are stay the caller's.
     for (const tensor of others) kept.push(tf.keep(tf.clone(tensor)));
     mendTape();
-    made = keepScope();
+    keptArguments = keepArguments();
     return tf.clone(value);
   };
   try {
@@ -43,7 +43,7 @@ export function differentiate(inputs: Tensor[], evaluate: () => ForwardValue): G
     throw explained(error);
   } finally {
     tf.dispose(kept);
-    returnToScope(made);
+    returnToScope(keptArguments);
   }
 }
 
@@ -60,13 +60,20 @@ function mendTape(): void {
 }
 
 /**
- * Keeps what was made in the current scope beyond its end: some gradient functions (that of `logSigmoid`) use the argument itself
- * rather than what was saved of it, and tfjs disposes of it before the way back.
+ * Keeps arguments of operations that bring a gradient of their own beyond the current scope: some of these gradients (that of
+ * `logSigmoid`) use the argument itself rather than what was saved of it, and tfjs disposes of it before the way back.
  */
-function keepScope(): readonly Tensor[] {
-  const made = (tf.engine().state.activeScope?.track ?? []).filter(({ kept }) => !kept);
-  for (const tensor of made) tf.keep(tensor);
-  return made;
+function keepArguments(): readonly Tensor[] {
+  const { activeTape, activeScope } = tf.engine().state;
+  const kept = activeTape
+    .filter(({ kernelName }) => tf.getGradient(kernelName) === undefined)
+    .flatMap(({ inputs, outputs }) =>
+      // A clone is recorded so as well, and needs nothing.
+      Object.values(inputs).filter(({ dataId }) => dataId !== outputs[0]?.dataId),
+    )
+    .filter((tensor) => !tensor.kept && tensor.scopeId === activeScope.id);
+  for (const tensor of kept) tf.keep(tensor);
+  return kept;
 }
 
 /** Leaves kept tensors to the scope around, which disposes of them at its end. */

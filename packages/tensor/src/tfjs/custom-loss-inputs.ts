@@ -21,10 +21,10 @@ export interface LossInputs {
   };
 }
 
-/** To be called within a `tf.tidy`, which the inputs last as long as. */
+/** The leaves are the caller's to dispose of; no `tf.tidy` does, as a loss may first ask for one within any. */
 export function lossInputs(data: readonly Datum[], logprobs: readonly Float32Array[]): LossInputs {
   const shapes = logprobs.map(({ length }, index) => shapeOf(data[index], length));
-  const joined = tf.tensor1d(joinRows(logprobs), "float32");
+  const joined = tf.keep(tf.tensor1d(joinRows(logprobs), "float32"));
   const leaves: Tensor[] = [joined];
   const leafOfDatum = new Map<number, number>();
   const tensors: Tensor[] = new Array(logprobs.length);
@@ -34,7 +34,7 @@ export function lossInputs(data: readonly Datum[], logprobs: readonly Float32Arr
       enumerable: true,
       get: () => {
         if (tensor === undefined) {
-          tensor = tf.tensor(values, shapes[index], "float32");
+          tensor = tf.keep(tf.tensor(values, shapes[index], "float32"));
           leafOfDatum.set(index, leaves.push(tensor) - 1);
         }
         return tensor;

@@ -42,10 +42,8 @@ export async function differentiateParts(
   logprobs: readonly Float32Array[],
 ): Promise<PartValue[]> {
   await tf.ready();
-  const pending = tf.tidy(() => {
-    const inputs = lossInputs(data, logprobs);
-    return parts.map((part) => startPart(part, data, inputs));
-  });
+  const inputs = lossInputs(data, logprobs);
+  const pending = startParts(parts, data, inputs);
   try {
     // Backends of browsers give numbers later, and faster when all are asked for at once.
     return await Promise.all(
@@ -55,6 +53,15 @@ export async function differentiateParts(
     for (const { loss, joined, byDatum, metrics } of pending) {
       tf.dispose([loss, joined, byDatum, metrics]);
     }
+  }
+}
+
+/** What is synchronous of the work: the inputs end with it. */
+function startParts(parts: readonly LossPart[], data: readonly Datum[], inputs: LossInputs): PendingPart[] {
+  try {
+    return tf.tidy(() => parts.map((part) => startPart(part, data, inputs)));
+  } finally {
+    tf.dispose(inputs.leaves);
   }
 }
 
@@ -125,10 +132,14 @@ function sumOf(a: Float32Array | undefined, b: Float32Array | undefined): Float3
   return a === undefined || b === undefined ? (a ?? b) : a.map((value, index) => value + (b[index] ?? 0));
 }
 
+/** Of the bits of a float32: all are set in NaN and the infinities alone. */
+const EXPONENT = 0x7f80_0000;
+
 function checkFinite(gradient: Float32Array, datumIndex: number, label: string): void {
-  // A plain loop: with a callback an element this took as long as the differentiation.
-  for (let index = 0; index < gradient.length; index += 1) {
-    if (Number.isFinite(gradient[index])) continue;
+  // Looked at as integers, which is several times faster than `Number.isFinite` of each.
+  const bits = new Int32Array(gradient.buffer, gradient.byteOffset, gradient.length);
+  for (let index = 0; index < bits.length; index += 1) {
+    if (((bits[index] ?? 0) & EXPONENT) !== EXPONENT) continue;
     throw new ValidationError(
       `the gradient of ${label} is ${gradient[index]} for the logprob ${index} of data[${datumIndex}]: it must be finite`,
       { path: ["data", datumIndex] },
