@@ -4,8 +4,6 @@ import { type TensorPlace, tensorError } from "./tensor-place.js";
 /** How int64 values are held in memory: the smallest form that keeps every value exactly. */
 export type Int64Data = Int32Array | BigInt64Array | number[];
 
-const INT32_MIN = -(2 ** 31);
-const INT32_MAX = 2 ** 31 - 1;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
@@ -19,15 +17,56 @@ const INT64_MAX = 2n ** 63n - 1n;
 export function castToInt64(values: ArrayLike<unknown>, place: TensorPlace): Int64Data {
   if (values instanceof Int32Array || values instanceof BigInt64Array) return values;
   if (values instanceof BigUint64Array) return fromBigUint64(values, place);
-  const small = new Int32Array(values.length);
-  for (let index = 0; index < small.length; index += 1) {
-    const value = values[index];
-    if (typeof value !== "number" || value < INT32_MIN || value > INT32_MAX || !Number.isInteger(value)) {
-      if (typeof value !== "boolean") return fromWide(values, place);
-    }
-    small[index] = Number(value);
+  return quickly(values) ?? fromWide(values, place);
+}
+
+/** Loops of their own for lists and for small integers: an element read in a loop that sees every kind costs several times as much. */
+function quickly(values: ArrayLike<unknown>): Int32Array | undefined {
+  if (Array.isArray(values)) return narrowList(values);
+  const fits =
+    values instanceof Uint8Array ||
+    values instanceof Uint8ClampedArray ||
+    values instanceof Int8Array ||
+    values instanceof Uint16Array ||
+    values instanceof Int16Array;
+  return fits ? new Int32Array(values) : narrowEach(values);
+}
+
+/** The elements in 32 bits, or undefined when one is no small integer. Two at a time, which saves every other check of the end. */
+function narrowList(values: readonly unknown[]): Int32Array | undefined {
+  const { length } = values;
+  const narrow = new Int32Array(length);
+  const paired = length & ~1;
+  for (let index = 0; index < paired; index += 2) {
+    const even = values[index];
+    const odd = values[index + 1];
+    if (typeof even !== "number" || typeof odd !== "number") return narrowEach(values);
+    const evenInteger = even | 0;
+    const oddInteger = odd | 0;
+    if (evenInteger !== even || oddInteger !== odd) return undefined;
+    narrow[index] = evenInteger;
+    narrow[index + 1] = oddInteger;
   }
-  return small;
+  return paired < length ? withLast(narrow, values[paired]) : narrow;
+}
+
+function withLast(narrow: Int32Array, last: unknown): Int32Array | undefined {
+  const integer = typeof last === "boolean" ? Number(last) : last;
+  if (typeof integer !== "number" || (integer | 0) !== integer) return undefined;
+  narrow[narrow.length - 1] = integer;
+  return narrow;
+}
+
+/** The same for every kind of array, and for booleans. */
+function narrowEach(values: ArrayLike<unknown>): Int32Array | undefined {
+  const narrow = new Int32Array(values.length);
+  for (let index = 0; index < narrow.length; index += 1) {
+    const value = values[index];
+    const integer = typeof value === "boolean" ? Number(value) : value;
+    if (typeof integer !== "number" || (integer | 0) !== integer) return undefined;
+    narrow[index] = integer;
+  }
+  return narrow;
 }
 
 /** The slower way, for lists that hold something other than small integers. */

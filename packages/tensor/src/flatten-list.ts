@@ -8,16 +8,20 @@ export interface FlatList {
 }
 
 /**
- * Takes the nesting away. A flat list is returned as it is, without a copy.
+ * Takes the nesting away, one level after the other. A flat list is returned as it is, without a copy.
  *
  * @throws ValidationError when lists of one level differ in length, or lists and elements are mixed
  */
 export function flattenList(list: NestedList, place: TensorPlace): FlatList {
   const shape = shapeOf(list);
-  if (shape.length === 1) return { values: list as readonly TensorElement[], shape };
-  const values: TensorElement[] = [];
-  collect(list, shape, 0, values, place);
-  return { values, shape };
+  let level: readonly unknown[] = list;
+  for (let depth = 1; depth < shape.length; depth++) {
+    checkRows(level, shape.slice(depth), place);
+    level = concatenate(level);
+  }
+  if (shape.length > 1) refuseLists(level, place);
+  // Every list was taken apart; whether the rest are numbers is for the cast to say.
+  return { values: level as readonly TensorElement[], shape };
 }
 
 function shapeOf(list: NestedList): number[] {
@@ -25,29 +29,43 @@ function shapeOf(list: NestedList): number[] {
   let level: unknown = list;
   while (Array.isArray(level)) {
     shape.push(level.length);
-    level = level[0];
+    // Not `level[0]`: where one place reads elements of lists of lists and of lists of numbers, V8 turns the latter into
+    // lists of objects, each number one of its own, and whoever reads them afterwards takes several times as long.
+    level = level.at(0);
   }
   return shape;
 }
 
-function collect(
-  list: NestedList,
-  shape: readonly number[],
-  depth: number,
-  values: TensorElement[],
-  place: TensorPlace,
-): void {
-  if (list.length !== shape[depth]) {
-    const problem = `nested lists are ragged: one has length ${shape[depth]}, another ${list.length}`;
-    throw tensorError(place, problem, values.length);
+/** Whether all `rows` are lists as long as the first; `rowShape` is the shape of each. */
+function checkRows(rows: readonly unknown[], rowShape: readonly number[], place: TensorPlace): void {
+  const [length] = rowShape;
+  for (let index = 0; index < rows.length; index++) {
+    const row = rows[index];
+    if (Array.isArray(row) && row.length === length) continue;
+    const problem = Array.isArray(row) ? `one has length ${length}, another ${row.length}` : MIXED;
+    const elementsBefore = index * rowShape.reduce((product, size) => product * size, 1);
+    throw tensorError(place, `nested lists are ragged: ${problem}`, elementsBefore);
   }
-  for (const item of list) {
-    const nested = Array.isArray(item);
-    if (nested !== depth < shape.length - 1) {
-      throw tensorError(place, "nested lists are ragged: lists and numbers are mixed", values.length);
-    }
-    // The check above says which of the two it is; the type of a nested list cannot.
-    if (nested) collect(item as NestedList, shape, depth + 1, values, place);
-    else values.push(item as TensorElement);
+}
+
+const MIXED = "lists and numbers are mixed";
+
+function refuseLists(elements: readonly unknown[], place: TensorPlace): void {
+  for (let index = 0; index < elements.length; index++) {
+    if (typeof elements[index] === "object" && Array.isArray(elements[index]))
+      throw tensorError(place, `nested lists are ragged: ${MIXED}`, index);
   }
+}
+
+/** So many rows are passed as arguments of one call, far fewer than an engine allows. */
+const ROWS_A_CALL = 1024;
+
+/** The elements of all rows. The engine's own `concat` moves whole rows; a loop over elements takes ten times as long. */
+function concatenate(rows: readonly unknown[]): unknown[] {
+  if (rows.length <= ROWS_A_CALL) return ([] as unknown[]).concat(...rows);
+  const parts: unknown[][] = [];
+  for (let start = 0; start < rows.length; start += ROWS_A_CALL) {
+    parts.push(concatenate(rows.slice(start, start + ROWS_A_CALL)));
+  }
+  return concatenate(parts);
 }

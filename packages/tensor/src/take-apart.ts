@@ -1,7 +1,13 @@
 import type { TensorDtype, TensorData as TensorRecord } from "@tinkex/types/base";
 import { describeValue } from "./describe-value.js";
 import { flattenList } from "./flatten-list.js";
-import type { NestedList, TensorElement, TensorLike } from "./tensor-like.js";
+import type {
+  BigIntTypedArray,
+  NestedList,
+  NumberTypedArray,
+  TensorElement,
+  TensorLike,
+} from "./tensor-like.js";
 import { type TensorPlace, tensorError } from "./tensor-place.js";
 import { isTfTensorLike, type TfTensorLike } from "./tf-tensor-like.js";
 
@@ -11,11 +17,15 @@ export interface Elements {
   readonly shape: readonly number[] | undefined;
   /** What the container itself says: a typed array or a record knows, a list does not. */
   readonly dtype: TensorDtype | undefined;
+  /** The indices of a sparse tensor. */
+  readonly sparse?: SparseFields;
 }
+
+type SparseFields = Pick<TensorRecord, "sparse_crow_indices" | "sparse_col_indices">;
 
 /** @throws ValidationError for what holds no numbers, ragged lists, and a tf.Tensor that cannot be read at once */
 export function takeApart(value: TensorLike, place: TensorPlace): Elements {
-  if (!isTfTensorLike(value)) return takeArrayApart(value, place);
+  if (isArrayOfSomeKind(value) || !isTfTensorLike(value)) return takeArrayApart(value, place);
   const dtype = tfTensorDtype(value, place);
   try {
     return { values: value.dataSync(), shape: value.shape, dtype };
@@ -26,7 +36,7 @@ export function takeApart(value: TensorLike, place: TensorPlace): Elements {
 
 /** The same, waiting for a tf.Tensor of a backend that answers later. */
 export async function takeApartLater(value: TensorLike, place: TensorPlace): Promise<Elements> {
-  if (!isTfTensorLike(value)) return takeArrayApart(value, place);
+  if (isArrayOfSomeKind(value) || !isTfTensorLike(value)) return takeArrayApart(value, place);
   const dtype = tfTensorDtype(value, place);
   try {
     return { values: await value.data(), shape: value.shape, dtype };
@@ -35,14 +45,19 @@ export async function takeApartLater(value: TensorLike, place: TensorPlace): Pro
   }
 }
 
-/** Whether `value` is a tensor record rather than an array of some kind. */
-export function isTensorRecord(value: unknown): value is TensorRecord {
+/** Asked first: looking for the properties of other objects in an array takes long. */
+function isArrayOfSomeKind(value: TensorLike): value is NestedList | NumberTypedArray | BigIntTypedArray {
+  return Array.isArray(value) || ArrayBuffer.isView(value);
+}
+
+function isTensorRecord(value: unknown): value is TensorRecord {
   return typeof value === "object" && value !== null && "data" in value && "dtype" in value;
 }
 
 function takeArrayApart(value: Exclude<TensorLike, TfTensorLike>, place: TensorPlace): Elements {
   if (Array.isArray(value)) {
-    return { ...flattenList(value as NestedList, place), dtype: undefined };
+    const { values, shape } = flattenList(value as NestedList, place);
+    return { values, shape, dtype: undefined };
   }
   if (ArrayBuffer.isView(value)) {
     const dtype = typedArrayDtype(value, place);
@@ -50,7 +65,9 @@ function takeArrayApart(value: Exclude<TensorLike, TfTensorLike>, place: TensorP
     const values = value as unknown as ArrayLike<unknown>;
     return { values, shape: [values.length], dtype };
   }
-  if (isTensorRecord(value)) return { values: value.data, shape: value.shape, dtype: value.dtype };
+  if (isTensorRecord(value)) {
+    return { values: value.data, shape: value.shape, dtype: value.dtype, sparse: sparseFieldsOf(value) };
+  }
   if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") {
     return takeScalarApart(value, place);
   }
@@ -77,4 +94,12 @@ function typedArrayDtype(value: ArrayBufferView, place: TensorPlace): TensorDtyp
   if (value instanceof DataView) throw tensorError(place, "a DataView holds bytes, not numbers");
   if (value instanceof Float32Array || value instanceof Float64Array) return "float32";
   return "int64";
+}
+
+function sparseFieldsOf(record: TensorRecord): SparseFields {
+  const { sparse_crow_indices, sparse_col_indices } = record;
+  return {
+    ...(sparse_crow_indices === undefined ? {} : { sparse_crow_indices }),
+    ...(sparse_col_indices === undefined ? {} : { sparse_col_indices }),
+  };
 }

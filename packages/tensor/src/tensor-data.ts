@@ -6,7 +6,7 @@ import {
 } from "@tinkex/types/base";
 import { castToFloat32 } from "./cast-to-float32.js";
 import { castToInt64 } from "./cast-to-int64.js";
-import { type Elements, isTensorRecord, takeApart, takeApartLater } from "./take-apart.js";
+import { type Elements, takeApart, takeApartLater } from "./take-apart.js";
 import type { TensorLike } from "./tensor-like.js";
 import { type TensorPlace, tensorError } from "./tensor-place.js";
 
@@ -33,7 +33,7 @@ export const TensorData = {
    * @throws ValidationError naming datum, key and index, for what cannot be represented
    */
   from(value: TensorLike, options: TensorFromOptions = {}): TensorData {
-    return cast(takeApart(value, options), value, options);
+    return cast(takeApart(value, options), options);
   },
 
   /**
@@ -42,11 +42,11 @@ export const TensorData = {
    * @throws ValidationError as {@link TensorData.from} does
    */
   async fromAsync(value: TensorLike, options: TensorFromOptions = {}): Promise<TensorData> {
-    return cast(await takeApartLater(value, options), value, options);
+    return cast(await takeApartLater(value, options), options);
   },
 } as const;
 
-function cast(elements: Elements, value: TensorLike, options: TensorFromOptions): TensorData {
+function cast(elements: Elements, options: TensorFromOptions): TensorData {
   const dtype = options.dtype ?? dtypeOf(elements, options);
   const data =
     dtype === "float32" ? castToFloat32(elements.values, options) : castToInt64(elements.values, options);
@@ -55,7 +55,7 @@ function cast(elements: Elements, value: TensorLike, options: TensorFromOptions)
     data,
     dtype,
     ...(shape === undefined ? {} : { shape: [...shape] }),
-    ...(isTensorRecord(value) ? sparseFieldsOf(value) : {}),
+    ...elements.sparse,
   };
   const fault = tensorFault(tensor);
   if (fault !== undefined) throw tensorError(options, `${fault.field} ${fault.message}`, fault.index);
@@ -77,14 +77,4 @@ function dtypeOf(elements: Elements, place: TensorPlace): TensorDtype {
 
 function keyDtype(key: string | undefined): TensorDtype | undefined {
   return key !== undefined && Object.hasOwn(lossInputDtypes, key) ? lossInputDtypes[key] : undefined;
-}
-
-function sparseFieldsOf(
-  record: TensorRecord,
-): Pick<TensorRecord, "sparse_crow_indices" | "sparse_col_indices"> {
-  const { sparse_crow_indices, sparse_col_indices } = record;
-  return {
-    ...(sparse_crow_indices === undefined ? {} : { sparse_crow_indices }),
-    ...(sparse_col_indices === undefined ? {} : { sparse_col_indices }),
-  };
 }
