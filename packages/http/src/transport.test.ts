@@ -201,6 +201,13 @@ describe("what is told", () => {
     const server = await play(answer(503));
     const error = await failureOf(transportTo(server).call({ operation: "get_info", timeoutMs: 2_000 }));
     expect(error.message).toBe("get_info took longer than its limit of 2000 ms (last: answered 503)");
+    expect(error).toMatchObject({
+      earlierTries: [1_000, 2_000].map((pauseMs) => ({
+        what: "answered 503",
+        pauseMs,
+        mayHaveArrived: true,
+      })),
+    });
   });
 
   it("long pauses are worth a warning, and so is a pause that was cut", async () => {

@@ -212,8 +212,8 @@ export class Transport implements TinkexTransport {
   #noteRetry({ call, operation, scope, earlierTries }: Job, retry: Retry): void {
     const { outcome, delayMs, askedMs } = retry;
     const what = describeOutcome(outcome);
-    scope.note(`last: ${what}`);
     noteEarlierTry(earlierTries, { what, pauseMs: delayMs, mayHaveArrived: mayHaveArrived(outcome) });
+    scope.note(`last: ${what}`, earlierTries);
     if (outcome.kind === "answer" && outcome.status === 429 && askedMs !== undefined) {
       this.#gate.close(operation.pool, this.#parts.clock.monotonic(), delayMs);
     }

@@ -3,6 +3,8 @@ import { TinkexError, type TinkexErrorCode, type TinkexErrorInfo } from "./tinke
 
 /** An argument is wrong. Thrown before any byte is sent; the message names the place and the remedy. */
 export class ValidationError extends TinkexError {
+  static override readonly name: string = "ValidationError";
+
   /** Where in the argument the fault lies, e.g. `["data", 3, "loss_fn_inputs", "weights"]`. */
   readonly path: readonly (string | number)[];
 
@@ -30,6 +32,8 @@ export interface FailedTry {
 
 /** The service answered with an error status. */
 export class ApiStatusError extends TinkexError {
+  static override readonly name: string = "ApiStatusError";
+
   readonly status: number;
   /** The body as parsed JSON, or its text (shortened) when it is not JSON. */
   readonly body: unknown;
@@ -61,6 +65,8 @@ export class ApiStatusError extends TinkexError {
 
 /** No answer came: the connection could not be made or broke. */
 export class ConnectionError extends TinkexError {
+  static override readonly name: string = "ConnectionError";
+
   readonly attempts: number;
   /** The last few tries before this one, oldest first. */
   readonly earlierTries: readonly FailedTry[];
@@ -81,22 +87,38 @@ export class ConnectionError extends TinkexError {
 
 /** A time limit ran out: the caller's `timeoutMs`, or that of one try. */
 export class TimeoutError extends TinkexError {
+  static override readonly name: string = "TimeoutError";
+
   readonly timeoutMs: number;
   /** The server's id of the work waited for, when it was known. */
   readonly requestId: string | undefined;
+  /** Requests sent for the call, where the limit was that of a try. */
+  readonly attempts: number | undefined;
+  /** The last few tries that failed before the limit ran out, oldest first. */
+  readonly earlierTries: readonly FailedTry[];
 
   constructor(
     message: string,
-    info: { readonly timeoutMs: number; readonly requestId?: string | undefined; readonly cause?: unknown },
+    info: {
+      readonly timeoutMs: number;
+      readonly requestId?: string | undefined;
+      readonly attempts?: number;
+      readonly earlierTries?: readonly FailedTry[];
+      readonly cause?: unknown;
+    },
   ) {
     super(message, { code: "timed_out", retryable: true, cause: info.cause });
     this.timeoutMs = info.timeoutMs;
     this.requestId = info.requestId;
+    this.attempts = info.attempts;
+    this.earlierTries = info.earlierTries ?? [];
   }
 }
 
 /** The caller's `signal` fired; `cause` is its reason. Never retried. */
 export class AbortedError extends TinkexError {
+  static override readonly name: string = "AbortedError";
+
   constructor(message: string, info: { readonly cause?: unknown } = {}) {
     super(message, { code: "aborted", cause: info.cause });
   }
@@ -104,6 +126,8 @@ export class AbortedError extends TinkexError {
 
 /** The client, or the server it belongs to, was closed while the call was under way or before it was made. */
 export class ClosedError extends TinkexError {
+  static override readonly name: string = "ClosedError";
+
   constructor(message: string) {
     super(message, { code: "closed" });
   }
@@ -111,6 +135,8 @@ export class ClosedError extends TinkexError {
 
 /** The service accepted the work and the work failed there. */
 export class RequestFailedError extends TinkexError {
+  static override readonly name: string = "RequestFailedError";
+
   readonly requestId: string;
   readonly category: RequestErrorCategory;
 
@@ -126,6 +152,8 @@ export class RequestFailedError extends TinkexError {
 
 /** The answer is not what the API promises. */
 export class ResponseError extends TinkexError {
+  static override readonly name: string = "ResponseError";
+
   constructor(
     message: string,
     info: {
@@ -139,6 +167,8 @@ export class ResponseError extends TinkexError {
 
 /** This server generation lacks a feature. */
 export class UnsupportedByServerError extends TinkexError {
+  static override readonly name: string = "UnsupportedByServerError";
+
   readonly feature: string;
 
   constructor(message: string, info: { readonly feature: string; readonly cause?: unknown }) {

@@ -8,13 +8,15 @@ export type CredentialSource = () => string | Promise<string>;
 const MOST_STDERR = 1024;
 
 /**
- * A source that runs a shell command and takes what it prints. What it prints is never logged, also when it fails.
+ * A source that runs a shell command and takes what it prints. What it prints is never logged, also when it fails. Whoever
+ * asks while it runs gets what that run prints: hundreds of requests that begin together start one process.
  *
  * @param timeoutMs - limit of one run, in milliseconds
  */
 export function credentialCommand(command: string, timeoutMs = 30_000): CredentialSource {
-  return () =>
-    new Promise((resolve, reject) => {
+  let running: Promise<string> | undefined;
+  const run = (): Promise<string> =>
+    new Promise<string>((resolve, reject) => {
       const options = { shell: true, timeout: timeoutMs, windowsHide: true };
       const child = execFile(command, [], options, (error, stdout, stderr) => {
         const fail = (what: string): void =>
@@ -29,5 +31,11 @@ export function credentialCommand(command: string, timeoutMs = 30_000): Credenti
         resolve(credential);
       });
       child.stdin?.end();
+    }).finally(() => {
+      running = undefined;
     });
+  return () => {
+    running ??= run();
+    return running;
+  };
 }

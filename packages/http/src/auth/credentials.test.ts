@@ -36,6 +36,27 @@ describe("credentialCommand", () => {
   });
 });
 
+describe("credentialCommand, asked by many", () => {
+  it("runs once for those who ask together, and anew for whoever asks later, also after a failure", async () => {
+    const file = join(await mkdtemp(join(tmpdir(), "tinkex-runs-")), "runs");
+    afterTest(() => rm(join(file, ".."), { recursive: true }));
+    const source = credentialCommand(
+      `echo x >> "${file}"; grep -c x "${file}"; test $(grep -c x "${file}") != 2`,
+    );
+    expect(await Promise.all([source(), source(), source()])).toEqual(["1", "1", "1"]);
+    expect(await failureOf(Promise.resolve(source()))).toBeInstanceOf(CredentialError);
+    expect(await source()).toBe("3");
+  });
+
+  it("more output than a credential can be is an error that holds none of it", async () => {
+    const error = await failureOf(
+      Promise.resolve(credentialCommand(node("process.stdout.write('canary'.repeat(1e6))"))()),
+    );
+    expect(error).toBeInstanceOf(CredentialError);
+    expect(error.message).not.toContain("canary");
+  });
+});
+
 describe("readStoredKey", () => {
   async function home(content?: string): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), "tinkex-home-"));

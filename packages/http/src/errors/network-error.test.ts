@@ -38,6 +38,7 @@ describe("networkError", () => {
   it("a time limit says what was waited for", () => {
     const error = networkError({ kind: "timed_out", waitingFor: "the status line", limitMs: 60_000 }, facts);
     expect(error).toBeInstanceOf(TimeoutError);
+    expect(error).toMatchObject({ timeoutMs: 60_000, attempts: 4, earlierTries: facts.earlierTries });
     expect(error.message).toBe("get_info at http://h/x waited 60000 ms for the status line after 4 tries");
   });
 });

@@ -31,7 +31,7 @@ export function networkError(outcome: Broken | TimedOut, facts: CallFacts): Conn
   if (outcome.kind === "timed_out") {
     return new TimeoutError(
       `${operation} at ${baseUrl} waited ${outcome.limitMs} ms for ${outcome.waitingFor}${tries}${once}`,
-      { timeoutMs: outcome.limitMs },
+      { timeoutMs: outcome.limitMs, attempts, earlierTries },
     );
   }
   const { cause } = outcome;

@@ -2,6 +2,7 @@ import {
   AbortedError,
   type Clock,
   type ClosedError,
+  type FailedTry,
   onAbort,
   startTimer,
   TimeoutError,
@@ -31,6 +32,7 @@ export class CallScope {
   readonly #timeoutMs: number;
   readonly #endsAt: number;
   #lastFault = "";
+  #failedTries: readonly FailedTry[] = [];
 
   constructor(
     name: string,
@@ -106,8 +108,9 @@ export class CallScope {
     this.check();
   }
 
-  /** Remembers what the call is waiting to get over, for the message should its limit run out. */
-  note(fault: string): void {
+  /** Remembers what the call is waiting to get over, and what failed before, for the error should its limit run out. */
+  note(fault: string, failedTries: readonly FailedTry[]): void {
+    this.#failedTries = failedTries;
     this.#lastFault = ` (${fault})`;
   }
 
@@ -126,6 +129,7 @@ export class CallScope {
       `${this.#name} took longer than its limit of ${this.#timeoutMs} ms${this.#lastFault}`,
       {
         timeoutMs: this.#timeoutMs,
+        earlierTries: this.#failedTries,
       },
     );
   }
