@@ -72,7 +72,7 @@ describe("ApiFuture", () => {
     await expect(future).rejects.toThrow("refused");
   });
 
-  it("clients 67 and BR-017: a failure that nobody awaits is logged and ends nothing; a late await throws it", async () => {
+  it("clients 67, transport 54, BR-017: a failure that nobody awaits is logged and ends nothing; a late await throws it", async () => {
     const future = start(() => Promise.reject(new Error("boom")));
     await settle();
     expect(logger.lines).toEqual(["warn: optim_step failed and nobody is waiting for it yet: boom"]);

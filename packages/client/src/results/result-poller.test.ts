@@ -168,7 +168,7 @@ describe("ResultPoller", () => {
     expect(calls).toHaveLength(28);
   });
 
-  it("clients 61, transport 41 to 43: backs off from 429 and broken connections, until anything else is answered", async () => {
+  it("clients 61, transport 41, 42, 43: backs off from 429 and broken connections, until anything else is answered", async () => {
     const rejected: Answer = { status: 429 };
     const seven = poll([...Array.from({ length: 7 }, () => rejected), done]);
     await seven.result;

@@ -36,7 +36,7 @@ function failing(...errors: readonly Error[]) {
 }
 
 describe("Resampler", () => {
-  it("makes a sample again after 0.5 s, then ever later up to 10 s", async () => {
+  it("transport 33: makes a sample again after 0.5 s, then ever later up to 10 s", async () => {
     const { made, sleeps } = resampler();
     const gone = Array.from({ length: 7 }, () => status(410));
     expect(await made.run(never, failing(...gone))).toBe("sample");
@@ -46,7 +46,7 @@ describe("Resampler", () => {
   it.each([
     [0, [375, 750]],
     [1, [625, 1250]],
-  ])("spreads the waits by a quarter (random %d)", async (random, expected) => {
+  ])("transport 33: spreads the waits by a quarter (random %d)", async (random, expected) => {
     const { made, sleeps } = resampler({ random });
     await made.run(never, failing(status(410), status(410)));
     expect(sleeps).toEqual(expected);
@@ -69,7 +69,7 @@ describe("Resampler", () => {
     await expect(resampler().made.run(never, failing(error))).rejects.toBe(error);
   });
 
-  it("gives up when no sample of the client has made progress for two hours", async () => {
+  it("transport 36: gives up when no sample of the client has made progress for two hours", async () => {
     const stuck = Array.from({ length: 2000 }, () => status(410));
     const { made, sleeps } = resampler();
     await expect(made.run(never, failing(...stuck))).rejects.toThrow(
@@ -80,7 +80,7 @@ describe("Resampler", () => {
     expect(await patient.made.run(never, failing(...stuck))).toBe("sample");
   });
 
-  it("counts the progress of other samples, and not the time without any", async () => {
+  it("transport 36: counts the progress of other samples, and not the time without any", async () => {
     const { made, wait } = resampler();
     wait(10_000_000);
     expect(await made.run(never, failing(status(410)))).toBe("sample");

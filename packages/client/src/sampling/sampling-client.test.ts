@@ -205,7 +205,7 @@ describe("SamplingClient", () => {
     await Promise.all(samples);
   });
 
-  it("clients 62, 77: makes a sample again that the service has forgotten, under the next number", async () => {
+  it("clients 62, 77, transport 35: makes a sample again that the service has forgotten, under the next number", async () => {
     const { stub, sampler, clock } = await openSampler();
     stub.script("retrieve_future", { status: 410, body: {} });
     const sample = sampler.sample({ prompt: [1], sampling_params: greedy });
@@ -214,7 +214,7 @@ describe("SamplingClient", () => {
     expect(seqIds(stub.seen("asample"))).toEqual([0, 1]);
   });
 
-  it("clients 77: leaves that to the caller where the server wants it, but for scores", async () => {
+  it("clients 77, transport 38: leaves that to the caller where the server wants it, but for scores", async () => {
     const { stub, sampler, clock } = await openSampler({ sample_no_retries: true });
     stub.script("retrieve_future", { status: 410, body: {} }, { status: 410, body: {} });
     const sample = sampler.sample({ prompt: [1], sampling_params: greedy });

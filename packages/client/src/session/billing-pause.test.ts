@@ -49,7 +49,7 @@ function paused(refusals: number, options: Partial<BillingPauseOptions> = {}, st
 const call = { operation: "optim_step" };
 
 describe("withBillingPause", () => {
-  it("clients 69, transport 47: asks again every five seconds, with a line a minute", async () => {
+  it("clients 69, transport 23, 47: asks again every five seconds, with a line a minute", async () => {
     const { transport, logger, sleeps } = paused(14);
     expect(await transport.call(call)).toBe(OK);
     expect(sleeps).toEqual(Array.from({ length: 14 }, () => 5000));
@@ -59,14 +59,14 @@ describe("withBillingPause", () => {
     ]);
   });
 
-  it("newest-clients 49: gives up when the incident has lasted too long", async () => {
+  it("newest-clients 49, transport 24: gives up when the incident has lasted too long", async () => {
     const { transport, logger, sleeps } = paused(100, { maxPauseMs: () => 20_000 });
     await expect(transport.call(call)).rejects.toMatchObject({ status: 402 });
     expect(sleeps).toHaveLength(5);
     expect(logger.lines.at(-1)).toBe("error: the job was paused for 25 s for billing, and is given up");
   });
 
-  it("takes a refusal after five quiet minutes for a new incident", async () => {
+  it("transport 26: takes a refusal after five quiet minutes for a new incident", async () => {
     const { transport, refuse, wait } = paused(4, { maxPauseMs: () => 20_000 });
     await transport.call(call);
     wait(300_001);

@@ -58,7 +58,7 @@ describe("the answer to a poll", () => {
       { state: "failed", error: '{"code":"9007199254740993"}', category: "unknown" },
     ],
     ['{"error":null}', { state: "failed", error: "null", category: "unknown" }],
-  ])("wire-types 35: failure %s", (text, expected) => {
+  ])("wire-types 35, transport 51: failure %s", (text, expected) => {
     expect(decode("OptimStepResponse", text)).toEqual(expected);
   });
 
@@ -105,7 +105,7 @@ describe("the answer to a poll", () => {
   });
 
   it.each(["application/x-protobuf; charset=binary", "Application/X-Protobuf"])(
-    "protobuf 28: content type %s",
+    "protobuf 28, transport 53: content type %s",
     (type) => {
       const outcome = decodeFutureResult("SampleResponse", {
         status: 200,

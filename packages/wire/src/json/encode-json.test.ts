@@ -91,7 +91,7 @@ describe("JSON requests", () => {
     expect(textOf("SampleRequest", sample({}, { seed: 2n ** 63n }))).toContain('"seed":9223372036854775808');
   });
 
-  it("wire-types 9: NaN is an error, not null", () => {
+  it("wire-types 9, transport 14: NaN is an error, not null", () => {
     expect(() => bodyOf("SampleRequest", sample({}, { temperature: Number.NaN }))).toThrow(ValidationError);
   });
 
