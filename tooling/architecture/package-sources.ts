@@ -18,6 +18,19 @@ export function readManifest(folder: string): Manifest {
   return JSON.parse(readFileSync(join(PACKAGES, folder, "package.json"), "utf8"));
 }
 
+/** Every address a user may import, e.g. `@tinkex/tokenizer/node`, from the manifests. */
+export const packageEntries: readonly string[] = packageFolders.flatMap((folder) => {
+  const { name, exports } = readManifest(folder);
+  return Object.keys(exports)
+    .filter((path) => path !== "./package.json")
+    .map((path) => name + path.slice(1));
+});
+
+/** The file that pins what an entry exports at run time, relative to this folder. */
+export function pinOf(entry: string): string {
+  return `exports/${entry.replace("@tinkex/", "").replace("/", "-")}.txt`;
+}
+
 /** One import of a source file: where it stands and what it names. */
 export interface SourceImport {
   /** Relative to the package, e.g. `src/index.ts`. */

@@ -67,6 +67,14 @@ describe("errors", () => {
       expect(TinkexError.isInstance(other)).toBe(false);
   });
 
+  it("name a subclass of the caller's after itself, in the stack that is printed too", () => {
+    class BadPromptError extends ValidationError {}
+    const error = new BadPromptError("m");
+    expect(error.name).toBe("BadPromptError");
+    expect(inspect(error)).toMatch(/^BadPromptError: m\n/);
+    expect(inspect(new ValidationError("m"))).toMatch(/^ValidationError: m\n/);
+  });
+
   it("show nothing of the mark when they are printed", () => {
     expect(inspect(new ClosedError("m"))).not.toContain("@tinkex/error");
   });

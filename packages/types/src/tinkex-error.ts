@@ -47,8 +47,13 @@ export interface TinkexErrorInfo {
 
 const BRAND = Symbol.for("@tinkex/error");
 
-/** The root of all errors Tinkex throws. */
+/**
+ * The root of all errors Tinkex throws. `error.name` is the name of its class, of a subclass of yours too. Ours are written
+ * down as `static name`, since a minifier renames classes.
+ */
 export class TinkexError extends Error {
+  static override readonly name: string = "TinkexError";
+
   readonly code: TinkexErrorCode;
   readonly retryable: boolean;
 

@@ -12,6 +12,8 @@ export interface DecodePlace {
 
 /** Bytes that do not decode. The answer is lost; asking again may give it. */
 export class DecodeError extends ResponseError {
+  static override readonly name: string = "DecodeError";
+
   readonly messageType: string;
   readonly field: string;
   readonly offset: number;

@@ -5,6 +5,8 @@ import { TinkexError } from "@tinkex/types";
  * client takes no more operations: load the last checkpoint into a new one.
  */
 export class SequenceBrokenError extends TinkexError {
+  static override readonly name: string = "SequenceBrokenError";
+
   /** The sequence ids of the call whose fate is not known, or which never arrived. */
   readonly sequenceIds: readonly number[];
 

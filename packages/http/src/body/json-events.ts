@@ -9,6 +9,8 @@ export interface JsonEvent extends Omit<ServerSentEvent, "data"> {
 
 /** The stream told of a failure: an event named `error`. */
 export class EventStreamError extends TinkexError {
+  static override readonly name: string = "EventStreamError";
+
   /** What the event held: JSON where it was JSON, else the text. */
   readonly data: unknown;
   /** The last id before it, which a reader that comes back sends as `last-event-id`. */

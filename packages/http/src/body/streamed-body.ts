@@ -16,6 +16,8 @@ export type RequestBody = Uint8Array | StreamedBody;
 
 /** The source of a body failed, or did not give what was promised of it. Never repeated: the network has no part in it. */
 export class RequestBodyError extends TinkexError {
+  static override readonly name: string = "RequestBodyError";
+
   constructor(message: string, cause?: unknown) {
     super(message, { code: "validation_failed", cause });
   }
