@@ -32,6 +32,11 @@ export class Consumer {
     });
   }
 
+  /** Installs one more package from the registry. */
+  add(name: string): Promise<CommandResult> {
+    return run("npm", ["install", "--no-audit", "--no-fund", name], { cwd: this.folder });
+  }
+
   /** Type-checks the project strictly, declarations of dependencies included. */
   compile(compilerOptions: Readonly<Record<string, unknown>>): Promise<CommandResult> {
     const base = {
