@@ -2,7 +2,15 @@ import { createHash } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { answer, cutShort, file, type HostileServer, hangUp, stall } from "@tinkex-tooling/hostile-server";
+import {
+  answer,
+  cutShort,
+  file,
+  type HostileServer,
+  hangUp,
+  raw,
+  stall,
+} from "@tinkex-tooling/hostile-server";
 import { beforeEach, describe, expect, it } from "vitest";
 import { FakeClock } from "../testing/fake-clock.js";
 import { afterTest, eventually, failureOf, play } from "../testing/test-transport.js";
@@ -63,6 +71,34 @@ describe("downloadFile", () => {
     expect(server.header("range")).toEqual([undefined, `bytes=${content.length / 2}-`]);
     expect(server.header("if-range")).toEqual([undefined, etag]);
   });
+
+  it.each([
+    ["the file", "0123456789"],
+    ["another file", "01234 6789"],
+  ])(
+    "transport 90: the checksum of the first answer holds for what was taken up later (%s)",
+    async (_, stored) => {
+      const md5 = createHash("md5").update(stored).digest("base64");
+      const first = raw(
+        `HTTP/1.1 200 OK\r\ncontent-length: 10\r\netag: "v1"\r\nx-goog-hash: md5=${md5}\r\n\r\n01234`,
+      );
+      const rest = answer(206, Buffer.from("56789"), { etag, "content-range": "bytes 5-9/10" });
+      const server = await play(first, rest);
+      const downloading = download(server, {
+        onProgress: ({ receivedBytes }) => {
+          if (receivedBytes === 5) void server.breakConnections();
+        },
+      });
+      if (stored === "0123456789") {
+        expect(await downloading).toBe(10);
+        expect(await readFile(target(), "utf8")).toBe(stored);
+      } else {
+        expect(await failureOf(downloading)).toMatchObject({ code: "response_invalid" });
+        expect(await readdir(folder)).toEqual([]);
+      }
+      expect(server.header("range")).toEqual([undefined, "bytes=5-"]);
+    },
+  );
 
   it("starts anew when the file has changed meanwhile", async () => {
     const changed = Buffer.from("quite another file");

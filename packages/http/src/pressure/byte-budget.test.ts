@@ -1,19 +1,9 @@
-import { setImmediate as settle } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { isOver } from "../testing/is-over.js";
 import { ByteBudget } from "./byte-budget.js";
 import type { Release } from "./release.js";
 
 const never = new AbortController().signal;
-
-/** Whether a wait is over yet. */
-async function isOver(wait: Promise<unknown>): Promise<boolean> {
-  let over = false;
-  wait.finally(() => {
-    over = true;
-  });
-  await settle();
-  return over;
-}
 
 describe("ByteBudget", () => {
   it("transport 63: lets in whoever comes while the balance is not negative, whatever it asks for", async () => {

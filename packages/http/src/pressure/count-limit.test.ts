@@ -1,18 +1,8 @@
-import { setImmediate as settle } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { isOver } from "../testing/is-over.js";
 import { CountLimit } from "./count-limit.js";
 
 const never = new AbortController().signal;
-
-/** Whether a wait is over yet. */
-async function isOver(wait: Promise<unknown>): Promise<boolean> {
-  let over = false;
-  wait.finally(() => {
-    over = true;
-  });
-  await settle();
-  return over;
-}
 
 describe("CountLimit", () => {
   it("hands a place that is given back to the next in line", async () => {
