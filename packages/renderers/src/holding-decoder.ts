@@ -1,29 +1,27 @@
 import type { RendererTokenizer } from "./renderer-tokenizer.js";
 
-/** How many tokens at the end may be part of one unfinished character. */
-const MOST_UNFINISHED = 8;
+/** A character takes four tokens at most; more are held back only where tokens are no text at all, and not for ever. */
+const MOST_HELD = 16;
 
-/** Turns tokens that come one by one into text, holding back those whose text is not clear yet. */
-export function createHoldingDecoder(tokenizer: RendererTokenizer): {
+/**
+ * Turns tokens that come one by one into text. A whole token is held back where only its end is unfinished, so that what is given
+ * out begins and ends with a token.
+ */
+export function createHoldingDecoder(tokenizer: Pick<RendererTokenizer, "decode">): {
   push(id: number): string;
   end(): string;
 } {
   let held: number[] = [];
-  const release = (count: number): string => {
-    const text = tokenizer.decode(held.slice(0, count));
-    held = held.slice(count);
+  const release = (text: string): string => {
+    held = [];
     return text;
   };
   return {
     push(id) {
       held.push(id);
-      // A whole token is held, also where only its end is unfinished: events then fall on borders of tokens.
-      for (let tail = 0; tail <= MOST_UNFINISHED && tail < held.length; tail++) {
-        const count = held.length - tail;
-        if (!tokenizer.decode(held.slice(0, count)).endsWith("\uFFFD")) return release(count);
-      }
-      return "";
+      const text = tokenizer.decode(held);
+      return text.endsWith("\uFFFD") && held.length < MOST_HELD ? "" : release(text);
     },
-    end: () => (held.length === 0 ? "" : release(held.length)),
+    end: () => release(held.length === 0 ? "" : tokenizer.decode(held)),
   };
 }

@@ -85,6 +85,16 @@ describe.each(recordedRenderers)("$name", ({ renderer, tokenizer, shows, ownMess
     }
   });
 
+  it("cookbook 5: the last message is trained on only if it is the assistant's", () => {
+    const chat = [
+      { role: "assistant", content: "Hello" },
+      { role: "user", content: "Hi" },
+    ];
+    for (const trainOn of ["last_assistant_message", "last_assistant_turn"] as const) {
+      expect(weightsOf(chat, trainOn)).not.toContain(1);
+    }
+  });
+
   it("refuses a mode that there is none of", () => {
     const chat = [{ role: "user", content: "Hi" }];
     expect(() => weightsOf(chat, "last_message" as TrainOn)).toThrow(
