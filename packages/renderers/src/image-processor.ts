@@ -1,6 +1,7 @@
 import type { ImageChunk } from "@tinkex/types";
 import { refusal } from "./check-messages.js";
-import type { ImagePart } from "./message.js";
+import type { ImagePart, Message } from "./message.js";
+import { contentParts } from "./message-content.js";
 
 /**
  * Makes of a picture the chunk that is sent: its file as PNG or JPEG, and in `expected_tokens` how many tokens the model takes
@@ -10,21 +11,28 @@ import type { ImagePart } from "./message.js";
 export type ImageProcessor = (image: ImagePart["image"]) => ImageChunk;
 
 /**
- * The chunk of a picture.
+ * Refuses pictures that nobody could make a chunk of.
  *
  * @throws ValidationError naming the message, when the renderer has no processor for pictures
  */
-export function imageChunk(
-  { image }: ImagePart,
+export function checkImages(
+  { content }: Message,
   index: number,
   processor: ImageProcessor | undefined,
+): void {
+  if (processor !== undefined || contentParts(content).every(({ type }) => type !== "image")) return;
+  throw refusal(
+    index,
+    "holds an image, and this renderer has no imageProcessor",
+    "give getRenderer { imageProcessor }, or leave the image out",
+  );
+}
+
+/** The chunk of a picture that {@link checkImages} has let through. */
+export function imageChunk(
+  { image }: ImagePart,
+  processor: ImageProcessor | undefined,
 ): { readonly chunk: ImageChunk } {
-  if (processor === undefined) {
-    throw refusal(
-      index,
-      "holds an image, and this renderer has no imageProcessor",
-      "give getRenderer { imageProcessor }, or leave the image out",
-    );
-  }
+  if (processor === undefined) throw new TypeError("An image was not checked before it was rendered.");
   return { chunk: processor(image) };
 }

@@ -108,6 +108,7 @@ export function createLayoutRenderer(
     parseResponse: (ids) => parseReply(reply, Array.from(ids), tokenizer),
     parseResponseStreaming: (options) => streamReply(reply, tokenizer, reference.name, options),
     declareTools(tools, systemPrompt = "") {
+      if (tools.length === 0) return systemPrompt === "" ? [] : [{ role: "system", content: systemPrompt }];
       if (layout.declareTools !== undefined) return layout.declareTools(tools, systemPrompt);
       throw new ValidationError(
         `${reference.name} has no place for tools: describe them in the system message yourself, or take a model that knows tools.`,

@@ -6,6 +6,7 @@ import type { Message, Role, ToolCall, ToolDeclaration } from "../message.js";
 import { hasThinking, textOf, thinkingOf } from "../message-content.js";
 import type { Piece } from "../piece.js";
 import { readTaggedReply } from "../read-tagged-reply.js";
+import type { ReadMessage } from "../reply.js";
 import { strip } from "../strip-text.js";
 import { writeJson } from "../write-json.js";
 import { functionCall } from "./function-tags.js";
@@ -39,7 +40,7 @@ export function glm53Layout(effort: "Max" | "High" | "Low"): Layout {
     reply: {
       stop: { tokens: ["<|user|>", "<|observation|>", END_OF_TEXT] },
       opening: OPEN,
-      read: (text) => readTaggedReply(text, { padded: false, readCall }),
+      read: readGlmReply,
       endOfText: END_OF_TEXT,
       streaming: { startsInThinking: true },
     },
@@ -115,6 +116,11 @@ function writeCall(call: ToolCall): string {
 
 function valueText(value: JsonValue): string {
   return typeof value === "string" ? value : writeJson(value);
+}
+
+/** Reads text, thinking and calls, which may stand anywhere in the text. */
+export function readGlmReply(text: string): ReadMessage {
+  return readTaggedReply(text, { padded: false, readCall });
 }
 
 const ARGUMENT = /\s*<arg_key>([\s\S]*?)<\/arg_key>\s*<arg_value>([\s\S]*?)<\/arg_value>\s*/y;

@@ -28,7 +28,6 @@ export interface ContentStyle {
 /** A content as text and pictures. */
 export function contentStretches(
   { content }: Message,
-  index: number,
   keepsThinking: boolean,
   { thinking, stripsParts, imageProcessor }: ContentStyle,
 ): Stretch[] {
@@ -37,7 +36,7 @@ export function contentStretches(
   return (stripsParts ? stripTexts(kept) : kept).flatMap((part): Stretch[] => {
     if (part.type === "text") return [part.text];
     if (part.type === "thinking") return [thinking(part.thinking)];
-    return ["<|vision_start|>", imageChunk(part, index, imageProcessor), "<|vision_end|>"];
+    return ["<|vision_start|>", imageChunk(part, imageProcessor), "<|vision_end|>"];
   });
 }
 

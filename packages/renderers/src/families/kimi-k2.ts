@@ -1,5 +1,5 @@
 import { refusal } from "../check-messages.js";
-import { type ImageProcessor, imageChunk } from "../image-processor.js";
+import { checkImages, type ImageProcessor, imageChunk } from "../image-processor.js";
 import type { Layout, Place } from "../layout.js";
 import type { Message, ToolCall, ToolDeclaration } from "../message.js";
 import { contentParts, hasThinking, onlyText, textOf, thinkingOf } from "../message-content.js";
@@ -82,7 +82,7 @@ function declareAsJson(tools: readonly ToolDeclaration[]): string {
   return writeJson(declared, { asciiOnly: true, compact: true, sortKeys: true });
 }
 
-function checkMessage(message: Message, index: number, { takesParts }: KimiVariant): void {
+function checkMessage(message: Message, index: number, { takesParts, imageProcessor }: KimiVariant): void {
   const images = contentParts(message.content).some(({ type }) => type === "image");
   if (message.role === "assistant") {
     if (images) throw refusal(index, "has an image, which an assistant cannot write", "leave it out");
@@ -92,6 +92,7 @@ function checkMessage(message: Message, index: number, { takesParts }: KimiVaria
     throw refusal(index, "thinks, and only the assistant does", "make a text part of it");
   }
   if (!takesParts) onlyText(message, index);
+  checkImages(message, index, imageProcessor);
 }
 
 /** A turn ends with a message that calls no tool: it and what stands before it are history. */
@@ -116,7 +117,7 @@ function header({ role, name, tool_call_id = "" }: Message): string {
 }
 
 /** What anybody but the assistant says. Each of several parts is a piece of its own. */
-function said({ message, index }: Place, { imageProcessor }: KimiVariant): Piece[] {
+function said({ message }: Place, { imageProcessor }: KimiVariant): Piece[] {
   const parts = contentParts(message.content);
   const [only] = parts;
   if (parts.length === 1 && only?.type === "text") return [{ text: only.text + END }];
@@ -124,7 +125,7 @@ function said({ message, index }: Place, { imageProcessor }: KimiVariant): Piece
     if (part.type === "text") return [{ text: part.text }];
     if (part.type !== "image") return [];
     const [open, close] = ["<|media_begin|>image<|media_content|>", "<|media_end|>\n"];
-    return [{ text: open }, imageChunk(part, index, imageProcessor), { text: close }];
+    return [{ text: open }, imageChunk(part, imageProcessor), { text: close }];
   });
   return [...pieces, { text: END }];
 }

@@ -73,8 +73,8 @@ function blockOf(message: Message, keepsThinking: boolean, { ultra }: Nemotron3V
   return leavesBreak ? `${EMPTY_BLOCK}\n` : EMPTY_BLOCK;
 }
 
-function stretches({ message, index }: Place, keepsThinking: boolean, { ultra }: Nemotron3Variant) {
-  return contentStretches(message, index, keepsThinking, {
+function stretches({ message }: Place, keepsThinking: boolean, { ultra }: Nemotron3Variant) {
+  return contentStretches(message, keepsThinking, {
     thinking: (thinking) =>
       ultra === true ? `${OPEN}${thinking}</think>` : `${OPEN}${thinking}\n</think>\n`,
     stripsParts: false,

@@ -1,5 +1,5 @@
 import { checkCallArguments } from "../call-arguments.js";
-import type { ImageProcessor } from "../image-processor.js";
+import { checkImages, type ImageProcessor } from "../image-processor.js";
 import { joinPieces } from "../join-pieces.js";
 import type { JsonValue } from "../json-value.js";
 import type { Layout, Place, RenderedMessage } from "../layout.js";
@@ -67,7 +67,10 @@ function createLayout(style: Qwen35Style): Layout {
   return {
     hasExtensionProperty: false,
     disablesThinking,
-    checkMessage: checkCallArguments,
+    checkMessage(message, index) {
+      checkImages(message, index, style.imageProcessor);
+      checkCallArguments(message, index);
+    },
     ...(style.arrange !== undefined && { arrange: style.arrange }),
     prelude: () => [],
     render: (place) =>
@@ -98,7 +101,7 @@ const CLOSE = "\n</think>\n\n";
 function renderMessage(place: Place, style: Qwen35Style, disablesThinking: boolean): RenderedMessage {
   const { message, index, isLast } = place;
   const header = imStart(message.role, index === 0);
-  const body = contentStretches(message, index, isLast || (style.keepsThinking ?? false), {
+  const body = contentStretches(message, isLast || (style.keepsThinking ?? false), {
     thinking: (thinking) => OPEN + thinking + CLOSE,
     stripsParts: true,
     imageProcessor: style.imageProcessor,
@@ -123,7 +126,7 @@ function writeCalls({ tool_calls = [], content }: Message, { valueText }: Qwen35
 
 /** Results that follow each other share the frame of one user message. */
 function renderResult({ message, index, previous, next }: Place, style: Qwen35Style): RenderedMessage {
-  const body = contentStretches(message, index, true, {
+  const body = contentStretches(message, true, {
     thinking: (thinking) => OPEN + thinking + CLOSE,
     stripsParts: true,
     imageProcessor: style.imageProcessor,

@@ -1,4 +1,4 @@
-import { type ImageProcessor, imageChunk } from "../image-processor.js";
+import { checkImages, type ImageProcessor, imageChunk } from "../image-processor.js";
 import { joinPieces, type Stretch } from "../join-pieces.js";
 import { readJsonCall, writeJsonCall } from "../json-tool-call.js";
 import type { Layout, Place } from "../layout.js";
@@ -23,6 +23,7 @@ export function qwen3VlLayout({
 }: Qwen3VlOptions & { readonly instruct: boolean }): Layout {
   return {
     hasExtensionProperty: false,
+    checkMessage: (message, index) => checkImages(message, index, imageProcessor),
     prelude: () => [],
     render: (place) => ({
       header: [
@@ -40,14 +41,14 @@ export function qwen3VlLayout({
   };
 }
 
-function body({ message, index, isLast }: Place, imageProcessor: ImageProcessor | undefined): Stretch[] {
+function body({ message, isLast }: Place, imageProcessor: ImageProcessor | undefined): Stretch[] {
   if (message.role === "tool") return [`<tool_response>\n${textOf(message.content)}\n</tool_response>`];
   const shown = contentParts(isLast ? message.content : withoutThinking(message.content));
   return [
     ...shown.flatMap((part): Stretch[] => {
       if (part.type === "text") return [part.text];
       if (part.type === "thinking") return [`<think>${part.thinking}</think>`];
-      return ["<|vision_start|>", imageChunk(part, index, imageProcessor), "<|vision_end|>"];
+      return ["<|vision_start|>", imageChunk(part, imageProcessor), "<|vision_end|>"];
     }),
     ...(message.tool_calls ?? []).map((call) => `\n<tool_call>\n${writeJsonCall(call)}\n</tool_call>`),
   ];

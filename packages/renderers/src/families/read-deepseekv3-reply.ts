@@ -1,6 +1,7 @@
 import type { ToolCall, UnparsedToolCall } from "../message.js";
 import { readTaggedReply } from "../read-tagged-reply.js";
 import type { ReadMessage } from "../reply.js";
+import { strip } from "../strip-text.js";
 
 /** The tokens around calls of tools. */
 export const DEEPSEEK_CALLS = {
@@ -22,7 +23,7 @@ export function readDeepseekV3Reply(text: string, thinks: boolean): ReadMessage 
   const section = SECTION.exec(text);
   const calls = (section?.[1]?.match(CALL) ?? []).map(readCall);
   const isCut = section === null && text.includes(open);
-  const shown = section === null ? text : text.replace(SECTION, "").trim();
+  const shown = section === null ? text : strip(text.replace(SECTION, ""));
   const opened =
     thinks && shown.includes("</think>") && !shown.includes("<think>") ? `<think>${shown}` : shown;
   const tool_calls = calls.flatMap((call) => ("function" in call ? [call] : []));
@@ -48,5 +49,5 @@ function readCall(raw_text: string): ToolCall | UnparsedToolCall {
       error: `Its arguments are not JSON: ${cause instanceof Error ? cause.message : cause}`,
     };
   }
-  return { type: "function", id: null, function: { name: name.trim(), arguments: args.trim() } };
+  return { type: "function", id: null, function: { name: strip(name), arguments: strip(args) } };
 }
