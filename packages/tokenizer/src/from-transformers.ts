@@ -1,5 +1,4 @@
-import { TinkexError, type Tokenizer } from "@tinkex/types/base";
-import { isPackageMissing } from "./is-package-missing.js";
+import { isPackageMissing, TinkexError, type Tokenizer } from "@tinkex/types/base";
 import type { TokenizerSource } from "./tokenizer-source.js";
 
 /** The parts of `@huggingface/transformers` in use. */

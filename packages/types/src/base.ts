@@ -18,6 +18,7 @@ export type { Clock } from "./clock.js";
 export type { CustomLoss, CustomLossValue } from "./custom-loss-function.js";
 export type { Datum } from "./datum.js";
 export type { HttpTransport, TransportCall, TransportResponse } from "./http-transport.js";
+export { isPackageMissing } from "./is-package-missing.js";
 export type { Logger } from "./logger.js";
 export { lossInputDtypes } from "./loss-input-dtypes.js";
 export { onAbort } from "./on-abort.js";

@@ -144,6 +144,7 @@ export {
   tryAgainResponseSchema,
 } from "./futures.js";
 export type { HttpTransport, TransportCall, TransportResponse } from "./http-transport.js";
+export { isPackageMissing } from "./is-package-missing.js";
 export { toJsonSchema } from "./json-schema.js";
 export type { Logger } from "./logger.js";
 export { LoraConfig, loraConfigSchema } from "./lora-config.js";
