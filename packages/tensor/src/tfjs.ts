@@ -1,5 +1,5 @@
 export { customLoss } from "./tfjs/custom-loss.js";
-export type { CustomLossOptions } from "./tfjs/custom-loss-sum.js";
+export type { CustomLossOptions } from "./tfjs/custom-loss-options.js";
 export type { TfLoss, TfLossValue } from "./tfjs/custom-loss-value.js";
 export {
   type BackendChoice,

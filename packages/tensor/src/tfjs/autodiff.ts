@@ -17,9 +17,9 @@ export interface Gradients extends ForwardValue {
 }
 
 /**
- * Differentiates `evaluate` with respect to `inputs`, which it may add to, on the active backend. Everything made on the way is disposed of, also
- * when `evaluate` or a gradient function throws; `tf.grads` leaves behind what it saved for the way back in both cases. To be
- * called within a `tf.tidy`.
+ * Differentiates `evaluate` with respect to `inputs`, which it may add to, on the active backend. Everything made on the way is
+ * disposed of, also when `evaluate` or a gradient function throws; `tf.grads` leaves behind what it saved for the way back in
+ * both cases. To be called within a `tf.tidy`.
  *
  * @throws what `evaluate` throws
  * @throws ValidationError when an operation in use has no gradient

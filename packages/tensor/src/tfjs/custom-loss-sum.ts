@@ -1,14 +1,6 @@
 import { type CustomLossValue, ValidationError } from "@tinkex/types/base";
+import type { CustomLossOptions } from "./custom-loss-options.js";
 import type { PartValue } from "./custom-loss-part.js";
-
-/** How gradients are taken. */
-export interface CustomLossOptions {
-  /**
-   * What to do with a datum on whose log-probabilities the loss does not depend: mostly a mistake, so an error, or a gradient
-   * of zeros. @defaultValue "error"
-   */
-  readonly unusedGradients?: "error" | "zero" | undefined;
-}
 
 /** A part and how much of it is in the sum. */
 export interface WeightedPart {

@@ -37,9 +37,7 @@ export function checkLossValue(returned: unknown, label: string): TfLossValue {
   }
   const { loss, metrics } = (typeof returned === "object" ? (returned ?? {}) : {}) as Partial<TfLossValue>;
   if (!isTfTensorLike(loss)) {
-    const got = isTfTensorLike(returned)
-      ? "the tensor itself"
-      : describeValue(returned !== undefined && returned !== null && loss !== undefined ? loss : returned);
+    const got = isTfTensorLike(returned) ? "the tensor itself" : describeValue(loss ?? returned);
     throw new ValidationError(`${label} must return { loss, metrics? } with a tensor as loss, got ${got}`);
   }
   if (elementCountOf(loss) !== 1) {

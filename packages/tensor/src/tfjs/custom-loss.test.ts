@@ -1,6 +1,7 @@
 import * as tf from "@tensorflow/tfjs";
 import { MathBackendCPU } from "@tensorflow/tfjs-backend-cpu";
 import { ValidationError } from "@tinkex/types/base";
+import * as older from "tfjs-core-older";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { customLoss } from "./custom-loss.js";
 import type { TfLoss } from "./custom-loss-value.js";
@@ -79,6 +80,16 @@ describeOnEachBackend("customLoss", () => {
     expect(value).toBeCloseTo(14.3125 + 9.0625, 5);
     // 2p of the squares; in the second datum p·p as well, once by each factor.
     expect(gradients).toEqual([Float32Array.of(-1, -2, -4), Float32Array.of(-1, -12)]);
+  });
+
+  it("differentiates operations of another copy of tfjs, of another version", async () => {
+    expect(older.version_core).not.toBe(tf.version_core);
+    const loss: TfLoss = (_, __, joined) => {
+      const row = joined as unknown as older.Tensor1D;
+      return { loss: older.sum(older.square(row)) as unknown as tf.Tensor };
+    };
+    const { gradients } = await customLoss(loss)(data, logprobs);
+    expect(gradients).toEqual([Float32Array.of(-1, -2, -4), Float32Array.of(-0.5, -6)]);
   });
 
   it("passes the datums on, and leaves captured tensors alone", async () => {
@@ -231,4 +242,12 @@ it("names the package with gradients where tfjs has none", async () => {
   await expect(customLoss(squares)(data, logprobs)).rejects.toThrow(
     "npm install @tensorflow/tfjs, and import that",
   );
+});
+
+it("refuses wrong arguments at the call", () => {
+  expect(() => customLoss(undefined as unknown as TfLoss)).toThrow(
+    "the custom loss must be a function, e.g. ",
+  );
+  const options = { unusedGradients: "ignore" as "zero" };
+  expect(() => customLoss(squares, options)).toThrow('options.unusedGradients must be "error" or "zero"');
 });

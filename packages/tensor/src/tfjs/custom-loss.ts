@@ -1,6 +1,7 @@
 import type { CustomLoss } from "@tinkex/types/base";
+import { type CustomLossOptions, checkCustomLoss } from "./custom-loss-options.js";
 import { differentiateParts, type LossPart } from "./custom-loss-part.js";
-import { type CustomLossOptions, sumParts } from "./custom-loss-sum.js";
+import { sumParts } from "./custom-loss-sum.js";
 import type { TfLoss } from "./custom-loss-value.js";
 
 /**
@@ -11,9 +12,10 @@ import type { TfLoss } from "./custom-loss-value.js";
  *
  * @example
  * training.forwardBackwardCustom(data, customLoss((_data, _logprobs, joined) => ({ loss: tf.neg(tf.sum(joined)) })))
- * @throws ValidationError, when it runs, for a loss that is not one finite number, or does not depend on the log-probabilities
+ * @throws ValidationError at once for wrong arguments; when it runs, for a loss that is not one finite number, or does not depend on the log-probabilities
  */
 export function customLoss(loss: TfLoss, options: CustomLossOptions = {}): CustomLoss {
+  checkCustomLoss(loss, options);
   const part: LossPart = {
     label: "the custom loss",
     evaluate: (data, { logprobs, joined }) => loss(data, logprobs, joined),

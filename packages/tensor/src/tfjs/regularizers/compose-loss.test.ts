@@ -1,3 +1,4 @@
+import { ValidationError } from "@tinkex/types/base";
 import { beforeEach, expect, it } from "vitest";
 import { customLoss } from "../custom-loss.js";
 import type { TfLoss } from "../custom-loss-value.js";
@@ -6,6 +7,10 @@ import { expectNoTensorLeft } from "../testing/expect-no-tensor-left.js";
 import { lossDatum } from "../testing/loss-data.js";
 import { tf } from "../tf.js";
 import { composeLoss } from "./compose-loss.js";
+import { consistency } from "./consistency.js";
+import { entropy } from "./entropy.js";
+import { gradientPenalty } from "./gradient-penalty.js";
+import { klToReference } from "./kl-to-reference.js";
 import { l1 } from "./l1.js";
 import { l2 } from "./l2.js";
 import type { LossTerm } from "./loss-term.js";
@@ -75,4 +80,33 @@ it.each<[name: string, terms: LossTerm[], message: string]>([
   ["a name with a colon", [l2({ weight: 1, name: "a:b" })], "terms[0].name must consist of letters"],
 ])("composeLoss refuses %s", (_name, terms, message) => {
   expect(() => composeLoss(base, terms)).toThrow(message);
+});
+
+it.each<[name: string, make: () => unknown, message: string]>([
+  ["l1", () => l1({ weight: 1, refrence: "x" } as object as Parameters<typeof l1>[0]), "refrence"],
+  ["l2", () => l2({ wieght: 1 } as object as Parameters<typeof l2>[0]), "wieght"],
+  [
+    "entropy",
+    () => entropy({ weight: 1, reference: "x" } as object as Parameters<typeof entropy>[0]),
+    "reference",
+  ],
+  [
+    "kl",
+    () => klToReference({ weight: 1, kind: "k3" } as object as Parameters<typeof klToReference>[0]),
+    "kind",
+  ],
+  [
+    "consistency",
+    () => consistency({ weight: 1, pair: 1 } as object as Parameters<typeof consistency>[0]),
+    "pair",
+  ],
+  [
+    "gradientPenalty",
+    () => gradientPenalty({ weight: 1, norm: 1 } as object as Parameters<typeof gradientPenalty>[0]),
+    "norm",
+  ],
+  ["composeLoss", () => composeLoss(base, [], { unused: "zero" } as object), "unused"],
+])("%s refuses an option that there is not", (_name, make, field) => {
+  expect(make).toThrow(field);
+  expect(make).toThrow(ValidationError);
 });

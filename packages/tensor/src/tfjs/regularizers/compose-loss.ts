@@ -1,6 +1,7 @@
 import type { CustomLoss } from "@tinkex/types/base";
+import { type CustomLossOptions, checkCustomLoss } from "../custom-loss-options.js";
 import { differentiateParts, type LossPart, type PartValue } from "../custom-loss-part.js";
-import { type CustomLossOptions, sumParts } from "../custom-loss-sum.js";
+import { sumParts } from "../custom-loss-sum.js";
 import type { TfLoss } from "../custom-loss-value.js";
 import { checkTerms, type LossTerm } from "./loss-term.js";
 
@@ -24,6 +25,7 @@ export function composeLoss(
   terms: readonly LossTerm[],
   options: CustomLossOptions = {},
 ): CustomLoss {
+  checkCustomLoss(base, options);
   checkTerms(terms);
   const parts: (LossPart & { readonly name: string; readonly weight: number })[] = [
     {

@@ -1,5 +1,5 @@
 import type { Tensor1D } from "@tensorflow/tfjs-core";
-import { type Datum, ValidationError } from "@tinkex/types/base";
+import { checkKnownNames, type Datum, ValidationError } from "@tinkex/types/base";
 import { tf } from "../tf.js";
 import { countedValues } from "./counted-values.js";
 import type { LossTerm, TermContext, TermOptions } from "./loss-term.js";
@@ -20,11 +20,9 @@ export interface ConsistencyOptions extends TermOptions {
  *
  * @throws ValidationError, when it runs, for pairs that are no datums, or do not match
  */
-export function consistency({
-  weight,
-  name = "consistency",
-  pairs = neighbours,
-}: ConsistencyOptions): LossTerm {
+export function consistency(options: ConsistencyOptions): LossTerm {
+  checkKnownNames(options, { weight: true, name: true, pairs: true }, "consistency");
+  const { weight, name = "consistency", pairs = neighbours } = options;
   return {
     name,
     weight,

@@ -1,3 +1,4 @@
+import { checkKnownNames } from "@tinkex/types/base";
 import { tf } from "../tf.js";
 import { countedMask, keepCounted } from "./counted-mask.js";
 import type { LossTerm, TermOptions } from "./loss-term.js";
@@ -15,7 +16,9 @@ import { hasCandidates, isSampled } from "./target-kinds.js";
  *
  * The metric `<name>:sum` is the entropy itself in nats: `−Σ exp(p)·p` of candidates, the estimate `−Σ p` of samples.
  */
-export function entropy({ weight, name = "entropy" }: TermOptions): LossTerm {
+export function entropy(options: TermOptions): LossTerm {
+  checkKnownNames(options, { weight: true, name: true }, "entropy");
+  const { weight, name = "entropy" } = options;
   return {
     name,
     weight,

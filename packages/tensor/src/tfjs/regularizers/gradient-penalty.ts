@@ -1,4 +1,5 @@
 import type { Tensor } from "@tensorflow/tfjs-core";
+import { checkKnownNames } from "@tinkex/types/base";
 import { differentiate } from "../autodiff.js";
 import { checkLossValue } from "../custom-loss-value.js";
 import { tf } from "../tf.js";
@@ -19,11 +20,9 @@ const TINY = 1e-12;
  * a target, R1 of Mescheder et al. 2018). It is differentiated itself, so operations of the base loss need second
  * derivatives. A base loss that is linear in the log-probabilities has a constant gradient, and nothing changes.
  */
-export function gradientPenalty({
-  weight,
-  name = "gradient_penalty",
-  target = 0,
-}: GradientPenaltyOptions): LossTerm {
+export function gradientPenalty(options: GradientPenaltyOptions): LossTerm {
+  checkKnownNames(options, { weight: true, name: true, target: true }, "gradientPenalty");
+  const { weight, name = "gradient_penalty", target = 0 } = options;
   return {
     name,
     weight,

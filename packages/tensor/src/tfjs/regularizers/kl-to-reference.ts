@@ -1,5 +1,5 @@
 import type { Tensor, Tensor1D } from "@tensorflow/tfjs-core";
-import { ValidationError } from "@tinkex/types/base";
+import { checkKnownNames, ValidationError } from "@tinkex/types/base";
 import { tf } from "../tf.js";
 import { countedMask, keepCounted } from "./counted-mask.js";
 import type { LossTerm, TermOptions } from "./loss-term.js";
@@ -38,6 +38,7 @@ const ESTIMATORS = {
  * @throws ValidationError for an unknown estimator; when it runs, for a datum without its reference
  */
 export function klToReference(options: KlOptions): LossTerm {
+  checkKnownNames(options, { weight: true, name: true, reference: true, estimator: true }, "klToReference");
   const { weight, name = "kl", reference = "reference_logprobs", estimator = "k2" } = options;
   if (!Object.hasOwn(ESTIMATORS, estimator)) {
     throw new ValidationError(

@@ -1,3 +1,4 @@
+import { checkKnownNames } from "@tinkex/types/base";
 import { tf } from "../tf.js";
 import { countedDifference } from "./counted-difference.js";
 import type { LossTerm, TermOptions } from "./loss-term.js";
@@ -14,7 +15,9 @@ export interface NormOptions extends TermOptions {
  * off a position is, so most end at their reference exactly (the penalty of Tibshirani's lasso, 1996, on log-probabilities:
  * nothing else of the model reaches a custom loss; weight decay of the adapter is the optimizer's `weight_decay`).
  */
-export function l1({ weight, name = "l1", reference }: NormOptions): LossTerm {
+export function l1(options: NormOptions): LossTerm {
+  checkKnownNames(options, { weight: true, name: true, reference: true }, "l1");
+  const { weight, name = "l1", reference } = options;
   return {
     name,
     weight,

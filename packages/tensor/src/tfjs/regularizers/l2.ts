@@ -1,3 +1,4 @@
+import { checkKnownNames } from "@tinkex/types/base";
 import { tf } from "../tf.js";
 import { countedDifference } from "./counted-difference.js";
 import type { NormOptions } from "./l1.js";
@@ -7,7 +8,9 @@ import type { LossTerm } from "./loss-term.js";
  * `Σ (p − r)²` over the positions that count, `p` the log-probability and `r` the reference. Its pull grows with the distance,
  * so surprising tokens are drawn in first (the penalty of Hoerl and Kennard's ridge regression, 1970, on log-probabilities).
  */
-export function l2({ weight, name = "l2", reference }: NormOptions): LossTerm {
+export function l2(options: NormOptions): LossTerm {
+  checkKnownNames(options, { weight: true, name: true, reference: true }, "l2");
+  const { weight, name = "l2", reference } = options;
   return {
     name,
     weight,
