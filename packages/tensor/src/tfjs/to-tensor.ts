@@ -13,7 +13,7 @@ import { tf } from "./tf.js";
  * @throws ValidationError naming the index of an int64 value that int32 cannot hold
  */
 export function toTensor(tensor: TensorData, options: PadOptions = {}): Tensor {
-  const dense = toDense(tensor);
+  const dense = toDense(tensor, options);
   const { data, dtype, shape = [dense.data.length] } = dense;
   if (dtype === "float32") {
     return tf.tensor(
