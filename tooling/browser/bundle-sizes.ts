@@ -22,4 +22,9 @@ export const BUNDLE_SIZES: Readonly<Record<string, BundleSize>> = {
     wholeBytes: 17_227,
   },
   "@tinkex/renderers": { file: "renderers/dist/index.js", ownBytes: 20_865, wholeBytes: 21_368 },
+  "@tinkex/renderers/chat-template": {
+    file: "renderers/dist/chat-template.js",
+    ownBytes: 5_638,
+    wholeBytes: 22_479,
+  },
 };
