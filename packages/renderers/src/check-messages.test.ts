@@ -38,7 +38,8 @@ describe.each(recordedRenderers.filter(({ shows }) => shows.calls === undefined)
   });
 
   it("cookbook 7: has no place for tools", () => {
-    expect(() => renderer.declareTools([])).toThrow(ValidationError);
+    const tool = { name: "add", description: "Add numbers", parameters: { type: "object" } };
+    expect(() => renderer.declareTools([tool])).toThrow(ValidationError);
   });
 });
 

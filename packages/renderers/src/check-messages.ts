@@ -1,6 +1,7 @@
 import { ValidationError } from "@tinkex/types/base";
 import { readJson } from "./json-value.js";
 import type { Message, ToolCall } from "./message.js";
+import { strip } from "./strip-text.js";
 
 const PART_FIELDS: Readonly<Record<string, string>> = {
   text: "text",
@@ -49,7 +50,7 @@ function checkCall(call: Partial<ToolCall>, index: number): void {
       'write { type: "function", id: null, function: { name: "add", arguments: "{}" } }',
     );
   }
-  if (args.trim() !== "" && readJson(args) === undefined) {
+  if (strip(args) !== "" && readJson(args) === undefined) {
     throw refusal(
       index,
       `calls ${name} with arguments that are not JSON`,

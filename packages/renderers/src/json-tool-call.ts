@@ -1,5 +1,6 @@
 import { type JsonValue, readJson } from "./json-value.js";
 import type { ToolCall } from "./message.js";
+import { strip } from "./strip-text.js";
 import { writeJson } from "./write-json.js";
 
 /** Writes a call as `{"name": "add", "arguments": {"a": 1}}`, in ASCII as the models were given it. */
@@ -29,5 +30,5 @@ export function readJsonCall(text: string): ToolCall {
 
 /** The arguments of a call as JSON text; where they are left blank there are none. */
 export function argumentsText({ function: { arguments: args } }: ToolCall): string {
-  return args.trim() === "" ? "{}" : args;
+  return strip(args) === "" ? "{}" : args;
 }

@@ -45,10 +45,6 @@ export type ReadMessage = Pick<Message, "content" | "tool_calls" | "unparsed_too
 
 /** How thinking is told from text while tokens come in. */
 export interface StreamingRules {
-  /** @defaultValue "<think>" */
-  readonly thinkOpen?: string;
-  /** @defaultValue "</think>" */
-  readonly thinkClose?: string;
   /** Whether prompts end with the opening of a thinking block, so that responses start in thinking. @defaultValue false */
   readonly startsInThinking?: boolean;
 }
