@@ -105,6 +105,12 @@ describe("pickBackend", () => {
     await expect(picked).rejects.toThrow('backend: "webgpu" is none of auto, tfjs-node, wasm, cpu');
   });
 
+  it("refuses a misspelt option, which would mean auto", async () => {
+    // @ts-expect-error plain JavaScript may pass any name
+    const picked = pickBackend({ backed: "cpu" });
+    await expect(picked).rejects.toThrow('unknown field "backed", did you mean "backend"?');
+  });
+
   it("leaves tensors usable on the next backend", async () => {
     await pickBackend({ backend: "wasm" });
     const tensor = tf.tensor([1, 2]);

@@ -1,4 +1,4 @@
-import { TinkexError, ValidationError } from "@tinkex/types/base";
+import { checkKnownNames, TinkexError, ValidationError } from "@tinkex/types/base";
 import { BACKENDS, type Backend, type BackendName } from "./backends.js";
 import { importOutcome } from "./import-outcome.js";
 import { type Tfjs, tf } from "./tf.js";
@@ -30,13 +30,14 @@ interface Surroundings {
  * Makes a backend the active one of tfjs: the fastest that is installed and starts, of tfjs-node (native), wasm and cpu,
  * or the one asked for. Tensors made before stay usable: tfjs moves them when they are used.
  *
- * @throws ValidationError for an unknown name
+ * @throws ValidationError for an unknown name, of a backend or of an option
  * @throws TinkexError (`missing_dependency`) when the one asked for, or every one, is missing or does not start
  */
 export async function pickBackend(
   options: PickBackendOptions = {},
   surroundings: Surroundings = { tf, backends: BACKENDS },
 ): Promise<BackendChoice> {
+  checkKnownNames(options, { backend: true }, "options");
   const wanted = options.backend ?? "auto";
   const candidates = candidatesFor(wanted, surroundings.backends);
   const passedOver: string[] = [];
