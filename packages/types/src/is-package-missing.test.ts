@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { isPackageMissing } from "./is-package-missing.js";
 
 const require = createRequire(import.meta.url);
+const ABSENT = "nobody-installed-this";
 
 function errorOf(load: () => unknown): unknown {
   try {
@@ -13,12 +14,12 @@ function errorOf(load: () => unknown): unknown {
 }
 
 it("knows what Node's loader says of a package that is not installed", () => {
-  const error = errorOf(() => require("nobody-installed-this"));
-  expect(isPackageMissing("nobody-installed-this", error)).toBe(true);
+  const error = errorOf(() => require(ABSENT));
+  expect(isPackageMissing(ABSENT, error)).toBe(true);
 });
 
 it("does not call a package missing that lacks one of its own, or that is broken", () => {
-  const error = errorOf(() => require("nobody-installed-this"));
+  const error = errorOf(() => require(ABSENT));
   expect(isPackageMissing("its-user", error)).toBe(false);
   expect(isPackageMissing("broken", new SyntaxError("Cannot find package 'broken'"))).toBe(false);
   expect(isPackageMissing("thrown", "Cannot find package 'thrown'")).toBe(false);
