@@ -10,6 +10,7 @@ import { resolveBaseUrl } from "./request/base-url.js";
 import { headerOf, setGivenHeaders } from "./request/header-list.js";
 import { platformHeaders } from "./request/platform-headers.js";
 import { FetchSender } from "./send/fetch-sender.js";
+import { proxyFor, shownProxy } from "./send/proxy.js";
 import type { Sender } from "./send/sender.js";
 import { UndiciSender } from "./send/undici-sender.js";
 import { type TinkexTransport, Transport } from "./transport.js";
@@ -20,7 +21,7 @@ import { COMPATIBLE_SDK_VERSION, VERSION } from "./version.js";
  * Makes the transport that the client sends everything through. Nothing is sent, and undici not loaded, before the
  * first call.
  *
- * @throws ValidationError for a base URL, key or header that cannot work; CredentialError for a token that names no end
+ * @throws ValidationError for a base URL, proxy, key or header that cannot work; CredentialError for a token that names no end
  */
 export function createTransport(options: TransportOptions = {}): TinkexTransport {
   const baseUrl = resolveBaseUrl(options.baseUrl);
@@ -45,6 +46,7 @@ export function createTransport(options: TransportOptions = {}): TinkexTransport
       : tokenSource(apiKey, baseUrl, clock);
   return new Transport({
     baseUrl,
+    proxy: proxyOnTheWay(options, baseUrl),
     headers,
     credential: credential === undefined ? token : checked(credential, baseUrl, clock),
     sender: makeSender(options),
@@ -75,6 +77,13 @@ function checked(source: CredentialSource, baseUrl: string, clock: Clock): Crede
     checkTokenLife(credential, clock.now(), baseUrl, "credential");
     return credential;
   };
+}
+
+/** The proxy that our own connections go through, for messages. */
+function proxyOnTheWay({ proxy, dispatcher, fetch }: TransportOptions, baseUrl: string): string | undefined {
+  if (proxy === undefined || dispatcher !== undefined || fetch !== undefined) return undefined;
+  const address = proxyFor(baseUrl, proxy);
+  return address === undefined ? undefined : shownProxy(address);
 }
 
 function makeSender(options: TransportOptions): Sender {

@@ -44,6 +44,8 @@ import type { TinkexCall } from "./transport-call.js";
 /** What a {@link Transport} is made of; all defaults are filled in. */
 export interface TransportParts {
   readonly baseUrl: string;
+  /** The proxy on the way there, without its password, for messages. */
+  readonly proxy: string | undefined;
   readonly headers: HeaderList;
   /** Asked for the credential of every try; `undefined` when `headers` hold a key that never changes. */
   readonly credential: CredentialSource | undefined;
@@ -221,7 +223,7 @@ export class Transport implements TinkexTransport {
   }
 
   #conclude(job: Job, { outcome, verdict, attempts }: LastTry): TransportResponse {
-    const { baseUrl, logger } = this.#parts;
+    const { baseUrl, proxy, logger } = this.#parts;
     if (outcome.kind === "answer") {
       const note = deprecationNote(outcome.headers);
       if (note !== undefined) logger[note.level](`Deprecation notice: ${note.text}`);
@@ -231,6 +233,7 @@ export class Transport implements TinkexTransport {
     const facts: CallFacts = {
       operation: job.call.operation,
       baseUrl,
+      proxy,
       attempts,
       earlierTries: job.earlierTries,
       notRepeated: canSend(job.call.body)

@@ -23,6 +23,10 @@ describe("networkError", () => {
       "ENOTFOUND",
       "could not connect to http://h/x (ENOTFOUND) for get_info after 4 tries; there is no such host; is TINKER_BASE_URL right?",
     ],
+    [
+      "ERR_SSL_WRONG_VERSION_NUMBER",
+      "the connection to http://h/x failed (ERR_SSL_WRONG_VERSION_NUMBER) for get_info after 4 tries; no TLS is spoken there; should TINKER_BASE_URL begin with http://?",
+    ],
     ["ECONNRESET", "the connection to http://h/x failed (ECONNRESET) for get_info after 4 tries"],
   ])("%s", (code, message) => {
     const error = broken(Object.assign(new Error("x"), { code }));

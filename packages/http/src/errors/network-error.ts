@@ -14,7 +14,11 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
     "nothing answers there; is TINKER_BASE_URL right, and is a proxy or firewall in the way?",
   EMPTY_400: "the proxy in front of the service answered 400 with an empty body",
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was cut short",
+  ERR_SSL_WRONG_VERSION_NUMBER: "no TLS is spoken there; should TINKER_BASE_URL begin with http://?",
 };
+
+/** What undici says when a proxy refuses to make a tunnel. */
+const TUNNEL_REFUSED = /^Proxy response \((\d+)\)/;
 
 /** Codes of a certificate that Node does not trust. */
 const UNTRUSTED = /^(SELF_SIGNED_CERT|DEPTH_ZERO_|UNABLE_TO_)/;
@@ -25,7 +29,8 @@ export const NOT_CONNECTED =
 
 /** The error for a call whose last try had no answer. */
 export function networkError(outcome: Broken | TimedOut, facts: CallFacts): ConnectionError | TimeoutError {
-  const { operation, baseUrl, attempts, earlierTries } = facts;
+  const { operation, proxy, attempts, earlierTries } = facts;
+  const baseUrl = proxy === undefined ? facts.baseUrl : `${facts.baseUrl} through the proxy ${proxy}`;
   const tries = attempts === 1 ? "" : ` after ${attempts} tries`;
   const once = facts.notRepeated === undefined ? "" : `; ${facts.notRepeated}`;
   if (outcome.kind === "timed_out") {
@@ -36,7 +41,7 @@ export function networkError(outcome: Broken | TimedOut, facts: CallFacts): Conn
   }
   const { cause } = outcome;
   const code = errorCode(cause);
-  const explanation = code === undefined ? undefined : explain(code);
+  const explanation = explain(cause, proxy !== undefined);
   const what =
     code !== undefined && NOT_CONNECTED.test(code)
       ? `could not connect to ${baseUrl}`
@@ -47,7 +52,12 @@ export function networkError(outcome: Broken | TimedOut, facts: CallFacts): Conn
   );
 }
 
-function explain(code: string): string | undefined {
+function explain(cause: unknown, isProxied: boolean): string | undefined {
+  const code = errorCode(cause);
+  if (code === undefined) return undefined;
+  if (refusedTunnel(cause) === "407") return "give its user name and password in its address (HTTPS_PROXY)";
+  if (isProxied && NOT_CONNECTED.test(code))
+    return "is the proxy's address (HTTPS_PROXY or HTTP_PROXY) right?";
   return UNTRUSTED.test(code)
     ? "its certificate is not trusted; give that of its authority as the option ca, or in NODE_EXTRA_CA_CERTS"
     : EXPLANATIONS[code];
@@ -55,5 +65,12 @@ function explain(code: string): string | undefined {
 
 /** A failure of the network in a word: its code where it has one. */
 export function faultWord(cause: unknown): string {
+  const status = refusedTunnel(cause);
+  if (status !== undefined) return `the proxy answered ${status}`;
   return errorCode(cause) ?? (cause instanceof Error ? cause.message : "unknown reason");
+}
+
+/** The status with which a proxy refused a tunnel. */
+function refusedTunnel(cause: unknown): string | undefined {
+  return cause instanceof Error ? TUNNEL_REFUSED.exec(cause.message)?.[1] : undefined;
 }

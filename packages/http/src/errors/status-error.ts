@@ -42,6 +42,8 @@ function isPassing(status: number): boolean {
 export interface CallFacts {
   readonly operation: string;
   readonly baseUrl: string;
+  /** The proxy that requests go through, without its password. */
+  readonly proxy?: string | undefined;
   readonly attempts: number;
   readonly earlierTries: readonly FailedTry[];
   /** Why the request was not sent again although that might have helped; a clause. */

@@ -64,7 +64,20 @@ describe("TLS through a proxy", () => {
     );
     const error = await failureOf(transport.call({ operation: "create_session" }));
     expect(error).toBeInstanceOf(ConnectionError);
+    expect(error.message).toContain(`https://behind-proxy.test through the proxy http://${proxy.at} `);
+    expect(error.message).toMatch(/\(the proxy answered 407\).*give its user name and password.*HTTPS_PROXY/);
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain("canary-password");
+  });
+
+  it("a proxy that is not there is told from a service that is not", async () => {
+    const transport = transportTo(
+      { url: "https://behind-proxy.test" },
+      { proxy: { httpsProxy: "http://127.0.0.1:9" }, firstContactRetries: 0 },
+    );
+    const error = await failureOf(transport.call({ operation: "create_session" }));
+    expect(error.message).toMatch(
+      /could not connect to https:\/\/behind-proxy\.test through the proxy http:\/\/127\.0\.0\.1:9 \(ECONNREFUSED\).*is the proxy's address/,
+    );
   });
 
   it("a host that is excepted is gone to directly", async () => {

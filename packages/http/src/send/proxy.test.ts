@@ -1,5 +1,7 @@
+import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { proxyFor, proxyFromEnvironment } from "./proxy.js";
+import { createTransport } from "../create-transport.js";
+import { proxyFor, proxyFromEnvironment, shownProxy } from "./proxy.js";
 
 describe("proxyFromEnvironment", () => {
   it("BR-031: reads the usual variables, small letters first, empty as unset", () => {
@@ -42,5 +44,41 @@ describe("proxyFor", () => {
 
   it("a star excepts everything", () => {
     expect(proxyFor("https://x.example", { ...settings, noProxy: "*" })).toBeUndefined();
+  });
+});
+
+describe("a proxy's address", () => {
+  it.each([
+    ["proxy.example:3128", "http://proxy.example:3128"],
+    ["user:pass@proxy.example:3128", "http://user:pass@proxy.example:3128"],
+    ["https://proxy.example", "https://proxy.example"],
+    ["socks5://127.0.0.1:1080", "socks5://127.0.0.1:1080"],
+  ])("BR-031: %s is taken as %s", (given, wanted) => {
+    expect(proxyFor("http://x.example", { httpProxy: given })).toBe(wanted);
+  });
+
+  it.each([
+    ["ftp://user:canary-password@proxy.example", /must start with one of http:.*not ftp:/],
+    ["http://user:canary-password@[", /is not a URL/],
+    ["http://user%zz:canary-password@proxy.example", /percent sign/],
+  ])("that cannot work is refused at the start, and its password not shown: %#", (given, message) => {
+    const create = (): unknown =>
+      createTransport({ baseUrl: "https://x.example", apiKey: "tml-x", proxy: { httpsProxy: given } });
+    expect(create).toThrow(message);
+    expect(create).toThrow(/HTTPS_PROXY/);
+    try {
+      create();
+    } catch (error) {
+      expect(inspect(error, { depth: 10, showHidden: true })).not.toContain("canary-password");
+    }
+  });
+
+  it("that is of no use for this origin is not looked at", () => {
+    const transport = createTransport({ baseUrl: "http://127.0.0.1:1", proxy: { httpProxy: "ftp://x" } });
+    expect(transport).toBeDefined();
+  });
+
+  it("is shown without its password", () => {
+    expect(shownProxy("http://user:pass@proxy.example:3128/")).toBe("http://proxy.example:3128");
   });
 });

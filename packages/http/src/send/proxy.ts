@@ -1,3 +1,4 @@
+import { ValidationError } from "@tinkex/types/base";
 import { isLoopback } from "../request/base-url.js";
 
 /** Proxies to go through. */
@@ -21,16 +22,52 @@ export function proxyFromEnvironment(env: Readonly<Record<string, string | undef
   };
 }
 
-/** The proxy for an origin, or `undefined` to go there directly. This machine is always gone to directly. */
+/**
+ * The proxy for an origin, or `undefined` to go there directly. This machine is always gone to directly. An address without
+ * a scheme is one of `http:`, as for other programs that read these variables.
+ *
+ * @throws ValidationError for a proxy whose address cannot work; its message names the part, for the address may hold a
+ *   password
+ */
 export function proxyFor(origin: string, settings: ProxySettings): string | undefined {
   const url = new URL(origin);
-  const proxy = url.protocol === "https:" ? settings.httpsProxy : settings.httpProxy;
+  const field = url.protocol === "https:" ? "httpsProxy" : "httpProxy";
+  const proxy = settings[field];
   if (proxy === undefined || isLoopback(origin)) return undefined;
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
   const excepted = (settings.noProxy ?? "")
     .split(/[\s,]+/)
     .some((entry) => entry !== "" && matches(entry.toLowerCase(), url.hostname, port));
-  return excepted ? undefined : proxy;
+  return excepted ? undefined : proxyAddress(proxy, field);
+}
+
+/** A proxy's address without its user name and password, for messages. */
+export function shownProxy(address: string): string {
+  const { protocol, host } = new URL(address);
+  return `${protocol}//${host}`;
+}
+
+const SCHEMES = ["http:", "https:", "socks5:", "socks:"];
+
+function proxyAddress(given: string, field: keyof ProxySettings): string {
+  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `http://${given}`;
+  const fault = URL.canParse(address) ? addressFault(new URL(address)) : "is not a URL";
+  if (fault === undefined) return address;
+  throw new ValidationError(
+    `the proxy's address ${fault}; give one like "http://proxy.example:3128" (option proxy.${field}, or the environment's ` +
+      `${field === "httpsProxy" ? "HTTPS_PROXY" : "HTTP_PROXY"} or ALL_PROXY)`,
+    { path: ["proxy", field] },
+  );
+}
+
+function addressFault({ protocol, username, password }: URL): string | undefined {
+  if (!SCHEMES.includes(protocol)) return `must start with one of ${SCHEMES.join("//, ")}//, not ${protocol}`;
+  try {
+    decodeURIComponent(username + password);
+  } catch {
+    return "holds a user name or password with a percent sign that is not written %25";
+  }
+  return undefined;
 }
 
 function matches(entry: string, host: string, port: string): boolean {
