@@ -6,6 +6,7 @@ import {
   type HostileServer,
   hangUp,
   type Move,
+  raw,
   redirect,
   reset,
   stall,
@@ -62,6 +63,10 @@ const WAYS: readonly {
     way: "is refused, its input quoted",
     moves: [answer(422, { detail: [{ loc: ["body"], msg: "no", input: CANARY_PROMPT }] })],
   },
+  {
+    way: "is answered garbage that quotes it",
+    moves: [raw(`HTTP/1.1 banana ${CANARY_PROMPT} ${CANARY_KEY}\r\n\r\n`), answer(404)],
+  },
   { way: "is refused after faults", moves: [reset, hangUp, answer(404)] },
   { way: "is cut short", moves: [cutShort(100, "abc", hangUp), answer(400, { detail: "no" })] },
   { way: "runs out of time", moves: [stall], timeoutMs: 500 },
@@ -93,6 +98,18 @@ describe("transport 94: neither the key nor the prompt is in what a call shows",
       { ...options, ...extra, firstContactRetries: 1 },
     );
     values.push(await failureOf(transport.call(CALL)), transport);
+    expect(findCanaries(values.map(everythingOf).join("\n"))).toEqual([]);
+  });
+
+  it.each([
+    ["our own connections", {}],
+    ["a fetch", { fetch }],
+  ])("when %s end with garbage that quotes them", async (_, extra) => {
+    const server = await play(raw(`HTTP/1.1 banana ${CANARY_PROMPT} ${CANARY_KEY}\r\n\r\n`));
+    const { values, options } = watched();
+    const transport = transportTo(server, { ...options, ...extra, firstContactRetries: 0 });
+    values.push(await failureOf(transport.call(CALL)));
+    expect(values.at(-1)).toMatchObject({ code: "connection_failed" });
     expect(findCanaries(values.map(everythingOf).join("\n"))).toEqual([]);
   });
 

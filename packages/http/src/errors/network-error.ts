@@ -39,7 +39,7 @@ export function networkError(outcome: Broken | TimedOut, facts: CallFacts): Conn
       { timeoutMs: outcome.limitMs, attempts, earlierTries },
     );
   }
-  const { cause } = outcome;
+  const cause = withoutBytes(outcome.cause);
   const code = errorCode(cause);
   const explanation = explain(cause, proxy !== undefined);
   const what =
@@ -50,6 +50,12 @@ export function networkError(outcome: Broken | TimedOut, facts: CallFacts): Conn
     `${what} (${faultWord(cause)}) for ${operation}${tries}${explanation === undefined ? "" : `; ${explanation}`}${once}`,
     { attempts, earlierTries, cause },
   );
+}
+
+/** A parser's error holds the bytes that it could not read, which may quote what was sent. */
+function withoutBytes(cause: unknown): unknown {
+  if (cause instanceof Error && "data" in cause) delete cause.data;
+  return cause;
 }
 
 function explain(cause: unknown, isProxied: boolean): string | undefined {
