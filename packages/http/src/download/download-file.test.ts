@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import {
   answer,
   cutShort,
@@ -9,11 +10,13 @@ import {
   type HostileServer,
   hangUp,
   raw,
+  redirect,
   stall,
 } from "@tinkex-tooling/hostile-server";
 import { beforeEach, describe, expect, it } from "vitest";
 import { FakeClock } from "../testing/fake-clock.js";
 import { afterTest, eventually, failureOf, play } from "../testing/test-transport.js";
+import { tunnelTo } from "../testing/tunnel.js";
 import { type DownloadOptions, type DownloadProgress, downloadFile } from "./download-file.js";
 
 const content = Buffer.from("0123456789".repeat(1_000));
@@ -134,6 +137,60 @@ describe("downloadFile", () => {
     expect(error).toMatchObject({ code: "not_found", attempts: 2 });
     expect(error.message).not.toContain("canary");
     expect(clock.sleeps).toEqual([500]);
+  });
+
+  it("does not tell the signature that a store quotes when it refuses it", async () => {
+    const quoted = "<Error><SignatureProvided>canary-signature</SignatureProvided></Error>";
+    const server = await play(answer(400, quoted));
+    const url = (): string => `${server.url}/file?X-Signature=canary-signature`;
+    const error = await failureOf(download(server, { url }));
+    expect(error.message).toContain("<SignatureProvided>[redacted]</SignatureProvided>");
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain("canary-signature");
+  });
+
+  it.each([
+    ["to what is no URL", "http://[", "to something that is not a URL"],
+    ["to another protocol", "ftp://127.0.0.1/x", "to ftp:"],
+    ["in a ring", "/again", "more than 5 times"],
+  ])("transport 86: a redirect %s is an error at once", async (_, location, message) => {
+    const server = await play(redirect(302, location));
+    const error = await failureOf(download(server));
+    expect(error).toMatchObject({ code: "response_invalid", message: expect.stringContaining(message) });
+    expect(clock.sleeps).toEqual([]);
+  });
+
+  it("what the watcher throws ends it, as it is", async () => {
+    const server = await play(answer(200, content));
+    const fault = new Error("the watcher's own fault");
+    const onProgress = (): never => {
+      throw fault;
+    };
+    await expect(download(server, { onProgress })).rejects.toBe(fault);
+    expect(server.requests).toHaveLength(1);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("what the disk says ends it, and is not taken for the network's word", async () => {
+    const server = await play(answer(200, content));
+    // A folder stands where the file should appear.
+    await mkdir(target());
+    await expect(download(server)).rejects.toMatchObject({ code: "EISDIR" });
+    expect(server.requests).toHaveLength(1);
+    expect(await readdir(folder)).toEqual(["file.bin"]);
+  });
+
+  it("reads no more than the beginning of an error without end", async () => {
+    const head = "HTTP/1.1 404 No\r\ncontent-length: 99999999\r\n\r\n";
+    const server = await play(raw(head, "x".repeat(2 * 1024 * 1024)));
+    expect(await failureOf(download(server))).toMatchObject({ code: "not_found" });
+  });
+
+  it("BR-031: goes through a proxy", async () => {
+    const server = await play(answer(200, content));
+    const proxy = await tunnelTo(Number(new URL(server.url).port));
+    await download(server, { url: () => "http://behind-proxy.test/file", proxy: { httpProxy: proxy.at } });
+    expect(await readFile(target())).toEqual(content);
+    expect(proxy.heads[0]).toMatch(/^CONNECT behind-proxy\.test:80 /);
   });
 
   it("an abort and a silent server end it at once", async () => {

@@ -7,23 +7,26 @@ import {
   TinkexError,
   ValidationError,
 } from "@tinkex/types/base";
-import type { Dispatcher } from "undici";
 import { networkError } from "../errors/network-error.js";
 import { type CallFacts, statusError } from "../errors/status-error.js";
 import type { TryOutcome } from "../errors/try-outcome.js";
+import { isSecret } from "../hooks/secrets.js";
 import { CallScope } from "../limits/call-scope.js";
 import { backoffDelayMs } from "../retry/backoff-delay.js";
 import { RETRY_POLICIES } from "../retry/retry-policy.js";
-import { VERSION } from "../version.js";
+import type { ProxySettings } from "../send/proxy.js";
 import {
   checkPart,
   type DownloadState,
+  errorBytes,
   freshState,
   noteWhole,
+  OwnFailure,
   rangeHeaders,
   receiveInto,
   startOver,
 } from "./download-part.js";
+import { DownloadRequests } from "./download-requests.js";
 
 /** Options of {@link downloadFile}. */
 export interface DownloadOptions {
@@ -37,6 +40,10 @@ export interface DownloadOptions {
   readonly timeoutMs?: number | undefined;
   /** Longest silence that is waited out, in milliseconds. @defaultValue 60000 */
   readonly silenceMs?: number | undefined;
+  /** Proxies to go through; `proxyFromEnvironment` reads the usual variables. @defaultValue none */
+  readonly proxy?: ProxySettings | undefined;
+  /** Certificates to trust instead of the system's, in PEM. */
+  readonly ca?: string | readonly string[] | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
 }
@@ -51,7 +58,6 @@ export interface DownloadProgress {
 /** Most tries in a row that bring nothing, and most new addresses. */
 const POLICY = { ...RETRY_POLICIES.counted, maxRetries: 5 };
 const MOST_RENEWALS = 2;
-const MOST_REDIRECTS = 5;
 /** An address that has expired is answered with one of these. */
 const EXPIRED = [403, 410];
 /** Waiting may mend these, besides 5xx; 416 is mended by beginning anew. */
@@ -62,17 +68,19 @@ const PASSING = [408, 416, 429];
  * has expired is asked for anew; length and MD5 are checked where the server tells them.
  *
  * @returns the number of bytes
- * @throws ApiStatusError, ConnectionError, TimeoutError, AbortedError, and ResponseError for a file that is not whole
+ * @throws ApiStatusError, ConnectionError, TimeoutError, AbortedError, and ResponseError for a file that is not whole; what
+ *   the file system, `url` or `onProgress` throws, as it is
  */
 export async function downloadFile(options: DownloadOptions): Promise<number> {
   const clock = options.clock ?? systemClock;
   const scope = new CallScope("the download", clock, options);
+  const requests = new DownloadRequests(options);
   const partial = `${options.target}.partial`;
   try {
     const file = await open(partial, "w");
     let byteLength: number;
     try {
-      byteLength = await receive(file, options, scope);
+      byteLength = await receive(file, requests, options, scope);
       await file.sync();
     } finally {
       await file.close();
@@ -84,10 +92,16 @@ export async function downloadFile(options: DownloadOptions): Promise<number> {
     throw error;
   } finally {
     scope.end();
+    await requests.close();
   }
 }
 
-async function receive(file: FileHandle, options: DownloadOptions, scope: CallScope): Promise<number> {
+async function receive(
+  file: FileHandle,
+  requests: DownloadRequests,
+  options: DownloadOptions,
+  scope: CallScope,
+): Promise<number> {
   const random = options.random ?? Math.random;
   const state = freshState();
   let url = await scope.outlast(askUrl(options));
@@ -95,7 +109,7 @@ async function receive(file: FileHandle, options: DownloadOptions, scope: CallSc
   let most = 0;
   let fruitless = 0;
   for (let attempts = 1; ; attempts += 1) {
-    const outcome = await receiveOnce(file, url, state, options, scope);
+    const outcome = await receiveOnce(file, requests, url, state, options, scope);
     if (outcome === "whole") return state.receivedBytes;
     if (outcome.kind === "answer" && EXPIRED.includes(outcome.status) && renewals < MOST_RENEWALS) {
       renewals += 1;
@@ -120,7 +134,7 @@ function mayPass(outcome: TryOutcome): boolean {
 }
 
 function downloadError(outcome: TryOutcome, url: string, attempts: number): TinkexError {
-  const { origin, pathname } = new URL(url);
+  const { origin, pathname, searchParams } = new URL(url);
   const facts: CallFacts = {
     operation: "the download",
     // Without its query, which may be a signature.
@@ -128,7 +142,8 @@ function downloadError(outcome: TryOutcome, url: string, attempts: number): Tink
     attempts,
     earlierTries: [],
     finalStatuses: [],
-    secrets: [],
+    // A store that refuses a signature quotes it.
+    secrets: [...searchParams.values()].filter(isSecret),
   };
   return outcome.kind === "answer" ? statusError(outcome, facts) : networkError(outcome, facts);
 }
@@ -136,6 +151,7 @@ function downloadError(outcome: TryOutcome, url: string, attempts: number): Tink
 /** One request, for what is still missing. */
 async function receiveOnce(
   file: FileHandle,
+  requests: DownloadRequests,
   url: string,
   state: DownloadState,
   options: DownloadOptions,
@@ -154,12 +170,12 @@ async function receiveOnce(
   };
   const work = async (): Promise<TryOutcome | "whole"> => {
     listen();
-    const { statusCode, headers, body } = await requestFollowing(url, rangeHeaders(state), controller.signal);
+    const { statusCode, headers, body } = await requests.send(url, rangeHeaders(state), controller.signal);
     const resumed = statusCode === 206 && state.receivedBytes > 0;
     if (statusCode !== 200 && !resumed) {
       // 416: what we have is longer than what is there now.
       if (statusCode === 416) await startOver(file, state);
-      return { kind: "answer", status: statusCode, headers: {}, body: await body.bytes() };
+      return { kind: "answer", status: statusCode, headers: {}, body: await errorBytes(body) };
     }
     if (resumed) {
       checkPart(headers, state);
@@ -176,7 +192,8 @@ async function receiveOnce(
   try {
     return await scope.during(({ resolve, reject }) => {
       work().then(resolve, (cause: unknown) => {
-        if (TinkexError.isInstance(cause)) reject(cause);
+        if (cause instanceof OwnFailure) reject(cause.reason);
+        else if (TinkexError.isInstance(cause)) reject(cause);
         else if (silent)
           resolve({ kind: "timed_out", waitingFor: "the rest of the body", limitMs: silenceMs });
         else resolve({ kind: "broken", cause, staleConnection: false });
@@ -200,35 +217,6 @@ function checkWhole(state: DownloadState): TryOutcome | "whole" {
     throw new ResponseError("the file that came is not the one stored: its MD5 differs");
   }
   return "whole";
-}
-
-async function requestFollowing(
-  url: string,
-  range: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<Dispatcher.ResponseData> {
-  const { request } = await import("undici");
-  const headers = {
-    accept: "*/*",
-    "accept-encoding": "identity",
-    "user-agent": `Tinkex/JS ${VERSION}`,
-    ...range,
-  };
-  let place = url;
-  for (let hops = 0; ; hops += 1) {
-    const response = await request(place, { headers, signal, headersTimeout: 0, bodyTimeout: 0 });
-    const { location } = response.headers;
-    if (response.statusCode < 300 || response.statusCode >= 400 || typeof location !== "string")
-      return response;
-    await response.body.dump();
-    const next = new URL(location, place);
-    if (next.protocol !== "https:" && place.startsWith("https:")) {
-      throw new ResponseError("the download is redirected from https to http, which is refused");
-    }
-    if (hops === MOST_REDIRECTS)
-      throw new ResponseError(`the download is redirected more than ${MOST_REDIRECTS} times`);
-    place = next.href;
-  }
 }
 
 async function askUrl(options: DownloadOptions): Promise<string> {

@@ -2,6 +2,8 @@ import { createHash, type Hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { ResponseError } from "@tinkex/types/base";
 import type { Dispatcher } from "undici";
+import { joinChunks } from "../body/join-chunks.js";
+import { MOST_ERROR_BYTES } from "../errors/try-outcome.js";
 
 /** What is known of a file after the pieces received so far. */
 export interface DownloadState {
@@ -64,7 +66,21 @@ export function noteWhole(headers: ReceivedHeaders, state: DownloadState): void 
   state.md5 = /(?:^|[,\s])md5=([A-Za-z0-9+/=]+)/.exec(one(headers["x-goog-hash"]) ?? "")?.[1];
 }
 
-/** Appends a body to the file. */
+/** A failure on this side, of the file or of whoever watches: asking the server again would not mend it. */
+export class OwnFailure extends Error {
+  readonly reason: unknown;
+
+  constructor(reason: unknown) {
+    super("a failure of our own");
+    this.reason = reason;
+  }
+}
+
+/**
+ * Appends a body to the file.
+ *
+ * @throws OwnFailure for what the file or `onBytes` throws; anything else is the body's
+ */
 export async function receiveInto(
   file: FileHandle,
   body: AsyncIterable<Uint8Array>,
@@ -72,11 +88,35 @@ export async function receiveInto(
   onBytes: () => void,
 ): Promise<void> {
   for await (const chunk of body) {
-    await file.write(chunk, 0, chunk.byteLength, state.receivedBytes);
-    state.hash.update(chunk);
-    state.receivedBytes += chunk.byteLength;
-    onBytes();
+    try {
+      await writeAll(file, chunk, state.receivedBytes);
+      state.hash.update(chunk);
+      state.receivedBytes += chunk.byteLength;
+      onBytes();
+    } catch (reason) {
+      throw new OwnFailure(reason);
+    }
   }
+}
+
+/** A file may take less than it is given, such as on a disk that is nearly full. */
+async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let at = 0; at < bytes.byteLength; ) {
+    const { bytesWritten } = await file.write(bytes, at, bytes.byteLength - at, position + at);
+    at += bytesWritten;
+  }
+}
+
+/** The beginning of an error's body. */
+export async function errorBytes(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let byteLength = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    byteLength += chunk.byteLength;
+    if (byteLength > MOST_ERROR_BYTES) break;
+  }
+  return joinChunks(chunks, byteLength);
 }
 
 function one(value: string | string[] | undefined): string | undefined {

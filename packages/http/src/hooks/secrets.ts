@@ -14,12 +14,17 @@ const SECRET_HEADERS = new Set([
 /** Shorter values would blot out ordinary words. */
 const SHORTEST_SECRET = 6;
 
+/** Whether a text is long enough to be looked for in messages. */
+export function isSecret(text: string): boolean {
+  return text.length >= SHORTEST_SECRET;
+}
+
 /** The credentials among a request's headers. */
 export function secretsIn(headers: HeaderList): string[] {
   const values: string[] = [];
   for (let i = 0; i < headers.length; i += 2) {
     const [name = "", value = ""] = headers.slice(i, i + 2);
-    if (SECRET_HEADERS.has(name) && value.length >= SHORTEST_SECRET) values.push(value);
+    if (SECRET_HEADERS.has(name) && isSecret(value)) values.push(value);
   }
   return values;
 }

@@ -1,28 +1,9 @@
-import { type AddressInfo, connect, createServer } from "node:net";
 import { inspect } from "node:util";
 import { ConnectionError } from "@tinkex/types";
 import { answer } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";
-import { afterTest, failureOf, startServer, text, transportTo } from "../testing/test-transport.js";
-
-/** A proxy that tunnels everything to one port, whatever host is asked for; or answers with `refusal`. */
-async function tunnelTo(port: number, refusal?: string): Promise<{ at: string; heads: string[] }> {
-  const heads: string[] = [];
-  const proxy = createServer((socket) => {
-    socket.on("error", () => {});
-    socket.once("data", (head) => {
-      heads.push(head.toString("latin1"));
-      if (refusal !== undefined) return void socket.end(`HTTP/1.1 ${refusal}\r\ncontent-length: 0\r\n\r\n`);
-      const onward = connect(port, "127.0.0.1");
-      onward.on("error", () => {});
-      socket.write("HTTP/1.1 200 OK\r\n\r\n");
-      socket.pipe(onward).pipe(socket);
-    });
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  afterTest(async () => void proxy.close());
-  return { at: `127.0.0.1:${(proxy.address() as AddressInfo).port}`, heads };
-}
+import { failureOf, startServer, text, transportTo } from "../testing/test-transport.js";
+import { tunnelTo } from "../testing/tunnel.js";
 
 describe("TLS through a proxy", () => {
   it("reaches a host that only the proxy knows, with the proxy's password and the server's own authority", async () => {

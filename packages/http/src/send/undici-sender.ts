@@ -1,28 +1,18 @@
 import { Readable } from "node:stream";
 import type { Clock } from "@tinkex/types/base";
-import type { buildConnector, Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 import { isStreamed, RequestBodyError, readStreamed } from "../body/streamed-body.js";
 import type { TryOutcome } from "../errors/try-outcome.js";
 import type { CallScope } from "../limits/call-scope.js";
 import type { WireRequest } from "../request/wire-request.js";
 import type { DispatcherLike } from "../transport-options.js";
 import { anyMajorHandler } from "./any-major-handler.js";
-import { type ProxySettings, proxyFor } from "./proxy.js";
+import { type ConnectionOptions, makePool } from "./make-pool.js";
 import type { Sender } from "./sender.js";
-import { watchForStaleness } from "./stale-connection.js";
 import { UndiciTry } from "./undici-try.js";
 
-/** How connections are made and kept. */
-export interface ConnectionOptions {
-  /** Limit for making a connection, TLS included, in milliseconds. */
-  readonly connectTimeoutMs: number;
-  /** How long an unused connection is kept, in milliseconds; longer than the 10 s between two heartbeats. */
-  readonly keepAliveMs: number;
-  /** Certificates to trust instead of the system's, in PEM. */
-  readonly ca: string | readonly string[] | undefined;
-  /** Whether to speak HTTP/2 where a server offers it over TLS. */
-  readonly http2: boolean;
-  readonly proxy: ProxySettings;
+/** How requests are carried. */
+export interface SenderOptions extends ConnectionOptions {
   readonly clock: Clock;
   /** Carries everything in place of our own connections; whoever made it closes it. */
   readonly dispatcher: DispatcherLike | undefined;
@@ -30,14 +20,12 @@ export interface ConnectionOptions {
 
 type Undici = typeof import("undici");
 
-/** Most requests that share one HTTP/2 connection. */
-const HTTP2_STREAMS = 100;
 /** How often idle pools are looked for, in milliseconds; at a request, so that no timer is needed. */
 const SWEEP_MS = 60_000;
 
 /** Sends over undici, one set of connections per kind of traffic. undici is loaded at the first request. */
 export class UndiciSender implements Sender {
-  readonly #options: ConnectionOptions;
+  readonly #options: SenderOptions;
   readonly #pools = new Map<string, Dispatcher>();
   /** On the way out, with requests still under way. */
   readonly #retiring = new Set<Dispatcher>();
@@ -46,7 +34,7 @@ export class UndiciSender implements Sender {
   #closing: Promise<void> | undefined;
   #sweptAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: ConnectionOptions) {
+  constructor(options: SenderOptions) {
     this.#options = options;
   }
 
@@ -148,36 +136,5 @@ function dispatch(
       reject(error);
     }
     return () => attempt.drop();
-  });
-}
-
-function makePool(undici: Undici, origin: string, options: ConnectionOptions): Dispatcher {
-  const { connectTimeoutMs, keepAliveMs, http2, ca } = options;
-  const tls = ca === undefined ? {} : { ca: typeof ca === "string" ? ca : [...ca] };
-  const shared = {
-    connections: null,
-    pipelining: http2 ? HTTP2_STREAMS : 1,
-    allowH2: http2,
-    keepAliveTimeout: keepAliveMs,
-    keepAliveMaxTimeout: 2 * keepAliveMs,
-  };
-  const proxy = proxyFor(origin, options.proxy);
-  if (proxy !== undefined) {
-    return new undici.ProxyAgent({
-      ...shared,
-      uri: proxy,
-      requestTls: { ...tls, timeout: connectTimeoutMs },
-    });
-  }
-  const settings = { ...tls, timeout: connectTimeoutMs, allowH2: http2, autoSelectFamily: true };
-  // The option type joins three kinds of socket and so asks for a port, which comes with each target.
-  const connect = undici.buildConnector(settings as buildConnector.BuildOptions);
-  return new undici.Pool(origin, {
-    ...shared,
-    connect: (target, done) =>
-      connect(target, (...outcome) => {
-        if (outcome[0] === null) watchForStaleness(outcome[1]);
-        done(...outcome);
-      }),
   });
 }

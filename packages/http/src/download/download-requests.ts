@@ -1,0 +1,96 @@
+import { ResponseError } from "@tinkex/types/base";
+import type { Dispatcher } from "undici";
+import { type ConnectionOptions, makePool } from "../send/make-pool.js";
+import type { ProxySettings } from "../send/proxy.js";
+import { VERSION } from "../version.js";
+
+const MOST_REDIRECTS = 5;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Longer than the pauses between most tries. */
+const KEEP_ALIVE_MS = 30_000;
+
+/** Sends the requests of one download, without any header of ours that tells who we are. */
+export class DownloadRequests {
+  readonly #connections: ConnectionOptions;
+  readonly #pools = new Map<string, Dispatcher>();
+
+  constructor(options: {
+    readonly proxy?: ProxySettings | undefined;
+    readonly ca?: string | readonly string[] | undefined;
+  }) {
+    this.#connections = {
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      keepAliveMs: KEEP_ALIVE_MS,
+      ca: options.ca,
+      http2: false,
+      proxy: options.proxy ?? {},
+    };
+  }
+
+  /**
+   * Goes where it is sent on.
+   *
+   * @throws ResponseError for a redirect that must not be followed
+   */
+  async send(
+    url: string,
+    range: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<Dispatcher.ResponseData> {
+    const headers = {
+      accept: "*/*",
+      "accept-encoding": "identity",
+      "user-agent": `Tinkex/JS ${VERSION}`,
+      ...range,
+    };
+    let place = new URL(url);
+    for (let hops = 0; ; hops += 1) {
+      const { origin, pathname, search } = place;
+      const pool = await this.#pool(origin);
+      const response = await pool.request({
+        origin,
+        path: pathname + search,
+        method: "GET",
+        headers,
+        signal,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      });
+      const { location } = response.headers;
+      if (response.statusCode < 300 || response.statusCode >= 400 || typeof location !== "string") {
+        return response;
+      }
+      await response.body.dump();
+      if (hops === MOST_REDIRECTS) {
+        throw new ResponseError(`the download is redirected more than ${MOST_REDIRECTS} times`);
+      }
+      place = nextPlace(location, place);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()));
+  }
+
+  async #pool(origin: string): Promise<Dispatcher> {
+    const undici = await import("undici");
+    let pool = this.#pools.get(origin);
+    if (pool === undefined) {
+      pool = makePool(undici, origin, this.#connections);
+      this.#pools.set(origin, pool);
+    }
+    return pool;
+  }
+}
+
+/** Where a redirect leads. What it says is not quoted: it may hold a signature. */
+function nextPlace(location: string, from: URL): URL {
+  const refuse = (where: string): never => {
+    throw new ResponseError(`the download is redirected ${where}, which is refused`);
+  };
+  if (!URL.canParse(location, from.href)) return refuse("to something that is not a URL");
+  const to = new URL(location, from);
+  if (to.protocol !== "https:" && to.protocol !== "http:") return refuse(`to ${to.protocol}`);
+  if (to.protocol === "http:" && from.protocol === "https:") return refuse("from https to http");
+  return to;
+}
