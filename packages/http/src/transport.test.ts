@@ -2,11 +2,14 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { ResponseError } from "@tinkex/types";
 import { CANARY_KEY, everythingOf, findCanaries } from "@tinkex-tooling/canary";
 import { after, answer, type HostileServer, on, reset, stall } from "@tinkex-tooling/hostile-server";
+import type { Dispatcher } from "undici";
 import { describe, expect, it } from "vitest";
+import { MOST_UNPACKED_BYTES } from "./body/decode-body.js";
 import { consoleLogger } from "./hooks/console-logger.js";
 import type { ResponseEvent, RetryEvent } from "./hooks/transport-hooks.js";
 import { FakeClock } from "./testing/fake-clock.js";
 import { eventually, failureOf, json, play, seconds, text, transportTo } from "./testing/test-transport.js";
+import type { DispatcherLike } from "./transport-options.js";
 
 describe("redirects", () => {
   it("transport 86: another server gets neither key nor headers of ours", async () => {
@@ -66,6 +69,60 @@ describe("packed bodies", () => {
       body: { detail: "no" },
     });
     expect(server.header("accept-encoding")[0]).toBe("gzip, deflate, br");
+  });
+});
+
+describe("packed bodies that do not unpack", () => {
+  const packed = gzipSync('{"a":1}');
+  const gzip = { "content-encoding": "gzip" };
+
+  it("an error is told by its status, and repeated like any of that status", async () => {
+    const server = await play(answer(503, "abc", gzip), answer(404, "abc", gzip));
+    const error = await failureOf(transportTo(server).call({ operation: "healthz" }));
+    expect(error).toMatchObject({ code: "not_found", attempts: 2 });
+    expect(error.message).toContain("(the answer is not the gzip data it claims to be)");
+  });
+
+  it("transport 8: an answer that ends within its packing is asked for again", async () => {
+    const server = await play(answer(200, packed.subarray(0, -9), gzip), answer(200, packed, gzip));
+    const { body, attempts } = await transportTo(server).call({ operation: "healthz" });
+    expect(text(body)).toBe('{"a":1}');
+    expect(attempts).toBe(2);
+  });
+
+  it("an answer that is something else is final", async () => {
+    const server = await play(answer(200, "abc", gzip));
+    const error = await failureOf(transportTo(server).call({ operation: "healthz" }));
+    expect(error).toMatchObject({ code: "decode_failed" });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("an answer that is longer than any of the API", () => {
+  // Memory that nobody has written to takes no room.
+  const tooLong = new Uint8Array(MOST_UNPACKED_BYTES + 1);
+  const dispatcher: DispatcherLike = {
+    dispatch(_options, handler) {
+      const { onConnect, onHeaders, onData, onError } = handler as Required<Dispatcher.DispatchHandler>;
+      onConnect(() => {});
+      onHeaders(200, [], () => {}, "OK");
+      try {
+        onData(Buffer.from(tooLong.buffer));
+      } catch (error) {
+        onError(error as Error);
+      }
+      return true;
+    },
+  };
+
+  it.each([
+    ["our own connections", { dispatcher }],
+    ["a fetch", { fetch: async () => new Response(ReadableStream.from([tooLong])) }],
+  ])("is not read to its end, nor asked for again (%s)", async (_, options) => {
+    const transport = transportTo({ url: "http://127.0.0.1:9" }, options);
+    const error = await failureOf(transport.call({ operation: "healthz" }));
+    expect(error).toMatchObject({ code: "response_invalid" });
+    expect(transport.clock.sleeps).toEqual([]);
   });
 });
 

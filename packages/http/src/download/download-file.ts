@@ -175,7 +175,7 @@ async function receiveOnce(
     if (statusCode !== 200 && !resumed) {
       // 416: what we have is longer than what is there now.
       if (statusCode === 416) await startOver(file, state);
-      return { kind: "answer", status: statusCode, headers: {}, body: await errorBytes(body) };
+      return { kind: "answer", status: statusCode, headers: {}, body: await errorBytes(statusCode, body) };
     }
     if (resumed) {
       checkPart(headers, state);

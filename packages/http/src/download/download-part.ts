@@ -2,8 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { ResponseError } from "@tinkex/types/base";
 import type { Dispatcher } from "undici";
-import { joinChunks } from "../body/join-chunks.js";
-import { MOST_ERROR_BYTES } from "../errors/try-outcome.js";
+import { BodyPieces } from "../body/body-pieces.js";
 
 /** What is known of a file after the pieces received so far. */
 export interface DownloadState {
@@ -108,15 +107,10 @@ async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): 
 }
 
 /** The beginning of an error's body. */
-export async function errorBytes(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let byteLength = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    byteLength += chunk.byteLength;
-    if (byteLength > MOST_ERROR_BYTES) break;
-  }
-  return joinChunks(chunks, byteLength);
+export async function errorBytes(status: number, body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const pieces = new BodyPieces(status);
+  for await (const piece of body) if (!pieces.add(piece)) break;
+  return pieces.join();
 }
 
 function one(value: string | string[] | undefined): string | undefined {

@@ -14,6 +14,7 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
     "nothing answers there; is TINKER_BASE_URL right, and is a proxy or firewall in the way?",
   EMPTY_400: "the proxy in front of the service answered 400 with an empty body",
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was cut short",
+  Z_BUF_ERROR: "the answer was cut short",
   ERR_SSL_WRONG_VERSION_NUMBER: "no TLS is spoken there; should TINKER_BASE_URL begin with http://?",
 };
 

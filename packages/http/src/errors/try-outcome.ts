@@ -23,6 +23,3 @@ export interface TimedOut {
 
 /** How one try ended. Interruptions of the call are not among it: they reject. */
 export type TryOutcome = Answer | Broken | TimedOut;
-
-/** Most bytes of an error answer that are read; what comes after says nothing more. */
-export const MOST_ERROR_BYTES = 1024 * 1024;

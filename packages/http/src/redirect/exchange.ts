@@ -1,11 +1,15 @@
 import { ResponseError } from "@tinkex/types/base";
 import { decodeBody } from "../body/decode-body.js";
-import type { TryOutcome } from "../errors/try-outcome.js";
+import { errorCode } from "../errors/error-code.js";
+import type { Answer, TryOutcome } from "../errors/try-outcome.js";
 import type { CallScope } from "../limits/call-scope.js";
 import type { Operation } from "../operations/operation.js";
 import type { WireRequest } from "../request/wire-request.js";
 import type { Sender } from "../send/sender.js";
 import { isRedirect, MOST_REDIRECTS, redirectedRequest } from "./redirect.js";
+
+/** zlib's word for data that ends in the middle. */
+const CUT_SHORT = "Z_BUF_ERROR";
 
 /**
  * One try: sends, goes where it is sent on, and unpacks the answer.
@@ -30,6 +34,19 @@ export async function exchange(
       continue;
     }
     const encoding = outcome.headers["content-encoding"];
-    return encoding === undefined ? outcome : { ...outcome, body: await decodeBody(outcome.body, encoding) };
+    return encoding === undefined ? outcome : unpacked(outcome, encoding);
+  }
+}
+
+/** The answer with its body unpacked. A body that ends too early broke on its way, and sending again may bring all of it. */
+async function unpacked(answer: Answer, encoding: string): Promise<TryOutcome> {
+  try {
+    return { ...answer, body: await decodeBody(answer.body, encoding) };
+  } catch (error) {
+    if (!(error instanceof ResponseError)) throw error;
+    // The status of an error says more than that its body cannot be read.
+    if (answer.status >= 300) return { ...answer, body: new TextEncoder().encode(`(${error.message})`) };
+    if (errorCode(error.cause) !== CUT_SHORT) throw error;
+    return { kind: "broken", cause: error.cause, staleConnection: false };
   }
 }

@@ -1,6 +1,7 @@
-import { joinChunks } from "../body/join-chunks.js";
-import { isStreamed, type RequestBody, RequestBodyError, readStreamed } from "../body/streamed-body.js";
-import { type Answer, MOST_ERROR_BYTES, type TryOutcome } from "../errors/try-outcome.js";
+import { TinkexError } from "@tinkex/types/base";
+import { BodyPieces } from "../body/body-pieces.js";
+import { isStreamed, type RequestBody, readStreamed } from "../body/streamed-body.js";
+import type { Answer, TryOutcome } from "../errors/try-outcome.js";
 import type { CallScope } from "../limits/call-scope.js";
 import { TryTimers } from "../limits/try-timers.js";
 import type { WireRequest } from "../request/wire-request.js";
@@ -24,7 +25,7 @@ export class FetchSender implements Sender {
       this.#receive(request, controller.signal, timers)
         .then(resolve, (error) => {
           const cause = innermost(error);
-          if (cause instanceof RequestBodyError) reject(cause);
+          if (TinkexError.isInstance(cause)) reject(cause);
           else resolve({ kind: "broken", cause, staleConnection: false });
         })
         .finally(() => timers.stop());
@@ -42,22 +43,19 @@ export class FetchSender implements Sender {
   async close(): Promise<void> {}
 
   async #receive(request: WireRequest, signal: AbortSignal, timers: TryTimers): Promise<Answer> {
-    const { origin, path, method, headers, body } = request;
+    const { origin, path, method, headers } = request;
     const response = await this.#fetch(origin + path, {
       method,
       headers: pairs(headers),
-      ...fetchBody(body),
+      ...fetchBody(request.body),
       redirect: "manual",
       signal,
     });
     timers.answerBegun();
-    const chunks: Uint8Array[] = [];
-    let byteLength = 0;
-    for await (const chunk of response.body ?? []) {
+    const body = new BodyPieces(response.status);
+    for await (const piece of response.body ?? []) {
       timers.heard();
-      chunks.push(chunk);
-      byteLength += chunk.byteLength;
-      if (response.status >= 300 && byteLength > MOST_ERROR_BYTES) break;
+      if (!body.add(piece)) break;
     }
     const answerHeaders = Object.fromEntries(response.headers);
     // fetch has unpacked the body already.
@@ -66,7 +64,7 @@ export class FetchSender implements Sender {
       kind: "answer",
       status: response.status,
       headers: answerHeaders,
-      body: joinChunks(chunks, byteLength),
+      body: body.join(),
     };
   }
 }

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
-import type { Clock } from "@tinkex/types/base";
+import { type Clock, TinkexError } from "@tinkex/types/base";
 import type { Dispatcher } from "undici";
-import { isStreamed, RequestBodyError, readStreamed } from "../body/streamed-body.js";
+import { isStreamed, readStreamed } from "../body/streamed-body.js";
 import type { TryOutcome } from "../errors/try-outcome.js";
 import type { CallScope } from "../limits/call-scope.js";
 import type { WireRequest } from "../request/wire-request.js";
@@ -112,7 +112,8 @@ function dispatch(
 ): Promise<TryOutcome> {
   return scope.during(({ resolve, reject }) => {
     const attempt = new UndiciTry(request, (outcome) => {
-      if (outcome.kind === "broken" && outcome.cause instanceof RequestBodyError) reject(outcome.cause);
+      // An error of our own, about the request's body or the answer's, is no failure of the network.
+      if (outcome.kind === "broken" && TinkexError.isInstance(outcome.cause)) reject(outcome.cause);
       else resolve(outcome);
     });
     const { origin, path, body } = request;

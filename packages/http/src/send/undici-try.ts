@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
-import { joinChunks } from "../body/join-chunks.js";
-import { MOST_ERROR_BYTES, type TryOutcome } from "../errors/try-outcome.js";
+import { BodyPieces } from "../body/body-pieces.js";
+import type { TryOutcome } from "../errors/try-outcome.js";
 import { TryTimers } from "../limits/try-timers.js";
 import type { WireRequest } from "../request/wire-request.js";
 import { isStaleConnection } from "./stale-connection.js";
@@ -20,8 +20,7 @@ export class UndiciTry implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers: Readonly<Record<string, string>> = {};
-  readonly #chunks: Uint8Array[] = [];
-  #byteLength = 0;
+  #body: BodyPieces | undefined;
 
   constructor(request: WireRequest, settle: (outcome: TryOutcome) => void) {
     this.#settle = settle;
@@ -47,18 +46,16 @@ export class UndiciTry implements Dispatcher.DispatchHandler {
     if (status < 200) return; // A note on the way, such as 103; the answer is still to come.
     this.#status = status;
     this.#headers = joinHeaders(headers);
+    this.#body = new BodyPieces(status);
     this.#timers.answerBegun();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     this.#timers.heard();
     // undici's chunks are views of a buffer that it does not use again.
-    this.#chunks.push(chunk);
-    this.#byteLength += chunk.byteLength;
-    if (this.#status >= 300 && this.#byteLength > MOST_ERROR_BYTES) {
-      this.#end(this.#answer());
-      controller.abort(DROPPED);
-    }
+    if (this.#body?.add(chunk) !== false) return;
+    this.#end(this.#answer());
+    controller.abort(DROPPED);
   }
 
   onResponseEnd(): void {
@@ -70,7 +67,7 @@ export class UndiciTry implements Dispatcher.DispatchHandler {
   }
 
   #answer(): TryOutcome {
-    const body = joinChunks(this.#chunks, this.#byteLength);
+    const body = this.#body?.join() ?? new Uint8Array(0);
     return { kind: "answer", status: this.#status, headers: this.#headers, body };
   }
 
