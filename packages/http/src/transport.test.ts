@@ -6,7 +6,7 @@ import type { Dispatcher } from "undici";
 import { describe, expect, it } from "vitest";
 import { MOST_UNPACKED_BYTES } from "./body/decode-body.js";
 import { consoleLogger } from "./hooks/console-logger.js";
-import type { ResponseEvent, RetryEvent } from "./hooks/transport-hooks.js";
+import type { ResponseEvent, RetryEvent, TransportHooks } from "./hooks/transport-hooks.js";
 import { FakeClock } from "./testing/fake-clock.js";
 import { eventually, failureOf, json, play, seconds, text, transportTo } from "./testing/test-transport.js";
 import type { DispatcherLike } from "./transport-options.js";
@@ -240,6 +240,34 @@ describe("what is told", () => {
       answerByteLength: 11,
     });
     expect(retries.map(({ delayMs }) => delayMs)).toEqual([1_000, 2_000]);
+  });
+
+  it("hooks hear of the end of a request whose call was ended meanwhile", async () => {
+    const server = await play(stall);
+    const outcomes: string[] = [];
+    const transport = transportTo(server, { hooks: { onResponse: ({ outcome }) => outcomes.push(outcome) } });
+    const controller = new AbortController();
+    const call = failureOf(transport.call({ operation: "healthz", signal: controller.signal }));
+    await eventually(() => server.requests.length).toBe(1);
+    controller.abort();
+    await call;
+    await failureOf(transport.call({ operation: "healthz", timeoutMs: 20 }));
+    expect(outcomes).toEqual(["aborted", "timed_out"]);
+  });
+
+  it("hooks may be methods of an object of a class, and may fail later", async () => {
+    const server = await play(answer(200));
+    class Watcher implements TransportHooks {
+      seen = 0;
+      async onRequest(): Promise<void> {
+        this.seen += 1;
+        // The runner fails the test of a rejection that nobody handles.
+        throw new Error("a watcher's own fault, too late for the call");
+      }
+    }
+    const hooks = new Watcher();
+    await transportTo(server, { hooks }).call({ operation: "healthz" });
+    expect(hooks.seen).toBe(1);
   });
 
   it("an error tells of the tries before it", async () => {

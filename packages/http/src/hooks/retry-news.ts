@@ -29,7 +29,7 @@ export class RetryNews {
   /** @param what - how the failed try ended, in a few words */
   tell(operation: string, what: string, { attempts, delayMs, askedMs }: Retry): void {
     const { baseUrl, hooks, logger, clock } = this.#parts;
-    notify(hooks.onRetry, { operation, attempts, outcome: what, delayMs });
+    notify(hooks, "onRetry", { operation, attempts, outcome: what, delayMs });
     const cut =
       askedMs !== undefined && askedMs > delayMs ? ` (the server asked for ${seconds(askedMs)})` : "";
     const line = `${operation} at ${baseUrl}: ${what}; try ${attempts + 1} in ${seconds(delayMs)}${cut}`;

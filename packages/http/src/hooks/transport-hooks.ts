@@ -12,7 +12,7 @@ export interface RequestEvent {
 export interface ResponseEvent extends RequestEvent {
   /** Absent when no answer came. */
   readonly status: number | undefined;
-  /** `answered 200`, `ECONNRESET`, … */
+  /** `answered 200`, `ECONNRESET`, … or the code of the error that ended the call meanwhile, such as `aborted`. */
   readonly outcome: string;
   readonly answerByteLength: number;
   /** From sending to the end of the body, in milliseconds. */
@@ -35,10 +35,17 @@ export interface TransportHooks {
   onRetry?(event: RetryEvent): void;
 }
 
-/** Calls a hook; a watcher that fails must not fail the call it watches. */
-export function notify<Event>(hook: ((event: Event) => void) | undefined, event: Event): void {
+/** Tells a watcher, if there is one; one that fails, at once or later, must not fail the call it watches. */
+export function notify<Name extends keyof TransportHooks>(
+  hooks: TransportHooks,
+  name: Name,
+  event: Parameters<Required<TransportHooks>[Name]>[0],
+): void {
   try {
-    hook?.(event);
+    // The compiler does not see that name and event belong together, nor that a watcher may be async all the same.
+    const watcher = hooks[name] as ((event: unknown) => unknown) | undefined;
+    const left = watcher?.call(hooks, event);
+    if (left instanceof Promise) left.catch(() => {});
   } catch {
     // The watcher's own affair.
   }

@@ -1,6 +1,6 @@
-import { type Clock, isSilent, type Logger } from "@tinkex/types/base";
+import { type Clock, isSilent, type Logger, TinkexError } from "@tinkex/types/base";
 import { describeOutcome } from "../errors/describe-outcome.js";
-import type { TryOutcome } from "../errors/try-outcome.js";
+import type { Answer, TryOutcome } from "../errors/try-outcome.js";
 import type { WireRequest } from "../request/wire-request.js";
 import { notify, type TransportHooks } from "./transport-hooks.js";
 
@@ -41,20 +41,22 @@ export class TryWatch {
     const url = origin + withoutQuery(path);
     const event = { operation, method, url, attempt, byteLength: body?.byteLength ?? 0 };
     const startedAt = this.#clock.monotonic();
-    notify(this.#hooks.onRequest, event);
-    const result = await send();
-    const durationMs = this.#clock.monotonic() - startedAt;
-    const outcome = describeOutcome(result);
-    const answer = result.kind === "answer" ? result : undefined;
-    const answerByteLength = answer?.body.byteLength ?? 0;
-    notify(this.#hooks.onResponse, {
-      ...event,
-      status: answer?.status,
-      outcome,
-      answerByteLength,
-      durationMs,
-    });
-    this.#logger.debug(`${method} ${url}: ${outcome}`, { attempt, durationMs, answerByteLength });
+    notify(this.#hooks, "onRequest", event);
+    const tellEnd = (outcome: string, answer: Answer | undefined): void => {
+      const durationMs = this.#clock.monotonic() - startedAt;
+      const answerByteLength = answer?.body.byteLength ?? 0;
+      const status = answer?.status;
+      notify(this.#hooks, "onResponse", { ...event, status, outcome, answerByteLength, durationMs });
+      this.#logger.debug(`${method} ${url}: ${outcome}`, { attempt, durationMs, answerByteLength });
+    };
+    let result: TryOutcome;
+    try {
+      result = await send();
+    } catch (error) {
+      tellEnd(TinkexError.isInstance(error) ? error.code : "failed", undefined);
+      throw error;
+    }
+    tellEnd(describeOutcome(result), result.kind === "answer" ? result : undefined);
     return result;
   }
 }
