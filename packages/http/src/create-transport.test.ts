@@ -262,6 +262,13 @@ describe("requests", () => {
     expect(server.header("x-stainless-read-timeout")).toEqual(["45", "10", "5", "60"]);
   });
 
+  it.each(["text", {}, new ArrayBuffer(3), null])("refuses %j for a body", async (body) => {
+    const transport = transportTo({ url: "http://127.0.0.1:9" });
+    const error = await failureOf(transport.call({ operation: "optim_step", body: body as never }));
+    expect(error).toBeInstanceOf(ValidationError);
+    expect(error.message).toMatch(/^optim_step: a body is a Uint8Array/);
+  });
+
   it("refuses an operation there is none of, and names those there are", async () => {
     const transport = transportTo({ url: "http://127.0.0.1:9" });
     const error = await failureOf(transport.call({ operation: "toString" }));

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { type Clock, systemClock, ValidationError } from "@tinkex/types/base";
+import { type Clock, systemClock } from "@tinkex/types/base";
 import { checkApiKey } from "./auth/api-key.js";
 import type { CredentialSource } from "./auth/credential-command.js";
 import { checkTokenLife, isToken } from "./auth/token-life.js";
 import { ACCEPTED_ENCODINGS } from "./body/decode-body.js";
+import { checkOptions } from "./check-options.js";
 import { consoleLogger } from "./hooks/console-logger.js";
 import { POOL_LIMITS } from "./operations/pool-limits.js";
 import { resolveBaseUrl } from "./request/base-url.js";
@@ -21,14 +22,12 @@ import { COMPATIBLE_SDK_VERSION, VERSION } from "./version.js";
  * Makes the transport that the client sends everything through. Nothing is sent, and undici not loaded, before the
  * first call.
  *
- * @throws ValidationError for a base URL, proxy, key or header that cannot work; CredentialError for a token that names no end
+ * @throws ValidationError for an option that cannot work; CredentialError for a token that names no end
  */
 export function createTransport(options: TransportOptions = {}): TinkexTransport {
+  checkOptions(options);
   const baseUrl = resolveBaseUrl(options.baseUrl);
   const { credential, clock = systemClock } = options;
-  if (credential !== undefined && options.apiKey !== undefined) {
-    throw new ValidationError("give an apiKey or a credential, not both", { path: ["credential"] });
-  }
   const apiKey = credential === undefined ? checkApiKey(options.apiKey, baseUrl) : undefined;
   const headers: string[] = [];
   setGivenHeaders(headers, {
@@ -87,17 +86,6 @@ function proxyOnTheWay({ proxy, dispatcher, fetch }: TransportOptions, baseUrl: 
 }
 
 function makeSender(options: TransportOptions): Sender {
-  if (options.dispatcher !== undefined && options.fetch !== undefined) {
-    throw new ValidationError("give a dispatcher or a fetch, not both", { path: ["dispatcher"] });
-  }
-  if (options.dispatcher !== undefined && typeof options.dispatcher.dispatch !== "function") {
-    throw new ValidationError(
-      "the dispatcher has no method dispatch; give one of undici's, such as a ProxyAgent",
-      {
-        path: ["dispatcher"],
-      },
-    );
-  }
   if (options.fetch !== undefined) return new FetchSender(options.fetch);
   return new UndiciSender({
     connectTimeoutMs: options.connectTimeoutMs ?? 5_000,

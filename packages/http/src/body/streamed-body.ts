@@ -23,6 +23,12 @@ export class RequestBodyError extends TinkexError {
   }
 }
 
+/** Whether a value can be a body at all, such as text cannot. */
+export function isRequestBody(value: unknown): value is RequestBody {
+  if (value instanceof Uint8Array) return true;
+  return typeof value === "object" && value !== null && "open" in value && typeof value.open === "function";
+}
+
 /** Whether a body is streamed. */
 export function isStreamed(body: RequestBody | undefined): body is StreamedBody {
   return body !== undefined && !(body instanceof Uint8Array);

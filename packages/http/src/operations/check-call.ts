@@ -1,5 +1,5 @@
 import { ValidationError } from "@tinkex/types/base";
-import { canSend, isStreamed } from "../body/streamed-body.js";
+import { canSend, isRequestBody, isStreamed } from "../body/streamed-body.js";
 import type { TinkexCall } from "../transport-call.js";
 import type { Operation } from "./operation.js";
 import { findOperation, OPERATIONS } from "./operations.js";
@@ -24,6 +24,9 @@ export function checkCall(call: TinkexCall): Operation {
     fail(`timeoutMs must be a number above 0, not ${call.timeoutMs}`, "timeoutMs");
   }
   if (operation.method === "GET" && call.body !== undefined) fail("a GET request has no body", "body");
+  if (call.body !== undefined && !isRequestBody(call.body)) {
+    fail("a body is a Uint8Array or a streamed body, such as one of multipartBody", "body");
+  }
   if (isStreamed(call.body)) {
     if (call.contentType !== undefined) fail("a streamed body brings its own contentType", "contentType");
     if (!canSend(call.body)) fail("the body was a stream that can be read once, and has been", "body");

@@ -55,6 +55,9 @@ describe("classifyOutcome", () => {
     ["ERR_TLS_CERT_ALTNAME_INVALID", false],
     ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", false],
     ["UND_ERR_INVALID_ARG", false],
+    ["UND_ERR_NOT_SUPPORTED", false],
+    ["UND_ERR_REQ_CONTENT_LENGTH_MISMATCH", false],
+    ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", true],
   ])("%s: sending again %s", (code, retry) => {
     expect(classifyOutcome(broken(code), optim_step, [], 0)).toEqual({ kind: "failure", retry });
   });

@@ -14,7 +14,7 @@ const FINAL: Verdict = { kind: "failure", retry: false };
 
 /** Codes of failures that sending again cannot heal: the certificate is wrong, or the request itself. */
 const HOPELESS_CODES =
-  /^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_INVALID|UND_ERR_INVALID_ARG|HPE_INVALID_URL)/;
+  /^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_INVALID|UND_ERR_(INVALID_ARG|NOT_SUPPORTED|REQ_CONTENT_LENGTH_MISMATCH)|HPE_INVALID_URL)/;
 
 /**
  * Decides about one outcome. `x-should-retry` from the server wins over the rules for statuses.

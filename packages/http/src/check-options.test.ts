@@ -1,0 +1,35 @@
+import { ValidationError } from "@tinkex/types";
+import { describe, expect, it } from "vitest";
+import { createTransport } from "./create-transport.js";
+import type { TransportOptions } from "./transport-options.js";
+
+describe("the options of createTransport", () => {
+  it.each([
+    [{ connectTimeoutMs: 0 }, "connectTimeoutMs must be a number of milliseconds above 0, not 0"],
+    [{ connectTimeoutMs: Number.NaN }, "connectTimeoutMs must be a number of milliseconds above 0, not NaN"],
+    [{ keepAliveMs: -1 }, "keepAliveMs must be a number of milliseconds above 0, not -1"],
+    [{ firstContactRetries: -1 }, "firstContactRetries must be 0 or more, not -1"],
+    [{ poolLimits: { rest: 0 } }, "poolLimits.rest must be 1 or more, not 0"],
+    [{ poolLimits: { rest: "5" } }, "poolLimits.rest must be 1 or more, not 5"],
+    [{ poolLimits: { rests: 5 } }, /poolLimits.*rests.*rest/],
+    [{ apikey: "tml-canary" }, /the options of createTransport.*apikey.*apiKey/],
+    [
+      { credential: "tml-canary" },
+      "credential must be a function that gives a key; a key itself goes into apiKey",
+    ],
+    [{ credential: () => "k", apiKey: "tml-canary" }, "give an apiKey or a credential, not both"],
+    [{ dispatcher: { dispatch: () => true }, fetch }, "give a dispatcher or a fetch, not both"],
+    [{ dispatcher: {} }, /the dispatcher has no method dispatch/],
+  ])("%j is refused before anything is sent", (options, message) => {
+    const create = (): unknown =>
+      createTransport({ baseUrl: "http://127.0.0.1:9", ...options } as TransportOptions);
+    expect(create).toThrow(ValidationError);
+    expect(create).toThrow(message);
+    expect(create).not.toThrow(/canary/);
+  });
+
+  it("limits may be without end, and what is undefined is not given", () => {
+    const options = { poolLimits: { rest: Number.POSITIVE_INFINITY }, keepAliveMs: undefined };
+    expect(createTransport({ baseUrl: "http://127.0.0.1:9", ...options })).toBeDefined();
+  });
+});

@@ -1,0 +1,84 @@
+import { checkKnownNames, ValidationError } from "@tinkex/types/base";
+import type { PoolName } from "./operations/pool-limits.js";
+import type { TransportOptions } from "./transport-options.js";
+
+const OPTION_NAMES: Readonly<Record<keyof TransportOptions, true>> = {
+  baseUrl: true,
+  apiKey: true,
+  credential: true,
+  defaultHeaders: true,
+  userAgent: true,
+  sdkVersion: true,
+  clock: true,
+  random: true,
+  logger: true,
+  newIdempotencyKey: true,
+  connectTimeoutMs: true,
+  keepAliveMs: true,
+  firstContactRetries: true,
+  poolLimits: true,
+  hooks: true,
+  proxy: true,
+  ca: true,
+  http2: true,
+  dispatcher: true,
+  fetch: true,
+};
+
+const POOL_NAMES: Readonly<Record<PoolName, true>> = {
+  session: true,
+  train: true,
+  sample: true,
+  poll: true,
+  telemetry: true,
+  rest: true,
+  auth: true,
+};
+
+/**
+ * Looks at what would else show only with the first request, or as a call that never ends.
+ *
+ * @throws ValidationError that names the option
+ */
+export function checkOptions(options: TransportOptions): void {
+  checkKnownNames(options, OPTION_NAMES, "the options of createTransport");
+  const { connectTimeoutMs, keepAliveMs, firstContactRetries, poolLimits = {} } = options;
+  const check = (
+    value: number | undefined,
+    isGood: (value: number) => boolean,
+    what: string,
+    ...path: string[]
+  ): void => {
+    if (value === undefined || (typeof value === "number" && isGood(value))) return;
+    throw new ValidationError(`${path.join(".")} must be ${what}, not ${String(value)}`, { path });
+  };
+  const isDuration = (ms: number): boolean => ms > 0 && Number.isFinite(ms);
+  check(connectTimeoutMs, isDuration, "a number of milliseconds above 0", "connectTimeoutMs");
+  check(keepAliveMs, isDuration, "a number of milliseconds above 0", "keepAliveMs");
+  check(firstContactRetries, (count) => count >= 0, "0 or more", "firstContactRetries");
+  checkKnownNames(poolLimits, POOL_NAMES, "poolLimits");
+  for (const [name, limit] of Object.entries(poolLimits)) {
+    check(limit, (count) => count >= 1, "1 or more", "poolLimits", name);
+  }
+  if (options.dispatcher !== undefined && options.fetch !== undefined) {
+    throw new ValidationError("give a dispatcher or a fetch, not both", { path: ["dispatcher"] });
+  }
+  if (options.dispatcher !== undefined && typeof options.dispatcher.dispatch !== "function") {
+    throw new ValidationError(
+      "the dispatcher has no method dispatch; give one of undici's, such as a ProxyAgent",
+      { path: ["dispatcher"] },
+    );
+  }
+  if (options.credential === undefined) return;
+  if (options.apiKey !== undefined) {
+    throw new ValidationError("give an apiKey or a credential, not both", { path: ["credential"] });
+  }
+  if (typeof options.credential !== "function") {
+    throw new ValidationError(
+      "credential must be a function that gives a key; a key itself goes into apiKey",
+      {
+        path: ["credential"],
+      },
+    );
+  }
+}
