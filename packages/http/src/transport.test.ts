@@ -149,6 +149,18 @@ describe("the edge proxy", () => {
   });
 });
 
+/** Sleeps only when told to. */
+class HeldClock extends FakeClock {
+  readonly wake: (() => void)[] = [];
+  override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    const now = this.monotonic();
+    this.sleeps.push(ms);
+    await new Promise<void>((resolve) => this.wake.push(resolve));
+    signal?.throwIfAborted();
+    this.advance(Math.max(0, now + ms - this.monotonic()));
+  }
+}
+
 describe("queues", () => {
   it("transport 31, 59: no more requests are under way than the limit of their kind, and all get their turn", async () => {
     const server = await play(after(2, answer(200)));
@@ -171,17 +183,6 @@ describe("queues", () => {
   });
 
   it("a pause the service asked for holds back the calls of that kind that come after", async () => {
-    /** Sleeps only when told to. */
-    class HeldClock extends FakeClock {
-      readonly wake: (() => void)[] = [];
-      override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
-        const now = this.monotonic();
-        this.sleeps.push(ms);
-        await new Promise<void>((resolve) => this.wake.push(resolve));
-        signal?.throwIfAborted();
-        this.advance(Math.max(0, now + ms - this.monotonic()));
-      }
-    }
     const server = await play(answer(429, {}, { "retry-after": "20" }), answer(200));
     const clock = new HeldClock();
     const transport = transportTo(server, { clock });
@@ -193,6 +194,19 @@ describe("queues", () => {
     expect(clock.sleeps).toEqual([20_000, 15_000]);
     for (const wake of clock.wake) wake();
     expect([(await first).status, (await second).status]).toEqual([200, 200]);
+  });
+
+  it("those who were held back do not come back in one moment", async () => {
+    const server = await play(answer(429, {}, { "retry-after": "20" }), answer(200));
+    const clock = new HeldClock();
+    const draws = [0, 0, 0.5, 1];
+    const transport = transportTo(server, { clock, random: () => draws.shift() ?? 0 });
+    const calls = [transport.call({ operation: "get_info" })];
+    await eventually(() => clock.sleeps).toEqual([20_000]);
+    calls.push(...[1, 2, 3].map(() => transport.call({ operation: "optim_step" })));
+    await eventually(() => clock.sleeps).toEqual([20_000, 20_000, 21_000, 22_000]);
+    for (const wake of clock.wake) wake();
+    await Promise.all(calls);
   });
 
   it("transport 18: a thousand failing calls leave no connection in use", async () => {

@@ -31,6 +31,7 @@ import { type HeaderList, headerOf, setHeader } from "./request/header-list.js";
 import { callHeaders } from "./request/request-headers.js";
 import { requestPath } from "./request/request-path.js";
 import type { WireRequest } from "./request/wire-request.js";
+import { HINT_JITTER } from "./retry/backoff-delay.js";
 import { classifyOutcome } from "./retry/classify-outcome.js";
 import { noteEarlierTry } from "./retry/earlier-tries.js";
 import { EdgeRejections } from "./retry/edge-rejections.js";
@@ -182,9 +183,8 @@ export class Transport implements TinkexTransport {
   async #try(job: Job, attempt: number, retries: number): Promise<TryOutcome> {
     const { call, operation, scope } = job;
     const { sender, clock } = this.#parts;
-    if (operation.retry !== "none") {
-      const waitMs = this.#gate.waitMs(operation.pool, clock.monotonic());
-      if (waitMs > 0) await scope.sleep(waitMs);
+    if (operation.retry !== "none" && this.#gate.waitMs(operation.pool, clock.monotonic()) > 0) {
+      await this.#waitForQuiet(operation.pool, scope);
     }
     const counted = retries === 0 ? job.request : withRetryCount(job.request, call, retries);
     const signed = this.#signer.sign(counted, operation, call, scope);
@@ -197,6 +197,16 @@ export class Transport implements TinkexTransport {
     const { outcome, renew } = this.#edge.judge(answer, operation);
     if (renew) sender.renew(request);
     return outcome;
+  }
+
+  /** Waits until the service's pause is over, also when it grows meanwhile. Those who wait do not come back in one moment. */
+  async #waitForQuiet(pool: PoolName, scope: CallScope): Promise<void> {
+    const { clock, random } = this.#parts;
+    for (;;) {
+      const waitMs = this.#gate.waitMs(pool, clock.monotonic());
+      if (waitMs <= 0) return;
+      await scope.sleep(waitMs * (1 + HINT_JITTER * random()));
+    }
   }
 
   async #send({ call, operation, scope }: Job, request: WireRequest, attempt: number): Promise<TryOutcome> {

@@ -1,5 +1,10 @@
 import { ResponseError } from "@tinkex/types/base";
 
+/** What can be sent in a header, and is not nothing. */
+function isToken(jwt: unknown): jwt is string {
+  return typeof jwt === "string" && /^[\x21-\x7e]+$/.test(jwt);
+}
+
 /**
  * The token that the exchange answers with, as `{"jwt": "…"}`.
  *
@@ -12,7 +17,7 @@ export function readToken(body: Uint8Array): string {
   } catch {
     answer = undefined;
   }
-  if (typeof answer === "object" && answer !== null && "jwt" in answer && typeof answer.jwt === "string") {
+  if (typeof answer === "object" && answer !== null && "jwt" in answer && isToken(answer.jwt)) {
     return answer.jwt;
   }
   throw new ResponseError("the answer to auth_token holds no token");

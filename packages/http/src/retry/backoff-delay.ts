@@ -3,7 +3,7 @@ import type { RetryPolicy } from "./retry-policy.js";
 /** Share of a pause that chance may take off. */
 const BACKOFF_JITTER = 0.25;
 /** Share of a server's pause that chance may add, so that a crowd does not come back in one moment. */
-const HINT_JITTER = 0.1;
+export const HINT_JITTER = 0.1;
 
 /** What a pause is worked out from. */
 export interface PauseInput {

@@ -11,6 +11,12 @@ describe("RetryPace", () => {
     expect(waits[69]).toBe(1_000);
     expect(pace.reserve(60_000)).toBe(0);
   });
+
+  it("never holds up repeats of twenty a second, however long the pauses of others are", () => {
+    const pace = new RetryPace();
+    const waits = Array.from({ length: 1_200 }, (_, n) => pace.reserve(n * 50));
+    expect(new Set(waits)).toEqual(new Set([0]));
+  });
 });
 
 describe("RateGate", () => {

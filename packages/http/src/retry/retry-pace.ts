@@ -10,14 +10,11 @@ export class RetryPace {
   #tokens = BURST;
   #atMs = Number.NEGATIVE_INFINITY;
 
-  /** Takes a place for a repeat at `startMs` (monotonic); the answer is how much later it should start. */
-  reserve(startMs: number): number {
-    if (startMs > this.#atMs) {
-      const gained = ((startMs - this.#atMs) / 1000) * PER_SECOND;
-      this.#tokens = Math.min(BURST, this.#tokens + gained);
-      this.#atMs = startMs;
-    }
-    this.#tokens -= 1;
+  /** Takes a place for a repeat that is decided on at `nowMs` (monotonic); the answer is how much later it should start. */
+  reserve(nowMs: number): number {
+    const gained = ((nowMs - this.#atMs) / 1000) * PER_SECOND;
+    this.#tokens = Math.min(BURST, this.#tokens + gained) - 1;
+    this.#atMs = nowMs;
     return this.#tokens >= 0 ? 0 : (-this.#tokens / PER_SECOND) * 1000;
   }
 }

@@ -63,7 +63,7 @@ export async function runWithRetries(loop: RetryLoop): Promise<LastTry> {
       random: loop.random,
     });
     if (ownDelayMs === undefined) return { outcome, verdict, attempts };
-    const delayMs = ownDelayMs + loop.pace.reserve(now + ownDelayMs);
+    const delayMs = ownDelayMs + loop.pace.reserve(now);
     loop.onRetry({ outcome, attempts, delayMs, askedMs: verdict.hint?.askedMs });
     await loop.scope.sleep(delayMs);
     retries += 1;
