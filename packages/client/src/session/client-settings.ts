@@ -128,7 +128,8 @@ function oneOf<Choice extends string>(name: string, value: Choice, choices: read
 }
 
 function splitTags(tags: string | undefined): readonly string[] {
-  return tags === undefined ? [] : [...new Set(tags.split(",").map((tag) => tag.trim()))];
+  const given = (tags ?? "").split(",").map((tag) => tag.trim());
+  return [...new Set(given.filter((tag) => tag !== ""))];
 }
 
 /** Credentials of an access proxy in front of the service. */

@@ -60,6 +60,12 @@ describe("resolveCredentials", () => {
   it("refuses a key that cannot work at once", () => {
     expect(() => resolve({ TINKER_API_KEY: "abc" })).toThrow(ValidationError);
   });
+
+  it("transport 73: a command takes the place of an environment's key that cannot work, not of an option", async () => {
+    const env = { TINKER_API_KEY: "abc", TINKER_CREDENTIAL_CMD: "echo tml-command" };
+    expect(await given(resolve(env))).toBe("tml-command");
+    expect(() => resolve(env, { apiKey: "abc" })).toThrow(ValidationError);
+  });
 });
 
 describe("tokens", () => {

@@ -21,18 +21,30 @@ export interface CredentialOptions {
 
 /**
  * Chooses the credential: the options, else `TINKER_API_KEY`, else the command in `TINKER_CREDENTIAL_CMD`, else the key that
- * `tinker auth login` has stored. Nothing is read or run yet.
+ * `tinker auth login` has stored. A `TINKER_API_KEY` that cannot be one gives way to a command. Nothing is read or run yet.
  *
  * @throws ValidationError for a key that cannot work
  */
 export function resolveCredentials({ apiKey, credential, fromEnv, baseUrl }: CredentialOptions): Credentials {
   if (credential !== undefined) return { credential };
-  const key = apiKey ?? fromEnv("TINKER_API_KEY");
+  const envKey = fromEnv("TINKER_API_KEY");
+  const key = apiKey ?? envKey;
   const command = fromEnv("TINKER_CREDENTIAL_CMD");
-  if (key === undefined && command !== undefined) return { credential: credentialCommand(command) };
+  const wantsCommand = apiKey === undefined && !isUsable(envKey, baseUrl);
+  if (wantsCommand && command !== undefined) return { credential: credentialCommand(command) };
   if (key !== undefined || isLoopback(baseUrl)) return { apiKey: checkApiKey(key, baseUrl) };
   const home = fromEnv("HOME") ?? fromEnv("USERPROFILE");
   return { credential: () => storedKey(home, baseUrl) };
+}
+
+function isUsable(key: string | undefined, baseUrl: string): boolean {
+  if (key === undefined) return false;
+  try {
+    checkApiKey(key, baseUrl);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function storedKey(home: string | undefined, baseUrl: string): Promise<string> {

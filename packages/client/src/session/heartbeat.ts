@@ -2,6 +2,7 @@ import { ApiStatusError, type Clock, type HttpTransport, type Logger } from "@ti
 
 const EVERY_MS = 10_000;
 const WARN_AFTER_MS = 120_000;
+const WARN_EVERY_MS = 60_000;
 
 /** What the heartbeat of one session needs. */
 export interface HeartbeatOptions {
@@ -16,11 +17,12 @@ export interface HeartbeatOptions {
 
 /**
  * Tells the service every 10 s that the session is alive, until `signal` aborts or the service says the session has finished.
- * Failures are quiet for two minutes, then warned of with every beat. Never keeps the process alive.
+ * Failures are quiet for two minutes, then warned of once a minute. Never keeps the process alive.
  */
 export async function beat(options: HeartbeatOptions): Promise<void> {
   const { sessionId, transport, clock, logger, signal } = options;
   let lastSuccessMs = clock.monotonic();
+  let lastWarningMs = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
     try {
       await clock.sleep(EVERY_MS, signal, { background: true });
@@ -32,8 +34,11 @@ export async function beat(options: HeartbeatOptions): Promise<void> {
         logger.info(`session ${sessionId} has finished; its heartbeat stops`);
         return;
       }
-      const silentMs = clock.monotonic() - lastSuccessMs;
-      if (silentMs > WARN_AFTER_MS) logger.warn(silenceWarning(sessionId, silentMs, error));
+      const nowMs = clock.monotonic();
+      const silentMs = nowMs - lastSuccessMs;
+      if (silentMs <= WARN_AFTER_MS || nowMs - lastWarningMs < WARN_EVERY_MS) continue;
+      lastWarningMs = nowMs;
+      logger.warn(silenceWarning(sessionId, silentMs, error));
     }
   }
 }

@@ -25,7 +25,7 @@ export interface ServiceClientOptions {
   readonly displayName?: string | undefined;
   /** Kept with the session. */
   readonly userMetadata?: JsonObject | undefined;
-  /** Labels of the session. @defaultValue `TINKER_TAGS`, split at commas */
+  /** Labels of the session. @defaultValue `TINKER_TAGS`, split at commas, empty ones left out */
   readonly tags?: readonly string[] | undefined;
   /** @defaultValue `auto`: protobuf where the server understands it, else JSON */
   readonly wire?: WireChoice | undefined;
