@@ -17,12 +17,11 @@ export function classifyPollFailure(error: unknown): PollFailure {
   if (error instanceof TimeoutError) return "pending";
   // A proxy's page in place of the answer, or bytes that were damaged: asking again may give it.
   if (error instanceof ResponseError) return "doubtful";
-  return error instanceof ApiStatusError ? classifyStatus(error) : "final";
+  return error instanceof ApiStatusError ? classifyStatus(error.status) : "final";
 }
 
-function classifyStatus({ status, body }: ApiStatusError): PollFailure {
+function classifyStatus(status: number): PollFailure {
   if (status === 408 || (status >= 500 && status < 600)) return "pending";
-  if (status !== 400) return "final";
-  // Proxies refuse with an empty body, the API never does.
-  return body === "" ? "back_off" : "doubtful";
+  // The refusals of a proxy in front of the service come as broken connections, until there have been too many of them.
+  return status === 400 ? "doubtful" : "final";
 }

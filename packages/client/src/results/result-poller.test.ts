@@ -230,12 +230,6 @@ describe("ResultPoller", () => {
     expect(fifth.calls).toHaveLength(5);
   });
 
-  it("transport 45: takes a refusal without a body for a proxy's", async () => {
-    const { result, sleeps } = poll([{ status: 400, body: "" }, { status: 400, body: "" }, done]);
-    await result;
-    expect(sleeps).toEqual([1000, 2000]);
-  });
-
   it.each([401, 403, 404, 409, 422])(
     "transport 48: ends at once on %i, with the operation in the message",
     async (status) => {
