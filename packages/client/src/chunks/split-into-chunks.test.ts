@@ -45,7 +45,7 @@ describe("splitIntoChunks", () => {
     expect(lengths([], 1024, 32)).toEqual([]);
   });
 
-  it("clients 30: estimates each kind of chunk, and sparse tensors by what they store", () => {
+  it("clients 30, transport 66: estimates each kind of chunk, and sparse tensors by what they store", () => {
     expect(protobufBytes(bytes(1000))).toBe(1000);
     expect(protobufBytes(withChunk({ location: "abc", format: "png" }))).toBe(3);
     expect(protobufBytes(withChunk({ dmel: new Uint8Array(50) }))).toBe(50);

@@ -5,6 +5,7 @@ import {
   clientConfigResponseSchema,
   clientDynamicConfigResponseSchema,
   type HttpTransport,
+  ResponseError,
 } from "@tinkex/types";
 import { decodeJsonResponse, encodeJsonRequest, type ResponseOf } from "@tinkex/wire";
 import { CURRENT_GENERATION, type Generation, LEGACY_GENERATION } from "../protocol/generation.js";
@@ -28,7 +29,7 @@ interface Asker {
 /**
  * Asks the server for its configuration. A server without one is of the 0.4 generation.
  *
- * @throws what the transport throws, e.g. ApiStatusError for a wrong key
+ * @throws what the transport throws, e.g. ApiStatusError for a wrong key; ResponseError for limits that cannot work
  */
 export async function readServerProfile(asker: Asker): Promise<ServerProfile> {
   const config = await ask(asker, "client_config", "ClientConfigResponse");
@@ -38,6 +39,7 @@ export async function readServerProfile(asker: Asker): Promise<ServerProfile> {
     );
     return { generation: LEGACY_GENERATION, config: DEFAULT_CONFIG, dynamic: DEFAULT_DYNAMIC };
   }
+  checkLimits(config);
   if (config.pjwt_auth_enabled) asker.settings.useTokens();
   const dynamic = await ask(asker, "client_dynamic_config", "ClientDynamicConfigResponse");
   return { generation: CURRENT_GENERATION, config, dynamic: dynamic ?? DEFAULT_DYNAMIC };
@@ -56,6 +58,25 @@ export async function refreshDynamicConfig(asker: Asker, profile: ServerProfile)
       if (!asker.closing.aborted)
         logger.debug("the dynamic configuration could not be read again", { error });
     }
+  }
+}
+
+/** Limits under which nothing would ever be sent, or cut into requests, with the least that works. */
+const LEAST = {
+  sample_max_concurrent_requests: 1,
+  fwdbwd_max_chunk_len: 1,
+  fwdbwd_max_chunk_bytes_count: 1,
+  sample_dispatch_bytes_semaphore_size: 0,
+  inflight_response_bytes_semaphore_size: 0,
+  fwdbwd_dispatch_bytes_semaphore_size: 0,
+} as const satisfies Partial<Record<keyof ClientConfigResponse, number>>;
+
+function checkLimits(config: ClientConfigResponse): void {
+  for (const [name, least] of Object.entries(LEAST) as [keyof typeof LEAST, number][]) {
+    if (config[name] >= least) continue;
+    throw new ResponseError(
+      `client/config says ${name} is ${config[name]}, with which nothing could be sent; it must be ${least} or more`,
+    );
   }
 }
 

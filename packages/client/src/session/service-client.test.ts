@@ -7,7 +7,7 @@ import {
   ValidationError,
 } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
-import { openService, pauseForSockets, sleepThrough, until } from "../testing/open-service.js";
+import { openService, pauseForSockets, sleepThrough, throughSleeps, until } from "../testing/open-service.js";
 import { ServiceClient } from "./service-client.js";
 
 const quiet = { env: {}, logger: console };
@@ -190,7 +190,7 @@ describe("ServiceClient", () => {
     expect(stub.seen("session_heartbeat")).toHaveLength(1);
   });
 
-  it("clients 8: reads the dynamic configuration again, no sooner than every 10 s, and tolerates its absence", async () => {
+  it("clients 8, transport 78: reads the dynamic configuration again, no sooner than every 10 s, and tolerates its absence", async () => {
     const { stub, service, clock } = await openService();
     stub.on("client/dynamic_config", () => ({ body: { refresh_interval_sec: 1 } }));
     await service.connect();
@@ -199,6 +199,14 @@ describe("ServiceClient", () => {
     expect(stub.seen("client/dynamic_config")).toHaveLength(1);
     await clock.advance(1);
     await until(() => stub.seen("client/dynamic_config").length === 2, "the second reading");
+    // A reading that fails changes nothing: the next one comes as soon.
+    stub.on("client/dynamic_config", () => ({ status: 400, body: { detail: "no" } }));
+    await until(() => clock.backgroundSleeps.length >= 4, "the pause before the third");
+    await clock.advance(10_000);
+    await until(() => stub.seen("client/dynamic_config").length === 3, "the third reading");
+    await until(() => clock.backgroundSleeps.length >= 6, "the pause before the fourth");
+    await clock.advance(10_000);
+    await until(() => stub.seen("client/dynamic_config").length === 4, "the fourth reading");
     const old = await openService();
     old.stub.on("client/dynamic_config", () => ({ status: 404, body: {} }));
     await old.service.connect();
@@ -216,6 +224,43 @@ describe("ServiceClient", () => {
     const refused = await openService();
     refused.stub.on("client/config", () => ({ status: 401, body: { detail: "no such key" } }));
     await expect(refused.service.connect()).rejects.toMatchObject({ code: "authentication_failed" });
+  });
+
+  it.each([
+    ["sample_max_concurrent_requests", 0],
+    ["sample_max_concurrent_requests", -1],
+    ["fwdbwd_max_chunk_len", 0],
+    ["sample_dispatch_bytes_semaphore_size", -1],
+  ])(
+    "transport 37: refuses a server's limit with which nothing could be sent (%s %i)",
+    async (name, limit) => {
+      const { stub, service } = await openService();
+      stub.on("client/config", () => ({ body: { [name]: limit } }));
+      await expect(service.connect()).rejects.toMatchObject({
+        code: "response_invalid",
+        message: expect.stringContaining(`client/config says ${name} is ${limit}`),
+      });
+    },
+  );
+
+  it("newest-clients 49, transport 27: waits for the account to pay also while it starts, or says so", async () => {
+    const { stub, service, clock, logger } = await openService();
+    stub.script("client/config", { status: 402, body: { detail: "pay" } });
+    await throughSleeps(clock, service.connect());
+    expect(clock.sleeps).toEqual([5_000]);
+    expect(logger.lines).toEqual([expect.stringMatching(/^warn: the job is paused for billing.*pay/)]);
+    const failing = await openService({ billing: "fail" });
+    failing.stub.script("client/config", { status: 402, body: { detail: "pay" } });
+    await expect(failing.service.connect()).rejects.toMatchObject({ status: 402, code: "billing_required" });
+  });
+
+  it("transport 25: pauses for billing do not use up the time for repeats", async () => {
+    const { stub, service, clock } = await openService();
+    const unpaid = Array.from({ length: 70 }, () => ({ status: 402, body: { detail: "pay" } }));
+    stub.script("get_server_capabilities", ...unpaid, { status: 503, body: {} });
+    await throughSleeps(clock, service.getServerCapabilities());
+    expect(clock.sleeps).toHaveLength(71);
+    expect(clock.monotonic()).toBeGreaterThan(350_000);
   });
 
   it("opens the session again after a failure", async () => {
