@@ -1,7 +1,7 @@
 import { AbortedError, ClosedError, ResponseError, ValidationError } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { type Deferred, deferred } from "../future/deferred.js";
-import { openService, pauseForSockets, sleepThrough, until } from "../testing/open-service.js";
+import { openService, pauseForSockets, sleepThrough, throughSleeps, until } from "../testing/open-service.js";
 import type { Reply } from "../testing/stub-service.js";
 
 const greedy = { max_tokens: 2 };
@@ -145,6 +145,20 @@ describe("SamplingClient", () => {
     expect(stub.seen("asample")).toHaveLength(1);
     await clock.advance(251);
     await Promise.all([long, short]);
+  });
+
+  it("transport 61: waits under the same number while the account cannot pay, and not for ever", async () => {
+    const unpaid: Reply = { status: 402, body: { detail: "pay" } };
+    const { stub, sampler, clock } = await openSampler();
+    stub.script("asample", unpaid, unpaid);
+    await throughSleeps(clock, sampler.sample({ prompt: [1], sampling_params: greedy }));
+    expect(clock.sleeps).toEqual([5_000, 5_000]);
+    expect(seqIds(stub.seen("asample"))).toEqual([0, 0, 0]);
+    const limited = await openSampler({ billing_exception_max_pause_duration_sec: 4 });
+    limited.stub.on("asample", () => unpaid);
+    const given = limited.sampler.sample({ prompt: [1], sampling_params: greedy });
+    await expect(throughSleeps(limited.clock, given)).rejects.toMatchObject({ code: "billing_required" });
+    expect(limited.stub.seen("asample")).toHaveLength(2);
   });
 
   it("decisions 22: obeys the pause a 429 asks for", async () => {
