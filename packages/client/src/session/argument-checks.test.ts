@@ -1,3 +1,4 @@
+import { createTransport } from "@tinkex/http";
 import { ValidationError } from "@tinkex/types";
 import { expect, it } from "vitest";
 import { datum } from "../testing/examples.js";
@@ -8,6 +9,7 @@ it("clients 24: refuses arguments of the wrong kind at the call, before anything
   const { stub, service, training } = await openTraining();
   const sampler = await service.createSamplingClient({ base_model: "b" });
   const sent = stub.trace.length;
+  const transport = createTransport({ baseUrl: stub.url });
   // What plain JavaScript may pass.
   const nothing = undefined as never;
   const config = (value: unknown) => () => training.forwardBackward([datum(1)], "ppo", value as never);
@@ -24,6 +26,14 @@ it("clients 24: refuses arguments of the wrong kind at the call, before anything
     [
       () => new ServiceClient({ baseURL: stub.url } as never),
       /^the options of ServiceClient: unknown field "baseURL", did you mean "baseUrl"/,
+    ],
+    [
+      () => new ServiceClient({ apiKey: "tml-a", credential: () => "tml-b", env: {} }),
+      /^give an apiKey or a credential, not both/,
+    ],
+    [
+      () => new ServiceClient({ transport, baseUrl: stub.url, hooks: {}, env: {} }),
+      /^baseUrl, hooks beside a transport would be ignored; give them to createTransport/,
     ],
     [config("x"), /^loss_fn_config must be an object/],
     [config(null), /^loss_fn_config must be an object.*got null/],

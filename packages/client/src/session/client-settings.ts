@@ -78,6 +78,7 @@ const OPTION_NAMES: Readonly<Record<keyof ServiceClientOptions, true>> = {
  */
 export function resolveSettings(options: ServiceClientOptions): ClientSettings {
   checkKnownNames(options, OPTION_NAMES, "the options of ServiceClient");
+  checkTogether(options);
   const env = options.env ?? process.env;
   const fromEnv = (name: string): string | undefined => env[name]?.trim() || undefined;
   const clock = options.clock ?? systemClock;
@@ -118,6 +119,23 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
     tags: options.tags ?? splitTags(fromEnv("TINKER_TAGS")),
     tokenizer: options.tokenizer,
   };
+}
+
+/** What a transport of the caller's does by itself; given beside one it would be ignored. */
+const OF_THE_TRANSPORT = ["apiKey", "credential", "baseUrl", "defaultHeaders", "hooks"] as const;
+
+function checkTogether(options: ServiceClientOptions): void {
+  if (options.apiKey !== undefined && options.credential !== undefined) {
+    throw new ValidationError("give an apiKey or a credential, not both", { path: ["credential"] });
+  }
+  if (options.transport === undefined) return;
+  const idle = OF_THE_TRANSPORT.filter((name) => options[name] !== undefined);
+  const [first] = idle;
+  if (first === undefined) return;
+  throw new ValidationError(
+    `${idle.join(", ")} beside a transport would be ignored; give ${idle.length === 1 ? "it" : "them"} to createTransport`,
+    { path: [first] },
+  );
 }
 
 function oneOf<Choice extends string>(name: string, value: Choice, choices: readonly Choice[]): Choice {
