@@ -1,7 +1,15 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { ResponseError } from "@tinkex/types";
 import { CANARY_KEY, everythingOf, findCanaries } from "@tinkex-tooling/canary";
-import { after, answer, type HostileServer, on, reset, stall } from "@tinkex-tooling/hostile-server";
+import {
+  after,
+  answer,
+  type HostileServer,
+  on,
+  redirect,
+  reset,
+  stall,
+} from "@tinkex-tooling/hostile-server";
 import type { Dispatcher } from "undici";
 import { describe, expect, it } from "vitest";
 import { MOST_UNPACKED_BYTES } from "./body/decode-body.js";
@@ -47,6 +55,14 @@ describe("redirects", () => {
     const error = await failureOf(transport.call({ operation: "get_checkpoint_archive", pathParameters }));
     expect(error).toMatchObject({ status: 503, attempts: 6 });
     expect(seconds(transport.clock)).toEqual([30, 30, 30, 30, 30]);
+  });
+
+  it("a redirect to a place where nobody is is told as one", async () => {
+    const server = await play(redirect(307, "http://127.0.0.1:9/elsewhere"));
+    const error = await failureOf(transportTo(server).call({ operation: "get_api_key" }));
+    expect(error.message).toMatch(
+      /^could not connect to http:\/\/127\.0\.0\.1:9, where http:\/\/127\.0\.0\.1:\d+ redirects to, \(ECONNREFUSED\)/,
+    );
   });
 
   it("a redirect without a place is an error of its status", async () => {

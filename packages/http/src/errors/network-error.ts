@@ -30,8 +30,8 @@ export const NOT_CONNECTED =
 
 /** The error for a call whose last try had no answer. */
 export function networkError(outcome: Broken | TimedOut, facts: CallFacts): ConnectionError | TimeoutError {
-  const { operation, proxy, attempts, earlierTries } = facts;
-  const baseUrl = proxy === undefined ? facts.baseUrl : `${facts.baseUrl} through the proxy ${proxy}`;
+  const { operation, attempts, earlierTries } = facts;
+  const baseUrl = whereTo(outcome, facts);
   const tries = attempts === 1 ? "" : ` after ${attempts} tries`;
   const once = facts.notRepeated === undefined ? "" : `; ${facts.notRepeated}`;
   if (outcome.kind === "timed_out") {
@@ -42,7 +42,7 @@ export function networkError(outcome: Broken | TimedOut, facts: CallFacts): Conn
   }
   const cause = withoutBytes(outcome.cause);
   const code = errorCode(cause);
-  const explanation = explain(cause, proxy !== undefined);
+  const explanation = explain(cause, facts.proxy !== undefined);
   const what =
     code !== undefined && NOT_CONNECTED.test(code)
       ? `could not connect to ${baseUrl}`
@@ -51,6 +51,11 @@ export function networkError(outcome: Broken | TimedOut, facts: CallFacts): Conn
     `${what} (${faultWord(cause)}) for ${operation}${tries}${explanation === undefined ? "" : `; ${explanation}`}${once}`,
     { attempts, earlierTries, cause },
   );
+}
+
+function whereTo({ redirectedTo }: Broken | TimedOut, { baseUrl, proxy }: CallFacts): string {
+  if (redirectedTo !== undefined) return `${redirectedTo}, where ${baseUrl} redirects to,`;
+  return proxy === undefined ? baseUrl : `${baseUrl} through the proxy ${proxy}`;
 }
 
 /** A parser's error holds the bytes that it could not read, which may quote what was sent. */

@@ -6,8 +6,14 @@ export interface Answer {
   readonly body: Uint8Array;
 }
 
+/** Where a request that got no answer had been sent on to. */
+interface SentOn {
+  /** Absent where nobody had redirected it. */
+  readonly redirectedTo?: string;
+}
+
 /** The connection could not be made, or broke before the answer was whole. */
-export interface Broken {
+export interface Broken extends SentOn {
   readonly kind: "broken";
   readonly cause: unknown;
   /** A kept connection that the server had let go: nothing of an answer arrived on it. */
@@ -15,7 +21,7 @@ export interface Broken {
 }
 
 /** One of the try's own time limits ran out. */
-export interface TimedOut {
+export interface TimedOut extends SentOn {
   readonly kind: "timed_out";
   readonly waitingFor: "a connection" | "the status line" | "the rest of the body" | "the whole answer";
   readonly limitMs: number;

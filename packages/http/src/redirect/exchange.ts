@@ -25,7 +25,9 @@ export async function exchange(
   let current = request;
   for (let hops = 0; ; hops += 1) {
     const outcome = await sender.send(current, scope);
-    if (outcome.kind !== "answer") return outcome;
+    if (outcome.kind !== "answer") {
+      return hops === 0 ? outcome : { ...outcome, redirectedTo: current.origin };
+    }
     if (operation.redirect !== "return" && isRedirect(outcome)) {
       if (hops === MOST_REDIRECTS) {
         throw new ResponseError(`${request.origin} redirects more than ${MOST_REDIRECTS} times`);
