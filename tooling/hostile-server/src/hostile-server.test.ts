@@ -114,6 +114,17 @@ describe("moves over HTTP/1.1", () => {
     expect(seen.ending).toBe(ending);
   });
 
+  it.each([
+    ["content-length: many\r\n\r\nbody"],
+    ["content-length: -4\r\n\r\nbody"],
+    ["transfer-encoding: chunked\r\n\r\nzz\r\nbody"],
+  ])("ends a connection whose request it cannot read, and serves on: %j", async (rest) => {
+    const server = await play(answer(200));
+    expect(await speak(server, `POST / HTTP/1.1\r\n${rest}`)).toMatchObject({ text: "", ending: "end" });
+    expect(server.requests).toEqual([]);
+    expect((await speak(server)).text).toMatch(/^HTTP\/1.1 200 /);
+  });
+
   it("after a half-close it still listens", async () => {
     const server = await play(halfClose);
     const socket = connect({ port: portOf(server), host: "127.0.0.1", allowHalfOpen: true });

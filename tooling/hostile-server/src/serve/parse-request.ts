@@ -1,6 +1,10 @@
 import type { SeenRequest } from "../seen-request.js";
 
-/** The first request among the bytes of a connection; `undefined` while it is not whole. */
+/**
+ * The first request among the bytes of a connection; `undefined` while it is not whole.
+ *
+ * @throws RangeError for a body whose length cannot be read: where the next request begins is then not known
+ */
 export function parseRequest(
   bytes: Buffer,
   connection: number,
@@ -30,7 +34,7 @@ function plainBody(
   start: number,
   headers: Readonly<Record<string, string>>,
 ): { body: Buffer; end: number } | undefined {
-  const end = start + Number(headers["content-length"] ?? 0);
+  const end = start + readLength(headers["content-length"] ?? "0", /^\d+$/, 10);
   return bytes.byteLength < end ? undefined : { body: Buffer.from(bytes.subarray(start, end)), end };
 }
 
@@ -40,7 +44,7 @@ function chunkedBody(bytes: Buffer, start: number): { body: Buffer; end: number 
   for (let at = start; ; ) {
     const lineEnd = bytes.indexOf("\r\n", at);
     if (lineEnd < 0) return undefined;
-    const size = Number.parseInt(bytes.subarray(at, lineEnd).toString("latin1"), 16);
+    const size = readLength(bytes.subarray(at, lineEnd).toString("latin1"), /^[\da-f]+(?=$|[;\s])/i, 16);
     const dataStart = lineEnd + 2;
     if (size === 0) {
       const end = bytes.indexOf("\r\n", dataStart);
@@ -51,4 +55,10 @@ function chunkedBody(bytes: Buffer, start: number): { body: Buffer; end: number 
     parts.push(bytes.subarray(dataStart, dataEnd));
     at = dataEnd + 2;
   }
+}
+
+function readLength(text: string, form: RegExp, base: number): number {
+  const [digits] = form.exec(text) ?? [];
+  if (digits === undefined) throw new RangeError(`the length of a body is no number: ${text}`);
+  return Number.parseInt(digits, base);
 }

@@ -16,10 +16,20 @@ export function serveHttp1(socket: Socket, bare: Socket, connection: number, onR
   socket.on("data", (chunk: Buffer) => {
     pending = Buffer.concat([pending, chunk]);
     for (;;) {
-      const parsed = parseRequest(pending, connection);
+      const parsed = parsedOrDropped(pending, connection, bare);
       if (parsed === undefined) return;
       pending = pending.subarray(parsed.byteLength);
       onRequest(parsed.request, new SocketLine(socket, bare));
     }
   });
+}
+
+/** A request that cannot be read ends its connection: a client with that fault must fail, and not the server with it. */
+function parsedOrDropped(bytes: Buffer, connection: number, bare: Socket): ReturnType<typeof parseRequest> {
+  try {
+    return parseRequest(bytes, connection);
+  } catch {
+    bare.destroy();
+    return undefined;
+  }
 }
