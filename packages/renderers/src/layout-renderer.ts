@@ -85,7 +85,8 @@ export function createLayoutRenderer(
     }
     const example = runs.example();
     const first = promptLength(messages, trainOn);
-    if (first !== undefined) {
+    // The reference leaves documents with pictures as they are: pictures are made anew for the prompt, and cannot be compared.
+    if (first !== undefined && example.modelInput.chunks.every((chunk) => "tokens" in chunk)) {
       // The prompt is the head of the document, so that most of it is encoded already.
       unweightPrompt(example, buildPrompt(messages.slice(0, first), encode), layout, first);
     }
@@ -195,13 +196,10 @@ function unweightPrompt(
 }
 
 function beginsWith(document: readonly ModelInputChunk[], head: readonly ModelInputChunk[]): boolean {
-  const flat = flatten(document);
-  return flatten(head).every((item, index) => item === flat[index]);
+  const tokens = tokensOf(document);
+  return tokensOf(head).every((token, index) => token === tokens[index]);
 }
 
-/** Tokens one by one, and other chunks as they are. */
-function flatten(chunks: readonly ModelInputChunk[]): (number | ModelInputChunk)[] {
-  return chunks.flatMap((chunk): (number | ModelInputChunk)[] =>
-    "tokens" in chunk ? [...chunk.tokens] : [chunk],
-  );
+function tokensOf(chunks: readonly ModelInputChunk[]): number[] {
+  return chunks.flatMap((chunk) => ("tokens" in chunk ? [...chunk.tokens] : []));
 }
