@@ -52,6 +52,10 @@ describe.each(recordedRenderers)("$name", ({ renderer }) => {
       [[{ role: "assistant", content: null }], /messages\[0\] has no content/],
       [[{ role: "user", content: [{ type: "txt", text: "Hi" }] }], /messages\[0\] has a part.*"txt"/],
       [[{ role: "user", content: [{ type: "text" }] }], /messages\[0\] has a part/],
+      [[{ role: "user", content: [{ type: "text", text: 42 }] }], /messages\[0\] has a part.*"text"/],
+      [[{ role: "assistant", content: [{ type: "thinking", thinking: null }] }], /messages\[0\] has a part/],
+      [[{ role: "user", content: [{ type: "image", image: undefined }] }], /messages\[0\] has a part/],
+      [[{ role: "assistant", content: "", tool_calls: {} }], /messages\[0\] has tool_calls that are no list/],
       [
         [{ role: "assistant", content: "", unparsed_tool_calls: [{ raw_text: "a", error: "b" }] }],
         /messages\[0\] has unparsed_tool_calls/,

@@ -3,10 +3,13 @@ import { readJson } from "./json-value.js";
 import type { Message, ToolCall } from "./message.js";
 import { strip } from "./strip-text.js";
 
-const PART_FIELDS: Readonly<Record<string, string>> = {
-  text: "text",
-  thinking: "thinking",
-  image: "image",
+const isText = (value: unknown): boolean => typeof value === "string";
+
+/** What a part of each type holds, in a field named as the type is. */
+const PART_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  text: isText,
+  thinking: isText,
+  image: (value) => isText(value) || value instanceof Uint8Array,
 };
 
 /**
@@ -25,6 +28,10 @@ export function checkMessages(messages: readonly Message[]): void {
       throw refusal(index, "is no message", 'write { role: "user", content: "Hi" }');
     }
     checkContent(message.content, index);
+    const calls: unknown = message.tool_calls ?? [];
+    if (!Array.isArray(calls)) {
+      throw refusal(index, "has tool_calls that are no list", "put each call into one list, or leave it out");
+    }
     for (const call of message.tool_calls ?? []) checkCall(call, index);
     if (message.unparsed_tool_calls !== undefined && message.unparsed_tool_calls.length > 0) {
       throw refusal(
@@ -65,10 +72,13 @@ function checkContent(content: unknown, index: number): void {
     throw refusal(index, "has no content", 'content is text ("" where there is none) or a list of parts');
   }
   for (const part of content as unknown[]) {
-    const type = typeof part === "object" && part !== null && "type" in part ? part.type : undefined;
-    const field =
+    const fields = new Map<string, unknown>(
+      typeof part === "object" && part !== null ? Object.entries(part) : [],
+    );
+    const type = fields.get("type");
+    const holds =
       typeof type === "string" && Object.hasOwn(PART_FIELDS, type) ? PART_FIELDS[type] : undefined;
-    if (field === undefined || typeof part !== "object" || part === null || !(field in part)) {
+    if (holds === undefined || !holds(fields.get(String(type)))) {
       throw refusal(
         index,
         `has a part that is none (${JSON.stringify(type)})`,

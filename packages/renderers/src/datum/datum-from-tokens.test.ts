@@ -91,6 +91,18 @@ describe("datumFromTokens", () => {
     fails(() => datumFromTokens([1, 2], [1, 0]));
     fails(() => datumFromTokens([1, 2, 3], ones(3), { maxLength: 1 }));
     fails(() => datumFromTokens([1, 2], ones(2), { spans: [] }));
+    fails(() => datumFromTokens([1, 2, 3], [0, 1, 1], { reduction: "sum" as "mean" }));
+    fails(() => datumFromTokens([1, 2, 3], [0, 0, 0], { untrained: "drop" as "keep" }));
+    for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(() => datumFromTokens([1, 2, 3], [0, 1, wrong])).toThrow(/weights\[2\] is (NaN|Infinity)/);
+    }
+    expect(() => datumFromTokens([1, 2, 3], [0, 1, -1])).toThrow(/sum to 0/);
+    expect(
+      datumFromTokens([1, 2, 3], [0, 1, -1], { reduction: "none" }).loss_fn_inputs.weights?.data,
+    ).toEqual(Float32Array.of(1, -1));
+    for (const wrong of [2.5, 2 ** 31, Number.NaN]) {
+      expect(() => datumFromTokens([1, wrong], ones(2))).toThrow(/Position 1 .* no token id/);
+    }
     expect(() => datumFromTokens([1, 2, 3], ones(2))).toThrow(/weights cover 2 tokens, the document has 3/);
   });
 });

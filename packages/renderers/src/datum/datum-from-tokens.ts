@@ -44,7 +44,10 @@ export function datumFromTokens(
     "chunks" in document ? document.chunks : [{ tokens: document, type: "encoded_text" }];
   const length = lengthOf(whole);
   checkMaxLength(maxLength);
+  checkChoice("reduction", reduction, ["mean", "none"]);
+  checkChoice("untrained", untrained, ["throw", "keep"]);
   checkLength("weights", weights.length, length);
+  checkWeights(weights);
   if (spans !== undefined)
     checkLength(
       "spans",
@@ -62,7 +65,14 @@ export function datumFromTokens(
   }
   const trained = Float32Array.from({ length: count }, (_, index) => weights[index + 1] ?? 0);
   const total = trained.reduce((sum, weight) => sum + weight, 0);
-  if (total === 0 && untrained === "throw") {
+  const isTrained = trained.some((weight) => weight !== 0);
+  if (isTrained && total === 0 && reduction === "mean") {
+    throw new ValidationError(
+      'The weights sum to 0, by which no mean can divide: take the negative ones out, or set reduction: "none".',
+      { path: ["weights"] },
+    );
+  }
+  if (!isTrained && untrained === "throw") {
     throw new ValidationError(
       `No token of the document is trained on${count + 1 < length ? ` once it is cut to ${maxLength} tokens` : ""}: leave it out, or keep it with untrained: "keep".`,
       { path: ["weights"] },
@@ -101,7 +111,13 @@ function targets(chunks: readonly ModelInputChunk[]): Int32Array {
   const tokens = new Int32Array(lengthOf(chunks));
   let position = 0;
   for (const chunk of chunks) {
-    if ("tokens" in chunk) tokens.set(chunk.tokens, position);
+    if ("tokens" in chunk) {
+      for (let index = 0; index < chunk.tokens.length; index++) {
+        const token = chunk.tokens[index];
+        if (token === undefined || (token | 0) !== token) throw noToken(token, position + index);
+        tokens[position + index] = token;
+      }
+    }
     position += chunkLength(chunk);
   }
   return tokens.subarray(1);
@@ -111,6 +127,33 @@ function checkLength(name: "weights" | "spans", found: number, wanted: number): 
   if (found === wanted) return;
   throw new ValidationError(
     `The ${name} cover ${found} tokens, the document has ${wanted}: they are those of the whole document, not shifted.`,
+    { path: [name] },
+  );
+}
+
+/** What a typed array would make another number of. */
+function noToken(found: unknown, position: number): ValidationError {
+  return new ValidationError(
+    `Position ${position} of the document holds ${String(found)}, which is no token id.`,
+    {
+      path: ["document", position],
+    },
+  );
+}
+
+function checkWeights(weights: ArrayLike<number>): void {
+  const index = Array.from(weights).findIndex((weight) => !Number.isFinite(weight));
+  if (index === -1) return;
+  throw new ValidationError(
+    `weights[${index}] is ${String(weights[index])}: a weight is a finite number, 0 for a token that is not trained on.`,
+    { path: ["weights", index] },
+  );
+}
+
+function checkChoice(name: "reduction" | "untrained", found: string, choices: readonly string[]): void {
+  if (choices.includes(found)) return;
+  throw new ValidationError(
+    `${name} is ${JSON.stringify(found)}; it can be ${choices.map((choice) => JSON.stringify(choice)).join(" or ")}.`,
     { path: [name] },
   );
 }
