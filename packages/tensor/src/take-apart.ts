@@ -66,12 +66,23 @@ function takeArrayApart(value: Exclude<TensorLike, TfTensorLike>, place: TensorP
     return { values, shape: [values.length], dtype };
   }
   if (isTensorRecord(value)) {
-    return { values: value.data, shape: value.shape, dtype: value.dtype, sparse: sparseFieldsOf(value) };
+    return takeRecordApart(value, place);
   }
   if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") {
     return takeScalarApart(value, place);
   }
   throw tensorError(place, `expected numbers, got ${describeValue(value)}`);
+}
+
+/** A record that came out of JSON may have null for what it does not state, whatever its type says. */
+function takeRecordApart(record: TensorRecord, place: TensorPlace): Elements {
+  const data: unknown = record.data;
+  if (!Array.isArray(data) && (!ArrayBuffer.isView(data) || data instanceof DataView)) {
+    const problem = `data must be a flat list of numbers or a typed array, got ${describeValue(data)}`;
+    throw tensorError(place, problem);
+  }
+  const { shape, dtype } = record;
+  return { values: record.data, shape: shape ?? undefined, dtype, sparse: sparseFieldsOf(record) };
 }
 
 function takeScalarApart(value: TensorElement, place: TensorPlace): Elements {
@@ -93,13 +104,15 @@ function unreadable(error: unknown, place: TensorPlace, remedy: string): Error {
 function typedArrayDtype(value: ArrayBufferView, place: TensorPlace): TensorDtype {
   if (value instanceof DataView) throw tensorError(place, "a DataView holds bytes, not numbers");
   if (value instanceof Float32Array || value instanceof Float64Array) return "float32";
-  return "int64";
+  // Not every engine has this class, so it is asked for by name.
+  return Object.prototype.toString.call(value) === "[object Float16Array]" ? "float32" : "int64";
 }
 
 function sparseFieldsOf(record: TensorRecord): SparseFields {
-  const { sparse_crow_indices, sparse_col_indices } = record;
+  const crow = record.sparse_crow_indices ?? undefined;
+  const columns = record.sparse_col_indices ?? undefined;
   return {
-    ...(sparse_crow_indices === undefined ? {} : { sparse_crow_indices }),
-    ...(sparse_col_indices === undefined ? {} : { sparse_col_indices }),
+    ...(crow === undefined ? {} : { sparse_crow_indices: crow }),
+    ...(columns === undefined ? {} : { sparse_col_indices: columns }),
   };
 }

@@ -272,3 +272,17 @@ describe("toNumbers and toTypedArray", () => {
     expect(toTypedArray({ data: [0.1], dtype: "float32" })).toEqual(Float32Array.of(0.1));
   });
 });
+
+describe("options that mean nothing", () => {
+  it("names the dtypes there are, whatever the values", () => {
+    expect(() => TensorData.from([1.5], { dtype: "float16" as "float32", key: "weights" })).toThrow(
+      'loss_fn_inputs.weights: dtype must be "int64" or "float32", not "float16"',
+    );
+  });
+
+  it.each([2, "2", {}])("refuses %j as shape", (shape) => {
+    expect(() => TensorData.from([1, 2], { key: "weights", shape: shape as unknown as number[] })).toThrow(
+      /^loss_fn_inputs\.weights: shape must be a list of sizes, got /,
+    );
+  });
+});

@@ -6,6 +6,7 @@ import {
 } from "@tinkex/types/base";
 import { castToFloat32 } from "./cast-to-float32.js";
 import { castToInt64 } from "./cast-to-int64.js";
+import { describeValue } from "./describe-value.js";
 import { type Elements, takeApart, takeApartLater } from "./take-apart.js";
 import type { TensorLike } from "./tensor-like.js";
 import { type TensorPlace, tensorError } from "./tensor-place.js";
@@ -48,9 +49,11 @@ export const TensorData = {
 
 function cast(elements: Elements, options: TensorFromOptions): TensorData {
   const dtype = options.dtype ?? dtypeOf(elements, options);
+  checkDtype(dtype, options);
   const data =
     dtype === "float32" ? castToFloat32(elements.values, options) : castToInt64(elements.values, options);
   const shape = options.shape ?? elements.shape;
+  checkShape(shape, options);
   const tensor: TensorData = {
     data,
     dtype,
@@ -60,6 +63,17 @@ function cast(elements: Elements, options: TensorFromOptions): TensorData {
   const fault = tensorFault(tensor);
   if (fault !== undefined) throw tensorError(options, `${fault.field} ${fault.message}`, fault.index);
   return tensor;
+}
+
+/** Before the cast, whose errors would speak of the elements. */
+function checkDtype(dtype: TensorDtype, place: TensorPlace): void {
+  if (dtype === "int64" || dtype === "float32") return;
+  throw tensorError(place, `dtype must be "int64" or "float32", not ${JSON.stringify(dtype)}`);
+}
+
+function checkShape(shape: unknown, place: TensorPlace): void {
+  if (shape === undefined || Array.isArray(shape)) return;
+  throw tensorError(place, `shape must be a list of sizes, got ${describeValue(shape)}`);
 }
 
 function dtypeOf(elements: Elements, place: TensorPlace): TensorDtype {

@@ -47,6 +47,18 @@ describe("toDense", () => {
     expect(toDense(sparse, { padValue: -1 })).toEqual({ data, dtype: "int64", shape: [2, 2] });
   });
 
+  it("keeps the bits of a NaN that is listed", () => {
+    const signalling = Int32Array.of(0x7f80_0001);
+    const dense = toDense({
+      data: new Float32Array(signalling.buffer),
+      dtype: "float32",
+      shape: [1, 3],
+      sparse_crow_indices: [0, 1],
+      sparse_col_indices: [2],
+    });
+    expect(new Int32Array((dense.data as Float32Array).buffer)).toEqual(Int32Array.of(0, 0, 0x7f80_0001));
+  });
+
   it("returns a dense tensor as it is", () => {
     const dense: TensorData = { data: [1], dtype: "int64" };
     expect(toDense(dense)).toBe(dense);

@@ -20,6 +20,7 @@ export function toDense(tensor: TensorData, options: PadOptions = {}): TensorDat
   if (data instanceof BigInt64Array) {
     return { data: unfold(tensor, data, new BigInt64Array(count).fill(BigInt(pad))), dtype, shape };
   }
+  if (data instanceof Float32Array) return { data: unfoldFloats(tensor, data, count, pad), dtype, shape };
   return { data: unfold(tensor, data, filledLike(tensor, count, pad)), dtype, shape };
 }
 
@@ -31,6 +32,13 @@ function filledLike(
 ): Float32Array | Int32Array | number[] {
   if (dtype === "float32") return new Float32Array(count).fill(pad);
   return data instanceof Int32Array ? new Int32Array(count).fill(pad) : new Array<number>(count).fill(pad);
+}
+
+/** As bits, which keeps a NaN the NaN it was. */
+function unfoldFloats(tensor: TensorData, data: Float32Array, count: number, pad: number): Float32Array {
+  const dense = new Float32Array(count).fill(pad);
+  unfold(tensor, new Int32Array(data.buffer, data.byteOffset, data.length), new Int32Array(dense.buffer));
+  return dense;
 }
 
 /** Writes the listed elements into `dense`, whose indices `tensorFault` has checked. */

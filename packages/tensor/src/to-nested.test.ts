@@ -28,3 +28,20 @@ it("refuses an int64 that a number cannot hold", () => {
     "tensor[0]: 9007199254740992 is beyond 2^53",
   );
 });
+
+it.each<[number[], number[]]>([
+  [
+    [1, 2, 3],
+    [2, 2],
+  ],
+  [
+    [1, 2, 3, 4, 5],
+    [2, 2],
+  ],
+  [[], []],
+  [[1, 2], [-1]],
+])("refuses %j in the shape %j, in which elements would be missing or left out", (data, shape) => {
+  expect(() => toNested({ data, dtype: "float32", shape }, { key: "logprobs" })).toThrow(
+    /^loss_fn_inputs\.logprobs(\[0\])?: shape /,
+  );
+});

@@ -1,5 +1,6 @@
-import type { TensorData } from "@tinkex/types/base";
+import { type TensorData, tensorFault } from "@tinkex/types/base";
 import type { PadOptions } from "./pad-value.js";
+import { tensorError } from "./tensor-place.js";
 import { toDense } from "./to-dense.js";
 import { toNumbers } from "./to-numbers.js";
 
@@ -9,10 +10,12 @@ export type NestedNumbers = number[] | NestedNumbers[];
 /**
  * The values of a tensor as lists nested as its shape says; a bare number for a scalar. A sparse tensor is unfolded.
  *
- * @throws ValidationError for an int64 value beyond ±2^53, which a number cannot hold exactly
+ * @throws ValidationError for an int64 value beyond ±2^53, which a number cannot hold exactly, and for a shape that does not fit
  */
 export function toNested(tensor: TensorData, options: PadOptions = {}): number | NestedNumbers {
   const dense = toDense(tensor, options);
+  const fault = tensorFault(dense);
+  if (fault !== undefined) throw tensorError(options, `${fault.field} ${fault.message}`, fault.index);
   const numbers = toNumbers(dense);
   const { shape = [numbers.length] } = dense;
   // The shape [] has one element.
