@@ -34,6 +34,16 @@ describe("findCanaries", () => {
       inspect({ a: { b: Int32Array.from(CANARY_TOKENS) } }, { compact: false }),
       "the canary's tokens",
     ],
+    ["as big integers", inspect(BigInt64Array.from(CANARY_TOKENS, BigInt)), "the canary's tokens"],
+    ["as the bytes of a buffer", inspect(Buffer.from(CANARY_KEY)), "the canary key"],
+    ["in large hexadecimal", Buffer.from(CANARY_KEY).toString("hex").toUpperCase(), "the canary key"],
+    ["as the bytes of an array", inspect(new TextEncoder().encode(CANARY_PROMPT)), "the canary prompt"],
+    ["as bytes in JSON", JSON.stringify(Buffer.from(CANARY_PROMPT)), "the canary prompt"],
+    [
+      "as bytes by their place in JSON",
+      JSON.stringify(new TextEncoder().encode(`{"p":"${CANARY_PROMPT}"}`)),
+      "the canary prompt",
+    ],
   ])("finds one %s", (_, text, what) => {
     const [found] = findCanaries(`first line\n${text}`);
     expect(found).toMatchObject({ what });
@@ -42,6 +52,7 @@ describe("findCanaries", () => {
 
   it("finds nothing where there is nothing, nor shows what it found", () => {
     expect(findCanaries("tml-canary-of-another-test, a canary, 58213 and then 90467")).toEqual([]);
+    expect(findCanaries(JSON.stringify({ ...CANARY_TOKENS.map((token) => -token) }))).toEqual([]);
     expect(JSON.stringify(findCanaries(CANARY_KEY + CANARY_PROMPT))).not.toMatch(/tml-|quartz/);
   });
 });
@@ -51,8 +62,9 @@ describe("what is witnessed", () => {
     const hidden = Object.defineProperty(new Error("a"), "secret", { value: "hidden", enumerable: false });
     const deep = { a: { b: { c: { d: { e: { f: "deep" } } } } } };
     const cause = new Error("outer", { cause: hidden });
-    const shown = everythingOf({ deep, cause, toString: () => "as text", toJSON: () => "as json" });
-    for (const part of ["hidden", "deep", "as text", "as json"]) expect(shown).toContain(part);
+    const long = [...Array.from({ length: 500 }, (_, n) => n), "far back"];
+    const shown = everythingOf({ deep, cause, long, toString: () => "as text", toJSON: () => "as json" });
+    for (const part of ["hidden", "deep", "far back", "as text", "as json"]) expect(shown).toContain(part);
   });
 
   it("goes to the file, line by line, and nowhere without one", () => {

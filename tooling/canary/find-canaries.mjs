@@ -5,8 +5,17 @@ import { CANARY_KEY, CANARY_PROMPT, CANARY_TOKENS } from "./canaries.mjs";
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /**
- * The spellings in which a text may come out: as it is, as base64 (whose first letters depend on what stands before it, so
- * that only the middle is looked for) and hexadecimal, and with its spaces encoded for a URL.
+ * A list of numbers however it is printed: at most some punctuation and space between two of them, and where an array was
+ * made an object of, the next one's name. A negative number is another one.
+ *
+ * @param {readonly number[]} numbers
+ */
+const listed = (numbers) => numbers.join("n?[^0-9A-Za-z-]{1,12}(?:[0-9]+[^0-9A-Za-z-]{1,6})?");
+
+/**
+ * The spellings in which a text may come out: as it is, with its spaces encoded for a URL, and its bytes as base64 (whose
+ * first letters depend on what stands before it, so that only the middle is looked for), as hexadecimal, run together or not,
+ * and as a list of numbers.
  *
  * @param {string} text
  */
@@ -17,15 +26,21 @@ function spellings(text) {
       .toString("base64")
       .slice(4, -4),
   );
-  return [text, bytes.toString("hex"), ...base64, encodeURIComponent(text), text.replaceAll(" ", "+")];
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0"));
+  const plain = [text, ...base64, encodeURIComponent(text), text.replaceAll(" ", "+")];
+  return [
+    ...plain.map(escaped),
+    hex.join("[^0-9A-Za-z]{0,3}"),
+    hex.map((byte) => byte.toUpperCase()).join("[^0-9A-Za-z]{0,3}"),
+    listed([...bytes]),
+  ];
 }
 
 /** What is looked for, by the name under which a find is told; the canary itself must not be in the report. */
 const PATTERNS = [
-  { what: "the canary key", pattern: new RegExp(spellings(CANARY_KEY).map(escaped).join("|"), "g") },
-  { what: "the canary prompt", pattern: new RegExp(spellings(CANARY_PROMPT).map(escaped).join("|"), "g") },
-  // However a list of numbers is printed: at most some punctuation and space between the two.
-  { what: "the canary's tokens", pattern: new RegExp(CANARY_TOKENS.join("[^0-9A-Za-z]{0,12}"), "g") },
+  { what: "the canary key", pattern: new RegExp(spellings(CANARY_KEY).join("|"), "g") },
+  { what: "the canary prompt", pattern: new RegExp(spellings(CANARY_PROMPT).join("|"), "g") },
+  { what: "the canary's tokens", pattern: new RegExp(listed(CANARY_TOKENS), "g") },
 ];
 
 /**

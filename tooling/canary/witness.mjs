@@ -23,7 +23,12 @@ export function witness(where, value) {
  * @returns {string}
  */
 export function everythingOf(value) {
-  const inspected = inspect(value, { depth: Number.POSITIVE_INFINITY, showHidden: true });
+  const inspected = inspect(value, {
+    depth: Number.POSITIVE_INFINITY,
+    showHidden: true,
+    maxArrayLength: null,
+    maxStringLength: null,
+  });
   const stack = value instanceof Error ? value.stack : "";
   return [inspected, asJson(value), String(value), stack].join("\n");
 }
