@@ -60,8 +60,9 @@ function roundEach(values: ArrayLike<unknown>, place: TensorPlace): Float32Array
   for (let index = 0; index < rounded.length; index += 1) {
     const number = numberOf(values[index], place, index);
     rounded[index] = number;
-    if (!Number.isFinite(rounded[index]) && Number.isFinite(number)) {
-      throw tensorError(place, `${number} is beyond the range of float32 (about ±3.4e38)`, index);
+    // A bigint is finite, also where it becomes an infinite number.
+    if (!Number.isFinite(rounded[index]) && (Number.isFinite(number) || typeof values[index] === "bigint")) {
+      throw tensorError(place, `${values[index]} is beyond the range of float32 (about ±3.4e38)`, index);
     }
   }
   return rounded;

@@ -286,3 +286,9 @@ describe("options that mean nothing", () => {
     );
   });
 });
+
+it("refuses an integer that is infinite as float32, also where it is beyond every number", () => {
+  for (const value of [2n ** 1000n, 2n ** 2000n, -(2n ** 2000n)]) {
+    expect(() => TensorData.from([0, value], { dtype: "float32" })).toThrow("is beyond the range of float32");
+  }
+});

@@ -141,6 +141,13 @@ describe("hostile bytes", () => {
     expect(readSampleResponse(body.subarray(0, 2000)).sequences).toHaveLength(1000);
   });
 
+  it("datums without content are not read by the million", () => {
+    const body = new Uint8Array(4_000_000).fill(0);
+    for (let place = 0; place < body.length; place += 2) body[place] = 0x1a;
+    expect(() => readForwardBackward(body)).toThrow("more than 65536 datums");
+    expect(readForwardBackward(body.subarray(0, 2000)).forward_backward_input.data).toHaveLength(1000);
+  });
+
   it("a claimed length costs nothing", () => {
     // Two gigabytes of tokens, a matrix of 2^32 × 2^32 cells, a shape of 2^40 elements, 2^31 datums.
     const claims = [

@@ -26,3 +26,4 @@ export {
   encodeForwardBackwardRequest,
   type ForwardBackwardEncoding,
 } from "./training/encode-forward-backward.js";
+export { readForwardBackward } from "./training/read-forward-backward.js";

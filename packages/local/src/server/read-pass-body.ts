@@ -1,4 +1,4 @@
-import { decodeForwardBackwardRequest, PROTOBUF_TYPE } from "@tinkex/wire";
+import { readForwardBackward } from "@tinkex/wire";
 import { forwardBackwardBody, forwardBody, type PassBody } from "../requests/pass-body.js";
 import { readBody } from "../requests/request-body.js";
 import { ProtobufBody } from "./parse-bodies.js";
@@ -13,7 +13,7 @@ export function readForwardBackwardBody(body: unknown): PassBody {
     const { forward_backward_input: input, model_id, seq_id } = readBody(forwardBackwardBody, body);
     return { ...input, model_id, seq_id, forward_only: false };
   }
-  const request = decodeForwardBackwardRequest(PROTOBUF_TYPE, body.bytes);
+  const request = readForwardBackward(body.bytes);
   return {
     ...request.forward_backward_input,
     model_id: request.model_id,

@@ -1,3 +1,4 @@
+import { ValidationError } from "@tinkex/types";
 import { bytesOfElements } from "./element-bytes.js";
 import { putFloat32, putInt32, putInt64, putWidened } from "./put-list.js";
 import { wireType } from "./wire-type.js";
@@ -39,13 +40,14 @@ export class ProtoWriter {
     this.#lengthAndTag(field, this.length - mark);
   }
 
-  /** A varint field, from 0 to 2⁵³; the default 0 is left out. */
+  /** A varint field; the default 0 is left out. @throws ValidationError unless the value is an integer from 0 to 2⁵³ − 1 */
   varintField(field: number, value: number): void {
     if (value !== 0) this.presentVarint(field, value);
   }
 
-  /** A varint field that is written also when it is 0. */
+  /** A varint field that is written also when it is 0. @throws ValidationError as {@link varintField} */
   presentVarint(field: number, value: number): void {
+    checkVarint(field, value);
     this.#varint(value);
     this.#tag(field, wireType.varint);
   }
@@ -68,9 +70,10 @@ export class ProtoWriter {
     this.#tag(field, wireType.fixed64);
   }
 
-  /** A packed list of numbers from 0 to 2⁵³; an empty one is left out. */
+  /** A packed list of such numbers; an empty one is left out. @throws ValidationError as {@link varintField} */
   packedVarints(field: number, values: readonly number[]): void {
     if (values.length === 0) return;
+    for (const value of values) checkVarint(field, value);
     const mark = this.length;
     for (let index = values.length - 1; index >= 0; index--) this.#varint(values[index] ?? 0);
     this.message(field, mark);
@@ -189,6 +192,14 @@ export class ProtoWriter {
     this.#bytes = larger;
     this.#offset = larger.length - written.length;
   }
+}
+
+/** A varint has no form for anything else: what came out would be another number, or a body that nobody can read. */
+function checkVarint(field: number, value: number): void {
+  if (Number.isSafeInteger(value) && value >= 0) return;
+  throw new ValidationError(
+    `protobuf field ${field} must be an integer from 0 to 2^53 - 1, not ${String(value)}`,
+  );
 }
 
 /** Bytes of a varint of a number from 0 to 2⁵³. */

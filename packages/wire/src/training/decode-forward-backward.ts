@@ -15,7 +15,9 @@ export function decodeForwardBackwardRequest(
   contentType: string | undefined,
   body: Uint8Array,
 ): ForwardBackwardRequest {
-  if (namesProtobuf(contentType)) return readForwardBackward(body);
+  if (namesProtobuf(contentType)) {
+    return checkReceived(forwardBackwardRequestSchema, readForwardBackward(body), "ForwardBackwardRequest");
+  }
   const parsed = parseJson(body, "ForwardBackwardRequest");
   const forwardOnly = isObject(parsed) && "forward_input" in parsed;
   const shaped = forwardOnly ? { ...parsed, forward_backward_input: parsed.forward_input } : parsed;

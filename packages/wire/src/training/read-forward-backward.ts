@@ -12,8 +12,16 @@ import { ProtoReader } from "../proto-bytes/proto-reader.js";
 import { readTensor } from "../proto-tensor/read-tensor.js";
 import { setOwn } from "../set-own.js";
 
+/** The most datums of a request; those without content take two bytes each. Clients send 1024 at most. */
+const MOST_DATUMS = 65_536;
+
+/** The tokens of an empty chunk; shared, so that many of them cost little. */
+const NO_TOKENS = new Int32Array(0);
+
 /**
- * Reads a training request as a server does. Tokens and tensors are views on `body` where they are aligned.
+ * Reads the form of a training request: whether its values can be (an empty list of datums, an unknown loss) is not looked
+ * at, for a server that gives a request its place in the order before it refuses it. `decodeForwardBackwardRequest` looks.
+ * Tokens and tensors are views on `body` where they are aligned.
  *
  * @throws DecodeError
  */
@@ -29,8 +37,10 @@ export function readForwardBackward(body: Uint8Array): ForwardBackwardRequest {
   while (reader.next()) {
     if (reader.field === 1) modelId = reader.text("model_id");
     else if (reader.field === 2) seqId = reader.int32("seq_id");
-    else if (reader.field === 3) data.push(readDatum(reader.message(`data[${data.length}]`)));
-    else if (reader.field === 4) lossFn = reader.text("loss_fn");
+    else if (reader.field === 3) {
+      if (data.length === MOST_DATUMS) throw reader.fault("data", `more than ${MOST_DATUMS} datums`);
+      data.push(readDatum(reader.message(`data[${data.length}]`)));
+    } else if (reader.field === 4) lossFn = reader.text("loss_fn");
     else if (reader.field === 5)
       readConfigEntry(reader.message("loss_fn_config"), numbers, (entry) => entry.double("value"));
     else if (reader.field === 6) forwardOnly = reader.boolean("forward_only");
@@ -85,7 +95,7 @@ function readChunk(reader: ProtoReader): ModelInputChunk {
 }
 
 function readText(reader: ProtoReader): ModelInputChunk {
-  let tokens = new Int32Array(0);
+  let tokens = NO_TOKENS;
   while (reader.next()) {
     if (reader.field === 1) tokens = int32Of(reader.elements("tokens", 4));
     else reader.skip();
