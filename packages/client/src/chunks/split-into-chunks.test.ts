@@ -34,7 +34,16 @@ describe("splitIntoChunks", () => {
     expect(lengths(many(count), 1024, 5_000_000)).toEqual(expected);
   });
 
-  it("clients 28: cuts by bytes, and gives a datum beyond the limit a request of its own", () => {
+  it("protobuf 34: cuts 1025 datums of one token after the 1024th", () => {
+    expect(lengths(many(1025, withChunk({ tokens: [1] })), 1024, 5_000_000)).toEqual([1024, 1]);
+  });
+
+  it("protobuf 34: counts 4 bytes a token, 4 or 8 an element and 8 an index of a sparse tensor", () => {
+    expect(protobufBytes(withChunk({ tokens: [1, 2, 3] }))).toBe(12);
+    expect(protobufBytes(small)).toBe(2 * 4 + 2 * 8 + 2 * 4);
+  });
+
+  it("clients 28, protobuf 34: cuts by bytes, and gives a datum beyond the limit a request of its own", () => {
     expect(lengths(many(5), 1024, 64)).toEqual([2, 2, 1]);
     expect(lengths([...many(5), bytes(400), small], 1024, 64)).toEqual([2, 2, 1, 1, 1]);
   });

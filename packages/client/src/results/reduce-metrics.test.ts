@@ -94,7 +94,9 @@ describe("reduceMetrics", () => {
     [[3.9], 3n],
     [[-1], 18446744073709551615n],
     [[2 ** 63, 2 ** 63], 0n],
-  ])("newest-clients 31: adds the hashes %j modulo 2^64", (values, hash) => {
+    [[1, 2 ** 53, -1, 1e300], 9007199254740992n],
+    [[3.9, -3.9], 0n],
+  ])("newest-clients 31, newest-wire 27: adds the hashes %j modulo 2^64", (values, hash) => {
     const { exactMetrics } = reduce(
       ...values.map((value): [number, Record<string, number>] => [1, { "h:hash2": value }]),
     );
