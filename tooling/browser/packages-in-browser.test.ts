@@ -130,7 +130,7 @@ describe.skipIf("missing" in chromium)("in headless Chromium", () => {
     expect(results).toEqual(strings.map(({ text, ids, decode }) => ({ ids, decoded: decode ?? text })));
   });
 
-  it("@tinkex/renderers renders a recorded conversation, and reads a recorded response", async () => {
+  it("cookbook 10: @tinkex/renderers renders a recorded conversation, and reads a recorded response", async () => {
     const { conversations, parse } = readRecording("qwen3");
     const conversation = conversations.find(({ id }) => id === "three_turns_thinking");
     const response = parse.find(
