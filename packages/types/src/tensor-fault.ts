@@ -24,7 +24,9 @@ export function isSparse(tensor: TensorData): boolean {
 
 /** Number of elements of a dense tensor of this shape. */
 export function elementCount(shape: readonly number[]): number {
-  return shape.reduce((count, size) => count * size, 1);
+  let count = 1;
+  for (let axis = 0; axis < shape.length; axis++) count *= shape[axis] ?? 0;
+  return count;
 }
 
 function arrayFault({ data, dtype }: TensorData): TensorFault | undefined {
@@ -84,9 +86,12 @@ function denseShapeFault({ data, shape }: TensorData): TensorFault | undefined {
 }
 
 function shapeFault(shape: readonly number[]): TensorFault | undefined {
-  const index = shape.findIndex((size) => !Number.isSafeInteger(size) || size < 0);
-  if (index === -1) return undefined;
-  return { field: "shape", index, message: `must be a size of 0 or more, not ${String(shape[index])}` };
+  for (let index = 0; index < shape.length; index++) {
+    const size = shape[index] ?? Number.NaN;
+    if (!Number.isSafeInteger(size) || size < 0)
+      return { field: "shape", index, message: `must be a size of 0 or more, not ${String(shape[index])}` };
+  }
+  return undefined;
 }
 
 function csrFault(tensor: TensorData): TensorFault | undefined {

@@ -73,7 +73,7 @@ export class ProtoWriter {
   /** A packed list of such numbers; an empty one is left out. @throws ValidationError as {@link varintField} */
   packedVarints(field: number, values: readonly number[]): void {
     if (values.length === 0) return;
-    for (const value of values) checkVarint(field, value);
+    for (let index = 0; index < values.length; index++) checkVarint(field, values[index] ?? Number.NaN);
     const mark = this.length;
     for (let index = values.length - 1; index >= 0; index--) this.#varint(values[index] ?? 0);
     this.message(field, mark);

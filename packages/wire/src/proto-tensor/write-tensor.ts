@@ -6,7 +6,8 @@ import { protoDtype } from "./dtype.js";
 export function writeTensor(writer: ProtoWriter, field: number, tensor: TensorData): TensorFault | undefined {
   const mark = writer.length;
   if (tensor.shape !== undefined) writer.packedVarints(4, tensor.shape);
-  writer.varintField(3, protoDtype[tensor.dtype]);
+  // Not looked up by name, which costs more than the rest of this function.
+  writer.varintField(3, tensor.dtype === "int64" ? protoDtype.int64 : protoDtype.float32);
   // Members of a oneof: written also when there are no elements.
   const fault = isSparse(tensor) ? writeSparse(writer, tensor) : writeElements(writer, 1, tensor);
   writer.message(field, mark);
