@@ -5,45 +5,52 @@ import { protoDtype } from "./dtype.js";
 /** Writes a `Tensor` message as this field. Gives what is wrong with an element, if anything. */
 export function writeTensor(writer: ProtoWriter, field: number, tensor: TensorData): TensorFault | undefined {
   const mark = writer.length;
-  if (tensor.shape !== undefined) writer.packedVarints(4, tensor.shape);
-  // Not looked up by name, which costs more than the rest of this function.
-  writer.varintField(3, tensor.dtype === "int64" ? protoDtype.int64 : protoDtype.float32);
+  writeLayout(writer, tensor);
+  const content = writer.length;
   // Members of a oneof: written also when there are no elements.
-  const fault = isSparse(tensor) ? writeSparse(writer, tensor) : writeElements(writer, 1, tensor);
+  const fault = isSparse(tensor) ? writeSparse(writer, tensor) : writeElements(writer, tensor);
+  writer.message(isSparse(tensor) ? 2 : 1, content);
   writer.message(field, mark);
   return fault;
 }
 
+/** What a `Tensor` message says beside its elements. */
+export function writeLayout(writer: ProtoWriter, { shape, dtype }: TensorData): void {
+  if (shape !== undefined) writer.packedVarints(4, shape);
+  // Not looked up by name, which would take longer than all else that is done here.
+  writer.varintField(3, dtype === "int64" ? protoDtype.int64 : protoDtype.float32);
+}
+
 /** The index lists are int64. */
 function writeSparse(writer: ProtoWriter, tensor: TensorData): TensorFault | undefined {
-  const mark = writer.length;
   const { sparse_crow_indices: crow = [], sparse_col_indices: columns = [] } = tensor;
-  if (columns.length > 0) writer.int64Field(3, columns);
-  if (crow.length > 0) writer.int64Field(2, crow);
-  const fault = tensor.data.length > 0 ? writeElements(writer, 1, tensor) : undefined;
-  writer.message(2, mark);
+  writeIndices(writer, 3, columns);
+  writeIndices(writer, 2, crow);
+  if (tensor.data.length === 0) return undefined;
+  const mark = writer.length;
+  const fault = writeElements(writer, tensor);
+  writer.message(1, mark);
   return fault;
 }
 
-/** Writes the elements of a tensor as a bytes field: a typed array of the dtype's width as a block. */
-export function writeElements(
-  writer: ProtoWriter,
-  field: number,
-  tensor: TensorData,
-): TensorFault | undefined {
-  const { data, dtype } = tensor;
+function writeIndices(writer: ProtoWriter, field: number, indices: readonly number[]): void {
+  if (indices.length === 0) return;
+  const mark = writer.length;
+  writer.int64(indices);
+  writer.message(field, mark);
+}
+
+/** Writes the elements of a tensor: a typed array of the dtype's width as a block. Gives what is wrong with one, if anything. */
+export function writeElements(writer: ProtoWriter, { data, dtype }: TensorData): TensorFault | undefined {
   if (data instanceof Float32Array || data instanceof BigInt64Array) {
-    writer.elementsField(field, data);
+    writer.elements(data);
     return undefined;
   }
   if (data instanceof Int32Array) {
-    writer.widenedField(field, data);
+    writer.widened(data);
     return undefined;
   }
-  const index =
-    dtype === "int64"
-      ? writer.int64Field(field, data)
-      : writer.float32Field(field, data as readonly number[]);
+  const index = dtype === "int64" ? writer.int64(data) : writer.float32(data);
   return index === -1 ? undefined : badElement(dtype, index, data[index]);
 }
 

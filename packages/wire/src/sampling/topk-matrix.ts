@@ -68,8 +68,14 @@ export function writeTopkMatrix(writer: ProtoWriter, field: number, rows: TopkLo
   writer.varintField(4, rows.length);
   writer.varintField(3, width);
   if (ids.length > 0) {
-    writer.elementsField(2, logprobs);
-    writer.elementsField(1, ids);
+    writeMatrix(writer, 2, logprobs);
+    writeMatrix(writer, 1, ids);
   }
+  writer.message(field, mark);
+}
+
+function writeMatrix(writer: ProtoWriter, field: number, elements: Float32Array | Int32Array): void {
+  const mark = writer.length;
+  writer.elements(elements);
   writer.message(field, mark);
 }

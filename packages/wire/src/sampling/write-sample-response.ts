@@ -30,10 +30,9 @@ export function writeSampleResponse(response: SampleResponse): Uint8Array<ArrayB
   writer.varintField(4, cacheHits);
   if (response.topk_prompt_logprobs !== undefined) writeTopkMatrix(writer, 3, response.topk_prompt_logprobs);
   if (response.prompt_logprobs !== undefined) {
-    writer.float32Field(
-      2,
-      response.prompt_logprobs.map((logprob) => logprob ?? Number.NaN),
-    );
+    const mark = writer.length;
+    writer.float32(response.prompt_logprobs.map((logprob) => logprob ?? Number.NaN));
+    writer.message(2, mark);
   }
   for (let index = response.sequences.length - 1; index >= 0; index--) {
     const sequence = response.sequences[index];
@@ -45,15 +44,25 @@ export function writeSampleResponse(response: SampleResponse): Uint8Array<ArrayB
 function writeSequence(writer: ProtoWriter, sequence: SampledSequence, index: number): void {
   const mark = writer.length;
   if (sequence.topk_logprobs !== undefined) writeTopkMatrix(writer, 4, sequence.topk_logprobs);
-  if (sequence.logprobs !== undefined) writer.float32Field(3, sequence.logprobs);
-  const bad = sequence.tokens.length > 0 ? writer.int32Field(2, sequence.tokens) : -1;
-  if (bad !== -1) {
-    throw new ValidationError(
-      `sequences[${index}].tokens[${bad}] must be an integer of 32 bits, not ${String(sequence.tokens[bad])}`,
-      { path: ["sequences", index, "tokens", bad] },
-    );
+  if (sequence.logprobs !== undefined) {
+    const logprobs = writer.length;
+    writer.float32(sequence.logprobs);
+    writer.message(3, logprobs);
   }
+  if (sequence.tokens.length > 0) writeTokens(writer, sequence.tokens, index);
   // What is not a stop has run to its length.
   writer.varintField(1, sequence.stop_reason === "stop" ? 0 : 1);
   writer.message(1, mark);
+}
+
+function writeTokens(writer: ProtoWriter, tokens: SampledSequence["tokens"], index: number): void {
+  const mark = writer.length;
+  const bad = writer.int32(tokens);
+  if (bad !== -1) {
+    throw new ValidationError(
+      `sequences[${index}].tokens[${bad}] must be an integer of 32 bits, not ${String(tokens[bad])}`,
+      { path: ["sequences", index, "tokens", bad] },
+    );
+  }
+  writer.message(2, mark);
 }

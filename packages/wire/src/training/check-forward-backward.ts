@@ -16,6 +16,7 @@ import {
   tensorLayoutFault,
   ValidationError,
 } from "@tinkex/types";
+import { tensorCapacity } from "../proto-tensor/write-tensor.js";
 
 const LARGEST_SEQ_ID = 2 ** 31 - 1;
 
@@ -49,7 +50,7 @@ const TENSOR_NAMES: NamesOf<TensorData> = {
  *
  * @throws ValidationError that names the datum and the key
  */
-export function checkForwardBackward(request: ForwardBackwardRequest): void {
+export function checkForwardBackward(request: ForwardBackwardRequest): number {
   checkKnownNames(request, REQUEST_NAMES, "forward_backward");
   checkKnownNames(request.forward_backward_input, INPUT_NAMES, "forward_backward_input");
   if (typeof request.model_id !== "string" || request.model_id === "") {
@@ -59,24 +60,30 @@ export function checkForwardBackward(request: ForwardBackwardRequest): void {
   if (!Number.isInteger(seqId) || seqId < 1 || seqId > LARGEST_SEQ_ID) {
     throw invalid(`seq_id must be an integer from 1 to ${LARGEST_SEQ_ID}, not ${String(seqId)}`, ["seq_id"]);
   }
-  checkLoss(request.forward_backward_input);
+  const configRoom = 64 * checkLoss(request.forward_backward_input);
   const { data } = request.forward_backward_input;
   if (!Array.isArray(data)) throw invalid("data must be a list of datums", ["data"]);
-  for (let index = 0; index < data.length; index++) checkDatum(data[index], index);
+  let room = 256 + request.model_id.length + configRoom;
+  for (let index = 0; index < data.length; index++) room += checkDatum(data[index], index);
+  return room;
 }
 
-function checkLoss({ loss_fn: lossFn, loss_fn_config: config }: ForwardBackwardInput): void {
+/** Gives the number of entries of the configuration. */
+function checkLoss({ loss_fn: lossFn, loss_fn_config: config = {} }: ForwardBackwardInput): number {
   checkSent(lossFnTypeSchema, lossFn, "loss_fn");
-  for (const [key, value] of Object.entries(config ?? {})) {
+  const entries = Object.entries(config);
+  for (const [key, value] of entries) {
     if (typeof value === "number" || typeof value === "string") continue;
     throw invalid(`loss_fn_config.${key} must be a number or a text, not ${describeValue(value)}`, [
       "loss_fn_config",
       key,
     ]);
   }
+  return entries.length;
 }
 
-function checkDatum(datum: Datum | undefined, index: number): void {
+/** Gives the room that the datum needs. */
+function checkDatum(datum: Datum | undefined, index: number): number {
   if (!Array.isArray(datum?.model_input?.chunks)) {
     throw invalid(`data[${index}].model_input must be a ModelInput, e.g. ModelInput.fromInts([1, 2])`, [
       "data",
@@ -87,24 +94,28 @@ function checkDatum(datum: Datum | undefined, index: number): void {
   const spanLists = countSet(datum.model_input_spans) + countSet(datum.loss_fn_input_spans);
   if (countNames(datum) !== 2 + spanLists) checkKnownNames(datum, DATUM_NAMES, `data[${index}]`);
   const { chunks } = datum.model_input;
-  for (let position = 0; position < chunks.length; position++) checkChunk(chunks[position], index, position);
+  let room = 16;
+  for (let position = 0; position < chunks.length; position++)
+    room += checkChunk(chunks[position], index, position);
   if (typeof datum.loss_fn_inputs !== "object" || datum.loss_fn_inputs === null) {
     throw invalid(`data[${index}].loss_fn_inputs must be tensors by name`, ["data", index, "loss_fn_inputs"]);
   }
-  for (const key in datum.loss_fn_inputs) checkTensor(datum.loss_fn_inputs[key], key, index);
+  for (const key in datum.loss_fn_inputs) room += checkTensor(datum.loss_fn_inputs[key], key, index);
   if (spanLists > 0) checkSpans(datum, index);
+  return room;
 }
 
-function checkTensor(tensor: TensorData | undefined, key: string, index: number): void {
+function checkTensor(tensor: TensorData | undefined, key: string, index: number): number {
   const fault = layoutFault(tensor);
   if (fault !== undefined) {
     const place = ["data", index, "loss_fn_inputs", key];
     throw invalid(`data[${index}].loss_fn_inputs.${key}${fault}`, place);
   }
-  if (tensor === undefined) return;
+  if (tensor === undefined) return 0;
   const { shape, sparse_crow_indices: crow, sparse_col_indices: columns } = tensor;
   if (countNames(tensor) !== 2 + countSet(shape) + countSet(crow) + countSet(columns))
     checkKnownNames(tensor, TENSOR_NAMES, `data[${index}].loss_fn_inputs.${key}`);
+  return tensorCapacity(key, tensor);
 }
 
 /**
@@ -171,7 +182,7 @@ function countSet(field: unknown): number {
 }
 
 /** Text as most chunks are is looked at here; the schema of chunks takes the others, and says what is wrong with them. */
-function checkChunk(chunk: ModelInputChunk | undefined, datum: number, position: number): void {
+function checkChunk(chunk: ModelInputChunk | undefined, datum: number, position: number): number {
   const isText =
     typeof chunk === "object" &&
     chunk !== null &&
@@ -179,7 +190,15 @@ function checkChunk(chunk: ModelInputChunk | undefined, datum: number, position:
     (chunk.tokens instanceof Int32Array || Array.isArray(chunk.tokens)) &&
     (chunk.type === undefined || chunk.type === "encoded_text") &&
     countNames(chunk) === 1 + countSet(chunk.type);
-  if (!isText) checkSent(modelInputChunkSchema, chunk, `data[${datum}].model_input.chunks[${position}]`);
+  if (isText) return 32 + chunk.tokens.length * 4;
+  const checked = checkSent(modelInputChunkSchema, chunk, `data[${datum}].model_input.chunks[${position}]`);
+  return 32 + chunkBytes(checked);
+}
+
+function chunkBytes(chunk: ModelInputChunk): number {
+  if ("tokens" in chunk) return chunk.tokens.length * 4;
+  if ("dmel" in chunk) return chunk.dmel.length;
+  return "data" in chunk ? chunk.data.length : 0;
 }
 
 function checkSpans(datum: Datum, index: number): void {

@@ -6,7 +6,7 @@ import {
 } from "@tinkex/types";
 import { ProtoWriter } from "../proto-bytes/proto-writer.js";
 import { protoDtype } from "../proto-tensor/dtype.js";
-import { elementBytes, tensorCapacity, writeElements } from "../proto-tensor/write-tensor.js";
+import { elementBytes, tensorCapacity } from "../proto-tensor/write-tensor.js";
 
 /** Datums that follow each other and whose tensors agree in name, dtype and trailing shape: one `ArrayRecord`. */
 interface Batch {
@@ -90,8 +90,12 @@ function writeBatchedTensor(writer: ProtoWriter, tensors: readonly TensorData[])
   const offsets = [0];
   for (const tensor of tensors)
     offsets.push((offsets.at(-1) ?? 0) + tensor.data.length * elementBytes(tensor));
-  writer.int64Field(2, offsets);
-  writeElements(writer, 1, { dtype: first.dtype, data: joined(tensors, first) });
+  const index = writer.length;
+  writer.int64(offsets);
+  writer.message(2, index);
+  const elements = writer.length;
+  writer.elements(joined(tensors, first));
+  writer.message(1, elements);
   writer.message(2, mark);
 }
 

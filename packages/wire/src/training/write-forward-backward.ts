@@ -7,7 +7,7 @@ import type {
 } from "@tinkex/types";
 import type { BodyMemory } from "../body-memory.js";
 import { ProtoWriter } from "../proto-bytes/proto-writer.js";
-import { tensorCapacity, writeTensor } from "../proto-tensor/write-tensor.js";
+import { TensorEntries } from "../proto-tensor/tensor-entries.js";
 import { bytesOfChunk, checkForwardBackward, elementError, invalid } from "./check-forward-backward.js";
 
 /**
@@ -20,47 +20,24 @@ export function writeForwardBackward(
   request: ForwardBackwardRequest,
   memory?: BodyMemory,
 ): Uint8Array<ArrayBuffer> {
-  checkForwardBackward(request);
+  const capacity = checkForwardBackward(request);
   const { data, loss_fn: lossFn, loss_fn_config: config } = request.forward_backward_input;
-  const capacity = capacityOf(request);
   const writer = new ProtoWriter(memory?.take(capacity) ?? new Uint8Array(capacity));
   if (config !== undefined) writeTaggedConfig(writer, config);
   writer.varintField(6, request.forward_only === true ? 1 : 0);
   if (config !== undefined) writeNumberConfig(writer, config);
   writer.stringField(4, lossFn);
+  const entries = new TensorEntries(writer);
   for (let index = data.length - 1; index >= 0; index--) {
     const datum = data[index];
-    if (datum !== undefined) writeDatum(writer, datum, index);
+    if (datum !== undefined) writeDatum(writer, entries, datum, index);
   }
   writer.varintField(2, request.seq_id);
   writer.stringField(1, request.model_id);
   return writer.finish();
 }
 
-/** Room for the whole request: the arrays and some for what frames them. */
-function capacityOf({
-  model_id,
-  forward_backward_input: { data, loss_fn_config = {} },
-}: ForwardBackwardRequest): number {
-  let capacity = 256 + model_id.length + 64 * Object.keys(loss_fn_config).length;
-  for (const { model_input, loss_fn_inputs } of data) {
-    capacity += 16;
-    for (const chunk of model_input.chunks) capacity += 32 + chunkBytes(chunk);
-    for (const key in loss_fn_inputs) {
-      const tensor = loss_fn_inputs[key];
-      if (tensor !== undefined) capacity += tensorCapacity(key, tensor);
-    }
-  }
-  return capacity;
-}
-
-function chunkBytes(chunk: ModelInputChunk): number {
-  if ("tokens" in chunk) return chunk.tokens.length * 4;
-  if ("dmel" in chunk) return chunk.dmel.length;
-  return "data" in chunk ? chunk.data.length : 0;
-}
-
-function writeDatum(writer: ProtoWriter, datum: Datum, index: number): void {
+function writeDatum(writer: ProtoWriter, entries: TensorEntries, datum: Datum, index: number): void {
   const mark = writer.length;
   const { model_input_spans: inputSpans, loss_fn_input_spans: lossSpans } = datum;
   if (lossSpans !== undefined) writeSpans(writer, 4, lossSpans);
@@ -70,11 +47,8 @@ function writeDatum(writer: ProtoWriter, datum: Datum, index: number): void {
     const key = keys[position] ?? "";
     const tensor = datum.loss_fn_inputs[key];
     if (tensor === undefined) continue;
-    const entry = writer.length;
-    const fault = writeTensor(writer, 2, tensor);
+    const fault = entries.write(2, position, key, tensor);
     if (fault !== undefined) throw elementError(index, key, fault);
-    writer.presentString(1, key);
-    writer.message(2, entry);
   }
   const { chunks } = datum.model_input;
   for (let position = chunks.length - 1; position >= 0; position--) {
@@ -115,9 +89,12 @@ function writeChunk(writer: ProtoWriter, chunk: ModelInputChunk, datum: number, 
 /** Gives the index of a token that is not an int32, or -1. */
 function writeTokens(writer: ProtoWriter, tokens: readonly number[] | Int32Array): number {
   if (tokens.length === 0) return -1;
-  if (!(tokens instanceof Int32Array)) return writer.int32Field(1, tokens);
-  writer.elementsField(1, tokens);
-  return -1;
+  const mark = writer.length;
+  let bad = -1;
+  if (tokens instanceof Int32Array) writer.elements(tokens);
+  else bad = writer.int32(tokens);
+  writer.message(1, mark);
+  return bad;
 }
 
 function writeBytes(writer: ProtoWriter, field: number, bytes: Uint8Array): void {
