@@ -73,10 +73,9 @@ export function putInt32(target: Uint8Array, offset: number, values: readonly nu
   for (let start = 0; start < values.length; start += BLOCK) {
     const count = Math.min(BLOCK, values.length - start);
     for (let index = fourIntsAtATime(values, start, count); index < count; index++) {
-      const value = values[start + index] as number;
-      const low = value | 0;
-      if (low !== value) return start + index;
-      ints[index] = low;
+      const value: unknown = values[start + index];
+      if (typeof value !== "number" || (value | 0) !== value) return start + index;
+      ints[index] = value;
     }
     put32(target, offset + start * 4, count);
   }
@@ -87,10 +86,12 @@ export function putInt32(target: Uint8Array, offset: number, values: readonly nu
 function fourIntsAtATime(values: readonly unknown[], start: number, count: number): number {
   for (let index = 0; index + 3 < count; index += 4) {
     const at = start + index;
-    const first = values[at] as number;
-    const second = values[at + 1] as number;
-    const third = values[at + 2] as number;
-    const fourth = values[at + 3] as number;
+    const first = values[at];
+    const second = values[at + 1];
+    const third = values[at + 2];
+    const fourth = values[at + 3];
+    if (typeof first !== "number" || typeof second !== "number") return index;
+    if (typeof third !== "number" || typeof fourth !== "number") return index;
     const a = first | 0;
     const b = second | 0;
     const c = third | 0;
@@ -123,10 +124,12 @@ export function putInt64(target: Uint8Array, offset: number, values: readonly nu
 function fourWidenedAtATime(values: readonly unknown[], start: number, count: number): number {
   for (let index = 0; index + 3 < count; index += 4) {
     const at = start + index;
-    const first = values[at] as number;
-    const second = values[at + 1] as number;
-    const third = values[at + 2] as number;
-    const fourth = values[at + 3] as number;
+    const first = values[at];
+    const second = values[at + 1];
+    const third = values[at + 2];
+    const fourth = values[at + 3];
+    if (typeof first !== "number" || typeof second !== "number") return index;
+    if (typeof third !== "number" || typeof fourth !== "number") return index;
     const a = first | 0;
     const b = second | 0;
     const c = third | 0;
