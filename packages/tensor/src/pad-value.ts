@@ -1,3 +1,4 @@
+import { checkKnownNames } from "@tinkex/types/base";
 import { describeValue } from "./describe-value.js";
 import { type TensorPlace, tensorError } from "./tensor-place.js";
 
@@ -7,8 +8,9 @@ export interface PadOptions extends TensorPlace {
   readonly padValue?: number | undefined;
 }
 
-/** @throws ValidationError for anything but an integer of 32 bits */
+/** @throws ValidationError for anything but an integer of 32 bits, and for a misspelt option, which would mean 0 */
 export function padValueOf(options: PadOptions): number {
+  checkKnownNames(options, { padValue: true, key: true, datumIndex: true }, "options");
   const { padValue = 0 } = options;
   const pad = padValue | 0;
   // Equal for integers of 32 bits alone, and -0 becomes 0.

@@ -8,16 +8,21 @@ export interface TensorPlace {
   readonly datumIndex?: number | undefined;
 }
 
-/** An error whose message and `path` say which datum, key and element are meant. */
-export function tensorError(place: TensorPlace, problem: string, index?: number): ValidationError {
+/** An error whose message and `path` say which datum, key and element are meant; of `field`, where it is no element. */
+export function tensorError(
+  place: TensorPlace,
+  problem: string,
+  index?: number,
+  field?: string,
+): ValidationError {
   const path = [
     ...(place.datumIndex === undefined ? [] : ["data", place.datumIndex]),
     ...(place.key === undefined ? [] : ["loss_fn_inputs", place.key]),
+    ...(field === undefined ? [] : [field]),
     ...(index === undefined ? [] : [index]),
   ];
-  const where =
-    place.key === undefined && place.datumIndex === undefined
-      ? `tensor${formatPath(path)}`
-      : formatPath(path);
+  const where = formatPath(
+    place.key === undefined && place.datumIndex === undefined ? ["tensor", ...path] : path,
+  );
   return new ValidationError(`${where}: ${problem}`, { path });
 }

@@ -1,4 +1,5 @@
-import { elementCount, isSparse, type TensorData, tensorFault } from "@tinkex/types/base";
+import { elementCount, isSparse, type TensorData } from "@tinkex/types/base";
+import { checkTensor } from "./check-tensor.js";
 import { type PadOptions, padValueOf } from "./pad-value.js";
 import { tensorError } from "./tensor-place.js";
 
@@ -8,20 +9,30 @@ import { tensorError } from "./tensor-place.js";
  * Row `r` of CSR lists its elements at `crow[r] … crow[r + 1] - 1`: the column of each, and in `data` its value. What no row
  * lists is the pad value.
  *
- * @throws ValidationError for indices that do not fit the shape, and for a pad value that is no integer of 32 bits
+ * @throws ValidationError for what is no tensor, for a shape or indices that do not fit, for a pad value that is no integer of
+ * 32 bits, and for more elements than memory holds
  */
 export function toDense(tensor: TensorData, options: PadOptions = {}): TensorData {
-  if (!isSparse(tensor)) return tensor;
-  const fault = tensorFault(tensor);
-  if (fault !== undefined) throw tensorError(options, `${fault.field} ${fault.message}`, fault.index);
-  const { data, dtype, shape = [] } = tensor;
-  const count = elementCount(shape);
   const pad = padValueOf(options);
-  if (data instanceof BigInt64Array) {
-    return { data: unfold(tensor, data, new BigInt64Array(count).fill(BigInt(pad))), dtype, shape };
+  const given = checkTensor(tensor, options);
+  if (!isSparse(given)) return given;
+  const { dtype, shape = [] } = given;
+  try {
+    return { data: unfoldedData(given, elementCount(shape), pad), dtype, shape };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw tensorError(
+      options,
+      `shape [${shape.join(", ")}] unfolds to more elements than memory holds; read the listed ones, which \`data\` has`,
+    );
   }
-  if (data instanceof Float32Array) return { data: unfoldFloats(tensor, data, count, pad), dtype, shape };
-  return { data: unfold(tensor, data, filledLike(tensor, count, pad)), dtype, shape };
+}
+
+function unfoldedData(tensor: TensorData, count: number, pad: number): TensorData["data"] {
+  const { data } = tensor;
+  if (data instanceof BigInt64Array) return unfold(tensor, data, new BigInt64Array(count).fill(BigInt(pad)));
+  if (data instanceof Float32Array) return unfoldFloats(tensor, data, count, pad);
+  return unfold(tensor, data, filledLike(tensor, count, pad));
 }
 
 /** The elements of the kind that `data` has; a list of float32 becomes a typed array, which holds them as they are sent. */
@@ -41,7 +52,7 @@ function unfoldFloats(tensor: TensorData, data: Float32Array, count: number, pad
   return dense;
 }
 
-/** Writes the listed elements into `dense`, whose indices `tensorFault` has checked. */
+/** Writes the listed elements into `dense`, whose indices were checked. */
 function unfold<Element, Dense extends { [index: number]: Element }>(
   { shape, sparse_crow_indices: crow = [], sparse_col_indices: columns = [] }: TensorData,
   listed: ArrayLike<Element>,

@@ -42,6 +42,12 @@ it.each<[number[], number[]]>([
   [[1, 2], [-1]],
 ])("refuses %j in the shape %j, in which elements would be missing or left out", (data, shape) => {
   expect(() => toNested({ data, dtype: "float32", shape }, { key: "logprobs" })).toThrow(
-    /^loss_fn_inputs\.logprobs(\[0\])?: shape /,
+    /^loss_fn_inputs\.logprobs(\.shape\[0\]: must be a size|: shape )/,
+  );
+});
+
+it("refuses more empty lists than there can be", () => {
+  expect(() => toNested({ data: [], dtype: "float32", shape: [2 ** 52, 0] })).toThrow(
+    "tensor: shape [4503599627370496, 0] nests more lists than memory holds; read the elements with toNumbers",
   );
 });

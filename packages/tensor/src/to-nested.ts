@@ -1,8 +1,8 @@
-import { type TensorData, tensorFault } from "@tinkex/types/base";
+import type { TensorData } from "@tinkex/types/base";
 import type { PadOptions } from "./pad-value.js";
 import { tensorError } from "./tensor-place.js";
 import { toDense } from "./to-dense.js";
-import { toNumbers } from "./to-numbers.js";
+import { numbersOf } from "./to-numbers.js";
 
 /** A list, or lists nested to any depth. */
 export type NestedNumbers = number[] | NestedNumbers[];
@@ -10,17 +10,21 @@ export type NestedNumbers = number[] | NestedNumbers[];
 /**
  * The values of a tensor as lists nested as its shape says; a bare number for a scalar. A sparse tensor is unfolded.
  *
- * @throws ValidationError for an int64 value beyond ±2^53, which a number cannot hold exactly, and for a shape that does not fit
+ * @throws ValidationError for an int64 value beyond ±2^53, which a number cannot hold exactly, and for what `toDense` refuses
  */
 export function toNested(tensor: TensorData, options: PadOptions = {}): number | NestedNumbers {
   const dense = toDense(tensor, options);
-  const fault = tensorFault(dense);
-  if (fault !== undefined) throw tensorError(options, `${fault.field} ${fault.message}`, fault.index);
-  const numbers = toNumbers(dense);
+  const numbers = numbersOf(dense, options);
   const { shape = [numbers.length] } = dense;
   // The shape [] has one element.
   if (shape.length === 0) return numbers[0] ?? Number.NaN;
-  return nest(numbers, shape);
+  try {
+    return nest(numbers, shape);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const problem = `shape [${shape.join(", ")}] nests more lists than memory holds; read the elements with toNumbers`;
+    throw tensorError(options, problem);
+  }
 }
 
 function nest(numbers: number[], shape: readonly number[]): NestedNumbers {

@@ -1,6 +1,6 @@
-import { isSparse, type TensorData, tensorFault } from "@tinkex/types/base";
+import { isSparse, type TensorData } from "@tinkex/types/base";
+import { checkTensor } from "./check-tensor.js";
 import { type PadOptions, padValueOf } from "./pad-value.js";
-import { tensorError } from "./tensor-place.js";
 
 /**
  * A matrix in CSR form where that is smaller: when its `rows + 1` row pointers and two numbers for each listed element are
@@ -8,17 +8,16 @@ import { tensorError } from "./tensor-place.js";
  *
  * Elements equal to the pad value are left out, a negative zero as any zero: the one bit that {@link toDense} does not give back.
  *
- * @throws ValidationError for a shape that does not fit, and for a pad value that is no integer of 32 bits
+ * @throws ValidationError for what is no tensor, for a shape that does not fit, and for a pad value that is no integer of 32 bits
  */
 export function toSparse(tensor: TensorData, options: PadOptions = {}): TensorData {
-  const fault = tensorFault(tensor);
-  if (fault !== undefined) throw tensorError(options, `${fault.field} ${fault.message}`, fault.index);
-  const { data, dtype, shape } = tensor;
   const pad = padValueOf(options);
+  const given = checkTensor(tensor, options);
+  const { data, dtype, shape } = given;
   const [rows, width] = shape ?? [];
-  if (isSparse(tensor) || shape?.length !== 2 || rows === undefined || width === undefined) return tensor;
+  if (isSparse(given) || shape?.length !== 2 || rows === undefined || width === undefined) return given;
   const listed = listedIndices(data, data instanceof BigInt64Array ? BigInt(pad) : pad);
-  if (rows + 1 + 2 * listed.length >= rows * width) return tensor;
+  if (rows + 1 + 2 * listed.length >= rows * width) return given;
   return {
     data: take(data, listed),
     dtype,

@@ -10,7 +10,7 @@ import { tf } from "./tf.js";
  * the same shape. A sparse tensor is unfolded. The cpu backend keeps the memory of a `Float32Array` or `Int32Array` as it
  * is, without a copy: do not change the array while the tensor is in use.
  *
- * @throws ValidationError naming the index of an int64 value that int32 cannot hold
+ * @throws ValidationError naming the index of an int64 value that int32 cannot hold, and for what `toDense` refuses
  */
 export function toTensor(tensor: TensorData, options: PadOptions = {}): Tensor {
   const dense = toDense(tensor, options);

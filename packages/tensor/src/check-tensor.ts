@@ -1,0 +1,48 @@
+import { checkKnownNames, type TensorData, type TensorFault, tensorFault } from "@tinkex/types/base";
+import { describeValue } from "./describe-value.js";
+import { type TensorPlace, tensorError } from "./tensor-place.js";
+
+/** Fields that JSON may have null for, where nothing is stated. */
+const LISTS = ["shape", "sparse_crow_indices", "sparse_col_indices"] as const;
+
+/**
+ * The tensor, if it is one: a value that plain JavaScript passed may be anything. Null where nothing is stated is left out. One
+ * pass over the elements of a list, none over a typed array.
+ *
+ * @throws ValidationError naming the place, the field and the element
+ */
+export function checkTensor(tensor: TensorData, place: TensorPlace): TensorData {
+  if (typeof tensor !== "object" || tensor === null || Array.isArray(tensor)) {
+    const got = describeValue(tensor);
+    throw tensorError(
+      place,
+      `expected a tensor, { data, dtype, shape? }, got ${got}; TensorData.from makes one`,
+    );
+  }
+  const stated = withoutNulls(tensor);
+  for (const field of LISTS) {
+    const list = stated[field];
+    if (list === undefined || Array.isArray(list)) continue;
+    throw tensorError(place, `${field} must be a list of integers, got ${describeValue(list)}`);
+  }
+  const fault = tensorFault(stated);
+  if (fault !== undefined) throw tensorFaultError(place, fault);
+  return stated;
+}
+
+/** What is wrong with a tensor, with its place. An index without a field is that of an element. */
+export function tensorFaultError(place: TensorPlace, { field, index, message }: TensorFault): Error {
+  if (field === "data" || index === undefined) return tensorError(place, `${field} ${message}`, index);
+  return tensorError(place, message, index, field);
+}
+
+/** @throws ValidationError for an option of a place that is misspelt, which would be ignored */
+export function checkPlaceNames(place: TensorPlace): void {
+  checkKnownNames(place, { key: true, datumIndex: true }, "options");
+}
+
+function withoutNulls(tensor: TensorData): TensorData {
+  if (LISTS.every((field) => tensor[field] !== null)) return tensor;
+  const stated = Object.entries(tensor).filter(([, value]) => value !== null);
+  return Object.fromEntries(stated) as unknown as TensorData;
+}
