@@ -13,7 +13,7 @@ import { gradientPenalty } from "./gradient-penalty.js";
 import { klToReference } from "./kl-to-reference.js";
 import { l1 } from "./l1.js";
 import { l2 } from "./l2.js";
-import type { LossTerm } from "./loss-term.js";
+import type { LossTerm, TermContext } from "./loss-term.js";
 
 beforeEach(() => expectNoTensorLeft());
 
@@ -70,16 +70,121 @@ describeOnEachBackend("composeLoss", () => {
   });
 });
 
-it.each<[name: string, terms: LossTerm[], message: string]>([
+const zero = () => ({ loss: tf.scalar(0) });
+
+it.each<[name: string, terms: unknown, message: string]>([
   ["two terms of a name", [l1({ weight: 1 }), l1({ weight: 2 })], 'two terms are named "l1"'],
   [
     "a weight that is no number",
     [l1({ weight: Number.NaN })],
     "terms[0].weight must be a finite number, got NaN",
   ],
+  [
+    "a weight that is text",
+    [{ name: "a", weight: "1", loss: zero }],
+    "terms[0].weight must be a finite number",
+  ],
   ["a name with a colon", [l2({ weight: 1, name: "a:b" })], "terms[0].name must consist of letters"],
+  ["no name", [{ weight: 1, loss: zero }], "terms[0].name must consist of letters"],
+  [
+    "a name whose metrics are the base's",
+    [l1({ weight: 1, name: "base" })],
+    'terms[0].name "base" is that of other metrics: give it another `name`',
+  ],
+  [
+    "a name whose metrics are the sum's",
+    [l1({ weight: 1, name: "total" })],
+    'terms[0].name "total" is that of',
+  ],
+  ["a term without a loss", [{ name: "a", weight: 1 }], "terms[0].loss must be a function, got undefined"],
+  [
+    "a function for a term",
+    [l1],
+    "terms[0] must be a term, { name, weight, loss }, as l1({ weight: 1 }) makes one, got ",
+  ],
+  ["nothing for a term", [undefined], "terms[0] must be a term"],
+  ["one term that is in no list", l1({ weight: 1 }), "terms must be a list, got an object (Object)"],
+  ["no terms", undefined, "terms must be a list, got undefined"],
 ])("composeLoss refuses %s", (_name, terms, message) => {
-  expect(() => composeLoss(base, terms)).toThrow(message);
+  const make = () => composeLoss(base, terms as LossTerm[]);
+  expect(make).toThrow(message);
+  expect(make).toThrow(ValidationError);
+});
+
+it("composeLoss calls a term's loss as the term's", async () => {
+  class Scaled implements LossTerm {
+    readonly name = "scaled";
+    readonly weight = 1;
+    readonly #factor = 3;
+    loss({ joined }: TermContext) {
+      return { loss: tf.mul(tf.sum(joined), this.#factor) };
+    }
+  }
+  const { metrics } = await composeLoss(base, [new Scaled()])(data, logprobs);
+  expect(metrics?.["scaled_loss:sum"]).toBe(-18);
+});
+
+it.each<[name: string, metric: string, message: string]>([
+  [
+    "of the base",
+    "tokens:sum",
+    'two metrics are named "tokens:sum", one of the custom loss and one of the term "own": give one another name',
+  ],
+  [
+    "of a term's value",
+    "own_loss:sum",
+    '"own_loss:sum", one of the value of the term "own" and one of the term "own"',
+  ],
+  [
+    "of another term",
+    "l2_loss:sum",
+    '"l2_loss:sum", one of the term "own" and one of the value of the term "l2"',
+  ],
+  ["of the sum", "total_grad_norm:mean", '"total_grad_norm:mean", one of the term "own" and one of the sum'],
+])("composeLoss refuses a metric that would take the place of one %s", async (_name, metric, message) => {
+  const own: LossTerm = {
+    name: "own",
+    weight: 1,
+    loss: ({ joined }) => ({ loss: tf.sum(joined), metrics: { [metric]: 1 } }),
+  };
+  const loss = composeLoss(base, [own, l2({ weight: 1 })]);
+  await expect(loss(data, logprobs)).rejects.toThrow(message);
+  await expect(loss(data, logprobs)).rejects.toBeInstanceOf(ValidationError);
+});
+
+it.each<[name: string, make: () => unknown, message: string]>([
+  ["reference of l1", () => l1({ weight: 1, reference: 3 as never }), "l1: reference must be a key of "],
+  ["reference of l2", () => l2({ weight: 1, reference: [1] as never }), "l2: reference must be a key of "],
+  [
+    "reference of klToReference",
+    () => klToReference({ weight: 1, reference: Float32Array.of(1) as never }),
+    "klToReference: reference must be a key of loss_fn_inputs or a function of the datum, got an object (Float32Array)",
+  ],
+  [
+    "pairs",
+    () => consistency({ weight: 1, pairs: [[0, 1]] as never }),
+    "consistency: pairs must be a function of the datums, e.g. () => [[0, 1]], got an object (Array)",
+  ],
+  [
+    "target",
+    () => gradientPenalty({ weight: 1, target: Number.NaN }),
+    "gradientPenalty: target must be a norm, a finite number of 0 or more, got NaN",
+  ],
+  [
+    "negative target",
+    () => gradientPenalty({ weight: 1, target: -1 }),
+    "gradientPenalty: target must be a norm",
+  ],
+  ...[l1, l2, entropy, klToReference, consistency, gradientPenalty].map(
+    (make): [string, () => unknown, string] => [
+      `absence of options of ${make.name}`,
+      () => make(undefined as never),
+      `${make.name} takes { weight, … }, got undefined`,
+    ],
+  ),
+])("refuses at once a %s that is none", (_name, make, message) => {
+  expect(make).toThrow(message);
+  expect(make).toThrow(ValidationError);
 });
 
 it.each<[name: string, make: () => unknown, message: string]>([

@@ -1,9 +1,16 @@
-import type { CustomLoss } from "@tinkex/types/base";
+import { type CustomLoss, ValidationError } from "@tinkex/types/base";
 import { type CustomLossOptions, checkCustomLoss } from "../custom-loss-options.js";
-import { differentiateParts, type LossPart, type PartValue } from "../custom-loss-part.js";
-import { sumParts } from "../custom-loss-sum.js";
+import { differentiateParts, type LossPart } from "../custom-loss-part.js";
+import { sumParts, type WeightedPart } from "../custom-loss-sum.js";
 import type { TfLoss } from "../custom-loss-value.js";
+import { joinMetrics, type OwnedMetrics } from "./join-metrics.js";
 import { checkTerms, type LossTerm } from "./loss-term.js";
+
+/** The base or a term, as it is differentiated and reported. */
+interface ComposedPart extends LossPart {
+  readonly name: string;
+  readonly weight: number;
+}
 
 /**
  * The custom loss `base + Σ weight · term`, for `forwardBackwardCustom`. Base and terms are differentiated one by one, so that
@@ -15,7 +22,7 @@ import { checkTerms, type LossTerm } from "./loss-term.js";
  * | `base_grad_norm:mean`, `<name>_grad_norm:mean` | Euclidean norm of its weighted gradient over all log-probabilities of the call |
  * | `total_grad_norm:mean` | the same of the sum |
  *
- * Metrics that base and terms return are added. Base and terms are functions of the log-probabilities alone, and so are these
+ * Metrics that base and terms return stand beside them. Base and terms are functions of the log-probabilities alone, and so are these
  * norms: the optimizer reports those of the adapter.
  *
  * @throws ValidationError at once for terms whose names or weights do not do; when it runs, as `customLoss`
@@ -27,42 +34,55 @@ export function composeLoss(
 ): CustomLoss {
   checkCustomLoss(base, options);
   checkTerms(terms);
-  const parts: (LossPart & { readonly name: string; readonly weight: number })[] = [
+  const parts: ComposedPart[] = [
     {
       name: "base",
       weight: 1,
       label: "the custom loss",
       evaluate: (data, { logprobs, joined }) => base(data, logprobs, joined),
     },
-    ...terms.map(({ name, weight, loss }) => ({
-      name,
-      weight,
-      label: `the term ${JSON.stringify(name)}`,
-      evaluate: (...[data, inputs]: Parameters<LossPart["evaluate"]>) => loss({ ...inputs, data, base }),
-    })),
+    ...terms.map((term): ComposedPart => {
+      const { name, weight } = term;
+      const label = `the term ${JSON.stringify(name)}`;
+      return { name, weight, label, evaluate: (data, inputs) => term.loss({ ...inputs, data, base }) };
+    }),
   ];
   return async (data, logprobs) => {
+    checkNotEmpty(logprobs);
     const values = await differentiateParts(parts, data, logprobs);
-    const weighted = parts.flatMap(({ name, weight }, index) => {
+    const weighted = parts.flatMap((part, index) => {
       const value = values[index];
-      return value === undefined ? [] : [{ name, weight, value }];
+      return value === undefined ? [] : [{ ...part, value }];
     });
     const sum = sumParts(weighted, logprobs, options);
     return {
       ...sum,
-      metrics: Object.assign({}, ...weighted.map(metricsOf), {
-        "total_grad_norm:mean": euclideanNorm(sum.gradients),
-      }),
+      metrics: joinMetrics([
+        ...weighted.flatMap(metricsOf),
+        ["the sum", { "total_grad_norm:mean": euclideanNorm(sum.gradients) }],
+      ]),
     };
   };
 }
 
-function metricsOf({ name, weight, value }: { name: string; weight: number; value: PartValue }) {
-  return {
+/** There is nothing to differentiate by, and what a backend takes for the sum of no numbers need not be 0. */
+function checkNotEmpty(logprobs: readonly Float32Array[]): void {
+  if (logprobs.some(({ length }) => length > 0)) return;
+  throw new ValidationError("data has no logprobs to compute a loss of: pass datums with target_tokens", {
+    path: ["data"],
+  });
+}
+
+/** A part's own metrics, and those that it returned. */
+function metricsOf({ name, weight, label, value }: ComposedPart & WeightedPart): OwnedMetrics[] {
+  const own = {
     [`${name}_loss:sum`]: value.loss,
     [`${name}_grad_norm:mean`]: Math.abs(weight) * euclideanNorm(value.gradients),
-    ...value.metrics,
   };
+  return [
+    [`the value of ${label}`, own],
+    [label, value.metrics],
+  ];
 }
 
 function euclideanNorm(gradients: readonly (ArrayLike<number> | undefined)[]): number {

@@ -1,8 +1,10 @@
 import type { Tensor1D } from "@tensorflow/tfjs-core";
-import { checkKnownNames, type Datum, ValidationError } from "@tinkex/types/base";
+import { type Datum, ValidationError } from "@tinkex/types/base";
+import { describeValue } from "../../describe-value.js";
 import { tf } from "../tf.js";
 import { countedValues } from "./counted-values.js";
 import type { LossTerm, TermContext, TermOptions } from "./loss-term.js";
+import { checkTermOptions, termOptionError } from "./term-options.js";
 
 /** Indices of two datums of a batch. */
 export type Pair = readonly [first: number, second: number];
@@ -21,15 +23,21 @@ export interface ConsistencyOptions extends TermOptions {
  * @throws ValidationError, when it runs, for pairs that are no datums, or do not match
  */
 export function consistency(options: ConsistencyOptions): LossTerm {
-  checkKnownNames(options, { weight: true, name: true, pairs: true }, "consistency");
+  checkTermOptions(options, { weight: true, name: true, pairs: true }, "consistency");
   const { weight, name = "consistency", pairs = neighbours } = options;
+  if (typeof pairs !== "function") {
+    const problem = "a function of the datums, e.g. () => [[0, 1]]";
+    throw termOptionError("consistency", "pairs", problem, pairs);
+  }
   return {
     name,
     weight,
     loss: (context) => {
       const [first, second] = [[] as Tensor1D[], [] as Tensor1D[]];
-      for (const pair of pairs(context.data)) {
+      for (const pair of checkedPairs(pairs(context.data))) {
         const [ofFirst, ofSecond] = valuesOf(pair, context);
+        // The wasm backend leaves the sum of no numbers undefined.
+        if (ofFirst.size === 0) continue;
         first.push(ofFirst);
         second.push(ofSecond);
       }
@@ -49,6 +57,19 @@ function neighbours(data: readonly Datum[]): readonly Pair[] {
   return Array.from({ length: data.length / 2 }, (_, pair) => [2 * pair, 2 * pair + 1]);
 }
 
+/** What the function returned, which may be anything. */
+function checkedPairs(pairs: readonly Pair[]): readonly Pair[] {
+  if (!Array.isArray(pairs)) {
+    throw new ValidationError(`pairs must return a list, got ${describeValue(pairs)}`, { path: ["pairs"] });
+  }
+  const bad = pairs.findIndex((pair: unknown) => !Array.isArray(pair) || pair.length !== 2);
+  if (bad === -1) return pairs;
+  throw new ValidationError(
+    `pairs[${bad}] must be two indices of datums, got ${JSON.stringify(pairs[bad]) ?? "nothing"}`,
+    { path: ["pairs", bad] },
+  );
+}
+
 /** What counts of both datums of a pair. */
 function valuesOf(pair: Pair, { data, logprobs }: TermContext): readonly [Tensor1D, Tensor1D] {
   const [first, second] = pair;
@@ -58,9 +79,7 @@ function valuesOf(pair: Pair, { data, logprobs }: TermContext): readonly [Tensor
     if (datum !== undefined && tensor !== undefined) return countedValues(datum, index, tensor);
     throw new ValidationError(
       `the pair [${first}, ${second}] names data[${index}] of ${data.length} datums`,
-      {
-        path: ["pairs"],
-      },
+      { path: ["pairs"] },
     );
   };
   const values = [read(first), read(second)] as const;

@@ -32,6 +32,14 @@ describe("countedMask", () => {
     expect([...countedMask({ data: [datum], shapes: [[2, 3]] })]).toEqual([0, 0, 1, 1, 0, 0]);
   });
 
+  it("names the weights that cannot be read", () => {
+    const weights = { data: [1], dtype: "float32", shape: [1, 2], sparse_crow_indices: [0, 1] } as const;
+    const datum = { ...weighted, loss_fn_inputs: { weights } };
+    expect(() => countedMask({ data: [weighted, datum], shapes: [[4], [1, 2]] })).toThrow(
+      "data[1].loss_fn_inputs.weights: sparse_col_indices is missing",
+    );
+  });
+
   it("refuses weights of another length", () => {
     expect(() => countedMask({ data: [weighted], shapes: [[3]] })).toThrow(
       "data[0].loss_fn_inputs.weights has 4 elements, its logprobs 3",

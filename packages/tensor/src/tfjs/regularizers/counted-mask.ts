@@ -35,7 +35,7 @@ export function markCounted(mask: CountedMask, datum: Datum, datumIndex: number)
     mask.fill(1);
     return;
   }
-  const weights = given.data.length === mask.length ? given.data : toDense(given).data;
+  const weights = toDense(given, { datumIndex, key: "weights" }).data;
   if (weights.length !== mask.length) {
     throw new ValidationError(
       `data[${datumIndex}].loss_fn_inputs.weights has ${weights.length} elements, its logprobs ${mask.length}`,

@@ -1,8 +1,8 @@
-import { checkKnownNames } from "@tinkex/types/base";
 import { tf } from "../tf.js";
 import { countedMask, keepCounted } from "./counted-mask.js";
 import type { LossTerm, TermOptions } from "./loss-term.js";
 import { hasCandidates, isSampled } from "./target-kinds.js";
+import { checkTermOptions } from "./term-options.js";
 
 /**
  * Minus the entropy of the model's next-token distributions, so that a positive weight keeps them broad and a negative one
@@ -17,7 +17,7 @@ import { hasCandidates, isSampled } from "./target-kinds.js";
  * The metric `<name>:sum` is the entropy itself in nats: `−Σ exp(p)·p` of candidates, the estimate `−Σ p` of samples.
  */
 export function entropy(options: TermOptions): LossTerm {
-  checkKnownNames(options, { weight: true, name: true }, "entropy");
+  checkTermOptions(options, { weight: true, name: true }, "entropy");
   const { weight, name = "entropy" } = options;
   return {
     name,

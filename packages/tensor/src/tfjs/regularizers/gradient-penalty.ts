@@ -1,9 +1,9 @@
 import type { Tensor } from "@tensorflow/tfjs-core";
-import { checkKnownNames } from "@tinkex/types/base";
 import { differentiate } from "../autodiff.js";
 import { checkLossValue } from "../custom-loss-value.js";
 import { tf } from "../tf.js";
 import type { LossTerm, TermContext, TermOptions } from "./loss-term.js";
+import { checkTermOptions, termOptionError } from "./term-options.js";
 
 /** What {@link gradientPenalty} takes. */
 export interface GradientPenaltyOptions extends TermOptions {
@@ -21,8 +21,11 @@ const TINY = 1e-12;
  * derivatives. A base loss that is linear in the log-probabilities has a constant gradient, and nothing changes.
  */
 export function gradientPenalty(options: GradientPenaltyOptions): LossTerm {
-  checkKnownNames(options, { weight: true, name: true, target: true }, "gradientPenalty");
+  checkTermOptions(options, { weight: true, name: true, target: true }, "gradientPenalty");
   const { weight, name = "gradient_penalty", target = 0 } = options;
+  if (!Number.isFinite(target) || target < 0) {
+    throw termOptionError("gradientPenalty", "target", "a norm, a finite number of 0 or more", target);
+  }
   return {
     name,
     weight,

@@ -7,6 +7,7 @@ import { lossDatum } from "../testing/loss-data.js";
 import { tf } from "../tf.js";
 import { composeLoss } from "./compose-loss.js";
 import { klToReference } from "./kl-to-reference.js";
+import type { Reference } from "./reference-row.js";
 
 beforeEach(() => expectNoTensorLeft());
 
@@ -85,4 +86,53 @@ it.each([
 
 it("klToReference refuses an estimator there is not", () => {
   expect(() => klToReference({ weight: 1, estimator: "k1" as "k2" })).toThrow('"k1" is none of k2, k3');
+});
+
+it("klToReference unfolds a sparse reference", async () => {
+  const sparse = {
+    data: Float32Array.of(-1, -2),
+    dtype: "float32",
+    shape: [2, 2],
+    sparse_crow_indices: [0, 1, 2],
+    sparse_col_indices: [1, 0],
+  } as const;
+  const [p, r] = [
+    [-1, -2, -0.5, -3],
+    [0, -1, -2, 0],
+  ];
+  await expectTerm(
+    klToReference({ weight: 1, reference: () => sparse }),
+    { data: [lossDatum([2, 2])], logprobs: [Float32Array.from(p)] },
+    ([row = []]) =>
+      sum(
+        row.map((value, index) => {
+          const other = r[index] ?? 0;
+          return Math.exp(value) * (value - other) - Math.exp(value) + Math.exp(other);
+        }),
+      ),
+  );
+});
+
+it("klToReference takes tensors of integers and of floats for references of one batch", async () => {
+  const tensors = [tf.tensor1d([-1], "int32"), tf.tensor1d([-1.5])];
+  await expectTerm(
+    klToReference({ weight: 1, reference: (_, index) => tensors[index] ?? expect.fail() }),
+    { data: [lossDatum([1]), lossDatum([1])], logprobs: [Float32Array.of(-2), Float32Array.of(-2)] },
+    ([[p = 0] = [], [q = 0] = []]) => ((p + 1) ** 2 + (q + 1.5) ** 2) / 2,
+  );
+  tf.dispose(tensors);
+});
+
+it.each<[reference: Reference, message: string]>([
+  ["reference_logprobs", "data[0].loss_fn_inputs.reference_logprobs[1]: "],
+  [() => [-1, "x"] as never, "the reference of data[0][1]: "],
+])("klToReference names the element of a reference that is none", async (reference, message) => {
+  const datum = lossDatum([2]);
+  const bad = { data: [-1, "x"] as never, dtype: "float32", shape: [2] } as const;
+  const given = { ...datum, loss_fn_inputs: { ...datum.loss_fn_inputs, reference_logprobs: bad } };
+  const loss = composeLoss(
+    (_, __, joined) => ({ loss: tf.sum(joined) }),
+    [klToReference({ weight: 1, reference })],
+  );
+  await expect(loss([given], [Float32Array.of(-1, -2)])).rejects.toThrow(message);
 });

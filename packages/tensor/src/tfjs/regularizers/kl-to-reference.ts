@@ -1,10 +1,11 @@
 import type { Tensor, Tensor1D } from "@tensorflow/tfjs-core";
-import { checkKnownNames, ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/types/base";
 import { tf } from "../tf.js";
 import { countedMask, keepCounted } from "./counted-mask.js";
 import type { LossTerm, TermOptions } from "./loss-term.js";
-import { type Reference, referenceRow } from "./reference-row.js";
+import { checkReference, type Reference, referenceRow } from "./reference-row.js";
 import { hasCandidates, isSampled } from "./target-kinds.js";
+import { checkTermOptions } from "./term-options.js";
 
 /** What {@link klToReference} takes. */
 export interface KlOptions extends TermOptions {
@@ -38,8 +39,9 @@ const ESTIMATORS = {
  * @throws ValidationError for an unknown estimator; when it runs, for a datum without its reference
  */
 export function klToReference(options: KlOptions): LossTerm {
-  checkKnownNames(options, { weight: true, name: true, reference: true, estimator: true }, "klToReference");
+  checkTermOptions(options, { weight: true, name: true, reference: true, estimator: true }, "klToReference");
   const { weight, name = "kl", reference = "reference_logprobs", estimator = "k2" } = options;
+  checkReference(reference, "klToReference");
   if (!Object.hasOwn(ESTIMATORS, estimator)) {
     throw new ValidationError(
       `estimator: ${JSON.stringify(estimator)} is none of ${Object.keys(ESTIMATORS).join(", ")}`,

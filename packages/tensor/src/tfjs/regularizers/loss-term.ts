@@ -1,4 +1,5 @@
 import { type Datum, ValidationError } from "@tinkex/types/base";
+import { describeValue } from "../../describe-value.js";
 import type { LossInputs } from "../custom-loss-inputs.js";
 import type { TfLoss, TfLossValue } from "../custom-loss-value.js";
 
@@ -28,26 +29,46 @@ export interface TermOptions {
   readonly name?: string | undefined;
 }
 
-/** @throws ValidationError for a weight that is no finite number, or names that are alike or make no name of a metric */
+/** Names whose metrics are those of the loss that terms are added to, and of the sum. */
+const TAKEN = ["base", "total"];
+
+/** @throws ValidationError for what is no term, for a weight that is no finite number, and for names that are alike or make no name of a metric */
 export function checkTerms(terms: readonly LossTerm[]): void {
+  if (!Array.isArray(terms)) {
+    throw new ValidationError(`terms must be a list, got ${describeValue(terms)}`, { path: ["terms"] });
+  }
   const names = new Set<string>();
-  for (const [index, { name, weight }] of terms.entries()) {
-    if (!Number.isFinite(weight)) {
-      throw new ValidationError(`terms[${index}].weight must be a finite number, got ${weight}`, {
-        path: ["terms", index, "weight"],
-      });
-    }
-    if (!/^[\w./-]+$/.test(name)) {
-      throw new ValidationError(
-        `terms[${index}].name must consist of letters, digits and _ . / -, got ${JSON.stringify(name)}`,
-        { path: ["terms", index, "name"] },
-      );
-    }
+  for (const [index, term] of terms.entries()) {
+    checkTerm(term, index);
+    const { name } = term;
     if (names.has(name)) {
       throw new ValidationError(`two terms are named ${JSON.stringify(name)}: give one another \`name\``, {
         path: ["terms", index, "name"],
       });
     }
     names.add(name);
+  }
+}
+
+function checkTerm(term: LossTerm, index: number): void {
+  const place = `terms[${index}]`;
+  const refusal = (problem: string, ...field: string[]) =>
+    new ValidationError(`${[place, ...field].join(".")} ${problem}`, { path: ["terms", index, ...field] });
+  if (typeof term !== "object" || term === null) {
+    const problem = "must be a term, { name, weight, loss }, as l1({ weight: 1 }) makes one";
+    throw refusal(`${problem}, got ${describeValue(term)}`);
+  }
+  const { name, weight, loss } = term;
+  if (!Number.isFinite(weight)) {
+    throw refusal(`must be a finite number, got ${describeValue(weight)}`, "weight");
+  }
+  if (typeof name !== "string" || !/^[\w./-]+$/.test(name)) {
+    throw refusal(`must consist of letters, digits and _ . / -, got ${JSON.stringify(name)}`, "name");
+  }
+  if (TAKEN.includes(name)) {
+    throw refusal(`${JSON.stringify(name)} is that of other metrics: give it another \`name\``, "name");
+  }
+  if (typeof loss !== "function") {
+    throw refusal(`must be a function, got ${describeValue(loss)}`, "loss");
   }
 }

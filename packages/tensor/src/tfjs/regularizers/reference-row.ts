@@ -2,17 +2,27 @@ import type { Tensor, Tensor1D } from "@tensorflow/tfjs-core";
 import { type Datum, ValidationError } from "@tinkex/types/base";
 import { TensorData } from "../../tensor-data.js";
 import type { TensorLike } from "../../tensor-like.js";
+import type { TensorPlace } from "../../tensor-place.js";
 import { isTfTensorLike } from "../../tf-tensor-like.js";
+import { toDense } from "../../to-dense.js";
 import { toTypedArray } from "../../to-typed-array.js";
 import { joinRows } from "../custom-loss-inputs.js";
 import { tf } from "../tf.js";
 import type { TermContext } from "./loss-term.js";
+import { termOptionError } from "./term-options.js";
 
 /**
  * Where log-probabilities to compare with come from: a key of `loss_fn_inputs` (custom losses see every input, the service
  * only targets and weights), or a function of the datum.
  */
 export type Reference = string | ((datum: Datum, datumIndex: number) => TensorLike);
+
+/** @throws ValidationError for what is none; `what` is the function that takes it */
+export function checkReference(reference: unknown, what: string): void {
+  if (typeof reference === "string" || typeof reference === "function") return;
+  const problem = "a key of loss_fn_inputs or a function of the datum";
+  throw termOptionError(what, "reference", problem, reference);
+}
 
 /**
  * The references of a batch in one row, constant.
@@ -47,10 +57,10 @@ function rowOf(
       { path: ["data", datumIndex] },
     );
   }
-  // A tensor stays on its backend, which may not be able to read it at once.
+  // A tensor stays on its backend, which may not be able to read it at once. Rows of several dtypes do not join.
   const row = isTfTensorLike(given)
-    ? (tf.reshape(given as Tensor, [-1]) as Tensor1D)
-    : (toTypedArray(TensorData.from(given, { dtype: "float32", datumIndex })) as Float32Array);
+    ? (tf.reshape(tf.cast(given as Tensor, "float32"), [-1]) as Tensor1D)
+    : numbersOf(given, { datumIndex, key: typeof reference === "string" ? reference : undefined });
   const length = row instanceof Float32Array ? row.length : row.size;
   if (length !== size) {
     throw new ValidationError(`${place} has ${length} elements, the datum ${size} logprobs`, {
@@ -58,4 +68,15 @@ function rowOf(
     });
   }
   return row;
+}
+
+/** All elements of a reference that is no tensor of tfjs. */
+function numbersOf(given: TensorLike, place: TensorPlace): Float32Array {
+  try {
+    const dense = toDense(TensorData.from(given, { ...place, dtype: "float32" }), place);
+    return toTypedArray(dense) as Float32Array;
+  } catch (error) {
+    if (place.key !== undefined || !(error instanceof ValidationError)) throw error;
+    throw new ValidationError(`the reference of ${error.message}`, { path: error.path });
+  }
 }
