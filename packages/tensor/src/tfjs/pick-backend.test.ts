@@ -74,6 +74,24 @@ describe("pickBackend", () => {
     tf.removeBackend(failing.tfjsName);
   });
 
+  it.each<[string, () => Promise<never>]>([
+    ["does not start", () => Promise.reject(new Error("out of memory"))],
+    ["throws as it starts", (): never => expect.fail("out of memory")],
+  ])("leaves the active one in place when the one asked for %s", async (_name, factory) => {
+    await pickBackend({ backend: "cpu" });
+    const tensor = tf.tensor([1, 2]);
+    const failing = unknownBackend("wasm", async () => {
+      tf.registerBackend("unknown-wasm", factory);
+    });
+    const picked = pickBackend({ backend: "wasm" }, { tf, backends: [failing, ...cpu] });
+    await expect(picked).rejects.toMatchObject({ code: "missing_dependency" });
+    tf.removeBackend(failing.tfjsName);
+    expect(tf.getBackend()).toBe("cpu");
+    const sum = tf.sum(tensor);
+    expect(Array.from(sum.dataSync())).toEqual([3]);
+    tf.dispose([tensor, sum]);
+  });
+
   it("prepares a backend that somebody else has loaded already", async () => {
     const calls: string[] = [];
     const loaded: Backend = {
@@ -109,6 +127,16 @@ describe("pickBackend", () => {
     // @ts-expect-error plain JavaScript may pass any name
     const picked = pickBackend({ backed: "cpu" });
     await expect(picked).rejects.toThrow('unknown field "backed", did you mean "backend"?');
+  });
+
+  it("refuses options that are none", async () => {
+    // @ts-expect-error plain JavaScript may pass the name itself
+    const named = pickBackend("cpu");
+    await expect(named).rejects.toThrow(
+      'options must be an object, e.g. { backend: "cpu" }, got the string "cpu"',
+    );
+    // @ts-expect-error or nothing
+    await expect(pickBackend(null)).rejects.toThrow(/options must be an object, .*, got null/);
   });
 
   it("leaves tensors usable on the next backend", async () => {

@@ -1,4 +1,5 @@
 import { checkKnownNames, TinkexError, ValidationError } from "@tinkex/types/base";
+import { describeValue } from "../describe-value.js";
 import { BACKENDS, type Backend, type BackendName } from "./backends.js";
 import { importOutcome } from "./import-outcome.js";
 import { type Tfjs, tf } from "./tf.js";
@@ -22,13 +23,15 @@ export interface PickBackendOptions {
 
 /** What {@link pickBackend} works with. */
 interface Surroundings {
-  readonly tf: Pick<Tfjs, "findBackendFactory" | "setBackend">;
+  readonly tf: Pick<Tfjs, "findBackendFactory" | "getBackend" | "setBackend">;
   readonly backends: readonly Backend[];
 }
 
 /**
  * Makes a backend the active one of tfjs: the fastest that is installed and starts, of tfjs-node (native), wasm and cpu,
  * or the one asked for. Tensors made before stay usable: tfjs moves them when they are used.
+ *
+ * When it fails the active backend stays.
  *
  * @throws ValidationError for an unknown name, of a backend or of an option
  * @throws TinkexError (`missing_dependency`) when the one asked for, or every one, is missing or does not start
@@ -37,9 +40,10 @@ export async function pickBackend(
   options: PickBackendOptions = {},
   surroundings: Surroundings = { tf, backends: BACKENDS },
 ): Promise<BackendChoice> {
-  checkKnownNames(options, { backend: true }, "options");
+  checkOptions(options);
   const wanted = options.backend ?? "auto";
   const candidates = candidatesFor(wanted, surroundings.backends);
+  const active: string | undefined = surroundings.tf.getBackend();
   const passedOver: string[] = [];
   for (const backend of candidates) {
     const problem = await problemOfStarting(backend, surroundings.tf);
@@ -49,12 +53,25 @@ export async function pickBackend(
     }
     passedOver.push(`${backend.name}: ${problem}`);
   }
+  // A backend that does not start leaves tfjs without one.
+  if (active && active !== surroundings.tf.getBackend()) await surroundings.tf.setBackend(active);
   const install = candidates.map(({ packageName }) => `npm install ${packageName}`).join(", or ");
   throw new TinkexError(
     `tfjs has no backend that works here (${passedOver.join("; ")}). Install one: ${install}`,
     {
       code: "missing_dependency",
     },
+  );
+}
+
+function checkOptions(options: PickBackendOptions): void {
+  if (typeof options === "object" && options !== null) {
+    checkKnownNames(options, { backend: true }, "options");
+    return;
+  }
+  throw new ValidationError(
+    `options must be an object, e.g. { backend: "cpu" }, got ${describeValue(options)}`,
+    { path: ["options"] },
   );
 }
 
