@@ -47,9 +47,10 @@ export function judgeAnswers(judge: tf.LayersModel, answers: readonly string[]):
 /** The last letters of each text as ones and zeros, `[texts, 108]`: what the judge reads. */
 function lettersOf(texts: readonly string[]): tf.Tensor2D {
   const indices = texts.map((text) =>
-    [...text.trim().toLowerCase().padStart(LETTERS).slice(-LETTERS)].map((letter) =>
-      /[a-z]/.test(letter) ? letter.charCodeAt(0) - 97 : ALPHABET - 1,
-    ),
+    // Cut by characters: what a model writes may end in some that are two of a string.
+    [..." ".repeat(LETTERS), ...text.trim().toLowerCase()]
+      .slice(-LETTERS)
+      .map((letter) => (/[a-z]/.test(letter) ? letter.charCodeAt(0) - 97 : ALPHABET - 1)),
   );
   return tf.tidy(() =>
     tf.oneHot(tf.tensor2d(indices, undefined, "int32"), ALPHABET).reshape([texts.length, -1]),
