@@ -1,4 +1,13 @@
-import { cpSync, existsSync, mkdirSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { runQuietly } from "./run-quietly.mjs";
 
@@ -19,9 +28,20 @@ export function buildAddon(packageFolder, { library, cache, version }) {
   const kept = join(cache, `addon-${version}`);
   if (!existsSync(kept)) {
     compile(packageFolder, built);
-    cpSync(built, kept, { recursive: true });
+    keep(built, kept);
   }
   cpSync(kept, built, { recursive: true });
+}
+
+/** Copied under another name and then renamed, so that half a copy is not taken for the addon. @param {string} built @param {string} kept */
+function keep(built, kept) {
+  const draft = mkdtempSync(`${kept}-`);
+  try {
+    cpSync(built, draft, { recursive: true });
+    renameSync(draft, kept);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
 }
 
 /** Puts the library where the addon's build file and the addon look for it. @param {string} packageFolder @param {string} library */
