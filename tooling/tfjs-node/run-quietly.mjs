@@ -13,9 +13,12 @@ export function runQuietly(program, args, { cwd, limitMs }) {
     cwd,
     timeout: limitMs,
     encoding: "utf8",
+    // A compiler warns at length; more than the limit would end it.
+    maxBuffer: 64 * 1024 * 1024,
   });
   if (status === 0) return;
   const lines = `${stdout ?? ""}\n${stderr ?? ""}`.trim().split("\n");
-  const told = lines.find((line) => /error|cannot|not found/i.test(line)) ?? lines.at(-1);
+  const told =
+    lines.find((line) => /error|cannot|not found/i.test(line) && !/\bwarn/i.test(line)) ?? lines.at(-1);
   throw new Error(`${program} ${args.slice(0, 3).join(" ")}: ${error?.message ?? told?.trim()}`);
 }
