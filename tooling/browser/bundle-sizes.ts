@@ -14,7 +14,7 @@ export const BUNDLE_SIZES: Readonly<Record<string, BundleSize>> = {
   "@tinkex/types/base": { file: "types/dist/base.js", ownBytes: 3_214, wholeBytes: 3_214 },
   "@tinkex/wire": { file: "wire/dist/index.js", ownBytes: 15_381, wholeBytes: 53_995 },
   "@tinkex/wire/proto": { file: "wire/dist/proto.js", ownBytes: 2_831, wholeBytes: 18_747 },
-  "@tinkex/tensor": { file: "tensor/dist/index.js", ownBytes: 3_478, wholeBytes: 4_466 },
+  "@tinkex/tensor": { file: "tensor/dist/index.js", ownBytes: 3_841, wholeBytes: 5_095 },
   "@tinkex/tokenizer": { file: "tokenizer/dist/index.js", ownBytes: 5_330, wholeBytes: 16_140 },
   "@tinkex/tokenizer/chat-template": {
     file: "tokenizer/dist/chat-template.js",
