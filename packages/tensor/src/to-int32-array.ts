@@ -13,7 +13,9 @@ export function toInt32Array(data: TensorData["data"], place: TensorPlace): Int3
     const value = data[index] ?? 0;
     narrow[index] = Number(value);
     // An element that lost bits reads back as another. (A bigint that loses digits as a number is far beyond int32.)
-    if (narrow[index] !== Number(value)) throw tensorError(place, `${value} does not fit int32`, index);
+    if (narrow[index] === Number(value)) continue;
+    const remedy = "the widest integer of tfjs; read it with toTypedArray";
+    throw tensorError(place, `${value} does not fit int32, ${remedy}`, index);
   }
   return narrow;
 }

@@ -58,7 +58,7 @@ describeOnEachBackend("toTensor", () => {
           return;
         }
         const refused = new ValidationError(
-          `data[3].loss_fn_inputs.target_tokens[${tooLarge}]: ${given.data[tooLarge]} does not fit int32`,
+          `data[3].loss_fn_inputs.target_tokens[${tooLarge}]: ${given.data[tooLarge]} does not fit int32, the widest integer of tfjs; read it with toTypedArray`,
           { path: ["data", 3, "loss_fn_inputs", "target_tokens", tooLarge] },
         );
         expect(() => toTensor(given, { key: "target_tokens", datumIndex: 3 })).toThrow(refused);

@@ -40,6 +40,13 @@ describe("countedMask", () => {
     );
   });
 
+  it("refuses weights that are laid out otherwise", () => {
+    const datum = lossDatum([3, 2], { weights: new Float32Array(6) });
+    expect(() => countedMask({ data: [datum], shapes: [[2, 3]] })).toThrow(
+      "data[0].loss_fn_inputs.weights has the shape [3, 2], the datum's logprobs [2, 3]",
+    );
+  });
+
   it("refuses weights of another length", () => {
     expect(() => countedMask({ data: [weighted], shapes: [[3]] })).toThrow(
       "data[0].loss_fn_inputs.weights has 4 elements, its logprobs 3",

@@ -6,7 +6,7 @@ import { markCounted } from "./counted-mask.js";
 /** A datum's log-probabilities at the positions that count, without the others, in order. */
 export function countedValues(datum: Datum, datumIndex: number, logprobs: Tensor): Tensor1D {
   const mask = new Uint8Array(logprobs.size);
-  markCounted(mask, datum, datumIndex);
+  markCounted(mask, { datum, index: datumIndex, shape: logprobs.shape });
   const flat = tf.reshape(logprobs, [-1]) as Tensor1D;
   const pieces = runsOf(mask).map(({ begin, end }) => tf.slice1d(flat, begin, end - begin));
   return pieces.length === 0 ? tf.tensor1d([], "float32") : tf.concat1d(pieces);

@@ -1,4 +1,5 @@
 import type { Tensor } from "@tensorflow/tfjs-core";
+import { elementCount } from "@tinkex/types/base";
 import { differentiate } from "../autodiff.js";
 import { checkLossValue } from "../custom-loss-value.js";
 import { tf } from "../tf.js";
@@ -60,5 +61,5 @@ function gradientRow(gradients: readonly (Tensor | undefined)[], context: TermCo
 }
 
 function sizesOf({ shapes }: TermContext): number[] {
-  return shapes.map((shape) => shape.reduce((count, size) => count * size, 1));
+  return shapes.map(elementCount);
 }

@@ -136,3 +136,24 @@ it.each<[reference: Reference, message: string]>([
   );
   await expect(loss([given], [Float32Array.of(-1, -2)])).rejects.toThrow(message);
 });
+
+it.each<[way: string, reference: Reference]>([
+  ["a record", () => ({ data: new Float32Array(6), dtype: "float32", shape: [3, 2] })],
+  [
+    "lists",
+    () => [
+      [-1, -1],
+      [-1, -1],
+      [-1, -1],
+    ],
+  ],
+  ["a tensor", () => tf.zeros([3, 2])],
+])("klToReference refuses a reference that is laid out otherwise: %s", async (_way, reference) => {
+  const loss = composeLoss(
+    (_, __, joined) => ({ loss: tf.sum(joined) }),
+    [klToReference({ weight: 1, reference })],
+  );
+  await expect(loss([lossDatum([2, 3])], [new Float32Array(6).fill(-1)])).rejects.toThrow(
+    "the reference of data[0] has the shape [3, 2], the datum's logprobs [2, 3]",
+  );
+});

@@ -1,5 +1,5 @@
 import type { Tensor, Tensor1D } from "@tensorflow/tfjs-core";
-import { type Datum, ValidationError } from "@tinkex/types/base";
+import { type Datum, elementCount, ValidationError } from "@tinkex/types/base";
 import { TensorData } from "../../tensor-data.js";
 import type { TensorLike } from "../../tensor-like.js";
 import type { TensorPlace } from "../../tensor-place.js";
@@ -8,6 +8,7 @@ import { toDense } from "../../to-dense.js";
 import { toTypedArray } from "../../to-typed-array.js";
 import { joinRows } from "../custom-loss-inputs.js";
 import { tf } from "../tf.js";
+import { checkLayout } from "./check-layout.js";
 import type { TermContext } from "./loss-term.js";
 import { termOptionError } from "./term-options.js";
 
@@ -27,12 +28,11 @@ export function checkReference(reference: unknown, what: string): void {
 /**
  * The references of a batch in one row, constant.
  *
- * @throws ValidationError naming the datum whose reference is missing or of another length
+ * @throws ValidationError naming the datum whose reference is missing, of another length or laid out otherwise
  */
 export function referenceRow(reference: Reference, { data, shapes }: TermContext): Tensor1D {
   const rows = data.map((datum, datumIndex) => {
-    const size = (shapes[datumIndex] ?? []).reduce((count, length) => count * length, 1);
-    return rowOf(reference, datum, datumIndex, size);
+    return rowOf(reference, datum, datumIndex, shapes[datumIndex] ?? []);
   });
   const arrays = rows.filter((row) => row instanceof Float32Array);
   if (arrays.length === rows.length) return tf.tensor1d(joinRows(arrays), "float32");
@@ -43,7 +43,7 @@ function rowOf(
   reference: Reference,
   datum: Datum,
   datumIndex: number,
-  size: number,
+  wanted: readonly number[],
 ): Float32Array | Tensor1D {
   const place =
     typeof reference === "string"
@@ -58,10 +58,12 @@ function rowOf(
     );
   }
   // A tensor stays on its backend, which may not be able to read it at once. Rows of several dtypes do not join.
-  const row = isTfTensorLike(given)
-    ? (tf.reshape(tf.cast(given as Tensor, "float32"), [-1]) as Tensor1D)
+  const { row, shape } = isTfTensorLike(given)
+    ? { row: tf.reshape(tf.cast(given as Tensor, "float32"), [-1]) as Tensor1D, shape: given.shape }
     : numbersOf(given, { datumIndex, key: typeof reference === "string" ? reference : undefined });
+  checkLayout(shape, wanted, { place, path: ["data", datumIndex] });
   const length = row instanceof Float32Array ? row.length : row.size;
+  const size = elementCount(wanted);
   if (length !== size) {
     throw new ValidationError(`${place} has ${length} elements, the datum ${size} logprobs`, {
       path: ["data", datumIndex],
@@ -71,10 +73,10 @@ function rowOf(
 }
 
 /** All elements of a reference that is no tensor of tfjs. */
-function numbersOf(given: TensorLike, place: TensorPlace): Float32Array {
+function numbersOf(given: TensorLike, place: TensorPlace): Pick<TensorData, "shape"> & { row: Float32Array } {
   try {
     const dense = toDense(TensorData.from(given, { ...place, dtype: "float32" }), place);
-    return toTypedArray(dense) as Float32Array;
+    return { row: toTypedArray(dense) as Float32Array, shape: dense.shape };
   } catch (error) {
     if (place.key !== undefined || !(error instanceof ValidationError)) throw error;
     throw new ValidationError(`the reference of ${error.message}`, { path: error.path });
