@@ -16,7 +16,7 @@ export interface GradientPenaltyOptions extends TermOptions {
 const TINY = 1e-12;
 
 /**
- * `Σ (‖g‖ − target)²` over datums, `g` the gradient of the base loss with respect to the datum's log-probabilities: holds the
+ * `Σ (‖g‖ − target)²` over datums that have log-probabilities, `g` the gradient of the base loss with respect to the datum's log-probabilities: holds the
  * base loss back where a step in log-probability would change it much, as ratios far from 1 do (Gulrajani et al. 2017; without
  * a target, R1 of Mescheder et al. 2018). It is differentiated itself, so operations of the base loss need second
  * derivatives. A base loss that is linear in the log-probabilities has a constant gradient, and nothing changes.
@@ -38,7 +38,9 @@ export function gradientPenalty(options: GradientPenaltyOptions): LossTerm {
       }));
       const row = gradientRow(gradients, context);
       if (target === 0) return { loss: tf.sum(tf.square(row)) };
-      const ofDatums = tf.split(row, sizesOf(context)).map((gradient) => {
+      // The wasm backend leaves the sum of no numbers undefined.
+      const pieces = tf.split(row, sizesOf(context)).filter(({ size }) => size > 0);
+      const ofDatums = pieces.map((gradient) => {
         const norm = tf.sqrt(tf.add(tf.sum(tf.square(gradient)), TINY));
         return tf.square(tf.sub(norm, target));
       });
