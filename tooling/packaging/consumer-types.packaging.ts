@@ -12,14 +12,15 @@ describe("a project that installs @tinkex/types alone", () => {
   it("compiles strictly, declarations of dependencies included, with a browser's library", async () => {
     consumer.write(
       "records.ts",
-      `import { type Datum, ModelInput, samplingParamsSchema } from "@tinkex/types";
+      `import { checkSent, type Datum, ModelInput, type RecordSchema, samplingParamsSchema } from "@tinkex/types";
 import { ValidationError } from "@tinkex/types/base";
 export const datum: Datum = {
   model_input: ModelInput.fromInts([1, 2, 3]),
   loss_fn_inputs: { target_tokens: { data: [2, 3, 4], dtype: "int64" } },
 };
 export const isOurs = (error: unknown): boolean => error instanceof ValidationError;
-export const checked = samplingParamsSchema.safeParse({ max_tokens: 5 }).success;
+export const tokens: number | undefined = checkSent(samplingParamsSchema, { max_tokens: 5 }, "params").max_tokens;
+export const outcomeOf = <Value>(schema: RecordSchema<Value>) => schema["~standard"].validate({});
 // @ts-expect-error a record without its tensors does not compile
 export const incomplete: Datum = { model_input: ModelInput.fromInts([1]) };
 `,

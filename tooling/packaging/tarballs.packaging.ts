@@ -31,4 +31,13 @@ describe.each(publicPackages)("$name as it will be published", ({ tarball }) => 
     expect(files).toContain("package/LICENSE");
     expect(files.filter((file) => /\.test\.|fixtures|^package\/src\//.test(file))).toEqual([]);
   });
+
+  it("declares nothing by types of a schema library", async () => {
+    const { exitCode, output } = await run("tar", ["-xOzf", tarball, "--wildcards", "package/dist/*.d.ts"], {
+      cwd: REPOSITORY,
+    });
+    expect(exitCode, output).toBe(0);
+    expect(output).toContain("export ");
+    expect(output.match(/.*["'](?:zod|@zod)\b.*/g) ?? []).toEqual([]);
+  });
 });

@@ -88,7 +88,7 @@ function declarationsIn(file: string): Declaration[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.ESNext, true);
   const schemas = new Map<string, string>();
   for (const [, schema = "", record = ""] of text.matchAll(
-    /^export const (\w+Schema): z\.ZodType<(\w+)>/gm,
+    /^export const (\w+Schema): RecordSchema<(\w+)>/gm,
   )) {
     schemas.set(record, schema);
   }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
 
 /** One step of AdamW. The last two came with 0.7. */
@@ -29,7 +30,7 @@ export const AdamParams = {
   },
 } as const satisfies { readonly defaults: Required<AdamParams> };
 
-export const adamParamsSchema: z.ZodType<AdamParams> = sentObject(() => ({
+export const adamParamsSchema: RecordSchema<AdamParams> = sentObject(() => ({
   learning_rate: z.number().optional(),
   beta1: z.number().optional(),
   beta2: z.number().optional(),

@@ -1,5 +1,7 @@
 import * as z from "zod";
 import { receivedObject } from "./schema/received-object.js";
+import type { RecordSchema } from "./schema/record-schema.js";
+import { zodOf } from "./schema/zod-of.js";
 import { type Timestamp, timestampSchema } from "./timestamp.js";
 
 /** Which events to list; the value of the query parameter `event_type`. */
@@ -23,7 +25,7 @@ export interface AuditLogResponse {
   readonly entries: readonly AuditLogEntry[];
 }
 
-export const auditLogEntrySchema: z.ZodType<AuditLogEntry> = receivedObject(() => ({
+export const auditLogEntrySchema: RecordSchema<AuditLogEntry> = receivedObject(() => ({
   timestamp: timestampSchema,
   event: z.string(),
   event_details: z.record(z.string(), z.unknown()).default({}),
@@ -32,6 +34,6 @@ export const auditLogEntrySchema: z.ZodType<AuditLogEntry> = receivedObject(() =
   purpose: z.string().exactOptional(),
 }));
 
-export const auditLogResponseSchema: z.ZodType<AuditLogResponse> = receivedObject(() => ({
-  entries: z.array(auditLogEntrySchema),
+export const auditLogResponseSchema: RecordSchema<AuditLogResponse> = receivedObject(() => ({
+  entries: z.array(zodOf(auditLogEntrySchema)),
 }));

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { receivedObject } from "./schema/received-object.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 
 /** A short-lived token in exchange for the key. Since 0.18. */
 export interface AuthTokenResponse {
@@ -25,17 +26,17 @@ export interface ApiKeyInfoResponse {
   };
 }
 
-export const authTokenResponseSchema: z.ZodType<AuthTokenResponse> = receivedObject(() => ({
+export const authTokenResponseSchema: RecordSchema<AuthTokenResponse> = receivedObject(() => ({
   jwt: z.string(),
 }));
 
-export const whoamiResponseSchema: z.ZodType<WhoamiResponse> = receivedObject(() => ({
+export const whoamiResponseSchema: RecordSchema<WhoamiResponse> = receivedObject(() => ({
   user_urn: z.string(),
   email: z.string().exactOptional(),
   org_urn: z.string().exactOptional(),
 }));
 
-export const apiKeyInfoResponseSchema: z.ZodType<ApiKeyInfoResponse> = receivedObject(() => ({
+export const apiKeyInfoResponseSchema: RecordSchema<ApiKeyInfoResponse> = receivedObject(() => ({
   key_id: z.int(),
   name: z.string(),
   note: z.string(),

@@ -1,7 +1,9 @@
 import * as z from "zod";
 import { byType } from "./schema/one-of-kinds.js";
 import { receivedObject } from "./schema/received-object.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
+import { zodOf } from "./schema/zod-of.js";
 import { sentTimestampSchema, type Timestamp, timestampSchema } from "./timestamp.js";
 
 /** Which hours of usage to report: the query of a GET. Both on a full UTC hour, at most 14 days apart. Since 0.23. */
@@ -74,12 +76,12 @@ export interface CurrentCheckpointStorageUsageResponse {
   readonly data: readonly CheckpointStorageUsage[];
 }
 
-export const getBillingUsageRequestSchema: z.ZodType<GetBillingUsageRequest> = sentObject(() => ({
+export const getBillingUsageRequestSchema: RecordSchema<GetBillingUsageRequest> = sentObject(() => ({
   starting_on: sentTimestampSchema,
   ending_before: sentTimestampSchema,
 }));
 
-export const billingEventInfoSchema: z.ZodType<BillingEventInfo> = byType<BillingEventInfo>(
+export const billingEventInfoSchema: RecordSchema<BillingEventInfo> = byType<BillingEventInfo>(
   {
     training: receivedObject(() => ({ type: z.literal("training"), token_count: z.int() })),
     sampling_prefill: receivedObject(() => ({
@@ -98,7 +100,7 @@ export const billingEventInfoSchema: z.ZodType<BillingEventInfo> = byType<Billin
   z.looseObject({ type: z.string() }),
 );
 
-export const billingUsageEventSchema: z.ZodType<BillingUsageEvent> = receivedObject(() => ({
+export const billingUsageEventSchema: RecordSchema<BillingUsageEvent> = receivedObject(() => ({
   bucket_start: timestampSchema,
   bucket_end: timestampSchema,
   base_model: z.string().exactOptional(),
@@ -106,26 +108,26 @@ export const billingUsageEventSchema: z.ZodType<BillingUsageEvent> = receivedObj
   user_name: z.string().exactOptional(),
   session_id: z.string().exactOptional(),
   project_id: z.string().exactOptional(),
-  event_info: billingEventInfoSchema,
+  event_info: zodOf(billingEventInfoSchema),
   estimated_cost_usd: z.number().exactOptional(),
   effective_rate_usd_per_million_tokens: z.number().exactOptional(),
   effective_rate_usd_per_gigabyte_month: z.number().exactOptional(),
 }));
 
-export const billingUsageSessionSchema: z.ZodType<BillingUsageSession> = receivedObject(() => ({
+export const billingUsageSessionSchema: RecordSchema<BillingUsageSession> = receivedObject(() => ({
   user_metadata: z.record(z.string(), z.string()).exactOptional(),
 }));
 
-export const billingUsageResponseSchema: z.ZodType<BillingUsageResponse> = receivedObject(() => ({
-  data: z.array(billingUsageEventSchema),
-  sessions: z.record(z.string(), billingUsageSessionSchema).default({}),
+export const billingUsageResponseSchema: RecordSchema<BillingUsageResponse> = receivedObject(() => ({
+  data: z.array(zodOf(billingUsageEventSchema)),
+  sessions: z.record(z.string(), zodOf(billingUsageSessionSchema)).default({}),
   cost_data_through: timestampSchema.exactOptional(),
 }));
 
-export const getCurrentCheckpointStorageUsageRequestSchema: z.ZodType<GetCurrentCheckpointStorageUsageRequest> =
+export const getCurrentCheckpointStorageUsageRequestSchema: RecordSchema<GetCurrentCheckpointStorageUsageRequest> =
   sentObject(() => ({ project_id: z.string().optional() }));
 
-export const checkpointStorageUsageSchema: z.ZodType<CheckpointStorageUsage> = receivedObject(() => ({
+export const checkpointStorageUsageSchema: RecordSchema<CheckpointStorageUsage> = receivedObject(() => ({
   project_id: z.string().exactOptional(),
   org_user_urn: z.string().exactOptional(),
   user_email: z.string().exactOptional(),
@@ -136,8 +138,8 @@ export const checkpointStorageUsageSchema: z.ZodType<CheckpointStorageUsage> = r
   estimated_monthly_cost_usd: z.number().exactOptional(),
 }));
 
-export const currentCheckpointStorageUsageResponseSchema: z.ZodType<CurrentCheckpointStorageUsageResponse> =
+export const currentCheckpointStorageUsageResponseSchema: RecordSchema<CurrentCheckpointStorageUsageResponse> =
   receivedObject(() => ({
     effective_rate_usd_per_gigabyte_month: z.number().exactOptional(),
-    data: z.array(checkpointStorageUsageSchema),
+    data: z.array(zodOf(checkpointStorageUsageSchema)),
   }));

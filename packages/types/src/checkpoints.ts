@@ -2,7 +2,9 @@ import * as z from "zod";
 import type { CheckpointType } from "./checkpoint-path.js";
 import { type Open, openName } from "./schema/names.js";
 import { receivedObject } from "./schema/received-object.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
+import { zodOf } from "./schema/zod-of.js";
 import { type Timestamp, timestampSchema } from "./timestamp.js";
 import type { CheckpointMetadata } from "./weights.js";
 
@@ -47,7 +49,7 @@ export interface SetCheckpointTtlRequest {
   readonly ttl_seconds: number | null;
 }
 
-export const checkpointSchema: z.ZodType<Checkpoint> = receivedObject(() => ({
+export const checkpointSchema: RecordSchema<Checkpoint> = receivedObject(() => ({
   checkpoint_id: z.string(),
   checkpoint_type: openName(["training", "sampler", "external"]),
   time: timestampSchema,
@@ -58,24 +60,24 @@ export const checkpointSchema: z.ZodType<Checkpoint> = receivedObject(() => ({
   expires_at: timestampSchema.exactOptional(),
 }));
 
-export const cursorSchema: z.ZodType<Cursor> = receivedObject(() => ({
+export const cursorSchema: RecordSchema<Cursor> = receivedObject(() => ({
   offset: z.int(),
   limit: z.int(),
   total_count: z.int(),
 }));
 
-export const checkpointsListResponseSchema: z.ZodType<CheckpointsListResponse> = receivedObject(() => ({
-  checkpoints: z.array(checkpointSchema),
-  cursor: cursorSchema.exactOptional(),
+export const checkpointsListResponseSchema: RecordSchema<CheckpointsListResponse> = receivedObject(() => ({
+  checkpoints: z.array(zodOf(checkpointSchema)),
+  cursor: zodOf(cursorSchema).exactOptional(),
 }));
 
-export const checkpointArchiveUrlResponseSchema: z.ZodType<CheckpointArchiveUrlResponse> = receivedObject(
+export const checkpointArchiveUrlResponseSchema: RecordSchema<CheckpointArchiveUrlResponse> = receivedObject(
   () => ({
     url: z.string(),
     expires: timestampSchema,
   }),
 );
 
-export const setCheckpointTtlRequestSchema: z.ZodType<SetCheckpointTtlRequest> = sentObject(() => ({
+export const setCheckpointTtlRequestSchema: RecordSchema<SetCheckpointTtlRequest> = sentObject(() => ({
   ttl_seconds: z.int().positive().nullable(),
 }));

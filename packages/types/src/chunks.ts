@@ -3,7 +3,9 @@ import { fromBase64 } from "./base64.js";
 import { closedName, sentType, unknownName } from "./schema/names.js";
 import { firstNotInt32 } from "./schema/numbers.js";
 import { oneOfKinds } from "./schema/one-of-kinds.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
+import { zodOf } from "./schema/zod-of.js";
 
 /** Token ids, each in the range of int32. */
 export type TokenIds = readonly number[] | Int32Array;
@@ -67,7 +69,7 @@ export function chunkType(chunk: ModelInputChunk): ChunkType {
   return "dmel" in chunk ? "dmel" : "encoded_text";
 }
 
-export const tokenIdsSchema: z.ZodType<TokenIds> = z
+export const tokenIdsSchema: RecordSchema<TokenIds> = z
   .custom<TokenIds>(
     (value) => value instanceof Int32Array || Array.isArray(value),
     "must be a list of token ids",
@@ -103,12 +105,12 @@ function isBytes(value: unknown): boolean {
 const imageFormatSchema = closedName(["png", "jpeg"]);
 const optionalCountSchema = z.int().nonnegative().optional();
 
-export const encodedTextChunkSchema: z.ZodType<EncodedTextChunk> = sentObject(() => ({
-  tokens: tokenIdsSchema,
+export const encodedTextChunkSchema: RecordSchema<EncodedTextChunk> = sentObject(() => ({
+  tokens: zodOf(tokenIdsSchema),
   type: sentType("encoded_text"),
 }));
 
-export const imageChunkSchema: z.ZodType<ImageChunk> = sentObject(() => ({
+export const imageChunkSchema: RecordSchema<ImageChunk> = sentObject(() => ({
   data: bytesSchema,
   format: imageFormatSchema,
   expected_tokens: optionalCountSchema,
@@ -117,7 +119,7 @@ export const imageChunkSchema: z.ZodType<ImageChunk> = sentObject(() => ({
   type: sentType("image"),
 }));
 
-export const imageAssetPointerChunkSchema: z.ZodType<ImageAssetPointerChunk> = sentObject(() => ({
+export const imageAssetPointerChunkSchema: RecordSchema<ImageAssetPointerChunk> = sentObject(() => ({
   location: z.string().min(1),
   format: imageFormatSchema,
   expected_tokens: optionalCountSchema,
@@ -126,19 +128,19 @@ export const imageAssetPointerChunkSchema: z.ZodType<ImageAssetPointerChunk> = s
   type: sentType("image_asset_pointer"),
 }));
 
-export const dmelChunkSchema: z.ZodType<DmelChunk> = sentObject(() => ({
+export const dmelChunkSchema: RecordSchema<DmelChunk> = sentObject(() => ({
   dmel: bytesSchema,
   type: sentType("dmel"),
 }));
 
 const schemaOfType: Readonly<Record<ChunkType, z.ZodType<ModelInputChunk>>> = {
-  encoded_text: encodedTextChunkSchema,
-  image: imageChunkSchema,
-  image_asset_pointer: imageAssetPointerChunkSchema,
-  dmel: dmelChunkSchema,
+  encoded_text: zodOf(encodedTextChunkSchema),
+  image: zodOf(imageChunkSchema),
+  image_asset_pointer: zodOf(imageAssetPointerChunkSchema),
+  dmel: zodOf(dmelChunkSchema),
 };
 
-export const modelInputChunkSchema: z.ZodType<ModelInputChunk> = oneOfKinds(
+export const modelInputChunkSchema: RecordSchema<ModelInputChunk> = oneOfKinds(
   Object.values(schemaOfType),
   (value) => {
     const type: unknown =

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { receivedObject } from "./schema/received-object.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
 
 /** Asks for either configuration below. Since 0.18. */
@@ -55,11 +56,11 @@ export interface ClientDynamicConfigResponse {
   readonly sample_cancel_max_batch_size: number;
 }
 
-export const clientConfigRequestSchema: z.ZodType<ClientConfigRequest> = sentObject(() => ({
+export const clientConfigRequestSchema: RecordSchema<ClientConfigRequest> = sentObject(() => ({
   sdk_version: z.string().min(1),
 }));
 
-export const clientConfigResponseSchema: z.ZodType<ClientConfigResponse> = receivedObject(() => ({
+export const clientConfigResponseSchema: RecordSchema<ClientConfigResponse> = receivedObject(() => ({
   pjwt_auth_enabled: z.boolean().default(false),
   credential_default_source: z.string().default("api_key"),
   sample_dispatch_bytes_semaphore_size: z.int().default(10_485_760),
@@ -79,7 +80,7 @@ export const clientConfigResponseSchema: z.ZodType<ClientConfigResponse> = recei
   create_model_via_load_weights: z.boolean().default(false),
 }));
 
-export const clientDynamicConfigResponseSchema: z.ZodType<ClientDynamicConfigResponse> = receivedObject(
+export const clientDynamicConfigResponseSchema: RecordSchema<ClientDynamicConfigResponse> = receivedObject(
   () => ({
     refresh_interval_sec: z.int().default(300),
     sample_cancel_enabled: z.boolean().default(false),

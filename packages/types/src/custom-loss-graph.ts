@@ -1,7 +1,9 @@
 import * as z from "zod";
 import { formatPath } from "./schema/format-path.js";
 import { closedName, unknownName } from "./schema/names.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
+import { zodOf } from "./schema/zod-of.js";
 
 /**
  * A floating-point literal of a graph. The server tells `1.0` from `1`, which JavaScript does not: a plain number without
@@ -57,16 +59,18 @@ const anyNumberSchema = z
 
 const graphWordSchema = z.union([z.null(), z.boolean(), z.string(), anyNumberSchema, z.bigint()]);
 
-export const graphValueSchema: z.ZodType<GraphValue> = z.lazy(() =>
+export const graphValueSchema: RecordSchema<GraphValue> = z.lazy(() =>
   z.union(
     [
       graphWordSchema,
-      z.array(graphValueSchema),
+      z.array(zodOf(graphValueSchema)),
       z.strictObject({ float: z.union([anyNumberSchema, z.enum(["inf", "-inf", "nan"])]) }),
       z.strictObject({ ref: z.string() }),
-      z.strictObject({ tuple: z.array(graphValueSchema) }),
-      z.strictObject({ dict: z.record(z.string(), graphValueSchema) }),
-      z.strictObject({ slice: z.tuple([graphValueSchema, graphValueSchema, graphValueSchema]) }),
+      z.strictObject({ tuple: z.array(zodOf(graphValueSchema)) }),
+      z.strictObject({ dict: z.record(z.string(), zodOf(graphValueSchema)) }),
+      z.strictObject({
+        slice: z.tuple([zodOf(graphValueSchema), zodOf(graphValueSchema), zodOf(graphValueSchema)]),
+      }),
       z.strictObject({ ellipsis: z.literal(true) }),
       z.strictObject({ dtype: z.string() }),
       z.strictObject({ device: z.string() }),
@@ -150,12 +154,12 @@ const graphKinds: Readonly<Record<string, GraphCheck>> = {
   memory_format: text,
 };
 
-export const customLossNodeSchema: z.ZodType<CustomLossNode> = sentObject(() => ({
+export const customLossNodeSchema: RecordSchema<CustomLossNode> = sentObject(() => ({
   op: closedName(["placeholder", "get_attr", "call_function", "call_method", "call_module", "output"]),
   name: z.string().min(1),
   target: z.string().min(1),
-  args: z.array(graphValueSchema).optional(),
-  kwargs: z.record(z.string(), graphValueSchema).optional(),
+  args: z.array(zodOf(graphValueSchema)).optional(),
+  kwargs: z.record(z.string(), zodOf(graphValueSchema)).optional(),
 })).check((context) => {
   const { args = [], kwargs = {} } = context.value as CustomLossNode;
   const message =
@@ -164,7 +168,7 @@ export const customLossNodeSchema: z.ZodType<CustomLossNode> = sentObject(() => 
   if (message !== undefined) context.issues.push({ code: "custom", message, input: context.value });
 });
 
-export const customLossGraphSchema: z.ZodType<CustomLossGraph> = sentObject(() => ({
+export const customLossGraphSchema: RecordSchema<CustomLossGraph> = sentObject(() => ({
   format: z.literal(1).optional(),
-  nodes: z.array(customLossNodeSchema),
+  nodes: z.array(zodOf(customLossNodeSchema)),
 }));

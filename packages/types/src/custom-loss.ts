@@ -3,7 +3,9 @@ import { type CustomLossGraph, customLossGraphSchema } from "./custom-loss-graph
 import { receivedType, sentType } from "./schema/names.js";
 import { countSchema } from "./schema/numbers.js";
 import { receivedObject } from "./schema/received-object.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
+import { zodOf } from "./schema/zod-of.js";
 
 /** A parameter of a custom loss; the first is `logprobs`. */
 export interface CustomLossInput {
@@ -31,17 +33,17 @@ export interface CreateCustomLossResponse {
   readonly type?: string;
 }
 
-export const customLossInputSchema: z.ZodType<CustomLossInput> = sentObject(() => ({
+export const customLossInputSchema: RecordSchema<CustomLossInput> = sentObject(() => ({
   name: z.string().regex(/^[a-z_][a-z0-9_]{0,63}$/, "must match [a-z_][a-z0-9_]{0,63}"),
   rank: z.literal([0, 1, 2]),
 }));
 
-export const createCustomLossRequestSchema: z.ZodType<CreateCustomLossRequest> = sentObject(() => ({
+export const createCustomLossRequestSchema: RecordSchema<CreateCustomLossRequest> = sentObject(() => ({
   session_id: z.string().min(1),
   custom_loss_seq_id: countSchema,
   name: z.string(),
-  inputs: z.array(customLossInputSchema).min(1).max(16),
-  graph: customLossGraphSchema,
+  inputs: z.array(zodOf(customLossInputSchema)).min(1).max(16),
+  graph: zodOf(customLossGraphSchema),
   type: sentType("create_custom_loss"),
 })).check((context) => {
   const inputs = context.value.inputs as readonly CustomLossInput[];
@@ -62,7 +64,7 @@ export const createCustomLossRequestSchema: z.ZodType<CreateCustomLossRequest> =
   });
 });
 
-export const createCustomLossResponseSchema: z.ZodType<CreateCustomLossResponse> = receivedObject(() => ({
+export const createCustomLossResponseSchema: RecordSchema<CreateCustomLossResponse> = receivedObject(() => ({
   loss_id: z.string(),
   type: receivedType(),
 }));

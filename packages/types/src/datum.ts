@@ -3,7 +3,9 @@ import { ValidationError } from "./api-errors.js";
 import type { TokenIds } from "./chunks.js";
 import { ModelInput, modelInputSchema } from "./model-input.js";
 import { type ProvenanceSpan, provenanceSpanSchema } from "./provenance-span.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
+import { zodOf } from "./schema/zod-of.js";
 import { type TensorData, tensorDataSchema } from "./tensor-data.js";
 
 /** Tensors by name: what a loss reads, or what it gives per datum. */
@@ -71,13 +73,13 @@ function spanLength(spans: readonly ProvenanceSpan[]): number {
   return spans.reduce((sum, span) => sum + span.length, 0);
 }
 
-export const namedTensorsSchema: z.ZodType<NamedTensors> = z.record(z.string(), tensorDataSchema);
+export const namedTensorsSchema: RecordSchema<NamedTensors> = z.record(z.string(), zodOf(tensorDataSchema));
 
-export const datumSchema: z.ZodType<Datum> = sentObject(() => ({
-  model_input: modelInputSchema,
-  loss_fn_inputs: namedTensorsSchema,
-  model_input_spans: z.array(provenanceSpanSchema).optional(),
-  loss_fn_input_spans: z.array(provenanceSpanSchema).optional(),
+export const datumSchema: RecordSchema<Datum> = sentObject(() => ({
+  model_input: zodOf(modelInputSchema),
+  loss_fn_inputs: zodOf(namedTensorsSchema),
+  model_input_spans: z.array(zodOf(provenanceSpanSchema)).optional(),
+  loss_fn_input_spans: z.array(zodOf(provenanceSpanSchema)).optional(),
 })).check((context) => {
   const fault = spanFault(context.value as Datum);
   if (fault === undefined) return;

@@ -4,7 +4,9 @@ import { type LossFnConfig, type LossFnType, lossFnTypeSchema } from "./loss-fun
 import { receivedTensorSchema } from "./received-tensor.js";
 import { receivedNumberSchema } from "./schema/numbers.js";
 import { receivedObject } from "./schema/received-object.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
+import { zodOf } from "./schema/zod-of.js";
 
 /** The examples of one request and the loss over them. */
 export interface ForwardBackwardInput {
@@ -45,9 +47,9 @@ const lossFnConfigSchema: z.ZodType<LossFnConfig> = z.record(
   z.union([z.number(), z.string()], { error: "must be a number or a text" }),
 );
 
-export const forwardBackwardInputSchema: z.ZodType<ForwardBackwardInput> = sentObject(() => ({
-  data: z.array(datumSchema).min(1, "no data provided"),
-  loss_fn: lossFnTypeSchema,
+export const forwardBackwardInputSchema: RecordSchema<ForwardBackwardInput> = sentObject(() => ({
+  data: z.array(zodOf(datumSchema)).min(1, "no data provided"),
+  loss_fn: zodOf(lossFnTypeSchema),
   loss_fn_config: lossFnConfigSchema.optional(),
 }));
 
@@ -56,27 +58,27 @@ const seqIdSchema = z
   .min(1)
   .max(2 ** 31 - 1);
 
-export const forwardBackwardRequestSchema: z.ZodType<ForwardBackwardRequest> = sentObject(() => ({
-  forward_backward_input: forwardBackwardInputSchema,
+export const forwardBackwardRequestSchema: RecordSchema<ForwardBackwardRequest> = sentObject(() => ({
+  forward_backward_input: zodOf(forwardBackwardInputSchema),
   model_id: z.string().min(1),
   seq_id: seqIdSchema,
   forward_only: z.boolean().optional(),
 }));
 
-export const forwardRequestSchema: z.ZodType<ForwardRequest> = sentObject(() => ({
-  forward_input: forwardBackwardInputSchema,
+export const forwardRequestSchema: RecordSchema<ForwardRequest> = sentObject(() => ({
+  forward_input: zodOf(forwardBackwardInputSchema),
   model_id: z.string().min(1),
   seq_id: seqIdSchema,
 }));
 
 /** Numbers by name; null and the words for NaN and infinity are read as such. */
-export const metricsSchema: z.ZodType<Readonly<Record<string, number>>> = z.record(
+export const metricsSchema: RecordSchema<Readonly<Record<string, number>>> = z.record(
   z.string(),
   receivedNumberSchema,
 );
 
-export const forwardBackwardOutputSchema: z.ZodType<ForwardBackwardOutput> = receivedObject(() => ({
+export const forwardBackwardOutputSchema: RecordSchema<ForwardBackwardOutput> = receivedObject(() => ({
   loss_fn_output_type: z.string(),
-  loss_fn_outputs: z.array(z.record(z.string(), receivedTensorSchema)),
-  metrics: metricsSchema.default({}),
+  loss_fn_outputs: z.array(z.record(z.string(), zodOf(receivedTensorSchema))),
+  metrics: zodOf(metricsSchema).default({}),
 }));

@@ -3,7 +3,9 @@ import { parseRequestErrorCategory, type RequestErrorCategory } from "./request-
 import { closedName, type Open, openName } from "./schema/names.js";
 import { countSchema } from "./schema/numbers.js";
 import { receivedObject } from "./schema/received-object.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
+import { zodOf } from "./schema/zod-of.js";
 
 /** Asks for a result; the server holds the answer back until there is one, or for a while. */
 export interface FutureRetrieveRequest {
@@ -91,54 +93,54 @@ export interface CancelFutureRequest {
   readonly request_id: string;
 }
 
-export const futureRetrieveRequestSchema: z.ZodType<FutureRetrieveRequest> = sentObject(() => ({
+export const futureRetrieveRequestSchema: RecordSchema<FutureRetrieveRequest> = sentObject(() => ({
   request_id: z.string().min(1),
   allow_metadata_only: z.boolean().optional(),
 }));
 
-export const tryAgainResponseSchema: z.ZodType<TryAgainResponse> = receivedObject(() => ({
+export const tryAgainResponseSchema: RecordSchema<TryAgainResponse> = receivedObject(() => ({
   type: z.literal("try_again"),
   request_id: z.string().exactOptional(),
   queue_state: openName(["active", "paused_capacity", "paused_rate_limit"]).exactOptional(),
   queue_state_reason: z.string().exactOptional(),
 }));
 
-export const completeMetadataResponseSchema: z.ZodType<CompleteMetadataResponse> = receivedObject(() => ({
+export const completeMetadataResponseSchema: RecordSchema<CompleteMetadataResponse> = receivedObject(() => ({
   status: z.literal("complete_metadata"),
   response_payload_size: countSchema.default(0),
 }));
 
-export const requestFailedResponseSchema: z.ZodType<RequestFailedResponse> = receivedObject(() => ({
+export const requestFailedResponseSchema: RecordSchema<RequestFailedResponse> = receivedObject(() => ({
   error: z.string(),
   category: z.preprocess(parseRequestErrorCategory, z.enum(["unknown", "server", "user"])).default("unknown"),
 }));
 
 const cursorSchema = z.union([z.int().nonnegative(), z.bigint().nonnegative()]);
 
-export const futuresTargetSchema: z.ZodType<FuturesTarget> = sentObject(() => ({
+export const futuresTargetSchema: RecordSchema<FuturesTarget> = sentObject(() => ({
   type: closedName(["sampling_session"]),
   sampling_session_id: z.string().min(1),
   cloned_sampler_id: z.int().nonnegative().optional(),
 }));
 
-export const futuresRetrieveRequestSchema: z.ZodType<FuturesRetrieveRequest> = sentObject(() => ({
-  target: futuresTargetSchema,
+export const futuresRetrieveRequestSchema: RecordSchema<FuturesRetrieveRequest> = sentObject(() => ({
+  target: zodOf(futuresTargetSchema),
   prev_cursor: cursorSchema.optional(),
   timeout: z.number().nonnegative().optional(),
   retrieved_request_ids: z.array(z.string()).optional(),
 }));
 
-export const futureCompletionSchema: z.ZodType<FutureCompletion> = receivedObject(() => ({
+export const futureCompletionSchema: RecordSchema<FutureCompletion> = receivedObject(() => ({
   state: openName(["finished", "failed"]).default("finished"),
   request_id: z.string(),
   response_payload_uncompressed_size: z.int().exactOptional(),
 }));
 
-export const futuresRetrieveResponseSchema: z.ZodType<FuturesRetrieveResponse> = receivedObject(() => ({
-  completions: z.array(futureCompletionSchema),
+export const futuresRetrieveResponseSchema: RecordSchema<FuturesRetrieveResponse> = receivedObject(() => ({
+  completions: z.array(zodOf(futureCompletionSchema)),
   cursor: cursorSchema,
 }));
 
-export const cancelFutureRequestSchema: z.ZodType<CancelFutureRequest> = sentObject(() => ({
+export const cancelFutureRequestSchema: RecordSchema<CancelFutureRequest> = sentObject(() => ({
   request_id: z.string().min(1),
 }));

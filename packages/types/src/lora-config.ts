@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { int64Schema } from "./schema/numbers.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
 
 /** The LoRA adapter of a model. */
@@ -21,7 +22,7 @@ export const LoraConfig = {
   defaults: { rank: 32, train_unembed: true, train_mlp: true, train_attn: true },
 } as const satisfies { readonly defaults: LoraConfig };
 
-export const loraConfigSchema: z.ZodType<LoraConfig> = sentObject(() => ({
+export const loraConfigSchema: RecordSchema<LoraConfig> = sentObject(() => ({
   rank: z.int().min(1),
   seed: int64Schema.optional(),
   train_unembed: z.boolean().optional(),

@@ -1,5 +1,5 @@
-import type * as z from "zod";
 import { closedName } from "./schema/names.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 
 /**
  * The training objectives. `cross_entropy`, `importance_sampling` and `ppo` are in every generation; `cispo` and `dro` came
@@ -15,7 +15,7 @@ export type LossFnType =
   | "stable_reinforce"
   | "custom";
 
-export const lossFnTypeSchema: z.ZodType<LossFnType> = closedName([
+export const lossFnTypeSchema: RecordSchema<LossFnType> = closedName([
   "cross_entropy",
   "importance_sampling",
   "ppo",

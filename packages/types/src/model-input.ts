@@ -2,7 +2,9 @@ import * as z from "zod";
 import { ValidationError } from "./api-errors.js";
 import { chunkType, type ModelInputChunk, modelInputChunkSchema, type TokenIds } from "./chunks.js";
 import { dmelLength } from "./dmel-length.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
+import { zodOf } from "./schema/zod-of.js";
 
 /** What the model reads: tokens, images and audio in order. */
 export interface ModelInput {
@@ -69,6 +71,6 @@ function chunkLength(chunk: ModelInputChunk, index: number): number {
   );
 }
 
-export const modelInputSchema: z.ZodType<ModelInput> = sentObject(() => ({
-  chunks: z.array(modelInputChunkSchema),
+export const modelInputSchema: RecordSchema<ModelInput> = sentObject(() => ({
+  chunks: z.array(zodOf(modelInputChunkSchema)),
 }));

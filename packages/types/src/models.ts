@@ -9,7 +9,9 @@ import { type JsonObject, jsonObjectSchema } from "./schema/json-value.js";
 import { receivedType, sentType } from "./schema/names.js";
 import { countSchema } from "./schema/numbers.js";
 import { receivedObject } from "./schema/received-object.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
+import { zodOf } from "./schema/zod-of.js";
 
 /** A new model to train: a base model with a fresh adapter. */
 export interface CreateModelRequest {
@@ -71,27 +73,27 @@ export interface UnloadModelResponse {
   readonly type?: string;
 }
 
-export const createModelRequestSchema: z.ZodType<CreateModelRequest> = sentObject(() => ({
+export const createModelRequestSchema: RecordSchema<CreateModelRequest> = sentObject(() => ({
   session_id: z.string().min(1),
   model_seq_id: countSchema,
   base_model: z.string().min(1),
-  user_metadata: jsonObjectSchema.optional(),
-  lora_config: loraConfigSchema.optional(),
-  optimizer_config: optimizerConfigSchema.optional(),
+  user_metadata: zodOf(jsonObjectSchema).optional(),
+  lora_config: zodOf(loraConfigSchema).optional(),
+  optimizer_config: zodOf(optimizerConfigSchema).optional(),
   type: sentType("create_model"),
 }));
 
-export const createModelResponseSchema: z.ZodType<CreateModelResponse> = receivedObject(() => ({
+export const createModelResponseSchema: RecordSchema<CreateModelResponse> = receivedObject(() => ({
   model_id: z.string(),
   type: receivedType(),
 }));
 
-export const getInfoRequestSchema: z.ZodType<GetInfoRequest> = sentObject(() => ({
+export const getInfoRequestSchema: RecordSchema<GetInfoRequest> = sentObject(() => ({
   model_id: z.string().min(1),
   type: sentType("get_info"),
 }));
 
-export const modelDataSchema: z.ZodType<ModelData> = receivedObject(() => ({
+export const modelDataSchema: RecordSchema<ModelData> = receivedObject(() => ({
   arch: z.string().exactOptional(),
   model_name: z.string().exactOptional(),
   tokenizer_id: z
@@ -100,22 +102,22 @@ export const modelDataSchema: z.ZodType<ModelData> = receivedObject(() => ({
     .exactOptional(),
 }));
 
-export const getInfoResponseSchema: z.ZodType<GetInfoResponse> = receivedObject(() => ({
+export const getInfoResponseSchema: RecordSchema<GetInfoResponse> = receivedObject(() => ({
   type: receivedType(),
-  model_data: modelDataSchema,
+  model_data: zodOf(modelDataSchema),
   model_id: z.string(),
   is_lora: z.boolean().exactOptional(),
   lora_rank: z.int().exactOptional(),
   model_name: z.string().exactOptional(),
-  optimizer_config: receivedOptimizerConfigSchema,
+  optimizer_config: zodOf(receivedOptimizerConfigSchema),
 }));
 
-export const unloadModelRequestSchema: z.ZodType<UnloadModelRequest> = sentObject(() => ({
+export const unloadModelRequestSchema: RecordSchema<UnloadModelRequest> = sentObject(() => ({
   model_id: z.string().min(1),
   type: sentType("unload_model"),
 }));
 
-export const unloadModelResponseSchema: z.ZodType<UnloadModelResponse> = receivedObject(() => ({
+export const unloadModelResponseSchema: RecordSchema<UnloadModelResponse> = receivedObject(() => ({
   model_id: z.string(),
   type: receivedType(),
 }));

@@ -4,7 +4,9 @@ import { metricsSchema } from "./forward-backward.js";
 import { type OptimizerParams, optimizerParamsSchema } from "./optimizer-config.js";
 import { sentType } from "./schema/names.js";
 import { receivedObject } from "./schema/received-object.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
+import { zodOf } from "./schema/zod-of.js";
 
 /** One optimizer step with the gradients gathered since the last one. Exactly one of the two parameter fields is given. */
 export interface OptimStepRequest {
@@ -22,9 +24,9 @@ export interface OptimStepResponse {
   readonly metrics?: Readonly<Record<string, number>>;
 }
 
-export const optimStepRequestSchema: z.ZodType<OptimStepRequest> = sentObject(() => ({
-  adam_params: adamParamsSchema.optional(),
-  optimizer_params: optimizerParamsSchema.optional(),
+export const optimStepRequestSchema: RecordSchema<OptimStepRequest> = sentObject(() => ({
+  adam_params: zodOf(adamParamsSchema).optional(),
+  optimizer_params: zodOf(optimizerParamsSchema).optional(),
   model_id: z.string().min(1),
   seq_id: z.int().min(1),
   type: sentType("optim_step"),
@@ -32,6 +34,6 @@ export const optimStepRequestSchema: z.ZodType<OptimStepRequest> = sentObject(()
   error: "exactly one of adam_params and optimizer_params must be given",
 });
 
-export const optimStepResponseSchema: z.ZodType<OptimStepResponse> = receivedObject(() => ({
-  metrics: metricsSchema.exactOptional(),
+export const optimStepResponseSchema: RecordSchema<OptimStepResponse> = receivedObject(() => ({
+  metrics: zodOf(metricsSchema).exactOptional(),
 }));

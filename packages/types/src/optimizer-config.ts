@@ -1,7 +1,9 @@
 import * as z from "zod";
 import { reportJsonFault } from "./schema/json-value.js";
 import { byType } from "./schema/one-of-kinds.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
+import { zodOf } from "./schema/zod-of.js";
 
 /** The optimizer family of a model, fixed when it is created. Since 0.38; earlier servers know Adam only. */
 export type OptimizerConfig = AdamOptimizerConfig | DimuonOptimizerConfig | OtherOptimizerConfig;
@@ -56,13 +58,13 @@ const dimuonConfigSchema = sentObject(() => ({
 }));
 
 /** What is sent: known families strictly, others as they are. */
-export const optimizerConfigSchema: z.ZodType<OptimizerConfig> = byType<OptimizerConfig>(
+export const optimizerConfigSchema: RecordSchema<OptimizerConfig> = byType<OptimizerConfig>(
   { adamw: adamConfigSchema, dimuon: dimuonConfigSchema },
   otherFamilySchema,
 );
 
 /** What is received: absent, null and `{}` mean Adam; anything else is kept, also a newer version of a known family. */
-export const receivedOptimizerConfigSchema: z.ZodType<OptimizerConfig> = z
+export const receivedOptimizerConfigSchema: RecordSchema<OptimizerConfig> = z
   .preprocess(
     (value) => {
       if (value === null) return { type: "adamw" };
@@ -72,14 +74,14 @@ export const receivedOptimizerConfigSchema: z.ZodType<OptimizerConfig> = z
   )
   .default({ type: "adamw" });
 
-export const dimuonParamsSchema: z.ZodType<DimuonParams> = sentObject(() => ({
+export const dimuonParamsSchema: RecordSchema<DimuonParams> = sentObject(() => ({
   type: z.literal("dimuon"),
   learning_rate: z.number().nonnegative(),
   grad_clip_norm: z.number().optional(),
   beta1: z.number().gte(0).lt(1).optional(),
 }));
 
-export const optimizerParamsSchema: z.ZodType<OptimizerParams> = byType<OptimizerParams>(
-  { dimuon: dimuonParamsSchema },
+export const optimizerParamsSchema: RecordSchema<OptimizerParams> = byType<OptimizerParams>(
+  { dimuon: zodOf(dimuonParamsSchema) },
   otherFamilySchema,
 );

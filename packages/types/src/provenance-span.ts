@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { closedName } from "./schema/names.js";
 import { countSchema } from "./schema/numbers.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
 
 /** This run of positions is part of an earlier sample's prompt. Since 0.38. */
@@ -28,7 +29,7 @@ export interface SampledProvenanceSpan {
  */
 export type ProvenanceSpan = PromptProvenanceSpan | SampledProvenanceSpan;
 
-export const provenanceSpanSchema: z.ZodType<ProvenanceSpan> = sentObject(() => ({
+export const provenanceSpanSchema: RecordSchema<ProvenanceSpan> = sentObject(() => ({
   type: closedName(["prompt_tokens", "sampled_tokens"]),
   sequence_id: z.string().min(1),
   offset: countSchema.optional(),

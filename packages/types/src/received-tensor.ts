@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { readNumber } from "./schema/numbers.js";
 import { receivedObject } from "./schema/received-object.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import type { TensorData } from "./tensor-data.js";
 import { tensorFault } from "./tensor-fault.js";
 
@@ -9,7 +10,7 @@ import { tensorFault } from "./tensor-fault.js";
  * float32 to `Float32Array` (null and the words for NaN and infinity included), int64 to `BigInt64Array`, and a shape
  * that is not stated to `[n]`. Shape and sparse indices must fit the elements.
  */
-export const receivedTensorSchema: z.ZodType<TensorData> = receivedObject(() => ({
+export const receivedTensorSchema: RecordSchema<TensorData> = receivedObject(() => ({
   data: z
     .custom<readonly unknown[]>(Array.isArray, "must be a list of numbers")
     .meta({ type: "array", items: { type: "number" } }),

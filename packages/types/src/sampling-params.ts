@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { firstNotInt32, int64Schema } from "./schema/numbers.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
 
 /** How to draw tokens. */
@@ -45,7 +46,7 @@ function isStop(value: unknown): boolean {
   return value.every((item) => typeof item === "string") || firstNotInt32(value) === -1;
 }
 
-export const samplingParamsSchema: z.ZodType<SamplingParams> = sentObject(() => ({
+export const samplingParamsSchema: RecordSchema<SamplingParams> = sentObject(() => ({
   max_tokens: z.int().min(0).optional(),
   seed: int64Schema.optional(),
   stop: stopSchema.optional(),

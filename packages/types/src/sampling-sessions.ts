@@ -2,6 +2,7 @@ import * as z from "zod";
 import { receivedType, sentType } from "./schema/names.js";
 import { countSchema } from "./schema/numbers.js";
 import { receivedObject } from "./schema/received-object.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
 
 /** Makes a base model or saved weights ready to sample from. At least one of the two names is given. */
@@ -41,36 +42,37 @@ export interface GetSamplerResponse {
   readonly model_path?: string;
 }
 
-export const createSamplingSessionRequestSchema: z.ZodType<CreateSamplingSessionRequest> = sentObject(() => ({
-  session_id: z.string().min(1),
-  sampling_session_seq_id: countSchema,
-  base_model: z.string().min(1).optional(),
-  model_path: z.string().startsWith("tinker://", "must be a tinker:// path").optional(),
-  type: sentType("create_sampling_session"),
-})).refine((request) => request.base_model !== undefined || request.model_path !== undefined, {
+export const createSamplingSessionRequestSchema: RecordSchema<CreateSamplingSessionRequest> = sentObject(
+  () => ({
+    session_id: z.string().min(1),
+    sampling_session_seq_id: countSchema,
+    base_model: z.string().min(1).optional(),
+    model_path: z.string().startsWith("tinker://", "must be a tinker:// path").optional(),
+    type: sentType("create_sampling_session"),
+  }),
+).refine((request) => request.base_model !== undefined || request.model_path !== undefined, {
   error: "base_model or model_path must be given",
 });
 
-export const createSamplingSessionResponseSchema: z.ZodType<CreateSamplingSessionResponse> = receivedObject(
-  () => ({
+export const createSamplingSessionResponseSchema: RecordSchema<CreateSamplingSessionResponse> =
+  receivedObject(() => ({
     sampling_session_id: z.string(),
     type: receivedType(),
-  }),
-);
+  }));
 
-export const joinSamplingSessionRequestSchema: z.ZodType<JoinSamplingSessionRequest> = sentObject(() => ({
+export const joinSamplingSessionRequestSchema: RecordSchema<JoinSamplingSessionRequest> = sentObject(() => ({
   sampling_session_id: z.string().min(1),
   type: sentType("join_sampling_session"),
 }));
 
-export const joinSamplingSessionResponseSchema: z.ZodType<JoinSamplingSessionResponse> = receivedObject(
+export const joinSamplingSessionResponseSchema: RecordSchema<JoinSamplingSessionResponse> = receivedObject(
   () => ({
     client_counter: countSchema,
     type: receivedType(),
   }),
 );
 
-export const getSamplerResponseSchema: z.ZodType<GetSamplerResponse> = receivedObject(() => ({
+export const getSamplerResponseSchema: RecordSchema<GetSamplerResponse> = receivedObject(() => ({
   sampler_id: z.string(),
   base_model: z.string(),
   model_path: z.string().exactOptional(),

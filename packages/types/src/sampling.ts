@@ -6,7 +6,9 @@ import { type Open, openName, receivedType, sentType } from "./schema/names.js";
 import { countSchema, int64Schema } from "./schema/numbers.js";
 import { readFloat32List, readNullableFloat32List, readTopkList } from "./schema/received-lists.js";
 import { receivedObject } from "./schema/received-object.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
+import { zodOf } from "./schema/zod-of.js";
 import { type TensorData, tensorDataSchema } from "./tensor-data.js";
 
 /** Draws samples from a sampling session (with `seq_id`), or from a base model or checkpoint named here. */
@@ -82,15 +84,15 @@ export interface SampleResponse {
 }
 
 /** What a target tensor must be: int64 and a matrix. */
-const targetTensorSchema = tensorDataSchema.refine(
+const targetTensorSchema = zodOf(tensorDataSchema).refine(
   (tensor) => tensor.dtype === "int64" && tensor.shape?.length === 2,
   "must be int64 with a shape of two dimensions, [promptLength - 1, K]",
 );
 
-export const sampleRequestSchema: z.ZodType<SampleRequest> = sentObject(() => ({
+export const sampleRequestSchema: RecordSchema<SampleRequest> = sentObject(() => ({
   num_samples: z.int().min(1).optional(),
-  prompt: modelInputSchema,
-  sampling_params: samplingParamsSchema,
+  prompt: zodOf(modelInputSchema),
+  sampling_params: zodOf(samplingParamsSchema),
   base_model: z.string().optional(),
   model_path: z.string().optional(),
   sampling_session_id: z.string().min(1).optional(),
@@ -114,7 +116,7 @@ export const sampleRequestSchema: z.ZodType<SampleRequest> = sentObject(() => ({
   });
 });
 
-export const sampledSequenceSchema: z.ZodType<SampledSequence> = receivedObject(() => ({
+export const sampledSequenceSchema: RecordSchema<SampledSequence> = receivedObject(() => ({
   stop_reason: openName(["length", "stop"]),
   tokens: z
     .custom<readonly number[]>(isTokenList, "must be a list of token ids")
@@ -128,17 +130,17 @@ function isTokenList(value: unknown): boolean {
   return Array.isArray(value) && value.every(Number.isSafeInteger);
 }
 
-export const promptAltTokensSchema: z.ZodType<PromptAltTokens> = receivedObject(() => ({
-  tokens: receivedTensorSchema,
-  logprobs: receivedTensorSchema,
+export const promptAltTokensSchema: RecordSchema<PromptAltTokens> = receivedObject(() => ({
+  tokens: zodOf(receivedTensorSchema),
+  logprobs: zodOf(receivedTensorSchema),
 }));
 
-export const sampleResponseSchema: z.ZodType<SampleResponse> = receivedObject(() => ({
-  sequences: z.array(sampledSequenceSchema),
+export const sampleResponseSchema: RecordSchema<SampleResponse> = receivedObject(() => ({
+  sequences: z.array(zodOf(sampledSequenceSchema)),
   type: receivedType(),
   prompt_logprobs: readNullableFloat32List().exactOptional(),
   topk_prompt_logprobs: readTopkList().exactOptional(),
   prompt_cache_hit_tokens: z.int().default(0),
-  target_prompt_logprobs: receivedTensorSchema.exactOptional(),
-  prompt_alt_tokens: promptAltTokensSchema.exactOptional(),
+  target_prompt_logprobs: zodOf(receivedTensorSchema).exactOptional(),
+  prompt_alt_tokens: zodOf(promptAltTokensSchema).exactOptional(),
 }));

@@ -1,5 +1,7 @@
 import * as z from "zod";
 import { receivedObject } from "./schema/received-object.js";
+import type { RecordSchema } from "./schema/record-schema.js";
+import { zodOf } from "./schema/zod-of.js";
 
 /** A model the service offers. */
 export interface SupportedModel {
@@ -30,22 +32,23 @@ export interface UntypedAPIFuture {
   readonly sample_sequence_ids?: readonly string[];
 }
 
-export const supportedModelSchema: z.ZodType<SupportedModel> = receivedObject(() => ({
+export const supportedModelSchema: RecordSchema<SupportedModel> = receivedObject(() => ({
   model_name: z.string().exactOptional(),
   max_context_length: z.int().exactOptional(),
   trainable: z.boolean().exactOptional(),
   sampleable: z.boolean().exactOptional(),
 }));
 
-export const getServerCapabilitiesResponseSchema: z.ZodType<GetServerCapabilitiesResponse> = receivedObject(
-  () => ({
-    supported_models: z.array(supportedModelSchema),
-  }),
-);
+export const getServerCapabilitiesResponseSchema: RecordSchema<GetServerCapabilitiesResponse> =
+  receivedObject(() => ({
+    supported_models: z.array(zodOf(supportedModelSchema)),
+  }));
 
-export const healthResponseSchema: z.ZodType<HealthResponse> = receivedObject(() => ({ status: z.string() }));
+export const healthResponseSchema: RecordSchema<HealthResponse> = receivedObject(() => ({
+  status: z.string(),
+}));
 
-export const untypedApiFutureSchema: z.ZodType<UntypedAPIFuture> = receivedObject(() => ({
+export const untypedApiFutureSchema: RecordSchema<UntypedAPIFuture> = receivedObject(() => ({
   request_id: z.string(),
   model_id: z.string().exactOptional(),
   sample_sequence_ids: z.array(z.string()).exactOptional(),

@@ -2,7 +2,9 @@ import * as z from "zod";
 import { closedName, type Open, unknownKind } from "./schema/names.js";
 import { byType } from "./schema/one-of-kinds.js";
 import { receivedObject } from "./schema/received-object.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
+import { zodOf } from "./schema/zod-of.js";
 import type { FinishReason } from "./sessions.js";
 import { type Timestamp, timestampSchema } from "./timestamp.js";
 
@@ -90,12 +92,12 @@ const zonedTimestampSchema = timestampSchema.refine(
   "must have a time zone",
 );
 
-export const sessionSearchCursorSchema: z.ZodType<SessionSearchCursor> = receivedObject(() => ({
+export const sessionSearchCursorSchema: RecordSchema<SessionSearchCursor> = receivedObject(() => ({
   last_created_at: zonedTimestampSchema,
   last_session_id: z.string(),
 }));
 
-export const searchOwnerSchema: z.ZodType<SearchOwner> = z.discriminatedUnion(
+export const searchOwnerSchema: RecordSchema<SearchOwner> = z.discriminatedUnion(
   "type",
   [
     sentObject(() => ({ type: z.literal("own") })),
@@ -105,7 +107,7 @@ export const searchOwnerSchema: z.ZodType<SearchOwner> = z.discriminatedUnion(
   { error: unknownKind("type", ["own", "accessible", "user"]) },
 );
 
-export const sessionStatusQuerySchema: z.ZodType<SessionStatusQuery> = z.discriminatedUnion(
+export const sessionStatusQuerySchema: RecordSchema<SessionStatusQuery> = z.discriminatedUnion(
   "type",
   [
     sentObject(() => ({ type: z.enum(["active", "cancelled", "failed"]) })),
@@ -120,19 +122,19 @@ export const sessionStatusQuerySchema: z.ZodType<SessionStatusQuery> = z.discrim
   { error: unknownKind("type", ["active", "cancelled", "failed", "client_finished"]) },
 );
 
-export const sessionSearchRequestSchema: z.ZodType<SessionSearchRequest> = sentObject(() => ({
+export const sessionSearchRequestSchema: RecordSchema<SessionSearchRequest> = sentObject(() => ({
   session_id: z.string().min(1).optional(),
   project_ids: z.array(z.string()).optional(),
   user_metadata: metadataSchema.optional(),
   display_name: z.string().min(1).optional(),
-  owner: searchOwnerSchema.optional(),
-  statuses: z.array(sessionStatusQuerySchema).min(1).optional(),
+  owner: zodOf(searchOwnerSchema).optional(),
+  statuses: z.array(zodOf(sessionStatusQuerySchema)).min(1).optional(),
   limit: z.int().min(1).max(200).optional(),
-  cursor: sessionSearchCursorSchema.optional(),
+  cursor: zodOf(sessionSearchCursorSchema).optional(),
 }));
 
 /** Kinds we know are checked; others are kept as they are. */
-export const sessionStatusSchema: z.ZodType<SessionStatus> = byType<SessionStatus>(
+export const sessionStatusSchema: RecordSchema<SessionStatus> = byType<SessionStatus>(
   {
     active: z.looseObject({ type: z.literal("active") }),
     cancelled: receivedObject(() => ({ type: z.literal("cancelled"), detail: z.string().exactOptional() })),
@@ -151,19 +153,19 @@ export const sessionStatusSchema: z.ZodType<SessionStatus> = byType<SessionStatu
   z.looseObject({ type: z.string() }),
 );
 
-export const sessionSummarySchema: z.ZodType<SessionSummary> = receivedObject(() => ({
+export const sessionSummarySchema: RecordSchema<SessionSummary> = receivedObject(() => ({
   session_id: z.string(),
   owner: z.string(),
   project_id: z.string(),
   created_at: timestampSchema,
-  status: sessionStatusSchema.exactOptional(),
+  status: zodOf(sessionStatusSchema).exactOptional(),
   checkpoints_count: z.int(),
   display_name: z.string().exactOptional(),
   user_metadata: metadataSchema.exactOptional(),
   checkpoint_storage_bytes: z.int().exactOptional(),
 }));
 
-export const sessionSearchResponseSchema: z.ZodType<SessionSearchResponse> = receivedObject(() => ({
-  sessions: z.array(sessionSummarySchema),
-  next_cursor: sessionSearchCursorSchema.exactOptional(),
+export const sessionSearchResponseSchema: RecordSchema<SessionSearchResponse> = receivedObject(() => ({
+  sessions: z.array(zodOf(sessionSummarySchema)),
+  next_cursor: zodOf(sessionSearchCursorSchema).exactOptional(),
 }));

@@ -2,7 +2,9 @@ import * as z from "zod";
 import { type JsonObject, jsonObjectSchema } from "./schema/json-value.js";
 import { closedName, receivedType, sentType } from "./schema/names.js";
 import { receivedObject } from "./schema/received-object.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
+import { zodOf } from "./schema/zod-of.js";
 
 /** Opens a session, which holds everything a client makes. */
 export interface CreateSessionRequest {
@@ -76,16 +78,16 @@ export interface TraceExportResponse {
   readonly error?: string;
 }
 
-export const createSessionRequestSchema: z.ZodType<CreateSessionRequest> = sentObject(() => ({
+export const createSessionRequestSchema: RecordSchema<CreateSessionRequest> = sentObject(() => ({
   tags: z.array(z.string()),
-  user_metadata: jsonObjectSchema,
+  user_metadata: zodOf(jsonObjectSchema),
   sdk_version: z.string().min(1),
   project_id: z.string().optional(),
   display_name: z.string().optional(),
   type: sentType("create_session"),
 }));
 
-export const createSessionResponseSchema: z.ZodType<CreateSessionResponse> = receivedObject(() => ({
+export const createSessionResponseSchema: RecordSchema<CreateSessionResponse> = receivedObject(() => ({
   session_id: z.string(),
   info_message: z.string().exactOptional(),
   warning_message: z.string().exactOptional(),
@@ -93,36 +95,36 @@ export const createSessionResponseSchema: z.ZodType<CreateSessionResponse> = rec
   type: receivedType(),
 }));
 
-export const sessionHeartbeatRequestSchema: z.ZodType<SessionHeartbeatRequest> = sentObject(() => ({
+export const sessionHeartbeatRequestSchema: RecordSchema<SessionHeartbeatRequest> = sentObject(() => ({
   session_id: z.string().min(1),
   type: sentType("session_heartbeat"),
 }));
 
-export const sessionHeartbeatResponseSchema: z.ZodType<SessionHeartbeatResponse> = receivedObject(() => ({
+export const sessionHeartbeatResponseSchema: RecordSchema<SessionHeartbeatResponse> = receivedObject(() => ({
   type: receivedType(),
 }));
 
-export const finishSessionRequestSchema: z.ZodType<FinishSessionRequest> = sentObject(() => ({
+export const finishSessionRequestSchema: RecordSchema<FinishSessionRequest> = sentObject(() => ({
   reason: sentObject(() => ({ type: closedName(["success", "errored", "interrupted"]) })),
   detail: z.string().nullable().optional(),
 }));
 
-export const listSessionsResponseSchema: z.ZodType<ListSessionsResponse> = receivedObject(() => ({
+export const listSessionsResponseSchema: RecordSchema<ListSessionsResponse> = receivedObject(() => ({
   sessions: z.array(z.string()),
 }));
 
-export const getSessionResponseSchema: z.ZodType<GetSessionResponse> = receivedObject(() => ({
+export const getSessionResponseSchema: RecordSchema<GetSessionResponse> = receivedObject(() => ({
   training_run_ids: z.array(z.string()),
   sampler_ids: z.array(z.string()),
   user_metadata: z.record(z.string(), z.string()).exactOptional(),
   display_name: z.string().exactOptional(),
 }));
 
-export const setSessionProjectRequestSchema: z.ZodType<SetSessionProjectRequest> = sentObject(() => ({
+export const setSessionProjectRequestSchema: RecordSchema<SetSessionProjectRequest> = sentObject(() => ({
   project_id: z.string().min(1),
 }));
 
-export const traceExportResponseSchema: z.ZodType<TraceExportResponse> = receivedObject(() => ({
+export const traceExportResponseSchema: RecordSchema<TraceExportResponse> = receivedObject(() => ({
   status: z.string(),
   url: z.string().exactOptional(),
   error: z.string().exactOptional(),

@@ -3,7 +3,9 @@ import { type JsonObject, jsonObjectSchema } from "./schema/json-value.js";
 import { closedName, unknownKind } from "./schema/names.js";
 import { countSchema } from "./schema/numbers.js";
 import { receivedObject } from "./schema/received-object.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
+import { zodOf } from "./schema/zod-of.js";
 import { sentTimestampSchema, type Timestamp } from "./timestamp.js";
 
 /** How serious an event is. */
@@ -74,7 +76,7 @@ const commonFields = {
   timestamp: sentTimestampSchema,
 };
 
-export const telemetryEventSchema: z.ZodType<TelemetryEvent> = z.discriminatedUnion(
+export const telemetryEventSchema: RecordSchema<TelemetryEvent> = z.discriminatedUnion(
   "event",
   [
     sentObject(() => ({ event: z.literal("SESSION_START"), ...commonFields })),
@@ -90,20 +92,20 @@ export const telemetryEventSchema: z.ZodType<TelemetryEvent> = z.discriminatedUn
       event: z.literal("GENERIC_EVENT"),
       ...commonFields,
       event_name: z.string(),
-      event_data: jsonObjectSchema.optional(),
+      event_data: zodOf(jsonObjectSchema).optional(),
     })),
   ],
   { error: unknownKind("event", ["SESSION_START", "SESSION_END", "UNHANDLED_EXCEPTION", "GENERIC_EVENT"]) },
 );
 
-export const telemetrySendRequestSchema: z.ZodType<TelemetrySendRequest> = sentObject(() => ({
-  events: z.array(telemetryEventSchema).max(100),
+export const telemetrySendRequestSchema: RecordSchema<TelemetrySendRequest> = sentObject(() => ({
+  events: z.array(zodOf(telemetryEventSchema)).max(100),
   platform: z.string(),
   sdk_version: z.string().min(1),
   session_id: z.string().min(1),
   process_uuid: z.string().optional(),
 }));
 
-export const telemetryResponseSchema: z.ZodType<TelemetryResponse> = receivedObject(() => ({
+export const telemetryResponseSchema: RecordSchema<TelemetryResponse> = receivedObject(() => ({
   status: z.string(),
 }));

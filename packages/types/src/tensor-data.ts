@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { closedName } from "./schema/names.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
+import { zodOf } from "./schema/zod-of.js";
 import { tensorFault } from "./tensor-fault.js";
 
 /** The only two element types of the API. */
@@ -36,13 +38,13 @@ const indicesSchema = z
   )
   .meta({ type: "array", items: { type: "integer" } });
 
-export const tensorDtypeSchema: z.ZodType<TensorDtype> = closedName(["int64", "float32"]);
+export const tensorDtypeSchema: RecordSchema<TensorDtype> = closedName(["int64", "float32"]);
 
-export const tensorDataSchema: z.ZodType<TensorData> = sentObject(() => ({
+export const tensorDataSchema: RecordSchema<TensorData> = sentObject(() => ({
   data: z
     .custom<TensorData["data"]>(isElements, "must be a flat list of numbers or a typed array")
     .meta({ type: "array", items: { type: "number" } }),
-  dtype: tensorDtypeSchema,
+  dtype: zodOf(tensorDtypeSchema),
   shape: indicesSchema.optional(),
   sparse_crow_indices: indicesSchema.optional(),
   sparse_col_indices: indicesSchema.optional(),

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { type Checkpoint, type Cursor, checkpointSchema, cursorSchema } from "./checkpoints.js";
 import { receivedObject } from "./schema/received-object.js";
+import type { RecordSchema } from "./schema/record-schema.js";
+import { zodOf } from "./schema/zod-of.js";
 import { type Timestamp, timestampSchema } from "./timestamp.js";
 
 /** A model and what was saved of it. */
@@ -24,7 +26,7 @@ export interface TrainingRunsResponse {
   readonly cursor: Cursor;
 }
 
-export const trainingRunSchema: z.ZodType<TrainingRun> = receivedObject(() => ({
+export const trainingRunSchema: RecordSchema<TrainingRun> = receivedObject(() => ({
   training_run_id: z.string(),
   base_model: z.string(),
   model_owner: z.string(),
@@ -32,12 +34,12 @@ export const trainingRunSchema: z.ZodType<TrainingRun> = receivedObject(() => ({
   corrupted: z.boolean().default(false),
   lora_rank: z.int().exactOptional(),
   last_request_time: timestampSchema,
-  last_checkpoint: checkpointSchema.exactOptional(),
-  last_sampler_checkpoint: checkpointSchema.exactOptional(),
+  last_checkpoint: zodOf(checkpointSchema).exactOptional(),
+  last_sampler_checkpoint: zodOf(checkpointSchema).exactOptional(),
   user_metadata: z.record(z.string(), z.string()).exactOptional(),
 }));
 
-export const trainingRunsResponseSchema: z.ZodType<TrainingRunsResponse> = receivedObject(() => ({
-  training_runs: z.array(trainingRunSchema),
-  cursor: cursorSchema,
+export const trainingRunsResponseSchema: RecordSchema<TrainingRunsResponse> = receivedObject(() => ({
+  training_runs: z.array(zodOf(trainingRunSchema)),
+  cursor: zodOf(cursorSchema),
 }));

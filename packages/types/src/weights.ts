@@ -8,7 +8,9 @@ import { type JsonObject, jsonObjectSchema } from "./schema/json-value.js";
 import { closedName, receivedType, sentType } from "./schema/names.js";
 import { countSchema } from "./schema/numbers.js";
 import { receivedObject } from "./schema/received-object.js";
+import type { RecordSchema } from "./schema/record-schema.js";
 import { sentObject } from "./schema/sent-object.js";
+import { zodOf } from "./schema/zod-of.js";
 
 /** Metadata of a checkpoint: texts by name. */
 export type CheckpointMetadata = Readonly<Record<string, string>>;
@@ -157,7 +159,7 @@ const ttlSchema = z.int().positive().optional();
 const metadataSchema: z.ZodType<CheckpointMetadata> = z.record(z.string(), z.string());
 const tinkerPathSchema = z.string().startsWith("tinker://", "must be a tinker:// path");
 
-export const saveWeightsRequestSchema: z.ZodType<SaveWeightsRequest> = sentObject(() => ({
+export const saveWeightsRequestSchema: RecordSchema<SaveWeightsRequest> = sentObject(() => ({
   model_id: modelIdSchema,
   path: z.string().min(1).optional(),
   seq_id: seqIdSchema,
@@ -167,21 +169,23 @@ export const saveWeightsRequestSchema: z.ZodType<SaveWeightsRequest> = sentObjec
   type: sentType("save_weights"),
 }));
 
-export const saveWeightsResponseSchema: z.ZodType<SaveWeightsResponse> = receivedObject(() => ({
+export const saveWeightsResponseSchema: RecordSchema<SaveWeightsResponse> = receivedObject(() => ({
   path: z.string(),
   type: receivedType(),
 }));
 
-export const saveWeightsForSamplerRequestSchema: z.ZodType<SaveWeightsForSamplerRequest> = sentObject(() => ({
-  model_id: modelIdSchema,
-  path: z.string().min(1).optional(),
-  sampling_session_seq_id: countSchema.optional(),
-  kind: closedName(["snapshot", "inflight"]).optional(),
-  seq_id: seqIdSchema,
-  ttl_seconds: ttlSchema,
-  user_metadata: metadataSchema.optional(),
-  type: sentType("save_weights_for_sampler"),
-}))
+export const saveWeightsForSamplerRequestSchema: RecordSchema<SaveWeightsForSamplerRequest> = sentObject(
+  () => ({
+    model_id: modelIdSchema,
+    path: z.string().min(1).optional(),
+    sampling_session_seq_id: countSchema.optional(),
+    kind: closedName(["snapshot", "inflight"]).optional(),
+    seq_id: seqIdSchema,
+    ttl_seconds: ttlSchema,
+    user_metadata: metadataSchema.optional(),
+    type: sentType("save_weights_for_sampler"),
+  }),
+)
   .refine((save) => (save.path === undefined) !== (save.sampling_session_seq_id === undefined), {
     error: "exactly one of path and sampling_session_seq_id must be given",
   })
@@ -189,51 +193,50 @@ export const saveWeightsForSamplerRequestSchema: z.ZodType<SaveWeightsForSampler
     error: "an inflight save has neither path nor ttl_seconds",
   });
 
-export const saveWeightsForSamplerResponseSchema: z.ZodType<SaveWeightsForSamplerResponse> = receivedObject(
-  () => ({
+export const saveWeightsForSamplerResponseSchema: RecordSchema<SaveWeightsForSamplerResponse> =
+  receivedObject(() => ({
     path: z.string().exactOptional(),
     sampling_session_id: z.string().exactOptional(),
     type: receivedType(),
-  }),
-);
+  }));
 
-export const loadWeightsRequestSchema: z.ZodType<LoadWeightsRequest> = sentObject(() => ({
+export const loadWeightsRequestSchema: RecordSchema<LoadWeightsRequest> = sentObject(() => ({
   model_id: modelIdSchema.optional(),
   seq_id: seqIdSchema,
   session_id: z.string().min(1).optional(),
   model_seq_id: countSchema.optional(),
   base_model: z.string().min(1).optional(),
-  user_metadata: jsonObjectSchema.optional(),
+  user_metadata: zodOf(jsonObjectSchema).optional(),
   path: tinkerPathSchema,
   optimizer: z.boolean().optional(),
-  optimizer_config: optimizerConfigSchema.optional(),
+  optimizer_config: zodOf(optimizerConfigSchema).optional(),
   weights_access_token: z.string().optional(),
   type: sentType("load_weights"),
 })).refine((load) => (load.model_id === undefined) !== (load.session_id === undefined), {
   error: "exactly one of model_id and session_id must be given",
 });
 
-export const loadWeightsResponseSchema: z.ZodType<LoadWeightsResponse> = receivedObject(() => ({
+export const loadWeightsResponseSchema: RecordSchema<LoadWeightsResponse> = receivedObject(() => ({
   path: z.string().exactOptional(),
   model_id: z.string().exactOptional(),
   type: receivedType(),
 }));
 
-export const weightsInfoRequestSchema: z.ZodType<WeightsInfoRequest> = sentObject(() => ({
+export const weightsInfoRequestSchema: RecordSchema<WeightsInfoRequest> = sentObject(() => ({
   tinker_path: tinkerPathSchema,
 }));
 
-export const weightsInfoResponseSchema: z.ZodType<WeightsInfoResponse> = receivedObject(() => ({
+export const weightsInfoResponseSchema: RecordSchema<WeightsInfoResponse> = receivedObject(() => ({
   base_model: z.string(),
   is_lora: z.boolean(),
   lora_rank: z.int().exactOptional(),
   train_unembed: z.boolean().exactOptional(),
   train_mlp: z.boolean().exactOptional(),
   train_attn: z.boolean().exactOptional(),
-  optimizer_config: receivedOptimizerConfigSchema,
+  optimizer_config: zodOf(receivedOptimizerConfigSchema),
 }));
 
-export const saveWeightsExternalRequestSchema: z.ZodType<SaveWeightsExternalRequest> = sentObject(() => ({
+export const saveWeightsExternalRequestSchema: RecordSchema<SaveWeightsExternalRequest> = sentObject(() => ({
   model_id: modelIdSchema,
   path: z.string().min(1),
   seq_id: seqIdSchema,
@@ -242,7 +245,7 @@ export const saveWeightsExternalRequestSchema: z.ZodType<SaveWeightsExternalRequ
   type: sentType("save_weights_external"),
 }));
 
-export const saveWeightsExternalResponseSchema: z.ZodType<SaveWeightsExternalResponse> = receivedObject(
+export const saveWeightsExternalResponseSchema: RecordSchema<SaveWeightsExternalResponse> = receivedObject(
   () => ({
     path: z.string(),
     size_bytes: z.int().exactOptional(),
@@ -250,14 +253,14 @@ export const saveWeightsExternalResponseSchema: z.ZodType<SaveWeightsExternalRes
   }),
 );
 
-export const externalWeightsUrlsResponseSchema: z.ZodType<ExternalWeightsUrlsResponse> = receivedObject(
+export const externalWeightsUrlsResponseSchema: RecordSchema<ExternalWeightsUrlsResponse> = receivedObject(
   () => ({
     urls: z.record(z.string(), z.string()),
     expires: z.string(),
   }),
 );
 
-export const copyWeightsRequestSchema: z.ZodType<CopyWeightsRequest> = sentObject(() => ({
+export const copyWeightsRequestSchema: RecordSchema<CopyWeightsRequest> = sentObject(() => ({
   session_id: z.string().min(1).optional(),
   model_seq_id: countSchema.optional(),
   destination_project_id: z.string().min(1).optional(),
@@ -266,6 +269,6 @@ export const copyWeightsRequestSchema: z.ZodType<CopyWeightsRequest> = sentObjec
   weights_access_token: z.string().optional(),
 }));
 
-export const copyWeightsResponseSchema: z.ZodType<CopyWeightsResponse> = receivedObject(() => ({
+export const copyWeightsResponseSchema: RecordSchema<CopyWeightsResponse> = receivedObject(() => ({
   tinker_path: z.string(),
 }));

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { RecordSchema } from "./record-schema.js";
 
 /** Any JSON value. */
 export type JsonValue =
@@ -16,7 +17,7 @@ export type JsonObject = { readonly [key: string]: JsonValue };
 const DEEPEST = 32;
 
 /** Checks that a value has a JSON form: no functions, dates, cycles or numbers that are not finite. */
-export const jsonObjectSchema: z.ZodType<JsonObject> = z
+export const jsonObjectSchema: RecordSchema<JsonObject> = z
   .custom<JsonObject>((value) => isObject(value) && isPlain(value), "must be an object")
   .check(reportJsonFault)
   .meta({ type: "object" });

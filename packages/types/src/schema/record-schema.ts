@@ -1,6 +1,6 @@
 /**
- * What every `…Schema` of this package is: a zod schema, seen through the Standard Schema interface alone, so that
- * signatures that take one need not name zod. It works wherever a Standard Schema does (form, router and tRPC libraries).
+ * What every `…Schema` of this package is: a Standard Schema. It works wherever one does (form, router and tRPC libraries), and
+ * with `checkSent`, `checkReceived` and `toJsonSchema`. What it is made with is not part of its type.
  */
 export interface RecordSchema<Value> {
   readonly "~standard": {
