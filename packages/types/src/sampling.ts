@@ -107,6 +107,14 @@ export const sampleRequestSchema: RecordSchema<SampleRequest> = sentObject(() =>
   type: sentType("sample"),
 })).check((context) => {
   const request = context.value;
+  if ((request.base_model ?? request.model_path ?? request.sampling_session_id) === undefined) {
+    context.issues.push({
+      code: "custom",
+      message: "needs one of sampling_session_id, model_path and base_model",
+      path: [],
+      input: request,
+    });
+  }
   if (request.prompt_logprobs_last_n === undefined || request.prompt_logprobs === true) return;
   context.issues.push({
     code: "custom",

@@ -104,6 +104,14 @@ describe("JSON requests that 0.38 added or changed", () => {
     });
   });
 
+  it("refuses a sample request that does not say what to sample from", () => {
+    expect(() => bodyOf("SampleRequest", sample({ sampling_session_id: undefined }))).toThrow(
+      "needs one of sampling_session_id, model_path and base_model",
+    );
+    const other = sample({ sampling_session_id: undefined, model_path: "tinker://run/sampler_weights/x" });
+    expect(bodyOf("SampleRequest", other)).toMatchObject({ model_path: "tinker://run/sampler_weights/x" });
+  });
+
   it("newest-wire 17: session searches", () => {
     expect(bodyOf("SessionSearchRequest", {})).toEqual({
       user_metadata: {},

@@ -1,4 +1,4 @@
-import { Datum, type ForwardBackwardRequest, UnsupportedByServerError } from "@tinkex/types";
+import { Datum, type ForwardBackwardRequest, UnsupportedByServerError, ValidationError } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { PROTOBUF_TYPE } from "../encoded-body.js";
 import { decodeForwardBackwardRequest } from "./decode-forward-backward.js";
@@ -45,6 +45,16 @@ describe("encodeForwardBackwardRequest", () => {
     const forward = encodeForwardBackwardRequest({ ...request, forward_only: true }, protobuf).body;
     expect([...forward]).toEqual([...pass, 0x30, 0x01]);
   });
+
+  it.each([protobuf, { wire: "json", generation: "0.4" } as const])(
+    "refuses a request to train on nothing as $wire",
+    (encoding) => {
+      const empty = { ...request, forward_backward_input: { data: [], loss_fn: "cross_entropy" } } as const;
+      const encode = () => encodeForwardBackwardRequest(empty, encoding);
+      expect(encode).toThrow(ValidationError);
+      expect(encode).toThrow("forward_backward: no data provided");
+    },
+  );
 
   it("gives a server the same request through protobuf and both JSON shapes", () => {
     for (const forwardOnly of [false, true]) {

@@ -33,6 +33,8 @@ export function encodeForwardBackwardRequest(
   request: ForwardBackwardRequest,
   encoding: ForwardBackwardEncoding,
 ): EncodedBody {
+  // The messages themselves may be without data; a request to train on nothing is a mistake.
+  if (request.forward_backward_input?.data?.length === 0) throw invalid("no data provided", ["data"]);
   if (encoding.wire === "json") return encodeAsJson(request, encoding.generation);
   const body = writeForwardBackward(request, encoding.memory);
   if (encoding.compress === undefined) return { body, contentType: PROTOBUF_TYPE };
