@@ -19,6 +19,7 @@ export type { CustomLoss, CustomLossValue } from "./custom-loss-function.js";
 export type { Datum } from "./datum.js";
 export type { HttpTransport, TransportCall, TransportResponse } from "./http-transport.js";
 export { isPackageMissing } from "./is-package-missing.js";
+export { narrowListInto, roundListInto } from "./list-into-array.js";
 export type { Logger } from "./logger.js";
 export { lossInputDtypes } from "./loss-input-dtypes.js";
 export { onAbort } from "./on-abort.js";

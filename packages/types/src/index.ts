@@ -146,6 +146,7 @@ export {
 export type { HttpTransport, TransportCall, TransportResponse } from "./http-transport.js";
 export { isPackageMissing } from "./is-package-missing.js";
 export { toJsonSchema } from "./json-schema.js";
+export { narrowListInto, roundListInto } from "./list-into-array.js";
 export type { Logger } from "./logger.js";
 export { LoraConfig, loraConfigSchema } from "./lora-config.js";
 export { type LossFnConfig, type LossFnType, lossFnTypeSchema } from "./loss-function.js";

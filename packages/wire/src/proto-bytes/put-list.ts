@@ -1,3 +1,4 @@
+import { narrowListInto, roundListInto } from "@tinkex/types";
 import { littleEndian } from "./element-bytes.js";
 
 /** Elements converted at a time; their bytes stay in the processor's nearest cache. */
@@ -16,54 +17,21 @@ const bytes = new Uint8Array(block);
 export function putFloat32(target: Uint8Array, offset: number, values: readonly number[]): number {
   for (let start = 0; start < values.length; start += BLOCK) {
     const count = Math.min(BLOCK, values.length - start);
-    // Stays 0 unless a value is NaN or infinite once it is rounded.
-    let sum = 0;
-    let index = fourFloatsAtATime(values, start, count);
-    for (; index < count; index++) {
-      const value = values[start + index];
-      if (typeof value !== "number") return start + index;
-      floats[index] = value;
-      sum += Math.fround(value) * 0;
-    }
-    if (sum !== 0) {
-      const overflow = firstOverflow(values, start, start + count);
-      if (overflow !== -1) return overflow;
-    }
+    const bad = roundRest(values, start, count, roundListInto(floats, values, start, count));
+    if (bad !== -1) return bad;
     put32(target, offset + start * 4, count);
   }
   return -1;
 }
 
-/**
- * Elements of the block up to the first four of which one is not a finite float32. The loops over four make a third fewer
- * comparisons an element than those over one, which look at what is left.
- */
-function fourFloatsAtATime(values: readonly number[], start: number, count: number): number {
-  for (let index = 0; index + 3 < count; index += 4) {
-    const at = start + index;
-    const first = values[at];
-    const second = values[at + 1];
-    const third = values[at + 2];
-    const fourth = values[at + 3];
-    if (typeof first !== "number" || typeof second !== "number") return index;
-    if (typeof third !== "number" || typeof fourth !== "number") return index;
-    floats[index] = first;
-    floats[index + 1] = second;
-    floats[index + 2] = third;
-    floats[index + 3] = fourth;
-    // 0 unless one is NaN or infinite once it is rounded.
-    const zero =
-      Math.fround(first) * 0 + Math.fround(second) * 0 + (Math.fround(third) * 0 + Math.fround(fourth) * 0);
-    if (zero !== 0) return index;
-  }
-  return count & ~3;
-}
-
-/** A finite number that rounds to infinity is a mistake; NaN and the infinities themselves are float32 values. */
-function firstOverflow(values: readonly number[], start: number, end: number): number {
-  for (let index = start; index < end; index++) {
-    const value = values[index] ?? 0;
-    if (Number.isFinite(value) && !Number.isFinite(Math.fround(value))) return index;
+/** The elements of the block from one on that is not finite as a float32. */
+function roundRest(values: readonly number[], start: number, count: number, done: number): number {
+  for (let index = done; index < count; index++) {
+    const value = values[start + index];
+    // A finite number that rounds to infinity is a mistake; NaN and the infinities themselves are float32 values.
+    if (typeof value !== "number" || (Number.isFinite(value) && !Number.isFinite(Math.fround(value))))
+      return start + index;
+    floats[index] = value;
   }
   return -1;
 }
@@ -72,37 +40,11 @@ function firstOverflow(values: readonly number[], start: number, end: number): n
 export function putInt32(target: Uint8Array, offset: number, values: readonly number[]): number {
   for (let start = 0; start < values.length; start += BLOCK) {
     const count = Math.min(BLOCK, values.length - start);
-    for (let index = fourIntsAtATime(values, start, count); index < count; index++) {
-      const value: unknown = values[start + index];
-      if (typeof value !== "number" || (value | 0) !== value) return start + index;
-      ints[index] = value;
-    }
+    const done = narrowListInto(ints, values, start, count);
+    if (done < count) return start + done;
     put32(target, offset + start * 4, count);
   }
   return -1;
-}
-
-/** Elements of the block up to the first four of which one is no int32. */
-function fourIntsAtATime(values: readonly unknown[], start: number, count: number): number {
-  for (let index = 0; index + 3 < count; index += 4) {
-    const at = start + index;
-    const first = values[at];
-    const second = values[at + 1];
-    const third = values[at + 2];
-    const fourth = values[at + 3];
-    if (typeof first !== "number" || typeof second !== "number") return index;
-    if (typeof third !== "number" || typeof fourth !== "number") return index;
-    const a = first | 0;
-    const b = second | 0;
-    const c = third | 0;
-    const d = fourth | 0;
-    if (a !== first || b !== second || c !== third || d !== fourth) return index;
-    ints[index] = a;
-    ints[index + 1] = b;
-    ints[index + 2] = c;
-    ints[index + 3] = d;
-  }
-  return count & ~3;
 }
 
 /** Writes safe integers as int64 to `target`, in two halves. Gives the index of the first that is none, or -1. */
@@ -120,7 +62,7 @@ export function putInt64(target: Uint8Array, offset: number, values: readonly nu
   return -1;
 }
 
-/** Elements of the block up to the first four of which one is no int32, each as an int64. */
+/** Elements of the block up to the first four of which one is no int32, each as an int64: `narrowListInto` in pairs of words. */
 function fourWidenedAtATime(values: readonly unknown[], start: number, count: number): number {
   for (let index = 0; index + 3 < count; index += 4) {
     const at = start + index;
