@@ -2,8 +2,8 @@
 // loops over typed arrays, which needs no tfjs, and in operations of tfjs.
 import { performance } from "node:perf_hooks";
 import type { Tensor1D } from "@tensorflow/tfjs-core";
-import { customLoss, pickBackend, tf } from "../packages/tensor/src/tfjs.js";
-import type { CustomLoss } from "../packages/types/src/index.js";
+import { customLoss, pickBackend, tf } from "@tinkex/tensor/tfjs";
+import type { CustomLoss } from "@tinkex/types";
 
 const datumCount = 128;
 const length = 512;

@@ -2,8 +2,8 @@
 // same data (skipped where `tinker` is not installed; TINKEX_BENCH_PYTHON names the interpreter) and a plain copy of the bytes.
 import { spawnSync } from "node:child_process";
 import { performance } from "node:perf_hooks";
-import { TensorData, type TensorLike, toNumbers } from "../packages/tensor/src/index.js";
-import { pickBackend, tf, toTensor } from "../packages/tensor/src/tfjs.js";
+import { TensorData, type TensorLike, TensorMemory, toNumbers } from "@tinkex/tensor";
+import { pickBackend, tf, toTensor } from "@tinkex/tensor/tfjs";
 
 const datumCount = 128;
 const length = 512;
@@ -50,9 +50,11 @@ const nested = held((values) =>
   Array.from({ length: length / columns }, (_, row) => values.slice(row * columns, (row + 1) * columns)),
 );
 
+/** As the client casts the examples of a call. */
 function cast(batch: Batch<TensorLike>): TensorData[][] {
+  const memory = new TensorMemory();
   return batch.map((datum, datumIndex) =>
-    KEYS.map((key) => TensorData.from(datum[key], { key, datumIndex })),
+    KEYS.map((key) => TensorData.from(datum[key], { key, datumIndex, memory })),
   );
 }
 

@@ -1,4 +1,6 @@
+import { roundListInto } from "@tinkex/types/base";
 import { describeValue } from "./describe-value.js";
+import type { ArrayMemory } from "./tensor-memory.js";
 import { type TensorPlace, tensorError } from "./tensor-place.js";
 
 /**
@@ -6,57 +8,35 @@ import { type TensorPlace, tensorError } from "./tensor-place.js";
  *
  * @throws ValidationError for anything that is no number, and for a finite value beyond the range of float32
  */
-export function castToFloat32(values: ArrayLike<unknown>, place: TensorPlace): Float32Array {
+export function castToFloat32(
+  values: ArrayLike<unknown>,
+  place: TensorPlace,
+  memory: ArrayMemory,
+): Float32Array {
   if (values instanceof Float32Array) return values;
-  return quickly(values) ?? roundEach(values, place);
-}
-
-/** The two kinds that are worth a loop of their own: an element read in a loop that sees every kind costs several times as much. */
-function quickly(values: ArrayLike<unknown>): Float32Array | undefined {
-  if (Array.isArray(values)) return roundList(values);
-  return values instanceof Float64Array ? roundDoubles(values) : undefined;
+  const rounded = memory.float32(values.length);
+  if (!roundQuickly(rounded, values)) roundEach(rounded, values, place);
+  return rounded;
 }
 
 /**
- * The elements rounded, or undefined when one is no number or is not finite once it is rounded. Two at a time, in sums of
- * their own, so that an addition need not wait for the one before; a sum stays 0 unless a value is NaN or infinite.
+ * The two kinds that are worth a loop of their own: an element read in a loop that sees every kind costs several times as much.
+ * False when an element is no number or is not finite once it is rounded.
  */
-function roundList(values: readonly unknown[]): Float32Array | undefined {
-  const { length } = values;
-  const rounded = new Float32Array(length);
-  let evenSum = 0;
-  let oddSum = 0;
-  const paired = length & ~1;
-  for (let index = 0; index < paired; index += 2) {
-    const even = values[index];
-    const odd = values[index + 1];
-    if (typeof even !== "number" || typeof odd !== "number") return undefined;
-    const evenFloat = Math.fround(even);
-    const oddFloat = Math.fround(odd);
-    rounded[index] = evenFloat;
-    rounded[index + 1] = oddFloat;
-    evenSum += evenFloat * 0;
-    oddSum += oddFloat * 0;
-  }
-  if (paired < length) {
-    const last = values[paired];
-    if (typeof last !== "number") return undefined;
-    rounded[paired] = last;
-    evenSum += Math.fround(last) * 0;
-  }
-  return evenSum + oddSum === 0 ? rounded : undefined;
+function roundQuickly(rounded: Float32Array, values: ArrayLike<unknown>): boolean {
+  if (Array.isArray(values)) return roundListInto(rounded, values, 0, values.length) === values.length;
+  return values instanceof Float64Array && roundDoubles(rounded, values);
 }
 
-function roundDoubles(values: Float64Array): Float32Array | undefined {
-  const rounded = new Float32Array(values);
+function roundDoubles(rounded: Float32Array, values: Float64Array): boolean {
+  rounded.set(values);
   let sum = 0;
   for (let index = 0; index < rounded.length; index++) sum += (rounded[index] ?? 0) * 0;
-  return sum === 0 ? rounded : undefined;
+  return sum === 0;
 }
 
 /** Every kind of array and element, and every error. */
-function roundEach(values: ArrayLike<unknown>, place: TensorPlace): Float32Array {
-  const rounded = new Float32Array(values.length);
+function roundEach(rounded: Float32Array, values: ArrayLike<unknown>, place: TensorPlace): void {
   for (let index = 0; index < rounded.length; index += 1) {
     const number = numberOf(values[index], place, index);
     rounded[index] = number;
@@ -65,7 +45,6 @@ function roundEach(values: ArrayLike<unknown>, place: TensorPlace): Float32Array
       throw tensorError(place, `${values[index]} is beyond the range of float32 (about ±3.4e38)`, index);
     }
   }
-  return rounded;
 }
 
 function numberOf(value: unknown, place: TensorPlace, index: number): number {

@@ -1,4 +1,6 @@
+import { narrowListInto } from "@tinkex/types/base";
 import { describeValue } from "./describe-value.js";
+import type { ArrayMemory } from "./tensor-memory.js";
 import { type TensorPlace, tensorError } from "./tensor-place.js";
 
 /** How int64 values are held in memory: the smallest form that keeps every value exactly. */
@@ -14,59 +16,42 @@ const INT64_MAX = 2n ** 63n - 1n;
  * @throws ValidationError for a fraction, NaN, ±Infinity, a value outside int64, a number beyond 2^53 (its last digits
  * are already lost: pass a bigint), and anything that is no number
  */
-export function castToInt64(values: ArrayLike<unknown>, place: TensorPlace): Int64Data {
+export function castToInt64(values: ArrayLike<unknown>, place: TensorPlace, memory: ArrayMemory): Int64Data {
   if (values instanceof Int32Array || values instanceof BigInt64Array) return values;
   if (values instanceof BigUint64Array) return fromBigUint64(values, place);
-  return quickly(values) ?? fromWide(values, place);
+  const narrow = memory.int32(values.length);
+  return narrowQuickly(narrow, values) ? narrow : fromWide(values, place);
 }
 
-/** Loops of their own for lists and for small integers: an element read in a loop that sees every kind costs several times as much. */
-function quickly(values: ArrayLike<unknown>): Int32Array | undefined {
-  if (Array.isArray(values)) return narrowList(values);
+/**
+ * Loops of their own for lists and for small integers: an element read in a loop that sees every kind costs several times as
+ * much. False when an element is no small integer.
+ */
+function narrowQuickly(narrow: Int32Array, values: ArrayLike<unknown>): boolean {
+  if (Array.isArray(values)) {
+    const done = narrowListInto(narrow, values, 0, values.length);
+    return done === values.length || narrowEach(narrow, values, done);
+  }
   const fits =
     values instanceof Uint8Array ||
     values instanceof Uint8ClampedArray ||
     values instanceof Int8Array ||
     values instanceof Uint16Array ||
     values instanceof Int16Array;
-  return fits ? new Int32Array(values) : narrowEach(values);
+  if (!fits) return narrowEach(narrow, values, 0);
+  narrow.set(values);
+  return true;
 }
 
-/** The elements in 32 bits, or undefined when one is no small integer. Two at a time, which saves every other check of the end. */
-function narrowList(values: readonly unknown[]): Int32Array | undefined {
-  const { length } = values;
-  const narrow = new Int32Array(length);
-  const paired = length & ~1;
-  for (let index = 0; index < paired; index += 2) {
-    const even = values[index];
-    const odd = values[index + 1];
-    if (typeof even !== "number" || typeof odd !== "number") return narrowEach(values);
-    const evenInteger = even | 0;
-    const oddInteger = odd | 0;
-    if (evenInteger !== even || oddInteger !== odd) return undefined;
-    narrow[index] = evenInteger;
-    narrow[index + 1] = oddInteger;
-  }
-  return paired < length ? withLast(narrow, values[paired]) : narrow;
-}
-
-function withLast(narrow: Int32Array, last: unknown): Int32Array | undefined {
-  const integer = typeof last === "boolean" ? Number(last) : last;
-  if (typeof integer !== "number" || (integer | 0) !== integer) return undefined;
-  narrow[narrow.length - 1] = integer;
-  return narrow;
-}
-
-/** The same for every kind of array, and for booleans. */
-function narrowEach(values: ArrayLike<unknown>): Int32Array | undefined {
-  const narrow = new Int32Array(values.length);
-  for (let index = 0; index < narrow.length; index += 1) {
+/** The same for every kind of array, and for booleans, from one element on. */
+function narrowEach(narrow: Int32Array, values: ArrayLike<unknown>, start: number): boolean {
+  for (let index = start; index < narrow.length; index += 1) {
     const value = values[index];
     const integer = typeof value === "boolean" ? Number(value) : value;
-    if (typeof integer !== "number" || (integer | 0) !== integer) return undefined;
+    if (typeof integer !== "number" || (integer | 0) !== integer) return false;
     narrow[index] = integer;
   }
-  return narrow;
+  return true;
 }
 
 /** The slower way, for lists that hold something other than small integers. */

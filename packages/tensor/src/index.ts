@@ -7,6 +7,7 @@ export type {
   TensorElement,
   TensorLike,
 } from "./tensor-like.js";
+export { TensorMemory } from "./tensor-memory.js";
 export type { TensorPlace } from "./tensor-place.js";
 export { isTfTensorLike, type TfTensorLike } from "./tf-tensor-like.js";
 export { toDense } from "./to-dense.js";

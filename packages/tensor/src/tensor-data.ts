@@ -1,4 +1,5 @@
 import {
+  checkKnownNames,
   lossInputDtypes,
   type TensorDtype,
   type TensorData as TensorRecord,
@@ -6,9 +7,11 @@ import {
 } from "@tinkex/types/base";
 import { castToFloat32 } from "./cast-to-float32.js";
 import { castToInt64 } from "./cast-to-int64.js";
+import { tensorFaultError } from "./check-tensor.js";
 import { describeValue } from "./describe-value.js";
 import { type Elements, takeApart, takeApartLater } from "./take-apart.js";
 import type { TensorLike } from "./tensor-like.js";
+import { ownBuffers, type TensorMemory } from "./tensor-memory.js";
 import { type TensorPlace, tensorError } from "./tensor-place.js";
 
 /** The record a tensor travels as. */
@@ -20,7 +23,17 @@ export interface TensorFromOptions extends TensorPlace {
   readonly dtype?: TensorDtype | undefined;
   /** Lengths of the dimensions. @defaultValue what the nesting of the value says */
   readonly shape?: readonly number[] | undefined;
+  /** Where to make the array of a value that must be converted. @defaultValue a buffer of its own */
+  readonly memory?: TensorMemory | undefined;
 }
+
+const OPTIONS: Readonly<Record<keyof TensorFromOptions, true>> = {
+  dtype: true,
+  shape: true,
+  memory: true,
+  key: true,
+  datumIndex: true,
+};
 
 /** Makes tensors from whatever holds numbers. */
 export const TensorData = {
@@ -34,6 +47,7 @@ export const TensorData = {
    * @throws ValidationError naming datum, key and index, for what cannot be represented
    */
   from(value: TensorLike, options: TensorFromOptions = {}): TensorData {
+    checkKnownNames(options, OPTIONS, "options");
     return cast(takeApart(value, options), options);
   },
 
@@ -43,6 +57,7 @@ export const TensorData = {
    * @throws ValidationError as {@link TensorData.from} does
    */
   async fromAsync(value: TensorLike, options: TensorFromOptions = {}): Promise<TensorData> {
+    checkKnownNames(options, OPTIONS, "options");
     return cast(await takeApartLater(value, options), options);
   },
 } as const;
@@ -50,18 +65,17 @@ export const TensorData = {
 function cast(elements: Elements, options: TensorFromOptions): TensorData {
   const dtype = options.dtype ?? dtypeOf(elements, options);
   checkDtype(dtype, options);
+  const memory = options.memory ?? ownBuffers;
   const data =
-    dtype === "float32" ? castToFloat32(elements.values, options) : castToInt64(elements.values, options);
+    dtype === "float32"
+      ? castToFloat32(elements.values, options, memory)
+      : castToInt64(elements.values, options, memory);
   const shape = options.shape ?? elements.shape;
   checkShape(shape, options);
-  const tensor: TensorData = {
-    data,
-    dtype,
-    ...(shape === undefined ? {} : { shape: [...shape] }),
-    ...elements.sparse,
-  };
+  const dense: TensorData = shape === undefined ? { data, dtype } : { data, dtype, shape: shape.slice() };
+  const tensor = elements.sparse === undefined ? dense : { ...dense, ...elements.sparse };
   const fault = tensorFault(tensor);
-  if (fault !== undefined) throw tensorError(options, `${fault.field} ${fault.message}`, fault.index);
+  if (fault !== undefined) throw tensorFaultError(options, fault);
   return tensor;
 }
 

@@ -1,4 +1,4 @@
-import { TensorData, type TensorLike } from "@tinkex/tensor";
+import { TensorData, type TensorLike, TensorMemory } from "@tinkex/tensor";
 import {
   checkKnownNames,
   checkSent,
@@ -28,7 +28,8 @@ export interface DatumLike extends Omit<Datum, "model_input" | "loss_fn_inputs">
 export function prepareData(data: readonly DatumLike[]): Datum[] {
   if (!Array.isArray(data)) throw new ValidationError("data must be a list of datums", { path: ["data"] });
   if (data.length === 0) throw new ValidationError("no data provided", { path: ["data"] });
-  return data.map(prepareDatum);
+  const memory = new TensorMemory();
+  return data.map((datum, index) => prepareDatum(datum, index, memory));
 }
 
 /** @throws ValidationError for a loss that does not exist, listing those that do */
@@ -70,7 +71,7 @@ const DATUM_FIELDS: Readonly<Record<keyof DatumLike, true>> = {
   loss_fn_input_spans: true,
 };
 
-function prepareDatum(datum: DatumLike, datumIndex: number): Datum {
+function prepareDatum(datum: DatumLike, datumIndex: number, memory: TensorMemory): Datum {
   const place = `data[${datumIndex}]`;
   if (typeof datum !== "object" || datum === null) {
     throw new ValidationError(`${place} must be an object with model_input and loss_fn_inputs`, {
@@ -79,7 +80,7 @@ function prepareDatum(datum: DatumLike, datumIndex: number): Datum {
   }
   checkKnownNames(datum, DATUM_FIELDS, place);
   const inputs = Object.entries(datum.loss_fn_inputs ?? {}).map(
-    ([key, value]) => [key, TensorData.from(value, { key, datumIndex })] as const,
+    ([key, value]) => [key, TensorData.from(value, { key, datumIndex, memory })] as const,
   );
   const prepared: Datum = {
     ...datum,

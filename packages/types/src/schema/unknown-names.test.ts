@@ -25,3 +25,14 @@ it("takes no inherited name for a known one, and lists the names where none is n
     'options: unknown field "toString" (known: baseUrl, apiKey)',
   );
 });
+
+it("sees inherited names too, which a reader of the object would", () => {
+  const options: Options = Object.create({ apikey: "x" });
+  expect(() => checkKnownNames(options, KNOWN, "options")).toThrow('did you mean "apiKey"?');
+});
+
+it.each([[null], [undefined], ["cpu"], [3]])("refuses %o, which is no object", (value) => {
+  expect(() => checkKnownNames(value as unknown as Options, KNOWN, "options")).toThrow(
+    `options must be an object, not ${value === null ? "null" : typeof value}`,
+  );
+});

@@ -22,16 +22,25 @@ export function unknownNames(unknown: readonly string[], known: readonly string[
  *
  * @param known - every name that is read; a record, so that the compiler sees when one is missing
  * @param what - what the caller knows the object by, e.g. `data[3]`
- * @throws ValidationError naming the field and the one that was probably meant
+ * @throws ValidationError naming the field and the one that was probably meant, and for what is no object
  */
 export function checkKnownNames<Value extends object>(
   value: Value,
   known: Readonly<Record<keyof Value & string, true>>,
   what: string,
 ): void {
-  const names = Object.keys(known);
-  const unknown = Object.keys(value).filter((name) => !Object.hasOwn(known, name));
-  const [first] = unknown;
-  if (first === undefined) return;
-  throw new ValidationError(`${what}: ${unknownNames(unknown, names)}`, { path: [what, first] });
+  if (typeof value !== "object" || value === null) {
+    throw new ValidationError(`${what} must be an object, not ${value === null ? "null" : typeof value}`, {
+      path: [what],
+    });
+  }
+  // Lists are made only where there is something to say: this runs for every tensor of a batch.
+  for (const name in value) {
+    if (Object.hasOwn(known, name)) continue;
+    const unknown: string[] = [];
+    for (const other in value) if (!Object.hasOwn(known, other)) unknown.push(other);
+    throw new ValidationError(`${what}: ${unknownNames(unknown, Object.keys(known))}`, {
+      path: [what, name],
+    });
+  }
 }

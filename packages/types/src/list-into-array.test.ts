@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { narrowListInto, roundListInto } from "./list-into-array.js";
+
+const bad = ["1", undefined, null, true, 1n, Number.NaN, Number.POSITIVE_INFINITY];
+
+describe.each([
+  [
+    "roundListInto",
+    (list: readonly unknown[], start: number, count: number) => {
+      const target = new Float32Array(count);
+      return [roundListInto(target, list, start, count), target] as const;
+    },
+    [...bad, 1e39],
+  ],
+  [
+    "narrowListInto",
+    (list: readonly unknown[], start: number, count: number) => {
+      const target = new Int32Array(count);
+      return [narrowListInto(target, list, start, count), target] as const;
+    },
+    [...bad, 0.5, 2 ** 31],
+  ],
+] as const)("%s", (_, put, refused) => {
+  it("puts a part of a list at the beginning of an array", () => {
+    const list = Array.from({ length: 40 }, (__, index) => index - 20);
+    for (let count = 0; count < 12; count++) {
+      const [done, target] = put(list, 7, count);
+      expect(done).toBe(count);
+      expect([...target]).toEqual(list.slice(7, 7 + count));
+    }
+  });
+
+  it.each(refused.map((value) => [value]))("stops at %o, wherever it stands", (value) => {
+    for (let index = 0; index < 11; index++) {
+      const list = Array.from({ length: 11 }, (__, at): unknown => (at === index ? value : at));
+      const [done, target] = put(list, 0, 11);
+      expect(done).toBe(index);
+      expect([...target].slice(0, index)).toEqual(list.slice(0, index));
+    }
+  });
+});
