@@ -1,5 +1,5 @@
 import type { Tensor, Tensor1D } from "@tensorflow/tfjs-core";
-import type { Datum } from "@tinkex/types/base";
+import { type Datum, elementCount } from "@tinkex/types/base";
 import { tf } from "./tf.js";
 
 /**
@@ -23,34 +23,51 @@ export interface LossInputs {
 
 /** The leaves are the caller's to dispose of; no `tf.tidy` does, as a loss may first ask for one within any. */
 export function lossInputs(data: readonly Datum[], logprobs: readonly Float32Array[]): LossInputs {
-  const shapes = logprobs.map(({ length }, index) => shapeOf(data[index], length));
   const joined = tf.keep(tf.tensor1d(joinRows(logprobs), "float32"));
   const leaves: Tensor[] = [joined];
   const leafOfDatum = new Map<number, number>();
-  const tensors: Tensor[] = new Array(logprobs.length);
-  for (const [index, values] of logprobs.entries()) {
-    let tensor: Tensor | undefined;
-    Object.defineProperty(tensors, index, {
-      enumerable: true,
-      get: () => {
-        if (tensor === undefined) {
-          tensor = tf.keep(tf.tensor(values, shapes[index], "float32"));
-          leafOfDatum.set(index, leaves.push(tensor) - 1);
-        }
-        return tensor;
-      },
-    });
-  }
+  const make = (index: number): Tensor => {
+    const values = logprobs[index] ?? new Float32Array(0);
+    const tensor = tf.keep(tf.tensor(values, shapeOf(data[index], values.length), "float32"));
+    leafOfDatum.set(index, leaves.push(tensor) - 1);
+    return tensor;
+  };
   return {
-    logprobs: tensors,
+    logprobs: lazyList(logprobs.length, make),
     joined,
-    shapes,
+    get shapes() {
+      return logprobs.map(({ length }, index) => shapeOf(data[index], length));
+    },
     leaves,
     resultsOf: (results) => ({
       joined: results[0],
       datum: (index) => results[leafOfDatum.get(index) ?? -1],
     }),
   };
+}
+
+/** A list whose items are made when they are first asked for. One proxy: a getter for each item would cost as much as a small loss. */
+function lazyList<Item>(length: number, make: (index: number) => Item): readonly Item[] {
+  const fill = (items: Item[], name: string | symbol): void => {
+    if (typeof name !== "string" || !/^\d+$/.test(name)) return;
+    const index = Number(name);
+    if (index < length && !Object.hasOwn(items, index)) items[index] = make(index);
+  };
+  return new Proxy(new Array<Item>(length), {
+    get(items, name) {
+      fill(items, name);
+      return Reflect.get(items, name);
+    },
+    has(items, name) {
+      fill(items, name);
+      return Reflect.has(items, name);
+    },
+    getOwnPropertyDescriptor(items, name) {
+      fill(items, name);
+      return Reflect.getOwnPropertyDescriptor(items, name);
+    },
+    ownKeys: () => [...Array.from({ length }, (_, index) => String(index)), "length"],
+  });
 }
 
 /** All numbers of the rows, one row after the other. */
@@ -67,5 +84,5 @@ export function joinRows(rows: readonly ArrayLike<number>[]): Float32Array {
 /** The shape of the targets, whose log-probabilities these are; a flat list where that lists other elements (sparse targets). */
 function shapeOf(datum: Datum | undefined, length: number): number[] {
   const shape = datum?.loss_fn_inputs.target_tokens?.shape ?? [length];
-  return shape.reduce((count, size) => count * size, 1) === length ? [...shape] : [length];
+  return elementCount(shape) === length ? [...shape] : [length];
 }

@@ -1,5 +1,5 @@
 import type { Tensor, Tensor1D } from "@tensorflow/tfjs-core";
-import { type Datum, ValidationError } from "@tinkex/types/base";
+import { type Datum, elementCount, ValidationError } from "@tinkex/types/base";
 import { describeValue } from "../describe-value.js";
 import { isTfTensorLike } from "../tf-tensor-like.js";
 
@@ -40,7 +40,7 @@ export function checkLossValue(returned: unknown, label: string): TfLossValue {
     const got = isTfTensorLike(returned) ? "the tensor itself" : describeValue(loss ?? returned);
     throw new ValidationError(`${label} must return { loss, metrics? } with a tensor as loss, got ${got}`);
   }
-  if (elementCountOf(loss) !== 1) {
+  if (elementCount(loss.shape) !== 1) {
     throw new ValidationError(
       `${label} has shape [${loss.shape.join(", ")}]: reduce it to one number, e.g. with tf.sum`,
     );
@@ -49,7 +49,7 @@ export function checkLossValue(returned: unknown, label: string): TfLossValue {
     throw new ValidationError(`${label} has dtype ${loss.dtype}, which has no gradient: it must be float32`);
   }
   for (const [name, metric] of Object.entries(metrics ?? {})) {
-    if (typeof metric === "number" || (isTfTensorLike(metric) && elementCountOf(metric) === 1)) continue;
+    if (typeof metric === "number" || (isTfTensorLike(metric) && elementCount(metric.shape) === 1)) continue;
     throw new ValidationError(
       `the metric ${JSON.stringify(name)} of ${label} must be a number or a tensor of one`,
     );
@@ -59,8 +59,4 @@ export function checkLossValue(returned: unknown, label: string): TfLossValue {
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
-}
-
-function elementCountOf({ shape }: { readonly shape: readonly number[] }): number {
-  return shape.reduce((count, length) => count * length, 1);
 }

@@ -29,6 +29,13 @@ describeOnEachBackend("customLoss", () => {
     expect(result.metrics).toEqual({ "tokens:sum": 5, "mean:mean": expect.closeTo(-6.75 / 5, 6) });
   });
 
+  it("refuses a batch without log-probabilities, whose sum a backend need not take for 0", async () => {
+    const loss = customLoss((_, __, joined) => ({ loss: tf.sum(joined) }));
+    const message = "data has no logprobs to compute a loss of: pass datums with target_tokens";
+    await expect(loss([], [])).rejects.toThrow(message);
+    await expect(loss([lossDatum([0])], [new Float32Array(0)])).rejects.toThrow(message);
+  });
+
   it("clients 44: gives targets with several candidates their shape", async () => {
     const shapes: number[][] = [];
     // C = Σ(softmax(row 2) − [0, 1])²

@@ -1,4 +1,4 @@
-import { type CustomLoss, ValidationError } from "@tinkex/types/base";
+import type { CustomLoss } from "@tinkex/types/base";
 import { type CustomLossOptions, checkCustomLoss } from "../custom-loss-options.js";
 import { differentiateParts, type LossPart } from "../custom-loss-part.js";
 import { sumParts, type WeightedPart } from "../custom-loss-sum.js";
@@ -48,7 +48,6 @@ export function composeLoss(
     }),
   ];
   return async (data, logprobs) => {
-    checkNotEmpty(logprobs);
     const values = await differentiateParts(parts, data, logprobs);
     const weighted = parts.flatMap((part, index) => {
       const value = values[index];
@@ -63,14 +62,6 @@ export function composeLoss(
       ]),
     };
   };
-}
-
-/** There is nothing to differentiate by, and what a backend takes for the sum of no numbers need not be 0. */
-function checkNotEmpty(logprobs: readonly Float32Array[]): void {
-  if (logprobs.some(({ length }) => length > 0)) return;
-  throw new ValidationError("data has no logprobs to compute a loss of: pass datums with target_tokens", {
-    path: ["data"],
-  });
 }
 
 /** A part's own metrics, and those that it returned. */
