@@ -32,6 +32,16 @@ const cases: readonly (readonly [what: string, request: ForwardBackwardRequest, 
     { ...request, forward_onli: true } as ForwardBackwardRequest,
     /forward_onli.*"forward_only"/,
   ],
+  [
+    "a loss config that is null",
+    withInput({ loss_fn_config: null }),
+    /loss_fn_config must be numbers and texts by name, not null/,
+  ],
+  [
+    "a loss config that is a list",
+    withInput({ loss_fn_config: [1] }),
+    /loss_fn_config must be .*, not a list/,
+  ],
   ["a misspelt field of the input", withInput({ loss_fn_cfg: {} }), /loss_fn_cfg.*"loss_fn_config"/],
   [
     "a misspelt field of a datum",

@@ -4,9 +4,7 @@ import {
   type Datum,
   type ForwardBackwardInput,
   type ForwardBackwardRequest,
-  fromBase64,
   lossFnTypeSchema,
-  type ModelInputChunk,
   modelInputChunkSchema,
   provenanceSpanSchema,
   spanFault,
@@ -17,6 +15,8 @@ import {
   ValidationError,
 } from "@tinkex/types";
 import { tensorCapacity } from "../proto-tensor/write-tensor.js";
+import { bytesOfChunk, checkChunk } from "./check-chunk.js";
+import { countNames, countSet } from "./count-names.js";
 
 const LARGEST_SEQ_ID = 2 ** 31 - 1;
 
@@ -48,6 +48,7 @@ const TENSOR_NAMES: NamesOf<TensorData> = {
  * Checks everything in a training request but its numbers, which the encoder checks as it writes them: on a path that
  * carries megabytes, one walk over the elements is enough.
  *
+ * @returns room that the request needs as protobuf, in bytes, so that nobody walks over the tensors once more to count
  * @throws ValidationError that names the datum and the key
  */
 export function checkForwardBackward(request: ForwardBackwardRequest): number {
@@ -68,9 +69,14 @@ export function checkForwardBackward(request: ForwardBackwardRequest): number {
   return room;
 }
 
-/** Gives the number of entries of the configuration. */
+/** @returns the number of entries of the configuration */
 function checkLoss({ loss_fn: lossFn, loss_fn_config: config = {} }: ForwardBackwardInput): number {
   checkSent(lossFnTypeSchema, lossFn, "loss_fn");
+  if (typeof config !== "object" || config === null || Array.isArray(config)) {
+    throw invalid(`loss_fn_config must be numbers and texts by name, not ${describeValue(config)}`, [
+      "loss_fn_config",
+    ]);
+  }
   const entries = Object.entries(config);
   for (const [key, value] of entries) {
     if (typeof value === "number" || typeof value === "string") continue;
@@ -82,7 +88,6 @@ function checkLoss({ loss_fn: lossFn, loss_fn_config: config = {} }: ForwardBack
   return entries.length;
 }
 
-/** Gives the room that the datum needs. */
 function checkDatum(datum: Datum | undefined, index: number): number {
   if (!Array.isArray(datum?.model_input?.chunks)) {
     throw invalid(`data[${index}].model_input must be a ModelInput, e.g. ModelInput.fromInts([1, 2])`, [
@@ -142,63 +147,6 @@ export function elementError(datum: number, key: string, { field, index, message
   const place = index === undefined ? field : `${field}[${index}]`;
   const path = ["data", datum, "loss_fn_inputs", key, field, ...(index === undefined ? [] : [index])];
   return invalid(`data[${datum}].loss_fn_inputs.${key}.${place} ${message}`, path);
-}
-
-/**
- * The bytes of an image or of audio, which may be given as base64 text.
- *
- * @throws ValidationError that names the chunk
- */
-export function bytesOfChunk(
-  bytes: Uint8Array | string,
-  field: "data" | "dmel",
-  datum: number,
-  position: number,
-): Uint8Array {
-  if (typeof bytes !== "string") return bytes;
-  try {
-    return fromBase64(bytes);
-  } catch (cause) {
-    throw new ValidationError(
-      `forward_backward: data[${datum}].model_input.chunks[${position}].${field} is not base64 text: check its alphabet and padding`,
-      { path: ["data", datum, "model_input", "chunks", position, field], cause },
-    );
-  }
-}
-
-/**
- * The names in an object. Where there are as many as fields that are known and set, none is unknown: counting is what every
- * tensor of a batch can afford, {@link checkKnownNames} looks closer where the numbers differ.
- */
-function countNames(value: object): number {
-  let count = 0;
-  for (const _ in value) count++;
-  return count;
-}
-
-/** 1 for a field that is set, 0 for one that is not. */
-function countSet(field: unknown): number {
-  return field === undefined ? 0 : 1;
-}
-
-/** Text as most chunks are is looked at here; the schema of chunks takes the others, and says what is wrong with them. */
-function checkChunk(chunk: ModelInputChunk | undefined, datum: number, position: number): number {
-  const isText =
-    typeof chunk === "object" &&
-    chunk !== null &&
-    "tokens" in chunk &&
-    (chunk.tokens instanceof Int32Array || Array.isArray(chunk.tokens)) &&
-    (chunk.type === undefined || chunk.type === "encoded_text") &&
-    countNames(chunk) === 1 + countSet(chunk.type);
-  if (isText) return 32 + chunk.tokens.length * 4;
-  const checked = checkSent(modelInputChunkSchema, chunk, `data[${datum}].model_input.chunks[${position}]`);
-  return 32 + chunkBytes(checked);
-}
-
-function chunkBytes(chunk: ModelInputChunk): number {
-  if ("tokens" in chunk) return chunk.tokens.length * 4;
-  if ("dmel" in chunk) return chunk.dmel.length;
-  return "data" in chunk ? chunk.data.length : 0;
 }
 
 function checkSpans(datum: Datum, index: number): void {

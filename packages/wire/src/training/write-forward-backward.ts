@@ -8,7 +8,8 @@ import type {
 import type { BodyMemory } from "../body-memory.js";
 import { ProtoWriter } from "../proto-bytes/proto-writer.js";
 import { TensorEntries } from "../proto-tensor/tensor-entries.js";
-import { bytesOfChunk, checkForwardBackward, elementError, invalid } from "./check-forward-backward.js";
+import { bytesOfChunk } from "./check-chunk.js";
+import { checkForwardBackward, elementError, invalid } from "./check-forward-backward.js";
 
 /**
  * The protobuf form of a training request, in one walk and one allocation: typed arrays are copied as blocks, lists number by
