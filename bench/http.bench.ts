@@ -1,7 +1,8 @@
 // What @tinkex/http costs on top of plain undici: the same requests to the same server, in turns.
-import { fork } from "node:child_process";
+import { execFile, fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { createTransport } from "@tinkex/http";
 import { Pool } from "undici";
 
@@ -92,24 +93,20 @@ function report(name: string, value: number, unit: string, wanted: string, holds
   );
 }
 
-// First of all, while the process is small: what a long poll that waits takes.
-const polls = 2_000;
-const waiting = createTransport({ baseUrl: origin, apiKey: "tml-bench" });
-await waiting.call({ operation: "optim_step", body: small });
-/** Opens so many more polls; the resident memory once they all stand, in bytes. */
-async function residentWith(more: number): Promise<number> {
-  for (let i = 0; i < more; i += 1) {
-    waiting.call({ operation: "retrieve_future", body: small }).catch(() => {});
+/** Bytes of resident memory for each long poll that waits: the median of three processes. */
+async function pendingPollBytes(side: "ours" | "plain"): Promise<number> {
+  const program = fileURLToPath(new URL("http-polls.mjs", import.meta.url));
+  const values: number[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", program, origin, side]);
+    values.push(Number(stdout));
   }
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
-  global.gc?.();
-  return process.memoryUsage().rss;
+  return quantile(values, 0.5);
 }
-// A first thousand grows the heap's own reserves, which is no cost of a poll.
-const before = await residentWith(1_000);
-const perPoll = ((await residentWith(polls)) - before) / polls / 1024;
-report(`${polls} pending polls: resident memory each`, perPoll, "KB", "< 20", perPoll < 20);
-await waiting.close();
+
+const perPoll = (await pendingPollBytes("ours")) / 1024;
+report("a pending poll: resident memory", perPoll, "KB", "< 20", perPoll < 20);
+console.log(`     plain undici: ${((await pendingPollBytes("plain")) / 1024).toFixed(2)} KB`);
 
 /** One side of a comparison: how long its rounds took, and its latencies. */
 interface Side {
