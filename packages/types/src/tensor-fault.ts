@@ -33,15 +33,11 @@ function arrayFault({ data, dtype }: TensorData): TensorFault | undefined {
   if (dtype !== "int64" && dtype !== "float32") {
     return { field: "dtype", message: `must be "int64" or "float32", not "${String(dtype)}"` };
   }
-  if (data instanceof Float32Array) {
-    return dtype === "float32" ? undefined : { field: "data", message: "a Float32Array cannot be int64" };
-  }
-  if (data instanceof Int32Array || data instanceof BigInt64Array) {
-    return dtype === "int64"
-      ? undefined
-      : { field: "data", message: `a ${data.constructor.name} cannot be float32` };
-  }
+  if (dtype === "float32" && data instanceof Float32Array) return undefined;
+  if (dtype === "int64" && (data instanceof BigInt64Array || data instanceof Int32Array)) return undefined;
   if (Array.isArray(data)) return undefined;
+  if (data instanceof Float32Array || data instanceof Int32Array || data instanceof BigInt64Array)
+    return { field: "data", message: `a ${data.constructor.name} cannot be ${dtype}` };
   return {
     field: "data",
     message:

@@ -11,7 +11,7 @@ export function bytesOfElements(array: NumericArray): Uint8Array {
     byteLength === buffer.byteLength
       ? new Uint8Array(buffer)
       : new Uint8Array(buffer, array.byteOffset, byteLength);
-  return littleEndian(bytes, array.BYTES_PER_ELEMENT);
+  return hostIsLittleEndian ? bytes : swapped(bytes, array.BYTES_PER_ELEMENT);
 }
 
 /** Memory of this host's elements in the order of the wire: the same memory where the host allows. */

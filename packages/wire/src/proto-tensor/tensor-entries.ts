@@ -30,11 +30,16 @@ export class TensorEntries {
     this.#writer = writer;
   }
 
-  /** Writes one entry of the map that is this field. Gives what is wrong with an element, if anything. */
+  /**
+   * Writes one entry of the map that is this field, of a tensor whose shape holds its elements. Gives what is wrong with an
+   * element, if anything.
+   */
   write(field: number, position: number, key: string, tensor: TensorData): TensorFault | undefined {
+    const { shape } = tensor;
+    if (shape?.length !== 1 || isSparse(tensor)) return this.#writeOther(field, key, tensor);
     const frame = this.#frames[position];
-    if (!isDenseList(tensor)) return this.#writeOther(field, key, tensor);
-    if (frame === undefined || !isAlike(frame, key, tensor))
+    // The length is that of the shape, as a check has seen.
+    if (frame?.key !== key || frame.dtype !== tensor.dtype || frame.length !== shape[0])
       return this.#writeList(field, position, key, tensor);
     this.#writer.repeat(frame.after.mark, frame.after.byteLength);
     const fault = writeElements(this.#writer, tensor);
@@ -70,13 +75,4 @@ export class TensorEntries {
     this.#writer.message(field, mark);
     return fault;
   }
-}
-
-/** Whether the length says all about the shape. */
-function isDenseList(tensor: TensorData): boolean {
-  return tensor.shape?.length === 1 && !isSparse(tensor);
-}
-
-function isAlike(frame: Frame, key: string, { dtype, data }: TensorData): boolean {
-  return frame.key === key && frame.dtype === dtype && frame.length === data.length;
 }

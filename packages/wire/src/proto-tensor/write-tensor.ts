@@ -1,4 +1,4 @@
-import { badElement, isSparse, type TensorData, type TensorFault } from "@tinkex/types";
+import { badElement, elementCount, isSparse, type TensorData, type TensorFault } from "@tinkex/types";
 import type { ProtoWriter } from "../proto-bytes/proto-writer.js";
 import { protoDtype } from "./dtype.js";
 
@@ -61,6 +61,10 @@ export function elementBytes(tensor: TensorData): number {
 
 /** Room for a tensor in protobuf, framing and key included. */
 export function tensorCapacity(key: string, tensor: TensorData): number {
+  const frame = key.length + 64;
+  // A shape is a list of small integers; the length of data of many kinds takes several times as long to read.
+  if (tensor.shape !== undefined && !isSparse(tensor))
+    return elementCount(tensor.shape) * elementBytes(tensor) + frame;
   const indices = (tensor.sparse_crow_indices?.length ?? 0) + (tensor.sparse_col_indices?.length ?? 0);
-  return tensor.data.length * elementBytes(tensor) + indices * 8 + key.length + 64;
+  return tensor.data.length * elementBytes(tensor) + indices * 8 + frame;
 }
