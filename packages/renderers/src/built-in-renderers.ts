@@ -1,3 +1,4 @@
+import { checkKnownNames } from "@tinkex/types/base";
 import { deepseekV41Layout } from "./families/deepseek-v4-1.js";
 import { type DeepseekV3Options, deepseekV3Layout } from "./families/deepseekv3.js";
 import { glm53Layout } from "./families/glm5-3.js";
@@ -18,32 +19,49 @@ export type NoOptions = Readonly<Record<never, never>>;
 /** Makes the layout that a name stands for. Its options are what `getRenderer` takes with that name. */
 export type LayoutFactory<Options> = (tokenizer: RendererTokenizer, options: Options) => Layout;
 
+/** The options that families take, by name. */
+const NONE = {} as const;
+const DATE = { currentDate: true, clock: true } as const;
+const SYSTEM = { systemAsUser: true } as const;
+const IMAGES = { imageProcessor: true } as const;
+
 /** The layouts by the names under which configurations and checkpoints know them. */
 export const builtInRenderers = {
-  role_colon: (tokenizer: RendererTokenizer, _options: NoOptions) => roleColonLayout(tokenizer),
+  role_colon: taking(NONE, (tokenizer, _options: NoOptions) => roleColonLayout(tokenizer)),
   llama3: fixed(llama3Layout),
   qwen3: fixed(qwen3Layout({ blocks: true, disabled: false, keptInHistory: false })),
   qwen3_disable_thinking: fixed(qwen3Layout({ blocks: true, disabled: true, keptInHistory: false })),
   qwen3_instruct: fixed(qwen3Layout({ blocks: false, disabled: false, keptInHistory: false })),
   qwen3_keep_thinking: fixed(qwen3Layout({ blocks: true, disabled: false, keptInHistory: true })),
-  deepseekv3: (_tokenizer: RendererTokenizer, options: DeepseekV3Options) => deepseekV3Layout(false, options),
-  deepseekv3_thinking: (_tokenizer: RendererTokenizer, options: DeepseekV3Options) =>
-    deepseekV3Layout(true, options),
+  deepseekv3: taking(SYSTEM, (_, options: DeepseekV3Options) => deepseekV3Layout(false, options)),
+  deepseekv3_thinking: taking(SYSTEM, (_, options: DeepseekV3Options) => deepseekV3Layout(true, options)),
   gpt_oss_no_sysprompt: fixed(gptOssLayout()),
-  gpt_oss_low_reasoning: (_, options: GptOssOptions) => gptOssLayout("low", options),
-  gpt_oss_medium_reasoning: (_, options: GptOssOptions) => gptOssLayout("medium", options),
-  gpt_oss_high_reasoning: (_, options: GptOssOptions) => gptOssLayout("high", options),
-  qwen3_vl: (_, options: Qwen3VlOptions) => qwen3VlLayout({ ...options, instruct: false }),
-  qwen3_vl_instruct: (_, options: Qwen3VlOptions) => qwen3VlLayout({ ...options, instruct: true }),
-  qwen3_5: (_, options: Qwen35Options) => qwen35Layout(options),
-  qwen3_5_disable_thinking: (_, options: Qwen35Options) =>
+  gpt_oss_low_reasoning: taking(DATE, (_, options: GptOssOptions) => gptOssLayout("low", options)),
+  gpt_oss_medium_reasoning: taking(DATE, (_, options: GptOssOptions) => gptOssLayout("medium", options)),
+  gpt_oss_high_reasoning: taking(DATE, (_, options: GptOssOptions) => gptOssLayout("high", options)),
+  qwen3_vl: taking(IMAGES, (_, options: Qwen3VlOptions) => qwen3VlLayout({ ...options, instruct: false })),
+  qwen3_vl_instruct: taking(IMAGES, (_, options: Qwen3VlOptions) =>
+    qwen3VlLayout({ ...options, instruct: true }),
+  ),
+  qwen3_5: taking(IMAGES, (_, options: Qwen35Options) => qwen35Layout(options)),
+  qwen3_5_disable_thinking: taking(IMAGES, (_, options: Qwen35Options) =>
     qwen35Layout({ ...options, disablesThinking: true }),
-  qwen3_5_preserve_thinking: (_, options: Qwen35Options) => qwen35Layout({ ...options, keepsThinking: true }),
-  qwen3_8_xhigh_reasoning: (_, options: Qwen35Options) => qwen38Layout({ ...options, effort: "xhigh" }),
-  qwen3_8_medium_reasoning: (_, options: Qwen35Options) => qwen38Layout({ ...options, effort: "medium" }),
-  qwen3_8_low_reasoning: (_, options: Qwen35Options) => qwen38Layout({ ...options, effort: "low" }),
-  qwen3_8_disable_thinking: (_, options: Qwen35Options) =>
+  ),
+  qwen3_5_preserve_thinking: taking(IMAGES, (_, options: Qwen35Options) =>
+    qwen35Layout({ ...options, keepsThinking: true }),
+  ),
+  qwen3_8_xhigh_reasoning: taking(IMAGES, (_, options: Qwen35Options) =>
+    qwen38Layout({ ...options, effort: "xhigh" }),
+  ),
+  qwen3_8_medium_reasoning: taking(IMAGES, (_, options: Qwen35Options) =>
+    qwen38Layout({ ...options, effort: "medium" }),
+  ),
+  qwen3_8_low_reasoning: taking(IMAGES, (_, options: Qwen35Options) =>
+    qwen38Layout({ ...options, effort: "low" }),
+  ),
+  qwen3_8_disable_thinking: taking(IMAGES, (_, options: Qwen35Options) =>
     qwen38Layout({ ...options, disablesThinking: true }),
+  ),
   nemotron3: fixed(nemotron3Layout({})),
   nemotron3_low_thinking: fixed(nemotron3Layout({ effort: "low" })),
   nemotron3_disable_thinking: fixed(nemotron3Layout({ disablesThinking: true })),
@@ -56,13 +74,17 @@ export const builtInRenderers = {
   glm5_3_high_reasoning: fixed(glm53Layout("High")),
   glm5_3_low_reasoning: fixed(glm53Layout("Low")),
   kimi_k2: fixed(kimiK2Layout()),
-  kimi_k25: (_, options: KimiOptions) => kimiK25Layout(options),
-  kimi_k25_disable_thinking: (_, options: KimiOptions) =>
+  kimi_k25: taking(IMAGES, (_, options: KimiOptions) => kimiK25Layout(options)),
+  kimi_k25_disable_thinking: taking(IMAGES, (_, options: KimiOptions) =>
     kimiK25Layout({ ...options, disablesThinking: true }),
-  kimi_k26: (_, options: KimiOptions) => kimiK25Layout(options),
-  kimi_k26_disable_thinking: (_, options: KimiOptions) =>
+  ),
+  kimi_k26: taking(IMAGES, (_, options: KimiOptions) => kimiK25Layout(options)),
+  kimi_k26_disable_thinking: taking(IMAGES, (_, options: KimiOptions) =>
     kimiK25Layout({ ...options, disablesThinking: true }),
-  kimi_k26_preserve_thinking: (_, options: KimiOptions) => kimiK25Layout({ ...options, keepsThinking: true }),
+  ),
+  kimi_k26_preserve_thinking: taking(IMAGES, (_, options: KimiOptions) =>
+    kimiK25Layout({ ...options, keepsThinking: true }),
+  ),
   deepseekv4_1: fixed(deepseekV41Layout({ effort: 75 })),
   deepseekv4_1_low_reasoning: fixed(deepseekV41Layout({ effort: 50 })),
   deepseekv4_1_max_reasoning: fixed(deepseekV41Layout({ effort: 100 })),
@@ -71,6 +93,17 @@ export const builtInRenderers = {
 } satisfies Record<string, LayoutFactory<never>>;
 
 /** A layout that neither options nor the tokenizer change. */
-function fixed(layout: Layout): (tokenizer: RendererTokenizer, options: NoOptions) => Layout {
-  return () => layout;
+function fixed(layout: Layout): LayoutFactory<NoOptions> {
+  return taking(NONE, () => layout);
+}
+
+/** Refuses options that the family does not know: plain JavaScript, and a reference that was read from a file, may have any. */
+function taking<Options extends object>(
+  known: Readonly<Record<keyof Options & string, true>>,
+  make: LayoutFactory<Options>,
+): LayoutFactory<Options> {
+  return (tokenizer, options) => {
+    checkKnownNames(options, known, "options");
+    return make(tokenizer, options);
+  };
 }

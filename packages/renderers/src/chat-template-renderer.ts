@@ -1,7 +1,7 @@
 import { isTextTokenizer, type TextTokenizer } from "@tinkex/tokenizer";
 import { applyChatTemplate, type TemplateMessage } from "@tinkex/tokenizer/chat-template";
 import type { ModelInput } from "@tinkex/types";
-import { ValidationError } from "@tinkex/types/base";
+import { type Tokenizer, ValidationError } from "@tinkex/types/base";
 import { readArguments } from "./call-arguments.js";
 import { checkMessages, refusal } from "./check-messages.js";
 import { refuseImages } from "./families/refuse-images.js";
@@ -41,7 +41,7 @@ export interface ChatTemplateRendererOptions {
  * @throws ValidationError when the tokenizer has no template, or no token that ends a message
  */
 export function createChatTemplateRenderer(
-  tokenizer: TextTokenizer,
+  tokenizer: Tokenizer | TextTokenizer,
   options: ChatTemplateRendererOptions = {},
 ): Renderer {
   if (!isTextTokenizer(tokenizer)) {
@@ -98,7 +98,7 @@ export function createChatTemplateRenderer(
       checkConversation(messages);
       return templateExamples(messages, trainOn, ids, stops);
     },
-    parseResponse: (response) => parseReply(reply, Array.from(response), tokenizer),
+    parseResponse: (response) => parseReply(reply, response, tokenizer),
     parseResponseStreaming: (streamOptions) => streamReply(reply, tokenizer, name, streamOptions),
     declareTools() {
       throw new ValidationError(

@@ -25,15 +25,34 @@ describe("getRenderer", () => {
       model: "openai/gpt-oss-20b",
     });
     // @ts-expect-error this one tells the model no date
-    getRenderer("gpt_oss_no_sysprompt", gptOss, { currentDate: "2026-01-31" });
+    expect(() => getRenderer("gpt_oss_no_sysprompt", gptOss, { currentDate: "2026-01-31" })).toThrow(
+      'options: unknown field "currentDate" (known: none)',
+    );
     // @ts-expect-error an option that is misspelt
-    getRenderer("gpt_oss_medium_reasoning", gptOss, { currentdate: "2026-01-31" });
+    expect(() => getRenderer("gpt_oss_medium_reasoning", gptOss, { currentdate: "2026-01-31" })).toThrow(
+      'options: unknown field "currentdate", did you mean "currentDate"?',
+    );
     // @ts-expect-error a date is text
-    expect(() => getRenderer("gpt_oss_medium_reasoning", gptOss, { currentDate: 2026 })).not.toThrow();
+    expect(() => getRenderer("gpt_oss_medium_reasoning", gptOss, { currentDate: 2026 })).toThrow(
+      "currentDate must be a date such as 2026-01-31, not 2026",
+    );
+    expect(() => getRenderer("gpt_oss_medium_reasoning", gptOss, { currentDate: "31 January" })).toThrow(
+      "currentDate must be a date such as 2026-01-31, not 31 January",
+    );
     // @ts-expect-error the modes are known
     expect(() => getRenderer("qwen3", qwen3).buildSupervisedExample(hi, { trainOn: "last" })).toThrow(
       ValidationError,
     );
+  });
+
+  it("refuses an option of a reference that its renderer does not know", () => {
+    const reference = { name: "qwen3", options: { keepThinking: true } };
+    expect(() => rendererFromReference(reference, qwen3)).toThrow('options: unknown field "keepThinking"');
+  });
+
+  it.each([["text"], [undefined], [[1.5]], [["1"]]])("refuses to read %o as a response", (ids) => {
+    const renderer = getRenderer("qwen3", qwen3);
+    expect(() => renderer.parseResponse(ids as number[])).toThrow("ids must be a list of token ids");
   });
 
   it("refuses a tokenizer of another family", () => {

@@ -106,7 +106,7 @@ export function createLayoutRenderer(
       splitConversation(messages, trainOn, layout).map((part) =>
         buildSupervisedExample(part.messages, { trainOn: part.trainOn }),
       ),
-    parseResponse: (ids) => parseReply(reply, Array.from(ids), tokenizer),
+    parseResponse: (ids) => parseReply(reply, ids, tokenizer),
     parseResponseStreaming: (options) => streamReply(reply, tokenizer, reference.name, options),
     declareTools(tools, systemPrompt = "") {
       if (tools.length === 0) return systemPrompt === "" ? [] : [{ role: "system", content: systemPrompt }];

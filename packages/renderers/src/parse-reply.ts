@@ -2,12 +2,17 @@ import { ValidationError } from "@tinkex/types/base";
 import type { RendererTokenizer } from "./renderer-tokenizer.js";
 import type { ParsedResponse, ReadMessage, Reply } from "./reply.js";
 
-/** Reads all tokens of a response. */
+/**
+ * Reads all tokens of a response.
+ *
+ * @throws ValidationError for what is no list of token ids, and for a response that goes on behind its end
+ */
 export function parseReply(
   reply: Reply,
-  ids: readonly number[],
+  response: ArrayLike<number>,
   tokenizer: RendererTokenizer,
 ): ParsedResponse {
+  const ids = idsOf(response);
   if (reply.parse !== undefined) return reply.parse(ids, tokenizer);
   const stops = stopTokens(reply, tokenizer);
   const ends = ids.flatMap((id, index) => (stops.has(id) ? [index] : []));
@@ -21,6 +26,15 @@ export function parseReply(
   }
   const stop = stops.get(ids[end] ?? Number.NaN) ?? "";
   return finished(reply, tokenizer.decode(ids.slice(0, end)), stop);
+}
+
+function idsOf(response: ArrayLike<number>): number[] {
+  const isList = Array.isArray(response) || ArrayBuffer.isView(response);
+  const ids = isList ? Array.from(response) : [];
+  if (isList && ids.every(Number.isInteger)) return ids;
+  throw new ValidationError("ids must be a list of token ids, as `sequences[0].tokens` of a sample is", {
+    path: ["ids"],
+  });
 }
 
 /** The stop tokens by id. */

@@ -1,5 +1,5 @@
 import type { Clock } from "@tinkex/types";
-import { systemClock } from "@tinkex/types/base";
+import { systemClock, ValidationError } from "@tinkex/types/base";
 import { refusal } from "../check-messages.js";
 import { argumentsText } from "../json-tool-call.js";
 import type { Layout, Place } from "../layout.js";
@@ -25,6 +25,11 @@ export interface GptOssOptions {
  */
 export function gptOssLayout(reasoning?: GptOssReasoning, options: GptOssOptions = {}): Layout {
   const { clock = systemClock, currentDate = new Date(clock.now()).toISOString().slice(0, 10) } = options;
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(currentDate)) {
+    throw new ValidationError(`currentDate must be a date such as 2026-01-31, not ${String(currentDate)}`, {
+      path: ["options", "currentDate"],
+    });
+  }
   const system: Message | undefined = reasoning && {
     role: INTERNAL_SYSTEM,
     content: systemText(currentDate, reasoning),

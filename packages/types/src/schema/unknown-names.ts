@@ -10,7 +10,7 @@ export function unknownNames(unknown: readonly string[], known: readonly string[
     .map((name) => {
       const nearest = nearestName(name, known);
       return nearest === undefined
-        ? `${UNKNOWN_FIELD} "${name}" (known: ${known.join(", ")})`
+        ? `${UNKNOWN_FIELD} "${name}" (known: ${known.join(", ") || "none"})`
         : `${UNKNOWN_FIELD} "${name}", did you mean "${nearest}"?`;
     })
     .join("; ");
