@@ -292,3 +292,10 @@ it("refuses an integer that is infinite as float32, also where it is beyond ever
     expect(() => TensorData.from([0, value], { dtype: "float32" })).toThrow("is beyond the range of float32");
   }
 });
+
+it("names the key that a misspelt one was probably meant to be", () => {
+  expect(() => TensorData.from([1, 1], { key: "wieghts" })).toThrow(
+    'did you mean "weights"? keys whose lists',
+  );
+  expect(() => TensorData.from([1, 1], { key: "x" })).toThrow("is not known here; keys whose lists");
+});

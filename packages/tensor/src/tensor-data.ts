@@ -1,6 +1,7 @@
 import {
   checkKnownNames,
   lossInputDtypes,
+  nearestName,
   type TensorDtype,
   type TensorData as TensorRecord,
   tensorFault,
@@ -96,11 +97,15 @@ function dtypeOf(elements: Elements, place: TensorPlace): TensorDtype {
   if (byKey === "int64") return byKey;
   const dtype = elements.dtype ?? byKey;
   if (dtype !== undefined) return dtype;
-  const remedy =
-    place.key === undefined
-      ? "pass `dtype`, or a typed array"
-      : `keys whose lists have one are ${Object.keys(lossInputDtypes).join(", ")}; pass a typed array or a TensorData for others`;
-  throw tensorError(place, `the dtype of a plain list is not known here; ${remedy}`);
+  throw tensorError(place, `the dtype of a plain list is not known here; ${dtypeRemedy(place.key)}`);
+}
+
+function dtypeRemedy(key: string | undefined): string {
+  if (key === undefined) return "pass `dtype`, or a typed array";
+  const known = Object.keys(lossInputDtypes);
+  const nearest = nearestName(key, known);
+  const meant = nearest === undefined ? "" : `did you mean "${nearest}"? `;
+  return `${meant}keys whose lists have one are ${known.join(", ")}; pass a typed array or a TensorData for others`;
 }
 
 function keyDtype(key: string | undefined): TensorDtype | undefined {

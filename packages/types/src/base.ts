@@ -25,6 +25,7 @@ export { lossInputDtypes } from "./loss-input-dtypes.js";
 export { onAbort } from "./on-abort.js";
 export { parseRequestErrorCategory, type RequestErrorCategory } from "./request-error-category.js";
 export { formatPath } from "./schema/format-path.js";
+export { nearestName } from "./schema/nearest-name.js";
 export { checkKnownNames } from "./schema/unknown-names.js";
 export { isSilent, silentLogger } from "./silent-logger.js";
 export { startTimer } from "./start-timer.js";

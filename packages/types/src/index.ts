@@ -227,6 +227,7 @@ export { checkReceived, checkSent } from "./schema/check-record.js";
 export { formatPath } from "./schema/format-path.js";
 export { type JsonObject, type JsonValue, jsonObjectSchema } from "./schema/json-value.js";
 export type { Open } from "./schema/names.js";
+export { nearestName } from "./schema/nearest-name.js";
 export type { CheckIssue, CheckOutcome, RecordSchema } from "./schema/record-schema.js";
 export { checkKnownNames } from "./schema/unknown-names.js";
 export {
