@@ -23,7 +23,7 @@ describe("credentialCommand", () => {
       failureOf(Promise.resolve(credentialCommand(command, timeoutMs)()));
     for (const [command, message] of [
       ["true", /printed nothing/],
-      ["echo canary; echo why >&2; exit 3", /failed with 3: why$/],
+      ["echo canary; echo why >&2; exit 3", /failed with 3; run it in a terminal to see why$/],
     ] as const) {
       const error = await run(command);
       expect(error).toBeInstanceOf(CredentialError);
