@@ -63,7 +63,7 @@ describe("readStoredKey", () => {
     afterTest(() => rm(folder, { recursive: true }));
     if (content !== undefined) {
       await mkdir(join(folder, ".tinker"));
-      await writeFile(join(folder, ".tinker", "credentials.json"), content);
+      await writeFile(join(folder, ".tinker", "credentials.json"), content, { mode: 0o600 });
     }
     return folder;
   }

@@ -1,7 +1,9 @@
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
 import { beforeEach, describe, expect, it } from "vitest";
 import { afterTest, eventually, failureOf } from "../testing/test-transport.js";
@@ -123,5 +125,41 @@ describe.skipIf(process.platform === "win32")("a credential command's limit", ()
     const source = credentialCommand("echo tml-a");
     await Promise.all([source(), credentialCommand("echo tml-b")(), failure("sleep 60")]);
     expect(count()).toEqual(before);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("a program that ends while its credential command runs", () => {
+  const entry = fileURLToPath(new URL("credential-command.ts", import.meta.url));
+
+  /** Runs a program that asks a command which would take a minute; `ready` tells when the command has begun. */
+  function program(rest: string): { readonly pid: number; readonly ended: Promise<string> } {
+    const source = `
+      const { credentialCommand } = await import(${JSON.stringify(entry)});
+      credentialCommand("cd '${folder}'; trap '' INT TERM HUP; sleep 60 & echo $! > pid; wait")().catch(() => {});
+      ${rest}`;
+    const flags = ["--conditions=@tinkex/source", "--import=tsx", "--input-type=module", "--eval", source];
+    const child = spawn(process.execPath, flags, { stdio: "ignore" });
+    const ended = new Promise<string>((resolve) =>
+      child.on("close", (code, signal) => resolve(String(signal ?? code))),
+    );
+    return { pid: child.pid ?? 0, ended };
+  }
+
+  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("by %s: the command ends too", async (signal) => {
+    const { pid, ended } = program("");
+    await eventually(() => existsSync(join(folder, "pid"))).toBe(true);
+    await eventually(() => runs("pid").catch(() => false)).toBe(true);
+    process.kill(pid, signal);
+    expect(await ended).toBe(signal);
+    await eventually(() => runs("pid")).toBe(false);
+  });
+
+  it("by itself: the command ends too", async () => {
+    const { ended } = program(
+      `const { existsSync } = await import("node:fs");
+       setInterval(() => { if (existsSync(${JSON.stringify(join(folder, "pid"))})) process.exit(7); }, 5);`,
+    );
+    expect(await ended).toBe("7");
+    await eventually(() => runs("pid").catch(() => true)).toBe(false);
   });
 });
