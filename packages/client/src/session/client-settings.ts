@@ -24,6 +24,8 @@ import type { ServiceClientOptions, TokenizerLoader, WireChoice } from "./servic
 
 /** The options with all defaults filled in, checked once. */
 export interface ClientSettings {
+  /** Where requests go; `undefined` with a transport of the caller's. */
+  readonly baseUrl: string | undefined;
   readonly transport: HttpTransport;
   /** Makes the transport sign with short-lived tokens, for services that want them; nothing for a transport of the caller's. */
   readonly useTokens: () => void;
@@ -101,6 +103,7 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
     });
   const transport = options.transport ?? makeOwn();
   return {
+    baseUrl: options.transport === undefined ? baseUrl : undefined,
     transport,
     useTokens: () => {
       if ("useTokens" in transport && typeof transport.useTokens === "function") transport.useTokens();
