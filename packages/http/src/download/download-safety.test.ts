@@ -30,7 +30,7 @@ import {
 import { beforeEach, describe, expect, it } from "vitest";
 import { FakeClock } from "../testing/fake-clock.js";
 import { afterTest, eventually, failureOf, play } from "../testing/test-transport.js";
-import { type DownloadOptions, downloadFile } from "./download-file.js";
+import { type DownloadOptions, type DownloadProgress, downloadFile } from "./download-file.js";
 
 let folder: string;
 
@@ -115,37 +115,35 @@ describe("a download's place on the disk", () => {
 });
 
 describe("two downloads to one target", () => {
-  /** Sends the file in two pieces with a pause between, so that both downloads are under way at one time. */
-  const slowly = (content: string, ms: number): Move =>
-    inTurn(raw(`HTTP/1.1 200 OK\r\ncontent-length: ${content.length}\r\n\r\n${content.slice(0, 5)}`), {
-      do: "wait",
-      ms,
-      next: raw(content.slice(5)),
-    });
+  /** A download that stands still at its half, and its rest. */
+  async function halfDone(content: string): Promise<{ readonly finish: () => Promise<number> }> {
+    const server = await play(file(Buffer.from(content), '"v1"', content.length / 2));
+    let isHalf = false;
+    const done = download(server, { onProgress: () => (isHalf = true) });
+    await eventually(() => isHalf).toBe(true);
+    return {
+      finish: async () => {
+        await server.breakConnections();
+        return done;
+      },
+    };
+  }
 
   it("do not mix: the file is that of whoever was done last, whole", async () => {
-    const first = "A".repeat(3_000);
-    const second = "B".repeat(3_000);
-    const one = await play(slowly(first, 40));
-    const two = await play(slowly(second, 160));
-    const seen: string[] = [];
-    const follow = async (server: HostileServer): Promise<number> => {
-      const byteLength = await download(server);
-      seen.push(await readFile(target(), "utf8"));
-      return byteLength;
-    };
-    expect(await Promise.all([follow(one), follow(two)])).toEqual([3_000, 3_000]);
-    expect(seen).toEqual([first, second]);
+    const first = await halfDone("A".repeat(3_000));
+    const second = await halfDone("B".repeat(2_000));
+    expect(await first.finish()).toBe(3_000);
+    expect(await readFile(target(), "utf8")).toBe("A".repeat(3_000));
+    expect(await second.finish()).toBe(2_000);
+    expect(await readFile(target(), "utf8")).toBe("B".repeat(2_000));
     expect(await readdir(folder)).toEqual(["file.bin"]);
   });
 
   it("the failure of one takes nothing from the other", async () => {
-    const content = "A".repeat(3_000);
-    const good = await play(slowly(content, 80));
-    const bad = await play(answer(404, "no such file"));
-    const [arrived] = await Promise.all([download(good), failureOf(download(bad))]);
-    expect(arrived).toBe(3_000);
-    expect(await readFile(target(), "utf8")).toBe(content);
+    const good = await halfDone("A".repeat(3_000));
+    await failureOf(download(await play(answer(404, "no such file"))));
+    expect(await good.finish()).toBe(3_000);
+    expect(await readFile(target(), "utf8")).toBe("A".repeat(3_000));
     expect(await readdir(folder)).toEqual(["file.bin"]);
   });
 
@@ -163,44 +161,47 @@ describe("two downloads to one target", () => {
 });
 
 describe("the parts of a download", () => {
-  /** Half of a file of ten bytes; then the connection breaks. */
-  const half = (headers: string): Move =>
-    inTurn(raw(`HTTP/1.1 200 OK\r\ncontent-length: 10\r\n${headers}\r\n\r\nAAAAA`), {
-      do: "wait",
-      ms: 5,
-      next: { do: "reset" },
-    });
+  /** Half of a file of ten bytes, and no more. */
+  const half = (headers: Record<string, string>): Move => ({
+    do: "cut",
+    byteLength: Number.POSITIVE_INFINITY,
+    of: answer(200, "AAAAA", { "content-length": "10", ...headers }),
+    next: stall,
+  });
   const part = (body: string, range: string, headers: Record<string, string>): Move =>
     answer(206, body, { "content-range": `bytes ${range}`, ...headers });
 
-  /** Lets half of the file come before the connection breaks. */
+  /** Breaks the connection once half of the file has been written. */
   async function inParts(
-    first: string,
+    first: Record<string, string>,
     ...rest: readonly Move[]
   ): Promise<{ server: HostileServer; done: Promise<number> }> {
     const server = await play(half(first), ...rest);
-    return { server, done: download(server) };
+    const onProgress = ({ receivedBytes }: DownloadProgress): void => {
+      if (receivedBytes === 5) void server.breakConnections();
+    };
+    return { server, done: download(server, { onProgress }) };
   }
 
   it("of one version, with one total, make the file", async () => {
-    const { server, done } = await inParts('etag: "v1"', part("XXXXX", "5-9/10", { etag: '"v1"' }));
+    const { server, done } = await inParts({ etag: '"v1"' }, part("XXXXX", "5-9/10", { etag: '"v1"' }));
     expect(await done).toBe(10);
     expect(await readFile(target(), "utf8")).toBe("AAAAAXXXXX");
     expect(server.header("range")).toEqual([undefined, "bytes=5-"]);
   });
 
-  it.each<[string, string, Record<string, string>]>([
-    ["another etag", 'etag: "v1"', { etag: '"v2"' }],
-    ["an etag that is weak now", 'etag: "v1"', { etag: 'W/"v1"' }],
-    ["no etag where the first answer had one", 'etag: "v1"', {}],
+  it.each<[string, Record<string, string>, Record<string, string>]>([
+    ["another etag", { etag: '"v1"' }, { etag: '"v2"' }],
+    ["an etag that is weak now", { etag: '"v1"' }, { etag: 'W/"v1"' }],
+    ["no etag where the first answer had one", { etag: '"v1"' }, {}],
     [
       "another date",
-      "last-modified: Sat, 28 Nov 2026 10:00:00 GMT",
+      { "last-modified": "Sat, 28 Nov 2026 10:00:00 GMT" },
       { "last-modified": "Sat, 28 Nov 2026 11:00:00 GMT" },
     ],
     [
       "another weak etag beside the same date",
-      'etag: W/"v1"\r\nlast-modified: Sat, 28 Nov 2026 10:00:00 GMT',
+      { etag: 'W/"v1"', "last-modified": "Sat, 28 Nov 2026 10:00:00 GMT" },
       { etag: 'W/"v2"', "last-modified": "Sat, 28 Nov 2026 10:00:00 GMT" },
     ],
   ])("a part with %s is not appended: all of it is fetched anew", async (_, first, headers) => {
@@ -215,18 +216,15 @@ describe("the parts of a download", () => {
   });
 
   it("a part that does not name its version is taken where the MD5 of the whole will tell", async () => {
-    const { done } = await inParts(
-      `etag: "v1"\r\nx-goog-hash: ${md5Of("AAAAAXXXXX")["x-goog-hash"]}`,
-      part("XXXXX", "5-9/10", {}),
-    );
+    const { done } = await inParts({ etag: '"v1"', ...md5Of("AAAAAXXXXX") }, part("XXXXX", "5-9/10", {}));
     expect(await done).toBe(10);
     expect(await readFile(target(), "utf8")).toBe("AAAAAXXXXX");
   });
 
   it("a server that sends parts of other versions for ever ends as an error, and leaves nothing", async () => {
     const other = part("XXXXX", "5-9/10", { etag: '"v2"' });
-    const again = half('etag: "v1"');
-    const { server, done } = await inParts('etag: "v1"', other, ...Array(20).fill([again, other]).flat());
+    const again = half({ etag: '"v1"' });
+    const { server, done } = await inParts({ etag: '"v1"' }, other, ...Array(20).fill([again, other]).flat());
     expect(await failureOf(done)).toMatchObject({ code: "connection_failed" });
     expect(server.requests.length).toBeLessThan(20);
     expect(await readdir(folder)).toEqual([]);
@@ -243,7 +241,7 @@ describe("the parts of a download", () => {
     ["a total that no number holds", "XXXXX", `5-9/${"9".repeat(400)}`],
     ["no range that can be read", "XXXXX", "canary \u00e9"],
   ])("a part with %s is refused, and the file does not appear", async (_, body, range) => {
-    const { done } = await inParts('etag: "v1"', part(body, range, { etag: '"v1"' }));
+    const { done } = await inParts({ etag: '"v1"' }, part(body, range, { etag: '"v1"' }));
     const error = await failureOf(done);
     expect(error).toMatchObject({ code: "response_invalid" });
     expect(error.message).not.toContain("canary");
@@ -258,14 +256,14 @@ describe("the parts of a download", () => {
       raw("X".repeat(200_000)),
       stall,
     );
-    const { done } = await inParts('etag: "v1"', endless);
+    const { done } = await inParts({ etag: '"v1"' }, endless);
     expect(await failureOf(done)).toMatchObject({ code: "response_invalid" });
     expect(await readdir(folder)).toEqual([]);
   });
 
   it("a part that brings less than is missing is taken, and the rest asked for", async () => {
     const { server, done } = await inParts(
-      'etag: "v1"',
+      { etag: '"v1"' },
       part("XX", "5-6/10", { etag: '"v1"' }),
       part("YYY", "7-9/10", { etag: '"v1"' }),
     );
@@ -275,7 +273,7 @@ describe("the parts of a download", () => {
   });
 
   it("the whole in answer to a range begins the file anew, with its own length", async () => {
-    const { done } = await inParts('etag: "v1"', answer(200, "short", { etag: '"v2"' }));
+    const { done } = await inParts({ etag: '"v1"' }, answer(200, "short", { etag: '"v2"' }));
     expect(await done).toBe(5);
     expect(await readFile(target(), "utf8")).toBe("short");
   });
