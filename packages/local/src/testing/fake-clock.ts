@@ -2,6 +2,7 @@ import type { Clock } from "@tinkex/types";
 
 interface Sleeper {
   readonly wakeAt: number;
+  readonly isBackground: boolean;
   wake(): void;
 }
 
@@ -18,25 +19,32 @@ export class FakeClock implements Clock {
     return this.#time;
   }
 
-  /** How many sleeps are under way. */
+  /** Number of sleeps under way, but for those in the background. */
   get sleeping(): number {
-    return this.#sleepers.size;
+    return [...this.#sleepers].filter(({ isBackground }) => !isBackground).length;
   }
 
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  sleep(
+    ms: number,
+    signal?: AbortSignal,
+    { background: isBackground = false }: { readonly background?: boolean } = {},
+  ): Promise<void> {
     return new Promise((resolve, reject) => {
+      const abort = () => {
+        this.#sleepers.delete(sleeper);
+        reject(signal?.reason);
+      };
       const sleeper: Sleeper = {
         wakeAt: this.#time + ms,
+        isBackground,
         wake: () => {
           this.#sleepers.delete(sleeper);
+          signal?.removeEventListener("abort", abort);
           resolve();
         },
       };
       this.#sleepers.add(sleeper);
-      signal?.addEventListener("abort", () => {
-        this.#sleepers.delete(sleeper);
-        reject(signal.reason);
-      });
+      signal?.addEventListener("abort", abort);
     });
   }
 
