@@ -20,6 +20,7 @@ export type { Datum } from "./datum.js";
 export type { HttpTransport, TransportCall, TransportResponse } from "./http-transport.js";
 export { isPackageMissing } from "./is-package-missing.js";
 export { narrowListInto, roundListInto } from "./list-into-array.js";
+export { jsonTextFault, MAX_JSON_DEPTH } from "./json-text-fault.js";
 export type { Logger } from "./logger.js";
 export { lossInputDtypes } from "./loss-input-dtypes.js";
 export { onAbort } from "./on-abort.js";
@@ -41,3 +42,4 @@ export {
 } from "./tensor-fault.js";
 export { TinkexError, type TinkexErrorCode, type TinkexErrorInfo } from "./tinkex-error.js";
 export type { Tokenizer } from "./tokenizer.js";
+export { visibleText } from "./visible-text.js";

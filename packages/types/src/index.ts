@@ -147,6 +147,7 @@ export type { HttpTransport, TransportCall, TransportResponse } from "./http-tra
 export { isPackageMissing } from "./is-package-missing.js";
 export { toJsonSchema } from "./json-schema.js";
 export { narrowListInto, roundListInto } from "./list-into-array.js";
+export { jsonTextFault, MAX_JSON_DEPTH } from "./json-text-fault.js";
 export type { Logger } from "./logger.js";
 export { LoraConfig, loraConfigSchema } from "./lora-config.js";
 export { type LossFnConfig, type LossFnType, lossFnTypeSchema } from "./loss-function.js";
@@ -348,3 +349,4 @@ export {
   weightsInfoRequestSchema,
   weightsInfoResponseSchema,
 } from "./weights.js";
+export { visibleText } from "./visible-text.js";
