@@ -29,6 +29,8 @@ export interface ClientSettings {
   readonly transport: HttpTransport;
   /** Makes the transport sign with short-lived tokens, for services that want them; nothing for a transport of the caller's. */
   readonly useTokens: () => void;
+  /** Makes a server's words fit for messages and log lines; a transport of the caller's may not know how. */
+  readonly shownText: ((text: string) => string) | undefined;
   readonly compress: Compress | undefined;
   /** For the bodies of training requests. None with a transport of the caller's, which may keep the bodies it is given. */
   readonly bodyMemory: BodyMemory | undefined;
@@ -108,6 +110,7 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
     useTokens: () => {
       if ("useTokens" in transport && typeof transport.useTokens === "function") transport.useTokens();
     },
+    shownText: "shownText" in transport ? (text) => transport.shownText(text) : undefined,
     compress: options.compress ?? zstdCompressor(),
     bodyMemory: options.transport === undefined ? new BodyMemory() : undefined,
     clock,
