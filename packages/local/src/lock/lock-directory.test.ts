@@ -1,3 +1,4 @@
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, silentLogger, systemClock, ValidationError } from "@tinkex/types";
@@ -201,6 +202,37 @@ describe("lockDirectory", () => {
     expect(await readdir(folder)).toHaveLength(before.length + 1);
   });
 
+  /** What another server did between our look at the last turn, whose holder is dead, and our step to the next one. */
+  function meanwhile(action: () => void): ProcessTable {
+    let isFirst = true;
+    const lookUp = (pid: number) => {
+      if (isFirst) action();
+      isFirst = false;
+      return pid === 8 ? { ...first, pid } : ("gone" as const);
+    };
+    return { self: { ...first, pid: 9 }, lookUp };
+  }
+
+  it("steps back when others have gone several turns further than it saw", async () => {
+    const folder = await temporaryDirectory();
+    await lock(folder, alone(first));
+    const taken = (await readFile(join(folder, "1.json"), "utf8")).replace('"pid": 7', '"pid": 8');
+    const processes = meanwhile(() => {
+      rmSync(join(folder, "1.json"));
+      writeFileSync(join(folder, "3.json"), taken);
+    });
+    expect((await refusal(folder, processes)).message).toContain("process 8");
+    expect(await readdir(folder)).toEqual(["3.json"]);
+  });
+
+  it("goes on from a turn that was taken and given back meanwhile", async () => {
+    const folder = await temporaryDirectory();
+    await lock(folder, alone(first));
+    const processes = meanwhile(() => renameSync(join(folder, "1.json"), join(folder, "2.free")));
+    await lock(folder, processes);
+    expect(await readdir(folder)).toEqual(["3.json"]);
+  });
+
   it("lets one of many win that find the same holder dead", async () => {
     for (let round = 0; round < 20; round++) {
       const folder = await temporaryDirectory();
@@ -249,6 +281,7 @@ describe("lockDirectory", () => {
 
 /** Lets five seconds pass and waits until the holder's heartbeat shows it. */
 async function beat(clock: FakeClock, folder: string): Promise<void> {
+  await expect.poll(() => clock.sleepingInBackground, { interval: 1 }).toBe(1);
   await clock.advance(5000);
   await expect
     .poll(async () => Math.round((await stat(join(folder, "1.json"))).mtimeMs), { interval: 1 })

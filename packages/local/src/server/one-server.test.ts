@@ -115,9 +115,11 @@ describe("servers in processes of their own", () => {
     expect(first.start).toMatchObject({ pid: 1 });
     const samplers = await park(first.client(), 8);
     await expect.poll(() => parkedIn(dataDirectory)).toBe(8);
-    for (const wrapper of [container, []]) {
-      const second = await ServerProcess.on(dataDirectory, wrapper);
-      expect(second.start).toMatchObject({
+    const others = await Promise.all(
+      [container, []].map((wrapper) => ServerProcess.on(dataDirectory, wrapper)),
+    );
+    for (const { start } of others) {
+      expect(start).toMatchObject({
         name: "ValidationError",
         error: expect.stringMatching(/in use by the server at http:.*\(process 1 on host ".*", since .*\)/),
       });

@@ -24,6 +24,10 @@ export class FakeClock implements Clock {
     return [...this.#sleepers].filter(({ isBackground }) => !isBackground).length;
   }
 
+  get sleepingInBackground(): number {
+    return this.#sleepers.size - this.sleeping;
+  }
+
   sleep(
     ms: number,
     signal?: AbortSignal,

@@ -48,7 +48,10 @@ export class ServerProcess {
     const cwd = new URL("..", import.meta.url);
     const child = spawn(file, args, { cwd, stdio: ["ignore", "pipe", "inherit"] });
     onTestFinished(() => void child.kill("SIGKILL"));
-    const [line] = await once(child.stdout, "data");
+    const ended = once(child, "exit").then(([code]) => {
+      throw new Error(`The server process ended with code ${code} before it said anything.`);
+    });
+    const [line] = await Promise.race([once(child.stdout, "data"), ended]);
     return new ServerProcess(child, JSON.parse(String(line)));
   }
 
