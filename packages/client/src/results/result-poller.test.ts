@@ -295,4 +295,39 @@ describe("ResultPoller", () => {
     controller.abort(reason);
     await expect(result).rejects.toBe(reason);
   });
+
+  it.each(["1e999", "-1e999", "NaN", '"x"', "9007199254740993", "null"])(
+    "an announced size of %s leaves the budget for those who come after",
+    async (size) => {
+      const budget = new ByteBudget(1000);
+      const announced: Answer = { ok: `{"status":"complete_metadata","response_payload_size":${size}}` };
+      expect(await poll([announced, done], { budget }).result).toEqual({ metrics: { lr: 1 } });
+      const behind = poll([announced, done], { budget });
+      expect(await behind.result).toEqual({ metrics: { lr: 1 } });
+      const release = await budget.acquire(1000, new AbortController().signal);
+      release();
+    },
+  );
+
+  it("asks again for an answer that nests deep, and ends with an error that names the record", async () => {
+    const deep: Answer = { ok: `{"metrics":${"[".repeat(200_000)}${"]".repeat(200_000)}}` };
+    expect(await poll([deep, deep, done]).result).toEqual({ metrics: { lr: 1 } });
+    await expect(poll([deep, deep, deep, deep]).result).rejects.toThrow(
+      /^OptimStepResponse: not JSON: more than 64/,
+    );
+  });
+
+  it("shows the service's words without what a terminal would obey", async () => {
+    const words = "\u001b]0;owned\u0007 \u202e\u009b2J";
+    const shown = "\\u001b]0;owned\\u0007 \\u202e\\u009b2J";
+    const { result, states } = poll([
+      { ok: { type: "try_again", queue_state: words, queue_state_reason: words } },
+      { status: 408, body: { queue_state: words, queue_state_reason: words } },
+      { ok: { error: words } },
+    ]);
+    await expect(result).rejects.toMatchObject({
+      message: `OptimStep failed on the service: ${shown} (request r1)`,
+    });
+    for (const { state, reason } of states.slice(0, 2)) expect([state, reason]).toEqual([shown, shown]);
+  });
 });
