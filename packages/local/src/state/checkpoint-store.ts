@@ -124,7 +124,7 @@ export class CheckpointStore {
     return newestFirst(perRun.flat());
   }
 
-  /** Removes the checkpoint of this place, if there is one. @throws ValidationError when a link or a file is in the way */
+  /** Removes the checkpoint of this place, if there is one. @throws TinkexError when a link or a file is in the way */
   async delete({ training_run_id: runId, kind, name }: CheckpointPlace): Promise<void> {
     const checkpoint = await this.read(runId, kind, name);
     if (checkpoint !== undefined) await this.#remove(checkpoint);

@@ -43,7 +43,7 @@ export class OwnedFolder {
     return found;
   }
 
-  /** @param root the data directory. @throws ValidationError when a file or a link stands in the way */
+  /** @param root the data directory. @throws TinkexError when a file or a link stands in the way */
   async make(root: string): Promise<void> {
     await makePrivateDirectory(root, this.path);
     try {
