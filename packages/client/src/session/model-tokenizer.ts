@@ -5,7 +5,7 @@ import { type Tokenizer, ValidationError } from "@tinkex/types";
 import type { ClientSettings } from "./client-settings.js";
 import type { TokenizerLoader } from "./service-client-options.js";
 
-/** What is known of the model whose tokenizer is wanted. */
+/** Names of the model whose tokenizer is wanted. */
 export interface TokenizedModel {
   readonly modelName: string;
   readonly tokenizerId: string | undefined;
