@@ -197,6 +197,10 @@ class AnswerServer {
   }
 }
 
+const PROTOBUF_RESULTS: readonly [FutureResultName, ...FutureResultName[]] = [
+  "ForwardBackwardOutput",
+  "SampleResponse",
+];
 const RESULTS: readonly [FutureResultName, ...FutureResultName[]] = [
   "ForwardBackwardOutput",
   "SampleResponse",
@@ -222,7 +226,7 @@ describe(`a campaign of mutated answers, seed ${seed}`, { timeout: 1_800_000 }, 
     });
     const tally: Record<string, number> = {};
     const call = async (isProtobuf: boolean): Promise<string> => {
-      const name = isProtobuf ? pick(["ForwardBackwardOutput", "SampleResponse"]) : pick(RESULTS);
+      const name = pick(isProtobuf ? PROTOBUF_RESULTS : RESULTS);
       try {
         const response = await transport.call({
           operation: pick(["retrieve_future", "get_api_key", "session_heartbeat"]),

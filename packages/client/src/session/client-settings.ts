@@ -110,7 +110,7 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
     useTokens: () => {
       if ("useTokens" in transport && typeof transport.useTokens === "function") transport.useTokens();
     },
-    shownText: "shownText" in transport ? (text) => transport.shownText(text) : undefined,
+    shownText: canShow(transport) ? (text) => transport.shownText(text) : undefined,
     compress: options.compress ?? zstdCompressor(),
     bodyMemory: options.transport === undefined ? new BodyMemory() : undefined,
     clock,
@@ -125,6 +125,10 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
     tags: options.tags ?? splitTags(fromEnv("TINKER_TAGS")),
     tokenizer: options.tokenizer,
   };
+}
+
+function canShow(transport: HttpTransport): transport is HttpTransport & Pick<TinkexTransport, "shownText"> {
+  return "shownText" in transport && typeof transport.shownText === "function";
 }
 
 /** What a transport of the caller's does by itself; given beside one it would be ignored. */

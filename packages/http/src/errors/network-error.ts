@@ -81,11 +81,12 @@ function explain(cause: unknown, isProxied: boolean): string | undefined {
   const code = errorCode(cause);
   if (code === undefined) return undefined;
   if (refusedTunnel(cause) === 407) return "give its user name and password in its address (HTTPS_PROXY)";
+  if (UNTRUSTED.test(code)) {
+    return "its certificate is not trusted; give that of its authority as the option ca, or in NODE_EXTRA_CA_CERTS";
+  }
   if (isProxied && isNotConnected(cause) && refusedTunnel(cause) === undefined)
     return "is the proxy's address (HTTPS_PROXY or HTTP_PROXY) right?";
-  return UNTRUSTED.test(code)
-    ? "its certificate is not trusted; give that of its authority as the option ca, or in NODE_EXTRA_CA_CERTS"
-    : EXPLANATIONS[code];
+  return EXPLANATIONS[code];
 }
 
 /** A failure of the network in a word: its code where it has one. */

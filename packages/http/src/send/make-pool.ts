@@ -1,4 +1,5 @@
 import type { buildConnector, Dispatcher } from "undici";
+import type { Demand } from "./demand.js";
 import { type ProxySettings, proxyFor } from "./proxy.js";
 import { proxyConnector } from "./proxy-connector.js";
 import { watchForStaleness } from "./stale-connection.js";
@@ -22,13 +23,13 @@ const HTTP2_STREAMS = 100;
 /**
  * Connections to one origin, as many as it takes, through the proxy where there is one.
  *
- * @param isWanted - whether a request still waits for a connection that is being made through a proxy
+ * @param demand - who waits for the connections that are made through a proxy
  */
 export function makePool(
   undici: typeof import("undici"),
   origin: string,
   options: ConnectionOptions,
-  isWanted: () => boolean = () => true,
+  demand?: Demand,
 ): Dispatcher {
   const { connectTimeoutMs, keepAliveMs, http2, ca } = options;
   const tls = ca === undefined ? {} : { ca: typeof ca === "string" ? ca : [...ca] };
@@ -54,7 +55,7 @@ export function makePool(
   const connect =
     proxy === undefined
       ? direct
-      : proxyConnector(undici, { proxy, connectTimeoutMs, secure: direct, isWanted });
+      : proxyConnector(undici, { proxy, connectTimeoutMs, secure: direct, demand });
   return new undici.Pool(origin, {
     ...shared,
     connect: (target, done) =>

@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import { startTimer } from "@tinkex/types/base";
 import type { buildConnector } from "undici";
 import { TunnelError } from "../errors/tunnel-error.js";
+import type { Demand } from "./demand.js";
 import { tunnelAnswer } from "./tunnel-answer.js";
 
 type Undici = typeof import("undici");
@@ -16,8 +17,8 @@ export interface ProxyRoute {
   readonly connectTimeoutMs: number;
   /** Makes TLS with the server behind, over a connection that stands. */
   readonly secure: Connect;
-  /** Whether anybody still waits for a connection. What nobody waits for is not carried on. */
-  readonly isWanted: () => boolean;
+  /** Who waits for a connection. What nobody waits for any more is not carried on; where it is not known, somebody does. */
+  readonly demand: Demand | undefined;
 }
 
 /**
@@ -25,9 +26,8 @@ export interface ProxyRoute {
  * when a proxy closes the connection (nodejs/undici#3897).
  */
 export function proxyConnector(undici: Undici, route: ProxyRoute): Connect {
-  const reachProxy = undici.buildConnector({
-    timeout: route.connectTimeoutMs,
-  } as buildConnector.BuildOptions);
+  const { proxy, connectTimeoutMs, secure, demand } = route;
+  const reachProxy = undici.buildConnector({ timeout: connectTimeoutMs } as buildConnector.BuildOptions);
   return (target, done) => {
     let reached: Socket | undefined;
     let isOver = false;
@@ -35,35 +35,33 @@ export function proxyConnector(undici: Undici, route: ProxyRoute): Connect {
       if (isOver) return;
       isOver = true;
       stopTimer();
+      stopWatching();
       if (outcome[0] !== null) reached?.destroy();
       done(...outcome);
     };
-    const stopTimer = startTimer(route.connectTimeoutMs, () => {
-      const what = `no connection through the proxy within ${route.connectTimeoutMs} ms`;
+    const stopTimer = startTimer(connectTimeoutMs, () => {
+      const what = `no connection through the proxy within ${connectTimeoutMs} ms`;
       finish(new undici.errors.ConnectTimeoutError(what), null);
     });
+    const abandon = (): void => finish(new undici.errors.RequestAbortedError("nobody waits for it"), null);
+    const stopWatching = demand?.onEnd(abandon) ?? (() => {});
     const tunnel = async (socket: Socket): Promise<void> => {
       reached = socket;
       // A connection may break while nobody reads it; whoever does next finds out.
       socket.on("error", () => {});
-      checkWanted(undici, route, isOver);
+      if (isOver) return void socket.destroy();
       const answered = tunnelAnswer(socket);
-      socket.write(connectHead(route.proxy, target));
+      socket.write(connectHead(proxy, target));
       await answered;
-      checkWanted(undici, route, isOver);
-      if (target.protocol === "https:") route.secure({ ...target, httpSocket: socket }, finish);
+      if (isOver) return;
+      if (target.protocol === "https:") secure({ ...target, httpSocket: socket }, finish);
       else finish(null, socket);
     };
-    reachProxy(addressOf(route.proxy), (error, socket) => {
-      if (error !== null)
-        finish(error instanceof undici.errors.ConnectTimeoutError ? error : TunnelError.of(error), null);
-      else tunnel(socket).catch((cause: Error) => finish(cause, null));
+    reachProxy(addressOf(proxy), (error, socket) => {
+      if (error === null) tunnel(socket).catch((cause: Error) => finish(cause, null));
+      else finish(error instanceof undici.errors.ConnectTimeoutError ? error : TunnelError.of(error), null);
     });
   };
-}
-
-function checkWanted(undici: Undici, { isWanted }: ProxyRoute, isOver: boolean): void {
-  if (isOver || !isWanted()) throw new undici.errors.RequestAbortedError("nobody waits for the connection");
 }
 
 function addressOf({ hostname, host, protocol, port }: URL): Target {

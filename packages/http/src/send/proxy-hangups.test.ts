@@ -110,6 +110,17 @@ describe("a proxy that is a black hole", () => {
   });
 });
 
+describe("a proxy over TLS", () => {
+  it("whose certificate is not trusted is told so, and not asked again", async () => {
+    const proxy = await startServer({ script: [stall], tls: {} });
+    const transport = transportTo({ url: "https://api.invalid" }, behind(proxy));
+    const error = await failureOf(transport.call({ operation: "create_session" }));
+    expect(error).toMatchObject({ attempts: 1, cause: { code: "UNABLE_TO_VERIFY_LEAF_SIGNATURE" } });
+    expect(error.message).toMatch(/through the proxy https:.*its certificate is not trusted/);
+    expect(proxy.requests).toHaveLength(0);
+  });
+});
+
 describe("a call that ends while its connection is made", () => {
   it.each(TARGETS)("leaves no CONNECT behind (%s)", async (url) => {
     const proxy = await play(stall);
@@ -133,7 +144,9 @@ describe("a call that ends while its connection is made", () => {
     await expect.poll(() => connectsOf(proxy)).toBe(1);
     controller.abort();
     await failed;
-    await expect.poll(() => proxy.open.size).toBe(0);
+    // At once, and not only when the proxy answers.
+    await expect.poll(() => proxy.open.size, { timeout: 150 }).toBe(0);
+    await delay(200);
     expect(server.requests).toHaveLength(0);
     // The next call makes a connection of its own.
     expect((await transport.call({ operation: "get_info" })).status).toBe(200);

@@ -7,6 +7,7 @@ import type { CallScope } from "../limits/call-scope.js";
 import type { WireRequest } from "../request/wire-request.js";
 import type { DispatcherLike } from "../transport-options.js";
 import { anyMajorHandler } from "./any-major-handler.js";
+import { Demand } from "./demand.js";
 import { type ConnectionOptions, makePool } from "./make-pool.js";
 import type { Sender } from "./sender.js";
 import { UndiciTry } from "./undici-try.js";
@@ -20,10 +21,10 @@ export interface SenderOptions extends ConnectionOptions {
 
 type Undici = typeof import("undici");
 
-/** The connections for one kind of traffic to one origin, and how many requests are under way on them or wait for one. */
+/** The connections for one kind of traffic to one origin. */
 interface Connections {
   readonly dispatcher: Dispatcher;
-  underWay: number;
+  readonly demand: Demand;
 }
 
 /** How often idle pools are looked for, in milliseconds; at a request, so that no timer is needed. */
@@ -47,7 +48,7 @@ export class UndiciSender implements Sender {
   send(request: WireRequest, scope: CallScope): Promise<TryOutcome> {
     const { dispatcher } = this.#options;
     if (dispatcher !== undefined) {
-      return dispatch({ dispatcher, underWay: 0 }, request, scope, anyMajorHandler);
+      return dispatch({ dispatcher, demand: new Demand() }, request, scope, anyMajorHandler);
     }
     if (this.#undici !== undefined) return dispatch(this.#connections(this.#undici, request), request, scope);
     return scope.outlast(this.#load()).then((undici) => {
@@ -92,9 +93,8 @@ export class UndiciSender implements Sender {
     const key = poolKey(request);
     const known = this.#pools.get(key);
     if (known !== undefined) return known;
-    const isWanted = (): boolean => made.underWay > 0;
-    const dispatcher = makePool(undici, request.origin, this.#options, isWanted);
-    const made: Connections = { dispatcher, underWay: 0 };
+    const demand = new Demand();
+    const made = { dispatcher: makePool(undici, request.origin, this.#options, demand), demand };
     this.#pools.set(key, made);
     return made;
   }
@@ -115,21 +115,21 @@ function poolKey({ pool, origin }: WireRequest): string {
 }
 
 function dispatch(
-  connections: { readonly dispatcher: DispatcherLike; underWay: number },
+  { dispatcher, demand }: { readonly dispatcher: DispatcherLike; readonly demand: Demand },
   request: WireRequest,
   scope: CallScope,
   adapt: (handler: UndiciTry) => Dispatcher.DispatchHandler = (handler) => handler,
 ): Promise<TryOutcome> {
   return scope.during(({ resolve, reject }) => {
-    connections.underWay += 1;
+    demand.enter();
     const attempt = new UndiciTry(request, (outcome) => {
-      connections.underWay -= 1;
+      demand.leave();
       // An error of our own, about the request's body or the answer's, is no failure of the network.
       if (outcome.kind === "broken" && TinkexError.isInstance(outcome.cause)) reject(outcome.cause);
       else resolve(outcome);
     });
     const drop = (): void => {
-      if (attempt.drop()) connections.underWay -= 1;
+      if (attempt.drop()) demand.leave();
     };
     const { origin, path, body } = request;
     const options: Dispatcher.DispatchOptions = {
@@ -146,7 +146,7 @@ function dispatch(
       bodyTimeout: 0,
     };
     try {
-      connections.dispatcher.dispatch(options, adapt(attempt));
+      dispatcher.dispatch(options, adapt(attempt));
     } catch (error) {
       drop();
       reject(error);
