@@ -1,0 +1,56 @@
+import ts from "typescript";
+
+/** Lines of a package's bundled `index.d.ts`. */
+export interface DeclarationLines {
+  readonly total: number;
+  /** Lines of declarations that the file does not export, with their comments. */
+  readonly internal: number;
+  /** Names of those declarations. */
+  readonly internalNames: readonly string[];
+}
+
+/** Counts the lines of bundled declarations, and those of them that users can read but not import. */
+export function countDeclarations(code: string): DeclarationLines {
+  const tree = ts.createSourceFile("index.d.ts", code, ts.ScriptTarget.Latest, true);
+  const exported = new Set(tree.statements.flatMap(exportedNames));
+  let internal = 0;
+  const internalNames: string[] = [];
+  for (const statement of tree.statements) {
+    const name = declaredName(statement);
+    if (name === undefined || exported.has(name) || isExported(statement)) continue;
+    const [comment] = ts.getJSDocCommentsAndTags(statement);
+    const start = comment?.getStart() ?? statement.getStart();
+    internal += lineOf(tree, statement.getEnd()) - lineOf(tree, start) + 1;
+    internalNames.push(name);
+  }
+  return { total: lineOf(tree, code.trimEnd().length) + 1, internal, internalNames };
+}
+
+function lineOf(tree: ts.SourceFile, position: number): number {
+  return tree.getLineAndCharacterOfPosition(position).line;
+}
+
+/** Tells whether a declaration begins with the word `export`. */
+function isExported(statement: ts.Statement): boolean {
+  const modifiers = ts.canHaveModifiers(statement) ? (ts.getModifiers(statement) ?? []) : [];
+  return modifiers.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+}
+
+function exportedNames(statement: ts.Statement): string[] {
+  if (!ts.isExportDeclaration(statement) || statement.exportClause === undefined) return [];
+  if (!ts.isNamedExports(statement.exportClause)) return [];
+  return statement.exportClause.elements.map(({ name, propertyName }) => (propertyName ?? name).text);
+}
+
+function declaredName(statement: ts.Statement): string | undefined {
+  const isDeclaration =
+    ts.isClassDeclaration(statement) ||
+    ts.isInterfaceDeclaration(statement) ||
+    ts.isTypeAliasDeclaration(statement) ||
+    ts.isFunctionDeclaration(statement) ||
+    ts.isEnumDeclaration(statement);
+  if (isDeclaration) return statement.name?.text;
+  if (!ts.isVariableStatement(statement)) return undefined;
+  const [first] = statement.declarationList.declarations;
+  return first !== undefined && ts.isIdentifier(first.name) ? first.name.text : undefined;
+}
