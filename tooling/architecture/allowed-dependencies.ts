@@ -27,7 +27,7 @@ export const ALLOWED_DEPENDENCIES: Readonly<Record<string, Allowance>> = {
   http: { siblings: ["types"], libraries: ["undici"], browserEntries: [] },
   tokenizer: {
     siblings: ["types"],
-    libraries: ["@huggingface/jinja", "@huggingface/tokenizers"],
+    libraries: ["@huggingface/tokenizers"],
     optional: ["@huggingface/transformers"],
     browserEntries: ["src/index.ts", "src/chat-template.ts"],
   },

@@ -79,11 +79,11 @@ describe("special tokens that a message spells out", () => {
     expect(ids).toEqual([start, ...tiny.encode("!")]);
   });
 
-  it("stay text in a message that holds every noncharacter but one, and all are refused", () => {
+  it("stay text in a message that holds every noncharacter", () => {
     const noise = Array.from({ length: 32 }, (_, index) => String.fromCharCode(0xfdd0 + index)).join("");
     const apply = (text: string) => applyChatTemplate(tiny, [{ role: "user", content: `<|im_end|>${text}` }]);
-    expect(apply(noise.slice(1)).ids.filter((id) => id === tiny.tokenId("<|im_end|>"))).toHaveLength(1);
-    expect(() => apply(noise)).toThrow(ValidationError);
+    expect(apply(noise).ids.filter((id) => id === tiny.tokenId("<|im_end|>"))).toHaveLength(1);
+    expect(apply(noise).text).toContain(noise);
   });
 
   it("stay text where only normalising makes them", () => {
@@ -161,7 +161,7 @@ describe("the variables a template sees", () => {
   });
 
   it("takes null fields for absent", () => {
-    expect(render("{{ messages[0].content is defined }}", null)).toBe("false");
+    expect(render("{{ messages[0].content is defined }}", null)).toBe("False");
   });
 
   it("trims blocks as transformers does", () => {
@@ -187,7 +187,7 @@ describe("continueFinalMessage", () => {
 describe("what a template cannot render", () => {
   it("is refused with the template's own words", () => {
     expect(() => render("{{ raise_exception('Roles must alternate') }}", "")).toThrow(
-      /The chat template refused this conversation: Roles must alternate/,
+      /the chat template refused this conversation: Roles must alternate \(line 1\)/,
     );
     expect(() => render("{% for %}", "")).toThrow(ValidationError);
   });
@@ -197,7 +197,7 @@ describe("what a template cannot render", () => {
       /list of parts/,
     );
     expect(() => render("{{ 'a' + messages[0].content }}", { text: "b" })).toThrow(
-      /joined an object to a text/,
+      /pass tool call arguments as the template wants them/,
     );
     expect(render("{{ 'a' + messages[0].content }}", "[object Map]")).toBe("a[object Map]");
   });

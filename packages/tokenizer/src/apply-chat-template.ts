@@ -1,7 +1,9 @@
 import { type Tokenizer, ValidationError } from "@tinkex/types/base";
-import { createLiteralMarks } from "./literal-marks.js";
-import { type CompiledTemplate, compileTemplate } from "./render-template.js";
+import { createLiteralCharacters } from "./literal-characters.js";
 import { specialTokenPredicate } from "./special-token-predicate.js";
+import { type CompiledTemplate, compileTemplate } from "./template/compile-template.js";
+import { stripRange } from "./template/python-text.js";
+import { plain, sliceText, type TextValue } from "./template/text.js";
 import { isTextTokenizer, type TextTokenizer } from "./text-tokenizer.js";
 
 /** A message as chat templates read it. Which further fields count (`tool_calls`, ...) is up to the template. */
@@ -71,24 +73,31 @@ export function applyChatTemplate(
   const template = compiled(source);
   const allows = specialTokenPredicate(options.allowedSpecial ?? [], tokenizer.specialTokens);
   const special = [...tokenizer.specialTokens.keys()];
-  const marks = createLiteralMarks({
+  const literal = createLiteralCharacters({
     tokens: special.filter((token) => !allows(token)),
     allowed: special.filter(allows),
-    words: template.words,
-    values: [messages, tools, source],
   });
-  const prepared = marks.mark(messages).map(withoutNulls).map(withReasoning);
-  const rendered = template.render({
-    ...Object.fromEntries(
-      Object.entries(tokenizer.namedTokens).map(([purpose, token]) => [`${purpose}_token`, token]),
-    ),
-    tools: marks.mark(tools) ?? null,
-    documents: null,
-    ...variables,
-    messages: continueFinalMessage ? markEnd(prepared) : prepared,
-    add_generation_prompt: addGenerationPrompt,
-  });
-  const { text, literalOffsets } = marks.unmark(continueFinalMessage ? cutAtEnd(rendered) : rendered);
+  const prepared = messages.map(withoutNulls).map(withReasoning);
+  const rendered = template.render(
+    {
+      own: {
+        ...Object.fromEntries(
+          Object.entries(tokenizer.namedTokens).map(([purpose, token]) => [`${purpose}_token`, token]),
+        ),
+        documents: null,
+        ...variables,
+        add_generation_prompt: addGenerationPrompt,
+      },
+      peoples: {
+        ...("tools" in variables && tools === undefined ? {} : { tools: tools ?? null }),
+        messages: continueFinalMessage ? markEnd(prepared) : prepared,
+      },
+    },
+    literal.strings,
+  );
+  const result = continueFinalMessage ? cutAtEnd(rendered) : rendered;
+  const text = plain(result);
+  const literalOffsets = literal.offsets(result);
   return { text, ids: tokenizer.encode(text, { allowedSpecial: "all", literalOffsets }) };
 }
 
@@ -108,23 +117,31 @@ function selectTemplate(tokenizer: TextTokenizer, wanted: string | undefined, ha
   );
 }
 
-function withoutNulls(message: TemplateMessage): TemplateMessage {
-  const fields = Object.entries(message).filter(([, value]) => value !== null && value !== undefined);
-  return { role: message.role, ...Object.fromEntries(fields) };
+/** The fields of a message, by name. */
+type Fields = Readonly<Record<string, unknown>>;
+
+function withoutNulls(message: TemplateMessage, index: number): Fields {
+  if (typeof message !== "object" || message === null) {
+    throw new ValidationError(`messages[${index}] must be an object with a role, got ${String(message)}`, {
+      path: ["messages", index],
+    });
+  }
+  const fields = message instanceof Map ? [...message] : Object.entries(message);
+  return Object.fromEntries(fields.filter(([, value]) => value !== null && value !== undefined));
 }
 
 /** Reasoning has had several names; templates read the first two. */
-function withReasoning(message: TemplateMessage): TemplateMessage {
+function withReasoning(message: Fields): Fields {
   const reasoning = message.reasoning_content ?? message.thinking ?? message.reasoning;
   return reasoning === undefined
     ? message
     : { thinking: reasoning, ...message, reasoning_content: reasoning };
 }
 
-/** Stands at the end of the message to be continued while the template runs; the space shows whether it trims. */
-const END = "\uFFFE[end of the message to continue]\uFFFE ";
+/** Stands at the end of the message to be continued while the template runs, as in transformers; the space shows whether it trims. */
+const END = "CONTINUE_FINAL_MESSAGE_TAG ";
 
-function markEnd(messages: readonly TemplateMessage[]): TemplateMessage[] {
+function markEnd(messages: readonly Fields[]): Fields[] {
   const last = messages.at(-1);
   if (typeof last?.content !== "string") {
     throw new ValidationError("continueFinalMessage needs a last message whose content is a string.", {
@@ -134,25 +151,29 @@ function markEnd(messages: readonly TemplateMessage[]): TemplateMessage[] {
   return [...messages.slice(0, -1), { ...last, content: last.content + END }];
 }
 
-function cutAtEnd(rendered: string): string {
-  const at = rendered.lastIndexOf(END.trimEnd());
+function cutAtEnd(rendered: TextValue): TextValue {
+  const value = plain(rendered);
+  const at = value.lastIndexOf(END.trimEnd());
   if (at === -1) {
     throw new ValidationError(
       "continueFinalMessage: the chat template leaves out the end of the last message, so it cannot be continued.",
     );
   }
-  const text = rendered.slice(0, at);
-  return rendered.startsWith(END, at) ? text : text.trimEnd();
+  if (value.startsWith(END, at)) return sliceText(rendered, 0, at);
+  return sliceText(rendered, 0, stripRange(value.slice(0, at), { left: false, right: true }).end);
 }
 
 const templates = new Map<string, CompiledTemplate>();
 const MOST_TEMPLATES = 32;
+/** A longer template is compiled each time: kept, it takes many times its length. */
+const MAX_KEPT_LENGTH = 128 * 1024;
 
 /** Compiled templates are kept, as conversations come by the thousand; the oldest gives way. */
 function compiled(source: string): CompiledTemplate {
   let template = templates.get(source);
   if (template === undefined) {
     template = compileTemplate(source);
+    if (source.length > MAX_KEPT_LENGTH) return template;
     const oldest = templates.keys().next();
     if (templates.size >= MOST_TEMPLATES && oldest.done === false) templates.delete(oldest.value);
     templates.set(source, template);

@@ -1,0 +1,65 @@
+import { readFileSync } from "node:fs";
+import { ValidationError } from "@tinkex/types";
+import { describe, expect, it } from "vitest";
+import { compileTemplate } from "./compile-template.js";
+import { PLAIN_STRINGS, peoplesStrings, type StringMaker } from "./from-json.js";
+import { plain, type TextValue } from "./text.js";
+
+const read = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../../fixtures/templates/${name}`, import.meta.url), "utf8"));
+const { variables } = read("snippets.json");
+/** What jinja2 3.1.6 made of each snippet, recorded by fixtures/templates/record.py. */
+const { results }: { results: Record<string, { text?: string; error?: string }> } = read("recorded.json");
+
+const render = (source: string, strings: StringMaker = PLAIN_STRINGS): TextValue =>
+  compileTemplate(source).render({ own: {}, peoples: variables }, strings);
+
+/** What jinja2 renders and nobody needs: addresses of objects, HTML, and functions of which the results are chance. */
+const REFUSED_HERE: ReadonlySet<string> = new Set([
+  "{{ m.items }}",
+  "{{ n.real }}",
+  "{{ s.__class__ }}",
+  "{{ l.__len__ }}",
+  "{{ 5|items }}",
+  "{{ l|map }}",
+  "{{ rows|selectattr }}",
+  "{{ l|pprint }}",
+  "{{ '<b>x</b>'|striptags }}",
+  "{{ l.copy is defined }}",
+  "{{ 'a'.upper }}",
+  "{{ 'abc'.encode() }}",
+  "{{ self }}",
+  "{{ l|map('zz') }}",
+  "{{ lipsum }}",
+  "{{ (-8) ** 0.5 }}",
+]);
+
+describe("a template", () => {
+  const entries = Object.entries(results);
+
+  it.each(entries.filter(([source, { text }]) => text !== undefined && !REFUSED_HERE.has(source)))(
+    "is rendered as jinja2 renders it: %j",
+    (source, { text }) => {
+      expect(plain(render(source))).toBe(text);
+      // What tells people's words from the template's own changes nothing.
+      expect(
+        plain(
+          render(
+            source,
+            peoplesStrings((character) => "<|>a".includes(character)),
+          ),
+        ),
+      ).toBe(text);
+    },
+  );
+
+  it.each(entries.filter(([source, { text }]) => text === undefined || REFUSED_HERE.has(source)))(
+    "is refused with the line, as jinja2 refuses it or where nobody needs it: %j",
+    (source) => {
+      expect(() => render(source)).toThrow(ValidationError);
+      expect(() => render(source)).toThrow(
+        /^(?:this chat template cannot be read|the chat template refused this conversation): [\s\S]+ \(line \d+\)$/,
+      );
+    },
+  );
+});

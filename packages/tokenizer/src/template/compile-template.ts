@@ -1,0 +1,95 @@
+import { ValidationError } from "@tinkex/types/base";
+import { applyFilter, applyTest } from "./evaluate.js";
+import { Execution } from "./execute.js";
+import { JsonReader, PLAIN_STRINGS, type StringMaker } from "./from-json.js";
+import { globalsOf } from "./globals.js";
+import { joinTexts } from "./operators.js";
+import { parseTemplate } from "./parse-template.js";
+import type { Run } from "./run.js";
+import { Scope } from "./scope.js";
+import type { Statement } from "./syntax.js";
+import { TemplateError } from "./template-error.js";
+import type { TextValue } from "./text.js";
+import { tokenizeTemplate } from "./tokenize-template.js";
+import type { Value } from "./values.js";
+import { WorkBudget } from "./work-budget.js";
+
+/** What a template is rendered with, by name. */
+export interface TemplateVariables {
+  /** The program's own. */
+  readonly own: Readonly<Record<string, unknown>>;
+  /** What people wrote; these go before the others. */
+  readonly peoples: Readonly<Record<string, unknown>>;
+}
+
+/** A chat template, compiled once. */
+export interface CompiledTemplate {
+  /**
+   * Renders it. What people wrote is known in the text.
+   * @throws ValidationError when it refuses the variables, or does more than it may.
+   */
+  render(variables: TemplateVariables, peoplesStrings: StringMaker): TextValue;
+}
+
+/** Forty times the largest template known. */
+const MAX_SOURCE_LENGTH = 1024 * 1024;
+
+/**
+ * Compiles a Jinja chat template, which is run as jinja2's sandbox runs it with the settings of transformers.
+ * @throws ValidationError when it does not parse, or is larger than any.
+ */
+export function compileTemplate(source: string): CompiledTemplate {
+  if (source.length > MAX_SOURCE_LENGTH) {
+    throw new ValidationError(
+      `a chat template must be at most ${MAX_SOURCE_LENGTH} characters long, got ${source.length}`,
+      { path: ["template"] },
+    );
+  }
+  const body = refusing("this chat template cannot be read", () => parseTemplate(tokenizeTemplate(source)));
+  return {
+    render: ({ own, peoples }, peoplesStrings) =>
+      refusing("the chat template refused this conversation", () => {
+        const reader = new JsonReader();
+        const variables = new Map<string, Value>();
+        for (const [name, value] of Object.entries(own))
+          variables.set(name, reader.read(value, PLAIN_STRINGS));
+        for (const [name, value] of Object.entries(peoples))
+          variables.set(name, reader.read(value, peoplesStrings));
+        return render(body, variables, new WorkBudget(source.length + reader.size));
+      }),
+  };
+}
+
+function render(
+  body: readonly Statement[],
+  variables: ReadonlyMap<string, Value>,
+  budget: WorkBudget,
+): TextValue {
+  const run: Run = {
+    budget,
+    now: () => new Date(),
+    join: (parts, construct) => joinTexts(parts, construct, run),
+    filter: (name, value, given) => applyFilter(name, value, given, run),
+    test: (name, value, given) => applyTest(name, value, given, run),
+  };
+  const globals = new Scope(undefined, globalsOf(run));
+  return new Execution(new Scope(new Scope(globals, variables)), run).render(body);
+}
+
+function refusing<T>(what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (cause instanceof TemplateError) {
+      throw new ValidationError(
+        `${what}: ${cause.message}${cause.line === undefined ? "" : ` (line ${cause.line})`}`,
+        {
+          cause,
+        },
+      );
+    }
+    if (cause instanceof RangeError)
+      throw new ValidationError(`${what}: it is too deep or too large`, { cause });
+    throw cause;
+  }
+}

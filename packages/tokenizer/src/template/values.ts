@@ -1,0 +1,229 @@
+import { TemplateError } from "./template-error.js";
+import { isText, plain, type TextValue } from "./text.js";
+
+/**
+ * A value of a template, as Python has it: numbers are whole, lists are arrays. Lists, tuples and dictionaries never
+ * change; namespaces do.
+ */
+export type Value =
+  | None
+  | boolean
+  | number
+  | Float
+  | TextValue
+  | readonly Value[]
+  | Tuple
+  | Dict
+  | DictView
+  | Range
+  | Lazy
+  | Undefined
+  | Namespace
+  | Callable
+  | Loop
+  | Markup;
+
+/** Python's None. Not null, so that `??` tells it from what is not there. */
+export class None {
+  readonly isNone = true;
+}
+
+export const NONE = new None();
+
+/** A number with a fraction, or one that Python would print with `.0`. */
+export class Float {
+  readonly value: number;
+
+  constructor(value: number) {
+    this.value = value;
+  }
+}
+
+export class Tuple {
+  readonly items: readonly Value[];
+  /** The names of the items, of a group of `groupby`. */
+  readonly names: readonly string[];
+
+  constructor(items: readonly Value[], names: readonly string[] = []) {
+    this.items = items;
+    this.names = names;
+  }
+}
+
+/** A key as a map compares it: 1, 1.0 and True are one key, "1" is another. */
+type DictKey = string | number | null | typeof UNDEFINED_KEY;
+
+/** All undefined values are one key, as they are equal. */
+const UNDEFINED_KEY = Symbol("undefined");
+
+export class Dict {
+  readonly #entries = new Map<DictKey, readonly [Value, Value]>();
+
+  constructor(entries: Iterable<readonly [Value, Value]> = []) {
+    for (const [key, value] of entries) {
+      const known = this.#entries.get(keyOf(key));
+      this.#entries.set(keyOf(key), [known === undefined ? key : known[0], value]);
+    }
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: Value): Value | undefined {
+    return this.#entries.get(keyOf(key))?.[1];
+  }
+
+  entries(): Iterable<readonly [Value, Value]> {
+    return this.#entries.values();
+  }
+
+  keys(): Value[] {
+    return Array.from(this.#entries.values(), ([key]) => key);
+  }
+
+  values(): Value[] {
+    return Array.from(this.#entries.values(), ([, value]) => value);
+  }
+}
+
+/** What `items()`, `keys()` and `values()` give: a list that prints otherwise and has no places. */
+export class DictView {
+  readonly kind: "dict_items" | "dict_keys" | "dict_values";
+  readonly items: readonly Value[];
+
+  constructor(kind: DictView["kind"], items: readonly Value[]) {
+    this.kind = kind;
+    this.items = items;
+  }
+}
+
+export class Range {
+  readonly start: number;
+  readonly stop: number;
+  readonly step: number;
+
+  constructor(start: number, stop: number, step: number) {
+    this.start = start;
+    this.stop = stop;
+    this.step = step;
+  }
+
+  get length(): number {
+    return Math.max(0, Math.ceil((this.stop - this.start) / this.step));
+  }
+
+  at(index: number): number {
+    return this.start + index * this.step;
+  }
+}
+
+/** What filters such as `map` give: items that are made when they are asked for, once. */
+export class Lazy {
+  readonly iterator: Iterator<Value>;
+
+  constructor(items: Iterable<Value>) {
+    this.iterator = items[Symbol.iterator]();
+  }
+}
+
+/** A name, key or attribute that is not there. It prints as nothing; most other uses of it are errors. */
+export class Undefined {
+  readonly message: string;
+
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+/** What a template keeps values in across scopes. */
+export class Namespace {
+  readonly attributes = new Map<string, Value>();
+}
+
+/** What a call gives to a function, filter or test. */
+export interface CallArguments {
+  readonly positional: readonly Value[];
+  readonly keywords: ReadonlyMap<string, Value>;
+}
+
+export class Callable {
+  readonly name: string;
+  readonly call: (given: CallArguments) => Value;
+  readonly isMacro: boolean;
+
+  constructor(name: string, call: (given: CallArguments) => Value, isMacro = false) {
+    this.name = name;
+    this.call = call;
+    this.isMacro = isMacro;
+  }
+}
+
+/** The variable `loop`, asked by attribute. */
+export class Loop {
+  readonly attribute: (name: string) => Value | undefined;
+  readonly recurse: (given: CallArguments) => Value;
+
+  constructor(attribute: Loop["attribute"], recurse: Loop["recurse"]) {
+    this.attribute = attribute;
+    this.recurse = recurse;
+  }
+}
+
+/** What `safe` gives: a text that Python treats as HTML, which can be printed and nothing else here. */
+export class Markup {
+  readonly text: TextValue;
+
+  constructor(text: TextValue) {
+    this.text = text;
+  }
+}
+
+export function isList(value: Value): value is readonly Value[] {
+  return Array.isArray(value);
+}
+
+/** The number that a value is in calculations, where True is 1; undefined for what is no number. */
+export function numberOf(value: Value): number | undefined {
+  if (typeof value === "number") return value;
+  if (typeof value === "boolean") return value ? 1 : 0;
+  return value instanceof Float ? value.value : undefined;
+}
+
+/** Whether a number is a whole one to Python, a Boolean among them. */
+export function isInteger(value: Value): value is number | boolean {
+  return typeof value === "number" || typeof value === "boolean";
+}
+
+/** The name of a value's type, as Python's messages have it. */
+export function typeName(value: Value): string {
+  if (value === NONE) return "NoneType";
+  if (isText(value)) return "str";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "number") return "int";
+  if (isList(value)) return "list";
+  if (value instanceof DictView) return value.kind;
+  return NAMES.find(([type]) => value instanceof type)?.[1] ?? "object";
+}
+
+const NAMES = [
+  [Float, "float"],
+  [Tuple, "tuple"],
+  [Dict, "dict"],
+  [Range, "range"],
+  [Lazy, "generator"],
+  [Undefined, "Undefined"],
+  [Namespace, "Namespace"],
+  [Callable, "function"],
+  [Loop, "LoopContext"],
+  [Markup, "Markup"],
+] as const;
+
+function keyOf(key: Value): DictKey {
+  if (key === NONE) return null;
+  if (key instanceof Undefined) return UNDEFINED_KEY;
+  if (isText(key)) return plain(key);
+  const number = numberOf(key);
+  if (number !== undefined) return number;
+  throw new TemplateError(`a ${typeName(key)} is no key of a dictionary`);
+}
