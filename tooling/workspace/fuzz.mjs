@@ -1,4 +1,4 @@
-// `pnpm test:fuzz`: the long campaign of hostile input, in every file named *.fuzz.test.ts. `--cases 1000`, `--seed 7` and
+// `pnpm test:fuzz`: the long campaign of hostile input, in every file named fuzz.test.ts or *.fuzz.test.ts. `--cases 1000`, `--seed 7` and
 // `--project local` (may be repeated) change what it does.
 import { parseArgs } from "node:util";
 import { workspaceProgram } from "./pnpm.mjs";
@@ -21,6 +21,6 @@ await prepare();
 // One file at a time: each measures memory and how long the event loop stands still.
 process.exitCode = await workspaceProgram(
   "vitest",
-  ["run", "--no-file-parallelism", ...projects, ".fuzz.test.ts"],
+  ["run", "--no-file-parallelism", ...projects, "fuzz.test.ts"],
   { env },
 );

@@ -1,6 +1,7 @@
 import { type Clock, type Logger, systemClock } from "@tinkex/types";
 import { witnessLogger } from "@tinkex-tooling/canary";
 import { onTestFinished } from "vitest";
+import type { Engine } from "../engine/engine.js";
 import { systemProcesses } from "../lock/process-table.js";
 import { openDataDirectory } from "../server/data-directory.js";
 import { DEFAULT_LIMITS, type ServerLimits } from "../server/limits.js";
@@ -31,21 +32,29 @@ export class TestServer extends TestClient {
 
   static async start(options: TestServerOptions = {}): Promise<TestServer> {
     const engine = options.engine ?? new ScriptedEngine();
-    const { clock = systemClock, logger = witnessLogger } = options;
-    const surroundings = { clock, logger, processes: systemProcesses() };
-    const data = await openDataDirectory(options.dataDirectory ?? (await temporaryDirectory()), surroundings);
-    const running = await serveEngines({
-      engines: [engine],
-      data,
-      host: "127.0.0.1",
-      port: 0,
-      apiKey: options.apiKey,
-      clock,
-      logger,
-      randomSeed: () => 1000,
-      limits: { ...DEFAULT_LIMITS, ...options.limits },
-    });
-    onTestFinished(() => running.close());
-    return new TestServer(engine, running);
+    return new TestServer(engine, await startServing(engine, options));
   }
+}
+
+/** Serves any engine until the running test ends. */
+export async function startServing(
+  engine: Engine,
+  options: Omit<TestServerOptions, "engine"> = {},
+): Promise<RunningServer> {
+  const { clock = systemClock, logger = witnessLogger } = options;
+  const surroundings = { clock, logger, processes: systemProcesses() };
+  const data = await openDataDirectory(options.dataDirectory ?? (await temporaryDirectory()), surroundings);
+  const running = await serveEngines({
+    engines: [engine],
+    data,
+    host: "127.0.0.1",
+    port: 0,
+    apiKey: options.apiKey,
+    clock,
+    logger,
+    randomSeed: () => 1000,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+  });
+  onTestFinished(() => running.close());
+  return running;
 }
