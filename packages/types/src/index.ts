@@ -146,8 +146,8 @@ export {
 export type { HttpTransport, TransportCall, TransportResponse } from "./http-transport.js";
 export { isPackageMissing } from "./is-package-missing.js";
 export { toJsonSchema } from "./json-schema.js";
-export { narrowListInto, roundListInto } from "./list-into-array.js";
 export { jsonTextFault, MAX_JSON_DEPTH } from "./json-text-fault.js";
+export { narrowListInto, roundListInto } from "./list-into-array.js";
 export type { Logger } from "./logger.js";
 export { LoraConfig, loraConfigSchema } from "./lora-config.js";
 export { type LossFnConfig, type LossFnType, lossFnTypeSchema } from "./loss-function.js";
@@ -319,6 +319,7 @@ export {
   trainingRunSchema,
   trainingRunsResponseSchema,
 } from "./training-runs.js";
+export { visibleText } from "./visible-text.js";
 export {
   type CheckpointMetadata,
   type CopyWeightsRequest,
@@ -349,4 +350,3 @@ export {
   weightsInfoRequestSchema,
   weightsInfoResponseSchema,
 } from "./weights.js";
-export { visibleText } from "./visible-text.js";
