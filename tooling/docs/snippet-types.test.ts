@@ -9,6 +9,7 @@ const FOLDER = join(import.meta.dirname, ".typed-snippets");
 const snippets = [
   "README.md",
   "docs/renderers.md",
+  "docs/security.md",
   "docs/tensors.md",
   "docs/tokenizers.md",
   "packages/client/README.md",
