@@ -167,29 +167,42 @@ describe("tokenizer.json", () => {
     ["ten megabytes of [", "[".repeat(10_000_000), /more than 64 levels/],
     ["ten million empty objects", `[${new Array(10_000_000).fill("{}").join()}]`, /bytes of memory/],
     ["no tokenizer", "[]", /./],
+    [
+      "an object that cannot be shown, for a step",
+      JSON.stringify({
+        ...JSON.parse(readFileSync(join(tiny, "tokenizer.json"), "utf8")),
+        pre_tokenizer: {
+          type: "Split",
+          pattern: { Regex: { toString: 1, valueOf: 2 } },
+          behavior: { toString: 1, valueOf: 2 },
+        },
+      }),
+      /tokenizer/,
+    ],
     ["half of one", '{"added_tokens":[', /Cannot read/],
   ])("is refused when it holds %s", (_, text, message) => {
     writeFileSync(path("tokenizer.json"), text);
     expect(refusal(decoder)).toMatch(message);
   });
 
-  it("is refused with 300,000 added tokens, and read with as many as are taken", { timeout: 60_000 }, () => {
+  it("is refused with 300,000 added tokens, and read with thousands", () => {
+    const original = readFileSync(path("tokenizer.json"), "utf8");
     const withAdded = (count: number) => {
-      const added_tokens = Array.from({ length: count }, (_, index) => ({
-        id: 384 + index,
-        content: `<|added-${index}|>`,
-        special: false,
-        lstrip: false,
-        rstrip: false,
-        normalized: false,
-        single_word: false,
-      }));
-      writeFileSync(path("tokenizer.json"), JSON.stringify({ ...read("tokenizer.json"), added_tokens }));
+      writeFileSync(
+        path("tokenizer.json"),
+        JSON.stringify({ ...JSON.parse(original), added_tokens: addedTokens(count) }),
+      );
     };
+    const addedTokens = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        id: 384 + index,
+        content: `<${index}>`,
+        special: false,
+      }));
     withAdded(300_000);
     expect(refusal(decoder)).toContain("must have at most 65536 added tokens, got 300000");
-    withAdded(65_536);
-    expect(decoder()([384 + 65_535])).toContain("<|added-65535|>");
+    withAdded(10_000);
+    expect(decoder()([384 + 9_999])).toContain("<9999>");
   });
 
   it.skipIf(process.platform === "win32")(

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createTokenizer } from "@tinkex/tokenizer";
+import { createTokenizer, type TextTokenizer, type TokenizerFiles } from "@tinkex/tokenizer";
 import { ValidationError } from "@tinkex/types";
 import { isRecord } from "../json/bounded-collections.js";
 import { parseJsonFile } from "../json/read-json-file.js";
+import { shortened } from "../json/shortened.js";
 
 /** Largest `tokenizer.json` that is read: those of 260,000 tokens have 34 MB. */
 const MAX_TOKENIZER_BYTES = 64 * 2 ** 20;
@@ -33,8 +34,19 @@ export function readDecoder(directory: string): (ids: readonly number[]) => stri
       `${file} must have at most ${MAX_ADDED_TOKENS} added tokens, got ${added.length}: make them tokens of the model`,
     );
   }
-  const { decode } = createTokenizer({ tokenizer, ...configOf(directory) });
+  const { decode } = usable(file, { tokenizer, ...configOf(directory) });
   return (ids) => decode(ids);
+}
+
+/** A tokenizer of whatever the files hold; what it stumbles over is a fault of theirs. */
+function usable(file: string, files: TokenizerFiles): TextTokenizer {
+  try {
+    return createTokenizer(files);
+  } catch (cause) {
+    if (cause instanceof ValidationError) throw cause;
+    const why = cause instanceof Error ? shortened(cause.message) : "no reason given";
+    throw new ValidationError(`${file} is not a tokenizer's (${why}). Download it again.`, { cause });
+  }
 }
 
 function configOf(directory: string): { readonly config?: Readonly<Record<string, unknown>> } {
