@@ -6,6 +6,7 @@ import { readArguments } from "./call-arguments.js";
 import { checkMessages, refusal } from "./check-messages.js";
 import { refuseImages } from "./families/refuse-images.js";
 import { readJsonCall } from "./json-tool-call.js";
+import { literalEncoder } from "./literal-encoder.js";
 import type { Message, ToolDeclaration } from "./message.js";
 import { toOpenAiMessage } from "./open-ai-message.js";
 import { parseReply } from "./parse-reply.js";
@@ -16,6 +17,7 @@ import type { Reply } from "./reply.js";
 import { streamReply } from "./stream-reply.js";
 import { stripEnd } from "./strip-text.js";
 import { templateExample, templateExamples } from "./template-example.js";
+import { given } from "./text-run.js";
 
 export interface ChatTemplateRendererOptions {
   /** What the renderer calls itself. @defaultValue "chat_template" */
@@ -28,6 +30,12 @@ export interface ChatTemplateRendererOptions {
   /** A Jinja template, or the name of one of the tokenizer's. @defaultValue the tokenizer's own */
   readonly template?: string;
   /**
+   * Keeps added tokens that are not special, such as `<think>` of Qwen3 and `<｜User｜>` of DeepSeek-V3, as text where messages, tools
+   * or a prefill spell them out. Special tokens stay text in any case, in all fields and in roles.
+   * @defaultValue false
+   */
+  readonly literalText?: boolean;
+  /**
    * How the model ends a message, and how what it wrote is read.
    * @defaultValue it ends with the tokenizer's `eos`, thinks in `<think>` tags and calls tools with JSON in `<tool_call>` tags
    */
@@ -38,6 +46,9 @@ export interface ChatTemplateRendererOptions {
  * A renderer that leaves the layout to the chat template of the model. What is trained on follows from rendering heads of the
  * conversation and comparing; a conversation one of whose heads is rendered in another way is refused rather than guessed at.
  * Templates that drop earlier thinking are such: take `buildSupervisedExamples` for them, or a renderer by name.
+ *
+ * Special tokens that messages, roles, tools or a prefill spell out stay text; other added tokens do with the option `literalText`.
+ * What the template itself makes of tags in a text, such as cutting thinking out of it, it does all the same.
  *
  * @throws ValidationError when the tokenizer has no template, or no token that ends a message
  */
@@ -51,10 +62,11 @@ export function createChatTemplateRenderer(
       { path: ["tokenizer"] },
     );
   }
-  const { name = "chat_template", model, tools, variables, template } = options;
+  const { name = "chat_template", model, tools, variables, template, literalText = false } = options;
   const render = (messages: readonly Message[], addGenerationPrompt: boolean) =>
     applyChatTemplate(tokenizer, messages.map(templateMessage), {
       addGenerationPrompt,
+      literalAdded: literalText,
       ...(tools !== undefined && { tools: tools.map((tool) => ({ type: "function", function: tool })) }),
       ...(variables !== undefined && { variables }),
       ...(template !== undefined && { template }),
@@ -66,6 +78,8 @@ export function createChatTemplateRenderer(
       ? reply.stop.tokens.map((token) => specialTokenId(tokenizer, token))
       : reply.stop.text;
   const stops = stopSequences.filter((stop) => typeof stop === "number");
+  const encodeRuns = literalText ? literalEncoder(tokenizer) : undefined;
+  const encodePrefill = (text: string) => encodeRuns?.([given(text)]) ?? tokenizer.encode(text);
   const ids = (messages: readonly Message[], isPrompt: boolean) => render(messages, isPrompt).ids;
 
   return {
@@ -86,9 +100,9 @@ export function createChatTemplateRenderer(
         );
       }
       return {
-        chunks: [ids(messages, true), tokenizer.encode(prefill)]
+        chunks: [ids(messages, true), encodePrefill(prefill)]
           .filter((tokens) => tokens.length > 0)
-          .map((tokens) => ({ type: "encoded_text", tokens })),
+          .map((tokens) => ({ type: "encoded_text", tokens: [...tokens] })),
       };
     },
     buildSupervisedExample(messages, { trainOn = "last_assistant_message" } = {}) {

@@ -46,9 +46,16 @@ export function getRenderer<Name extends RendererName>(
 export function rendererFromReference(
   reference: RendererReference,
   tokenizer: RendererTokenizer,
-  { logger }: LayoutRendererOptions = {},
+  { logger }: Pick<LayoutRendererOptions, "logger"> = {},
 ): Renderer {
   const { name, model, options = {} } = reference;
+  const { literalText = false, ...layoutOptions } = options;
+  if (typeof literalText !== "boolean") {
+    throw new ValidationError(
+      `the option literalText must be true or false, got ${JSON.stringify(literalText)}`,
+      { path: ["options", "literalText"] },
+    );
+  }
   const written: RendererReference = {
     name,
     ...(model !== undefined && { model }),
@@ -59,7 +66,8 @@ export function rendererFromReference(
     const makeLayout = builtInRenderers[name as BuiltInRendererName] as LayoutFactory<
       Readonly<Record<string, unknown>>
     >;
-    return createLayoutRenderer(makeLayout(tokenizer, options), tokenizer, written, { logger });
+    const layout = makeLayout(tokenizer, layoutOptions);
+    return createLayoutRenderer(layout, tokenizer, written, { logger, literalText });
   }
   const factory = registeredRenderer(name);
   if (factory !== undefined) return factory({ tokenizer, reference, logger });

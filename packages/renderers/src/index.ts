@@ -42,7 +42,7 @@ export {
 } from "./message-content.js";
 export { rendererNameFor, rendererNamesFor } from "./model-renderers.js";
 export { type OpenAiMessage, toOpenAiMessage } from "./open-ai-message.js";
-export type { Piece } from "./piece.js";
+export type { Piece, TextPiece } from "./piece.js";
 export { type RendererFactory, registerRenderer } from "./register-renderer.js";
 export type {
   GenerationPromptOptions,
@@ -61,4 +61,5 @@ export type {
   Termination,
 } from "./reply.js";
 export type { ResponseEvent, ResponseStream, ResponseStreamOptions } from "./response-stream.js";
+export type { GivenText, TextRun } from "./text-run.js";
 export type { TrainOn } from "./train-on.js";

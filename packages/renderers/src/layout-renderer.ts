@@ -1,7 +1,9 @@
 import type { Logger, ModelInput, ModelInputChunk } from "@tinkex/types";
 import { ValidationError } from "@tinkex/types/base";
 import { checkMessages, refusal } from "./check-messages.js";
-import type { Layout } from "./layout.js";
+import { checkRole, literalMessages, plainMessages, recogniseInstructions } from "./given-messages.js";
+import type { Layout, Place, RenderedMessage } from "./layout.js";
+import { literalEncoder } from "./literal-encoder.js";
 import type { Message } from "./message.js";
 import { toOpenAiMessage } from "./open-ai-message.js";
 import { parseReply } from "./parse-reply.js";
@@ -11,27 +13,36 @@ import type { GenerationPromptOptions, Renderer, RendererReference, SupervisedEx
 import type { RendererTokenizer } from "./renderer-tokenizer.js";
 import { splitConversation } from "./split-conversation.js";
 import { streamReply } from "./stream-reply.js";
+import { given } from "./text-run.js";
 import { type TrainOn, trainOnRules } from "./train-on.js";
 import { chunkLength, weightRuns } from "./weight-runs.js";
 
 export interface LayoutRendererOptions {
   /** Is warned once of training on turns as they are not produced. @defaultValue nobody is */
   readonly logger?: Pick<Logger, "warn"> | undefined;
+  /**
+   * Keeps all that the renderer is given as text: contents, roles, names, ids, arguments, results, descriptions of tools and a
+   * prefill never become a token of the layout, whatever they spell out (see {@link Renderer}). Needs a tokenizer with `addedTokens`.
+   * @defaultValue what `reference.options.literalText` says, and false without it
+   */
+  readonly literalText?: boolean | undefined;
 }
 
 /**
  * Makes a renderer of a layout.
  *
  * @param reference what the renderer is to be known by; `toJSON` gives it back
- * @throws ValidationError when the tokenizer lacks the layout's stop tokens
+ * @throws ValidationError when the tokenizer lacks the layout's stop tokens, or, with `literalText`, does not tell its added tokens
  */
 export function createLayoutRenderer(
   layout: Layout,
   tokenizer: RendererTokenizer,
   reference: RendererReference,
-  { logger }: LayoutRendererOptions = {},
+  { logger, literalText = reference.options?.literalText === true }: LayoutRendererOptions = {},
 ): Renderer {
   const { reply } = layout;
+  const encodeRuns = literalText ? literalEncoder(tokenizer) : undefined;
+  const takeText = literalText ? literalMessages : plainMessages;
   let hasWarned = false;
   const stopSequences =
     "tokens" in reply.stop
@@ -40,7 +51,13 @@ export function createLayoutRenderer(
   const arrange = (messages: readonly Message[]) => {
     checkMessages(messages);
     for (const [index, message] of messages.entries()) layout.checkMessage?.(message, index);
-    return layout.arrange?.(messages) ?? messages;
+    const taken = takeText(messages);
+    return layout.arrange?.(taken) ?? taken;
+  };
+  const render = (place: Place): RenderedMessage => {
+    const rendered = layout.render(place);
+    if (!literalText || place.message.role !== "system" || layout.instructions === undefined) return rendered;
+    return { ...rendered, output: recogniseInstructions(rendered.output, layout.instructions) };
   };
   const buildPrompt = (
     messages: readonly Message[],
@@ -48,13 +65,14 @@ export function createLayoutRenderer(
     { role = "assistant", prefill = "" }: GenerationPromptOptions = {},
   ): ModelInput => {
     const arranged = arrange(messages);
-    const rendered = placeMessages(arranged, layout.turnBorder, true).map((place) => layout.render(place));
+    if (!literalText) checkRole(role, ["role"]);
+    const rendered = placeMessages(arranged, layout.turnBorder, true).map(render);
     return {
       chunks: encode([
         ...layout.prelude(arranged),
         ...rendered.flatMap(({ header, output }) => [...header, ...output]),
         ...layout.opening(role, arranged),
-        { text: (layout.prefill?.(role, arranged) ?? "") + prefill },
+        { text: [layout.prefill?.(role, arranged) ?? "", given(prefill)] },
       ]),
     };
   };
@@ -70,14 +88,14 @@ export function createLayoutRenderer(
         `${reference.name} writes earlier turns otherwise than the model produced them, and "all_assistant_messages" trains on them as they are written: buildSupervisedExamples makes an example of each turn instead.`,
       );
     }
-    const encode = pieceEncoder(tokenizer);
+    const encode = pieceEncoder(tokenizer, encodeRuns);
     const arranged = arrange(messages);
     const places = placeMessages(arranged, layout.turnBorder);
     checkTrainableFlags(messages, arranged, trainOn);
     const runs = weightRuns();
     runs.add(encode(layout.prelude(arranged)), 0);
     for (const place of places) {
-      const { header, output, stopOverlap = [] } = layout.render(place);
+      const { header, output, stopOverlap = [] } = render(place);
       const weight = rule.trains(place.message, place) ? 1 : 0;
       runs.add(encode(header), rule.headers ? 1 : 0);
       runs.add(encode(output), weight);
@@ -100,7 +118,8 @@ export function createLayoutRenderer(
     hasExtensionProperty: layout.hasExtensionProperty,
     supportsStreaming: reply.streaming !== undefined,
     disablesThinking: layout.disablesThinking ?? false,
-    buildGenerationPrompt: (messages, options) => buildPrompt(messages, pieceEncoder(tokenizer), options),
+    buildGenerationPrompt: (messages, options) =>
+      buildPrompt(messages, pieceEncoder(tokenizer, encodeRuns), options),
     buildSupervisedExample,
     buildSupervisedExamples: (messages, { trainOn = "last_assistant_turn" } = {}) =>
       splitConversation(messages, trainOn, layout).map((part) =>

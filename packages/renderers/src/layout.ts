@@ -40,6 +40,13 @@ export interface Layout {
   /** The messages that tell the model of its tools. Left out: the family has no tools. */
   declareTools?(tools: readonly ToolDeclaration[], systemPrompt: string): readonly Message[];
 
+  /**
+   * Texts that `declareTools` writes word for word and in which tokens stand, such as an example of a call. With the option
+   * `literalText` they are known again in messages of the system; all else in those is what people wrote.
+   * @defaultValue none
+   */
+  readonly instructions?: readonly string[];
+
   /** How the model ends a message, and how what it wrote is read. */
   readonly reply: Reply;
 }

@@ -5,4 +5,6 @@ import type { Tokenizer } from "@tinkex/types";
 export interface RendererTokenizer extends Pick<Tokenizer, "encode" | "decode" | "tokenId"> {
   /** The tokens by purpose. Only `role_colon` asks: for `bos`, and for `eos` to know a response that ended by it. */
   readonly namedTokens?: NamedTokens;
+  /** The tokens beside the vocabulary, special or not, by their spelling. Only the option `literalText` asks. */
+  readonly addedTokens?: ReadonlyMap<string, number>;
 }

@@ -34,6 +34,12 @@ export interface ChatTemplateOptions {
    * @defaultValue []
    */
   readonly allowedSpecial?: "all" | readonly string[];
+  /**
+   * Whether added tokens that are not special (`<think>` of Qwen3, `<｜User｜>` of DeepSeek-V3) stay text, too, where messages or tools
+   * spell them out; those of the template itself never do.
+   * @defaultValue false
+   */
+  readonly literalAdded?: boolean;
 }
 
 /** A conversation as text and as ids. */
@@ -73,8 +79,10 @@ export function applyChatTemplate(
   const template = compiled(source);
   const allows = specialTokenPredicate(options.allowedSpecial ?? [], tokenizer.specialTokens);
   const special = [...tokenizer.specialTokens.keys()];
+  const { literalAdded = false } = options;
+  const added = literalAdded ? [...tokenizer.addedTokens.keys()] : special;
   const literal = createLiteralCharacters({
-    tokens: special.filter((token) => !allows(token)),
+    tokens: added.filter((token) => !special.includes(token) || !allows(token)),
     allowed: special.filter(allows),
   });
   const prepared = messages.map(withoutNulls).map(withReasoning);
@@ -98,7 +106,7 @@ export function applyChatTemplate(
   const result = continueFinalMessage ? cutAtEnd(rendered) : rendered;
   const text = plain(result);
   const literalOffsets = literal.offsets(result);
-  return { text, ids: tokenizer.encode(text, { allowedSpecial: "all", literalOffsets }) };
+  return { text, ids: tokenizer.encode(text, { allowedSpecial: "all", literalOffsets, literalAdded }) };
 }
 
 function selectTemplate(tokenizer: TextTokenizer, wanted: string | undefined, hasTools: boolean): string {

@@ -33,6 +33,18 @@ describe("special tokens spelled out in a text", () => {
     expect(tokenizer.decode(ids)).toBe("a<|end|>b");
   });
 
+  it("stay text at given offsets, and plain added tokens only where literalAdded says so", () => {
+    const encode = (literalAdded: boolean) =>
+      tokenizer.encode("<b><|end|>", { allowedSpecial: "all", literalOffsets: new Set([1]), literalAdded });
+    expect(encode(false)).toEqual([21, 20]);
+    expect(tokenizer.decode(encode(true))).toBe("<b><|end|>");
+    expect([encode(true).includes(21), encode(true).includes(20)]).toEqual([false, true]);
+    expect([...tokenizer.addedTokens]).toEqual([
+      ["<|end|>", 20],
+      ["<b>", 21],
+    ]);
+  });
+
   it("become ids when all or they are allowed", () => {
     expect(tokenizer.encode("a<|end|>b", { allowedSpecial: "all" })).toEqual([0, 20, 1]);
     expect(tokenizer.encode("a<|end|>b", { allowedSpecial: ["<|end|>"] })).toEqual([0, 20, 1]);

@@ -47,6 +47,7 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
   return {
     vocabularySize: countTokens(engine, json.added_tokens),
     specialTokens,
+    addedTokens: new Map(json.added_tokens.map(({ content, id }) => [content, id])),
     namedTokens: namedTokens(config),
     chatTemplates:
       files.chatTemplate === undefined
@@ -102,11 +103,12 @@ function bytesOfId(
 }
 
 function tokenFilter(options: EncodeOptions, specialTokens: ReadonlyMap<string, number>): TokenFilter {
-  const { allowedSpecial = [], literalOffsets = NO_OFFSETS } = options;
+  const { allowedSpecial = [], literalOffsets = NO_OFFSETS, literalAdded = false } = options;
   const allows = specialTokenPredicate(allowedSpecial, specialTokens);
   return (token, locate) => {
-    if (!token.special) return true;
-    return allows(token.content) && (literalOffsets.size === 0 || !holdsAny(locate(), literalOffsets));
+    if (!token.special && !literalAdded) return true;
+    if (token.special && !allows(token.content)) return false;
+    return literalOffsets.size === 0 || !holdsAny(locate(), literalOffsets);
   };
 }
 

@@ -18,6 +18,11 @@ export interface EncodeOptions {
    * @defaultValue none
    */
   readonly literalOffsets?: ReadonlySet<number>;
+  /**
+   * Whether `literalOffsets` keep added tokens that are not special (such as Qwen3's `<think>`) as text, too.
+   * @defaultValue false
+   */
+  readonly literalAdded?: boolean;
 }
 
 /** How to decode ids. */
@@ -51,6 +56,8 @@ export interface TextTokenizer extends Tokenizer {
   readonly chatTemplates: ReadonlyMap<string, string>;
   /** The special tokens by their spelling. */
   readonly specialTokens: ReadonlyMap<string, number>;
+  /** All tokens beside the vocabulary by their spelling, special or not (such as Qwen3's `<think>`). */
+  readonly addedTokens: ReadonlyMap<string, number>;
 }
 
 /** Whether a tokenizer is one that `createTokenizer` made, which knows more than any {@link Tokenizer} must. */

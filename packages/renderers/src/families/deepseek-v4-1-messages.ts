@@ -1,7 +1,8 @@
 import { refusal } from "../check-messages.js";
 import { readJson } from "../json-value.js";
-import type { Message, ToolCall } from "../message.js";
-import { textOf } from "../message-content.js";
+import type { ContentPart, Message, ToolCall } from "../message.js";
+import { contentParts, textOf } from "../message-content.js";
+import { given, type TextRun } from "../text-run.js";
 import { writeJson } from "../write-json.js";
 import { orderResults } from "./order-results.js";
 
@@ -35,6 +36,25 @@ const TOOLS_TAIL = `
 You MUST strictly follow the above defined tool name and parameter schemas to invoke tool calls.
 `;
 
+const textPart = (text: string): ContentPart => ({ type: "text", text });
+const OWN = {
+  toolsHead: textPart(TOOLS_HEAD),
+  toolsTail: textPart(TOOLS_TAIL),
+  resultOpen: textPart("<tool_result>"),
+  resultClose: textPart("</tool_result>"),
+  blankLine: textPart("\n\n"),
+};
+/** What stands in joined messages that nobody said. It is known again as the object it is, whatever others have written. */
+const OWN_PARTS: ReadonlySet<ContentPart> = new Set(Object.values(OWN));
+
+/** The text of a message of {@link joinDeepseekV41Messages}. */
+export function joinedRuns(content: Message["content"]): TextRun[] {
+  return contentParts(content).flatMap((part) => {
+    if (part.type !== "text") return [];
+    return [OWN_PARTS.has(part) ? part.text : given(part.text)];
+  });
+}
+
 /** Messages as DeepSeek V4.1 knows them: tools declared in the system message, what users and tools say in a row as one. */
 export function joinDeepseekV41Messages(messages: readonly Message[]): readonly Message[] {
   return joinTellers(foldDeclarations(messages));
@@ -54,7 +74,8 @@ function foldDeclarations(messages: readonly Message[]): readonly Message[] {
   if (again !== place || place > 1 || system.some(({ role }) => role !== "system")) {
     throw refusal(again, "declares tools behind other messages", "put what declareTools gives in front");
   }
-  const content = `${system.map((message) => textOf(message.content)).join("")}${toolsSection(declaration, place)}`;
+  const said = system.map((message) => textPart(textOf(message.content)));
+  const content = [...said, OWN.toolsHead, textPart(schemasText(declaration, place)), OWN.toolsTail];
   const { trainable } = system[0] ?? declaration;
   return [
     { role: "system", content, ...(trainable !== undefined && { trainable }) },
@@ -62,7 +83,7 @@ function foldDeclarations(messages: readonly Message[]): readonly Message[] {
   ];
 }
 
-function toolsSection({ content }: Message, index: number): string {
+function schemasText({ content }: Message, index: number): string {
   const declared = readJson(textOf(content));
   const schemas = Array.isArray(declared)
     ? declared.map((tool) => (tool instanceof Map ? tool.get("function") : undefined))
@@ -74,7 +95,7 @@ function toolsSection({ content }: Message, index: number): string {
       'its content is JSON such as [{"type": "function", "function": {…}}], which declareTools writes',
     );
   }
-  return `${TOOLS_HEAD}${schemas.map((schema) => writeJson(schema)).join("\n")}${TOOLS_TAIL}`;
+  return schemas.map((schema) => writeJson(schema)).join("\n");
 }
 
 function joinTellers(messages: readonly Message[]): Message[] {
@@ -94,9 +115,12 @@ function joinTellers(messages: readonly Message[]): Message[] {
 /** One message of several, as a user's where a user has a part in it. */
 function joinBlock(block: readonly Message[], calls: readonly ToolCall[], start: number): Message {
   const results = [...orderResults(block.filter(isResult), calls)];
-  const texts = block.map((message) => {
-    const shown = isResult(message) ? (results.shift() ?? message) : message;
-    return isResult(message) ? `<tool_result>${textOf(shown.content)}</tool_result>` : textOf(shown.content);
+  const parts = block.flatMap((message, place) => {
+    const shown = textPart(textOf((isResult(message) ? (results.shift() ?? message) : message).content));
+    return [
+      ...(place === 0 ? [] : [OWN.blankLine]),
+      ...(isResult(message) ? [OWN.resultOpen, shown, OWN.resultClose] : [shown]),
+    ];
   });
   const [{ trainable } = { trainable: undefined }] = block;
   const differing = block.findIndex((message) => message.trainable !== trainable);
@@ -109,7 +133,7 @@ function joinBlock(block: readonly Message[], calls: readonly ToolCall[], start:
   }
   return {
     role: block.every(isResult) ? "tool" : "user",
-    content: texts.join("\n\n"),
+    content: parts,
     ...(trainable !== undefined && { trainable }),
   };
 }

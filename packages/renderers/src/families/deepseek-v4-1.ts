@@ -3,8 +3,9 @@ import type { Layout, Place, RenderedMessage } from "../layout.js";
 import type { Message, Role, ToolDeclaration } from "../message.js";
 import { onlyText, textOf, thinkingOf } from "../message-content.js";
 import type { Piece } from "../piece.js";
+import { given } from "../text-run.js";
 import { writeJson } from "../write-json.js";
-import { declaresTools, isTeller, joinDeepseekV41Messages } from "./deepseek-v4-1-messages.js";
+import { declaresTools, isTeller, joinDeepseekV41Messages, joinedRuns } from "./deepseek-v4-1-messages.js";
 import { readDsmlReply, writeDsmlCalls } from "./dsml-calls.js";
 import { refuseImages } from "./refuse-images.js";
 
@@ -56,15 +57,15 @@ export function deepseekV41Layout({ effort, keepsThinking = false }: DeepseekV41
       if (message.role !== "assistant") {
         return {
           header: [{ text: start(message.role, index === 0) }],
-          output: [{ text: textOf(message.content) }],
+          output: [{ text: joinedRuns(message.content) }],
         };
       }
       const showsThinking = thinks && (keepsThinking || keepsItsThinking(place));
-      const thought = showsThinking ? thinkingOf(message.content) + CLOSE : "";
-      const said = textOf(message.content) + writeDsmlCalls(message.tool_calls ?? []);
+      const thought = showsThinking ? [given(thinkingOf(message.content)), CLOSE] : [];
+      const calls = writeDsmlCalls(message.tool_calls ?? []);
       return {
         header: [{ text: assistantStart(messages.slice(0, index), showsThinking) }],
-        output: [{ text: thought + said + END }],
+        output: [{ text: [...thought, given(textOf(message.content)), ...calls, END] }],
       };
     },
     opening(role, messages): Piece[] {

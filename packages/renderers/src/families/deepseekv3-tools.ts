@@ -2,9 +2,13 @@ import type { Message, ToolDeclaration } from "../message.js";
 import { writeJson } from "../write-json.js";
 import { DEEPSEEK_CALLS } from "./read-deepseekv3-reply.js";
 
+const { open, callOpen, separator, callClose, close } = DEEPSEEK_CALLS;
+
+/** Shows the model how to write a call, in the tokens of calls. */
+export const DEEPSEEKV3_CALL_FORMAT = `${open}${callOpen}tool_call_name${separator}tool_call_arguments${callClose}${close}`;
+
 /** Tells a DeepSeek V3 model of its tools, behind the system prompt. */
 export function declareDeepseekV3Tools(tools: readonly ToolDeclaration[], systemPrompt: string): Message[] {
-  const { open, callOpen, separator, callClose, close } = DEEPSEEK_CALLS;
   const content = [
     systemPrompt,
     "",
@@ -19,7 +23,7 @@ export function declareDeepseekV3Tools(tools: readonly ToolDeclaration[], system
     ]),
     "",
     "IMPORTANT: ALWAYS adhere to this exact format for tool use:",
-    `${open}${callOpen}tool_call_name${separator}tool_call_arguments${callClose}${close}`,
+    DEEPSEEKV3_CALL_FORMAT,
     "",
     "Where:",
     "- `tool_call_name` must be an exact match to one of the available tools",

@@ -3,7 +3,8 @@ import { argumentsText } from "../json-tool-call.js";
 import type { Layout, Place } from "../layout.js";
 import type { Message, ToolCall } from "../message.js";
 import { contentParts, onlyText } from "../message-content.js";
-import { declareDeepseekV3Tools } from "./deepseekv3-tools.js";
+import { given, type TextRun, textOfRuns } from "../text-run.js";
+import { DEEPSEEKV3_CALL_FORMAT, declareDeepseekV3Tools } from "./deepseekv3-tools.js";
 import { DEEPSEEK_CALLS, readDeepseekV3Reply } from "./read-deepseekv3-reply.js";
 
 /** Options of the DeepSeek V3 renderers. */
@@ -59,6 +60,7 @@ export function deepseekV3Layout(thinks: boolean, { systemAsUser = false }: Deep
     prefill: (role, messages) =>
       thinks && !(role === "assistant" && answersTool(messages)) ? "<think>" : "",
     declareTools: declareDeepseekV3Tools,
+    instructions: [DEEPSEEKV3_CALL_FORMAT],
     reply: {
       stop: { tokens: [END] },
       read: (text) => readDeepseekV3Reply(text, thinks),
@@ -84,38 +86,40 @@ function header({ message, index, isLast, messages }: Place, thinks: boolean): s
   return `${roleToken(message.role, index)}${thinks && isLast ? "" : "</think>"}`;
 }
 
-function body(place: Place, thinks: boolean): string {
+function body(place: Place, thinks: boolean): TextRun[] {
   const { message, index, isLast, messages } = place;
-  if (message.role === "tool") return `${onlyText(message, index)}<｜tool▁output▁end｜>`;
-  if (message.role !== "assistant") return onlyText(message, index);
+  if (message.role === "tool") return [given(onlyText(message, index)), "<｜tool▁output▁end｜>"];
+  if (message.role !== "assistant") return [given(onlyText(message, index))];
   const calls = message.tool_calls ?? [];
   const followsTool = answersTool(messages.slice(0, index));
   // As recorded: with thinking, a turn that calls tools keeps its own; without, one that answers a tool does.
   const strips = thinks ? !isLast && calls.length === 0 : !followsTool;
-  const text = assistantText(message.content, strips);
+  const runs = assistantRuns(message.content, strips);
+  const text = textOfRuns(runs);
   const needsBlock = thinks && isLast && !followsTool && text !== "" && !text.startsWith("<think>");
-  const written = text === "" ? "" : `${needsBlock ? "<think></think>" : ""}${text}`;
-  return written + callsText(calls) + (text === "" ? "" : END);
+  return [needsBlock ? "<think></think>" : "", ...runs, ...callRuns(calls), text === "" ? "" : END];
 }
 
-function assistantText(content: Message["content"], strips: boolean): string {
+function assistantRuns(content: Message["content"], strips: boolean): TextRun[] {
   if (typeof content === "string") {
     const end = content.indexOf("</think>");
-    return strips && end !== -1 ? content.slice(end + "</think>".length) : content;
+    return [given(strips && end !== -1 ? content.slice(end + "</think>".length) : content)];
   }
-  return content
-    .map((part) => {
-      if (part.type === "text") return part.text;
-      return part.type === "thinking" && !strips ? `<think>${part.thinking}</think>` : "";
-    })
-    .join("");
+  return content.flatMap((part): TextRun[] => {
+    if (part.type === "text") return [given(part.text)];
+    return part.type === "thinking" && !strips ? ["<think>", given(part.thinking), "</think>"] : [];
+  });
 }
 
-function callsText(calls: readonly ToolCall[]): string {
-  if (calls.length === 0) return "";
+function callRuns(calls: readonly ToolCall[]): TextRun[] {
+  if (calls.length === 0) return [];
   const { open, callOpen, separator, callClose, close } = DEEPSEEK_CALLS;
-  const written = calls.map(
-    (call) => `${callOpen}${call.function.name}${separator}${argumentsText(call)}${callClose}`,
-  );
-  return `${open}${written.join("")}${close}`;
+  const written = calls.flatMap((call): TextRun[] => [
+    callOpen,
+    given(call.function.name),
+    separator,
+    given(argumentsText(call)),
+    callClose,
+  ]);
+  return [open, ...written, close];
 }

@@ -5,6 +5,7 @@ import { readTaggedReply } from "../read-tagged-reply.js";
 import type { ReadMessage } from "../reply.js";
 import { strip, stripEnd } from "../strip-text.js";
 import { createTextReader } from "../text-reader.js";
+import { given, joinRuns, type TextRun } from "../text-run.js";
 import { writeJson } from "../write-json.js";
 import { functionCall } from "./function-tags.js";
 
@@ -16,20 +17,21 @@ const PARAMETER = { open: '<｜DSML｜ parameter name="', close: "</｜DSML｜ p
 const NAME_END = /" string="(?=(?:true|false)">)/g;
 
 /** Calls of tools in the tags of DeepSeek V4.1, behind the text of a message; nothing without calls. */
-export function writeDsmlCalls(calls: readonly ToolCall[]): string {
-  if (calls.length === 0) return "";
-  const invokes = calls.map(({ function: { name, arguments: text } }) => {
+export function writeDsmlCalls(calls: readonly ToolCall[]): TextRun[] {
+  if (calls.length === 0) return [];
+  const invokes = calls.map(({ function: { name, arguments: text } }): TextRun[] => {
     // Arguments that are no object travel as one, as the reference has it: DeepSeek's own code shows them so.
     const values = readArguments(text) ?? new Map([["arguments", text]]);
     const parameters = [...values].map(([key, value]) => writeParameter(key, value));
-    return `<｜DSML｜ invoke name="${name}">\n${parameters.join("\n")}\n</｜DSML｜ invoke>`;
+    return [INVOKE.open, given(name), '">\n', ...joinRuns(parameters, "\n"), `\n${INVOKE.close}`];
   });
-  return `\n\n${OPEN}\n${invokes.join("\n")}\n${CLOSE}`;
+  return [`\n\n${OPEN}\n`, ...joinRuns(invokes, "\n"), `\n${CLOSE}`];
 }
 
-function writeParameter(name: string, value: JsonValue): string {
+function writeParameter(name: string, value: JsonValue): TextRun[] {
   const isText = typeof value === "string";
-  return `<｜DSML｜ parameter name="${name}" string="${isText}">${isText ? value : writeJson(value)}</｜DSML｜ parameter>`;
+  const text = given(isText ? value : writeJson(value));
+  return [PARAMETER.open, given(name), `" string="${isText}">`, text, PARAMETER.close];
 }
 
 /** Reads text, thinking and the block of calls behind them. A block that is never closed stays text. */

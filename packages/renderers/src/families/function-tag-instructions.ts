@@ -1,14 +1,5 @@
-/** The system prompt that shows tools, already written out, to models that call with a tag for each argument. */
-export function functionTagInstructions(declarations: string): string {
-  return `# Tools
-
-You have access to the following functions:
-
-<tools>
-${declarations}
-</tools>
-
-If you choose to call a function ONLY reply in the following format with NO suffix:
+/** Shows the model how to write a call, in the tokens of calls. */
+export const FUNCTION_TAG_FORMAT = `If you choose to call a function ONLY reply in the following format with NO suffix:
 
 <tool_call>
 <function=example_function_name>
@@ -30,4 +21,16 @@ Reminder:
 - You may provide optional reasoning for your function call in natural language BEFORE the function call, but NOT after
 - If there is no function call available, answer the question like normal with your current knowledge and do not tell the user about function calls
 </IMPORTANT>`;
+
+/** The system prompt that shows tools, already written out, to models that call with a tag for each argument. */
+export function functionTagInstructions(declarations: string): string {
+  return `# Tools
+
+You have access to the following functions:
+
+<tools>
+${declarations}
+</tools>
+
+${FUNCTION_TAG_FORMAT}`;
 }

@@ -6,16 +6,27 @@ import { readTaggedReply } from "../read-tagged-reply.js";
 import type { ReadMessage } from "../reply.js";
 import { strip } from "../strip-text.js";
 import { createTextReader } from "../text-reader.js";
+import { given, type TextRun } from "../text-run.js";
 import { writeJson } from "../write-json.js";
 
 const FUNCTION = /^<function=([^>]+)>([\s\S]*)<\/function>$/;
 
 /** A call with a tag for each argument, as Qwen3.5, its successors and Nemotron 3 write it. */
-export function writeFunctionTags(call: ToolCall, valueText: (value: JsonValue) => string): string {
-  const parameters = [...argumentsOf(call)].map(
-    ([name, value]) => `<parameter=${name}>\n${valueText(value)}\n</parameter>\n`,
-  );
-  return `<tool_call>\n<function=${call.function.name}>\n${parameters.join("")}</function>\n</tool_call>`;
+export function writeFunctionTags(call: ToolCall, valueText: (value: JsonValue) => string): TextRun[] {
+  const parameters = [...argumentsOf(call)].flatMap(([name, value]): TextRun[] => [
+    "<parameter=",
+    given(name),
+    ">\n",
+    given(valueText(value)),
+    "\n</parameter>\n",
+  ]);
+  return [
+    "<tool_call>\n<function=",
+    given(call.function.name),
+    ">\n",
+    ...parameters,
+    "</function>\n</tool_call>",
+  ];
 }
 
 /**

@@ -9,6 +9,7 @@ import { readTaggedReply } from "../read-tagged-reply.js";
 import type { ReadMessage } from "../reply.js";
 import { strip } from "../strip-text.js";
 import { createTextReader } from "../text-reader.js";
+import { given, type TextRun } from "../text-run.js";
 import { writeJson } from "../write-json.js";
 import { functionCall } from "./function-tags.js";
 import { orderResults } from "./order-results.js";
@@ -38,6 +39,7 @@ export function glm53Layout(effort: "Max" | "High" | "Low"): Layout {
     render,
     opening,
     declareTools,
+    instructions: [TOOLS_TAIL],
     reply: {
       stop: { tokens: ["<|user|>", "<|observation|>", END_OF_TEXT] },
       opening: OPEN,
@@ -69,17 +71,17 @@ function render({ message, previous, next }: Place): RenderedMessage {
     const end = endOf(message);
     return {
       header: [{ text: token + OPEN }],
-      output: [{ text: produced(message) + (next?.role === end.role ? end.token : "") }],
+      output: [{ text: [...produced(message), next?.role === end.role ? end.token : ""] }],
       stopOverlap: [{ text: end.token }],
     };
   }
   const isIntroduced =
     (previous?.role === "assistant" && endOf(previous).role === message.role) ||
     (previous?.role === "tool" && message.role === "tool");
-  const text = textOf(message.content);
+  const text = given(textOf(message.content));
   return {
     header: isIntroduced ? [] : [{ text: token }],
-    output: [{ text: message.role === "tool" ? `<tool_response>${text}</tool_response>` : text }],
+    output: [{ text: message.role === "tool" ? ["<tool_response>", text, "</tool_response>"] : [text] }],
   };
 }
 
@@ -95,9 +97,9 @@ function opening(role: Role): Piece[] {
 }
 
 /** What the model writes behind `<think>`. */
-function produced(message: Message): string {
+function produced(message: Message): TextRun[] {
   const [thinking, text] = splitThinking(message.content);
-  return `${thinking}${CLOSE}${strip(text)}${(message.tool_calls ?? []).map(writeCall).join("")}`;
+  return [given(thinking), CLOSE, given(strip(text)), ...(message.tool_calls ?? []).flatMap(writeCall)];
 }
 
 /** Thinking and text of a content. A string is cut at its tags as the model's template cuts it. */
@@ -108,11 +110,15 @@ function splitThinking(content: Message["content"]): [thinking: string, text: st
   return [before.split(OPEN).at(-1) ?? "", behind.at(-1) ?? ""];
 }
 
-function writeCall(call: ToolCall): string {
-  const values = [...argumentsOf(call)].map(
-    ([name, value]) => `<arg_key>${name}</arg_key><arg_value>${valueText(value)}</arg_value>`,
-  );
-  return `<tool_call>${call.function.name}${values.join("")}</tool_call>`;
+function writeCall(call: ToolCall): TextRun[] {
+  const values = [...argumentsOf(call)].flatMap(([name, value]): TextRun[] => [
+    "<arg_key>",
+    given(name),
+    "</arg_key><arg_value>",
+    given(valueText(value)),
+    "</arg_value>",
+  ]);
+  return ["<tool_call>", given(call.function.name), ...values, "</tool_call>"];
 }
 
 function valueText(value: JsonValue): string {
@@ -158,6 +164,12 @@ function sortResults(messages: readonly Message[]): readonly Message[] {
   return sorted;
 }
 
+const TOOLS_TAIL = `
+</tools>
+
+For each function call, output the function name and arguments within the following XML format:
+<tool_call>{function-name}<arg_key>{arg-key-1}</arg_key><arg_value>{arg-value-1}</arg_value><arg_key>{arg-key-2}</arg_key><arg_value>{arg-value-2}</arg_value>...</tool_call>`;
+
 function declareTools(tools: readonly ToolDeclaration[], systemPrompt: string): Message[] {
   const content = `
 # Tools
@@ -166,11 +178,7 @@ You may call one or more functions to assist with the user query.
 
 You are provided with function signatures within <tools></tools> XML tags:
 <tools>
-${tools.map((tool) => writeJson(tool)).join("\n")}
-</tools>
-
-For each function call, output the function name and arguments within the following XML format:
-<tool_call>{function-name}<arg_key>{arg-key-1}</arg_key><arg_value>{arg-value-1}</arg_value><arg_key>{arg-key-2}</arg_key><arg_value>{arg-value-2}</arg_value>...</tool_call>`;
+${tools.map((tool) => writeJson(tool)).join("\n")}${TOOLS_TAIL}`;
   return [
     { role: "system", content },
     ...(systemPrompt === "" ? [] : [{ role: "system", content: systemPrompt }]),

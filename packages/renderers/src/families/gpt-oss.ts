@@ -5,6 +5,7 @@ import { argumentsText } from "../json-tool-call.js";
 import type { Layout, Place } from "../layout.js";
 import type { Message } from "../message.js";
 import { contentParts, onlyText, textOf, thinkingOf } from "../message-content.js";
+import { given, joinRuns, type TextRun } from "../text-run.js";
 import { declareGptOssTools, INTERNAL_SYSTEM } from "./gpt-oss-tools.js";
 import { readGptOssReply } from "./read-gpt-oss-reply.js";
 
@@ -45,7 +46,7 @@ export function gptOssLayout(reasoning?: GptOssReasoning, options: GptOssOptions
     arrange: (messages) => (system === undefined ? messages : [system, ...messages]),
     prelude: () => [],
     render: (place) => ({ header: [{ text: header(place) }], output: [{ text: body(place) }] }),
-    opening: (role) => [{ text: `<|start|>${wireRole(role)}` }],
+    opening: (role) => [{ text: ["<|start|>", given(wireRole(role))] }],
     declareTools: declareGptOssTools,
     reply: { stop: { tokens: ["<|return|>", "<|call|>"] }, read: readGptOssReply },
   };
@@ -68,10 +69,10 @@ function wireRole(role: string): string {
   return role === INTERNAL_SYSTEM ? "system" : role;
 }
 
-function header(place: Place): string {
+function header(place: Place): TextRun[] {
   const { role } = place.message;
-  if (role !== "tool") return `<|start|>${wireRole(role)}`;
-  return `<|start|>functions.${toolName(place)} to=assistant`;
+  if (role !== "tool") return ["<|start|>", given(wireRole(role))];
+  return ["<|start|>functions.", given(toolName(place)), " to=assistant"];
 }
 
 /** The name of the tool that answers, which the model wants to see; the call has it where the answer has only its id. */
@@ -85,33 +86,39 @@ function toolName({ message, messages, index }: Place): string {
   throw refusal(index, "is a tool's answer without its name", "give it the name of the tool that was called");
 }
 
-function body({ message, index, isLast }: Place): string {
+function body({ message, index, isLast }: Place): TextRun[] {
   switch (message.role) {
     case "assistant":
-      return assistantText(message, isLast);
+      return assistantRuns(message, isLast);
     case "system":
-      return `<|message|># Instructions\n\n${onlyText(message, index)}\n\n<|end|>`;
+      return ["<|message|># Instructions\n\n", given(onlyText(message, index)), "\n\n<|end|>"];
     case "tool":
-      return `<|channel|>commentary<|message|>${onlyText(message, index)}<|end|>`;
+      return ["<|channel|>commentary<|message|>", given(onlyText(message, index)), "<|end|>"];
     default:
-      return `<|message|>${onlyText(message, index)}<|end|>`;
+      return ["<|message|>", given(onlyText(message, index)), "<|end|>"];
   }
 }
 
 /** Thinking, text and each call are messages of their own; the header has introduced the first. */
-function assistantText(message: Message, isLast: boolean): string {
+function assistantRuns(message: Message, isLast: boolean): TextRun[] {
   const thinking = thinkingOf(message.content);
   const text = textOf(message.content);
-  const calls = (message.tool_calls ?? []).map(
-    (call) =>
-      ` to=functions.${call.function.name}<|channel|>commentary <|constrain|>json<|message|>${argumentsText(call)}<|call|>`,
-  );
-  const shown = [
-    ...(thinking === "" ? [] : [`<|channel|>analysis<|message|>${thinking}<|end|>`]),
-    ...(calls.length > 0 && text !== "" ? [`<|channel|>commentary<|message|>${text}<|end|>`] : []),
-    ...(calls.length > 0
-      ? calls
-      : [`<|channel|>final<|message|>${text}${isLast ? "<|return|>" : "<|end|>"}`]),
+  const calls = (message.tool_calls ?? []).map((call): TextRun[] => [
+    " to=functions.",
+    given(call.function.name),
+    "<|channel|>commentary <|constrain|>json<|message|>",
+    given(argumentsText(call)),
+    "<|call|>",
+  ]);
+  const onChannel = (channel: string, said: string, end = "<|end|>"): TextRun[] => [
+    `<|channel|>${channel}<|message|>`,
+    given(said),
+    end,
   ];
-  return shown.join("<|start|>assistant");
+  const shown = [
+    ...(thinking === "" ? [] : [onChannel("analysis", thinking)]),
+    ...(calls.length > 0 && text !== "" ? [onChannel("commentary", text)] : []),
+    ...(calls.length > 0 ? calls : [onChannel("final", text, isLast ? "<|return|>" : "<|end|>")]),
+  ];
+  return joinRuns(shown, "<|start|>assistant");
 }

@@ -4,22 +4,23 @@ import type { ContentPart, Message, TextPart } from "../message.js";
 import { contentParts } from "../message-content.js";
 import type { Piece } from "../piece.js";
 import { strip, stripEnd, stripStart } from "../strip-text.js";
+import { given, type TextRun } from "../text-run.js";
 
 export const END = "<|im_end|>";
 
 /** What introduces a message: the line break behind the message before it belongs to it. */
-export function imStart(role: string, isFirst: boolean): string {
-  return `${isFirst ? "" : "\n"}<|im_start|>${role}\n`;
+export function imStart(role: string, isFirst: boolean): TextRun[] {
+  return [`${isFirst ? "" : "\n"}<|im_start|>`, given(role), "\n"];
 }
 
 /** What introduces a message nobody has written yet, in a conversation that has one already. */
 export function imStartOpening(role: string, messages: readonly Message[], thinkingOpening: string): Piece[] {
-  return [{ text: imStart(role, messages.length === 0) + thinkingOpening }];
+  return [{ text: [...imStart(role, messages.length === 0), thinkingOpening] }];
 }
 
 export interface ContentStyle {
-  /** Text of a thinking part, with its tags. */
-  readonly thinking: (thinking: string) => string;
+  /** A thinking part, with its tags. */
+  readonly thinking: (thinking: string) => readonly TextRun[];
   /** Whether the whitespace around the text of content in parts is dropped, as it is of content in a string. */
   readonly stripsParts: boolean;
   readonly imageProcessor?: ImageProcessor | undefined;
@@ -31,11 +32,11 @@ export function contentStretches(
   keepsThinking: boolean,
   { thinking, stripsParts, imageProcessor }: ContentStyle,
 ): Stretch[] {
-  if (typeof content === "string") return [strip(content)];
+  if (typeof content === "string") return [given(strip(content))];
   const kept = content.filter(({ type }) => keepsThinking || type !== "thinking");
   return (stripsParts ? stripTexts(kept) : kept).flatMap((part): Stretch[] => {
-    if (part.type === "text") return [part.text];
-    if (part.type === "thinking") return [thinking(part.thinking)];
+    if (part.type === "text") return [given(part.text)];
+    if (part.type === "thinking") return [...thinking(part.thinking)];
     return ["<|vision_start|>", imageChunk(part, imageProcessor), "<|vision_end|>"];
   });
 }

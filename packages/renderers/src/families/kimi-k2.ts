@@ -4,6 +4,7 @@ import type { Layout, Place } from "../layout.js";
 import type { Message, ToolCall, ToolDeclaration } from "../message.js";
 import { contentParts, hasThinking, onlyText, textOf, thinkingOf } from "../message-content.js";
 import type { Piece } from "../piece.js";
+import { given, type TextRun } from "../text-run.js";
 import { writeJson } from "../write-json.js";
 import { KIMI_CALLS } from "./kimi-calls.js";
 import { kimiToolTypes } from "./kimi-tool-types.js";
@@ -110,19 +111,19 @@ function withSystemPrompt(messages: readonly Message[]): readonly Message[] {
   return messages.toSpliced(place, 0, { role: "system", content: DEFAULT_PROMPT });
 }
 
-function header({ role, name, tool_call_id = "" }: Message): string {
-  if (role === "user" || role === "assistant") return `<|im_${role}|>${role}<|im_middle|>`;
-  if (role !== "tool") return `<|im_system|>${role}<|im_middle|>`;
-  return `<|im_system|>${name ?? role}<|im_middle|>## Return of ${tool_call_id}\n`;
+function header({ role, name, tool_call_id = "" }: Message): TextRun[] {
+  if (role === "user" || role === "assistant") return [`<|im_${role}|>${role}<|im_middle|>`];
+  if (role !== "tool") return ["<|im_system|>", given(role), "<|im_middle|>"];
+  return ["<|im_system|>", given(name ?? role), "<|im_middle|>## Return of ", given(tool_call_id), "\n"];
 }
 
 /** What anybody but the assistant says. Each of several parts is a piece of its own. */
 function said({ message }: Place, { imageProcessor }: KimiVariant): Piece[] {
   const parts = contentParts(message.content);
   const [only] = parts;
-  if (parts.length === 1 && only?.type === "text") return [{ text: only.text + END }];
+  if (parts.length === 1 && only?.type === "text") return [{ text: [given(only.text), END] }];
   const pieces = parts.flatMap((part): Piece[] => {
-    if (part.type === "text") return [{ text: part.text }];
+    if (part.type === "text") return [{ text: [given(part.text)] }];
     if (part.type !== "image") return [];
     const [open, close] = ["<|media_begin|>image<|media_content|>", "<|media_end|>\n"];
     return [{ text: open }, imageChunk(part, imageProcessor), { text: close }];
@@ -130,10 +131,18 @@ function said({ message }: Place, { imageProcessor }: KimiVariant): Piece[] {
   return [...pieces, { text: END }];
 }
 
-function written({ message, inLastTurn, messages, index }: Place, keepsThinking: boolean): string {
+function written({ message, inLastTurn, messages, index }: Place, keepsThinking: boolean): TextRun[] {
   const { content, tool_calls: calls = [] } = message;
   const thinking = keepsThinking || inLastTurn ? thinkingOf(content) : "";
-  return `<think>${thinking}</think>${textOf(content)}${writeCalls(calls, callsBefore(messages, index))}${END}`;
+  const said = given(textOf(content));
+  return [
+    "<think>",
+    given(thinking),
+    "</think>",
+    said,
+    ...writeCalls(calls, callsBefore(messages, index)),
+    END,
+  ];
 }
 
 function callsBefore(messages: readonly Message[], index: number): number {
@@ -141,11 +150,12 @@ function callsBefore(messages: readonly Message[], index: number): number {
 }
 
 /** The calls, those without an id under the one the model would give: the name and a number that counts through the chat. */
-function writeCalls(calls: readonly ToolCall[], before: number): string {
-  if (calls.length === 0) return "";
+function writeCalls(calls: readonly ToolCall[], before: number): TextRun[] {
+  if (calls.length === 0) return [];
   const { open, close, callOpen, argumentsOpen, callClose } = KIMI_CALLS;
-  const texts = calls.map(({ id, function: { name, arguments: args } }, place) => {
-    return `${callOpen}${id ?? `functions.${name}:${before + place}`}${argumentsOpen}${args}${callClose}`;
+  const runs = calls.flatMap(({ id, function: { name, arguments: args } }, place): TextRun[] => {
+    const numbered = given(id ?? `functions.${name}:${before + place}`);
+    return [callOpen, numbered, argumentsOpen, given(args), callClose];
   });
-  return open + texts.join("") + close;
+  return [open, ...runs, close];
 }

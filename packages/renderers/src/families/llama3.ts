@@ -1,8 +1,9 @@
 import { refusal } from "../check-messages.js";
 import type { Layout } from "../layout.js";
 import { onlyText } from "../message-content.js";
+import { given } from "../text-run.js";
 
-const header = (role: string) => ({ text: `<|start_header_id|>${role}<|end_header_id|>\n\n` });
+const header = (role: string) => ({ text: ["<|start_header_id|>", given(role), "<|end_header_id|>\n\n"] });
 
 /** Llama 3 instruct models, without the block of dates that their newer chat template puts in front. */
 export const llama3Layout: Layout = {
@@ -16,7 +17,7 @@ export const llama3Layout: Layout = {
   prelude: () => [{ token: "<|begin_of_text|>" }],
   render: ({ message, index }) => ({
     header: [header(message.role)],
-    output: [{ text: `${onlyText(message, index)}<|eot_id|>` }],
+    output: [{ text: [given(onlyText(message, index)), "<|eot_id|>"] }],
   }),
   opening: (role) => [header(role)],
   reply: { stop: { tokens: ["<|eot_id|>"] } },

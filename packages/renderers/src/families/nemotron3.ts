@@ -3,8 +3,9 @@ import { joinPieces } from "../join-pieces.js";
 import type { Layout, Place, RenderedMessage } from "../layout.js";
 import type { Message, ToolDeclaration } from "../message.js";
 import { hasThinking, withoutThinking } from "../message-content.js";
+import { given, type TextRun } from "../text-run.js";
 import { jsonEntries, pythonText, writeJson } from "../write-json.js";
-import { functionTagInstructions } from "./function-tag-instructions.js";
+import { FUNCTION_TAG_FORMAT, functionTagInstructions } from "./function-tag-instructions.js";
 import { readFunctionTagReply, writeFunctionTags } from "./function-tags.js";
 import { contentStretches, END, imStart, imStartOpening, showsNothing, spellsThinking } from "./im-start.js";
 import { refuseImages } from "./refuse-images.js";
@@ -38,6 +39,7 @@ export function nemotron3Layout(variant: Nemotron3Variant): Layout {
       place.message.role === "tool" ? renderResult(place, variant) : renderMessage(place, variant),
     opening: (role, messages) => imStartOpening(role, messages, disablesThinking ? EMPTY_BLOCK : OPEN),
     declareTools,
+    instructions: [FUNCTION_TAG_FORMAT],
     reply: {
       stop: { tokens: [END] },
       opening: OPEN,
@@ -56,7 +58,7 @@ function renderMessage(place: Place, variant: Nemotron3Variant): RenderedMessage
     END,
   ]);
   return {
-    header: [{ text: imStart(message.role, index === 0) + blockOf(message, keepsThinking, variant) }],
+    header: [{ text: [...imStart(message.role, index === 0), blockOf(message, keepsThinking, variant)] }],
     output,
   };
 }
@@ -75,17 +77,17 @@ function blockOf(message: Message, keepsThinking: boolean, { ultra }: Nemotron3V
 
 function stretches({ message }: Place, keepsThinking: boolean, { ultra }: Nemotron3Variant) {
   return contentStretches(message, keepsThinking, {
-    thinking: (thinking) =>
-      ultra === true ? `${OPEN}${thinking}</think>` : `${OPEN}${thinking}\n</think>\n`,
+    thinking: (thinking) => [OPEN, given(thinking), ultra === true ? "</think>" : "\n</think>\n"],
     stripsParts: false,
   });
 }
 
-function writeCalls({ tool_calls = [], content }: Message, { ultra }: Nemotron3Variant): string[] {
+function writeCalls({ tool_calls = [], content }: Message, { ultra }: Nemotron3Variant): TextRun[] {
   if (tool_calls.length === 0) return [];
   // The line break behind </think> serves for the one in front of the first call.
   const hasBreak = ultra !== true && hasThinking(content) && showsNothing(withoutThinking(content));
-  return [hasBreak ? "" : "\n", ...tool_calls.map((call) => `${writeFunctionTags(call, pythonText)}\n`)];
+  const calls = tool_calls.flatMap((call) => [...writeFunctionTags(call, pythonText), "\n"]);
+  return [hasBreak ? "" : "\n", ...calls];
 }
 
 /** Results that follow each other share the frame of one user message. */

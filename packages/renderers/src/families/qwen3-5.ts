@@ -6,8 +6,9 @@ import type { Layout, Place, RenderedMessage } from "../layout.js";
 import type { Message, ToolDeclaration } from "../message.js";
 import { hasThinking, textOf } from "../message-content.js";
 import { strip } from "../strip-text.js";
+import { given, joinRuns, type TextRun } from "../text-run.js";
 import { pythonText, writeJson } from "../write-json.js";
-import { functionTagInstructions } from "./function-tag-instructions.js";
+import { FUNCTION_TAG_FORMAT, functionTagInstructions } from "./function-tag-instructions.js";
 import { jsonValueText, readFunctionTagReply, writeFunctionTags } from "./function-tags.js";
 import { contentStretches, END, imStart, imStartOpening, spellsThinking } from "./im-start.js";
 
@@ -79,6 +80,7 @@ function createLayout(style: Qwen35Style): Layout {
         : renderMessage(place, style, disablesThinking),
     opening: (role, messages) => imStartOpening(role, messages, opening),
     declareTools,
+    instructions: [FUNCTION_TAG_FORMAT],
     reply: {
       stop: { tokens: [END] },
       opening: OPEN,
@@ -102,7 +104,7 @@ function renderMessage(place: Place, style: Qwen35Style, disablesThinking: boole
   const { message, index, isLast } = place;
   const header = imStart(message.role, index === 0);
   const body = contentStretches(message, isLast || (style.keepsThinking ?? false), {
-    thinking: (thinking) => OPEN + thinking + CLOSE,
+    thinking: (thinking) => [OPEN, given(thinking), CLOSE],
     stripsParts: true,
     imageProcessor: style.imageProcessor,
   });
@@ -114,20 +116,21 @@ function renderMessage(place: Place, style: Qwen35Style, disablesThinking: boole
   if (!hasBlock) return { header: [{ text: header }], output };
   // A model that may think writes the end of an empty block itself: of the message it produced, that end is its own.
   return isLast && !disablesThinking
-    ? { header: [{ text: header + OPEN }], output: [{ text: CLOSE }, ...output] }
-    : { header: [{ text: header + OPEN + CLOSE }], output };
+    ? { header: [{ text: [...header, OPEN] }], output: [{ text: CLOSE }, ...output] }
+    : { header: [{ text: [...header, OPEN, CLOSE] }], output };
 }
 
-function writeCalls({ tool_calls = [], content }: Message, { valueText }: Qwen35Style): string[] {
+function writeCalls({ tool_calls = [], content }: Message, { valueText }: Qwen35Style): TextRun[] {
   if (tool_calls.length === 0) return [];
   const separator = strip(textOf(content)) === "" ? "" : "\n\n";
-  return [separator, tool_calls.map((call) => writeFunctionTags(call, valueText)).join("\n")];
+  const calls = tool_calls.map((call) => writeFunctionTags(call, valueText));
+  return [separator, ...joinRuns(calls, "\n")];
 }
 
 /** Results that follow each other share the frame of one user message. */
 function renderResult({ message, index, previous, next }: Place, style: Qwen35Style): RenderedMessage {
   const body = contentStretches(message, true, {
-    thinking: (thinking) => OPEN + thinking + CLOSE,
+    thinking: (thinking) => [OPEN, given(thinking), CLOSE],
     stripsParts: true,
     imageProcessor: style.imageProcessor,
   });

@@ -1,6 +1,12 @@
 import type { Message, ToolDeclaration } from "../message.js";
 import { writeJson } from "../write-json.js";
 
+/** Shows the model how to write a call, in the tokens of calls. */
+export const QWEN3_CALL_FORMAT = `For each function call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:
+<tool_call>
+{"name": <function-name>, "arguments": <args-json-object>}
+</tool_call>`;
+
 /** Tells a Qwen3 model of its tools, behind the system prompt. */
 export function declareQwen3Tools(tools: readonly ToolDeclaration[], systemPrompt: string): Message[] {
   const declarations = tools.map(({ name, description, parameters }) =>
@@ -17,10 +23,7 @@ export function declareQwen3Tools(tools: readonly ToolDeclaration[], systemPromp
     ...declarations,
     "</tools>",
     "",
-    "For each function call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:",
-    "<tool_call>",
-    '{"name": <function-name>, "arguments": <args-json-object>}',
-    "</tool_call>",
+    QWEN3_CALL_FORMAT,
   ];
   return [{ role: "system", content: content.join("\n") }];
 }

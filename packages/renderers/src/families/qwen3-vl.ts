@@ -4,8 +4,9 @@ import { readJsonCall, writeJsonCall } from "../json-tool-call.js";
 import type { Layout, Place } from "../layout.js";
 import { contentParts, textOf, withoutThinking } from "../message-content.js";
 import { readTaggedReply } from "../read-tagged-reply.js";
+import { given } from "../text-run.js";
 import { END, imStart, imStartOpening } from "./im-start.js";
-import { declareQwen3Tools } from "./qwen3-tools.js";
+import { declareQwen3Tools, QWEN3_CALL_FORMAT } from "./qwen3-tools.js";
 
 /** What `getRenderer` takes with the Qwen3-VL names. */
 export interface Qwen3VlOptions {
@@ -15,7 +16,7 @@ export interface Qwen3VlOptions {
 
 /**
  * The Qwen3 models that see. Unlike the text models they write thinking without line breaks, have no empty blocks, and take
- * special tokens in people's words for what they spell.
+ * special tokens in people's words for what they spell, unless the option `literalText` is on.
  */
 export function qwen3VlLayout({
   imageProcessor,
@@ -33,6 +34,7 @@ export function qwen3VlLayout({
     }),
     opening: (role, messages) => imStartOpening(role, messages, ""),
     declareTools: declareQwen3Tools,
+    instructions: [QWEN3_CALL_FORMAT],
     reply: {
       stop: { tokens: [END] },
       read: (text) => readTaggedReply(text, { padded: !instruct, readCall: readJsonCall }),
@@ -42,14 +44,20 @@ export function qwen3VlLayout({
 }
 
 function body({ message, isLast }: Place, imageProcessor: ImageProcessor | undefined): Stretch[] {
-  if (message.role === "tool") return [`<tool_response>\n${textOf(message.content)}\n</tool_response>`];
+  if (message.role === "tool") {
+    return ["<tool_response>\n", given(textOf(message.content)), "\n</tool_response>"];
+  }
   const shown = contentParts(isLast ? message.content : withoutThinking(message.content));
   return [
     ...shown.flatMap((part): Stretch[] => {
-      if (part.type === "text") return [part.text];
-      if (part.type === "thinking") return [`<think>${part.thinking}</think>`];
+      if (part.type === "text") return [given(part.text)];
+      if (part.type === "thinking") return ["<think>", given(part.thinking), "</think>"];
       return ["<|vision_start|>", imageChunk(part, imageProcessor), "<|vision_end|>"];
     }),
-    ...(message.tool_calls ?? []).map((call) => `\n<tool_call>\n${writeJsonCall(call)}\n</tool_call>`),
+    ...(message.tool_calls ?? []).flatMap((call) => [
+      "\n<tool_call>\n",
+      given(writeJsonCall(call)),
+      "\n</tool_call>",
+    ]),
   ];
 }

@@ -5,7 +5,8 @@ import type { ContentPart } from "../message.js";
 import { contentParts, hasThinking, textOf, withoutThinking } from "../message-content.js";
 import { readTaggedReply } from "../read-tagged-reply.js";
 import { strip, stripStart } from "../strip-text.js";
-import { declareQwen3Tools } from "./qwen3-tools.js";
+import { given, joinRuns, type TextRun, textOfRuns } from "../text-run.js";
+import { declareQwen3Tools, QWEN3_CALL_FORMAT } from "./qwen3-tools.js";
 
 /** How a variant of the Qwen3 layout treats thinking. */
 export interface Qwen3Thinking {
@@ -20,7 +21,10 @@ export interface Qwen3Thinking {
 const END = "<|im_end|>";
 const EMPTY_BLOCK = "<think>\n\n</think>\n\n";
 
-/** The text models of the Qwen3 family. Special tokens in what people write stay text. */
+/**
+ * The text models of the Qwen3 family. Special tokens in what people write stay text, also without the option `literalText`; which
+ * keeps `<think>` and the other added tokens that are not special, too.
+ */
 export function qwen3Layout(thinking: Qwen3Thinking): Layout {
   const { blocks, disabled, keptInHistory } = thinking;
   return {
@@ -39,8 +43,9 @@ export function qwen3Layout(thinking: Qwen3Thinking): Layout {
       };
     },
     // The block closes whatever the role: that is how the reference invites a user to write.
-    opening: (role, messages) => [{ text: header(role, messages.length) + (disabled ? EMPTY_BLOCK : "") }],
+    opening: (role, messages) => [{ text: [...header(role, messages.length), disabled ? EMPTY_BLOCK : ""] }],
     declareTools: declareQwen3Tools,
+    instructions: [QWEN3_CALL_FORMAT],
     reply: {
       stop: { tokens: [END] },
       read: (text) => readTaggedReply(text, { padded: blocks, readCall: readJsonCall }),
@@ -50,14 +55,15 @@ export function qwen3Layout(thinking: Qwen3Thinking): Layout {
 }
 
 /** The line that introduces a message; what a tool says is said by a user. The line break belongs to what comes behind it. */
-function header(role: string, index: number): string {
-  return `${index === 0 ? "" : "\n"}<|im_start|>${role === "tool" ? "user" : role}\n`;
+function header(role: string, index: number): TextRun[] {
+  return [`${index === 0 ? "" : "\n"}<|im_start|>`, given(role === "tool" ? "user" : role), "\n"];
 }
 
-function body(place: Place, thinking: Qwen3Thinking): string {
+function body(place: Place, thinking: Qwen3Thinking): readonly TextRun[] {
   const { message, index } = place;
-  if (message.role === "tool") return `<tool_response>\n${textOf(message.content)}\n</tool_response>`;
-  if (message.role !== "assistant") return textOf(message.content);
+  const said = given(textOf(message.content));
+  if (message.role === "tool") return ["<tool_response>\n", said, "\n</tool_response>"];
+  if (message.role !== "assistant") return [said];
   const isKept = place.isLast || thinking.keptInHistory;
   const hasUser = place.lastUserIndex !== -1;
   if (thinking.disabled && isKept && !hasUser) {
@@ -66,10 +72,15 @@ function body(place: Place, thinking: Qwen3Thinking): string {
   const framed = thinking.blocks && isKept && hasUser;
   const content = isKept ? message.content : withoutThinking(message.content);
   const parts = framed && typeof content === "string" ? splitBlock(content) : contentParts(content);
-  const written = contentText(parts, framed);
-  const calls = (message.tool_calls ?? []).map((call) => `<tool_call>\n${writeJsonCall(call)}\n</tool_call>`);
-  const text = [...(written === "" ? [] : [written]), ...calls].join("\n");
-  return framed && !hasThinking(parts) ? EMPTY_BLOCK + stripStart(text, "\n") : text;
+  const needsBlock = framed && !hasThinking(parts);
+  const written = needsBlock ? [given(stripStart(textOf(parts), "\n"))] : contentRuns(parts, framed);
+  const calls = (message.tool_calls ?? []).map((call): TextRun[] => [
+    "<tool_call>\n",
+    given(writeJsonCall(call)),
+    "\n</tool_call>",
+  ]);
+  const shown = joinRuns([...(textOfRuns(written) === "" ? [] : [written]), ...calls], "\n");
+  return needsBlock ? [EMPTY_BLOCK, ...shown] : shown;
 }
 
 /** The parts of text in which a thinking block is written out. */
@@ -84,17 +95,15 @@ function splitBlock(text: string): readonly ContentPart[] {
 }
 
 /** The line breaks of a framed block are the layout's: the thinking and the text behind it bring none. */
-function contentText(parts: readonly ContentPart[], framed: boolean): string {
-  return parts
-    .map((part, index) => {
-      if (part.type === "text") {
-        const followsBlock = framed && parts[index - 1]?.type === "thinking";
-        return followsBlock ? stripStart(part.text, "\n") : part.text;
-      }
-      if (part.type !== "thinking") return "";
-      return framed
-        ? `<think>\n${strip(part.thinking, "\n")}\n</think>\n\n`
-        : `<think>${part.thinking}</think>`;
-    })
-    .join("");
+function contentRuns(parts: readonly ContentPart[], framed: boolean): TextRun[] {
+  return parts.flatMap((part, index): TextRun[] => {
+    if (part.type === "text") {
+      const followsBlock = framed && parts[index - 1]?.type === "thinking";
+      return [given(followsBlock ? stripStart(part.text, "\n") : part.text)];
+    }
+    if (part.type !== "thinking") return [];
+    return framed
+      ? ["<think>\n", given(strip(part.thinking, "\n")), "\n</think>\n\n"]
+      : ["<think>", given(part.thinking), "</think>"];
+  });
 }

@@ -1,8 +1,10 @@
 import { refusal } from "../check-messages.js";
 import type { Layout } from "../layout.js";
 import { onlyText } from "../message-content.js";
+import type { Piece } from "../piece.js";
 import type { RendererTokenizer } from "../renderer-tokenizer.js";
 import type { ParsedResponse } from "../reply.js";
+import { given } from "../text-run.js";
 
 const STOP = "\n\nUser:";
 
@@ -22,18 +24,18 @@ export function roleColonLayout(tokenizer: RendererTokenizer): Layout {
     },
     prelude: () => (bos === undefined ? [] : [{ token: bos }]),
     render: ({ message, index }) => ({
-      header: [{ text: header(message.role) }],
-      output: [{ text: ` ${onlyText(message, index)}\n\n` }],
+      header: [header(message.role)],
+      output: [{ text: [" ", given(onlyText(message, index)), "\n\n"] }],
       // The blank line above is half of the stop sequence; a model that answers has to write the other half too.
       stopOverlap: message.role === "assistant" ? [{ text: "User:" }] : [],
     }),
-    opening: (role) => [{ text: header(role) }],
+    opening: (role) => [header(role)],
     reply: { stop: { text: [STOP] }, parse: parseRoleColon },
   };
 }
 
-function header(role: string): string {
-  return `${role.charAt(0).toUpperCase()}${role.slice(1).toLowerCase()}:`;
+function header(role: string): Piece {
+  return { text: [given(role.charAt(0).toUpperCase() + role.slice(1).toLowerCase()), ":"] };
 }
 
 function parseRoleColon(ids: readonly number[], tokenizer: RendererTokenizer): ParsedResponse {
