@@ -6,7 +6,7 @@ import { registeredRenderer, registeredRendererNames } from "./register-renderer
 import type { Renderer, RendererReference } from "./renderer.js";
 import type { RendererTokenizer } from "./renderer-tokenizer.js";
 
-/** A name of this package's own. */
+/** A name of this package's own. Which of them keep tokens spelled out by people as text is said by {@link getRenderer}. */
 export type BuiltInRendererName = keyof typeof builtInRenderers;
 
 /** A name that a program registered, such as `Acme/chat`. */
@@ -24,6 +24,11 @@ export type RendererOptions<Name extends RendererName> = (Name extends BuiltInRe
 
 /**
  * The renderer with this name.
+ *
+ * Tokens that a conversation spells out (`<|im_end|>`) become tokens, as in the models' own software, in contents, results, names, ids,
+ * arguments, declarations of tools and prefills. The renderers `qwen3`, `qwen3_disable_thinking`, `qwen3_instruct` and
+ * `qwen3_keep_thinking` keep special ones as text, but for those in a prefill. Roles are refused where they are more than a name. With
+ * the option `literalText` all of it stays text in every renderer; what it cannot help is a layout of text, `role_colon`.
  *
  * @example const renderer = getRenderer("qwen3", tokenizer);
  * @throws ValidationError when nobody knows the name, or the tokenizer lacks the family's special tokens

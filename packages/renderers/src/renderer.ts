@@ -5,7 +5,10 @@ import type { ParsedResponse } from "./reply.js";
 import type { ResponseStream, ResponseStreamOptions } from "./response-stream.js";
 import type { TrainOn } from "./train-on.js";
 
-/** Turns conversations into the tokens that one family of models was trained on, and sampled tokens back into messages. */
+/**
+ * Turns conversations into the tokens that one family of models was trained on, and sampled tokens back into messages. What tokens
+ * spelled out by people become is said by `getRenderer` and its option `literalText`.
+ */
 export interface Renderer {
   /** Its name, such as `qwen3_disable_thinking`. */
   readonly name: string;

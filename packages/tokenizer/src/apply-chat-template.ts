@@ -82,7 +82,7 @@ export function applyChatTemplate(
   const { literalAdded = false } = options;
   const added = literalAdded ? [...tokenizer.addedTokens.keys()] : special;
   const literal = createLiteralCharacters({
-    tokens: added.filter((token) => !special.includes(token) || !allows(token)),
+    tokens: added.filter((token) => !tokenizer.specialTokens.has(token) || !allows(token)),
     allowed: special.filter(allows),
   });
   const prepared = messages.map(withoutNulls).map(withReasoning);

@@ -32,6 +32,9 @@ const ROLES = [...Object.keys(ROLE_TOKENS), "tool_declare"];
 /**
  * DeepSeek V4.1. The effort stands in front of the conversation; users and results that follow each other are one message; an
  * assistant is introduced only where somebody else spoke before it.
+ *
+ * Tokens that people spell out become tokens in contents, results, calls, declarations of tools and a prefill, unless the option
+ * `literalText` is on.
  */
 export function deepseekV41Layout({ effort, keepsThinking = false }: DeepseekV41Variant): Layout {
   const thinks = effort !== "none";

@@ -23,7 +23,12 @@ const ROLE_TOKENS: Readonly<Record<string, string>> = {
   tool: "<｜tool▁output▁begin｜>",
 };
 
-/** DeepSeek V3 and V3.1. `thinks` is whether prompts open a thinking block; those that do not close an unopened one instead. */
+/**
+ * DeepSeek V3 and V3.1. `thinks` is whether prompts open a thinking block; those that do not close an unopened one instead.
+ *
+ * Tokens that people spell out become tokens in contents, results, calls, declarations of tools and a prefill, unless the option
+ * `literalText` is on.
+ */
 export function deepseekV3Layout(thinks: boolean, { systemAsUser = false }: DeepseekV3Options): Layout {
   return {
     hasExtensionProperty: !thinks,

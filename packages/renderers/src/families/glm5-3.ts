@@ -27,8 +27,11 @@ const ROLE_TOKENS: Readonly<Record<string, string>> = {
 const END_OF_TEXT = "<|endoftext|>";
 
 /**
- * GLM-5.3. A model ends its message by writing the token of who speaks next, a user or a tool; so that token is trained on as
- * the last one of an assistant's message. Thinking stays in history.
+ * GLM-5.3. A model ends its message by writing the token of who speaks next, a user or a tool; so that token is trained on as the
+ * last one of an assistant's message. Thinking stays in history.
+ *
+ * Tokens that people spell out become tokens in contents, results, calls, declarations of tools and a prefill, unless the option
+ * `literalText` is on.
  */
 export function glm53Layout(effort: "Max" | "High" | "Low"): Layout {
   return {

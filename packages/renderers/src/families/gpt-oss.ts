@@ -23,6 +23,9 @@ export interface GptOssOptions {
 /**
  * GPT-OSS models. What a user's system message says reaches them as a developer's; the message that really is the system's names
  * the date and how much to think. Left out without `reasoning`.
+ *
+ * Tokens that people spell out become tokens in contents, results and their names, calls, declarations of tools and a prefill,
+ * unless the option `literalText` is on.
  */
 export function gptOssLayout(reasoning?: GptOssReasoning, options: GptOssOptions = {}): Layout {
   const { clock = systemClock, currentDate = new Date(clock.now()).toISOString().slice(0, 10) } = options;

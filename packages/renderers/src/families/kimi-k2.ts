@@ -29,12 +29,22 @@ interface KimiVariant extends KimiOptions {
 const END = "<|im_end|>";
 const DEFAULT_PROMPT = "You are Kimi, an AI assistant created by Moonshot AI.";
 
-/** Kimi K2, which reads its tools as JSON and whose messages are text. */
+/**
+ * Kimi K2, which reads its tools as JSON and whose messages are text.
+ *
+ * Tokens that people spell out become tokens in contents, results with their names and ids, calls, declarations of tools and a
+ * prefill, unless the option `literalText` is on.
+ */
 export function kimiK2Layout(): Layout {
   return createLayout({ opening: "", takesParts: false, declareTools: declareAsJson });
 }
 
-/** Kimi K2.5 and K2.6. */
+/**
+ * Kimi K2.5 and K2.6.
+ *
+ * Tokens that people spell out become tokens in contents, results with their names and ids, calls, declarations of tools and a
+ * prefill, unless the option `literalText` is on.
+ */
 export function kimiK25Layout({
   disablesThinking = false,
   ...variant

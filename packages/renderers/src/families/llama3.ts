@@ -5,7 +5,11 @@ import { given } from "../text-run.js";
 
 const header = (role: string) => ({ text: ["<|start_header_id|>", given(role), "<|end_header_id|>\n\n"] });
 
-/** Llama 3 instruct models, without the block of dates that their newer chat template puts in front. */
+/**
+ * Llama 3 instruct models, without the block of dates that their newer chat template puts in front.
+ *
+ * Tokens that people spell out become tokens in contents and a prefill, unless the option `literalText` is on.
+ */
 export const llama3Layout: Layout = {
   hasExtensionProperty: true,
   checkMessage(message, index) {

@@ -23,7 +23,12 @@ export interface Nemotron3Variant {
 const OPEN = "<think>\n";
 const EMPTY_BLOCK = "<think></think>";
 
-/** Nemotron 3, whose layout is that of Qwen3.5 with other line breaks, and a system block even where nothing is in it. */
+/**
+ * Nemotron 3, whose layout is that of Qwen3.5 with other line breaks, and a system block even where nothing is in it.
+ *
+ * Tokens that people spell out become tokens in contents, results, calls, declarations of tools and a prefill, unless the option
+ * `literalText` is on.
+ */
 export function nemotron3Layout(variant: Nemotron3Variant): Layout {
   const { disablesThinking = false, effort } = variant;
   return {

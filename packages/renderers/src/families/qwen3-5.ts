@@ -34,7 +34,12 @@ interface Qwen35Style extends Qwen35Variant {
   readonly arrange?: (messages: readonly Message[]) => readonly Message[];
 }
 
-/** Qwen3.5 and 3.6. Arguments that are not text are written as Python shows them (`True`), as the models' templates do. */
+/**
+ * Qwen3.5 and 3.6. Arguments that are not text are written as Python shows them (`True`), as the models' templates do.
+ *
+ * Tokens that people spell out become tokens in contents, results, calls, declarations of tools and a prefill, unless the option
+ * `literalText` is on.
+ */
 export function qwen35Layout(variant: Qwen35Variant): Layout {
   return createLayout({
     ...variant,
@@ -45,8 +50,11 @@ export function qwen35Layout(variant: Qwen35Variant): Layout {
 }
 
 /**
- * Qwen3.8: a sentence about the effort in front of the system prompt, thinking kept in history, arguments as JSON. Only parts
- * are thinking: tags that a string spells out stay text.
+ * Qwen3.8: a sentence about the effort in front of the system prompt, thinking kept in history, arguments as JSON. Only parts are
+ * thinking: tags that a string spells out stay text.
+ *
+ * Tokens that people spell out become tokens in contents, results, calls, declarations of tools and a prefill, unless the option
+ * `literalText` is on.
  */
 export function qwen38Layout({
   effort,

@@ -15,8 +15,10 @@ export interface Qwen3VlOptions {
 }
 
 /**
- * The Qwen3 models that see. Unlike the text models they write thinking without line breaks, have no empty blocks, and take
- * special tokens in people's words for what they spell, unless the option `literalText` is on.
+ * The Qwen3 models that see. Unlike the text models they write thinking without line breaks and have no empty blocks.
+ *
+ * Tokens that people spell out become tokens in contents, results, calls, declarations of tools and a prefill, unless the option
+ * `literalText` is on.
  */
 export function qwen3VlLayout({
   imageProcessor,

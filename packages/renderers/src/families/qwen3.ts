@@ -22,8 +22,10 @@ const END = "<|im_end|>";
 const EMPTY_BLOCK = "<think>\n\n</think>\n\n";
 
 /**
- * The text models of the Qwen3 family. Special tokens in what people write stay text, also without the option `literalText`; which
- * keeps `<think>` and the other added tokens that are not special, too.
+ * The text models of the Qwen3 family.
+ *
+ * Special tokens that people spell out stay text in contents, results, calls and declarations of tools, and become tokens in a prefill.
+ * The option `literalText` keeps that as text, too, and everywhere the added tokens that are not special, such as `<think>`.
  */
 export function qwen3Layout(thinking: Qwen3Thinking): Layout {
   const { blocks, disabled, keptInHistory } = thinking;

@@ -11,6 +11,9 @@ const STOP = "\n\nUser:";
 /**
  * Lines such as `User: Hi`, each followed by a blank line, for base models, which were trained on no layout. The end of a
  * message is text, not a token.
+ *
+ * Tokens that people spell out become tokens in contents and a prefill, unless the option `literalText` is on. With it, too, people
+ * can write what this layout itself is made of: `User:` behind a blank line.
  */
 export function roleColonLayout(tokenizer: RendererTokenizer): Layout {
   const bos = tokenizer.namedTokens?.bos;
