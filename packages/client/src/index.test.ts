@@ -1,10 +1,10 @@
+import type { Tokenizer } from "@tinkex/base";
 import type {
   ForwardBackwardOutput,
   GetInfoResponse,
   OptimStepResponse,
   SampleResponse,
   SaveWeightsResponse,
-  Tokenizer,
 } from "@tinkex/types";
 import { expect, expectTypeOf, it } from "vitest";
 import type {

@@ -1,3 +1,4 @@
+export type { Clock, HttpTransport, Logger, Tokenizer, WaitLimits } from "@tinkex/base";
 export { TensorData, type TensorLike } from "@tinkex/tensor";
 export {
   AbortedError,
@@ -20,13 +21,11 @@ export {
   TimeoutError,
   TinkexError,
   type TinkexErrorCode,
-  type Tokenizer,
   UnsupportedByServerError,
   ValidationError,
 } from "@tinkex/types";
 export { ApiFuture } from "./future/api-future.js";
 export type { QueueStateEvent } from "./future/queue-state-event.js";
-export type { WaitLimits } from "./future/wait-limits.js";
 export { SequenceBrokenError } from "./queue/sequence-broken-error.js";
 export type { PassOutput } from "./results/combine-outputs.js";
 export {

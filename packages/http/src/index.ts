@@ -1,3 +1,5 @@
+export type { Release } from "@tinkex/base";
+export { ByteBudget, Semaphore, WaitQueue } from "@tinkex/base";
 export { checkApiKey } from "./auth/api-key.js";
 export { type CredentialSource, credentialCommand } from "./auth/credential-command.js";
 export { CredentialError } from "./auth/credential-error.js";
@@ -24,11 +26,7 @@ export type { RequestEvent, ResponseEvent, RetryEvent, TransportHooks } from "./
 export type { Operation } from "./operations/operation.js";
 export { OPERATIONS, type OperationName } from "./operations/operations.js";
 export { POOL_LIMITS, type PoolName } from "./operations/pool-limits.js";
-export { ByteBudget } from "./pressure/byte-budget.js";
-export { CountLimit } from "./pressure/count-limit.js";
 export { PressureLimits, type PressureRules, type SubmitOutcome } from "./pressure/pressure-limits.js";
-export type { Release } from "./pressure/release.js";
-export { WaitingLine } from "./pressure/waiting-line.js";
 export { DEFAULT_BASE_URL, isLoopback, resolveBaseUrl } from "./request/base-url.js";
 export { parseRetryHint, type RetryHint } from "./retry/retry-hint.js";
 export { type ProxySettings, proxyFromEnvironment } from "./send/proxy.js";

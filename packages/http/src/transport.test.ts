@@ -1,5 +1,6 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { ResponseError } from "@tinkex/types";
+import { ResponseError } from "@tinkex/base";
+import { FakeClock } from "@tinkex/base/testing";
 import { CANARY_KEY, everythingOf, findCanaries } from "@tinkex-tooling/canary";
 import {
   after,
@@ -15,7 +16,6 @@ import { describe, expect, it } from "vitest";
 import { MOST_UNPACKED_BYTES } from "./body/decode-body.js";
 import { consoleLogger } from "./hooks/console-logger.js";
 import type { ResponseEvent, RetryEvent, TransportHooks } from "./hooks/transport-hooks.js";
-import { FakeClock } from "./testing/fake-clock.js";
 import { eventually, failureOf, json, play, seconds, text, transportTo } from "./testing/test-transport.js";
 import type { DispatcherLike } from "./transport-options.js";
 
@@ -168,6 +168,11 @@ describe("the edge proxy", () => {
 /** Sleeps only when told to. */
 class HeldClock extends FakeClock {
   readonly wake: (() => void)[] = [];
+
+  constructor() {
+    super({ autoAdvance: true });
+  }
+
   override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const now = this.monotonic();
     this.sleeps.push(ms);

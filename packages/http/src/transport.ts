@@ -5,7 +5,7 @@ import {
   type HttpTransport,
   type Logger,
   type TransportResponse,
-} from "@tinkex/types/base";
+} from "@tinkex/base";
 import type { CredentialSource } from "./auth/credential-command.js";
 import { readToken } from "./auth/read-token.js";
 import { Signer } from "./auth/signer.js";

@@ -1,5 +1,5 @@
+import { ValidationError } from "@tinkex/base";
 import type { ModelInputChunk } from "@tinkex/types";
-import { ValidationError } from "@tinkex/types/base";
 import type { RendererTokenizer } from "./renderer-tokenizer.js";
 
 /** What a layout makes a document of. Each piece is encoded on its own and becomes a chunk of its own. */

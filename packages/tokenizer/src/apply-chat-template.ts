@@ -1,4 +1,4 @@
-import { type Tokenizer, ValidationError } from "@tinkex/types/base";
+import { type Tokenizer, ValidationError } from "@tinkex/base";
 import { createLiteralMarks } from "./literal-marks.js";
 import { type CompiledTemplate, compileTemplate } from "./render-template.js";
 import { specialTokenPredicate } from "./special-token-predicate.js";

@@ -1,5 +1,5 @@
 import { AddedToken as EngineAddedToken, Tokenizer as EngineTokenizer } from "@huggingface/tokenizers";
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import { byteLevelTokenBytes, spellBytes } from "./byte-level.js";
 import { createBytePairModel } from "./byte-pair-model.js";
 import { type TokenText, textOfTokenBytes } from "./token-text.js";

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import { literalPattern } from "./literal-pattern.js";
 
 /** Code points that never stand for text: Unicode reserves them for a program's own use. */

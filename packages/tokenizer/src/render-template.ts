@@ -1,5 +1,5 @@
 import { Template, tokenize } from "@huggingface/jinja";
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 
 /** A chat template, compiled once. */
 export interface CompiledTemplate {

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import type { AddedToken } from "./added-token.js";
 
 /** The parts of a `tokenizer.json` that are read here; the rest is passed on to the engine as it is. */

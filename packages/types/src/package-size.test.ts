@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 const sources = fileURLToPath(new URL(".", import.meta.url));
 
 /** Committed figures: growth is a change of this line. Bytes, minified and gzipped, zod left out. */
-const everythingBytes = 14_700;
+const everythingBytes = 15_800;
 
 async function bundle(contents: string): Promise<string> {
   const { outputFiles } = await build({
@@ -16,6 +16,7 @@ async function bundle(contents: string): Promise<string> {
     format: "esm",
     target: "es2022",
     platform: "browser",
+    conditions: ["@tinkex/source"],
     external: ["zod"],
     write: false,
   });

@@ -1,14 +1,19 @@
 import { getEventListeners } from "node:events";
-import { AbortedError, ClosedError, TimeoutError, ValidationError } from "@tinkex/types";
+import {
+  AbortedError,
+  ClosedError,
+  deferred,
+  TimeoutError,
+  ValidationError,
+  type WaitLimits,
+} from "@tinkex/base";
+import { FakeClock, settle } from "@tinkex/base/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { FakeClock, settle } from "../testing/fake-clock.js";
 import { RecordingLogger } from "../testing/recording-logger.js";
 import { ApiFuture } from "./api-future.js";
-import { deferred } from "./deferred.js";
 import type { FutureWork } from "./future-work.js";
 import { LiveOperations } from "./live-operations.js";
 import type { QueueStateEvent } from "./queue-state-event.js";
-import type { WaitLimits } from "./wait-limits.js";
 
 let clock: FakeClock;
 let logger: RecordingLogger;

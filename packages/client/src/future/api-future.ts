@@ -2,17 +2,18 @@ import {
   AbortedError,
   type Clock,
   ClosedError,
+  checkTimeoutMs,
+  deferred,
   type Logger,
   onAbort,
   TimeoutError,
   type TinkexError,
-} from "@tinkex/types";
-import { deferred } from "./deferred.js";
+  type WaitLimits,
+  waitFor,
+} from "@tinkex/base";
 import type { FutureWork } from "./future-work.js";
 import type { OperationRegistry } from "./live-operations.js";
 import type { QueueStateEvent } from "./queue-state-event.js";
-import { waitFor } from "./wait-for.js";
-import { checkTimeoutMs, type WaitLimits } from "./wait-limits.js";
 
 /** What all futures of a service client share. */
 export interface FutureEnvironment {

@@ -1,4 +1,4 @@
-import type { TinkexError } from "@tinkex/types";
+import type { TinkexError } from "@tinkex/base";
 
 /** Where an operation says how it can be ended, for as long as it lasts. */
 export interface OperationRegistry {

@@ -1,4 +1,4 @@
-import type { TransportResponse } from "@tinkex/types";
+import type { TransportResponse } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { RecordingLogger } from "../testing/recording-logger.js";
 import { type Encoding, EncodingChoice } from "./encoding-choice.js";

@@ -1,4 +1,4 @@
-import type { Logger, TransportResponse } from "@tinkex/types";
+import type { Logger, TransportResponse } from "@tinkex/base";
 import type { WireChoice } from "../session/service-client-options.js";
 
 /** How the body of a training request is written. */

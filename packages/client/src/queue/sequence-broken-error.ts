@@ -1,4 +1,4 @@
-import { TinkexError } from "@tinkex/types";
+import { TinkexError } from "@tinkex/base";
 
 /**
  * Part of a training call was accepted and part failed for good, so the service may wait for ever for the missing part. The

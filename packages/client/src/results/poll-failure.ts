@@ -1,4 +1,4 @@
-import { ApiStatusError, ConnectionError, ResponseError, TimeoutError } from "@tinkex/types";
+import { ApiStatusError, ConnectionError, ResponseError, TimeoutError } from "@tinkex/base";
 
 /**
  * What a poll that brought no result means:

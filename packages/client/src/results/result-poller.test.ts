@@ -1,6 +1,6 @@
-import { ByteBudget } from "@tinkex/http";
 import {
   ApiStatusError,
+  ByteBudget,
   ConnectionError,
   type HttpTransport,
   RequestFailedError,
@@ -8,10 +8,10 @@ import {
   TimeoutError,
   type TransportCall,
   type TransportResponse,
-} from "@tinkex/types";
+} from "@tinkex/base";
+import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it } from "vitest";
 import type { QueueStateEvent } from "../future/queue-state-event.js";
-import { FakeClock } from "../testing/fake-clock.js";
 import { ResultPoller } from "./result-poller.js";
 
 /** One answer of the script: a JSON success, an error status with its body, or an error of the connection. */

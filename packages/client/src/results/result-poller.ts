@@ -1,19 +1,15 @@
-import { type ByteBudget, parseRetryHint, type Release } from "@tinkex/http";
 import {
   ApiStatusError,
+  type ByteBudget,
   type Clock,
-  type FutureOutcome,
   type HttpTransport,
+  type Release,
   RequestFailedError,
   ResponseError,
-} from "@tinkex/types";
-import {
-  acceptFor,
-  decodeFutureResult,
-  encodeJsonRequest,
-  type FutureResultName,
-  type ResponseOf,
-} from "@tinkex/wire";
+} from "@tinkex/base";
+import { parseRetryHint } from "@tinkex/http";
+import type { FutureOutcome, Records } from "@tinkex/types";
+import { acceptFor, decodeFutureResult, encodeJsonRequest, type FutureResultName } from "@tinkex/wire";
 import type { QueueStateEvent } from "../future/queue-state-event.js";
 import { classifyPollFailure } from "./poll-failure.js";
 import { PollPause } from "./poll-pause.js";
@@ -75,7 +71,7 @@ export class ResultPoller<Name extends FutureResultName> {
    * @throws RequestFailedError when the work failed; ApiStatusError or ResponseError when its result is not to be had; the
    * reason of the request's signal
    */
-  async result(): Promise<ResponseOf<Name>> {
+  async result(): Promise<Records[Name]> {
     const { signal } = this.#request;
     try {
       for (;;) {
@@ -104,7 +100,7 @@ export class ResultPoller<Name extends FutureResultName> {
     }
   }
 
-  async #poll(): Promise<FutureOutcome<ResponseOf<Name>> | Busy> {
+  async #poll(): Promise<FutureOutcome<Records[Name]> | Busy> {
     const { requestId, resultName, requestType, roundtripS, headers, signal } = this.#request;
     const iteration = this.#iteration;
     this.#iteration += 1;
@@ -181,8 +177,8 @@ export class ResultPoller<Name extends FutureResultName> {
   }
 
   #finish(
-    outcome: Extract<FutureOutcome<ResponseOf<Name>>, { readonly state: "complete" | "failed" }>,
-  ): ResponseOf<Name> {
+    outcome: Extract<FutureOutcome<Records[Name]>, { readonly state: "complete" | "failed" }>,
+  ): Records[Name] {
     // Whatever paused the work is over, even if no poll said so.
     this.#report("active", undefined);
     if (outcome.state === "complete") return outcome.result;

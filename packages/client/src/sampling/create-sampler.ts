@@ -1,4 +1,5 @@
-import { ApiStatusError, type CreateSamplingSessionRequest } from "@tinkex/types";
+import { ApiStatusError } from "@tinkex/base";
+import type { CreateSamplingSessionRequest } from "@tinkex/types";
 import { decodeJsonResponse } from "@tinkex/wire";
 import type { FutureWork } from "../future/future-work.js";
 import type { SdkMethod } from "../session/sdk-method.js";

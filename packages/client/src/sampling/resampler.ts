@@ -1,4 +1,4 @@
-import { ApiStatusError, type Clock, ConnectionError, TimeoutError, TinkexError } from "@tinkex/types";
+import { ApiStatusError, type Clock, ConnectionError, TimeoutError, TinkexError } from "@tinkex/base";
 
 const FIRST_MS = 500;
 const LONGEST_MS = 10_000;

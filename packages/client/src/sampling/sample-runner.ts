@@ -1,10 +1,6 @@
-import { CountLimit, parseRetryHint, type SubmitOutcome } from "@tinkex/http";
-import {
-  type SampleRequest,
-  type SampleResponse,
-  UnsupportedByServerError,
-  type UntypedAPIFuture,
-} from "@tinkex/types";
+import { Semaphore, UnsupportedByServerError } from "@tinkex/base";
+import { parseRetryHint, type SubmitOutcome } from "@tinkex/http";
+import type { SampleRequest, SampleResponse, UntypedAPIFuture } from "@tinkex/types";
 import { decodeJsonResponse, encodeJsonRequest } from "@tinkex/wire";
 import type { FutureWork } from "../future/future-work.js";
 import { SequenceCounter } from "../queue/sequence-counter.js";
@@ -27,7 +23,7 @@ export interface SampleRun {
 export class SampleRunner {
   readonly #session: Session;
   readonly #sequence = new SequenceCounter(0);
-  readonly #places: CountLimit;
+  readonly #places: Semaphore;
   readonly #resampler: Resampler;
   readonly #log: QueueStateLog;
   #warnedOfIds = false;
@@ -36,7 +32,7 @@ export class SampleRunner {
     const { clock, random, logger } = session.core.settings;
     const { config } = session.server;
     this.#session = session;
-    this.#places = new CountLimit(config.sample_max_concurrent_requests);
+    this.#places = new Semaphore(config.sample_max_concurrent_requests);
     this.#resampler = new Resampler({ clock, random, detectStuck: config.sample_enable_stuck_detection });
     this.#log = samplingPauseLog(samplingSessionId, { clock, logger });
   }

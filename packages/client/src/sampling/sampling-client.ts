@@ -1,12 +1,11 @@
+import { ResponseError, type Tokenizer } from "@tinkex/base";
 import {
   checkSent,
   type ModelInput,
-  ResponseError,
   type SampleRequest,
   type SampleResponse,
   sampleRequestSchema,
   type TokenIds,
-  type Tokenizer,
 } from "@tinkex/types";
 import type { ApiFuture } from "../future/api-future.js";
 import type { CallOptions } from "../session/call-options.js";

@@ -1,5 +1,5 @@
+import { ValidationError } from "@tinkex/base";
 import { createTransport } from "@tinkex/http";
-import { ValidationError } from "@tinkex/types";
 import { expect, it } from "vitest";
 import { datum } from "../testing/examples.js";
 import { openTraining } from "../testing/open-training.js";

@@ -1,4 +1,4 @@
-import { ApiStatusError, type HttpTransport } from "@tinkex/types";
+import { ApiStatusError, type HttpTransport } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { RecordingLogger } from "../testing/recording-logger.js";
 import { type BillingPauseOptions, withBillingPause } from "./billing-pause.js";

@@ -5,7 +5,7 @@ import {
   type Logger,
   onAbort,
   type TransportCall,
-} from "@tinkex/types";
+} from "@tinkex/base";
 
 const PAUSE_MS = 5_000;
 const LOG_EVERY_MS = 60_000;

@@ -1,4 +1,4 @@
-import type { WaitLimits } from "../future/wait-limits.js";
+import type { WaitLimits } from "@tinkex/base";
 
 /**
  * How one call is made. Aborting the signal, or reaching the limit, ends the operation here at once; what was sent by then the

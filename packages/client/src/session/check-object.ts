@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
 
 /**
  * Checks that an argument is an object with named fields, which plain JavaScript may leave out or pass otherwise.

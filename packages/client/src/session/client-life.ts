@@ -1,8 +1,7 @@
-import { ClosedError } from "@tinkex/types";
+import { ClosedError, type WaitLimits } from "@tinkex/base";
 import { ApiFuture } from "../future/api-future.js";
 import type { FutureWork } from "../future/future-work.js";
 import { LiveOperations, type OperationRegistry } from "../future/live-operations.js";
-import type { WaitLimits } from "../future/wait-limits.js";
 import type { ServiceCore } from "./service-core.js";
 
 /**

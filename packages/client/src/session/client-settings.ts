@@ -1,4 +1,13 @@
 import {
+  type Clock,
+  checkKnownNames,
+  type HttpTransport,
+  type Logger,
+  systemClock,
+  type Tokenizer,
+  ValidationError,
+} from "@tinkex/base";
+import {
   COMPATIBLE_SDK_VERSION,
   type Compress,
   consoleLogger,
@@ -8,16 +17,7 @@ import {
   type TinkexTransport,
   zstdCompressor,
 } from "@tinkex/http";
-import {
-  type Clock,
-  checkKnownNames,
-  type HttpTransport,
-  type JsonObject,
-  type Logger,
-  systemClock,
-  type Tokenizer,
-  ValidationError,
-} from "@tinkex/types";
+import type { JsonObject } from "@tinkex/types";
 import { BodyMemory } from "@tinkex/wire";
 import { resolveCredentials } from "./credentials.js";
 import type { ServiceClientOptions, TokenizerLoader, WireChoice } from "./service-client-options.js";

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import { CredentialError } from "@tinkex/http";
-import { ValidationError } from "@tinkex/types";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openService } from "../testing/open-service.js";
 import { type Credentials, resolveCredentials } from "./credentials.js";

@@ -1,4 +1,5 @@
-import { ApiStatusError, type FinishSessionRequest } from "@tinkex/types";
+import { ApiStatusError } from "@tinkex/base";
+import type { FinishSessionRequest } from "@tinkex/types";
 import { encodeJsonRequest } from "@tinkex/wire";
 import { methodHeaders } from "./sdk-method.js";
 import type { Session } from "./session.js";

@@ -1,4 +1,4 @@
-import { ApiStatusError, type Clock, type HttpTransport, type Logger } from "@tinkex/types";
+import { ApiStatusError, type Clock, type HttpTransport, type Logger } from "@tinkex/base";
 
 const EVERY_MS = 10_000;
 const WARN_AFTER_MS = 120_000;

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Tokenizer } from "@tinkex/types";
+import type { Tokenizer } from "@tinkex/base";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openService } from "../testing/open-service.js";
 import { modelTokenizer } from "./model-tokenizer.js";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { type Tokenizer, ValidationError } from "@tinkex/types";
+import { type Tokenizer, ValidationError } from "@tinkex/base";
 import type { ClientSettings } from "./client-settings.js";
 import type { TokenizerLoader } from "./service-client-options.js";
 

@@ -1,4 +1,5 @@
-import type { CreateSessionResponse, Logger } from "@tinkex/types";
+import type { Logger } from "@tinkex/base";
+import type { CreateSessionResponse } from "@tinkex/types";
 import { decodeJsonResponse, encodeJsonRequest } from "@tinkex/wire";
 import { beat } from "./heartbeat.js";
 import { refreshDynamicConfig, type ServerProfile } from "./server-profile.js";

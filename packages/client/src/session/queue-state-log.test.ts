@@ -1,5 +1,5 @@
+import { FakeClock } from "@tinkex/base/testing";
 import { expect, it } from "vitest";
-import { FakeClock } from "../testing/fake-clock.js";
 import { RecordingLogger } from "../testing/recording-logger.js";
 import { samplingPauseLog, trainingPauseLog } from "./queue-state-log.js";
 

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from "@tinkex/types";
+import type { Clock, Logger } from "@tinkex/base";
 import type { QueueStateEvent } from "../future/queue-state-event.js";
 
 /** Whose pauses are logged, and how patiently. */

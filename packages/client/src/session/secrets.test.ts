@@ -1,8 +1,8 @@
-import type { Logger } from "@tinkex/types";
+import type { Logger } from "@tinkex/base";
+import { FakeClock } from "@tinkex/base/testing";
 import { CANARY_KEY, CANARY_TOKENS, everythingOf, findCanaries } from "@tinkex-tooling/canary";
 import { answer, HostileServer, redirect } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { FakeClock } from "../testing/fake-clock.js";
 import { openService } from "../testing/open-service.js";
 import { ServiceClient } from "./service-client.js";
 

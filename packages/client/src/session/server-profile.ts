@@ -1,13 +1,13 @@
+import { type HttpTransport, ResponseError } from "@tinkex/base";
+import type { Records } from "@tinkex/types";
 import {
   type ClientConfigResponse,
   type ClientDynamicConfigResponse,
   checkReceived,
   clientConfigResponseSchema,
   clientDynamicConfigResponseSchema,
-  type HttpTransport,
-  ResponseError,
 } from "@tinkex/types";
-import { decodeJsonResponse, encodeJsonRequest, type ResponseOf } from "@tinkex/wire";
+import { decodeJsonResponse, encodeJsonRequest } from "@tinkex/wire";
 import { CURRENT_GENERATION, type Generation, LEGACY_GENERATION } from "../protocol/generation.js";
 import type { ClientSettings } from "./client-settings.js";
 
@@ -89,7 +89,7 @@ async function ask<Name extends "ClientConfigResponse" | "ClientDynamicConfigRes
   asker: Asker,
   operation: string,
   name: Name,
-): Promise<ResponseOf<Name> | undefined> {
+): Promise<Records[Name] | undefined> {
   const { body } = encodeJsonRequest(
     "ClientConfigRequest",
     { sdk_version: asker.settings.sdkVersion },

@@ -1,5 +1,6 @@
+import type { Clock, HttpTransport, Logger, Tokenizer } from "@tinkex/base";
 import type { Compress, CredentialSource, TransportHooks } from "@tinkex/http";
-import type { Clock, HttpTransport, JsonObject, Logger, Tokenizer } from "@tinkex/types";
+import type { JsonObject } from "@tinkex/types";
 
 /** Which encoding training and sampling speak: what the server understands, or one fixed by the caller. */
 export type WireChoice = "auto" | "protobuf" | "json";

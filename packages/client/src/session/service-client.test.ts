@@ -5,7 +5,7 @@ import {
   ConnectionError,
   TimeoutError,
   ValidationError,
-} from "@tinkex/types";
+} from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { openService, pauseForSockets, sleepThrough, throughSleeps, until } from "../testing/open-service.js";
 import { ServiceClient } from "./service-client.js";

@@ -1,3 +1,4 @@
+import { ValidationError } from "@tinkex/base";
 import {
   type CreateModelRequest,
   checkSent,
@@ -6,7 +7,6 @@ import {
   type LoadWeightsRequest,
   LoraConfig,
   loraConfigSchema,
-  ValidationError,
 } from "@tinkex/types";
 import { decodeJsonResponse } from "@tinkex/wire";
 import type { ApiFuture } from "../future/api-future.js";

@@ -1,8 +1,7 @@
-import { ClosedError, type HttpTransport } from "@tinkex/types";
+import { ClosedError, type HttpTransport, type WaitLimits } from "@tinkex/base";
 import { ApiFuture } from "../future/api-future.js";
 import type { FutureWork } from "../future/future-work.js";
 import { LiveOperations } from "../future/live-operations.js";
-import type { WaitLimits } from "../future/wait-limits.js";
 import { SequenceCounter } from "../queue/sequence-counter.js";
 import { withBillingPause } from "./billing-pause.js";
 import type { ClientSettings } from "./client-settings.js";

@@ -1,5 +1,6 @@
-import { ByteBudget, PressureLimits } from "@tinkex/http";
-import type { UntypedAPIFuture } from "@tinkex/types";
+import { ByteBudget } from "@tinkex/base";
+import { PressureLimits } from "@tinkex/http";
+import type { RecordName, Records, UntypedAPIFuture } from "@tinkex/types";
 import {
   decodeJsonResponse,
   type EncodedBody,
@@ -7,9 +8,6 @@ import {
   type FutureResultName,
   PROTOBUF_TYPE,
   type RequestName,
-  type RequestOf,
-  type ResponseName,
-  type ResponseOf,
 } from "@tinkex/wire";
 import type { FutureWork } from "../future/future-work.js";
 import { EncodingChoice } from "../protocol/encoding-choice.js";
@@ -99,12 +97,12 @@ export class Session {
   }
 
   /** Sends a JSON record and reads a JSON answer. */
-  async post<Sent extends RequestName, Received extends ResponseName>(
+  async post<Sent extends RequestName, Received extends RecordName>(
     operation: string,
-    [requestName, record]: readonly [Sent, RequestOf<Sent> & object],
+    [requestName, record]: readonly [Sent, Records[Sent] & object],
     responseName: Received,
     options: PostOptions,
-  ): Promise<ResponseOf<Received>> {
+  ): Promise<Records[Received]> {
     const { body } = encodeJsonRequest(requestName, record, { generation: this.server.generation.fields });
     const { headers, signal, timeoutMs } = options;
     options.onSend?.();
@@ -119,9 +117,7 @@ export class Session {
   }
 
   /** Submits an operation and starts waiting for its result; done when the service has accepted it. */
-  async submit<Name extends FutureResultName>(
-    spec: OperationSpec<Name>,
-  ): Promise<Submission<ResponseOf<Name>>> {
+  async submit<Name extends FutureResultName>(spec: OperationSpec<Name>): Promise<Submission<Records[Name]>> {
     const { work, log } = spec;
     const headers = this.headers(spec.method);
     const accepted = await spec.send(headers);

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from "@tinkex/types";
+import type { Clock, Logger } from "@tinkex/base";
 
 const LOG_EVERY_MS = 60_000;
 

@@ -1,4 +1,5 @@
-import { CheckpointPath, ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
+import { CheckpointPath } from "@tinkex/types";
 
 /**
  * Checks that a path can be trained from. Paths that servers spell in their own way are theirs to judge.

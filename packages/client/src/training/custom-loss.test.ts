@@ -1,6 +1,6 @@
-import { AbortedError, type CustomLoss, ValidationError } from "@tinkex/types";
+import { AbortedError, deferred, ValidationError } from "@tinkex/base";
+import type { CustomLoss } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
-import { deferred } from "../future/deferred.js";
 import { datum, readPass } from "../testing/examples.js";
 import { openService, pauseForSockets } from "../testing/open-service.js";
 import { customBackwardData, customForwardData } from "./custom-loss.js";

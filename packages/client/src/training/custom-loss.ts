@@ -1,12 +1,5 @@
-import {
-  type CustomLossValue,
-  type Datum,
-  type ForwardBackwardOutput,
-  isSparse,
-  ResponseError,
-  type TensorData,
-  ValidationError,
-} from "@tinkex/types";
+import { isSparse, ResponseError, ValidationError } from "@tinkex/base";
+import type { CustomLossValue, Datum, ForwardBackwardOutput, TensorData } from "@tinkex/types";
 import type { PassOutput } from "../results/combine-outputs.js";
 
 /** @throws ValidationError for a datum without `target_tokens`, which a custom loss scores */

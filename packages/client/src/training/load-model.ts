@@ -1,11 +1,5 @@
-import {
-  ApiStatusError,
-  CheckpointPath,
-  checkReceived,
-  type LoadWeightsRequest,
-  trainingRunSchema,
-  ValidationError,
-} from "@tinkex/types";
+import { ApiStatusError, ValidationError } from "@tinkex/base";
+import { CheckpointPath, checkReceived, type LoadWeightsRequest, trainingRunSchema } from "@tinkex/types";
 import { parseJson } from "@tinkex/wire";
 import type { LoadRoute } from "../protocol/generation.js";
 import { trainingPauseLog } from "../session/queue-state-log.js";

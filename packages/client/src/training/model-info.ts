@@ -1,4 +1,5 @@
-import { ApiStatusError, type GetInfoResponse, UnsupportedByServerError } from "@tinkex/types";
+import { ApiStatusError, UnsupportedByServerError } from "@tinkex/base";
+import type { GetInfoResponse } from "@tinkex/types";
 import type { SdkMethod } from "../session/sdk-method.js";
 import type { Session } from "../session/session.js";
 

@@ -1,6 +1,6 @@
+import { checkKnownNames, ValidationError } from "@tinkex/base";
 import { TensorData, type TensorLike, TensorMemory } from "@tinkex/tensor";
 import {
-  checkKnownNames,
   checkSent,
   type Datum,
   type LossFnConfig,
@@ -10,7 +10,6 @@ import {
   modelInputSchema,
   spanFault,
   type TokenIds,
-  ValidationError,
 } from "@tinkex/types";
 import { checkObject } from "../session/check-object.js";
 

@@ -1,6 +1,6 @@
+import { raceAbort } from "@tinkex/base";
 import type { CustomLoss, Datum } from "@tinkex/types";
 import type { FutureWork } from "../future/future-work.js";
-import { unlessAborted } from "../future/unless-aborted.js";
 import { combineOutputs, type PassOutput } from "../results/combine-outputs.js";
 import { customBackwardData, customForwardData, customOutput, logprobsOf } from "./custom-loss.js";
 import type { TrainedModel } from "./trained-model.js";
@@ -30,11 +30,11 @@ export async function runCustomLoss(
       },
       work,
     );
-  const { backward, value } = await model.turns.run(work.signal, async () => {
+  const { backward, value } = await model.turns.runExclusive(work.signal, async () => {
     const scored = combineOutputs(await passResults(await send(forwardData, true)));
     const logprobs = logprobsOf(scored, data);
     // The loss is not ours to stop; once nobody waits for it, it must not hold up the turns behind it.
-    const value = await unlessAborted(work.signal, async () => loss(data, logprobs));
+    const value = await raceAbort(work.signal, async () => loss(data, logprobs));
     work.signal.throwIfAborted();
     const backwardData = customBackwardData(forwardData, logprobs, value.gradients);
     return { backward: await send(backwardData, false), value };

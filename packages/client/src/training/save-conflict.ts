@@ -1,4 +1,5 @@
-import { ApiStatusError, CheckpointPath, type CheckpointType } from "@tinkex/types";
+import { ApiStatusError } from "@tinkex/base";
+import { CheckpointPath, type CheckpointType } from "@tinkex/types";
 
 /**
  * What a save does when its name is taken: fail at once, take the checkpoint that is there for the result, or replace it

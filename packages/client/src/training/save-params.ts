@@ -1,4 +1,5 @@
-import { type CheckpointMetadata, ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
+import type { CheckpointMetadata } from "@tinkex/types";
 import type { CallOptions } from "../session/call-options.js";
 import type { OnConflict } from "./save-conflict.js";
 

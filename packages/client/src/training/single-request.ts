@@ -1,4 +1,5 @@
-import type { FutureResultName, RequestName, RequestOf, ResponseOf } from "@tinkex/wire";
+import type { Records } from "@tinkex/types";
+import type { FutureResultName, RequestName } from "@tinkex/wire";
 import type { FutureWork } from "../future/future-work.js";
 import type { SdkMethod } from "../session/sdk-method.js";
 import type { TrainedModel } from "./trained-model.js";
@@ -11,10 +12,10 @@ export interface SingleRequest<Sent extends RequestName, Name extends FutureResu
   /** The operation by its name on the wire, e.g. `OptimStep`. */
   readonly requestType: string;
   readonly requestName: Sent;
-  record(seqId: number): RequestOf<Sent> & object;
+  record(seqId: number): Records[Sent] & object;
   readonly resultName: Name;
   /** The result in spite of an error of the submission; throws the error when there is none. */
-  recover?(error: unknown): ResponseOf<Name>;
+  recover?(error: unknown): Records[Name];
 }
 
 /** Sends the request in its turn, and waits for the result outside of it. */
@@ -23,10 +24,10 @@ export async function runSingleRequest<Sent extends RequestName, Name extends Fu
   request: SingleRequest<Sent, Name>,
   work: FutureWork,
   startedAtMs: number,
-): Promise<ResponseOf<Name>> {
+): Promise<Records[Name]> {
   const { session, sequence, turns, log } = model;
   const { method, operation, requestType, requestName, resultName } = request;
-  const submission = await turns.run(work.signal, async () => {
+  const submission = await turns.runExclusive(work.signal, async () => {
     const seqId = sequence.take();
     let sent = false;
     try {

@@ -1,5 +1,5 @@
+import { Mutex } from "@tinkex/base";
 import { SequenceCounter } from "../queue/sequence-counter.js";
-import { TurnQueue } from "../queue/turn-queue.js";
 import { type QueueStateLog, trainingPauseLog } from "../session/queue-state-log.js";
 import type { Session } from "../session/session.js";
 
@@ -9,7 +9,7 @@ export interface TrainedModel {
   readonly session: Session;
   /** Numbers of its requests, from 1. */
   readonly sequence: SequenceCounter;
-  readonly turns: TurnQueue;
+  readonly turns: Mutex;
   readonly log: QueueStateLog;
 }
 
@@ -19,7 +19,7 @@ export function trainedModel(session: Session, id: string): TrainedModel {
     id,
     session,
     sequence: new SequenceCounter(1),
-    turns: new TurnQueue(),
+    turns: new Mutex(),
     log: trainingPauseLog(`Training for ${id}`, session.core.settings),
   };
 }

@@ -1,4 +1,4 @@
-import { ApiStatusError, ClosedError, RequestFailedError, ValidationError } from "@tinkex/types";
+import { ApiStatusError, ClosedError, RequestFailedError, ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { datum, readPass } from "../testing/examples.js";
 import { sleepThrough } from "../testing/open-service.js";

@@ -1,20 +1,19 @@
-import {
-  type AdamParams,
-  type CustomLoss,
-  type GetInfoResponse,
-  type LoadWeightsResponse,
-  type LossFnConfig,
-  type LossFnType,
-  type OptimizerParams,
-  type OptimStepResponse,
-  ResponseError,
-  type SamplingClientKind,
-  type SaveWeightsForSamplerResponse,
-  type SaveWeightsResponse,
-  type Tokenizer,
-  ValidationError,
+import { ResponseError, type Tokenizer, ValidationError } from "@tinkex/base";
+import type {
+  AdamParams,
+  CustomLoss,
+  GetInfoResponse,
+  LoadWeightsResponse,
+  LossFnConfig,
+  LossFnType,
+  OptimizerParams,
+  OptimStepResponse,
+  Records,
+  SamplingClientKind,
+  SaveWeightsForSamplerResponse,
+  SaveWeightsResponse,
 } from "@tinkex/types";
-import type { FutureResultName, RequestName, ResponseOf } from "@tinkex/wire";
+import type { FutureResultName, RequestName } from "@tinkex/wire";
 import type { ApiFuture } from "../future/api-future.js";
 import type { FutureWork } from "../future/future-work.js";
 import { combineOutputs, type PassOutput } from "../results/combine-outputs.js";
@@ -288,7 +287,7 @@ export class TrainingClient {
     checkLossConfig(lossFnConfig);
     const prepared = prepareData(data);
     return this.#start(method, options, async (work, startedAtMs) => {
-      const submissions = await this.#model.turns.run(work.signal, () =>
+      const submissions = await this.#model.turns.runExclusive(work.signal, () =>
         sendPass(
           this.#model,
           {
@@ -329,7 +328,7 @@ export class TrainingClient {
   #single<Sent extends RequestName, Name extends FutureResultName>(
     options: CallOptions,
     request: SingleRequest<Sent, Name>,
-  ): ApiFuture<ResponseOf<Name>> {
+  ): ApiFuture<Records[Name]> {
     const name = request.method.replace("TrainingClient.", "");
     return this.#start(name, options, (work, startedAtMs) => this.#run(work, startedAtMs, request));
   }
@@ -338,7 +337,7 @@ export class TrainingClient {
     work: FutureWork,
     startedAtMs: number,
     request: SingleRequest<Sent, Name>,
-  ): Promise<ResponseOf<Name>> {
+  ): Promise<Records[Name]> {
     return runSingleRequest(this.#model, request, work, startedAtMs);
   }
 

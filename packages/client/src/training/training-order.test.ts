@@ -1,6 +1,5 @@
-import { AbortedError, ValidationError } from "@tinkex/types";
+import { AbortedError, type Deferred, deferred, ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
-import { type Deferred, deferred } from "../future/deferred.js";
 import { SequenceBrokenError } from "../queue/sequence-broken-error.js";
 import { datum, datums, seqIdOf } from "../testing/examples.js";
 import { pauseForSockets, sleepThrough, throughSleeps, until } from "../testing/open-service.js";

@@ -1,10 +1,10 @@
-import {
-  ApiStatusError,
-  type Datum,
-  type ForwardBackwardOutput,
-  type ForwardBackwardRequest,
-  type LossFnConfig,
-  type LossFnType,
+import { ApiStatusError } from "@tinkex/base";
+import type {
+  Datum,
+  ForwardBackwardOutput,
+  ForwardBackwardRequest,
+  LossFnConfig,
+  LossFnType,
 } from "@tinkex/types";
 import { decodeJsonResponse, type EncodedBody, encodeForwardBackwardRequest } from "@tinkex/wire";
 import { splitIntoChunks } from "../chunks/split-into-chunks.js";

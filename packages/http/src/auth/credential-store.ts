@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import { errorCode } from "../errors/error-code.js";
 import { CredentialError } from "./credential-error.js";
 

@@ -1,4 +1,4 @@
-import { ResponseError } from "@tinkex/types/base";
+import { ResponseError } from "@tinkex/base";
 import { MOST_UNPACKED_BYTES } from "./decode-body.js";
 
 /** Most bytes of an error answer that are read; what comes after says nothing more. */

@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { ResponseError } from "@tinkex/types";
+import { ResponseError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { decodeBody } from "./decode-body.js";
 

@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
-import { ResponseError } from "@tinkex/types/base";
+import { ResponseError } from "@tinkex/base";
 import { errorCode } from "../errors/error-code.js";
 
 type Decoder = (body: Uint8Array, options: { readonly maxOutputLength: number }) => Promise<Uint8Array>;

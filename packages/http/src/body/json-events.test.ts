@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { ResponseError } from "@tinkex/types";
+import { ResponseError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { EventStreamError, type JsonEvent, jsonEvents } from "./json-events.js";
 

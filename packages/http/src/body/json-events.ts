@@ -1,4 +1,4 @@
-import { ResponseError, TinkexError } from "@tinkex/types/base";
+import { ResponseError, TinkexError } from "@tinkex/base";
 import { readErrorBody } from "../errors/error-body.js";
 import { type EventReading, type ServerSentEvent, serverSentEvents } from "./server-sent-events.js";
 

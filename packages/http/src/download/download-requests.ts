@@ -1,4 +1,4 @@
-import { ResponseError } from "@tinkex/types/base";
+import { ResponseError } from "@tinkex/base";
 import type { Dispatcher } from "undici";
 import { type ConnectionOptions, makePool } from "../send/make-pool.js";
 import type { ProxySettings } from "../send/proxy.js";

@@ -1,4 +1,4 @@
-import { ConnectionError, TimeoutError } from "@tinkex/types/base";
+import { ConnectionError, TimeoutError } from "@tinkex/base";
 import { errorCode } from "./error-code.js";
 import type { CallFacts } from "./status-error.js";
 import type { Broken, TimedOut } from "./try-outcome.js";

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import { canSend, isRequestBody, isStreamed } from "../body/streamed-body.js";
 import type { TinkexCall } from "../transport-call.js";
 import type { Operation } from "./operation.js";

@@ -1,4 +1,4 @@
-import { ResponseError } from "@tinkex/types/base";
+import { ResponseError } from "@tinkex/base";
 import { decodeBody } from "../body/decode-body.js";
 import { errorCode } from "../errors/error-code.js";
 import type { Answer, TryOutcome } from "../errors/try-outcome.js";

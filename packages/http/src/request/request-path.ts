@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import type { Operation } from "../operations/operation.js";
 import type { TinkexCall } from "../transport-call.js";
 

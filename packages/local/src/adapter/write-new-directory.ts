@@ -1,6 +1,6 @@
 import { mkdir, open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
 
 /**
  * Makes a directory with these files and sees to it that their content is on the disk. A failure leaves no directory;

@@ -1,5 +1,5 @@
+import { ClosedError, ValidationError } from "@tinkex/base";
 import { loadTokenizer } from "@tinkex/tokenizer/node";
-import { ClosedError, ValidationError } from "@tinkex/types";
 import { readAdapterDirectory, writeAdapterDirectory } from "../adapter/adapter-directory.js";
 import { createAdapterParameters } from "../adapter/adapter-parameters.js";
 import { checkModelSize } from "../model/check-model-size.js";

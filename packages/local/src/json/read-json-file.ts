@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
 import { z } from "zod";
 
 /**

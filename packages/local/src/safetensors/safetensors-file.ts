@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
 import { widenBfloat16, widenFloat16 } from "./half-precision.js";
 import {
   headerLengthBytes,

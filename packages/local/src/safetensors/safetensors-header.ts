@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
 import { z } from "zod";
 
 /** Where a tensor lies in a safetensors file. */

@@ -1,7 +1,7 @@
 import { access, constants, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
 import { DataLayout } from "../state/data-layout.js";
 import { hasCheckpoints } from "../state/has-checkpoints.js";
 

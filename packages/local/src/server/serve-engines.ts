@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { type Clock, type Logger, ValidationError } from "@tinkex/types";
+import { type Clock, type Logger, ValidationError } from "@tinkex/base";
 import type { FastifyInstance } from "fastify";
 import type { Engine } from "../engine/engine.js";
 import { CheckpointStore } from "../state/checkpoint-store.js";

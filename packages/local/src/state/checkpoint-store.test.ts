@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, rename, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { systemClock } from "@tinkex/types";
+import { systemClock } from "@tinkex/base";
+import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../testing/fake-clock.js";
 import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { CheckpointStore, type SaveCheckpoint } from "./checkpoint-store.js";
 import { DataLayout } from "./data-layout.js";
@@ -21,7 +21,7 @@ const wish: SaveCheckpoint = {
 };
 
 async function openStore() {
-  const clock = new FakeClock();
+  const clock = new FakeClock({ startMs: 1_800_000_000_000 });
   const layout = new DataLayout(await temporaryDirectory());
   return { clock, layout, store: new CheckpointStore(layout, clock) };
 }

@@ -1,6 +1,6 @@
 import { mkdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock } from "@tinkex/types";
+import type { Clock } from "@tinkex/base";
 import { CHECKPOINT_KINDS, type CheckpointKind, type CheckpointRecord } from "./checkpoint-record.js";
 import { CHECKPOINT_FILE, type DataLayout } from "./data-layout.js";
 import { retirementName } from "./leftovers.js";

@@ -1,6 +1,6 @@
 import { rename, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { Clock } from "@tinkex/types";
+import type { Clock } from "@tinkex/base";
 import { CHECKPOINT_KINDS, type CheckpointKind } from "./checkpoint-record.js";
 import type { DataLayout } from "./data-layout.js";
 import { listRunIds } from "./list-run-ids.js";

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ClosedError } from "@tinkex/types";
+import { ClosedError } from "@tinkex/base";
 import type {
   AdamStep,
   AdapterShape,

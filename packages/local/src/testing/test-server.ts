@@ -1,4 +1,4 @@
-import { type Clock, type Logger, systemClock } from "@tinkex/types";
+import { type Clock, type Logger, systemClock } from "@tinkex/base";
 import { witnessLogger } from "@tinkex-tooling/canary";
 import { onTestFinished } from "vitest";
 import { DEFAULT_LIMITS, type ServerLimits } from "../server/limits.js";

@@ -1,6 +1,6 @@
 import { mkdir, open, rm, stat, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Clock } from "@tinkex/types/base";
+import type { Clock } from "@tinkex/base";
 
 const RETRY_MS = 100;
 const HEARTBEAT_MS = 2_000;

@@ -1,4 +1,4 @@
-import { type Clock, ConnectionError, ResponseError } from "@tinkex/types/base";
+import { type Clock, ConnectionError, ResponseError } from "@tinkex/base";
 import { hubStatusError } from "./hub-status-error.js";
 import { NetworkFailure } from "./network-failure.js";
 import { requestFile } from "./request-file.js";

@@ -1,10 +1,9 @@
-import { checkSent } from "@tinkex/types";
+import type { ApiGeneration } from "@tinkex/types";
+import { checkSent, type RecordName, type Records } from "@tinkex/types";
 import type { EncodedBody } from "../encoded-body.js";
 import { fieldsToSend } from "./fields-to-send.js";
 import { jsonBody } from "./json-body.js";
-import { type RequestName, type RequestOf, requestRecords } from "./request-records.js";
-import type { ResponseName, ResponseOf } from "./response-records.js";
-import type { Generation } from "./sent-record.js";
+import { type RequestName, requestRecords } from "./request-records.js";
 
 /**
  * The JSON body of a request, with the fields that the server's generation knows.
@@ -13,11 +12,11 @@ import type { Generation } from "./sent-record.js";
  */
 export function encodeJsonRequest<Name extends RequestName>(
   name: Name,
-  record: RequestOf<Name>,
-  options: { readonly generation: Generation },
+  record: Records[Name],
+  options: { readonly generation: ApiGeneration },
 ): EncodedBody {
   const table = requestRecords[name];
-  checkSent<RequestOf<Name>>(table.schema, record, name);
+  checkSent<Records[Name]>(table.schema, record, name);
   return jsonBody(fieldsToSend(record, table, options.generation), name);
 }
 
@@ -25,10 +24,7 @@ export function encodeJsonRequest<Name extends RequestName>(
  * The JSON body of an answer, as a server gives it. NaN and infinities, which JSON does not have, are written as the words
  * `"NaN"`, `"Infinity"` and `"-Infinity"`: the official SDKs read those as numbers, but not null.
  */
-export function encodeJsonResponse<Name extends ResponseName>(
-  name: Name,
-  record: ResponseOf<Name>,
-): EncodedBody {
+export function encodeJsonResponse<Name extends RecordName>(name: Name, record: Records[Name]): EncodedBody {
   return jsonBody(withWords(record), name);
 }
 

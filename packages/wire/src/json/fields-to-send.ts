@@ -1,5 +1,6 @@
-import { ValidationError } from "@tinkex/types";
-import type { Generation, Holds, SentField, SentRecord } from "./sent-record.js";
+import { ValidationError } from "@tinkex/base";
+import type { ApiGeneration } from "@tinkex/types";
+import type { Holds, SentField, SentRecord } from "./sent-record.js";
 
 /**
  * A record as it goes on the wire to a server generation:
@@ -13,7 +14,7 @@ import type { Generation, Holds, SentField, SentRecord } from "./sent-record.js"
 export function fieldsToSend(
   value: object,
   record: SentRecord,
-  generation: Generation,
+  generation: ApiGeneration,
 ): Record<string, unknown> {
   const fields = value as Readonly<Record<string, unknown>>;
   for (const [name, remedy] of Object.entries(record.withoutJsonForm ?? {})) {
@@ -28,7 +29,7 @@ export function fieldsToSend(
   return record.derived === undefined ? sent : { ...sent, ...record.derived(value, generation) };
 }
 
-function chooseValue(given: unknown, field: SentField, generation: Generation): unknown {
+function chooseValue(given: unknown, field: SentField, generation: ApiGeneration): unknown {
   if (field.in04 !== undefined && (field.in04 === "only") !== (generation === "0.4")) return undefined;
   if (field.nullWhenUnset === true) return given ?? null;
   const known = generation === "0.4" ? field.since === "0.4" : field.since !== "0.38";
@@ -51,12 +52,12 @@ function isEqual(left: unknown, right: unknown): boolean {
   );
 }
 
-function formToSend(value: unknown, field: SentField, generation: Generation): unknown {
+function formToSend(value: unknown, field: SentField, generation: ApiGeneration): unknown {
   if (field.encode !== undefined) return field.encode(value);
   return field.holds === undefined ? value : sendHeld(value, field.holds, generation);
 }
 
-function sendHeld(value: unknown, { as, record }: Holds, generation: Generation): unknown {
+function sendHeld(value: unknown, { as, record }: Holds, generation: ApiGeneration): unknown {
   const send = (item: object): object => fieldsToSend(item, record(item), generation);
   if (as === "record") return send(value as object);
   if (as === "list") return (value as readonly object[]).map(send);

@@ -1,10 +1,5 @@
-import {
-  checkSent,
-  fromBase64,
-  type ModelInputChunk,
-  modelInputChunkSchema,
-  ValidationError,
-} from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
+import { checkSent, fromBase64, type ModelInputChunk, modelInputChunkSchema } from "@tinkex/types";
 import { countNames, countSet } from "./count-names.js";
 
 /**

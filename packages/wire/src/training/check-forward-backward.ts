@@ -1,5 +1,11 @@
 import {
   checkKnownNames,
+  type TensorFault,
+  tensorFault,
+  tensorLayoutFault,
+  ValidationError,
+} from "@tinkex/base";
+import {
   checkSent,
   type Datum,
   type ForwardBackwardInput,
@@ -9,10 +15,6 @@ import {
   provenanceSpanSchema,
   spanFault,
   type TensorData,
-  type TensorFault,
-  tensorFault,
-  tensorLayoutFault,
-  ValidationError,
 } from "@tinkex/types";
 import { tensorCapacity } from "../proto-tensor/write-tensor.js";
 import { bytesOfChunk, checkChunk } from "./check-chunk.js";

@@ -1,14 +1,10 @@
-import {
-  type ForwardBackwardInput,
-  type ForwardBackwardRequest,
-  UnsupportedByServerError,
-} from "@tinkex/types";
+import { UnsupportedByServerError } from "@tinkex/base";
+import type { ApiGeneration, ForwardBackwardInput, ForwardBackwardRequest } from "@tinkex/types";
 import type { BodyMemory } from "../body-memory.js";
 import { type EncodedBody, PROTOBUF_TYPE } from "../encoded-body.js";
 import { fieldsToSend } from "../json/fields-to-send.js";
 import { jsonBody } from "../json/json-body.js";
 import { requestRecords } from "../json/request-records.js";
-import type { Generation } from "../json/sent-record.js";
 import { checkElements, checkForwardBackward, invalid } from "./check-forward-backward.js";
 import { writeForwardBackward } from "./write-forward-backward.js";
 
@@ -16,7 +12,7 @@ import { writeForwardBackward } from "./write-forward-backward.js";
 export interface ForwardBackwardEncoding {
   readonly wire: "protobuf" | "json";
   /** Which fields the server knows; matters to JSON only. */
-  readonly generation: Generation;
+  readonly generation: ApiGeneration;
   /** zstd, when the server asks for compressed requests and the host can. Protobuf bodies only. */
   readonly compress?: ((bytes: Uint8Array) => Uint8Array<ArrayBuffer>) | undefined;
   /** Where large protobuf bodies are written; give them back when they were delivered. New memory by default. */
@@ -43,7 +39,7 @@ export function encodeForwardBackwardRequest(
   return { body: packed, contentType: PROTOBUF_TYPE, contentEncoding: "zstd" };
 }
 
-function encodeAsJson(request: ForwardBackwardRequest, generation: Generation): EncodedBody {
+function encodeAsJson(request: ForwardBackwardRequest, generation: ApiGeneration): EncodedBody {
   checkForwardBackward(request);
   const { forward_backward_input: input, model_id, seq_id } = request;
   checkElements(input);

@@ -1,4 +1,4 @@
-import { TinkexError, type TransportCall } from "@tinkex/types/base";
+import { TinkexError, type TransportCall } from "@tinkex/base";
 import { CANARY_PROMPT, witness } from "@tinkex-tooling/canary";
 import { CALL_HEADER } from "@tinkex-tooling/hostile-server";
 import { OPERATIONS, type OperationName } from "../../operations/operations.js";
