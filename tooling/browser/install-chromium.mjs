@@ -1,7 +1,9 @@
-// Installs Debian's package `chromium` for the browser tests where the machine has no browser and lets us install one. Prints
-// one line and ends with 0 where it does not: the tests are then skipped, and say so.
+// Installs Debian's package `chromium` for the browser tests where the machine has no browser, lets us install one, and was asked
+// for it: by `--install` or by the variable `CI`. Prints one line and ends with 0 where it does not: the tests are then skipped,
+// and say so.
 import { execFileSync } from "node:child_process";
 import { findChromium } from "./find-chromium.mjs";
+import { installationObstacle } from "./installation-obstacle.mjs";
 
 /** Time for both commands together, in milliseconds: 124 MB are fetched, which took 14 s where it was measured. */
 const LIMIT_MS = 240_000;
@@ -11,17 +13,13 @@ const COMMANDS = [
   ["install", "-y", "-qq", "--no-install-recommends", "chromium"],
 ];
 
-/** In words, why there is nothing to try here; undefined where there is. */
-function obstacle() {
-  if (process.env.CHROMIUM_PATH)
-    return `CHROMIUM_PATH names ${process.env.CHROMIUM_PATH}, which does not exist`;
-  if (process.platform !== "linux") return "only Debian's apt-get is tried";
-  if (process.getuid?.() !== 0) return "apt-get needs root";
-  return undefined;
-}
-
 function install() {
-  const reason = obstacle();
+  const reason = installationObstacle({
+    env: process.env,
+    args: process.argv.slice(2),
+    platform: process.platform,
+    isRoot: process.getuid?.() === 0,
+  });
   if (reason !== undefined) throw new Error(reason);
   const end = performance.now() + LIMIT_MS;
   for (const args of COMMANDS) {
@@ -40,6 +38,6 @@ if ("missing" in findChromium(process.env)) {
     console.log(`Chromium installed in ${((performance.now() - start) / 1000).toFixed(0)} s`);
   } catch (error) {
     const [reason] = `${error instanceof Error ? error.message : error}`.split("\n");
-    console.log(`Chromium could not be installed, so its tests are skipped: ${reason}`);
+    console.log(`Chromium was not installed, so its tests are skipped: ${reason}`);
   }
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { mustBeTested } from "./must-be-tested.js";
+import { requirementLists } from "./requirement-lists.js";
 
 /** How the numbers of one page stand. */
 export interface PageCoverage {
@@ -16,13 +16,12 @@ export interface PageCoverage {
 /** A page's name and its numbers, e.g. `wire-types 7, 9, newest-wire 13`. */
 const MENTION = /\b([a-z-]+)((?: \d+,?)+)/g;
 
-/** Reads titles of tests under `packages` and `tooling`, and tables under `docs/decisions`. */
+/**
+ * Compares titles of tests under `packages` and `tooling`, and tables under `docs/decisions`, with the lists of
+ * `docs/protocol/requirements`.
+ */
 export function coverage(repository: string): PageCoverage[] {
-  const tests = ["packages", "tooling"]
-    .flatMap((folder) => filesUnder(join(repository, folder), ".test.ts"))
-    // The titles in this folder's own test are examples.
-    .filter((file) => dirname(file) !== import.meta.dirname);
-  const titles = tests.flatMap((file) => testTitles(readFileSync(file, "utf8")));
+  const titles = testSources(repository).flatMap(testTitles);
   const decisions = filesUnder(join(repository, "docs", "decisions"), ".md");
   const rows = decisions.flatMap((file) =>
     readFileSync(file, "utf8")
@@ -31,7 +30,7 @@ export function coverage(repository: string): PageCoverage[] {
   );
   const tested = numbersIn(titles);
   const explained = numbersIn(rows.map((row) => row.split("|")[1] ?? ""));
-  return Object.entries(mustBeTested).map(([page, total]) => {
+  return [...requirementLists(repository)].map(([page, total]) => {
     const numbers = Array.from({ length: total }, (_, index) => index + 1);
     const isTested = (number: number) => tested.get(page)?.has(number) ?? false;
     const isExplained = (number: number) => !isTested(number) && (explained.get(page)?.has(number) ?? false);
@@ -43,6 +42,14 @@ export function coverage(repository: string): PageCoverage[] {
       open: numbers.filter((number) => !isTested(number) && !isExplained(number)),
     };
   });
+}
+
+/** Reads the sources of all tests that may cite a number; the titles in this folder's own test are examples. */
+export function testSources(repository: string): string[] {
+  return ["packages", "tooling"]
+    .flatMap((folder) => filesUnder(join(repository, folder), ".test.ts"))
+    .filter((file) => dirname(file) !== import.meta.dirname)
+    .map((file) => readFileSync(file, "utf8"));
 }
 
 /** The literal parts of the first arguments of `it`, `test` and `describe`, tables and options between included. */

@@ -23,10 +23,13 @@ const CHECKS = [
     },
   },
   {
-    // Nor is this: it lets the browser tests run where it can.
+    // Nor is this: it lets the browser tests run where it can. It installs a package of the system only where CI is set, or
+    // where this script was given `--install`.
     title: "Chromium",
     run: async () => {
-      await runCommand(process.execPath, ["tooling/browser/install-chromium.mjs"], { cwd: ROOT });
+      await runCommand(process.execPath, ["tooling/browser/install-chromium.mjs", ...process.argv.slice(2)], {
+        cwd: ROOT,
+      });
       return NOTHING_COUNTED;
     },
   },

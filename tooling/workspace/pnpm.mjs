@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { installPnpm } from "./install-pnpm.mjs";
 import { runCommand } from "./run-command.mjs";
-import { PNPM_VERSION, ROOT } from "./versions.mjs";
+import { PNPM, ROOT } from "./versions.mjs";
 
-const folder = join(ROOT, ".cache", "pnpm", PNPM_VERSION);
+const folder = join(ROOT, ".cache", "pnpm", PNPM.version);
 const program = join(folder, "node_modules", "pnpm", "bin", "pnpm.cjs");
 
 /** The environment of everything we start: the pinned pnpm on PATH, where turbo looks for it, and no reporting home. */
@@ -21,20 +22,10 @@ export const workspaceEnv = {
 /** Installs the pinned pnpm through npm, into the repository's own cache, unless it is there. */
 export async function ensurePnpm() {
   if (existsSync(program)) return;
-  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  const args = [
-    "install",
-    "--prefix",
-    folder,
-    "--no-audit",
-    "--no-fund",
-    "--loglevel=error",
-    `pnpm@${PNPM_VERSION}`,
-  ];
-  const code = await runCommand(npm, args, { shell: process.platform === "win32", cwd: ROOT });
+  const code = await installPnpm(PNPM, folder);
   if (code !== 0)
     throw new Error(
-      `npm could not install pnpm ${PNPM_VERSION} (exit code ${code}); is the npm registry reachable?`,
+      `npm could not install pnpm ${PNPM.version} (exit code ${code}); is the npm registry reachable, and is its tarball the one whose hash package.json has?`,
     );
 }
 

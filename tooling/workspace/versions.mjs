@@ -1,13 +1,14 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { parsePackageManager } from "./install-pnpm.mjs";
 
 /** The folder of the repository, with a trailing separator. */
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 
-/** The pnpm that built the lock file, from `packageManager` in the root manifest, e.g. `10.34.9`. */
-export const PNPM_VERSION = manifest.packageManager.replace(/^pnpm@/, "");
+/** The pnpm that built the lock file, from `packageManager` in the root manifest. */
+export const PNPM = parsePackageManager(manifest.packageManager);
 
 /** The oldest Node the workspace is built on, from `engines`, e.g. `20.19.0`. Below it, native parts of the build tools are skipped. */
 export const NODE_FLOOR = manifest.engines.node.replace(/^>=/, "");

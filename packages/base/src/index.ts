@@ -42,8 +42,10 @@ export {
   tensorLayoutFault,
 } from "./tensors/tensor-fault.js";
 export { formatPath } from "./text/format-path.js";
+export { jsonTextFault, MAX_JSON_DEPTH } from "./text/json-text-fault.js";
 export { nearestName } from "./text/nearest-name.js";
 export { checkKnownNames, UNKNOWN_FIELD, unknownNames } from "./text/unknown-names.js";
+export { visibleText } from "./text/visible-text.js";
 export { atMostEvery } from "./time/at-most-every.js";
 export { BACKOFFS, type Backoff, BackoffCounter, backoffMs } from "./time/backoff.js";
 export { startTimer } from "./time/start-timer.js";

@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { type Clock, systemClock } from "@tinkex/base";
+import { type Clock, type Logger, systemClock } from "@tinkex/base";
 import { checkApiKey } from "./auth/api-key.js";
 import type { CredentialSource } from "./auth/credential-command.js";
 import { checkTokenLife, isToken } from "./auth/token-life.js";
 import { ACCEPTED_ENCODINGS } from "./body/decode-body.js";
 import { checkOptions } from "./check-options.js";
 import { consoleLogger } from "./hooks/console-logger.js";
+import { secretsIn } from "./hooks/secrets.js";
 import { POOL_LIMITS } from "./operations/pool-limits.js";
-import { resolveBaseUrl } from "./request/base-url.js";
+import { isLoopback, resolveBaseUrl } from "./request/base-url.js";
 import { headerOf, setGivenHeaders } from "./request/header-list.js";
 import { platformHeaders } from "./request/platform-headers.js";
 import { FetchSender } from "./send/fetch-sender.js";
@@ -43,6 +44,9 @@ export function createTransport(options: TransportOptions = {}): TinkexTransport
     apiKey === undefined || !isToken(apiKey) || headerOf(headers, "x-api-key") !== undefined
       ? undefined
       : tokenSource(apiKey, baseUrl, clock);
+  const logger = options.logger ?? consoleLogger("warn");
+  const hasCredential = credential !== undefined || token !== undefined || secretsIn(headers).length > 0;
+  if (hasCredential) warnOfPlainHttp(baseUrl, logger);
   return new Transport({
     baseUrl,
     proxy: proxyOnTheWay(options, baseUrl),
@@ -51,12 +55,19 @@ export function createTransport(options: TransportOptions = {}): TinkexTransport
     sender: makeSender(options),
     clock,
     random: options.random ?? Math.random,
-    logger: options.logger ?? consoleLogger("warn"),
+    logger,
     hooks: options.hooks ?? {},
     newIdempotencyKey: options.newIdempotencyKey ?? randomUUID,
     poolLimits: { ...POOL_LIMITS, ...options.poolLimits },
     firstContactRetries: options.firstContactRetries ?? Number.POSITIVE_INFINITY,
   });
+}
+
+function warnOfPlainHttp(baseUrl: string, logger: Logger): void {
+  if (!baseUrl.startsWith("http:") || isLoopback(baseUrl)) return;
+  logger.warn(
+    `the API key goes to ${baseUrl} unencrypted, and whoever is on the way can read it; use https:// (TINKER_BASE_URL)`,
+  );
 }
 
 /** A token that is refused once it has ended. One that names no end is refused now. */

@@ -13,9 +13,9 @@ import {
 } from "@tinkex-tooling/hostile-server";
 import type { Dispatcher } from "undici";
 import { describe, expect, it } from "vitest";
-import { MOST_UNPACKED_BYTES } from "./body/decode-body.js";
 import { consoleLogger } from "./hooks/console-logger.js";
 import type { ResponseEvent, RetryEvent, TransportHooks } from "./hooks/transport-hooks.js";
+import { MAX_CONTROL_BYTES } from "./operations/answer-limits.js";
 import { eventually, failureOf, json, play, seconds, text, transportTo } from "./testing/test-transport.js";
 import type { DispatcherLike } from "./transport-options.js";
 
@@ -114,9 +114,9 @@ describe("packed bodies that do not unpack", () => {
   });
 });
 
-describe("an answer that is longer than any of the API", () => {
+describe("an answer that is longer than its operation's may be", () => {
   // Memory that nobody has written to takes no room.
-  const tooLong = new Uint8Array(MOST_UNPACKED_BYTES + 1);
+  const tooLong = new Uint8Array(MAX_CONTROL_BYTES + 1);
   const dispatcher: DispatcherLike = {
     dispatch(_options, handler) {
       const { onConnect, onHeaders, onData, onError } = handler as Required<Dispatcher.DispatchHandler>;
@@ -168,11 +168,6 @@ describe("the edge proxy", () => {
 /** Sleeps only when told to. */
 class HeldClock extends FakeClock {
   readonly wake: (() => void)[] = [];
-
-  constructor() {
-    super({ autoAdvance: true });
-  }
-
   override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const now = this.monotonic();
     this.sleeps.push(ms);

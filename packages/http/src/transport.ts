@@ -18,6 +18,7 @@ import type { TryOutcome } from "./errors/try-outcome.js";
 import { deprecationNote } from "./hooks/deprecation-note.js";
 import { RetryNews } from "./hooks/retry-news.js";
 import { secretsIn } from "./hooks/secrets.js";
+import { shownText } from "./hooks/shown-text.js";
 import type { TransportHooks } from "./hooks/transport-hooks.js";
 import { TryWatch } from "./hooks/try-watch.js";
 import { CallScope } from "./limits/call-scope.js";
@@ -76,6 +77,11 @@ export interface TinkexTransport extends HttpTransport {
    * service whose configuration says `pjwt_auth_enabled`.
    */
   useTokens(): void;
+  /**
+   * Makes a server's words fit for messages and log lines: without the credentials this transport sends, however they are
+   * written, with control characters escaped, and cut to 2,000 characters.
+   */
+  shownText(text: string): string;
   /** As {@link HttpTransport.call}; the body may be streamed. */
   call(call: TinkexCall): Promise<TransportResponse>;
 }
@@ -129,6 +135,10 @@ export class Transport implements TinkexTransport {
     return this.#parts.sender.close();
   }
 
+  shownText(text: string): string {
+    return shownText(text, this.#secrets(this.#parts));
+  }
+
   useTokens(): void {
     const { clock, random, logger, credential, headers } = this.#parts;
     this.#signer.tokens ??= new TokenAuth({
@@ -161,6 +171,7 @@ export class Transport implements TinkexTransport {
       headers: callHeaders(headers, operation, call, newIdempotencyKey),
       body: call.body,
       timeouts: operation.timeouts,
+      maxAnswerBytes: operation.maxAnswerBytes,
     };
   }
 
@@ -214,7 +225,12 @@ export class Transport implements TinkexTransport {
     if (!limit.enterAtOnce()) await limit.enterInTurn(scope);
     try {
       return await this.#watch.during(call.operation, request, attempt, () =>
-        exchange(request, operation, scope, this.#parts.sender),
+        exchange(request, {
+          operation,
+          scope,
+          sender: this.#parts.sender,
+          secrets: () => this.#secrets(request),
+        }),
       );
     } finally {
       limit.leave();
@@ -234,8 +250,9 @@ export class Transport implements TinkexTransport {
 
   #conclude(job: Job, { outcome, verdict, attempts }: LastTry): TransportResponse {
     const { baseUrl, proxy, logger } = this.#parts;
+    const secrets = this.#secrets(job.request);
     if (outcome.kind === "answer") {
-      const note = deprecationNote(outcome.headers);
+      const note = deprecationNote(outcome.headers, secrets);
       if (note !== undefined) logger[note.level](`Deprecation notice: ${note.text}`);
       const { status, headers, body } = outcome;
       if (verdict.kind === "success") return { status, headers, body, attempts };
@@ -250,9 +267,14 @@ export class Transport implements TinkexTransport {
         ? undefined
         : "it was not sent again, for its body can be read only once",
       finalStatuses: job.operation.finalStatuses ?? [],
-      secrets: [...secretsIn(job.request.headers), ...this.#signer.secrets],
+      secrets,
     };
     throw outcome.kind === "answer" ? statusError(outcome, facts) : networkError(outcome, facts);
+  }
+
+  /** What must not be shown of a server's words. */
+  #secrets({ headers }: Pick<WireRequest, "headers">): readonly string[] {
+    return [...new Set([...secretsIn(headers), ...this.#signer.secrets])];
   }
 
   #policy(operation: Operation): RetryPolicy {

@@ -1,6 +1,7 @@
 import type { AddedToken } from "./added-token.js";
-import { literalPattern } from "./literal-pattern.js";
+import { PrefixIndex } from "./prefix-index.js";
 import { sourceRange, type TextRange } from "./source-range.js";
+import { wellFormed } from "./well-formed.js";
 
 /** A stretch of the text that was encoded: either one added token or text that the model encodes. */
 export type Section =
@@ -67,34 +68,50 @@ type FoundSection = { readonly token: AddedToken } | { readonly text: string; re
 /** Finds a fixed set of tokens by their spelling. */
 class TokenFinder {
   readonly #tokens: ReadonlyMap<string, AddedToken>;
-  readonly #pattern: RegExp | undefined;
+  readonly #index: PrefixIndex;
+  readonly #beginning: RegExp | undefined;
 
   constructor(entries: readonly (readonly [spelling: string, token: AddedToken])[]) {
-    this.#tokens = new Map(entries);
-    this.#pattern = literalPattern(this.#tokens.keys());
+    this.#tokens = new Map(
+      entries.filter(([spelling]) => spelling !== "" && spelling === wellFormed(spelling)),
+    );
+    this.#index = new PrefixIndex(this.#tokens.keys());
+    this.#beginning = anyOf(this.#index.firstUnits);
   }
 
   split(text: string, accepts: TokenFilter): FoundSection[] {
     const sections: FoundSection[] = [];
     let done = 0;
-    for (const match of this.#pattern === undefined ? [] : text.matchAll(this.#pattern)) {
-      const token = this.#tokens.get(match[0]);
-      if (token === undefined) continue;
-      const found: TextRange = { start: match.index, end: match.index + match[0].length };
+    let after = 0;
+    for (const { index: at } of this.#beginning === undefined ? [] : text.matchAll(this.#beginning)) {
+      if (at < after) continue;
+      const spelling = this.#index.longest(text, at);
+      const token = spelling === undefined ? undefined : this.#tokens.get(spelling);
+      if (spelling === undefined || token === undefined) continue;
+      // Of what is found, the next one found begins behind it, also where it is not accepted.
+      after = at + spelling.length;
+      const found: TextRange = { start: at, end: after };
       if (!accepts(token, () => found)) continue;
+      if (token.single_word && touchesWord(text, at, after)) continue;
       let { start, end } = found;
-      if (token.single_word && touchesWord(text, start, end)) continue;
-      if (token.lstrip) while (WHITE_SPACE.test(text.charAt(start - 1))) start--;
-      if (token.rstrip) while (WHITE_SPACE.test(text.charAt(end))) end++;
       // White space that the token before took along is not given twice.
+      if (token.lstrip) while (start > done && WHITE_SPACE.test(text.charAt(start - 1))) start--;
       start = Math.max(start, done);
+      end = Math.max(end, done);
+      if (token.rstrip) while (WHITE_SPACE.test(text.charAt(end))) end++;
       if (start > done) sections.push({ text: text.slice(done, start), start: done });
       sections.push({ token });
-      done = Math.max(end, done);
+      done = end;
     }
     if (done < text.length) sections.push({ text: text.slice(done), start: done });
     return sections;
   }
+}
+
+/** A pattern of one unit that is any of those given. */
+function anyOf(units: Iterable<number>): RegExp | undefined {
+  const escaped = Array.from(units, (unit) => `\\u${unit.toString(16).padStart(4, "0")}`);
+  return escaped.length === 0 ? undefined : new RegExp(`[${escaped.join("")}]`, "g");
 }
 
 const WHITE_SPACE = /^\p{White_Space}$/u;

@@ -1,11 +1,5 @@
 import { MinHeap } from "./min-heap.js";
-
-/** What takes a word, spelled in bytes, to ids. */
-export interface BytePairModel {
-  readonly idsByToken: ReadonlyMap<string, number>;
-  readonly tokensById: readonly (string | undefined)[];
-  ids(word: string): number[];
-}
+import { readVocabulary, type WordModel } from "./vocabulary.js";
 
 /** The part of a `tokenizer.json` that describes the model. */
 export interface BytePairConfig {
@@ -31,7 +25,7 @@ const FOREIGN_SETTINGS = [
  *
  * Words must be spelled in the byte alphabet, which has no space.
  */
-export function createBytePairModel(config: BytePairConfig): BytePairModel | undefined {
+export function createBytePairModel(config: BytePairConfig): WordModel | undefined {
   const settings = new Map(Object.entries(config));
   if (config.type !== "BPE" || FOREIGN_SETTINGS.some((name) => Boolean(settings.get(name)))) return undefined;
   const ranks = rankMerges(config.merges);
@@ -54,21 +48,6 @@ export function createBytePairModel(config: BytePairConfig): BytePairModel | und
       return ids;
     },
   };
-}
-
-function readVocabulary(vocab: unknown): Pick<BytePairModel, "idsByToken" | "tokensById"> | undefined {
-  if (typeof vocab !== "object" || vocab === null || Array.isArray(vocab)) return undefined;
-  const idsByToken = new Map<string, number>();
-  const tokensById: string[] = [];
-  // By key: lists of pairs, such as Object.entries gives, take twice the time.
-  const byToken = vocab as Readonly<Record<string, unknown>>;
-  for (const token of Object.keys(vocab)) {
-    const id = byToken[token];
-    if (typeof id !== "number") return undefined;
-    idsByToken.set(token, id);
-    tokensById[id] = token;
-  }
-  return { idsByToken, tokensById };
 }
 
 /** The place of each merge in the list, by {@link pairKey}. A merge is a pair or, in older files, both parts in one string. */

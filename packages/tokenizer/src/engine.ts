@@ -1,16 +1,21 @@
-import { AddedToken as EngineAddedToken, Tokenizer as EngineTokenizer } from "@huggingface/tokenizers";
-import { ValidationError } from "@tinkex/base";
 import { byteLevelTokenBytes, spellBytes } from "./byte-level.js";
 import { createBytePairModel } from "./byte-pair-model.js";
+import { createDecoder } from "./steps/decoder.js";
+import { buildWithLibrary, made, runWithLibrary } from "./steps/library-part.js";
+import { createNormalizer } from "./steps/normalizer.js";
+import { createPreTokenizer } from "./steps/pre-tokenizer.js";
 import { type TokenText, textOfTokenBytes } from "./token-text.js";
 import type { TokenizerJson } from "./tokenizer-json.js";
+import { createUnigramModel } from "./unigram-model.js";
+import { readVocabulary, type Vocabulary } from "./vocabulary.js";
 import { withoutByteSpelling } from "./without-byte-spelling.js";
 import { rememberWordIds } from "./word-ids.js";
+import { createWordPieceModel } from "./word-piece-model.js";
 
 /**
- * The steps of a tokenizer that `@huggingface/tokenizers` does: normalising, splitting into words, the model,
- * decoding. Added tokens and everything around them are done here (see `added-token-splitter.ts`): the library
- * cannot leave special tokens in a text as text, and forgets `single_word`.
+ * The steps of a tokenizer but for added tokens (see `added-token-splitter.ts`): normalising, splitting into words, the
+ * model, decoding. `@huggingface/tokenizers` does the parts that it does right and in linear time; the others are here
+ * and in `steps`.
  */
 export interface Engine {
   normalize(text: string): string;
@@ -30,79 +35,71 @@ export interface Engine {
   readonly affixes: { readonly prefix: readonly string[]; readonly suffix: readonly string[] };
 }
 
-/** The model that the library is given where ours does its work. */
-const NO_PAIRS = { type: "BPE", vocab: {}, merges: [] };
-
 /** @throws ValidationError when the library does not know a part of the tokenizer. */
 export function createEngine(json: TokenizerJson, config: Readonly<Record<string, unknown>>): Engine {
   // Where one word's ids cannot depend on another's, words are encoded one by one and remembered.
   const wordsOnly = json.model.fuse_unk === true ? undefined : withoutByteSpelling(json.pre_tokenizer);
   const pairs = wordsOnly === undefined ? undefined : createBytePairModel(json.model);
-  const parts = build(
-    {
-      ...json,
-      ...(wordsOnly === undefined ? {} : { pre_tokenizer: wordsOnly }),
-      ...(pairs === undefined ? {} : { model: NO_PAIRS }),
-    },
-    config,
-  );
-  const { normalizer, pre_tokenizer: split, model, decoder, post_processor: postProcessor } = parts;
-  if (model === null) throw new ValidationError("This tokenizer.json has no model.");
-
-  if (decoder !== null) decoder.added_tokens = json.added_tokens.map((token) => new EngineAddedToken(token));
+  const own = pairs ?? createWordPieceModel(json.model) ?? createUnigramModel(json.model);
+  const library = own === undefined ? libraryModel(json.model, config) : undefined;
+  const split = createPreTokenizer(wordsOnly ?? json.pre_tokenizer);
   const tokenBytes = json.decoder?.type === "ByteLevel" ? byteLevelTokenBytes() : undefined;
-  const decode: TokenText = (tokens) => (decoder === null ? tokens.join(" ") : decoder([...tokens]));
-  const idsByToken = pairs?.idsByToken ?? model.tokens_to_ids;
-  const tokensById = pairs?.tokensById ?? model.vocab;
-
-  const idsOf = (words: string[]): number[] => {
-    const ids: number[] = [];
-    for (const token of model(words)) {
-      const id = idsByToken.get(token) ?? model.unk_token_id;
-      if (id !== undefined) ids.push(id);
-    }
-    return ids;
-  };
-  const idsOfWord = rememberWordIds((word) =>
-    pairs === undefined ? idsOf([spellBytes(word)]) : pairs.ids(spellBytes(word)),
+  const { idsByToken, tokensById } = own ?? library ?? NO_VOCABULARY;
+  const spell = wordsOnly === undefined ? (word: string) => word : spellBytes;
+  const idsOfWord = rememberWordIds(
+    (word) => own?.ids(spell(word)) ?? library?.idsOfWords([spell(word)]) ?? [],
   );
 
   return {
-    normalize: (text) => (normalizer === null ? text : normalizer(text)),
+    normalize: createNormalizer(json.normalizer),
     encode(text, first) {
-      const words = split === null ? [text] : split(text, { section_index: first ? 0 : 1 });
-      if (wordsOnly === undefined) return idsOf(words);
+      const words = split(text, first);
+      if (library !== undefined && wordsOnly === undefined) return library.idsOfWords(words);
       const ids: number[] = [];
       for (const word of words) for (const id of idsOfWord(word)) ids.push(id);
       return ids;
     },
     // Byte-level text is put together here: faster, and right for added tokens outside the byte alphabet.
-    text: tokenBytes === undefined ? decode : textOfTokenBytes(tokenBytes),
+    text: tokenBytes === undefined ? createDecoder(json.decoder) : textOfTokenBytes(tokenBytes),
     tokenBytes,
     token: (id) => tokensById[id],
     tokenId: (token) => idsByToken.get(token),
     size: idsByToken.size,
-    affixes: affixesOf((tokens) => postProcessor?.(tokens, null, true).tokens ?? tokens),
+    affixes: affixesOf(json.post_processor),
   };
 }
 
-function build(json: TokenizerJson, config: Readonly<Record<string, unknown>>): EngineTokenizer {
-  try {
-    // Without added tokens: the library would look for them itself, and would mix them into the model's vocabulary.
-    return new EngineTokenizer({ ...json, added_tokens: [] }, config);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ValidationError(
-      `@huggingface/tokenizers cannot run this tokenizer.json: ${reason}. Register a source that gives your own tokenizer for it.`,
-      { cause },
-    );
-  }
+const NO_VOCABULARY: Vocabulary = { idsByToken: new Map(), tokensById: [] };
+
+/** A model that the library runs; the ids of a word may depend on the words beside it. */
+interface LibraryModel extends Vocabulary {
+  idsOfWords(words: string[]): number[];
+}
+
+function libraryModel(config: object, tokenizerConfig: Readonly<Record<string, unknown>>): LibraryModel {
+  const { vocab } = config as { readonly vocab?: unknown };
+  readVocabulary(vocab);
+  const model = made(buildWithLibrary({ model: config }, tokenizerConfig).model, "model");
+  return {
+    idsByToken: model.tokens_to_ids,
+    tokensById: model.vocab,
+    idsOfWords(words) {
+      const ids: number[] = [];
+      for (const token of model(words)) {
+        const id = model.tokens_to_ids.get(token) ?? model.unk_token_id;
+        if (id !== undefined) ids.push(id);
+      }
+      return ids;
+    },
+  };
 }
 
 /** Finds what a post-processor puts around a text by giving it a text of one known token. */
-function affixesOf(postProcess: (tokens: string[]) => string[]): Engine["affixes"] {
+function affixesOf(section: object | null): Engine["affixes"] {
+  if (section === null) return { prefix: [], suffix: [] };
   const marker = "\u0000text\u0000";
-  const processed = postProcess([marker]);
+  const postProcess = made(buildWithLibrary({ post_processor: section }).post_processor, "post_processor");
+  const processed = runWithLibrary(() => postProcess([marker], null, true).tokens ?? [marker]);
   const at = processed.indexOf(marker);
-  return { prefix: processed.slice(0, at), suffix: processed.slice(at + 1) };
+  return { prefix: processed.slice(0, Math.max(0, at)), suffix: processed.slice(at + 1) };
 }

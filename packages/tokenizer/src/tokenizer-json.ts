@@ -1,5 +1,6 @@
 import { ValidationError } from "@tinkex/base";
 import type { AddedToken } from "./added-token.js";
+import { checkSections } from "./steps/check-sections.js";
 
 /** The parts of a `tokenizer.json` that are read here; the rest is passed on to the engine as it is. */
 export interface TokenizerJson {
@@ -32,6 +33,7 @@ export function parseTokenizerJson(value: unknown): TokenizerJson {
     }
   }
   const sections = Object.fromEntries(OPTIONAL_SECTIONS.map((name) => [name, value[name] ?? null]));
+  checkSections(sections);
   // Every field the type names has been checked above or is given a value here.
   return {
     ...value,

@@ -9,6 +9,7 @@ import {
   answer,
   cutAt,
   cutShort,
+  drip,
   file,
   gamble,
   goAway,
@@ -26,6 +27,7 @@ import {
   stall,
   storm,
   trickle,
+  tunnel,
   work,
   workUnanswered,
 } from "./index.js";
@@ -271,6 +273,38 @@ describe.each([
     await expect.poll(() => server.open.size).toBe(1);
     talks.destroy();
     await expect.poll(() => server.closed.size).toBe(1);
+  });
+});
+
+describe("as a proxy", () => {
+  const CONNECT = "CONNECT somewhere.invalid:80 HTTP/1.1\r\n\r\n";
+
+  it("leads a CONNECT to a port of this machine, for as long as both sides stay", async () => {
+    const behind = await play(answer(200, "found"));
+    const proxy = await play(on({ method: "CONNECT" }, tunnel(portOf(behind))), answer(404));
+    const { text, socket } = await speak(proxy, CONNECT);
+    expect(text).toBe("HTTP/1.1 200 Connection established\r\n\r\n");
+    const found = once(socket, "data");
+    socket.write("GET /x HTTP/1.1\r\n\r\n");
+    expect(String((await found)[0])).toMatch(/^HTTP\/1\.1 200 .*found$/s);
+    expect(proxy.requests.map(({ method, path }) => [method, path])).toEqual([
+      ["CONNECT", "somewhere.invalid:80"],
+    ]);
+    expect(behind.requests.map(({ path }) => path)).toEqual(["/x"]);
+    const gone = once(socket, "close");
+    await behind.breakConnections();
+    await gone;
+  });
+
+  it("sends a head one byte at a time", async () => {
+    const proxy = await play(drip("HTTP/1.1 2", 5));
+    const { text, ending } = await speak(proxy, CONNECT);
+    expect({ text, ending }).toEqual({ text: "HTTP/1.1 2", ending: "open" });
+  });
+
+  it("a port where nobody is ends the connection", async () => {
+    const { ending } = await speak(await play(tunnel(9)), CONNECT);
+    expect(ending).not.toBe("open");
   });
 });
 

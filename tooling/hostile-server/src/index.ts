@@ -7,6 +7,7 @@ export {
   answer,
   cutAt,
   cutShort,
+  drip,
   file,
   gamble,
   goAway,
@@ -20,6 +21,7 @@ export {
   stall,
   storm,
   trickle,
+  tunnel,
   work,
   workUnanswered,
 } from "./script/moves.js";

@@ -1,3 +1,5 @@
+import { visibleText } from "../text/visible-text.js";
+
 /**
  * What went wrong, as a stable word a program may switch on. Each code says who can mend it:
  *
@@ -58,7 +60,8 @@ export class TinkexError extends Error {
   readonly retryable: boolean;
 
   constructor(message: string, info: TinkexErrorInfo) {
-    super(message, info.cause === undefined ? undefined : { cause: info.cause });
+    // Servers, models and files have words in messages, and terminals obey what they should show.
+    super(visibleText(message), info.cause === undefined ? undefined : { cause: info.cause });
     this.name = new.target.name;
     this.code = info.code;
     this.retryable = info.retryable ?? false;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ValidationError } from "../errors/api-errors.js";
 import { isOver } from "../testing/is-over.js";
 import { ByteBudget } from "./byte-budget.js";
 import type { Release } from "./release.js";
@@ -57,4 +58,19 @@ describe("ByteBudget", () => {
     await Promise.all([large, small]);
     expect(order).toEqual(["large", "small"]);
   });
+
+  it.each([Number.POSITIVE_INFINITY, Number.NaN, -1, 2 ** 53, "1", null, undefined, 1n])(
+    "refuses to hand out %s bytes, and goes on for all others",
+    async (bytes) => {
+      const budget = new ByteBudget(10);
+      // As it comes from a server, whose words nobody has checked.
+      await expect(budget.acquire(bytes as number, never)).rejects.toBeInstanceOf(ValidationError);
+      const release = await budget.acquire(11, never);
+      const next = budget.acquire(1, never);
+      expect(await isOver(next)).toBe(false);
+      release();
+      expect(await isOver(next)).toBe(true);
+      expect(() => new ByteBudget(bytes as number)).toThrow(/must be a number of bytes/);
+    },
+  );
 });

@@ -1,3 +1,4 @@
+import { ValidationError } from "../errors/api-errors.js";
 import { type Release, releaseOnce } from "./release.js";
 import { WaitQueue } from "./wait-queue.js";
 
@@ -9,15 +10,21 @@ export class ByteBudget {
   readonly #queue = new WaitQueue<number, Release>();
   #available: number;
 
+  /** @throws ValidationError for a budget that is no number of bytes */
   constructor(bytes: number) {
+    checkBytes(bytes, "the budget");
     this.#available = bytes;
   }
 
-  /** @throws the reason of `signal` when it aborts first */
-  acquire(bytes: number, signal: AbortSignal): Promise<Release> {
-    if (signal.aborted) return Promise.reject(signal.reason);
+  /**
+   * @throws ValidationError for what is no number of bytes: one that is infinite or NaN would stop all who come after; the
+   *   reason of `signal` when it aborts first
+   */
+  async acquire(bytes: number, signal: AbortSignal): Promise<Release> {
+    checkBytes(bytes, "what is asked for");
+    if (signal.aborted) throw signal.reason;
     if (this.#queue.length > 0 || this.#available < 0) return this.#queue.wait(bytes, signal);
-    return Promise.resolve(this.#take(bytes));
+    return this.#take(bytes);
   }
 
   #take(bytes: number): Release {
@@ -35,4 +42,14 @@ export class ByteBudget {
       next.admit(this.#take(next.note));
     }
   }
+}
+
+function checkBytes(bytes: number, what: string): void {
+  if (typeof bytes === "number" && bytes >= 0 && bytes <= Number.MAX_SAFE_INTEGER) return;
+  throw new ValidationError(
+    `ByteBudget: ${what} must be a number of bytes from 0 to 2^53 - 1, got ${String(bytes)}`,
+    {
+      path: ["bytes"],
+    },
+  );
 }

@@ -11,6 +11,7 @@ export interface FakeClockOptions {
 
 interface Sleeper {
   readonly wakeAtMs: number;
+  readonly isBackground: boolean;
   wake(): void;
 }
 
@@ -50,6 +51,7 @@ export class FakeClock implements Clock {
     await new Promise<void>((resolve, reject) => {
       const sleeper: Sleeper = {
         wakeAtMs: this.#nowMs + ms,
+        isBackground: options.background === true,
         wake: () => {
           leave?.();
           resolve();
@@ -65,9 +67,13 @@ export class FakeClock implements Clock {
     });
   }
 
-  /** How many sleeps are not over. */
+  /** Number of sleeps under way; those in the background apart. */
   get sleeping(): number {
-    return this.#sleepers.size;
+    return this.#sleepers.size - this.sleepingInBackground;
+  }
+
+  get sleepingInBackground(): number {
+    return [...this.#sleepers].filter(({ isBackground }) => isBackground).length;
   }
 
   /** Moves time on, waking sleepers in order and letting what they start run in between. */

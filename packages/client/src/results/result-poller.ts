@@ -6,6 +6,7 @@ import {
   type Release,
   RequestFailedError,
   ResponseError,
+  visibleText,
 } from "@tinkex/base";
 import { parseRetryHint } from "@tinkex/http";
 import type { FutureOutcome, Records } from "@tinkex/types";
@@ -24,6 +25,8 @@ export interface RetrieveEnvironment {
   readonly responseBudget: ByteBudget;
   /** Which fields the server's bodies have. */
   readonly fields: "0.4" | "0.38";
+  /** Makes a server's words fit for messages and log lines. @defaultValue escapes control characters */
+  readonly shownText?: ((text: string) => string) | undefined;
   /** Told when the waiting is troubled, and goes on. */
   onTrouble(message: string): void;
 }
@@ -184,7 +187,7 @@ export class ResultPoller<Name extends FutureResultName> {
     if (outcome.state === "complete") return outcome.result;
     const { requestId, requestType } = this.#request;
     throw new RequestFailedError(
-      `${requestType} failed on the service: ${outcome.error} (request ${requestId})`,
+      `${requestType} failed on the service: ${this.#shownText(outcome.error)} (request ${requestId})`,
       {
         requestId,
         category: outcome.category,
@@ -194,7 +197,17 @@ export class ResultPoller<Name extends FutureResultName> {
 
   #report(state: string, reason: string | undefined): void {
     const { requestId, requestType } = this.#request;
-    this.#request.onQueueState({ state, reason, requestId, requestType });
+    this.#request.onQueueState({
+      state: this.#shownText(state),
+      reason: reason === undefined ? undefined : this.#shownText(reason),
+      requestId,
+      requestType,
+    });
+  }
+
+  #shownText(text: string): string {
+    const { shownText = visibleText } = this.#environment;
+    return shownText(text);
   }
 
   /** The error that ends the waiting, with the operation it was about. */

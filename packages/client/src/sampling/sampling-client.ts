@@ -101,14 +101,18 @@ export class SamplingClient {
     return this.#model.baseModel;
   }
 
-  /** The model's tokenizer. @throws ValidationError when it is not on this machine and none was given */
+  /** The model's tokenizer. @throws ValidationError when it is not on this machine, or a server elsewhere names its directory, and none was given */
   async getTokenizer(): Promise<Tokenizer> {
-    const { tokenizer } = this.#session.core.settings;
+    const { tokenizer, baseUrl } = this.#session.core.settings;
     const { baseModel, tokenizerId } = this.#model;
-    return modelTokenizer(tokenizer, {
-      modelName: baseModel ?? this.samplingSessionId,
-      tokenizerId: tokenizerId ?? this.#session.tokenizerIds.get(baseModel ?? ""),
-    });
+    return modelTokenizer(
+      tokenizer,
+      {
+        modelName: baseModel ?? this.samplingSessionId,
+        tokenizerId: tokenizerId ?? this.#session.tokenizerIds.get(baseModel ?? ""),
+      },
+      baseUrl,
+    );
   }
 
   /** Ends this client's operations with `ClosedError` and takes no more. */

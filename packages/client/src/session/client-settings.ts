@@ -24,9 +24,13 @@ import type { ServiceClientOptions, TokenizerLoader, WireChoice } from "./servic
 
 /** The options with all defaults filled in, checked once. */
 export interface ClientSettings {
+  /** Where requests go; `undefined` with a transport of the caller's. */
+  readonly baseUrl: string | undefined;
   readonly transport: HttpTransport;
   /** Makes the transport sign with short-lived tokens, for services that want them; nothing for a transport of the caller's. */
   readonly useTokens: () => void;
+  /** Makes a server's words fit for messages and log lines; a transport of the caller's may not know how. */
+  readonly shownText: ((text: string) => string) | undefined;
   readonly compress: Compress | undefined;
   /** For the bodies of training requests. None with a transport of the caller's, which may keep the bodies it is given. */
   readonly bodyMemory: BodyMemory | undefined;
@@ -101,10 +105,12 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
     });
   const transport = options.transport ?? makeOwn();
   return {
+    baseUrl: options.transport === undefined ? baseUrl : undefined,
     transport,
     useTokens: () => {
       if ("useTokens" in transport && typeof transport.useTokens === "function") transport.useTokens();
     },
+    shownText: "shownText" in transport ? (text) => transport.shownText(text) : undefined,
     compress: options.compress ?? zstdCompressor(),
     bodyMemory: options.transport === undefined ? new BodyMemory() : undefined,
     clock,

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
@@ -32,7 +32,7 @@ async function homeWithKey(key: string): Promise<string> {
   onTestFinished(() => rm(home, { recursive: true }));
   await mkdir(join(home, ".tinker"));
   const store = { version: 1, default: "1", keys: { 1: { type: "manual", key, name: "n" } } };
-  await writeFile(join(home, ".tinker", "credentials.json"), JSON.stringify(store));
+  await writeFile(join(home, ".tinker", "credentials.json"), JSON.stringify(store), { mode: 0o600 });
   return home;
 }
 
@@ -56,6 +56,19 @@ describe("resolveCredentials", () => {
       /set TINKER_API_KEY or TINKER_CREDENTIAL_CMD/,
     );
   });
+
+  it.skipIf(process.platform === "win32")(
+    "refuses a stored key that others on this machine can read, and says the remedy",
+    async () => {
+      const home = await homeWithKey("tml-canary");
+      for (const mode of [0o644, 0o640, 0o602]) {
+        await chmod(join(home, ".tinker", "credentials.json"), mode);
+        await expect(given(resolve({ HOME: home }))).rejects.toThrow(/: run chmod 600 .*credentials\.json/);
+        await expect(given(resolve({ HOME: home }))).rejects.not.toThrow(/canary/);
+        expect(await given(resolve({ HOME: home, TINKER_API_KEY: "tml-env" }))).toBe("tml-env");
+      }
+    },
+  );
 
   it("refuses a key that cannot work at once", () => {
     expect(() => resolve({ TINKER_API_KEY: "abc" })).toThrow(ValidationError);

@@ -1,11 +1,11 @@
 import { type HttpTransport, ResponseError } from "@tinkex/base";
-import type { Records } from "@tinkex/types";
 import {
   type ClientConfigResponse,
   type ClientDynamicConfigResponse,
   checkReceived,
   clientConfigResponseSchema,
   clientDynamicConfigResponseSchema,
+  type Records,
 } from "@tinkex/types";
 import { decodeJsonResponse, encodeJsonRequest } from "@tinkex/wire";
 import { CURRENT_GENERATION, type Generation, LEGACY_GENERATION } from "../protocol/generation.js";

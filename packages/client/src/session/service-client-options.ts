@@ -5,7 +5,7 @@ import type { JsonObject } from "@tinkex/types";
 /** Which encoding training and sampling speak: what the server understands, or one fixed by the caller. */
 export type WireChoice = "auto" | "protobuf" | "json";
 
-/** Gives the tokenizer of a model: what `get_info` says of it goes in. */
+/** Gives the tokenizer of a model. What `get_info` says of it goes in as it is: a name is the server's word, and no path to open unseen. */
 export type TokenizerLoader = (model: {
   readonly modelName: string;
   readonly tokenizerId: string | undefined;
@@ -32,7 +32,7 @@ export interface ServiceClientOptions {
   readonly wire?: WireChoice | undefined;
   /** What a 402 does: wait until the account can pay, or fail at once. @defaultValue `pause` */
   readonly billing?: "pause" | "fail" | undefined;
-  /** The tokenizer `getTokenizer()` gives, or what loads one. @defaultValue reads local model directories */
+  /** The tokenizer `getTokenizer()` gives, or what loads one. @defaultValue reads the directory that a server on this machine names */
   readonly tokenizer?: Tokenizer | TokenizerLoader | undefined;
   /** Gives the key or token in place of `apiKey`, for every request anew. @defaultValue the command in `TINKER_CREDENTIAL_CMD` */
   readonly credential?: CredentialSource | undefined;

@@ -130,6 +130,7 @@ export class Session {
         random,
         responseBudget: this.#responseBudget,
         fields: this.server.generation.fields,
+        shownText: this.core.settings.shownText,
         onTrouble: (message) => this.#trouble.note(message),
       },
       {

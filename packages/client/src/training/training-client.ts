@@ -258,12 +258,12 @@ export class TrainingClient {
     return this.#info;
   }
 
-  /** The model's tokenizer. @throws ValidationError when it is not on this machine and none was given */
+  /** The model's tokenizer. @throws ValidationError when it is not on this machine, or a server elsewhere names its directory, and none was given */
   async getTokenizer(options: CallOptions = {}): Promise<Tokenizer> {
     const info = await this.getInfo(options);
     const modelName = info.model_data.model_name ?? info.model_name ?? this.modelId;
-    const { tokenizer } = this.#model.session.core.settings;
-    return modelTokenizer(tokenizer, { modelName, tokenizerId: info.model_data.tokenizer_id });
+    const { tokenizer, baseUrl } = this.#model.session.core.settings;
+    return modelTokenizer(tokenizer, { modelName, tokenizerId: info.model_data.tokenizer_id }, baseUrl);
   }
 
   /** Ends this client's operations with `ClosedError` and takes no more. The model stays on the service. */

@@ -77,6 +77,7 @@ describe("the credential store", () => {
     const home = await emptyHome();
     await Promise.all(Array.from({ length: 20 }, (_, i) => storeKey(home, String(i), manual(`tml-${i}`))));
     expect(await readStoredKey(home)).toMatch(/^tml-\d+$/);
+    expect(Object.keys((await readCredentialStore(home)).keys)).toHaveLength(20);
     expect(await readdir(join(home, ".tinker"))).toEqual(["credentials.json"]);
   });
 
@@ -86,6 +87,7 @@ describe("the credential store", () => {
     await mkdir(join(credentialStorePath(home), "in the way"), { recursive: true });
     const error = await failureOf(storeKey(home, "7", manual("tml-a")));
     expect(error).toBeInstanceOf(CredentialError);
+    expect(error.message).toContain("is not a file");
     expect(await readdir(join(home, ".tinker"))).toEqual(["credentials.json"]);
     expect(await readdir(credentialStorePath(home))).toEqual(["in the way"]);
 
@@ -104,7 +106,7 @@ describe("the credential store", () => {
       '{"version":1,"keys":{"7":{"type":"odd"}}}',
       '{"version":1,"keys":[3]}',
     ]) {
-      await writeFile(credentialStorePath(home), content);
+      await writeFile(credentialStorePath(home), content, { mode: 0o600 });
       expect(await failureOf(storeKey(home, "7", manual("tml-a")))).toBeInstanceOf(CredentialError);
       expect(await failureOf(removeStoredKey(home, "7"))).toBeInstanceOf(CredentialError);
       expect(await readFile(credentialStorePath(home), "utf8")).toBe(content);

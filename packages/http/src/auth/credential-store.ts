@@ -1,14 +1,19 @@
-import { randomUUID } from "node:crypto";
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { ValidationError } from "@tinkex/base";
+import { constants } from "node:fs";
+import { mkdir, open } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { systemClock, ValidationError } from "@tinkex/base";
 import { errorCode } from "../errors/error-code.js";
+import { replaceFile } from "../files/replace-file.js";
 import { CredentialError } from "./credential-error.js";
+import { withCredentialLock } from "./credential-lock.js";
 
 /** The store's layout that we know. */
 const VERSION = 1;
 const FOLDER_MODE = 0o700;
-const FILE_MODE = 0o600;
+/** Bits of a mode that let others than the owner in. */
+const OTHERS = 0o077;
+/** Longest store that is read; one holds some hundred bytes a key. */
+const MAX_BYTES = 1024 * 1024;
 
 /** One key of the store. Field names are those of the file, which other clients of the service read and write too. */
 export interface StoredKey {
@@ -45,19 +50,16 @@ export function credentialStorePath(home: string): string {
 /**
  * The store in a user's home folder; an empty one where there is none. A `default` that names no key is none.
  *
- * @throws CredentialError for a store that cannot be read; its message names the file and holds nothing of it
+ * @throws CredentialError for a store that cannot be read, or that others than its owner can read or write; its message names
+ *   the file and holds nothing of it
  */
 export async function readCredentialStore(home: string): Promise<CredentialStore> {
   const path = credentialStorePath(home);
   const fail = (why: string): never => {
     throw new CredentialError(`${path} ${why}; log in again, or set TINKER_API_KEY`);
   };
-  let content: string;
-  try {
-    content = await readFile(path, "utf8");
-  } catch (error) {
-    return errorCode(error) === "ENOENT" ? EMPTY : fail(`cannot be read (${errorCode(error)})`);
-  }
+  const content = await readOwn(path, fail);
+  if (content === undefined) return EMPTY;
   let store: unknown;
   try {
     store = JSON.parse(content);
@@ -70,7 +72,7 @@ export async function readCredentialStore(home: string): Promise<CredentialStore
   if (typeof entries !== "object") return fail("has no keys");
   const keys: [string, StoredKey][] = [];
   for (const [id, record] of Object.entries(entries)) {
-    if (!isStoredKey(record)) return fail(`holds a key (id ${JSON.stringify(id)}) that is none`);
+    if (!isStoredKey(record)) return fail("holds a record that is no key");
     keys.push([id, record]);
   }
   const chosen = field(store, "default");
@@ -79,22 +81,25 @@ export async function readCredentialStore(home: string): Promise<CredentialStore
 }
 
 /**
- * Adds a key to the store, or replaces the one of that id, and makes it the one that is used.
+ * Adds a key to the store, or replaces the one of that id, and makes it the one that is used. Of several at one time, in this
+ * process or others, all keys stay, and the one stored last is used.
  *
  * @param id - the key's number at the service, as text
  * @throws ValidationError for a key that is none; CredentialError when the store cannot be read or written
  */
 export async function storeKey(home: string, id: string, key: StoredKey): Promise<void> {
   if (!/^\d+$/.test(id)) {
-    throw new ValidationError(`the id of a key is a number, not ${JSON.stringify(id)}`, { path: ["id"] });
+    // It is not shown: it may be the key, given in the wrong place.
+    throw new ValidationError('the id of a key must be its number at the service, such as "7"', {
+      path: ["id"],
+    });
   }
   if (!isStoredKey(key)) {
     throw new ValidationError("a key to store has a type (manual or generated), a key and a name", {
       path: ["key"],
     });
   }
-  const { keys } = await readCredentialStore(home);
-  await writeCredentialStore(home, { version: VERSION, default: id, keys: { ...keys, [id]: key } });
+  await changeStore(home, ({ keys }) => ({ version: VERSION, default: id, keys: { ...keys, [id]: key } }));
 }
 
 /**
@@ -104,35 +109,61 @@ export async function storeKey(home: string, id: string, key: StoredKey): Promis
  * @throws CredentialError when the store cannot be read or written
  */
 export async function removeStoredKey(home: string, id: string): Promise<StoredKey | undefined> {
-  const store = await readCredentialStore(home);
-  if (!Object.hasOwn(store.keys, id)) return undefined;
-  const { [id]: removed, ...keys } = store.keys;
-  const chosen = store.default === id ? undefined : store.default;
-  await writeCredentialStore(home, { version: VERSION, default: chosen, keys });
+  // Nothing is made where there is nothing to take out.
+  if (!Object.hasOwn((await readCredentialStore(home)).keys, id)) return undefined;
+  let removed: StoredKey | undefined;
+  await changeStore(home, (store) => {
+    const { [id]: taken, ...keys } = store.keys;
+    removed = taken;
+    return { version: VERSION, default: store.default === id ? undefined : store.default, keys };
+  });
   return removed;
 }
 
 /**
- * Replaces the store in one step, readable by its owner alone: whoever reads meanwhile sees the old one or the new one. Of
- * two writers the last one wins.
+ * Changes the store while no other writer does, and replaces it in one step, readable by its owner alone: whoever reads
+ * meanwhile sees the old one or the new one.
  */
-async function writeCredentialStore(home: string, store: CredentialStore): Promise<void> {
+async function changeStore(home: string, change: (store: CredentialStore) => CredentialStore): Promise<void> {
   const path = credentialStorePath(home);
-  const temporary = `${path}.${randomUUID()}.tmp`;
   try {
-    await makeFolder(join(home, ".tinker"));
-    const file = await open(temporary, "wx", FILE_MODE);
+    await makeFolder(dirname(path));
+    await withCredentialLock(`${path}.lock`, systemClock, async (isHeld) => {
+      const store = change(await readCredentialStore(home));
+      await replaceFile(path, async (file) => {
+        await file.writeFile(`${JSON.stringify(store, null, 2)}\n`);
+        if (!(await isHeld()))
+          throw new CredentialError(`${path} was changed by another program meanwhile; try again`);
+      });
+    });
+  } catch (error) {
+    if (error instanceof CredentialError) throw error;
+    throw new CredentialError(`${path} cannot be written (${errorCode(error)})`, error);
+  }
+}
+
+/** The text of a file that is its owner's alone, or `undefined` when there is none. Looked at and read is one open file. */
+async function readOwn(path: string, fail: (why: string) => never): Promise<string | undefined> {
+  try {
+    // A pipe that nobody writes to would be waited for.
+    const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
-      await file.chmod(FILE_MODE);
-      await file.writeFile(`${JSON.stringify(store, null, 2)}\n`);
-      await file.sync();
+      const stat = await file.stat();
+      if (!stat.isFile()) return fail("is not a file");
+      if (process.platform !== "win32" && (stat.mode & OTHERS) !== 0) {
+        const mode = (stat.mode & 0o777).toString(8);
+        return fail(
+          `is open to others than its owner (mode ${mode}): run chmod 600 ${path}, or replace its keys`,
+        );
+      }
+      if (stat.size > MAX_BYTES) return fail(`has more than ${MAX_BYTES} bytes`);
+      return await file.readFile("utf8");
     } finally {
       await file.close();
     }
-    await rename(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
-    throw new CredentialError(`${path} cannot be written (${errorCode(error)})`, error);
+    if (error instanceof CredentialError) throw error;
+    return errorCode(error) === "ENOENT" ? undefined : fail(`cannot be read (${errorCode(error)})`);
   }
 }
 

@@ -23,7 +23,7 @@ describe("credentialCommand", () => {
       failureOf(Promise.resolve(credentialCommand(command, timeoutMs)()));
     for (const [command, message] of [
       ["true", /printed nothing/],
-      ["echo canary; echo why >&2; exit 3", /failed with 3: why$/],
+      ["echo canary; echo why >&2; exit 3", /failed with 3; run it in a terminal to see why$/],
     ] as const) {
       const error = await run(command);
       expect(error).toBeInstanceOf(CredentialError);
@@ -63,7 +63,7 @@ describe("readStoredKey", () => {
     afterTest(() => rm(folder, { recursive: true }));
     if (content !== undefined) {
       await mkdir(join(folder, ".tinker"));
-      await writeFile(join(folder, ".tinker", "credentials.json"), content);
+      await writeFile(join(folder, ".tinker", "credentials.json"), content, { mode: 0o600 });
     }
     return folder;
   }

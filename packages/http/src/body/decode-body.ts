@@ -1,59 +1,102 @@
-import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import { ResponseError } from "@tinkex/base";
-import { errorCode } from "../errors/error-code.js";
-
-type Decoder = (body: Uint8Array, options: { readonly maxOutputLength: number }) => Promise<Uint8Array>;
-
-const DECODERS: Readonly<Record<string, Decoder>> = {
-  gzip: promisify(zlib.gunzip) as Decoder,
-  "x-gzip": promisify(zlib.gunzip) as Decoder,
-  deflate: promisify(zlib.inflate) as Decoder,
-  br: promisify(zlib.brotliDecompress) as Decoder,
-};
+import { shownText } from "../hooks/shown-text.js";
+import type { CallScope, Settle } from "../limits/call-scope.js";
+import { BodyPieces } from "./body-pieces.js";
 
 /** Sent as `accept-encoding`: what every Node we run on can unpack. */
 export const ACCEPTED_ENCODINGS = "gzip, deflate, br";
 
-/** Most bytes one answer may unpack to. Results of the API stay far below; a bomb does not. */
-export const MOST_UNPACKED_BYTES = 512 * 1024 * 1024;
+const UNPACKERS: Readonly<Record<string, (body: Uint8Array) => zlib.Gunzip | zlib.BrotliDecompress>> = {
+  gzip: () => zlib.createGunzip(OPTIONS),
+  "x-gzip": () => zlib.createGunzip(OPTIONS),
+  // Some servers send bare DEFLATE; a zlib header says 8 in its lower half (RFC 1950, 2.2).
+  deflate: ([first = 8]) =>
+    (first & 0x0f) === 8 ? zlib.createInflate(OPTIONS) : zlib.createInflateRaw(OPTIONS),
+  br: () => zlib.createBrotliDecompress(OPTIONS),
+};
+const OPTIONS = { chunkSize: 64 * 1024 };
 
-/**
- * Unpacks a body according to its `content-encoding`, of answers and of errors alike.
- *
- * @throws ResponseError for an encoding nobody asked for, a broken stream, or more than `mostBytes`
- */
-export async function decodeBody(
-  body: Uint8Array,
-  contentEncoding: string | undefined,
-  mostBytes = MOST_UNPACKED_BYTES,
-): Promise<Uint8Array> {
-  const encodings = (contentEncoding ?? "").toLowerCase().split(",");
-  let unpacked = body;
-  // Applied in the order of the header, so undone from its end.
-  for (const encoding of encodings.map((word) => word.trim()).reverse()) {
-    if (encoding === "" || encoding === "identity" || unpacked.byteLength === 0) continue;
-    unpacked = await unpack(unpacked, encoding, mostBytes);
-  }
-  return unpacked;
+/** Encodings one over the other; nobody needs two. */
+const MAX_LAYERS = 4;
+
+/** Longest name of an encoding that is shown, in characters. */
+const MAX_SHOWN = 50;
+
+/** Bodies of the API unpack to less than so many times their size; only what is made to hurt does not. */
+const MAX_RATIO = 100;
+/** Unpacked bytes that are taken whatever the ratio. */
+const MIN_RATIO_BYTES = 16 * 1024 * 1024;
+
+/** A packed body. */
+export interface PackedBody {
+  readonly status: number;
+  readonly body: Uint8Array;
+  readonly contentEncoding: string | undefined;
+  /** Most bytes of an answer that is no error, unpacked. */
+  readonly maxBytes: number;
+  /** What must not be shown of the server's words. */
+  readonly secrets: () => readonly string[];
 }
 
-async function unpack(body: Uint8Array, encoding: string, maxOutputLength: number): Promise<Uint8Array> {
-  const decode = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
-  if (decode === undefined) {
-    throw new ResponseError(
-      `the answer is packed as ${JSON.stringify(encoding)}, which was not asked for; we take ${ACCEPTED_ENCODINGS}`,
-      { code: "decode_failed" },
-    );
+/**
+ * Unpacks a body according to its `content-encoding`, piece by piece, so that neither memory nor the call's limits depend on
+ * how much there is. Of an error the beginning is enough, also where its end is missing.
+ *
+ * @throws ResponseError for an encoding nobody asked for, a broken stream, or too much; what ends the call
+ */
+export async function decodeBody(packed: PackedBody, scope: CallScope): Promise<Uint8Array> {
+  const { contentEncoding = "", maxBytes, secrets } = packed;
+  const encodings = contentEncoding.toLowerCase().split(",", MAX_LAYERS + 1);
+  if (encodings.length > MAX_LAYERS) throw refusal(`is packed more than ${MAX_LAYERS} times over`);
+  let { body } = packed;
+  // Applied in the order of the header, so undone from its end.
+  for (const encoding of encodings.map((word) => word.trim()).reverse()) {
+    if (encoding === "" || encoding === "identity" || body.byteLength === 0) continue;
+    const open = Object.hasOwn(UNPACKERS, encoding) ? UNPACKERS[encoding] : undefined;
+    if (open === undefined) {
+      const shown = shownText(JSON.stringify(encoding), secrets(), MAX_SHOWN);
+      throw refusal(`is packed as ${shown}, which was not asked for; we take ${ACCEPTED_ENCODINGS}`);
+    }
+    const limit = Math.min(maxBytes, Math.max(MIN_RATIO_BYTES, MAX_RATIO * body.byteLength));
+    const layer = { ...packed, body, maxBytes: limit };
+    body = await scope.during<Uint8Array>((settle) => unpack(layer, encoding, open(body), settle));
   }
-  try {
-    const { buffer, byteOffset, byteLength } = await decode(body, { maxOutputLength });
-    return new Uint8Array(buffer, byteOffset, byteLength);
-  } catch (cause) {
-    const why =
-      errorCode(cause) === "ERR_BUFFER_TOO_LARGE"
-        ? `unpacks to more than ${maxOutputLength} bytes`
-        : `is not the ${encoding} data it claims to be`;
-    throw new ResponseError(`the answer ${why}`, { code: "decode_failed", cause });
-  }
+  return body;
+}
+
+/** Unpacks one layer; gives back how to stop. */
+function unpack(
+  { status, body, maxBytes }: PackedBody,
+  encoding: string,
+  unpacker: zlib.Gunzip | zlib.BrotliDecompress,
+  { resolve, reject }: Settle<Uint8Array>,
+): () => void {
+  const pieces = new BodyPieces(status, maxBytes);
+  let gaveAny = false;
+  const end = (): void => {
+    unpacker.destroy();
+    resolve(pieces.join());
+  };
+  unpacker.on("data", (piece: Uint8Array) => {
+    gaveAny = true;
+    try {
+      if (!pieces.add(piece)) end();
+    } catch {
+      unpacker.destroy();
+      reject(refusal(`unpacks to more than ${maxBytes} bytes`));
+    }
+  });
+  unpacker.on("end", end);
+  unpacker.on("error", (cause) => {
+    // Of an error the beginning is enough: its end may lie behind the limit.
+    if (status >= 300 && gaveAny) end();
+    else reject(refusal(`is not the ${encoding} data it claims to be`, cause));
+  });
+  unpacker.end(body);
+  return () => void unpacker.destroy();
+}
+
+function refusal(why: string, cause?: unknown): ResponseError {
+  return new ResponseError(`the answer ${why}`, { code: "decode_failed", cause });
 }

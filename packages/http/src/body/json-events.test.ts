@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { inspect } from "node:util";
 import { ResponseError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { EventStreamError, type JsonEvent, jsonEvents } from "./json-events.js";
@@ -41,6 +42,38 @@ describe("jsonEvents", () => {
         break;
       }
       expect(stream.destroyed).toBe(true);
+    }
+  });
+
+  it.each([
+    ["lists", `${"[".repeat(200_000)}${"]".repeat(200_000)}`],
+    ["objects", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`],
+    ["lists that do not end", "[".repeat(200_000)],
+  ])("data of deeply nested %s is an error that names its place", async (_, deep) => {
+    const reading = read(`id: 9\nevent: metrics\ndata: ${deep}\n\n`);
+    await expect(reading).rejects.toBeInstanceOf(ResponseError);
+    await expect(reading).rejects.toThrow(/event "metrics" after id "9" is not read: more than 64 levels$/);
+    const failing = read(`event: error\ndata: {"detail":${deep}}\n\n`);
+    await expect(failing).rejects.toBeInstanceOf(EventStreamError);
+  });
+
+  it("data that would take many times its memory is refused", async () => {
+    const reading = read(`data: [${"{},".repeat(4_000_000)}{}]\n\n`);
+    await expect(reading).rejects.toThrow(/would take more than \d+ bytes of memory$/);
+  });
+
+  it("neither a key nor a control character is in the messages, however it is written", async () => {
+    const key = "tml-canary-key";
+    for (const stream of [
+      `id: \u001b[2J${key}\nevent: ${key}\u202e\ndata: no JSON\n\n`,
+      `id: ${key}\nevent: error\ndata: {"detail":"\\u0074ml-canary-key \\u001b[31m"}\n\n`,
+    ]) {
+      const error: unknown = await read(stream, [key]).catch((thrown: unknown) => thrown);
+      const shown = inspect(error, { depth: 10, showHidden: true });
+      expect(shown).not.toContain(key);
+      expect(error).toMatchObject({ message: expect.stringMatching(/\[redacted\]/) });
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there
+      expect(error).toMatchObject({ message: expect.not.stringMatching(/[\u001b\u009b\u202e]/) });
     }
   });
 });

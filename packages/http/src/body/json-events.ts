@@ -1,5 +1,7 @@
-import { ResponseError, TinkexError } from "@tinkex/base";
-import { readErrorBody } from "../errors/error-body.js";
+import { jsonTextFault, ResponseError, TinkexError } from "@tinkex/base";
+import { readErrorText } from "../errors/error-body.js";
+import { blotOut } from "../hooks/secrets.js";
+import { shownText } from "../hooks/shown-text.js";
 import { type EventReading, type ServerSentEvent, serverSentEvents } from "./server-sent-events.js";
 
 /** An event whose data was JSON. */
@@ -29,6 +31,9 @@ export interface JsonEventReading extends Pick<EventReading, "mostLength"> {
   readonly secrets?: readonly string[] | undefined;
 }
 
+/** Longest name or id of an event that is shown, in characters. */
+const MAX_SHOWN = 100;
+
 /** The data that says that the stream is over. */
 const DONE = "[DONE]";
 
@@ -36,8 +41,8 @@ const DONE = "[DONE]";
  * Reads a stream of events that hold JSON, until it ends or says `[DONE]`. Whether to come back after a broken connection
  * is the caller's affair: `id` and `retryMs` of the last event say how.
  *
- * @throws EventStreamError for an event named `error`; ResponseError for data that is no JSON; RangeError for an event
- *   longer than `mostLength`
+ * @throws EventStreamError for an event named `error`; ResponseError for data that is no JSON or nested too deep, and for an
+ *   event longer than `mostLength`
  */
 export async function* jsonEvents(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -46,22 +51,25 @@ export async function* jsonEvents(
   for await (const event of serverSentEvents(chunks, { mostLength })) {
     if (event.data === DONE) return;
     if (event.event === "error") {
-      const { value, summary } = readErrorBody(new TextEncoder().encode(event.data), secrets);
-      throw new EventStreamError(`the stream ended with an error: ${summary}`, value, event.id);
+      const { value, summary } = readErrorText(event.data, secrets);
+      const lastId = blotOut(event.id, secrets);
+      throw new EventStreamError(`the stream ended with an error: ${summary}`, value, lastId);
     }
-    yield { ...event, data: parse(event) };
+    yield { ...event, data: parse(event, secrets) };
   }
 }
 
-function parse({ event, data, id }: ServerSentEvent): unknown {
+function parse({ event, data, id }: ServerSentEvent, secrets: readonly string[]): unknown {
+  const fault = jsonTextFault(data);
   try {
-    return JSON.parse(data);
+    if (fault === undefined) return JSON.parse(data);
   } catch {
     // The parser's message would quote the data.
-    const place = id === "" ? "" : ` after id ${JSON.stringify(id)}`;
-    throw new ResponseError(
-      `the data of an event ${JSON.stringify(event)}${place} is no JSON (${data.length} characters)`,
-      { code: "decode_failed" },
-    );
   }
+  const shown = (text: string): string => `"${shownText(text, secrets, MAX_SHOWN)}"`;
+  const place = id === "" ? "" : ` after id ${shown(id)}`;
+  const what = fault === undefined ? `no JSON (${data.length} characters)` : `not read: ${fault}`;
+  throw new ResponseError(`the data of an event ${shown(event)}${place} is ${what}`, {
+    code: "decode_failed",
+  });
 }

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { ResponseError } from "@tinkex/base";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type ServerSentEvent, serverSentEvents } from "./server-sent-events.js";
@@ -73,7 +74,7 @@ describe("serverSentEvents", () => {
     const endless = serverSentEvents([new TextEncoder().encode(`data: ${"x".repeat(100)}`)], {
       mostLength: 50,
     });
-    await expect(endless.next()).rejects.toThrow(RangeError);
+    await expect(endless.next()).rejects.toThrow(ResponseError);
   });
 
   it("comments are not kept, however many come before an event", async () => {
@@ -95,5 +96,31 @@ describe("serverSentEvents", () => {
         expect(await read(...pieces)).toEqual(wanted);
       }),
     );
+  });
+
+  it("reads a long line in pieces of a byte in about the memory of the line", async () => {
+    const piece = new TextEncoder().encode("x");
+    function* pieces(): Generator<Uint8Array> {
+      yield new TextEncoder().encode("data: ");
+      for (let count = 0; count < 2_000_000; count += 1) yield piece;
+      yield new TextEncoder().encode("\n\n");
+    }
+    const before = process.memoryUsage().heapUsed;
+    let most = 0;
+    function* watched(): Generator<Uint8Array> {
+      let count = 0;
+      for (const each of pieces()) {
+        count += 1;
+        if (count % 100_000 === 0) most = Math.max(most, process.memoryUsage().heapUsed - before);
+        yield each;
+      }
+    }
+    const { value } = await serverSentEvents(watched()).next();
+    expect(value).toMatchObject({ data: "x".repeat(2_000_000) });
+    expect(most).toBeLessThan(64 * 2 ** 20);
+  });
+
+  it("a pause that is no number of milliseconds is none", async () => {
+    expect(await read("retry: 5\nretry: ", "9".repeat(400), "\ndata: a\n\n")).toMatchObject([{ retryMs: 5 }]);
   });
 });

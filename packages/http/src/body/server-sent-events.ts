@@ -1,3 +1,6 @@
+import { ResponseError } from "@tinkex/base";
+import { TextPieces } from "./text-pieces.js";
+
 /** One event of a `text/event-stream`. */
 export interface ServerSentEvent {
   /** @defaultValue `message` */
@@ -12,6 +15,9 @@ export interface ServerSentEvent {
 /** Longest event that is kept, in characters. */
 export const MOST_EVENT_LENGTH = 16 * 1024 * 1024;
 
+/** Most bytes that are looked through at a time. */
+const MAX_SLICE_BYTES = 64 * 1024;
+
 /** How {@link serverSentEvents} reads. */
 export interface EventReading {
   /** Longest event that is kept, in characters. @defaultValue 16 Mi */
@@ -24,7 +30,7 @@ export interface EventReading {
  * Reads server-sent events by the rules of the WHATWG: pieces may end anywhere, also within a character or a line
  * break. An event without data is none; the last one counts only if a blank line ends it.
  *
- * @throws RangeError when one event grows past `mostLength` characters
+ * @throws ResponseError when one event grows past `mostLength` characters
  */
 export async function* serverSentEvents(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -63,7 +69,7 @@ class PendingEvent {
     if (name === "data") this.#data.push(value);
     else if (name === "event") this.#event = value;
     else if (name === "id" && !value.includes("\0")) this.#id = value;
-    else if (name === "retry" && /^\d+$/.test(value)) this.#retryMs = Number(value);
+    else if (name === "retry" && isPause(value)) this.#retryMs = Number(value);
     return undefined;
   }
 
@@ -82,6 +88,11 @@ class PendingEvent {
   }
 }
 
+/** Digits alone, and of a number that is one. */
+function isPause(value: string): boolean {
+  return /^\d+$/.test(value) && Number.isSafeInteger(Number(value));
+}
+
 /** Lines end with CR, LF or both, and with nothing else that Unicode calls a line end. */
 async function* lines(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -89,25 +100,35 @@ async function* lines(
 ): AsyncGenerator<string, void, undefined> {
   // Takes a leading byte order mark away and puts U+FFFD for what is no UTF-8.
   const decoder = new TextDecoder();
-  let rest = "";
+  const rest = new TextPieces();
   let skipLineFeed = false;
-  for await (const chunk of chunks) {
-    let text = decoder.decode(chunk, { stream: true });
+  for await (const bytes of slices(chunks)) {
+    let text = decoder.decode(bytes, { stream: true });
     if (text === "") continue;
     // A CR ends its line at once; the LF of a pair may come with the next piece.
     if (skipLineFeed && text.startsWith("\n")) text = text.slice(1);
     skipLineFeed = text.endsWith("\r");
     const [first = "", ...others] = text.split(/\r\n|\r|\n/);
     // Only the new piece is searched: a long line in small pieces would else be searched from its start each time.
-    rest += first;
+    rest.add(first);
     for (const next of others) {
-      yield rest;
-      rest = next;
+      yield rest.take();
+      rest.add(next);
     }
     if (rest.length > mostLength) throw tooLong(mostLength);
   }
 }
 
-function tooLong(mostLength: number): RangeError {
-  return new RangeError(`an event of the stream is longer than ${mostLength} characters`);
+/** The same bytes in pieces of some size at most: of a large one the lines alone would take many times its memory. */
+async function* slices(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.byteLength; at += MAX_SLICE_BYTES)
+      yield chunk.subarray(at, at + MAX_SLICE_BYTES);
+  }
+}
+
+function tooLong(mostLength: number): ResponseError {
+  return new ResponseError(`an event of the stream is longer than ${mostLength} characters`);
 }

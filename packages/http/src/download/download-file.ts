@@ -1,4 +1,4 @@
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import {
   type Clock,
   ResponseError,
@@ -10,21 +10,23 @@ import {
 import { networkError } from "../errors/network-error.js";
 import { type CallFacts, statusError } from "../errors/status-error.js";
 import type { TryOutcome } from "../errors/try-outcome.js";
-import { isSecret } from "../hooks/secrets.js";
+import { replaceFile } from "../files/replace-file.js";
 import { CallScope } from "../limits/call-scope.js";
 import { backoffDelayMs } from "../retry/backoff-delay.js";
 import { RETRY_POLICIES } from "../retry/retry-policy.js";
 import type { ProxySettings } from "../send/proxy.js";
 import {
-  checkPart,
+  checkSize,
   type DownloadState,
   errorBytes,
   freshState,
+  notePart,
   noteWhole,
   OwnFailure,
   rangeHeaders,
   receiveInto,
   startOver,
+  versionOf,
 } from "./download-part.js";
 import { DownloadRequests } from "./download-requests.js";
 
@@ -32,9 +34,15 @@ import { DownloadRequests } from "./download-requests.js";
 export interface DownloadOptions {
   /** Where the file lies, asked again when the place has expired. Signed addresses are secret: none is shown. */
   readonly url: () => string | Promise<string>;
-  /** Where it goes. It appears there whole or not at all; until then it grows beside it as `<target>.partial`. */
+  /**
+   * Where it goes, in a folder that exists. It appears there in one step, whole or not at all, readable by its owner alone, in
+   * place of a file or link that was there. Until then it grows beside it under a random name that ends in `.partial`, which
+   * is taken away whatever happens, unless the process is killed. Of two downloads to one target the last to finish stays.
+   */
   readonly target: string;
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
+  /** Most bytes of the file. @defaultValue none; a server that tells the length never sends more than that */
+  readonly maxBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Limit of the whole download, in milliseconds. @defaultValue none */
   readonly timeoutMs?: number | undefined;
@@ -64,35 +72,34 @@ const EXPIRED = [403, 410];
 const PASSING = [408, 416, 429];
 
 /**
- * Downloads a file without any credential of ours. A connection that breaks is taken up where it broke, an address that
- * has expired is asked for anew; length and MD5 are checked where the server tells them.
+ * Downloads a file without any credential of ours. A connection that breaks is taken up where it broke, if the file is still of
+ * the same version and length; else it begins anew. An address that has expired is asked for anew; length and MD5 are checked
+ * where the server tells them. A later call begins at the first byte.
  *
  * @returns the number of bytes
- * @throws ApiStatusError, ConnectionError, TimeoutError, AbortedError, and ResponseError for a file that is not whole; what
- *   the file system, `url` or `onProgress` throws, as it is
+ * @throws ApiStatusError, ConnectionError, TimeoutError, AbortedError, and ResponseError for a file that is not whole, changes
+ *   its length or is longer than `maxBytes`; ValidationError for an option that cannot work; what the file system, `url` or
+ *   `onProgress` throws, as it is
  */
 export async function downloadFile(options: DownloadOptions): Promise<number> {
-  const clock = options.clock ?? systemClock;
+  const { clock = systemClock, maxBytes, target } = options;
+  if (maxBytes !== undefined && !(maxBytes > 0)) {
+    throw new ValidationError(`maxBytes must be a number of bytes above 0, got ${maxBytes}`, {
+      path: ["maxBytes"],
+    });
+  }
   const scope = new CallScope("the download", clock, options);
   const requests = new DownloadRequests(options);
-  const partial = `${options.target}.partial`;
   try {
-    const file = await open(partial, "w");
-    let byteLength: number;
-    try {
-      byteLength = await receive(file, requests, options, scope);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(partial, options.target);
-    return byteLength;
-  } catch (error) {
-    await rm(partial, { force: true });
-    throw error;
+    return await replaceFile(target, async (file) => {
+      try {
+        return await receive(file, requests, options, scope);
+      } finally {
+        await requests.close();
+      }
+    });
   } finally {
     scope.end();
-    await requests.close();
   }
 }
 
@@ -119,11 +126,11 @@ async function receive(
     // Only what has not come before is progress: a server that cannot resume may send the same half for ever.
     fruitless = state.receivedBytes > most ? 1 : fruitless + 1;
     most = Math.max(most, state.receivedBytes);
-    if (state.version === undefined) await startOver(file, state);
+    if (versionOf(state) === undefined) await startOver(file, state);
     const delayMs = mayPass(outcome)
       ? backoffDelayMs({ policy: POLICY, retries: fruitless - 1, elapsedMs: 0, random })
       : undefined;
-    if (delayMs === undefined) throw downloadError(outcome, url, attempts);
+    if (delayMs === undefined) throw downloadError(outcome, url, requests.secrets, attempts);
     await scope.sleep(delayMs);
   }
 }
@@ -133,8 +140,13 @@ function mayPass(outcome: TryOutcome): boolean {
   return outcome.status >= 500 || PASSING.includes(outcome.status);
 }
 
-function downloadError(outcome: TryOutcome, url: string, attempts: number): TinkexError {
-  const { origin, pathname, searchParams } = new URL(url);
+function downloadError(
+  outcome: TryOutcome,
+  url: string,
+  secrets: readonly string[],
+  attempts: number,
+): TinkexError {
+  const { origin, pathname } = new URL(url);
   const facts: CallFacts = {
     operation: "the download",
     // Without its query, which may be a signature.
@@ -143,7 +155,7 @@ function downloadError(outcome: TryOutcome, url: string, attempts: number): Tink
     earlierTries: [],
     finalStatuses: [],
     // A store that refuses a signature quotes it.
-    secrets: [...searchParams.values()].filter(isSecret),
+    secrets,
   };
   return outcome.kind === "answer" ? statusError(outcome, facts) : networkError(outcome, facts);
 }
@@ -177,13 +189,16 @@ async function receiveOnce(
       if (statusCode === 416) await startOver(file, state);
       return { kind: "answer", status: statusCode, headers: {}, body: await errorBytes(statusCode, body) };
     }
-    if (resumed) {
-      checkPart(headers, state);
-    } else {
+    if (!resumed) {
       await startOver(file, state);
       noteWhole(headers, state);
+    } else if (!notePart(headers, state)) {
+      await startOver(file, state);
+      await body.dump({ limit: 1, signal: controller.signal });
+      return { kind: "broken", cause: new Error("the file has changed meanwhile"), staleConnection: false };
     }
-    await receiveInto(file, body, state, () => {
+    checkSize(state.totalBytes, options.maxBytes);
+    await receiveInto(file, body, state, options.maxBytes, () => {
       listen();
       options.onProgress?.({ receivedBytes: state.receivedBytes, totalBytes: state.totalBytes });
     });
@@ -209,9 +224,6 @@ function checkWhole(state: DownloadState): TryOutcome | "whole" {
   const { receivedBytes, totalBytes, md5 } = state;
   if (totalBytes !== undefined && receivedBytes < totalBytes) {
     return { kind: "broken", cause: new Error("the body ended early"), staleConnection: false };
-  }
-  if (totalBytes !== undefined && receivedBytes > totalBytes) {
-    throw new ResponseError(`the file should have ${totalBytes} bytes, and ${receivedBytes} came`);
   }
   if (md5 !== undefined && state.hash.copy().digest("base64") !== md5) {
     throw new ResponseError("the file that came is not the one stored: its MD5 differs");

@@ -8,8 +8,11 @@ import { BodyPieces } from "../body/body-pieces.js";
 export interface DownloadState {
   receivedBytes: number;
   totalBytes: number | undefined;
-  /** The version that the first piece was of; later pieces must be of the same. */
-  version: string | undefined;
+  /** Where the piece ends that is being received, if the server has told. */
+  pieceEnd: number | undefined;
+  /** What the first answer said of its version; later pieces must be of the same. */
+  etag: string | undefined;
+  lastModified: string | undefined;
   /** MD5 of the whole, in base64, where the store tells it. */
   md5: string | undefined;
   hash: Hash;
@@ -20,7 +23,9 @@ export function freshState(): DownloadState {
   return {
     receivedBytes: 0,
     totalBytes: undefined,
-    version: undefined,
+    pieceEnd: undefined,
+    etag: undefined,
+    lastModified: undefined,
     md5: undefined,
     hash: createHash("md5"),
   };
@@ -32,36 +37,71 @@ export async function startOver(file: FileHandle, state: DownloadState): Promise
   await file.truncate(0);
 }
 
+/** The validator that a piece can be asked for by. A weak tag names no bytes, so nothing can be appended by it. */
+export function versionOf({ etag, lastModified }: DownloadState): string | undefined {
+  return etag !== undefined && !etag.startsWith("W/") ? etag : lastModified;
+}
+
 /** Headers that ask for what is still missing, if it is still of the same version. */
-export function rangeHeaders({ receivedBytes, version }: DownloadState): Record<string, string> {
-  if (receivedBytes === 0 || version === undefined) return {};
-  return { range: `bytes=${receivedBytes}-`, "if-range": version };
+export function rangeHeaders(state: DownloadState): Record<string, string> {
+  const version = versionOf(state);
+  if (state.receivedBytes === 0 || version === undefined) return {};
+  return { range: `bytes=${state.receivedBytes}-`, "if-range": version };
 }
 
 type ReceivedHeaders = Dispatcher.ResponseData["headers"];
 
 /**
- * Where the piece of a 206 begins and how long the whole is.
+ * Takes in what a 206 says of its piece.
  *
- * @throws ResponseError when it is not the piece that was asked for
+ * @returns whether the piece is of the same version as what has come; if not, nothing was taken in
+ * @throws ResponseError when it is not the piece that was asked for, or of a file of another length
  */
-export function checkPart(headers: ReceivedHeaders, state: DownloadState): void {
-  const match = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(one(headers["content-range"]) ?? "");
-  if (match === null || Number(match[1]) !== state.receivedBytes) {
+export function notePart(headers: ReceivedHeaders, state: DownloadState): boolean {
+  if (!isSameVersion(headers, state)) return false;
+  const { receivedBytes, totalBytes } = state;
+  // The header is not quoted: it is the server's text.
+  const match = /^bytes (\d{1,16})-(\d{1,16})\/(\d{1,16}|\*)$/.exec(one(headers["content-range"]) ?? "");
+  if (match === null) {
     throw new ResponseError(
-      `the server sent the bytes ${one(headers["content-range"])} instead of those from ${state.receivedBytes}`,
+      `the server does not say which bytes it sends; asked were those from ${receivedBytes}`,
     );
   }
-  if (match[2] !== "*") state.totalBytes = Number(match[2]);
+  const [, start, end, total] = match.map(Number);
+  const whole = match[3] === "*" ? totalBytes : total;
+  if (start !== receivedBytes || end === undefined || end < start) {
+    throw new ResponseError(
+      `the server sends the bytes ${start} to ${end} instead of those from ${receivedBytes}`,
+    );
+  }
+  if (whole !== undefined && (whole !== (totalBytes ?? whole) || end >= whole)) {
+    throw new ResponseError(
+      `the server sends the bytes ${start} to ${end} of ${whole}; the file should have ${totalBytes ?? whole} bytes`,
+    );
+  }
+  state.totalBytes = whole;
+  state.pieceEnd = end + 1;
+  return true;
+}
+
+/** Each validator that both answers have must be the same. A strong tag must come again (RFC 9110, 15.3.7) unless an MD5 will tell. */
+function isSameVersion(headers: ReceivedHeaders, state: DownloadState): boolean {
+  const etag = one(headers.etag);
+  const lastModified = one(headers["last-modified"]);
+  if (etag !== undefined && state.etag !== undefined) return etag === state.etag;
+  if (lastModified !== undefined && state.lastModified !== undefined) {
+    if (lastModified !== state.lastModified) return false;
+  }
+  return state.md5 !== undefined || state.etag === undefined || state.etag !== versionOf(state);
 }
 
 /** Takes in what the first answer says of the whole file. */
 export function noteWhole(headers: ReceivedHeaders, state: DownloadState): void {
   const length = one(headers["content-length"]);
   state.totalBytes = length === undefined ? undefined : Number(length);
-  const etag = one(headers.etag);
-  // A weak tag names no bytes, so nothing can be appended by it.
-  state.version = etag !== undefined && !etag.startsWith("W/") ? etag : one(headers["last-modified"]);
+  state.pieceEnd = state.totalBytes;
+  state.etag = one(headers.etag);
+  state.lastModified = one(headers["last-modified"]);
   state.md5 = /(?:^|[,\s])md5=([A-Za-z0-9+/=]+)/.exec(one(headers["x-goog-hash"]) ?? "")?.[1];
 }
 
@@ -75,22 +115,35 @@ export class OwnFailure extends Error {
   }
 }
 
+/** @throws ResponseError when the file has more bytes than it may */
+export function checkSize(byteLength: number | undefined, maxBytes: number | undefined): void {
+  if (byteLength === undefined || maxBytes === undefined || byteLength <= maxBytes) return;
+  throw new ResponseError(`the file has ${byteLength} bytes or more; maxBytes allows ${maxBytes}`);
+}
+
 /**
- * Appends a body to the file.
+ * Appends a body to the file, and no byte more than was promised: a server may send without end.
  *
- * @throws OwnFailure for what the file or `onBytes` throws; anything else is the body's
+ * @throws OwnFailure for what the file or `onBytes` throws; ResponseError for a body that is too long; anything else is the
+ *   body's
  */
 export async function receiveInto(
   file: FileHandle,
   body: AsyncIterable<Uint8Array>,
   state: DownloadState,
+  maxBytes: number | undefined,
   onBytes: () => void,
 ): Promise<void> {
   for await (const chunk of body) {
+    const receivedBytes = state.receivedBytes + chunk.byteLength;
+    if (state.pieceEnd !== undefined && receivedBytes > state.pieceEnd) {
+      throw new ResponseError(`the file should have ${state.pieceEnd} bytes up to here, and more came`);
+    }
+    checkSize(receivedBytes, maxBytes);
     try {
       await writeAll(file, chunk, state.receivedBytes);
       state.hash.update(chunk);
-      state.receivedBytes += chunk.byteLength;
+      state.receivedBytes = receivedBytes;
       onBytes();
     } catch (reason) {
       throw new OwnFailure(reason);

@@ -1,11 +1,23 @@
 import { ResponseError } from "@tinkex/base";
 import type { Dispatcher } from "undici";
+import { isSecret } from "../hooks/secrets.js";
 import { type ConnectionOptions, makePool } from "../send/make-pool.js";
 import type { ProxySettings } from "../send/proxy.js";
 import { VERSION } from "../version.js";
 
 const MOST_REDIRECTS = 5;
 const CONNECT_TIMEOUT_MS = 5_000;
+/** Protocols that a message may name. Others are the server's own words. */
+const KNOWN_PROTOCOLS: ReadonlySet<string> = new Set([
+  "ftp:",
+  "file:",
+  "data:",
+  "blob:",
+  "ws:",
+  "wss:",
+  "s3:",
+  "gs:",
+]);
 /** Longer than the pauses between most tries. */
 const KEEP_ALIVE_MS = 30_000;
 
@@ -13,6 +25,7 @@ const KEEP_ALIVE_MS = 30_000;
 export class DownloadRequests {
   readonly #connections: ConnectionOptions;
   readonly #pools = new Map<string, Dispatcher>();
+  readonly #secrets = new Set<string>();
 
   constructor(options: {
     readonly proxy?: ProxySettings | undefined;
@@ -25,6 +38,11 @@ export class DownloadRequests {
       http2: false,
       proxy: options.proxy ?? {},
     };
+  }
+
+  /** What the addresses that were asked, and sent on to, hold of signatures and passwords, the longest first. */
+  get secrets(): readonly string[] {
+    return [...this.#secrets].filter(isSecret).sort((a, b) => b.length - a.length);
   }
 
   /**
@@ -46,6 +64,7 @@ export class DownloadRequests {
     let place = new URL(url);
     for (let hops = 0; ; hops += 1) {
       const { origin, pathname, search } = place;
+      for (const secret of secretParts(place)) this.#secrets.add(secret);
       const pool = await this.#pool(origin);
       const response = await pool.request({
         origin,
@@ -90,7 +109,32 @@ function nextPlace(location: string, from: URL): URL {
   };
   if (!URL.canParse(location, from.href)) return refuse("to something that is not a URL");
   const to = new URL(location, from);
-  if (to.protocol !== "https:" && to.protocol !== "http:") return refuse(`to ${to.protocol}`);
+  if (to.protocol !== "https:" && to.protocol !== "http:") {
+    return refuse(KNOWN_PROTOCOLS.has(to.protocol) ? `to ${to.protocol}` : "to what is no place of http");
+  }
   if (to.protocol === "http:" && from.protocol === "https:") return refuse("from https to http");
   return to;
+}
+
+/** The parts of an address that may be secret, decoded, as they stand there, and with the encoding's small letters. */
+function secretParts({ search, searchParams, username, password }: URL): string[] {
+  const asSent = search
+    .slice(1)
+    .split("&")
+    .map((pair) => pair.slice(pair.indexOf("=") + 1));
+  const parts = [...searchParams.values(), ...asSent, username, password];
+  return parts.flatMap((part) => [
+    part,
+    decoded(part),
+    part.replace(/%../g, (code) => code.toLowerCase()),
+    encodeURIComponent(decoded(part)),
+  ]);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -1,7 +1,9 @@
 import { ConnectionError, TimeoutError } from "@tinkex/base";
+import { shownText } from "../hooks/shown-text.js";
 import { errorCode } from "./error-code.js";
 import type { CallFacts } from "./status-error.js";
 import type { Broken, TimedOut } from "./try-outcome.js";
+import { TunnelError } from "./tunnel-error.js";
 
 /** What a code means to the reader of a message. */
 const EXPLANATIONS: Readonly<Record<string, string>> = {
@@ -18,15 +20,19 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: "no TLS is spoken there; should TINKER_BASE_URL begin with http://?",
 };
 
-/** What undici says when a proxy refuses to make a tunnel. */
+/** What a `ProxyAgent` of undici, which a user may bring, says when a proxy refuses to make a tunnel. */
 const TUNNEL_REFUSED = /^Proxy response \((\d+)\)/;
 
 /** Codes of a certificate that Node does not trust. */
 const UNTRUSTED = /^(SELF_SIGNED_CERT|DEPTH_ZERO_|UNABLE_TO_)/;
 
-/** Failures in which no connection came about at all. */
-export const NOT_CONNECTED =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
+/** Codes of failures in which no connection came about at all. */
+const NOT_CONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
+
+/** Whether a failure says that no connection to the service came about, so that nothing can have reached it. */
+export function isNotConnected(cause: unknown): boolean {
+  return cause instanceof TunnelError || NOT_CONNECTED.test(errorCode(cause) ?? "");
+}
 
 /** The error for a call whose last try had no answer. */
 export function networkError(outcome: Broken | TimedOut, facts: CallFacts): ConnectionError | TimeoutError {
@@ -40,22 +46,29 @@ export function networkError(outcome: Broken | TimedOut, facts: CallFacts): Conn
       { timeoutMs: outcome.limitMs, attempts, earlierTries },
     );
   }
-  const cause = withoutBytes(outcome.cause);
-  const code = errorCode(cause);
+  const cause =
+    outcome.redirectedTo === undefined ? withoutBytes(outcome.cause) : inOurWords(outcome.cause, facts);
   const explanation = explain(cause, facts.proxy !== undefined);
-  const what =
-    code !== undefined && NOT_CONNECTED.test(code)
-      ? `could not connect to ${baseUrl}`
-      : `the connection to ${baseUrl} failed`;
+  const what = isNotConnected(cause)
+    ? `could not connect to ${baseUrl}`
+    : `the connection to ${baseUrl} failed`;
   return new ConnectionError(
     `${what} (${faultWord(cause)}) for ${operation}${tries}${explanation === undefined ? "" : `; ${explanation}`}${once}`,
     { attempts, earlierTries, cause },
   );
 }
 
-function whereTo({ redirectedTo }: Broken | TimedOut, { baseUrl, proxy }: CallFacts): string {
-  if (redirectedTo !== undefined) return `${redirectedTo}, where ${baseUrl} redirects to,`;
+function whereTo({ redirectedTo }: Broken | TimedOut, { baseUrl, proxy, secrets }: CallFacts): string {
+  if (redirectedTo !== undefined)
+    return `${shownText(redirectedTo, secrets)}, where ${baseUrl} redirects to,`;
   return proxy === undefined ? baseUrl : `${baseUrl} through the proxy ${proxy}`;
+}
+
+/** The failure of a place that a server has named: its name may quote what that server was sent. */
+function inOurWords(cause: unknown, { secrets }: CallFacts): unknown {
+  if (!(cause instanceof Error)) return undefined;
+  const code = errorCode(cause);
+  return Object.assign(new Error(shownText(cause.message, secrets)), code === undefined ? {} : { code });
 }
 
 /** A parser's error holds the bytes that it could not read, which may quote what was sent. */
@@ -67,8 +80,8 @@ function withoutBytes(cause: unknown): unknown {
 function explain(cause: unknown, isProxied: boolean): string | undefined {
   const code = errorCode(cause);
   if (code === undefined) return undefined;
-  if (refusedTunnel(cause) === "407") return "give its user name and password in its address (HTTPS_PROXY)";
-  if (isProxied && NOT_CONNECTED.test(code))
+  if (refusedTunnel(cause) === 407) return "give its user name and password in its address (HTTPS_PROXY)";
+  if (isProxied && isNotConnected(cause) && refusedTunnel(cause) === undefined)
     return "is the proxy's address (HTTPS_PROXY or HTTP_PROXY) right?";
   return UNTRUSTED.test(code)
     ? "its certificate is not trusted; give that of its authority as the option ca, or in NODE_EXTRA_CA_CERTS"
@@ -79,10 +92,13 @@ function explain(cause: unknown, isProxied: boolean): string | undefined {
 export function faultWord(cause: unknown): string {
   const status = refusedTunnel(cause);
   if (status !== undefined) return `the proxy answered ${status}`;
+  if (cause instanceof TunnelError) return cause.message;
   return errorCode(cause) ?? (cause instanceof Error ? cause.message : "unknown reason");
 }
 
 /** The status with which a proxy refused a tunnel. */
-function refusedTunnel(cause: unknown): string | undefined {
-  return cause instanceof Error ? TUNNEL_REFUSED.exec(cause.message)?.[1] : undefined;
+function refusedTunnel(cause: unknown): number | undefined {
+  if (cause instanceof TunnelError) return cause.status;
+  const [, status] = cause instanceof Error ? (TUNNEL_REFUSED.exec(cause.message) ?? []) : [];
+  return status === undefined ? undefined : Number(status);
 }

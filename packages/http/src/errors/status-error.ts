@@ -1,4 +1,5 @@
 import { ApiStatusError, type FailedTry, type TinkexErrorCode } from "@tinkex/base";
+import { shownText } from "../hooks/shown-text.js";
 import { readErrorBody } from "./error-body.js";
 import type { Answer } from "./try-outcome.js";
 
@@ -27,6 +28,9 @@ const REMEDIES: Readonly<Record<number, string>> = {
   403: "this key may not do that",
   404: "check the name, and that TINKER_BASE_URL points at a Tinker API",
 };
+
+/** Longest id of a request that is kept, in characters; a UUID has 36. */
+const MAX_REQUEST_ID = 200;
 
 /** The stable word for an error status. */
 export function statusCodeWord(status: number): TinkexErrorCode {
@@ -59,6 +63,7 @@ export function statusError(answer: Answer, facts: CallFacts): ApiStatusError {
   const { status } = answer;
   const { operation, baseUrl, attempts, earlierTries } = facts;
   const { value, summary } = readErrorBody(answer.body, facts.secrets);
+  const requestId = answer.headers["x-request-id"];
   const known = STATUSES[status];
   const reason = known === undefined ? "" : ` ${known.reason}`;
   const said = summary === "" ? "" : `: ${summary}`;
@@ -75,7 +80,7 @@ export function statusError(answer: Answer, facts: CallFacts): ApiStatusError {
       body: value,
       attempts,
       earlierTries,
-      requestId: answer.headers["x-request-id"],
+      requestId: requestId === undefined ? undefined : shownText(requestId, facts.secrets, MAX_REQUEST_ID),
     },
   );
 }

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { type Logger, silentLogger } from "@tinkex/base";
+import { type Logger, silentLogger, visibleText } from "@tinkex/base";
 
 /** Levels from the most to the least talkative. */
 const LEVELS = ["debug", "info", "warn", "error", "off"] as const;
@@ -27,7 +27,8 @@ export function consoleLogger(
         fields === undefined || Object.keys(fields).length === 0
           ? ""
           : ` ${inspect(fields, { breakLength: Number.POSITIVE_INFINITY, depth: 4 })}`;
-      write(`tinkex ${own}: ${message}${rest}`);
+      // Of an error that is a field, the lines of its stack stay lines.
+      write(`tinkex ${own}: ${visibleText(message)}${visibleText(rest, true)}`);
     };
   };
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };

@@ -1,3 +1,5 @@
+import { shownText } from "./shown-text.js";
+
 /** What the service says about a call it will drop, and how loud. */
 export interface DeprecationNote {
   readonly level: "warn" | "error";
@@ -5,8 +7,11 @@ export interface DeprecationNote {
 }
 
 /** Reads `x-deprecation-note` and `x-deprecation-level` of an answer. */
-export function deprecationNote(headers: Readonly<Record<string, string>>): DeprecationNote | undefined {
-  const text = headers["x-deprecation-note"]?.trim() ?? "";
+export function deprecationNote(
+  headers: Readonly<Record<string, string>>,
+  secrets: readonly string[],
+): DeprecationNote | undefined {
+  const text = shownText(headers["x-deprecation-note"]?.trim() ?? "", secrets);
   if (text === "") return undefined;
   const level = headers["x-deprecation-level"]?.trim().toLowerCase() === "error" ? "error" : "warn";
   return { level, text };

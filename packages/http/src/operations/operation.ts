@@ -10,6 +10,8 @@ export interface Operation {
   /** Which connections it uses, so that long polls never hold up a heartbeat. */
   readonly pool: PoolName;
   readonly timeouts: TryTimeouts;
+  /** Most bytes of a successful answer, packed and unpacked. */
+  readonly maxAnswerBytes: number;
   readonly retry: RetryPolicyName;
   /**
    * Why a request whose answer was lost may be sent again: a `method` without effects, or the `key` that goes with

@@ -1,3 +1,4 @@
+import { MAX_CONTROL_BYTES, MAX_LIST_BYTES, MAX_RESULT_BYTES } from "./answer-limits.js";
 import type { Operation } from "./operation.js";
 import { USUAL, within } from "./try-timeouts.js";
 
@@ -6,6 +7,7 @@ const read = {
   method: "GET",
   pool: "rest",
   timeouts: USUAL,
+  maxAnswerBytes: MAX_CONTROL_BYTES,
   retry: "patient",
   idempotent: "method",
   wire: "json",
@@ -14,6 +16,7 @@ const write = {
   method: "POST",
   pool: "rest",
   timeouts: USUAL,
+  maxAnswerBytes: MAX_CONTROL_BYTES,
   retry: "patient",
   idempotent: "key",
   wire: "json",
@@ -21,6 +24,10 @@ const write = {
 const train = { ...write, pool: "train" } as const;
 /** A name that is taken stays taken, and a first reason of finishing stays: waiting does not mend a 409. */
 const conflictIsFinal = { finalStatuses: [409] } as const;
+
+const list = { ...read, maxAnswerBytes: MAX_LIST_BYTES } as const;
+/** What training and sampling give, at once or when it is asked for. */
+const results = { maxAnswerBytes: MAX_RESULT_BYTES } as const;
 
 /** These come before there are tokens, or are about the key itself. */
 const withKey = { credential: "key" } as const;
@@ -89,8 +96,8 @@ export const OPERATIONS = {
   get_info: { ...train, path: "/api/v1/get_info" },
   unload_model: { ...train, path: "/api/v1/unload_model", retry: "counted" },
   create_custom_loss: { ...train, path: "/api/v1/create_custom_loss" },
-  forward: { ...train, path: "/api/v1/forward", wire: "protobuf" },
-  forward_backward: { ...train, path: "/api/v1/forward_backward", wire: "protobuf" },
+  forward: { ...train, ...results, path: "/api/v1/forward", wire: "protobuf" },
+  forward_backward: { ...train, ...results, path: "/api/v1/forward_backward", wire: "protobuf" },
   optim_step: { ...train, path: "/api/v1/optim_step" },
   load_weights: { ...train, path: "/api/v1/load_weights" },
   save_weights: { ...train, ...conflictIsFinal, path: "/api/v1/save_weights" },
@@ -100,9 +107,10 @@ export const OPERATIONS = {
   weights_info: { ...train, path: "/api/v1/weights_info" },
 
   // Sampling and results
-  asample: { ...write, path: "/api/v1/asample", pool: "sample" },
+  asample: { ...write, ...results, path: "/api/v1/asample", pool: "sample" },
   retrieve_future: {
     ...write,
+    ...results,
     path: "/api/v1/retrieve_future",
     pool: "poll",
     timeouts: within(45_000),
@@ -111,6 +119,7 @@ export const OPERATIONS = {
   },
   retrieve_futures: {
     ...write,
+    ...results,
     path: "/api/v1/retrieve_futures",
     pool: "poll",
     timeouts: within(45_000),
@@ -119,30 +128,30 @@ export const OPERATIONS = {
   cancel_future: { ...write, path: "/api/v1/cancel_future", pool: "poll", timeouts: within(30_000) },
 
   // Training runs and checkpoints
-  list_training_runs: { ...read, path: "/api/v1/training_runs" },
+  list_training_runs: { ...list, path: "/api/v1/training_runs" },
   get_training_run: { ...read, path: "/api/v1/training_runs/{run}" },
-  list_run_checkpoints: { ...read, path: "/api/v1/training_runs/{run}/checkpoints" },
+  list_run_checkpoints: { ...list, path: "/api/v1/training_runs/{run}/checkpoints" },
   delete_checkpoint: { ...write, method: "DELETE", path: CHECKPOINT },
   publish_checkpoint: { ...write, path: `${CHECKPOINT}/publish` },
   unpublish_checkpoint: { ...write, method: "DELETE", path: `${CHECKPOINT}/publish` },
   set_checkpoint_ttl: { ...write, method: "PUT", path: `${CHECKPOINT}/ttl` },
   get_checkpoint_archive: { ...read, path: `${CHECKPOINT}/archive`, retry: "archive", redirect: "return" },
   get_external_weights_urls: {
-    ...read,
+    ...list,
     path: "/api/v1/training_runs/{run}/checkpoints/external_weights/{name}/external_weights_urls",
   },
-  list_checkpoints: { ...read, path: "/api/v1/checkpoints" },
+  list_checkpoints: { ...list, path: "/api/v1/checkpoints" },
   get_sampler: { ...read, path: "/api/v1/samplers/{sampler}" },
 
   // Sessions seen from outside, billing, audit
-  list_sessions: { ...read, path: "/api/v1/sessions" },
+  list_sessions: { ...list, path: "/api/v1/sessions" },
   get_session: { ...read, path: "/api/v1/sessions/{session}" },
-  search_sessions: { ...write, path: "/api/v1/sessions/search" },
+  search_sessions: { ...write, maxAnswerBytes: MAX_LIST_BYTES, path: "/api/v1/sessions/search" },
   set_session_project: { ...write, method: "PUT", path: "/api/v1/sessions/{session}/project" },
-  get_trace_export: { ...read, path: "/api/v1/sessions/{session}/trace_export" },
-  get_audit_log: { ...read, path: "/api/v1/audit" },
-  get_billing_usage: { ...read, path: "/api/v1/billing/usage/events" },
-  get_checkpoint_storage: { ...read, path: "/api/v1/billing/usage/checkpoints/current" },
+  get_trace_export: { ...list, path: "/api/v1/sessions/{session}/trace_export" },
+  get_audit_log: { ...list, path: "/api/v1/audit" },
+  get_billing_usage: { ...list, path: "/api/v1/billing/usage/events" },
+  get_checkpoint_storage: { ...list, path: "/api/v1/billing/usage/checkpoints/current" },
 } as const satisfies Readonly<Record<string, Operation>>;
 
 /** The names a call may carry. */

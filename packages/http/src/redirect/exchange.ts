@@ -11,17 +11,22 @@ import { isRedirect, MOST_REDIRECTS, redirectedRequest } from "./redirect.js";
 /** zlib's word for data that ends in the middle. */
 const CUT_SHORT = "Z_BUF_ERROR";
 
+/** What one try needs besides its request. */
+export interface Exchange {
+  readonly operation: Operation;
+  readonly scope: CallScope;
+  readonly sender: Sender;
+  /** What must not be shown of a server's words. */
+  readonly secrets: () => readonly string[];
+}
+
 /**
  * One try: sends, goes where it is sent on, and unpacks the answer.
  *
- * @throws ResponseError for a redirect that must not be followed, or a body that does not unpack
+ * @throws ResponseError for a redirect that must not be followed, or a body that does not unpack; what ends the call
  */
-export async function exchange(
-  request: WireRequest,
-  operation: Operation,
-  scope: CallScope,
-  sender: Sender,
-): Promise<TryOutcome> {
+export async function exchange(request: WireRequest, means: Exchange): Promise<TryOutcome> {
+  const { operation, scope, sender, secrets } = means;
   let current = request;
   for (let hops = 0; ; hops += 1) {
     const outcome = await sender.send(current, scope);
@@ -32,22 +37,29 @@ export async function exchange(
       if (hops === MOST_REDIRECTS) {
         throw new ResponseError(`${request.origin} redirects more than ${MOST_REDIRECTS} times`);
       }
-      current = redirectedRequest(current, outcome);
+      current = redirectedRequest(current, outcome, secrets());
       continue;
     }
     const encoding = outcome.headers["content-encoding"];
-    return encoding === undefined ? outcome : unpacked(outcome, encoding);
+    return encoding === undefined ? outcome : unpacked(outcome, encoding, means);
   }
 }
 
 /** The answer with its body unpacked. A body that ends too early broke on its way, and sending again may bring all of it. */
-async function unpacked(answer: Answer, encoding: string): Promise<TryOutcome> {
+async function unpacked(
+  answer: Answer,
+  contentEncoding: string,
+  { operation, scope, secrets }: Exchange,
+): Promise<TryOutcome> {
+  const { status, body } = answer;
+  const { maxAnswerBytes: maxBytes } = operation;
   try {
-    return { ...answer, body: await decodeBody(answer.body, encoding) };
+    const packed = { status, body, contentEncoding, maxBytes, secrets };
+    return { ...answer, body: await decodeBody(packed, scope) };
   } catch (error) {
     if (!(error instanceof ResponseError)) throw error;
     // The status of an error says more than that its body cannot be read.
-    if (answer.status >= 300) return { ...answer, body: new TextEncoder().encode(`(${error.message})`) };
+    if (status >= 300) return { ...answer, body: new TextEncoder().encode(`(${error.message})`) };
     if (errorCode(error.cause) !== CUT_SHORT) throw error;
     return { kind: "broken", cause: error.cause, staleConnection: false };
   }

@@ -16,6 +16,7 @@ const request: WireRequest = {
   ],
   body: Uint8Array.of(1),
   timeouts: USUAL,
+  maxAnswerBytes: 100,
 };
 
 const to = (status: number, location: string, from: Partial<WireRequest> = {}): WireRequest =>

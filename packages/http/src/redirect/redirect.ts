@@ -1,6 +1,7 @@
 import { ResponseError } from "@tinkex/base";
 import { canSend } from "../body/streamed-body.js";
 import type { Answer } from "../errors/try-outcome.js";
+import { shownText } from "../hooks/shown-text.js";
 import { filterHeaders } from "../request/header-list.js";
 import type { WireRequest } from "../request/wire-request.js";
 
@@ -21,12 +22,19 @@ export function isRedirect({ status, headers }: Answer): boolean {
  * The request that a redirect asks for. After 301, 302 and 303 whatever was sent becomes a GET without a body. Another
  * origin (scheme, host, port) gets no credential, no key of ours and no body.
  *
+ * @param secrets - what must not be shown of the place
  * @throws ResponseError for a place that must not be gone to
  */
-export function redirectedRequest(request: WireRequest, answer: Answer): WireRequest {
+export function redirectedRequest(
+  request: WireRequest,
+  answer: Answer,
+  secrets: readonly string[] = [],
+): WireRequest {
   const from = new URL(request.path, request.origin);
   const refuse = (why: string): never => {
-    throw new ResponseError(`${request.origin} redirects ${why}; is TINKER_BASE_URL right?`);
+    // After the first redirect the place that redirects is one that a server has named.
+    const redirects = shownText(`${request.origin} redirects ${why}`, secrets);
+    throw new ResponseError(`${redirects}; is TINKER_BASE_URL right?`);
   };
   let to: URL;
   try {

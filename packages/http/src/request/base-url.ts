@@ -34,7 +34,9 @@ export function resolveBaseUrl(value: string | undefined): string {
       path: ["baseUrl"],
     });
   }
-  return url.origin + url.pathname.replace(/\/+$/, "");
+  let end = url.pathname.length;
+  while (url.pathname[end - 1] === "/") end -= 1;
+  return url.origin + url.pathname.slice(0, end);
 }
 
 /** Whether a URL points at this machine. */

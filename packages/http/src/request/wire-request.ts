@@ -14,4 +14,6 @@ export interface WireRequest {
   readonly headers: HeaderList;
   readonly body: RequestBody | undefined;
   readonly timeouts: TryTimeouts;
+  /** Most bytes of a successful answer, packed and unpacked. */
+  readonly maxAnswerBytes: number;
 }

@@ -64,4 +64,24 @@ describe("parseRetryHint", () => {
       }),
     );
   });
+
+  it("takes time in proportion to the length of what is no number", () => {
+    for (const write of [
+      (length: number) => `${"1".repeat(length)}x`,
+      (length: number) => `1.${"1".repeat(length)}x`,
+      (length: number) => `${" ".repeat(length)}x`,
+      (length: number) => `1e${"1".repeat(length)}x`,
+      (length: number) => `${"a".repeat(length)}, 1`,
+    ]) {
+      const time = (length: number): number => {
+        const headers = { "retry-after-ms": write(length), "retry-after": write(length) };
+        const startedAt = performance.now();
+        parseRetryHint(headers, 0);
+        return performance.now() - startedAt;
+      };
+      time(10_000);
+      // A quadratic way takes minutes for the longer one.
+      expect(time(200_000)).toBeLessThan(40 * time(20_000) + 300);
+    }
+  });
 });

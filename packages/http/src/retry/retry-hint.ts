@@ -27,7 +27,7 @@ export function parseRetryHint(
   return { delayMs: Math.min(askedMs, LONGEST_HINT_MS), askedMs };
 }
 
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 const INFINITE = /^\+?inf(inity)?$/i;
 
 /** Plain decimal numbers only: `Number` would take `0x10` and the empty text too. */

@@ -52,7 +52,7 @@ export class FetchSender implements Sender {
       signal,
     });
     timers.answerBegun();
-    const body = new BodyPieces(response.status);
+    const body = new BodyPieces(response.status, request.maxAnswerBytes);
     for await (const piece of response.body ?? []) {
       timers.heard();
       if (!body.add(piece)) break;

@@ -1,10 +1,11 @@
 import type { buildConnector, Dispatcher } from "undici";
 import { type ProxySettings, proxyFor } from "./proxy.js";
+import { proxyConnector } from "./proxy-connector.js";
 import { watchForStaleness } from "./stale-connection.js";
 
 /** How connections are made and kept. */
 export interface ConnectionOptions {
-  /** Limit for making a connection, TLS included, in milliseconds. */
+  /** Limit for making a connection, proxy and TLS included, in milliseconds. */
   readonly connectTimeoutMs: number;
   /** How long an unused connection is kept, in milliseconds; longer than the 10 s between two heartbeats. */
   readonly keepAliveMs: number;
@@ -18,11 +19,16 @@ export interface ConnectionOptions {
 /** Most requests that share one HTTP/2 connection. */
 const HTTP2_STREAMS = 100;
 
-/** Connections to one origin, as many as it takes, through the proxy where there is one. */
+/**
+ * Connections to one origin, as many as it takes, through the proxy where there is one.
+ *
+ * @param isWanted - whether a request still waits for a connection that is being made through a proxy
+ */
 export function makePool(
   undici: typeof import("undici"),
   origin: string,
   options: ConnectionOptions,
+  isWanted: () => boolean = () => true,
 ): Dispatcher {
   const { connectTimeoutMs, keepAliveMs, http2, ca } = options;
   const tls = ca === undefined ? {} : { ca: typeof ca === "string" ? ca : [...ca] };
@@ -33,17 +39,22 @@ export function makePool(
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: 2 * keepAliveMs,
   };
-  const proxy = proxyFor(origin, options.proxy);
-  if (proxy !== undefined) {
+  const address = proxyFor(origin, options.proxy);
+  const proxy = address === undefined ? undefined : new URL(address);
+  if (proxy?.protocol.startsWith("socks")) {
     return new undici.ProxyAgent({
       ...shared,
-      uri: proxy,
+      uri: proxy.href,
       requestTls: { ...tls, timeout: connectTimeoutMs },
     });
   }
   const settings = { ...tls, timeout: connectTimeoutMs, allowH2: http2, autoSelectFamily: true };
   // The option type joins three kinds of socket and so asks for a port, which comes with each target.
-  const connect = undici.buildConnector(settings as buildConnector.BuildOptions);
+  const direct = undici.buildConnector(settings as buildConnector.BuildOptions);
+  const connect =
+    proxy === undefined
+      ? direct
+      : proxyConnector(undici, { proxy, connectTimeoutMs, secure: direct, isWanted });
   return new undici.Pool(origin, {
     ...shared,
     connect: (target, done) =>

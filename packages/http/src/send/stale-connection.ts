@@ -1,11 +1,13 @@
 import type { Socket } from "node:net";
 
-/** Bytes a socket had brought when it broke, by the error it broke with. */
+/** Bytes a socket had brought since it stood, when it broke, by the error it broke with. */
 const bytesReadAtError = new WeakMap<object, number>();
 
 /** Remembers, for an error to come, whether the connection had already been of use. */
 export function watchForStaleness(socket: Socket): void {
-  socket.on("error", (error) => bytesReadAtError.set(error, socket.bytesRead));
+  // A proxy's answer is none of the server's.
+  const before = socket.bytesRead;
+  socket.on("error", (error) => bytesReadAtError.set(error, socket.bytesRead - before));
 }
 
 /**

@@ -20,13 +20,19 @@ export interface SenderOptions extends ConnectionOptions {
 
 type Undici = typeof import("undici");
 
+/** The connections for one kind of traffic to one origin, and how many requests are under way on them or wait for one. */
+interface Connections {
+  readonly dispatcher: Dispatcher;
+  underWay: number;
+}
+
 /** How often idle pools are looked for, in milliseconds; at a request, so that no timer is needed. */
 const SWEEP_MS = 60_000;
 
 /** Sends over undici, one set of connections per kind of traffic. undici is loaded at the first request. */
 export class UndiciSender implements Sender {
   readonly #options: SenderOptions;
-  readonly #pools = new Map<string, Dispatcher>();
+  readonly #pools = new Map<string, Connections>();
   /** On the way out, with requests still under way. */
   readonly #retiring = new Set<Dispatcher>();
   #undici: Undici | undefined;
@@ -40,17 +46,19 @@ export class UndiciSender implements Sender {
 
   send(request: WireRequest, scope: CallScope): Promise<TryOutcome> {
     const { dispatcher } = this.#options;
-    if (dispatcher !== undefined) return dispatch(dispatcher, request, scope, anyMajorHandler);
-    if (this.#undici !== undefined) return dispatch(this.#pool(this.#undici, request), request, scope);
+    if (dispatcher !== undefined) {
+      return dispatch({ dispatcher, underWay: 0 }, request, scope, anyMajorHandler);
+    }
+    if (this.#undici !== undefined) return dispatch(this.#connections(this.#undici, request), request, scope);
     return scope.outlast(this.#load()).then((undici) => {
       scope.check();
-      return dispatch(this.#pool(undici, request), request, scope);
+      return dispatch(this.#connections(undici, request), request, scope);
     });
   }
 
   renew(request: WireRequest): void {
     const key = poolKey(request);
-    const old = this.#pools.get(key);
+    const old = this.#pools.get(key)?.dispatcher;
     if (old === undefined) return;
     this.#pools.delete(key);
     this.#retiring.add(old);
@@ -64,7 +72,8 @@ export class UndiciSender implements Sender {
   }
 
   async #destroyAll(): Promise<void> {
-    const all = [...this.#pools.values(), ...this.#retiring];
+    const current = Array.from(this.#pools.values(), ({ dispatcher }) => dispatcher);
+    const all = [...current, ...this.#retiring];
     this.#pools.clear();
     this.#retiring.clear();
     await Promise.all(all.map((pool) => pool.destroy()));
@@ -77,22 +86,23 @@ export class UndiciSender implements Sender {
     return this.#undici;
   }
 
-  #pool(undici: Undici, request: WireRequest): Dispatcher {
+  #connections(undici: Undici, request: WireRequest): Connections {
     const now = this.#options.clock.monotonic();
     if (now - this.#sweptAt > SWEEP_MS) this.#sweep(undici, now);
     const key = poolKey(request);
-    let pool = this.#pools.get(key);
-    if (pool === undefined) {
-      pool = makePool(undici, request.origin, this.#options);
-      this.#pools.set(key, pool);
-    }
-    return pool;
+    const known = this.#pools.get(key);
+    if (known !== undefined) return known;
+    const isWanted = (): boolean => made.underWay > 0;
+    const dispatcher = makePool(undici, request.origin, this.#options, isWanted);
+    const made: Connections = { dispatcher, underWay: 0 };
+    this.#pools.set(key, made);
+    return made;
   }
 
   /** Lets go of pools whose connections have all ended: after a burst they hold a client for each there once was. */
   #sweep(undici: Undici, now: number): void {
     this.#sweptAt = now;
-    for (const [key, pool] of this.#pools) {
+    for (const [key, { dispatcher: pool }] of this.#pools) {
       if (!(pool instanceof undici.Pool) || pool.stats.connected > 0 || pool.stats.size > 0) continue;
       this.#pools.delete(key);
       pool.destroy().catch(() => {});
@@ -105,17 +115,22 @@ function poolKey({ pool, origin }: WireRequest): string {
 }
 
 function dispatch(
-  dispatcher: DispatcherLike,
+  connections: { readonly dispatcher: DispatcherLike; underWay: number },
   request: WireRequest,
   scope: CallScope,
   adapt: (handler: UndiciTry) => Dispatcher.DispatchHandler = (handler) => handler,
 ): Promise<TryOutcome> {
   return scope.during(({ resolve, reject }) => {
+    connections.underWay += 1;
     const attempt = new UndiciTry(request, (outcome) => {
+      connections.underWay -= 1;
       // An error of our own, about the request's body or the answer's, is no failure of the network.
       if (outcome.kind === "broken" && TinkexError.isInstance(outcome.cause)) reject(outcome.cause);
       else resolve(outcome);
     });
+    const drop = (): void => {
+      if (attempt.drop()) connections.underWay -= 1;
+    };
     const { origin, path, body } = request;
     const options: Dispatcher.DispatchOptions = {
       origin,
@@ -131,11 +146,11 @@ function dispatch(
       bodyTimeout: 0,
     };
     try {
-      dispatcher.dispatch(options, adapt(attempt));
+      connections.dispatcher.dispatch(options, adapt(attempt));
     } catch (error) {
-      attempt.drop();
+      drop();
       reject(error);
     }
-    return () => attempt.drop();
+    return drop;
   });
 }

@@ -18,23 +18,27 @@ export class UndiciTry implements Dispatcher.DispatchHandler {
   readonly #timers: TryTimers;
   #settle: ((outcome: TryOutcome) => void) | undefined;
   #controller: Dispatcher.DispatchController | undefined;
+  readonly #maxAnswerBytes: number;
   #status = 0;
   #headers: Readonly<Record<string, string>> = {};
   #body: BodyPieces | undefined;
 
   constructor(request: WireRequest, settle: (outcome: TryOutcome) => void) {
     this.#settle = settle;
+    this.#maxAnswerBytes = request.maxAnswerBytes;
     this.#timers = new TryTimers(request.timeouts, request.body?.byteLength ?? 0, (outcome) => {
       this.#end(this.#controller === undefined ? { ...outcome, waitingFor: "a connection" } : outcome);
       this.#controller?.abort(DROPPED);
     });
   }
 
-  /** Leaves the request at once; nothing is settled any more. */
-  drop(): void {
+  /** Leaves the request at once; nothing is settled any more. Says whether anything would have been. */
+  drop(): boolean {
+    const wasOpen = this.#settle !== undefined;
     this.#settle = undefined;
     this.#timers.stop();
     this.#controller?.abort(DROPPED);
+    return wasOpen;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -46,7 +50,7 @@ export class UndiciTry implements Dispatcher.DispatchHandler {
     if (status < 200) return; // A note on the way, such as 103; the answer is still to come.
     this.#status = status;
     this.#headers = joinHeaders(headers);
-    this.#body = new BodyPieces(status);
+    this.#body = new BodyPieces(status, this.#maxAnswerBytes);
     this.#timers.answerBegun();
   }
 

@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -107,9 +108,26 @@ describe("writeAdapterDirectory and readAdapterDirectory", () => {
     );
   });
 
+  it.each([
+    ["adapter_config.json", "a symbolic link"],
+    ["adapter_model.safetensors", "a symbolic link"],
+    ["optimizer.safetensors", "a symbolic link"],
+    ["adapter_model.safetensors", "something else"],
+  ])("read %s from its own place only, not through %s", async (file, what) => {
+    const directory = await written(`astray-${file}-${what.length}`);
+    const elsewhere = `${directory}-elsewhere`;
+    rmSync(join(directory, file), { force: true });
+    writeFileSync(elsewhere, "{}");
+    if (what === "a symbolic link") symlinkSync(elsewhere, join(directory, file));
+    else mkdirSync(join(directory, file));
+    await expect(readAdapterDirectory(directory, config, weightsOnly)).rejects.toThrow(
+      `${join(directory, file)} must be a regular file, got ${what}: put the file itself there`,
+    );
+  });
+
   it("refuse a directory that does not exist", async () => {
     await expect(readAdapterDirectory(join(root, "absent"), config, weightsOnly)).rejects.toThrow(
-      /no adapter directory .*absent\. Name one that an adapter was saved to/,
+      /no adapter directory .*absent: name one that an adapter was saved to/,
     );
   });
 

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
 import type { AdapterShape } from "../engine/engine.js";
@@ -64,15 +64,28 @@ export async function readAdapterDirectory(
   config: ModelConfig,
   options: { readonly optimizer: boolean },
 ): Promise<StoredAdapter> {
-  if (!existsSync(directory)) {
+  if (lookAt(directory) === undefined) {
     throw new ValidationError(
-      `There is no adapter directory ${directory}. Name one that an adapter was saved to and that was not removed.`,
+      `There is no adapter directory ${directory}: name one that an adapter was saved to and that was not removed`,
     );
   }
+  for (const name of [peftConfigFile, weightsFile, optimizerFile]) requireRegular(join(directory, name));
   const rank = readPeftRank(directory);
   const parameters = readParameters(join(directory, weightsFile), config, rank);
   if (!options.optimizer) return { parameters };
   return { parameters, optimizer: readOptimizer(join(directory, optimizerFile), parameters) };
+}
+
+function lookAt(path: string) {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
+
+/** An adapter is read from its own directory, not through a link, and never from a pipe that nobody writes to. */
+function requireRegular(path: string): void {
+  const found = lookAt(path);
+  if (found === undefined || found.isFile()) return;
+  const what = found.isSymbolicLink() ? "a symbolic link" : "something else";
+  throw new ValidationError(`${path} must be a regular file, got ${what}: put the file itself there`);
 }
 
 function readParameters(path: string, config: ModelConfig, rank: number): AdapterParameters {
@@ -90,7 +103,7 @@ function readParameters(path: string, config: ModelConfig, rank: number): Adapte
 }
 
 function readOptimizer(path: string, { pairs, shape }: AdapterParameters): OptimizerState {
-  if (!existsSync(path)) {
+  if (lookAt(path) === undefined) {
     throw new ValidationError(
       `${path} does not exist: this checkpoint was saved without optimizer state. Load its weights alone.`,
     );

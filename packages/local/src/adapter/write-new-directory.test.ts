@@ -32,7 +32,7 @@ describe("writeNewDirectory", () => {
     writeFileSync(join(directory, "file"), "old");
     const writing = writeNewDirectory(directory, files("new"));
     await expect(writing).rejects.toThrow(ValidationError);
-    await expect(writing).rejects.toThrow(/adapter is there already\. Write to a new directory/);
+    await expect(writing).rejects.toThrow(/adapter is there already: write to a new directory/);
     expect(readFileSync(join(directory, "file"), "utf8")).toBe("old");
   });
 

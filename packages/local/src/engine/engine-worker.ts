@@ -1,9 +1,12 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { EngineOptions } from "./engine-options.js";
+import { parentProcess } from "./engine-process.js";
 import { createInProcessEngine } from "./in-process-engine.js";
 import { serveEngine } from "./serve-engine.js";
 
-// The entry of the engine's thread: `createEngine` starts it, with the engine's options as its data.
-if (parentPort === null) throw new Error("engine-worker runs only as a worker thread.");
-const options: EngineOptions = workerData;
-serveEngine(parentPort, createInProcessEngine(options));
+// The entry of the engine's thread, which has the engine's options as its data, and of its process: `createEngine` starts either.
+if (parentPort === null) {
+  const { options, port } = parentProcess();
+  serveEngine(port, createInProcessEngine(options));
+} else {
+  serveEngine(parentPort, createInProcessEngine(workerData));
+}

@@ -1,3 +1,4 @@
+import { disableTelemetry, isTelemetryDisabled } from "./disable-telemetry.js";
 import type { OrtModule } from "./ort-module.js";
 import { commonSessionOptions, compileOrtSession } from "./ort-session.js";
 import type { Runtime } from "./runtime.js";
@@ -9,11 +10,15 @@ import type { Runtime } from "./runtime.js";
 const withoutSpinning = { session: { intra_op: { allow_spinning: "0" } } };
 
 /**
- * ONNX Runtime's native CPU build.
+ * ONNX Runtime's native CPU build, which is loaded only where it reports nothing of its own.
  *
- * @throws whatever importing the optional package `onnxruntime-node` throws where it or its binding is absent
+ * @throws Error in a thread where its reports cannot be turned off, and whatever importing the optional package `onnxruntime-node` throws where it or its binding is absent
  */
 export async function loadNativeRuntime(threads: number, reason: string): Promise<Runtime> {
+  const wasDisabled = isTelemetryDisabled();
+  if (!disableTelemetry() && !wasDisabled) {
+    throw new Error("its telemetry can be turned off by the process only, not by this thread");
+  }
   const module: OrtModule & { default?: OrtModule } = await import("onnxruntime-node");
   // A CommonJS package: some loaders give its exports as `default`, others as the module itself.
   const ort = module.default ?? module;

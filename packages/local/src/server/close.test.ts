@@ -2,20 +2,29 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { silentLogger, systemClock } from "@tinkex/base";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { systemProcesses } from "../lock/process-table.js";
 import { DEFAULT_LIMITS } from "../server/limits.js";
 import { ScriptedEngine } from "../testing/scripted-engine.js";
 import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { TestClient } from "../testing/test-client.js";
 import { TestServer } from "../testing/test-server.js";
+import { openDataDirectory } from "./data-directory.js";
 import { serveEngines } from "./serve-engines.js";
 import { startLocalServer } from "./start-local-server.js";
 
 async function filesBelow(directory: string): Promise<string[]> {
   return (await readdir(directory, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && !entry.parentPath.endsWith("server-lock"))
     .map((entry) => entry.name)
     .sort();
+}
+
+async function openNewDirectory() {
+  const surroundings = { clock: systemClock, logger: silentLogger, processes: systemProcesses() };
+  const data = await openDataDirectory(await temporaryDirectory(), surroundings);
+  onTestFinished(() => data.close());
+  return data;
 }
 
 const tiny = {
@@ -49,7 +58,7 @@ describe("close", () => {
     expect(server.engine.calls.filter((call) => call === "close")).toHaveLength(1);
     const again = await serveEngines({
       engines: [new ScriptedEngine()],
-      dataDirectory: await temporaryDirectory(),
+      data: await openNewDirectory(),
       host: "127.0.0.1",
       port: server.running.port,
       apiKey: undefined,
@@ -105,7 +114,7 @@ describe("close", () => {
     const server = await TestServer.start();
     const attempt = serveEngines({
       engines: [],
-      dataDirectory: await temporaryDirectory(),
+      data: await openNewDirectory(),
       host: "127.0.0.1",
       port: server.running.port,
       apiKey: undefined,

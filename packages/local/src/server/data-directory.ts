@@ -2,44 +2,59 @@ import { access, constants, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ValidationError } from "@tinkex/base";
+import { makePrivateDirectory, PRIVATE_DIRECTORY_MODE } from "../files/make-private-directory.js";
+import { type DirectoryLock, type LockSurroundings, lockDirectory } from "../lock/lock-directory.js";
 import { DataLayout } from "../state/data-layout.js";
-import { hasCheckpoints } from "../state/has-checkpoints.js";
+import { isUnused } from "../state/is-unused.js";
 
+/** A data directory that this server alone may write to. */
 export interface DataDirectory {
-  readonly path: string;
-  /** Removes a directory that was made for this server alone, if no checkpoint was saved in it. */
-  discardIfUnused(): Promise<void>;
+  readonly layout: DataLayout;
+  readonly lock: DirectoryLock;
+  /**
+   * Lets the next server have the directory, once nothing writes to it any more. One that was made for this server is
+   * removed when no checkpoint was saved in it and nobody else put anything there. May be called twice.
+   */
+  close(): Promise<void>;
 }
 
 /**
- * The directory a server keeps its runs in: the one it is given, or a new temporary one.
+ * Opens the directory a server keeps its runs in: the one it is given, or a new temporary one.
  *
- * @throws ValidationError when it cannot be made, or not written to
+ * @throws ValidationError when it cannot be made or written to, or another server has it
  */
-export async function openDataDirectory(given: string | undefined): Promise<DataDirectory> {
-  if (given === undefined) {
-    const path = await mkdtemp(join(tmpdir(), "tinkex-"));
-    return {
-      path,
-      discardIfUnused: async () => {
-        if (!(await hasCheckpoints(new DataLayout(path)))) await rm(path, { recursive: true, force: true });
-      },
-    };
-  }
-  const path = resolve(given);
+export async function openDataDirectory(
+  given: string | undefined,
+  surroundings: LockSurroundings,
+): Promise<DataDirectory> {
+  const path = given === undefined ? await mkdtemp(join(tmpdir(), "tinkex-")) : resolve(given);
+  const layout = new DataLayout(path);
+  await prepare(layout, given ?? path);
+  const lock = await lockDirectory(layout.lock, given ?? path, surroundings);
+  return {
+    layout,
+    lock,
+    async close() {
+      const isOurs = given === undefined && !lock.lost.aborted;
+      if (isOurs && (await isUnused(layout).catch(() => false)))
+        await rm(path, { recursive: true, force: true });
+      await lock.release();
+    },
+  };
+}
+
+async function prepare(layout: DataLayout, shown: string): Promise<void> {
   try {
-    const { runs } = new DataLayout(path);
-    await mkdir(runs, { recursive: true });
-    await access(runs, constants.R_OK | constants.W_OK);
+    await mkdir(layout.root, { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
+    for (const folder of [layout.runs, layout.lock]) {
+      await makePrivateDirectory(layout.root, folder);
+      await access(folder, constants.R_OK | constants.W_OK);
+    }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ValidationError(
-      `dataDirectory "${given}" cannot be used (${reason}); name a folder you may write to.`,
-      {
-        path: ["dataDirectory"],
-        cause,
-      },
+      `dataDirectory "${shown}" cannot be used (${reason}); name a folder you may write to`,
+      { path: ["dataDirectory"], cause },
     );
   }
-  return { path, discardIfUnused: async () => {} };
 }

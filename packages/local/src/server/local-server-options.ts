@@ -17,7 +17,8 @@ export interface LocalServerOptions {
    */
   readonly host?: string | undefined;
   /**
-   * Where training runs and checkpoints are kept; they are there again when a server is started on the same directory.
+   * Where training runs and checkpoints are kept; they are there again when a server is started on the same directory, which
+   * one server can have at a time.
    * @defaultValue a new directory among the system's temporary ones, removed at `close()` if nothing was saved in it
    */
   readonly dataDirectory?: string | undefined;

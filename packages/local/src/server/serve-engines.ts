@@ -1,24 +1,23 @@
 import { randomUUID } from "node:crypto";
-import { mkdir } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { type Clock, type Logger, ValidationError } from "@tinkex/base";
 import type { FastifyInstance } from "fastify";
 import type { Engine } from "../engine/engine.js";
 import { CheckpointStore } from "../state/checkpoint-store.js";
-import { DataLayout } from "../state/data-layout.js";
 import { endAllWork } from "../state/end-work.js";
 import { EngineCatalog } from "../state/engine-catalog.js";
 import { FutureStore } from "../state/future-store.js";
 import { clearLeftovers } from "../state/leftovers.js";
 import { ModelRegistry } from "../state/model-registry.js";
-import { ownedName } from "../state/owned-name.js";
+import { OwnedFolder } from "../state/owned-folder.js";
+import { RecordReader } from "../state/record-reader.js";
 import { RunStore } from "../state/run-store.js";
 import { SamplerRegistry } from "../state/sampler-registry.js";
 import { SamplerShelf } from "../state/sampler-shelf.js";
 import type { ServerState } from "../state/server-state.js";
 import { SessionRegistry } from "../state/session-registry.js";
 import { createApp } from "./create-app.js";
+import type { DataDirectory } from "./data-directory.js";
 import type { ServerLimits } from "./limits.js";
 
 /** Connections that have not ended by themselves this long after the last answer are cut. */
@@ -26,7 +25,7 @@ const LINGER_MS = 200;
 
 export interface ServeOptions {
   readonly engines: readonly Engine[];
-  readonly dataDirectory: string;
+  readonly data: DataDirectory;
   readonly host: string;
   readonly port: number;
   readonly apiKey: string | undefined;
@@ -39,51 +38,72 @@ export interface ServeOptions {
 export interface RunningServer {
   readonly state: ServerState;
   readonly port: number;
+  /** Base URL for clients. */
+  readonly url: string;
   close(): Promise<void>;
 }
 
-/** Opens the data directory and listens. The engines are closed with the server. */
+/**
+ * Cleans the data directory up and listens. The engines and the data directory are closed with the server, which closes by
+ * itself when another one has taken the directory over.
+ */
 export async function serveEngines(options: ServeOptions): Promise<RunningServer> {
   const state = await openState(options);
-  const { host, apiKey, limits } = options;
-  const app = createApp(state, { guard: { host, apiKey }, holdMs: limits.holdMs });
+  const { host, apiKey, limits, data, logger } = options;
+  const app = createApp(state, { guard: { host, apiKey }, ...limits });
   const port = await listen(app, host, options.port);
   let closed: Promise<void> | undefined;
-  return {
-    state,
-    port,
-    close() {
-      closed ??= closeAll(state, app);
-      return closed;
-    },
+  const close = () => {
+    closed ??= closeAll(state, app).finally(() => data.close());
+    return closed;
   };
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  try {
+    await data.lock.announce(url);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const { lost } = data.lock;
+  const giveWay = () => {
+    logger.error(
+      `data directory "${data.layout.root}" is no longer this server's, which closes: ${lost.reason}`,
+    );
+    close().catch((error: unknown) => logger.error("the server could not close cleanly", { error }));
+  };
+  if (lost.aborted) giveWay();
+  else lost.addEventListener("abort", giveWay);
+  return { state, port, url, close };
 }
 
 async function openState({
   engines,
-  dataDirectory,
+  data: { layout },
   clock,
   logger,
   randomSeed,
   limits,
 }: ServeOptions): Promise<ServerState> {
-  const layout = new DataLayout(dataDirectory);
-  await mkdir(layout.runs, { recursive: true });
-  await clearLeftovers(layout, clock);
+  const reader = new RecordReader(layout.root, logger);
+  await clearLeftovers(layout, reader);
   return {
     engines: new EngineCatalog(engines),
     sessions: new SessionRegistry(randomUUID),
     models: new ModelRegistry(),
     samplers: new SamplerRegistry(),
-    shelf: new SamplerShelf({ directory: join(layout.parked, ownedName()), capacity: limits.idleSamplers }),
+    shelf: new SamplerShelf({
+      root: layout.root,
+      folder: OwnedFolder.named(layout.parked),
+      capacity: limits.idleSamplers,
+    }),
     futures: new FutureStore({
       clock,
       instanceId: `future-${randomUUID().slice(0, 8)}`,
       keepDeliveredMs: limits.keepDeliveredMs,
       keepUnfetchedMs: limits.keepUnfetchedMs,
     }),
-    runs: new RunStore(layout),
-    checkpoints: new CheckpointStore(layout, clock),
+    runs: new RunStore(layout, reader),
+    checkpoints: new CheckpointStore(layout, clock, reader),
     clock,
     logger,
     randomSeed,

@@ -227,7 +227,7 @@ describe("options", () => {
     await expect(start({ dataDirectory, models: [missing] })).rejects.toMatchObject({
       code: "validation_failed",
       message: expect.stringMatching(
-        `dataDirectory "${dataDirectory}" cannot be used .*EEXIST.*; name a folder you may write to`,
+        `dataDirectory "${dataDirectory}" cannot be used .*runs must be a directory, got a file.*; name a folder you may write to$`,
       ),
     });
   });

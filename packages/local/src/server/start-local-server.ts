@@ -1,6 +1,7 @@
 import { checkKnownNames, silentLogger, systemClock, ValidationError } from "@tinkex/base";
 import { createEngine } from "../engine/create-engine.js";
 import type { Engine } from "../engine/engine.js";
+import { systemProcesses } from "../lock/process-table.js";
 import { randomStream } from "../random/random-stream.js";
 import { builtInModels } from "./built-in-models.js";
 import { type DataDirectory, openDataDirectory } from "./data-directory.js";
@@ -43,7 +44,8 @@ const OPTION_NAMES: Readonly<Record<keyof LocalServerOptions, true>> = {
 /**
  * Starts a server on this machine that speaks the Tinker API and really trains.
  *
- * @throws ValidationError for an option that cannot be used, such as a port that is taken
+ * @throws ValidationError for an option that cannot be used, such as a port that is taken or a data directory that another
+ * server has
  * @example
  * const server = await startLocalServer();
  * const service = new ServiceClient({ baseUrl: server.url });
@@ -59,14 +61,18 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
   }
   const served = options.models ?? (await builtInModels());
   checkModels(served);
-  const data = await openDataDirectory(options.dataDirectory);
+  const data = await openDataDirectory(options.dataDirectory, {
+    clock,
+    logger,
+    processes: systemProcesses(),
+  });
   const engines: Engine[] = [];
   try {
     const { runtime, threads } = options;
     for (const model of served) engines.push(await createEngine({ model, runtime, threads }));
     const running = await serveEngines({
       engines,
-      dataDirectory: data.path,
+      data,
       host,
       port,
       apiKey,
@@ -75,12 +81,12 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
       randomSeed: seedSource(options),
       limits: DEFAULT_LIMITS,
     });
-    const server = localServer(running, engines, host, data);
+    const server = localServer(running, engines, data);
     logger.info(startLine(server));
     return server;
   } catch (error) {
     await Promise.all(engines.map((engine) => engine.close()));
-    await data.discardIfUnused();
+    await data.close();
     throw error;
   }
 }
@@ -128,20 +134,14 @@ function seedSource({ seed, random }: LocalServerOptions): () => number {
 }
 
 function localServer(
-  running: RunningServer,
+  { url, port, close }: RunningServer,
   engines: readonly Engine[],
-  host: string,
-  data: DataDirectory,
+  { layout }: DataDirectory,
 ): LocalServer {
-  const name = host.includes(":") ? `[${host}]` : host;
-  const close = async () => {
-    await running.close();
-    await data.discardIfUnused();
-  };
   return {
-    url: `http://${name}:${running.port}`,
-    port: running.port,
-    dataDirectory: data.path,
+    url,
+    port,
+    dataDirectory: layout.root,
     models: engines.map(({ model, runtime }) => ({
       name: model.name,
       runtime: runtime.name,

@@ -1,38 +1,52 @@
-import type { AdapterShape } from "../engine/engine.js";
+import * as z from "zod";
 
 /** The part of a `tinker://` path that says which of the two kinds a checkpoint is. */
 export type CheckpointKind = "weights" | "sampler_weights";
 
-export const CHECKPOINT_KINDS: readonly CheckpointKind[] = ["weights", "sampler_weights"];
+export const CHECKPOINT_KINDS = ["weights", "sampler_weights"] as const satisfies readonly CheckpointKind[];
+
+const adapterShape = z.object({
+  rank: z.int().positive(),
+  trainAttention: z.boolean(),
+  trainMlp: z.boolean(),
+  trainUnembedding: z.boolean(),
+});
+const userMetadata = z.record(z.string(), z.string());
+/** RFC 3339. `Date.parse` takes much else for a date: "1" is one of 2001. */
+const time = z.iso.datetime({ offset: true });
 
 /** A training run as `run.json` keeps it. */
-export interface RunRecord {
-  readonly training_run_id: string;
-  readonly session_id: string;
-  readonly base_model: string;
-  readonly shape: AdapterShape;
-  readonly user_metadata?: Readonly<Record<string, string>>;
-  /** RFC 3339, UTC. */
-  readonly created_at: string;
-}
+export const runRecordSchema = z.object({
+  training_run_id: z.string(),
+  session_id: z.string(),
+  base_model: z.string(),
+  shape: adapterShape,
+  user_metadata: userMetadata.optional(),
+  created_at: time,
+});
 
 /** A checkpoint as `checkpoint.json` keeps it, beside the adapter's own files. */
-export interface CheckpointRecord {
-  readonly training_run_id: string;
-  readonly kind: CheckpointKind;
-  readonly name: string;
-  readonly base_model: string;
-  readonly shape: AdapterShape;
-  readonly size_bytes: number;
-  readonly has_optimizer: boolean;
-  readonly user_metadata?: Readonly<Record<string, string>>;
-  readonly created_at: string;
-  readonly expires_at?: string;
-}
+export const checkpointRecordSchema = z.object({
+  training_run_id: z.string(),
+  kind: z.enum(CHECKPOINT_KINDS),
+  name: z.string(),
+  base_model: z.string(),
+  shape: adapterShape,
+  size_bytes: z.number().nonnegative(),
+  has_optimizer: z.boolean(),
+  user_metadata: userMetadata.optional(),
+  created_at: time,
+  // A checkpoint is not given up for a date that cannot be read: it then has no expiry.
+  expires_at: time.optional().catch(undefined),
+});
+
+export type RunRecord = Readonly<z.infer<typeof runRecordSchema>>;
+export type CheckpointRecord = Readonly<z.infer<typeof checkpointRecordSchema>>;
+
+/** Names a checkpoint, and its folder: `runs/<run>/<kind>/<name>`. */
+export type CheckpointPlace = Pick<CheckpointRecord, "training_run_id" | "kind" | "name">;
 
 /** `tinker://<run>/<kind>/<name>` */
-export function checkpointUri(
-  checkpoint: Pick<CheckpointRecord, "training_run_id" | "kind" | "name">,
-): string {
-  return `tinker://${checkpoint.training_run_id}/${checkpoint.kind}/${checkpoint.name}`;
+export function checkpointUri({ training_run_id: runId, kind, name }: CheckpointPlace): string {
+  return `tinker://${runId}/${kind}/${name}`;
 }

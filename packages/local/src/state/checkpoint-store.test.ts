@@ -1,13 +1,14 @@
-import { mkdir, readdir, readFile, rename, utimes, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { systemClock } from "@tinkex/base";
+import { silentLogger } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { CheckpointStore, type SaveCheckpoint } from "./checkpoint-store.js";
 import { DataLayout } from "./data-layout.js";
 import { clearLeftovers } from "./leftovers.js";
-import { ownedName } from "./owned-name.js";
+import { OwnedFolder } from "./owned-folder.js";
+import { RecordReader } from "./record-reader.js";
 import { RunStore } from "./run-store.js";
 
 const wish: SaveCheckpoint = {
@@ -21,9 +22,10 @@ const wish: SaveCheckpoint = {
 };
 
 async function openStore() {
-  const clock = new FakeClock({ startMs: 1_800_000_000_000 });
+  const clock = new FakeClock();
   const layout = new DataLayout(await temporaryDirectory());
-  return { clock, layout, store: new CheckpointStore(layout, clock) };
+  const reader = new RecordReader(layout.root, silentLogger);
+  return { clock, layout, reader, store: new CheckpointStore(layout, clock, reader) };
 }
 
 /** Writes a file as an engine would, into a directory of its own making. */
@@ -36,12 +38,12 @@ function writer(text: string) {
 }
 
 async function adapterText(layout: DataLayout): Promise<string> {
-  return readFile(join(layout.checkpoint("s:train:0", "weights", "step-1"), "adapter"), "utf8");
+  return readFile(join(layout.checkpoint(wish), "adapter"), "utf8");
 }
 
 describe("CheckpointStore", () => {
   it("gives back what was saved, also to a later start on the same directory", async () => {
-    const { clock, layout, store } = await openStore();
+    const { clock, layout, reader, store } = await openStore();
     const saved = await store.save({ ...wish, user_metadata: { a: "b" } }, writer("12345"));
     expect(saved).toMatchObject({
       name: "step-1",
@@ -49,7 +51,7 @@ describe("CheckpointStore", () => {
       user_metadata: { a: "b" },
       created_at: "2027-01-15T08:00:00.000Z",
     });
-    const restarted = new CheckpointStore(layout, clock);
+    const restarted = new CheckpointStore(layout, clock, reader);
     expect(await restarted.read("s:train:0", "weights", "step-1")).toEqual(saved);
     expect(await restarted.listAll()).toEqual([saved]);
     expect(await readdir(layout.staging("s:train:0"))).toEqual([]);
@@ -112,11 +114,36 @@ describe("CheckpointStore", () => {
     expect(await store.save(longest, writer("second"))).toMatchObject({ size_bytes: 6 });
   });
 
-  it("says so when a checkpoint cannot be removed", async () => {
-    const { store } = await openStore();
+  it("says so when a checkpoint cannot be removed, and removes nothing for one that is not there", async () => {
+    const { layout, store } = await openStore();
     await store.save(wish, writer("kept"));
-    await store.delete({ ...wish, name: "not-there" });
-    await expect(store.delete({ ...wish, name: "x".repeat(300) })).rejects.toThrow("ENAMETOOLONG");
+    for (const name of ["not-there", "..", "x".repeat(300)]) await store.delete({ ...wish, name });
+    await rename(layout.staging("s:train:0"), join(layout.root, "moved"));
+    await writeFile(layout.staging("s:train:0"), "a file in its place");
+    await expect(store.delete(wish)).rejects.toThrow(/staging must be a directory, got a file/);
+    expect(await adapterText(layout)).toBe("kept");
+  });
+
+  it("writes no record that it would not read again", async () => {
+    const { layout, store } = await openStore();
+    const user_metadata = { note: "x".repeat(5 * 2 ** 20) };
+    await expect(store.save({ ...wish, user_metadata }, writer("x"))).rejects.toMatchObject({
+      category: "user",
+      message: expect.stringContaining("user_metadata must leave its record at most 4194304 bytes"),
+    });
+    expect(await readdir(layout.staging("s:train:0"))).toEqual([]);
+  });
+
+  it("lists more checkpoints than it reads at one time", async () => {
+    const { layout, store } = await openStore();
+    await store.save(wish, writer("x"));
+    const record = await readFile(join(layout.checkpoint(wish), "checkpoint.json"), "utf8");
+    for (let number = 2; number <= 150; number++) {
+      const folder = layout.checkpoint({ ...wish, name: `step-${number}` });
+      await mkdir(folder);
+      await writeFile(join(folder, "checkpoint.json"), record.replace("step-1", `step-${number}`));
+    }
+    expect(await store.list("s:train:0")).toHaveLength(150);
   });
 
   it("endpoints 14: forgets a checkpoint whose time is over", async () => {
@@ -154,88 +181,104 @@ describe("CheckpointStore", () => {
 
 describe("a data directory with things of other origin", () => {
   it("passes them over", async () => {
-    const { clock, layout, store } = await openStore();
+    const { layout, reader, store } = await openStore();
     await store.save(wish, writer("kept"));
     for (const name of ["%E0%A4%A", ".DS_Store", "with space"]) await mkdir(join(layout.runs, name));
     await mkdir(join(layout.checkpoints("s:train:0", "weights"), "empty"));
-    await clearLeftovers(layout, clock);
+    await clearLeftovers(layout, reader);
     expect((await store.listAll()).map(({ name }) => name)).toEqual(["step-1"]);
-    expect(await new RunStore(layout).list()).toEqual([]);
+    expect(await new RunStore(layout, reader).list()).toEqual([]);
   });
 });
 
 describe("clearLeftovers", () => {
-  /** No process has this number: it is above every system's limit. */
-  const deadOwner = `${2 ** 30}~tag~1`;
-
-  it("removes what a killed server was saving, and lets a running one go on", async () => {
-    const { layout, store } = await openStore();
+  it("removes what a killed server was saving, and what belonged to its sampling sessions", async () => {
+    const { layout, reader, store } = await openStore();
     await store.save(wish, writer("kept"));
-    const staging = layout.staging("s:train:0");
-    const running = ownedName();
-    await writer("half")(join(staging, deadOwner));
-    await writer("at work")(join(staging, running));
-    await clearLeftovers(layout, systemClock);
-    expect(await readdir(staging)).toEqual([running]);
-    await clearLeftovers(layout, { ...systemClock, now: () => Date.now() + 3_700_000 });
-    expect(await readdir(staging)).toEqual([]);
+    for (const parent of [layout.staging("s:train:0"), layout.parked]) {
+      const folder = OwnedFolder.named(parent);
+      await folder.make(layout.root);
+      await writer("half")(join(folder.path, "x"));
+    }
+    await clearLeftovers(layout, reader);
+    expect(await readdir(layout.staging("s:train:0"))).toEqual([]);
+    expect(await readdir(layout.parked)).toEqual([]);
     expect(await adapterText(layout)).toBe("kept");
   });
 
-  it("tells this process from an earlier one of the same number, as every start in a container is 1", async () => {
-    const { clock, layout, store } = await openStore();
+  it("removes a folder that a killed server had only just made", async () => {
+    const { layout, reader, store } = await openStore();
+    await store.save(wish, writer("kept"));
+    await mkdir(OwnedFolder.named(layout.staging("s:train:0")).path);
+    await clearLeftovers(layout, reader);
+    expect(await readdir(layout.staging("s:train:0"))).toEqual([]);
+  });
+
+  it("leaves what bears the name without the mark, the mark without the name, or both behind a link", async () => {
+    const { layout, reader, store } = await openStore();
     await store.save(wish, writer("kept"));
     const staging = layout.staging("s:train:0");
-    await writer("half")(join(staging, `${process.pid}~earlier~1`));
-    await clearLeftovers(layout, clock);
-    expect(await readdir(staging)).toEqual([]);
+    const [unmarked, marked, elsewhere] = [staging, staging, layout.root].map((parent) =>
+      OwnedFolder.named(parent),
+    );
+    await writer("mine")(unmarked?.path ?? "");
+    await marked?.make(layout.root);
+    await elsewhere?.make(layout.root);
+    await writer("mine")(join(marked?.path ?? "", "x"));
+    await writer("mine")(join(elsewhere?.path ?? "", "x"));
+    await rename(marked?.path ?? "", join(staging, "notes"));
+    await symlink(elsewhere?.path ?? "", OwnedFolder.named(staging).path);
+    const before = (await readdir(layout.root, { recursive: true })).sort();
+    await clearLeftovers(layout, reader);
+    expect((await readdir(layout.root, { recursive: true })).sort()).toEqual(before);
   });
 
-  it("keeps the sampling sessions of a running server, however long they rest", async () => {
-    const { layout } = await openStore();
-    const running = ownedName();
-    for (const name of [running, deadOwner]) {
-      await mkdir(join(layout.parked, name), { recursive: true });
-      await utimes(join(layout.parked, name), 0, 0);
-    }
-    await clearLeftovers(layout, systemClock);
-    expect(await readdir(layout.parked)).toEqual([running]);
-  });
-
-  /** Moves the checkpoint among the retired, as `owner` would on replacing it. */
-  async function retire(layout: DataLayout, owner: string): Promise<void> {
-    const place = join(layout.retired("s:train:0"), `${owner}~weights`);
-    await mkdir(place, { recursive: true });
-    await rename(layout.checkpoint("s:train:0", "weights", "step-1"), join(place, "step-1"));
+  /** Moves the checkpoint among the retired, as a server would on replacing it. */
+  async function retire(layout: DataLayout): Promise<string> {
+    const retirement = OwnedFolder.named(layout.retired("s:train:0"), "weights");
+    await retirement.make(layout.root);
+    const retired = join(retirement.path, "step-1");
+    await rename(layout.checkpoint(wish), retired);
+    return retired;
   }
 
   it("puts a checkpoint back whose replacement never came", async () => {
-    const { clock, layout, store } = await openStore();
+    const { layout, reader, store } = await openStore();
     await store.save(wish, writer("old"));
-    await retire(layout, deadOwner);
+    await retire(layout);
     expect(await store.list("s:train:0")).toEqual([]);
-    await clearLeftovers(layout, clock);
+    await clearLeftovers(layout, reader);
     expect(await adapterText(layout)).toBe("old");
     expect(await readdir(layout.retired("s:train:0"))).toEqual([]);
   });
 
-  it("leaves an old checkpoint alone that a running server is replacing", async () => {
-    const { layout, store } = await openStore();
-    await store.save(wish, writer("old"));
-    await utimes(layout.checkpoint("s:train:0", "weights", "step-1"), 0, 0);
-    const running = ownedName();
-    await retire(layout, running);
-    await clearLeftovers(layout, systemClock);
-    expect(await readdir(layout.retired("s:train:0"))).toEqual([`${running}~weights`]);
-  });
-
   it("drops a retired checkpoint whose replacement is there", async () => {
-    const { clock, layout, store } = await openStore();
+    const { layout, reader, store } = await openStore();
     await store.save(wish, writer("old"));
-    await retire(layout, deadOwner);
+    await retire(layout);
     await store.save(wish, writer("new"));
-    await clearLeftovers(layout, clock);
+    await clearLeftovers(layout, reader);
     expect(await adapterText(layout)).toBe("new");
     expect(await readdir(layout.retired("s:train:0"))).toEqual([]);
+  });
+
+  it("keeps a retired checkpoint when what is in its place is none", async () => {
+    const { layout, reader, store } = await openStore();
+    await store.save(wish, writer("old"));
+    const retired = await retire(layout);
+    await writer("mine")(layout.checkpoint(wish));
+    await clearLeftovers(layout, reader);
+    expect(await adapterText(layout)).toBe("mine");
+    expect(await readdir(retired)).toContain("adapter");
+  });
+
+  it("keeps what was put beside a retired checkpoint", async () => {
+    const { layout, reader, store } = await openStore();
+    await store.save(wish, writer("old"));
+    const retired = await retire(layout);
+    await cp(retired, `${retired}-backup`, { recursive: true });
+    await clearLeftovers(layout, reader);
+    expect(await adapterText(layout)).toBe("old");
+    expect(await readdir(`${retired}-backup`)).toContain("adapter");
   });
 });

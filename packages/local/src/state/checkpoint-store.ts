@@ -1,34 +1,49 @@
-import { mkdir, rename, rm, stat } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "@tinkex/base";
-import { CHECKPOINT_KINDS, type CheckpointKind, type CheckpointRecord } from "./checkpoint-record.js";
+import { isFileError } from "../files/is-file-error.js";
+import { isThere } from "../files/is-there.js";
+import { makePrivateDirectory } from "../files/make-private-directory.js";
+import { writePrivateFile } from "../files/write-private-file.js";
+import {
+  CHECKPOINT_KINDS,
+  type CheckpointKind,
+  type CheckpointPlace,
+  type CheckpointRecord,
+  checkpointRecordSchema,
+} from "./checkpoint-record.js";
 import { CHECKPOINT_FILE, type DataLayout } from "./data-layout.js";
-import { retirementName } from "./leftovers.js";
 import { listRunIds } from "./list-run-ids.js";
+import { mapInBatches } from "./map-in-batches.js";
 import { userFailure } from "./operation-failure.js";
-import { ownedName } from "./owned-name.js";
-import { entriesOf, readRecord } from "./read-record.js";
+import { OwnedFolder } from "./owned-folder.js";
+import type { RecordReader } from "./record-reader.js";
+import { recordText } from "./record-text.js";
 import { replaceDirectory } from "./replace-directory.js";
 import { isCheckpointName, isRunId } from "./safe-names.js";
-import { writeJsonFile } from "./write-json-file.js";
 
 export interface SaveCheckpoint extends Omit<CheckpointRecord, "size_bytes" | "created_at" | "expires_at"> {
   /** The checkpoint is hidden and removed this many seconds after its creation. */
   readonly ttlSeconds?: number | undefined;
-  /** Whether an existing checkpoint of this name is replaced; otherwise it is a failure. */
+  /** Replaces an existing checkpoint of this name; without it one is a failure. */
   readonly overwrite: boolean;
 }
 
-/** Checkpoints on disk, one folder each: a reader sees a whole one or none. */
+/**
+ * Checkpoints on disk, one folder each: a reader sees a whole one or none. The place of a folder says which checkpoint it
+ * is; a record that says otherwise, as in a copied folder, is passed over, and its folder is neither read nor changed.
+ */
 export class CheckpointStore {
   readonly #layout: DataLayout;
   readonly #clock: Clock;
+  readonly #reader: RecordReader;
   /** Folders of saves under way, and of failed ones, into which an engine that is being closed may still write. */
-  readonly #unfinished = new Set<string>();
+  readonly #unfinished = new Set<OwnedFolder>();
 
-  constructor(layout: DataLayout, clock: Clock) {
+  constructor(layout: DataLayout, clock: Clock, reader: RecordReader) {
     this.#layout = layout;
     this.#clock = clock;
+    this.#reader = reader;
   }
 
   /**
@@ -51,11 +66,11 @@ export class CheckpointStore {
     if (!overwrite && (await this.read(runId, kind, name)) !== undefined) {
       throw userFailure(takenNameMessage(runId, kind, name));
     }
-    const staging = join(this.#layout.staging(runId), ownedName());
+    const staging = OwnedFolder.named(this.#layout.staging(runId));
     this.#unfinished.add(staging);
     try {
-      await mkdir(staging, { recursive: true });
-      const staged = join(staging, name);
+      await staging.make(this.#layout.root);
+      const staged = join(staging.path, name);
       const sizeBytes = await write(staged);
       const record: CheckpointRecord = {
         ...identity,
@@ -63,32 +78,29 @@ export class CheckpointStore {
         created_at: this.#time(0),
         ...(ttlSeconds === undefined ? {} : { expires_at: this.#time(ttlSeconds) }),
       };
-      await writeJsonFile(join(staged, CHECKPOINT_FILE), record);
-      await this.#publish(record, staged);
-      await rm(staging, { recursive: true, force: true });
+      await writePrivateFile(join(staged, CHECKPOINT_FILE), recordText(record));
+      await this.#publish(record, staged, overwrite);
+      await staging.remove();
       this.#unfinished.delete(staging);
       return record;
     } catch (error) {
       // What is still being written cannot be removed yet; `close` comes back for it.
-      await rm(staging, { recursive: true, force: true }).catch(() => {});
+      await staging.remove().catch(() => {});
       throw error;
     }
   }
 
   /** Removes what failed saves left behind, once nothing writes any more. */
   async close(): Promise<void> {
-    for (const staging of this.#unfinished) await rm(staging, { recursive: true, force: true });
+    for (const staging of this.#unfinished) await staging.remove();
     this.#unfinished.clear();
   }
 
   /** The checkpoint, unless there is none or its time is over. */
   async read(runId: string, kind: CheckpointKind, name: string): Promise<CheckpointRecord | undefined> {
     if (!isRunId(runId) || !isCheckpointName(name)) return undefined;
-    const directory = this.#layout.checkpoint(runId, kind, name);
-    const record = await readRecord<CheckpointRecord>(join(directory, CHECKPOINT_FILE));
-    if (record?.expires_at === undefined || Date.parse(record.expires_at) > this.#clock.now()) return record;
-    await this.delete(record);
-    return undefined;
+    const place = { training_run_id: runId, kind, name };
+    return (await this.#reader.hasFolder(this.#layout.checkpoint(place))) ? this.#readAt(place) : undefined;
   }
 
   /** Checkpoints of one run, newest first. */
@@ -96,8 +108,10 @@ export class CheckpointStore {
     if (!isRunId(runId)) return [];
     const perKind = await Promise.all(
       CHECKPOINT_KINDS.map(async (kind) => {
-        const names = await entriesOf(this.#layout.checkpoints(runId, kind));
-        return Promise.all(names.map((name) => this.read(runId, kind, name)));
+        const names = await this.#reader.foldersIn(this.#layout.checkpoints(runId, kind));
+        return mapInBatches(names.filter(isCheckpointName), (name) =>
+          this.#readAt({ training_run_id: runId, kind, name }),
+        );
       }),
     );
     return newestFirst(perKind.flat());
@@ -105,37 +119,70 @@ export class CheckpointStore {
 
   /** Checkpoints of all runs, newest first. */
   async listAll(): Promise<CheckpointRecord[]> {
-    const runIds = await listRunIds(this.#layout);
-    return newestFirst((await Promise.all(runIds.map((runId) => this.list(runId)))).flat());
+    const perRun: CheckpointRecord[][] = [];
+    for (const runId of await listRunIds(this.#layout, this.#reader)) perRun.push(await this.list(runId));
+    return newestFirst(perRun.flat());
   }
 
-  async delete(checkpoint: Pick<CheckpointRecord, "training_run_id" | "kind" | "name">): Promise<void> {
-    const { training_run_id: runId, kind, name } = checkpoint;
-    const doomed = join(this.#layout.staging(runId), ownedName());
-    await mkdir(this.#layout.staging(runId), { recursive: true });
-    try {
-      await rename(this.#layout.checkpoint(runId, kind, name), doomed);
-    } catch (error) {
-      // Somebody else may have removed it just now, and then there is nothing left to do.
-      if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
-    }
-    await rm(doomed, { recursive: true, force: true });
+  /** Removes the checkpoint of this place, if there is one. @throws ValidationError when a link or a file is in the way */
+  async delete({ training_run_id: runId, kind, name }: CheckpointPlace): Promise<void> {
+    const checkpoint = await this.read(runId, kind, name);
+    if (checkpoint !== undefined) await this.#remove(checkpoint);
   }
 
   /** Where the engine reads a checkpoint from. */
-  directory(checkpoint: Pick<CheckpointRecord, "training_run_id" | "kind" | "name">): string {
-    return this.#layout.checkpoint(checkpoint.training_run_id, checkpoint.kind, checkpoint.name);
+  directory(place: CheckpointPlace): string {
+    return this.#layout.checkpoint(place);
   }
 
-  async #publish(record: CheckpointRecord, staged: string): Promise<void> {
+  /** What lies in a folder that was found at this place. */
+  async #readAt(place: CheckpointPlace): Promise<CheckpointRecord | undefined> {
+    const file = join(this.directory(place), CHECKPOINT_FILE);
+    const record = await this.#reader.read(file, checkpointRecordSchema, place);
+    if (record?.expires_at === undefined || Date.parse(record.expires_at) > this.#clock.now()) return record;
+    await this.#remove(record).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#reader.warn(this.directory(place), `has expired and cannot be removed (${reason})`);
+    });
+    return undefined;
+  }
+
+  /** Moves a checkpoint away as a whole before its files go one by one. Its record was read, and agrees with its place. */
+  async #remove(checkpoint: CheckpointRecord): Promise<void> {
+    const doomed = OwnedFolder.named(this.#layout.staging(checkpoint.training_run_id));
+    await doomed.make(this.#layout.root);
+    try {
+      await rename(this.directory(checkpoint), join(doomed.path, checkpoint.name));
+    } catch (error) {
+      // Somebody else may have removed it just now, and then there is nothing left to do.
+      if (!isFileError(error, "ENOENT")) throw error;
+    } finally {
+      await doomed.remove();
+    }
+  }
+
+  async #publish(record: CheckpointRecord, staged: string, overwrite: boolean): Promise<void> {
     const { training_run_id: runId, kind, name } = record;
+    const { root } = this.#layout;
     const target = this.directory(record);
-    await mkdir(this.#layout.checkpoints(runId, kind), { recursive: true });
-    if (!(await exists(target))) return rename(staged, target);
+    await makePrivateDirectory(root, this.#layout.checkpoints(runId, kind));
+    if (!(await isThere(target))) return rename(staged, target);
+    if ((await this.read(runId, kind, name)) === undefined) {
+      throw userFailure(
+        `path "${name}" must be free or a checkpoint of this server, got something else at ${target}: ` +
+          "choose another name, or move it away",
+      );
+    }
+    if (!overwrite) throw userFailure(takenNameMessage(runId, kind, name));
     // If the process ends half-way, the next start finds the old checkpoint among the retired and puts it back. Its name
     // may be as long as a name can be, so that what else must be known stands in a folder around it.
-    const retired = join(this.#layout.retired(runId), retirementName(kind), name);
-    await replaceDirectory({ target, successor: staged, retired });
+    const retirement = OwnedFolder.named(this.#layout.retired(runId), kind);
+    await retirement.make(root);
+    try {
+      await replaceDirectory({ target, successor: staged, retired: join(retirement.path, name) });
+    } finally {
+      await retirement.removeIfEmpty();
+    }
   }
 
   #time(secondsFromNow: number): string {
@@ -155,11 +202,4 @@ function newestFirst(records: readonly (CheckpointRecord | undefined)[]): Checkp
   return records
     .filter((record) => record !== undefined)
     .sort((a, b) => b.created_at.localeCompare(a.created_at) || b.name.localeCompare(a.name));
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

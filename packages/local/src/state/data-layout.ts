@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { CheckpointKind } from "./checkpoint-record.js";
+import type { CheckpointKind, CheckpointPlace } from "./checkpoint-record.js";
 
 /** Files of a training run and of a checkpoint that are ours; the others belong to the engine. */
-const RUN_FILE = "run.json";
+export const RUN_FILE = "run.json";
 export const CHECKPOINT_FILE = "checkpoint.json";
 
 /** Folder of unfinished saves inside a run. A save becomes a checkpoint by one rename out of it. */
@@ -30,8 +30,17 @@ export class DataLayout {
     return join(this.root, "parked");
   }
 
+  /** Tells which server has the directory. */
+  get lock(): string {
+    return join(this.root, "server-lock");
+  }
+
+  runFolderName(runId: string): string {
+    return encodeURIComponent(runId);
+  }
+
   run(runId: string): string {
-    return join(this.runs, encodeURIComponent(runId));
+    return join(this.runs, this.runFolderName(runId));
   }
 
   runFile(runId: string): string {
@@ -42,7 +51,7 @@ export class DataLayout {
     return join(this.run(runId), kind);
   }
 
-  checkpoint(runId: string, kind: CheckpointKind, name: string): string {
+  checkpoint({ training_run_id: runId, kind, name }: CheckpointPlace): string {
     return join(this.checkpoints(runId, kind), name);
   }
 

@@ -1,62 +1,76 @@
-import { rename, rm, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
-import type { Clock } from "@tinkex/base";
-import { CHECKPOINT_KINDS, type CheckpointKind } from "./checkpoint-record.js";
-import type { DataLayout } from "./data-layout.js";
+import { rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { isThere } from "../files/is-there.js";
+import { makePrivateDirectory } from "../files/make-private-directory.js";
+import { CHECKPOINT_KINDS, checkpointRecordSchema } from "./checkpoint-record.js";
+import { CHECKPOINT_FILE, type DataLayout } from "./data-layout.js";
 import { listRunIds } from "./list-run-ids.js";
-import { isOwnerRunning, ownedName } from "./owned-name.js";
-import { entriesOf } from "./read-record.js";
-
-/** No save takes this long: what is older belongs to nobody, even if a process has the number of its owner again. */
-const ABANDONED_AFTER_MS = 3_600_000;
-
-/** Name of a folder in which a checkpoint waits while its successor is moved into its place. */
-export function retirementName(kind: CheckpointKind): string {
-  return `${ownedName()}~${kind}`;
-}
+import { OwnedFolder } from "./owned-folder.js";
+import type { RecordReader } from "./record-reader.js";
 
 /**
  * Cleans up after servers that were killed: removes unfinished saves and what belonged to sampling sessions, puts back
- * checkpoints whose replacement never came.
+ * checkpoints whose replacement never came. Touches nothing that does not bear a server's mark.
+ *
+ * Call it while holding the lock of the directory: whatever bears a mark then belongs to nobody.
  */
-export async function clearLeftovers(layout: DataLayout, clock: Clock): Promise<void> {
-  // A sampling session may rest for days, so age says nothing here.
-  const ownerless = (await entriesOf(layout.parked)).filter((name) => !isOwnerRunning(name));
-  for (const name of ownerless) await rm(join(layout.parked, name), { recursive: true, force: true });
-  for (const runId of await listRunIds(layout)) {
-    for (const folder of await abandoned(layout.staging(runId), clock)) {
-      await rm(folder, { recursive: true, force: true });
-    }
-    for (const folder of await abandoned(layout.retired(runId), clock)) {
-      await putBack(layout, runId, folder);
-      await rm(folder, { recursive: true, force: true });
+export async function clearLeftovers(layout: DataLayout, reader: RecordReader): Promise<void> {
+  await removeAll(layout.parked, reader);
+  for (const runId of await listRunIds(layout, reader)) {
+    await removeAll(layout.staging(runId), reader);
+    for (const folder of await OwnedFolder.findIn(layout.retired(runId), reader)) {
+      await attempt(folder, reader, async () => {
+        await restore(layout, runId, folder, reader);
+        await folder.removeIfEmpty();
+      });
     }
   }
 }
 
-async function putBack(layout: DataLayout, runId: string, folder: string): Promise<void> {
-  const [, , , givenKind] = basename(folder).split("~");
-  const kind = CHECKPOINT_KINDS.find((known) => known === givenKind);
+async function removeAll(parent: string, reader: RecordReader): Promise<void> {
+  for (const folder of await OwnedFolder.findIn(parent, reader)) {
+    await attempt(folder, reader, () => folder.remove());
+  }
+}
+
+/** A folder that cannot be cleaned up is no reason not to start. */
+async function attempt(
+  folder: OwnedFolder,
+  reader: RecordReader,
+  action: () => Promise<void>,
+): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    reader.warn(folder.path, `was left by another server and cannot be cleaned up (${reason})`);
+  }
+}
+
+/** Puts the retired checkpoint back into its place, or removes it when its successor is there. */
+async function restore(
+  layout: DataLayout,
+  runId: string,
+  folder: OwnedFolder,
+  reader: RecordReader,
+): Promise<void> {
+  const kind = CHECKPOINT_KINDS.find((known) => known === folder.purpose);
   if (kind === undefined) return;
-  for (const name of await entriesOf(folder)) {
-    // Fails when the successor is in place, and then the old one is of no use.
-    await rename(join(folder, name), layout.checkpoint(runId, kind, name)).catch(() => {});
+  for (const name of await reader.foldersIn(folder.path)) {
+    const place = { training_run_id: runId, kind, name };
+    const isCheckpoint = async (directory: string) =>
+      (await reader.hasFolder(directory)) &&
+      (await reader.read(join(directory, CHECKPOINT_FILE), checkpointRecordSchema, place)) !== undefined;
+    const retired = join(folder.path, name);
+    const target = layout.checkpoint(place);
+    if (!(await isCheckpoint(retired))) continue;
+    if (await isCheckpoint(target)) {
+      await rm(retired, { recursive: true, force: true });
+    } else if (await isThere(target)) {
+      reader.warn(retired, "was to be put back, and something else is in its place");
+    } else {
+      await makePrivateDirectory(layout.root, layout.checkpoints(runId, kind));
+      await rename(retired, target);
+    }
   }
-}
-
-/** Folders of `directory` whose owner is gone. */
-async function abandoned(directory: string, clock: Clock): Promise<string[]> {
-  const names = await entriesOf(directory);
-  const verdicts = await Promise.all(
-    names.map(async (name) => {
-      if (!isOwnerRunning(name)) return true;
-      // An owner that runs may remove its folder just now.
-      const changedMs = await stat(join(directory, name)).then(
-        ({ mtimeMs }) => mtimeMs,
-        () => Number.POSITIVE_INFINITY,
-      );
-      return clock.now() - changedMs > ABANDONED_AFTER_MS;
-    }),
-  );
-  return names.filter((_, index) => verdicts[index]).map((name) => join(directory, name));
 }

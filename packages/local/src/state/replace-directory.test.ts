@@ -10,7 +10,7 @@ async function setUp() {
   const successor = join(root, "successor");
   await mkdir(target);
   await writeFile(join(target, "old"), "");
-  return { root, target, successor, retired: join(root, "retired", "target") };
+  return { root, target, successor, retired: join(root, "retired") };
 }
 
 describe("replaceDirectory", () => {

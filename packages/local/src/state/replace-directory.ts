@@ -1,12 +1,11 @@
-import { mkdir, rename, rm, rmdir } from "node:fs/promises";
-import { dirname } from "node:path";
+import { rename, rm } from "node:fs/promises";
 
 /** Paths of one file system. */
 export interface Replacement {
   readonly target: string;
-  /** What becomes `target`. */
+  /** Becomes `target`. */
   readonly successor: string;
-  /** Where the old `target` waits meanwhile; its parent folder is made and removed again. */
+  /** Where the old `target` waits meanwhile; its parent folder must be there. */
   readonly retired: string;
 }
 
@@ -15,17 +14,10 @@ export interface Replacement {
  * when not even that is possible, or the process ends half-way, it stays at `retired`.
  */
 export async function replaceDirectory({ target, successor, retired }: Replacement): Promise<void> {
-  const retirement = dirname(retired);
-  await mkdir(retirement, { recursive: true });
-  try {
-    await rename(target, retired);
-    await rename(successor, target).catch(async (error: unknown) => {
-      await rename(retired, target).catch(() => {});
-      throw error;
-    });
-    await rm(retired, { recursive: true, force: true });
-  } finally {
-    // Removes an empty folder only.
-    await rmdir(retirement).catch(() => {});
-  }
+  await rename(target, retired);
+  await rename(successor, target).catch(async (error: unknown) => {
+    await rename(retired, target).catch(() => {});
+    throw error;
+  });
+  await rm(retired, { recursive: true, force: true });
 }

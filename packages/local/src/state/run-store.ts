@@ -1,34 +1,42 @@
-import { mkdir } from "node:fs/promises";
-import type { RunRecord } from "./checkpoint-record.js";
+import { makePrivateDirectory } from "../files/make-private-directory.js";
+import { replacePrivateFile } from "../files/write-private-file.js";
+import { type RunRecord, runRecordSchema } from "./checkpoint-record.js";
 import type { DataLayout } from "./data-layout.js";
 import { listRunIds } from "./list-run-ids.js";
-import { readRecord } from "./read-record.js";
+import { mapInBatches } from "./map-in-batches.js";
+import type { RecordReader } from "./record-reader.js";
+import { recordText } from "./record-text.js";
 import { isRunId } from "./safe-names.js";
-import { writeJsonFile } from "./write-json-file.js";
 
 /**
- * Training runs on disk. Nothing is kept in memory: the directory is the truth, so that a restarted server, or a second
- * one on the same directory, knows what the first one knew.
+ * Training runs on disk. Nothing is kept in memory: the directory is the truth, so that a restarted server knows what the
+ * one before knew.
  */
 export class RunStore {
   readonly #layout: DataLayout;
+  readonly #reader: RecordReader;
 
-  constructor(layout: DataLayout) {
+  constructor(layout: DataLayout, reader: RecordReader) {
     this.#layout = layout;
+    this.#reader = reader;
   }
 
+  /** @throws OperationFailure `user` for metadata that is too large; ValidationError when a link or a file is in the way */
   async save(run: RunRecord): Promise<void> {
-    await mkdir(this.#layout.run(run.training_run_id), { recursive: true });
-    await writeJsonFile(this.#layout.runFile(run.training_run_id), run);
+    const text = recordText(run);
+    await makePrivateDirectory(this.#layout.root, this.#layout.run(run.training_run_id));
+    await replacePrivateFile(this.#layout.runFile(run.training_run_id), text);
   }
 
   async read(runId: string): Promise<RunRecord | undefined> {
-    return isRunId(runId) ? readRecord<RunRecord>(this.#layout.runFile(runId)) : undefined;
+    if (!isRunId(runId) || !(await this.#reader.hasFolder(this.#layout.run(runId)))) return undefined;
+    return this.#reader.read(this.#layout.runFile(runId), runRecordSchema, { training_run_id: runId });
   }
 
   /** All runs, newest first. */
   async list(): Promise<RunRecord[]> {
-    const runs = await Promise.all((await listRunIds(this.#layout)).map((runId) => this.read(runId)));
+    const runIds = await listRunIds(this.#layout, this.#reader);
+    const runs = await mapInBatches(runIds, (runId) => this.read(runId));
     return runs
       .filter((run) => run !== undefined)
       .sort(

@@ -1,32 +1,33 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ScriptedEngine } from "../testing/scripted-engine.js";
 import { temporaryDirectory } from "../testing/temporary-directory.js";
+import { OwnedFolder } from "./owned-folder.js";
 import { SamplerShelf } from "./sampler-shelf.js";
 
 const shape = { rank: 1, trainAttention: true, trainMlp: true, trainUnembedding: true };
 
 async function makeShelf(capacity: number, adapterIds: readonly string[]) {
-  const directory = join(await temporaryDirectory(), "shelf");
-  await mkdir(directory);
+  const root = await temporaryDirectory();
+  const folder = OwnedFolder.named(root);
   const engine = new ScriptedEngine();
-  const shelf = new SamplerShelf({ directory, capacity });
+  const shelf = new SamplerShelf({ root, folder, capacity });
   for (const id of adapterIds) {
     await engine.createAdapter(id, shape, 0);
     shelf.add(id, engine);
   }
   const settle = () => new Promise((resolve) => setTimeout(resolve, 20));
   await settle();
-  return { directory, engine, shelf, settle };
+  return { folder, engine, shelf, settle };
 }
 
 describe("SamplerShelf", () => {
   it("keeps the most recently used in memory and the others on disk", async () => {
-    const { directory, engine, shelf, settle } = await makeShelf(2, ["a", "b", "c", "d"]);
+    const { folder, engine, shelf, settle } = await makeShelf(2, ["a", "b", "c", "d"]);
     expect(engine.adapterIds).toEqual(["c", "d"]);
-    expect(await readdir(directory)).toHaveLength(2);
+    expect(await folder.contents()).toHaveLength(2);
     await shelf.use("a", async () => expect(engine.adapterIds).toContain("a"));
     await settle();
     expect(engine.adapterIds).toEqual(["a", "d"]);
@@ -70,14 +71,26 @@ describe("SamplerShelf", () => {
   });
 
   it("forgets and cleans up", async () => {
-    const { directory, engine, shelf } = await makeShelf(1, ["a", "b"]);
+    const { folder, engine, shelf } = await makeShelf(1, ["a", "b"]);
     await shelf.remove("a");
     await shelf.remove("b");
     await shelf.remove("b");
     expect(engine.adapterIds).toEqual([]);
-    expect(await readdir(directory)).toEqual([]);
+    expect(await folder.contents()).toEqual([]);
     await shelf.close();
-    expect(existsSync(directory)).toBe(false);
+    expect(existsSync(folder.path)).toBe(false);
+  });
+
+  it("goes on in memory where its folder cannot be made, and closes all the same", async () => {
+    const root = await temporaryDirectory();
+    await writeFile(join(root, "parked"), "a file in its place");
+    const engine = new ScriptedEngine();
+    const shelf = new SamplerShelf({ root, folder: OwnedFolder.named(join(root, "parked")), capacity: 0 });
+    await engine.createAdapter("a", shape, 0);
+    shelf.add("a", engine);
+    await shelf.use("a", async () => expect(engine.adapterIds).toEqual(["a"]));
+    await shelf.close();
+    expect(await readFile(join(root, "parked"), "utf8")).toBe("a file in its place");
   });
 
   it("leaves to the engine what it does not know", async () => {

@@ -2,10 +2,13 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Engine } from "../engine/engine.js";
+import type { OwnedFolder } from "./owned-folder.js";
 
 export interface SamplerShelfOptions {
-  /** Where adapters wait that are not in memory; need not exist. */
-  readonly directory: string;
+  /** Data directory of the server. */
+  readonly root: string;
+  /** Folder below the root where adapters wait that are not in memory; it is made when the first one does. */
+  readonly folder: OwnedFolder;
   /** How many adapters that nobody uses just now may stay in memory. */
   readonly capacity: number;
 }
@@ -30,6 +33,7 @@ export class SamplerShelf {
   readonly #options: SamplerShelfOptions;
   /** By adapter id, the least recently used first. */
   readonly #places = new Map<string, Place>();
+  #folderMade: Promise<void> | undefined;
 
   constructor(options: SamplerShelfOptions) {
     this.#options = options;
@@ -81,7 +85,8 @@ export class SamplerShelf {
     const places = [...this.#places.values()];
     this.#places.clear();
     await Promise.allSettled(places.map((place) => place.moves));
-    await rm(this.#options.directory, { recursive: true, force: true });
+    await this.#folderMade?.catch(() => {});
+    await this.#options.folder.remove();
   }
 
   #makeRoom(): void {
@@ -96,7 +101,8 @@ export class SamplerShelf {
     if (!place.isResident || place.users > 0) return;
     const { adapterId, engine } = place;
     if (place.directory === undefined) {
-      const directory = join(this.#options.directory, randomUUID());
+      await this.#makeFolder();
+      const directory = join(this.#options.folder.path, randomUUID());
       await engine.saveAdapter(adapterId, directory, { optimizer: false });
       place.directory = directory;
     }
@@ -104,6 +110,14 @@ export class SamplerShelf {
     if (place.users > 0) return;
     place.isResident = false;
     await engine.releaseAdapter(adapterId);
+  }
+
+  #makeFolder(): Promise<void> {
+    this.#folderMade ??= this.#options.folder.make(this.#options.root).catch((error: unknown) => {
+      this.#folderMade = undefined;
+      throw error;
+    });
+    return this.#folderMade;
   }
 
   #move(place: Place, action: () => Promise<void>): Promise<void> {

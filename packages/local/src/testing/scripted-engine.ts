@@ -1,5 +1,5 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { ClosedError } from "@tinkex/base";
 import type {
   AdamStep,
@@ -11,6 +11,8 @@ import type {
   SampleOutcome,
   SampleTask,
 } from "../engine/engine.js";
+import { makePrivateDirectory } from "../files/make-private-directory.js";
+import { writePrivateFile } from "../files/write-private-file.js";
 
 interface Adapter {
   readonly shape: AdapterShape;
@@ -78,10 +80,10 @@ export class ScriptedEngine implements Engine {
   }
 
   async saveAdapter(adapterId: string, directory: string, options: { optimizer: boolean }): Promise<number> {
-    await mkdir(directory, { recursive: true });
+    await makePrivateDirectory(dirname(directory), directory);
     await this.#turn(`save ${adapterId} optimizer ${options.optimizer}`);
     const text = JSON.stringify(this.#adapter(adapterId));
-    await writeFile(join(directory, "adapter.json"), text);
+    await writePrivateFile(join(directory, "adapter.json"), text);
     return text.length;
   }
 

@@ -1,6 +1,8 @@
 import { type Clock, type Logger, systemClock } from "@tinkex/base";
 import { witnessLogger } from "@tinkex-tooling/canary";
 import { onTestFinished } from "vitest";
+import { systemProcesses } from "../lock/process-table.js";
+import { openDataDirectory } from "../server/data-directory.js";
 import { DEFAULT_LIMITS, type ServerLimits } from "../server/limits.js";
 import { type RunningServer, serveEngines } from "../server/serve-engines.js";
 import { ScriptedEngine } from "./scripted-engine.js";
@@ -29,14 +31,17 @@ export class TestServer extends TestClient {
 
   static async start(options: TestServerOptions = {}): Promise<TestServer> {
     const engine = options.engine ?? new ScriptedEngine();
+    const { clock = systemClock, logger = witnessLogger } = options;
+    const surroundings = { clock, logger, processes: systemProcesses() };
+    const data = await openDataDirectory(options.dataDirectory ?? (await temporaryDirectory()), surroundings);
     const running = await serveEngines({
       engines: [engine],
-      dataDirectory: options.dataDirectory ?? (await temporaryDirectory()),
+      data,
       host: "127.0.0.1",
       port: 0,
       apiKey: options.apiKey,
-      clock: options.clock ?? systemClock,
-      logger: options.logger ?? witnessLogger,
+      clock,
+      logger,
       randomSeed: () => 1000,
       limits: { ...DEFAULT_LIMITS, ...options.limits },
     });

@@ -1,15 +1,20 @@
-import { mkdir, open, rm, stat, utimes } from "node:fs/promises";
+import { lstat, mkdir, open, rm, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Clock } from "@tinkex/base";
+import { type Clock, TimeoutError } from "@tinkex/base";
 
 const RETRY_MS = 100;
 const HEARTBEAT_MS = 2_000;
 /** A lock whose holder has not touched it for so long belongs to a process that died. */
 const STALE_MS = 15_000;
+/** No longer than a download may take, with its tries: a process that hangs may go on touching its lock. */
+const MAX_WAIT_MS = 40 * 60_000;
 
 /**
  * Runs `work` while a file at `path` tells other processes to wait. A lock left by a process that died is taken over
- * after 15 s. Should two processes take it over at the same time, both work: what they do must bear that.
+ * after 15 s, be its date in the past or, by another machine's clock, in the future. Should two processes take it over
+ * at the same time, both work: what they do must bear that.
+ *
+ * @throws TimeoutError when the holder is alive and not done after 40 minutes.
  */
 export async function withFileLock<T>(
   path: string,
@@ -17,10 +22,7 @@ export async function withFileLock<T>(
   { clock, signal }: { readonly clock: Clock; readonly signal?: AbortSignal | undefined },
 ): Promise<T> {
   await mkdir(dirname(path), { recursive: true });
-  while (!(await tryCreate(path))) {
-    if (await isStale(path, clock)) await rm(path, { force: true });
-    else await clock.sleep(RETRY_MS, signal);
-  }
+  await acquire(path, clock, signal);
   const done = new AbortController();
   const heartbeat = keepFresh(path, clock, done.signal);
   try {
@@ -29,6 +31,25 @@ export async function withFileLock<T>(
     done.abort();
     await heartbeat;
     await rm(path, { force: true });
+  }
+}
+
+async function acquire(path: string, clock: Clock, signal: AbortSignal | undefined): Promise<void> {
+  const began = clock.monotonic();
+  let seen = { touchedMs: Number.NaN, since: began };
+  while (!(await tryCreate(path))) {
+    const now = clock.monotonic();
+    const touchedMs = await lastTouchedMs(path);
+    // Its date is by the clock of the machine that wrote it, so that it stays the same counts too.
+    if (seen.touchedMs !== touchedMs) seen = { touchedMs, since: now };
+    if (clock.now() - touchedMs > STALE_MS || now - seen.since > STALE_MS) {
+      await rm(path, { force: true });
+    } else if (now - began > MAX_WAIT_MS) {
+      throw new TimeoutError(
+        `another process has held the lock ${path} for ${MAX_WAIT_MS / 60_000} minutes; end it, or remove the file`,
+        { timeoutMs: MAX_WAIT_MS },
+      );
+    } else await clock.sleep(RETRY_MS, signal);
   }
 }
 
@@ -42,12 +63,12 @@ async function tryCreate(path: string): Promise<boolean> {
   }
 }
 
-async function isStale(path: string, clock: Clock): Promise<boolean> {
-  try {
-    return clock.now() - (await stat(path)).mtimeMs > STALE_MS;
-  } catch {
-    return false; // Given back in the meantime.
-  }
+/** The date of the lock itself, not of what it may link to; 1970 when it is gone, or may as well be. */
+async function lastTouchedMs(path: string): Promise<number> {
+  return lstat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
 }
 
 async function keepFresh(path: string, clock: Clock, done: AbortSignal): Promise<void> {

@@ -1,12 +1,16 @@
-import { copyFile, mkdir, mkdtemp, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { basename, dirname, join, relative } from "node:path";
+import { copyFile, mkdir, mkdtemp, realpath, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { TinkexError, ValidationError } from "@tinkex/base";
 import { readFileIfThere } from "../read-file-if-there.js";
 
 /**
  * The folder in which Python's `huggingface_hub` keeps what it downloaded, in its own layout, so that nothing is
  * downloaded twice: `models--org--name/` with `blobs/<etag>`, `snapshots/<commit>/<file>` (links to blobs),
- * `refs/<revision>` (commits) and `.no_exist/<commit>/<file>` (files known to be missing). All writes are atomic.
+ * `refs/<revision>` (commits) and `.no_exist/<commit>/<file>` (files known to be missing). All writes are atomic. Files
+ * and folders have the modes that the process gives by itself, as Python's have: the cache is often shared among users,
+ * and holds what the hub gave and no token.
+ *
+ * What lies in it is not trusted to lead anywhere: a ref counts only as a commit, and no link is followed out of it.
  */
 export class HubCache {
   readonly directory: string;
@@ -18,7 +22,8 @@ export class HubCache {
   /** The commit that a branch or tag stood for when it was last looked up; a commit stands for itself. */
   async commit(id: string, revision: string): Promise<string | undefined> {
     if (isCommit(revision)) return revision;
-    return (await readFileIfThere(this.#path(id, "refs", revision)))?.trim();
+    const noted = (await this.#read(id, "refs", revision))?.trim();
+    return noted !== undefined && isCommit(noted) ? noted : undefined;
   }
 
   /** Notes what a branch or tag stands for, where the cache can be written. */
@@ -27,9 +32,12 @@ export class HubCache {
     await this.#note(id, ["refs", revision], commit);
   }
 
-  /** The text of a file as of a commit. */
+  /**
+   * The text of a file as of a commit.
+   * @throws ValidationError when a link in the cache leads out of it.
+   */
   read(id: string, commit: string, name: string): Promise<string | undefined> {
-    return readFileIfThere(this.#path(id, "snapshots", commit, name));
+    return this.#read(id, "snapshots", commit, name);
   }
 
   /** Whether the repository is known not to have a file at a commit. */
@@ -67,10 +75,15 @@ export class HubCache {
     });
   }
 
-  /** The file whose presence says that someone downloads a blob. */
-  lockPath(id: string, etag: string): string {
+  /**
+   * The file whose presence says that someone downloads a blob.
+   * @throws ValidationError when a link in the cache leads out of it.
+   */
+  async lockPath(id: string, etag: string): Promise<string> {
     // Not Python's own lock file beside it, which is locked by the system and stays.
-    return join(this.directory, ".locks", folderOf(id), `${etag}.tinkex.lock`);
+    const path = join(this.directory, ".locks", folderOf(id), `${etag}.tinkex.lock`);
+    await this.#checkInside(dirname(path));
+    return path;
   }
 
   /**
@@ -105,6 +118,7 @@ export class HubCache {
     fill: (temporary: string) => Promise<void>,
   ): Promise<void> {
     const path = this.#path(id, ...parts);
+    await this.#checkInside(dirname(path));
     await mkdir(dirname(path), { recursive: true });
     const folder = await mkdtemp(this.#path(id, ".tinkex-"));
     try {
@@ -113,6 +127,27 @@ export class HubCache {
       await rename(temporary, path);
     } finally {
       await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  async #read(id: string, ...parts: readonly string[]): Promise<string | undefined> {
+    const path = this.#path(id, ...parts);
+    await this.#checkInside(path);
+    return readFileIfThere(path);
+  }
+
+  /** Follows the links of a path, or of as much of it as is there, and refuses those that leave the cache. */
+  async #checkInside(path: string): Promise<void> {
+    const root = await realPathIfThere(this.directory);
+    if (root === undefined) return; // Nothing is there, so no link.
+    const top = resolve(this.directory);
+    for (let at = resolve(path); at.length > top.length; at = dirname(at)) {
+      const real = await realPathIfThere(at);
+      if (real === undefined) continue;
+      if (real.startsWith(root.endsWith(sep) ? root : root + sep)) return;
+      throw new ValidationError(
+        `${at} must lie in the cache ${this.directory}, got a link to another place; remove it, or set HF_HUB_CACHE to another directory`,
+      );
     }
   }
 
@@ -132,6 +167,10 @@ function folderOf(id: string): string {
 
 function isFileSystemError(error: unknown): error is Error {
   return error instanceof Error && !TinkexError.isInstance(error) && "errno" in error && "syscall" in error;
+}
+
+async function realPathIfThere(path: string): Promise<string | undefined> {
+  return realpath(path).catch(() => undefined);
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { type Clock, ConnectionError, ResponseError } from "@tinkex/base";
+import { gitBlobSha1 } from "./git-blob-sha1.js";
 import { hubStatusError } from "./hub-status-error.js";
 import { NetworkFailure } from "./network-failure.js";
 import { requestFile } from "./request-file.js";
@@ -31,6 +32,8 @@ export interface HubClientOptions {
 const INFO_TIMEOUT_MS = 10_000;
 const DOWNLOAD_TIMEOUT_MS = 600_000;
 const RETRY_DELAYS_MS = [500, 2_000];
+/** Far above any tokenizer's file (the largest known have 40 MB), so that no server fills the disk. */
+const MAX_FILE_BYTES = 512 * 1024 * 1024;
 
 /** The two requests that loading a file from the Hugging Face hub takes. */
 export class HubClient {
@@ -70,23 +73,34 @@ export class HubClient {
       throw new ResponseError(`${this.#options.endpoint} gave ${file.name} of ${file.id} no usable ETag.`);
     }
     const size = header("x-linked-size") ?? (response.status < 300 ? header("content-length") : undefined);
-    return { commit, etag, sizeBytes: size === undefined ? undefined : Number(size) };
+    return { commit, etag, sizeBytes: size === undefined ? undefined : this.#readSize(file, size) };
+  }
+
+  #readSize(file: HubFile, size: string): number {
+    const sizeBytes = /^\d{1,15}$/.test(size) ? Number(size) : Number.POSITIVE_INFINITY;
+    if (sizeBytes <= MAX_FILE_BYTES) return sizeBytes;
+    throw new ResponseError(
+      `the size of ${file.name} of ${file.id} on ${this.#options.endpoint} must be a number up to ${MAX_FILE_BYTES} bytes, got another; check HF_ENDPOINT`,
+    );
   }
 
   /**
-   * Downloads a file to `path` and checks its size, and its content where the ETag is a SHA-256.
+   * Downloads a file to `path`, at most as many bytes as the hub declared, and checks its size, and its content by the
+   * ETag: large files have their SHA-256 there, small ones what git calls them (64 and 40 digits).
    * @throws ResponseError when what came is not the whole file, and what {@link info} throws; errors of the file system
    * as they are.
    */
   async download(file: HubFile, info: HubFileInfo, path: string, signal?: AbortSignal): Promise<void> {
+    const maxBytes = info.sizeBytes ?? MAX_FILE_BYTES;
     const { sizeBytes, sha256 } = await this.#send(file, "GET", signal, async (response, attempts) => {
-      if (response.ok && response.body !== null) return saveBody(response.body, path);
+      if (response.ok && response.body !== null) return saveBody(response.body, path, maxBytes);
       throw hubStatusError(file, response, this.#options.endpoint, attempts);
     });
-    const hasHash = info.etag !== undefined && /^[0-9a-f]{64}$/.test(info.etag);
-    if ((info.sizeBytes !== undefined && sizeBytes !== info.sizeBytes) || (hasHash && sha256 !== info.etag)) {
+    const { etag = "" } = info;
+    const found = isSha256(etag) ? sha256 : isSha1(etag) ? await gitBlobSha1(path, sizeBytes) : etag;
+    if (found !== etag || sizeBytes !== (info.sizeBytes ?? sizeBytes)) {
       throw new ResponseError(
-        `${file.name} of ${file.id} arrived damaged: ${sizeBytes} of ${info.sizeBytes ?? "an unknown number of"} bytes. Try again.`,
+        `${file.name} of ${file.id} arrived damaged: ${sizeBytes} of ${info.sizeBytes ?? "an unknown number of"} bytes${found === etag ? "" : ", whose hash is not the one declared"}. Try again.`,
       );
     }
   }
@@ -127,4 +141,12 @@ export class HubClient {
       { attempts, cause },
     );
   }
+}
+
+function isSha256(etag: string): boolean {
+  return /^[0-9a-f]{64}$/.test(etag);
+}
+
+function isSha1(etag: string): boolean {
+  return /^[0-9a-f]{40}$/.test(etag);
 }

@@ -83,7 +83,7 @@ export class HubRevision {
     if (etag === undefined) {
       await cache.rememberMissing(file.id, commit, name);
     } else if ((await cache.read(file.id, commit, name)) === undefined) {
-      const lock = cache.lockPath(file.id, etag);
+      const lock = await cache.lockPath(file.id, etag);
       const download = async () => {
         // Another process may have done it while this one waited for the lock.
         if (await cache.hasBlob(file.id, etag)) return;

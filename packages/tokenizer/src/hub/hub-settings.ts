@@ -23,25 +23,23 @@ export interface HubSettings {
   readonly endpoint: string;
   readonly cacheDirectory: string;
   readonly offline: boolean;
-  /** The access token, read when it is first needed. */
+  /**
+   * The access token, read when it is first needed.
+   * @throws ValidationError, without the token, when no header can carry it.
+   */
   token(): Promise<string | undefined>;
 }
 
-/** @throws ValidationError when the endpoint is no http(s) URL. */
+/** @throws ValidationError when the endpoint is no http(s) URL, or holds a password or query. */
 export function resolveHubSettings(options: HubOptions = {}): HubSettings {
   const env = options.env ?? process.env;
   const setting = (name: string) => (env[name] === "" ? undefined : env[name]);
   const home =
     setting("HF_HOME") ?? join(setting("XDG_CACHE_HOME") ?? join(homedir(), ".cache"), "huggingface");
-  const endpoint = (options.endpoint ?? setting("HF_ENDPOINT") ?? "https://huggingface.co").replace(
-    /\/+$/,
-    "",
+  const endpoint = withoutEndingSlashes(
+    options.endpoint ?? setting("HF_ENDPOINT") ?? "https://huggingface.co",
   );
-  if (!URL.canParse(endpoint) || !/^https?:$/.test(new URL(endpoint).protocol)) {
-    throw new ValidationError(
-      `The hub's endpoint ${JSON.stringify(endpoint)} is no http(s) URL. Check HF_ENDPOINT.`,
-    );
-  }
+  checkEndpoint(endpoint);
   return {
     endpoint,
     cacheDirectory: options.cacheDirectory ?? setting("HF_HUB_CACHE") ?? join(home, "hub"),
@@ -49,11 +47,45 @@ export function resolveHubSettings(options: HubOptions = {}): HubSettings {
     async token() {
       const stored = () => readFileIfThere(setting("HF_TOKEN_PATH") ?? join(home, "token"));
       const token = (options.token ?? setting("HF_TOKEN") ?? (await stored()))?.trim();
-      return token === "" ? undefined : token;
+      if (token === undefined || token === "") return undefined;
+      checkToken(token);
+      return token;
     },
   };
 }
 
 function isOn(value: string | undefined): boolean {
   return value !== undefined && ["1", "ON", "YES", "TRUE"].includes(value.toUpperCase());
+}
+
+function withoutEndingSlashes(url: string): string {
+  let { length } = url;
+  while (url.charAt(length - 1) === "/") length--;
+  return url.slice(0, length);
+}
+
+/** Refuses an endpoint without showing it, as what is no plain address may hold a password. */
+function checkEndpoint(endpoint: string): void {
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw new ValidationError(
+      "the hub's endpoint is no http(s) URL; set HF_ENDPOINT to one such as https://huggingface.co",
+      { path: ["endpoint"] },
+    );
+  }
+  if (/[@?#]/.test(endpoint)) {
+    throw new ValidationError(
+      "the hub's endpoint must be a URL without a user name, password, query or fragment, got one with them; set HF_ENDPOINT to the address alone, and HF_TOKEN to an access token",
+      { path: ["endpoint"] },
+    );
+  }
+}
+
+/** Refuses a token before any request: the error of a header that cannot carry it would show it. */
+function checkToken(token: string): void {
+  if (/^[\x21-\x7E]+$/.test(token)) return;
+  throw new ValidationError(
+    "the access token of the hub must be one word of visible ASCII characters, got one with a line break, a space or another character; set HF_TOKEN (or the file that `hf auth login` wrote) to the token alone",
+    { path: ["token"] },
+  );
 }

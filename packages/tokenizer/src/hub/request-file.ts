@@ -15,14 +15,15 @@ export interface FileRequest {
 
 /**
  * Sends a request and follows where it leads: a HEAD within the hub (a renamed repository), as what a file is the hub's
- * own answer says; a GET to other hosts too, where large files lie. These never get the token.
+ * own answer says; a GET to other hosts too, where large files lie. These never get the token, nor does the hub once
+ * another host leads back to it.
  *
- * @throws NetworkFailure when no answer comes, ResponseError when the hub leads from https to http.
+ * @throws NetworkFailure when no answer comes, ResponseError when the hub leads from https to http or to no address.
  */
 export async function requestFile({ url, method, token, fetch, signal }: FileRequest): Promise<Response> {
   let target = url;
+  let isAtHub = true;
   for (let redirects = 0; ; redirects++) {
-    const isAtHub = target.origin === url.origin;
     const response = await fetch(target, {
       method,
       redirect: "manual",
@@ -38,14 +39,25 @@ export async function requestFile({ url, method, token, fetch, signal }: FileReq
     const location = response.headers.get("location");
     const isRedirection = response.status >= 300 && response.status < 400 && location !== null;
     if (!isRedirection || redirects === MOST_REDIRECTS) return response;
-    const next = new URL(location, target);
-    if (method === "HEAD" && next.origin !== url.origin) return response;
     await response.body?.cancel();
+    const next = redirectionOf(location, target);
+    if (method === "HEAD" && next.origin !== url.origin) return response;
     if (target.protocol === "https:" && next.protocol !== "https:") {
       throw new ResponseError(
         `${target.origin} leads to ${next.origin}, from https to a connection that anyone on the way can change. Check HF_ENDPOINT.`,
       );
     }
     target = next;
+    isAtHub &&= next.origin === url.origin;
   }
+}
+
+/** The address that an answer leads to. It is not shown where it is refused: an address may hold a password or a signature. */
+function redirectionOf(location: string, from: URL): URL {
+  const next = URL.canParse(location, from.href) ? new URL(location, from.href) : undefined;
+  const isHttp = next?.protocol === "http:" || next?.protocol === "https:";
+  if (next !== undefined && isHttp && next.username === "" && next.password === "") return next;
+  throw new ResponseError(
+    `${from.origin} redirects to what must be an http(s) address without a user name, and is not; check HF_ENDPOINT`,
+  );
 }

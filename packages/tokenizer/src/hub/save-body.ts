@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
+import { ResponseError } from "@tinkex/base";
 import { NetworkFailure } from "./network-failure.js";
 
 /** What {@link saveBody} wrote. */
@@ -10,10 +11,14 @@ export interface SavedBody {
 }
 
 /**
- * Writes the body of an answer to a file, anew.
- * @throws NetworkFailure when it breaks off; errors of the file system as they are.
+ * Writes the body of an answer to a file, anew, and stops before more than `maxBytes` of it are on the disk.
+ * @throws NetworkFailure when it breaks off, ResponseError when it is longer; errors of the file system as they are.
  */
-export async function saveBody(body: ReadableStream<Uint8Array>, path: string): Promise<SavedBody> {
+export async function saveBody(
+  body: ReadableStream<Uint8Array>,
+  path: string,
+  maxBytes: number,
+): Promise<SavedBody> {
   const hash = createHash("sha256");
   let sizeBytes = 0;
   const reader = body.getReader();
@@ -24,8 +29,13 @@ export async function saveBody(body: ReadableStream<Uint8Array>, path: string): 
         throw new NetworkFailure(cause);
       });
       if (done) return { sizeBytes, sha256: hash.digest("hex") };
-      hash.update(value);
       sizeBytes += value.byteLength;
+      if (sizeBytes > maxBytes) {
+        throw new ResponseError(
+          `the download was stopped: it must be at most ${maxBytes} bytes long, got more; check HF_ENDPOINT, or try again`,
+        );
+      }
+      hash.update(value);
       await file.writeFile(value);
     }
   } finally {

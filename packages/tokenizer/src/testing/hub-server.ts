@@ -31,6 +31,8 @@ export interface HubServer {
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const sha1 = (text: string) => createHash("sha1").update(text).digest("hex");
+/** The ETag of a small file, as git names its content. */
+const gitBlob = (text: string) => sha1(`blob ${Buffer.byteLength(text)}\0${text}`);
 
 /** Starts the two servers. */
 export async function startHubServer(files: Readonly<Record<string, string>>): Promise<HubServer> {
@@ -73,7 +75,7 @@ export async function startHubServer(files: Readonly<Record<string, string>>): P
       });
       response.end();
     } else {
-      response.setHeader("etag", `W/"${sha1(content)}"`);
+      response.setHeader("etag", `W/"${gitBlob(content)}"`);
       void send(response, content, request.method === "HEAD");
     }
   });

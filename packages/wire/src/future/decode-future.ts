@@ -64,11 +64,7 @@ export function decodeFutureResult<Name extends FutureResultName>(
   if (isObject(parsed)) {
     if (parsed.type === "try_again") return pendingOutcome(parsed);
     if (parsed.status === "complete_metadata") {
-      const size = parsed.response_payload_size;
-      return {
-        state: "metadata_only",
-        response_payload_size: typeof size === "number" && size > 0 ? size : 0,
-      };
+      return { state: "metadata_only", response_payload_size: sizeOf(parsed.response_payload_size) };
     }
     if ("error" in parsed) return failedOutcome(parsed);
   }
@@ -92,6 +88,13 @@ function failedOutcome({ error, category }: Readonly<Record<string, unknown>>): 
     category: known,
     ...(typeof category === "string" && category !== known ? { raw_category: category } : {}),
   };
+}
+
+/** An announced size in bytes, as a number that can be reckoned with: 0 for what is none, at most 2⁵³ - 1. */
+function sizeOf(announced: unknown): number {
+  if (typeof announced !== "number" && typeof announced !== "bigint") return 0;
+  const bytes = Math.ceil(Number(announced));
+  return bytes > 0 ? Math.min(bytes, Number.MAX_SAFE_INTEGER) : 0;
 }
 
 /** Anything parsed from JSON as text again. NaN and long integers, which the parser knows, have no place in `JSON.stringify`. */

@@ -1,6 +1,5 @@
 import { ValidationError } from "@tinkex/base";
-import type { ApiGeneration } from "@tinkex/types";
-import { ModelInput, type SamplingParams } from "@tinkex/types";
+import { type ApiGeneration, ModelInput, type SamplingParams } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { bodyOf, prompt, sample, sampleBody, textOf } from "../testing/json-requests.js";
 import { encodeForwardBackwardRequest } from "../training/encode-forward-backward.js";

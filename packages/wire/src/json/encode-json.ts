@@ -1,5 +1,4 @@
-import type { ApiGeneration } from "@tinkex/types";
-import { checkSent, type RecordName, type Records } from "@tinkex/types";
+import { type ApiGeneration, checkSent, type RecordName, type Records } from "@tinkex/types";
 import type { EncodedBody } from "../encoded-body.js";
 import { fieldsToSend } from "./fields-to-send.js";
 import { jsonBody } from "./json-body.js";

@@ -1,8 +1,6 @@
+import { MAX_JSON_DEPTH } from "@tinkex/base";
 import { DecodeError } from "../decode-error.js";
 import { setOwn } from "../set-own.js";
-
-/** Deeper nesting than any record has; hostile bodies could otherwise exhaust the stack. */
-export const DEEPEST = 64;
 
 /**
  * The most digits of an integer that is given as a bigint. The longest that a record holds has 20; making a bigint of a
@@ -62,7 +60,7 @@ export function parseExactJson(text: string, messageType: string, options: Exact
   };
 
   const value = (depth: number): unknown => {
-    if (depth > DEEPEST) throw fail(`more than ${DEEPEST} levels`);
+    if (depth > MAX_JSON_DEPTH) throw fail(`more than ${MAX_JSON_DEPTH} levels`);
     skipSpace();
     const next = text[position];
     if (next === "{") return object(depth);

@@ -37,7 +37,7 @@ describe("ProtoReader", () => {
   it("reads numbers packed and not, also mixed", () => {
     const reader = ProtoReader.of(hex("0a03 01ac02 0805"), "Test");
     const values: number[] = [];
-    while (reader.next()) reader.integers("a", values);
+    while (reader.next()) reader.dimensions("a", values);
     expect(values).toEqual([1, 300, 5]);
   });
 

@@ -3,6 +3,13 @@ import { wireType } from "./wire-type.js";
 
 const textDecoder = new TextDecoder("utf-8", { fatal: true });
 
+/** Memory that a message may become, in bytes: so many for each of its own, and these in any case. */
+const MAX_BYTES_PER_BYTE = 10;
+const FREE_BYTES = 64 * 1024 * 1024;
+
+/** Dimensions a tensor may have; the shape is kept with each tensor of a batch. */
+const MAX_DIMENSIONS = 64;
+
 /** The most bytes of a varint: 64 bits, seven at a time. */
 const VARINT_BYTES = 10;
 
@@ -23,23 +30,33 @@ export class ProtoReader {
   readonly #messageType: string;
   readonly #path: string;
   readonly #end: number;
+  /** Shared by the readers of all messages within the outermost. */
+  readonly #memory: { leftBytes: number };
   #offset: number;
   #wireType = 0;
   /** Where the current field's tag begins. */
   #fieldStart = 0;
 
-  private constructor(bytes: Uint8Array, messageType: string, path: string, start: number, end: number) {
+  private constructor(
+    bytes: Uint8Array,
+    messageType: string,
+    path: string,
+    [start, end]: readonly [start: number, end: number],
+    memory: { leftBytes: number },
+  ) {
     this.#bytes = bytes;
     this.#messageType = messageType;
     this.#path = path;
     this.#offset = start;
     this.#end = end;
+    this.#memory = memory;
   }
 
   static of(body: Uint8Array, messageType: string): ProtoReader {
     // A plain view, since a Buffer's subarray and slice behave differently.
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
-    return new ProtoReader(bytes, messageType, "", 0, bytes.length);
+    const memory = { leftBytes: FREE_BYTES + MAX_BYTES_PER_BYTE * bytes.length };
+    return new ProtoReader(bytes, messageType, "", [0, bytes.length], memory);
   }
 
   /** Goes to the next field; false at the end of the message. */
@@ -127,23 +144,43 @@ export class ProtoReader {
     return low !== 0 || high !== 0;
   }
 
-  /** Adds the int64 values of a repeated field, packed or not, to `values`. */
-  integers(name: string, values: number[]): void {
+  /** Adds the dimensions of a repeated int64 field, packed or not, to `shape`. */
+  dimensions(name: string, shape: number[]): void {
+    const add = (dimension: number): void => {
+      if (shape.push(dimension) > MAX_DIMENSIONS)
+        throw this.fault(name, `more than ${MAX_DIMENSIONS} dimensions`);
+    };
     if (this.#wireType === wireType.varint) {
-      values.push(this.#varint(name));
+      add(this.#varint(name));
       return;
     }
     const packed = this.message(name);
-    while (packed.#offset < packed.#end) values.push(packed.#varint(""));
+    while (packed.#offset < packed.#end) add(packed.#varint(""));
   }
 
   /** A reader of the embedded message in this field. */
   message(name: string): ProtoReader {
     this.#expect(wireType.lengthDelimited, name);
-    const [start, end] = this.#delimited(name);
-    const reader = new ProtoReader(this.#bytes, this.#messageType, this.#fieldPath(name), start, end);
-    reader.#fieldStart = start;
+    const range = this.#delimited(name);
+    const path = this.#fieldPath(name);
+    const reader = new ProtoReader(this.#bytes, this.#messageType, path, range, this.#memory);
+    reader.#fieldStart = range[0];
     return reader;
+  }
+
+  /**
+   * Says, before it is made, how much memory a part of the result takes beside views of the bytes. An empty part takes two
+   * bytes here and a hundred there, so that a body of some megabytes could become gigabytes.
+   *
+   * @throws DecodeError when the result would be out of proportion to the body
+   */
+  spend(bytes: number, name: string): void {
+    this.#memory.leftBytes -= bytes;
+    if (this.#memory.leftBytes >= 0) return;
+    throw this.fault(
+      name,
+      `the result would take more than ${MAX_BYTES_PER_BYTE} times the memory of its bytes`,
+    );
   }
 
   /** The error for a value of the current field that cannot be. */

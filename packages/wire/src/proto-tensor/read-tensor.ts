@@ -16,7 +16,7 @@ export function readTensor(reader: ProtoReader, options: { readonly statedShape:
       csr = undefined;
     } else if (reader.field === 2) csr = readCsr(reader.message("sparse_csr"));
     else if (reader.field === 3) dtype = reader.int32("dtype");
-    else if (reader.field === 4) reader.integers("shape", shape);
+    else if (reader.field === 4) reader.dimensions("shape", shape);
     else reader.skip();
   }
   const elements = readElements(

@@ -13,6 +13,9 @@ import { readTopkMatrix } from "./topk-matrix.js";
 /** Names of the schema's `StopReason`. A number beyond them becomes `unknown(n)`, never a name it is not. */
 const stopReasons = ["stop", "length"] as const;
 
+/** About what a number takes in a list that may hold nulls, in bytes. */
+const LOGPROB_BYTES = 24;
+
 /** Samples a response may have: an empty one takes two bytes, and fifty times as many once it is read. */
 const MOST_SEQUENCES = 65_536;
 
@@ -34,8 +37,7 @@ export function readSampleResponse(body: Uint8Array): SampleResponse {
       if (sequences.length === MOST_SEQUENCES)
         throw reader.fault("sequences", `more than ${MOST_SEQUENCES} samples`);
       sequences.push(readSequence(reader.message(`sequences[${sequences.length}]`)));
-    } else if (reader.field === 2)
-      promptLogprobs = nullWhereNaN(float32Of(reader.elements("prompt_logprobs", 4)));
+    } else if (reader.field === 2) promptLogprobs = readPromptLogprobs(reader);
     else if (reader.field === 3) topkPromptLogprobs = readTopkMatrix(reader.message("topk_prompt_logprobs"));
     else if (reader.field === 4) cacheHits = reader.int32("prompt_cache_hit_tokens");
     else if (reader.field === 5) {
@@ -74,6 +76,12 @@ function readSequence(reader: ProtoReader): SampledSequence {
     ...(logprobs.length === 0 ? {} : { logprobs: Array.from(logprobs) }),
     ...(topk === undefined ? {} : { topk_logprobs: topk }),
   };
+}
+
+function readPromptLogprobs(reader: ProtoReader): (number | null)[] {
+  const values = float32Of(reader.elements("prompt_logprobs", 4));
+  reader.spend(values.length * LOGPROB_BYTES, "prompt_logprobs");
+  return nullWhereNaN(values);
 }
 
 function nullWhereNaN(values: Float32Array): (number | null)[] {

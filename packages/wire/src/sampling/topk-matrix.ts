@@ -6,6 +6,10 @@ import type { ProtoWriter } from "../proto-bytes/proto-writer.js";
 /** A cell that holds nothing is token 0 with this log-probability. */
 const EMPTY_LOGPROB = -99_999;
 
+/** About what a row takes, and each pair in it, in bytes. */
+const ROW_BYTES = 64;
+const PAIR_BYTES = 72;
+
 /**
  * Reads a `TopkLogprobs` message: two matrices of `length × k`. A row that begins with an empty cell is null; empty cells
  * at the end of a row are left out. No matrix at all (k or length 0) is undefined.
@@ -31,6 +35,7 @@ export function readTopkMatrix(reader: ProtoReader): TopkLogprobs | undefined {
     if (bytes.length < neededBytes)
       throw reader.fault(field, `${bytes.length} bytes for a matrix of ${length} × ${width}`);
   }
+  reader.spend(length * (ROW_BYTES + width * PAIR_BYTES), "token_ids");
   const ids = int32Of(idBytes);
   const logprobs = float32Of(logprobBytes);
   return Array.from({ length }, (_, row) => readRow(ids, logprobs, row * width, width));

@@ -6,6 +6,10 @@ import { setOwn } from "../set-own.js";
 /** Datums a result may claim without a byte of data for them. The largest requests have 1024 datums. */
 const MOST_EMPTY_DATUMS = 65_536;
 
+/** About what a tensor of a datum takes beside its elements, and what a metric takes, in bytes. */
+const TENSOR_BYTES = 320;
+const METRIC_BYTES = 160;
+
 /** What a datum without tensors is; shared, so that a claim of many costs little. */
 const NO_TENSORS: NamedTensors = Object.freeze({});
 
@@ -72,9 +76,10 @@ function readBatchedTensor(reader: ProtoReader): TensorData[] {
     if (reader.field === 1) data = reader.bytes("data");
     else if (reader.field === 2) offsetBytes = reader.elements("offsets", 8);
     else if (reader.field === 3) dtype = reader.int32("dtype");
-    else if (reader.field === 4) reader.integers("trailing_shape", trailing);
+    else if (reader.field === 4) reader.dimensions("trailing_shape", trailing);
     else reader.skip();
   }
+  reader.spend((offsetBytes.length / 8) * TENSOR_BYTES, "offsets");
   const elements = readElements(reader, data, dtype, "data");
   const size = bytesPerElement(dtype) ?? 1;
   const borders = bordersOf(reader, offsetBytes, data.length, size);
@@ -165,5 +170,6 @@ function readMetric(reader: ProtoReader, metrics: Record<string, number>): void 
     else if (reader.field === 2) value = reader.double("value");
     else reader.skip();
   }
+  reader.spend(METRIC_BYTES, key);
   setOwn(metrics, key, value);
 }

@@ -26,6 +26,10 @@ export type Move =
   | { readonly do: "cut"; readonly byteLength: number; readonly of: AnswerMove; readonly next: Move }
   /** Sends the body a byte at a time. */
   | { readonly do: "trickle"; readonly of: AnswerMove; readonly everyMs: number }
+  /** These bytes, in latin-1, one at a time. HTTP/1.1 alone. */
+  | { readonly do: "drip"; readonly text: string; readonly everyMs: number }
+  /** Answers a CONNECT with 200 and passes bytes to and fro between its sender and a port of this machine. HTTP/1.1 alone. */
+  | { readonly do: "tunnel"; readonly port: number }
   | { readonly do: "wait"; readonly ms: number; readonly next: Move }
   | { readonly do: "in_turn"; readonly moves: readonly Move[] }
   /** Takes leave of the connection (GOAWAY), which may go on to serve what has begun. HTTP/2 alone. */

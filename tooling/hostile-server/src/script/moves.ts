@@ -52,6 +52,16 @@ export function trickle(text: string, everyMs: number): Move {
   return { do: "trickle", of: answer(200, text), everyMs };
 }
 
+/** These bytes and no others, one at a time: a head that never gets done. */
+export function drip(text: string, everyMs: number): Move {
+  return { do: "drip", text, everyMs };
+}
+
+/** Serves a CONNECT as proxies do: whatever host was asked for, it leads to this port of this machine. */
+export function tunnel(port: number): Move {
+  return { do: "tunnel", port };
+}
+
 /** Does a move some milliseconds later. */
 export function after(ms: number, move: Move): Move {
   return { do: "wait", ms, next: move };

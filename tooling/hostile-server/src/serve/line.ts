@@ -11,6 +11,8 @@ export interface Line {
   /** The first bytes of an answer, the body promised whole; then `sent`. */
   cut(of: AnswerMove, byteLength: number, sent: () => void): void;
   raw(text: string): void;
+  /** From now on what comes goes to this port, and what comes from there goes back. */
+  tunnel(port: number): void;
   reset(): void;
   hangUp(): void;
   halfClose(): void;

@@ -59,6 +59,13 @@ export function performMove(move: Move, request: SeenRequest, line: Line, stage:
     case "trickle":
       trickleAnswer(line, move.of, move.everyMs);
       break;
+    case "drip":
+      drip(line, move.text, move.everyMs);
+      break;
+    case "tunnel":
+      stage.unanswered.delete(line);
+      line.tunnel(move.port);
+      break;
     case "wait":
       setTimeout(() => go(move.next), move.ms);
       break;
@@ -115,14 +122,20 @@ function sendAnswer(line: Line, { status, headers, body }: AnswerMove, stage: St
 
 function trickleAnswer(line: Line, { status, headers, body }: AnswerMove, everyMs: number): void {
   line.begin(status, headers);
-  let at = 0;
+  const pieces = Array.from(body, (byte) => () => line.write(Uint8Array.of(byte)));
+  inSteps(line, [...pieces, () => line.finish()], everyMs);
+}
+
+function drip(line: Line, text: string, everyMs: number): void {
+  const letters = Array.from(text, (letter) => () => line.raw(letter));
+  inSteps(line, letters, everyMs);
+}
+
+/** Takes one step each time, while anybody is there to see it. */
+function inSteps(line: Line, steps: (() => void)[], everyMs: number): void {
   const timer = setInterval(() => {
-    if (line.isGone || at === body.byteLength) {
-      clearInterval(timer);
-      if (!line.isGone) line.finish();
-      return;
-    }
-    line.write(body.subarray(at, at + 1));
-    at += 1;
+    const step = line.isGone ? undefined : steps.shift();
+    if (step === undefined) clearInterval(timer);
+    else step();
   }, everyMs);
 }

@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import type { AnswerMove, HeaderValues } from "../script/move.js";
 import { cannot, type Line } from "./line.js";
 
@@ -36,6 +36,17 @@ export class SocketLine implements Line {
 
   raw(text: string): void {
     this.#socket.write(text, "latin1");
+  }
+
+  tunnel(port: number): void {
+    const socket = this.#socket;
+    const onward = connect(port, "127.0.0.1");
+    onward.on("error", () => socket.destroy());
+    socket.on("error", () => onward.destroy());
+    // No more requests are read off this connection.
+    socket.removeAllListeners("data");
+    socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+    socket.pipe(onward).pipe(socket);
   }
 
   reset(): void {

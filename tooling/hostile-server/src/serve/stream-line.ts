@@ -43,6 +43,10 @@ export class StreamLine implements Line {
     cannot("raw", "HTTP/2");
   }
 
+  tunnel(): void {
+    cannot("tunnel", "HTTP/2");
+  }
+
   reset(): void {
     this.#bare.resetAndDestroy();
   }

@@ -1,0 +1,38 @@
+import { errorCode } from "./error-code.js";
+
+/** undici holds this code for a failure that heals by itself and connects anew for ever; nothing of ours may carry it. */
+const UNDICI_RETRIES = new Set(["UND_ERR_SOCKET", "UND_ERR_INFO", "ERR_TLS_CERT_ALTNAME_INVALID"]);
+
+/** A proxy that made no tunnel: the service behind it was not reached. */
+export class TunnelError extends Error {
+  override readonly name = "TunnelError";
+  readonly code: string;
+  /** What the proxy answered, where it answered. */
+  readonly status: number | undefined;
+
+  private constructor(message: string, code: string, details: { status?: number; cause?: unknown } = {}) {
+    super(message, details.cause === undefined ? {} : { cause: details.cause });
+    this.code = code;
+    this.status = details.status;
+  }
+
+  static hungUp(): TunnelError {
+    return new TunnelError("the proxy hung up", "PROXY_HUNG_UP");
+  }
+
+  static refused(status: number): TunnelError {
+    return new TunnelError(`the proxy answered ${status}`, "PROXY_REFUSED", { status });
+  }
+
+  static noHttp(): TunnelError {
+    return new TunnelError("the proxy's answer is not HTTP", "PROXY_NO_HTTP");
+  }
+
+  /** A connection to the proxy that failed. */
+  static of(cause: unknown): TunnelError {
+    const code = errorCode(cause) ?? "PROXY_FAILED";
+    if (UNDICI_RETRIES.has(code))
+      return new TunnelError("the proxy's connection failed", "CERT_OF_PROXY", { cause });
+    return new TunnelError(code, code, { cause });
+  }
+}

@@ -1,0 +1,81 @@
+import type { Socket } from "node:net";
+import { startTimer } from "@tinkex/base";
+import type { buildConnector } from "undici";
+import { TunnelError } from "../errors/tunnel-error.js";
+import { tunnelAnswer } from "./tunnel-answer.js";
+
+type Undici = typeof import("undici");
+type Connect = buildConnector.connector;
+type Target = buildConnector.Options;
+
+/** How a connection through a proxy is made. */
+export interface ProxyRoute {
+  /** The proxy's address, its user name and password included. */
+  readonly proxy: URL;
+  /** Limit for all of it: reaching the proxy, its answer to CONNECT, TLS with the server behind. */
+  readonly connectTimeoutMs: number;
+  /** Makes TLS with the server behind, over a connection that stands. */
+  readonly secure: Connect;
+  /** Whether anybody still waits for a connection. What nobody waits for is not carried on. */
+  readonly isWanted: () => boolean;
+}
+
+/**
+ * Makes connections through an HTTP proxy, with one CONNECT each. undici's own `ProxyAgent` asks again at once, and for ever,
+ * when a proxy closes the connection (nodejs/undici#3897).
+ */
+export function proxyConnector(undici: Undici, route: ProxyRoute): Connect {
+  const reachProxy = undici.buildConnector({
+    timeout: route.connectTimeoutMs,
+  } as buildConnector.BuildOptions);
+  return (target, done) => {
+    let reached: Socket | undefined;
+    let isOver = false;
+    const finish = (...outcome: Parameters<typeof done>): void => {
+      if (isOver) return;
+      isOver = true;
+      stopTimer();
+      if (outcome[0] !== null) reached?.destroy();
+      done(...outcome);
+    };
+    const stopTimer = startTimer(route.connectTimeoutMs, () => {
+      const what = `no connection through the proxy within ${route.connectTimeoutMs} ms`;
+      finish(new undici.errors.ConnectTimeoutError(what), null);
+    });
+    const tunnel = async (socket: Socket): Promise<void> => {
+      reached = socket;
+      // A connection may break while nobody reads it; whoever does next finds out.
+      socket.on("error", () => {});
+      checkWanted(undici, route, isOver);
+      const answered = tunnelAnswer(socket);
+      socket.write(connectHead(route.proxy, target));
+      await answered;
+      checkWanted(undici, route, isOver);
+      if (target.protocol === "https:") route.secure({ ...target, httpSocket: socket }, finish);
+      else finish(null, socket);
+    };
+    reachProxy(addressOf(route.proxy), (error, socket) => {
+      if (error !== null)
+        finish(error instanceof undici.errors.ConnectTimeoutError ? error : TunnelError.of(error), null);
+      else tunnel(socket).catch((cause: Error) => finish(cause, null));
+    });
+  };
+}
+
+function checkWanted(undici: Undici, { isWanted }: ProxyRoute, isOver: boolean): void {
+  if (isOver || !isWanted()) throw new undici.errors.RequestAbortedError("nobody waits for the connection");
+}
+
+function addressOf({ hostname, host, protocol, port }: URL): Target {
+  return { hostname: hostname.replace(/^\[|\]$/g, ""), host, protocol, port };
+}
+
+function connectHead({ username, password }: URL, { host = "", port, protocol }: Target): string {
+  const authority = port === "" ? `${host}:${protocol === "https:" ? 443 : 80}` : host;
+  const lines = [`CONNECT ${authority} HTTP/1.1`, `host: ${authority}`, "proxy-connection: keep-alive"];
+  if (username !== "" || password !== "") {
+    const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    lines.push(`proxy-authorization: Basic ${Buffer.from(credentials).toString("base64")}`);
+  }
+  return `${lines.join("\r\n")}\r\n\r\n`;
+}

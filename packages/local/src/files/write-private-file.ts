@@ -1,0 +1,34 @@
+import { randomUUID } from "node:crypto";
+import { open, rename, rm } from "node:fs/promises";
+
+const PRIVATE_FILE_MODE = 0o600;
+
+/**
+ * Writes a new file for this user alone, whatever the umask, and sees to it that its content is on the disk. A file or a
+ * link of that name is never written to: the call fails with `EEXIST`. Another failure leaves no file.
+ */
+export async function writePrivateFile(path: string, content: Uint8Array | string): Promise<void> {
+  const file = await open(path, "wx", PRIVATE_FILE_MODE);
+  try {
+    await file.chmod(PRIVATE_FILE_MODE);
+    await file.writeFile(content);
+    await file.sync();
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Writes beside `path` under a name of its own and renames, so that a reader sees the old content or the new. */
+export async function replacePrivateFile(path: string, content: Uint8Array | string): Promise<void> {
+  const temporary = `${path}.${randomUUID()}.part`;
+  try {
+    await writePrivateFile(temporary, content);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from "node:crypto";
+import { lstat, readdir, rm, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+import { isThere } from "../files/is-there.js";
+import { makePrivateDirectory } from "../files/make-private-directory.js";
+import { writePrivateFile } from "../files/write-private-file.js";
+import type { RecordReader } from "./record-reader.js";
+
+/** File that a folder of a server bears, beside its name, as the mark by which a later server may remove it. */
+const MARK_FILE = ".tinkex-temporary";
+const MARK_TEXT =
+  "A Tinkex server made this folder for a time. The next one on this data directory removes it.\n";
+
+/** `purpose` is what a later server must know of it. */
+const OWNED_NAME = /^tinkex-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:~(?<purpose>[a-z_]{1,40}))?$/;
+
+/** A folder for things under way. Its name and the mark inside tell a later server that it may be removed. */
+export class OwnedFolder {
+  readonly path: string;
+  /** Text given at its making. */
+  readonly purpose: string | undefined;
+
+  private constructor(path: string, purpose: string | undefined) {
+    this.path = path;
+    this.purpose = purpose;
+  }
+
+  /** Names a new folder in `parent`; it is there after {@link make}. @param purpose letters and `_` */
+  static named(parent: string, purpose?: string): OwnedFolder {
+    const name = `tinkex-${randomUUID()}${purpose === undefined ? "" : `~${purpose}`}`;
+    return new OwnedFolder(join(parent, name), purpose);
+  }
+
+  /** Folders in `parent` that bear the mark, or our name alone and hold nothing. */
+  static async findIn(parent: string, reader: RecordReader): Promise<OwnedFolder[]> {
+    const found: OwnedFolder[] = [];
+    for (const name of await reader.foldersIn(parent)) {
+      const match = OWNED_NAME.exec(name);
+      if (match === null) continue;
+      const folder = new OwnedFolder(join(parent, name), match.groups?.purpose);
+      if ((await folder.#isMarked()) || (await folder.isEmpty())) found.push(folder);
+    }
+    return found;
+  }
+
+  /** @param root the data directory. @throws ValidationError when a file or a link stands in the way */
+  async make(root: string): Promise<void> {
+    await makePrivateDirectory(root, this.path);
+    try {
+      await writePrivateFile(join(this.path, MARK_FILE), MARK_TEXT);
+    } catch (error) {
+      await this.remove().catch(() => {});
+      throw error;
+    }
+  }
+
+  /** What it holds beside its mark; nothing, should a link have come into its place. */
+  async contents(): Promise<string[]> {
+    if (!(await lstat(this.path)).isDirectory()) return [];
+    return (await readdir(this.path)).filter((name) => name !== MARK_FILE);
+  }
+
+  async isEmpty(): Promise<boolean> {
+    return (await this.contents()).length === 0;
+  }
+
+  /** Removes it with all it holds; the mark goes last, so that one who is interrupted leaves a marked folder. */
+  async remove(): Promise<void> {
+    if (!(await isThere(this.path))) return;
+    for (const name of await this.contents())
+      await rm(join(this.path, name), { recursive: true, force: true });
+    await rm(this.path, { recursive: true, force: true });
+  }
+
+  /** Removes it, unless something is still in it. */
+  async removeIfEmpty(): Promise<void> {
+    if (!(await this.isEmpty())) return;
+    await rm(join(this.path, MARK_FILE), { force: true });
+    await rmdir(this.path);
+  }
+
+  async #isMarked(): Promise<boolean> {
+    return lstat(join(this.path, MARK_FILE)).then(
+      (found) => found.isFile(),
+      () => false,
+    );
+  }
+}

@@ -1,0 +1,112 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fromHuggingFaceCache } from "./from-hugging-face-cache.js";
+import { HubCache } from "./hub-cache.js";
+
+const COMMIT = "0123456789abcdef0123456789abcdef01234567";
+const TOKENIZER = JSON.stringify({ model: { type: "BPE", vocab: { secret: 0 }, merges: [] } });
+const id = "org/model";
+let parent: string;
+let directory: string;
+let outside: string;
+let folder: string;
+
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), "tinkex-cache-"));
+  directory = join(parent, "hub");
+  outside = join(parent, "outside");
+  folder = join(directory, "models--org--model");
+  await mkdir(outside);
+  await writeFile(join(outside, "tokenizer.json"), TOKENIZER);
+  for (const name of ["refs", join("snapshots", COMMIT), "blobs"])
+    await mkdir(join(folder, name), { recursive: true });
+});
+afterEach(() => rm(parent, { recursive: true }));
+
+describe("a poisoned ref", () => {
+  it.each([
+    ["a way out of the cache", "../../../outside"],
+    ["an absolute path", "/etc"],
+    ["an empty name", ""],
+    ["a branch", "main"],
+    ["a commit in capital letters", COMMIT.toUpperCase()],
+    ["a commit and more", `${COMMIT}/../../../../outside`],
+    ["39 digits", COMMIT.slice(1)],
+  ])("stands for nothing: %s", async (_name, text) => {
+    await writeFile(join(folder, "refs", "main"), text);
+    expect(await new HubCache(directory).commit(id, "main")).toBeUndefined();
+    expect(await fromHuggingFaceCache({ cacheDirectory: directory })({ id })).toBeUndefined();
+  });
+
+  it("is written anew when the hub says what the branch is", async () => {
+    await writeFile(join(folder, "refs", "main"), "../../../outside");
+    await new HubCache(directory).rememberCommit(id, "main", COMMIT);
+    expect(await readFile(join(folder, "refs", "main"), "utf8")).toBe(COMMIT);
+  });
+});
+
+describe("a link that leads out of the cache", () => {
+  beforeEach(() => writeFile(join(folder, "refs", "main"), COMMIT));
+  const load = () => fromHuggingFaceCache({ cacheDirectory: directory })({ id });
+
+  it.each([
+    ["a file", join("snapshots", COMMIT, "tokenizer.json"), "tokenizer.json"],
+    ["a commit", join("snapshots", COMMIT), ""],
+    ["the folder of a repository", "", ""],
+  ])("is refused by its path and not read: %s", async (_name, at, to) => {
+    await rm(join(folder, at), { recursive: true, force: true });
+    if (at === "") {
+      await mkdir(join(outside, "refs"));
+      await writeFile(join(outside, "refs", "main"), COMMIT);
+    }
+    await symlink(join(outside, to), join(folder, at).replace(/\/$/, ""));
+    await expect(load()).rejects.toThrow(ValidationError);
+    await expect(load()).rejects.toThrow(/models--org--model.* must lie in the cache .*HF_HUB_CACHE/);
+  });
+
+  it.each(["blobs", "refs", "snapshots"])("is not written through: %s", async (name) => {
+    await rm(join(folder, name), { recursive: true });
+    await symlink(outside, join(folder, name));
+    const cache = new HubCache(directory);
+    const writes = {
+      blobs: () => cache.addBlob(id, "etag", (path) => writeFile(path, "new")),
+      refs: () => cache.rememberCommit(id, "v2", COMMIT),
+      snapshots: () => cache.link(id, COMMIT.replace("0", "1"), "tokenizer.json", "etag"),
+    };
+    for (const [kind, write] of Object.entries(writes)) {
+      if (kind === name) await expect(write()).rejects.toThrow(/must lie in the cache/);
+    }
+    expect(await readdir(outside)).toEqual(["tokenizer.json"]);
+  });
+
+  it("is not written through where locks are", async () => {
+    await symlink(outside, join(directory, ".locks"));
+    await expect(new HubCache(directory).lockPath(id, "etag")).rejects.toThrow(/must lie in the cache/);
+  });
+});
+
+describe("what may be linked", () => {
+  it("is the cache itself, and what lies in it", async () => {
+    await writeFile(join(folder, "blobs", "etag"), TOKENIZER);
+    await writeFile(join(folder, "refs", "main"), COMMIT);
+    await new HubCache(directory).link(id, COMMIT, "tokenizer.json", "etag");
+    const elsewhere = join(parent, "a link to the cache");
+    await symlink(directory, elsewhere);
+    for (const cacheDirectory of [directory, elsewhere, join(parent, "outside", "..", "hub")]) {
+      expect((await fromHuggingFaceCache({ cacheDirectory })({ id }))?.tokenId("secret")).toBe(0);
+    }
+  });
+
+  it("has the modes that Python gives, as other users may share the cache", async () => {
+    const cache = new HubCache(directory);
+    await cache.addBlob("org/new", "etag", (path) => writeFile(path, "new"));
+    const mode = async (...parts: string[]) =>
+      (await stat(join(directory, "models--org--new", ...parts))).mode & 0o777;
+    const mask = process.umask();
+    expect(await mode("blobs")).toBe(0o777 & ~mask);
+    expect(await mode("blobs", "etag")).toBe(0o666 & ~mask);
+  });
+});

@@ -1,0 +1,73 @@
+import { SplitPreTokenizer } from "@huggingface/tokenizers";
+import { ValidationError } from "@tinkex/base";
+import type { TextRange } from "../source-range.js";
+import { compilePattern } from "./compile-pattern.js";
+import { isLinearNatively } from "./is-linear-natively.js";
+import { linearMatches } from "./linear-matcher.js";
+import { parsePattern, refusedPattern } from "./pattern-syntax.js";
+
+/** Finds all matches in a text, from left to right. */
+export type PatternFinder = (text: string) => Iterable<TextRange>;
+
+const MAX_SOURCE_LENGTH = 10_000;
+
+/**
+ * Makes the finder of a pattern of a tokenizer.json, `{ String }` or `{ Regex }`, in time that grows with the text
+ * whatever the pattern is. The library turns the expression from Oniguruma's syntax into JavaScript's.
+ *
+ * @throws ValidationError for what is no pattern, or for an expression that is not run here.
+ */
+export function patternFinder(pattern: unknown): PatternFinder {
+  if (typeof pattern === "object" && pattern !== null) {
+    if ("String" in pattern && typeof pattern.String === "string") return textFinder(pattern.String);
+    if ("Regex" in pattern && typeof pattern.Regex === "string") return expressionFinder(pattern.Regex);
+  }
+  throw new ValidationError(
+    'a pattern of this tokenizer.json must be {"String": text} or {"Regex": expression}, got something else; download it again',
+  );
+}
+
+function* findText(text: string, wanted: string): Generator<TextRange> {
+  for (let start = text.indexOf(wanted); start !== -1; start = text.indexOf(wanted, start + wanted.length)) {
+    yield { start, end: start + wanted.length };
+  }
+}
+
+function textFinder(wanted: string): PatternFinder {
+  return wanted === "" ? () => [] : (text) => findText(text, wanted);
+}
+
+function expressionFinder(source: string): PatternFinder {
+  if (source.length > MAX_SOURCE_LENGTH) {
+    throw refusedPattern(source, `it is longer than ${MAX_SOURCE_LENGTH} characters`);
+  }
+  const expression = inJavaScript(source);
+  const tree = parsePattern(expression.source);
+  if (isLinearNatively(tree)) return (text) => nativeMatches(expression, text);
+  const program = compilePattern(tree, source);
+  return (text) => linearMatches(program, text);
+}
+
+function inJavaScript(source: string): RegExp {
+  try {
+    const { pattern } = new SplitPreTokenizer({
+      type: "Split",
+      pattern: { Regex: source },
+      behavior: "Isolated",
+      invert: false,
+    });
+    if (pattern instanceof RegExp) return pattern;
+  } catch (cause) {
+    throw refusedPattern(
+      source,
+      `it cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
+    );
+  }
+  throw refusedPattern(source, "it cannot be read");
+}
+
+function* nativeMatches(expression: RegExp, text: string): Generator<TextRange> {
+  for (const match of text.matchAll(expression)) {
+    yield { start: match.index, end: match.index + match[0].length };
+  }
+}

@@ -1,0 +1,18 @@
+/** One part of a section of a tokenizer.json, e.g. `{ type: "NFC" }`. */
+export type PartConfig = Readonly<Record<string, unknown>>;
+
+/**
+ * The parts of a section in the order in which they work, sequences in one another taken apart.
+ * @param listName What sequences of the section call their list, e.g. `normalizers`.
+ */
+export function leafParts(section: object | null, listName: string): PartConfig[] {
+  if (section === null) return [];
+  // Sections are JSON objects, whose keys are strings.
+  const part = section as PartConfig;
+  if (part.type !== "Sequence") return [part];
+  const list: unknown = part[listName] ?? [];
+  if (!Array.isArray(list)) return [part];
+  return list.flatMap((inner: unknown) =>
+    typeof inner === "object" ? leafParts(inner, listName) : [{ type: String(inner) }],
+  );
+}

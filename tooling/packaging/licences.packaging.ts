@@ -1,0 +1,80 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { publicPackages, REPOSITORY } from "./public-packages.js";
+import { run } from "./run.js";
+
+const LICENCE = readFileSync(join(REPOSITORY, "LICENSE"), "utf8");
+
+/** Of each package that holds or was made of others' work: sentences whose licences want to be seen by whoever receives it. */
+const NOTICES: Readonly<Record<string, readonly string[]>> = {
+  "@tinkex/local": [
+    "WordNet 3.0 Copyright 2006 by Princeton University.  All rights reserved.",
+    "and that the same appear on ALL copies of the software, database and",
+    "Title to copyright in this software, database and",
+    "Copyright 2000-2018 by Kevin Atkinson",
+    "that both that copyright notice and this permission notice appear in",
+    "WordNet 1.6 Copyright 1997 by Princeton University.",
+    "Copyright (c) J Ross Beresford 1993-1999. All Rights Reserved.",
+    "Copyright 2016 by Benjamin Titze",
+    "Copyright 1993, Geoff Kuenning, Granada Hills, CA",
+    "Copyright 2016-2017 Julia Silge",
+    "The above copyright notice and this permission notice shall be",
+    "ONNX",
+  ],
+  "@tinkex/renderers": ["Copyright 2025 Thinking Machines Lab"],
+  "@tinkex/wire": ["Copyright 2025 Tinker"],
+};
+
+const textIn = async (tarball: string, file: string): Promise<string> => {
+  const { exitCode, output } = await run("tar", ["-xOzf", tarball, `package/${file}`], { cwd: REPOSITORY });
+  expect(exitCode, output).toBe(0);
+  return output;
+};
+
+describe.each(publicPackages)("$name as it will be published", ({ name, folder, tarball }) => {
+  it("holds the whole text of its licence", async () => {
+    expect(await textIn(tarball, "LICENSE")).toBe(LICENCE);
+    expect(JSON.parse(await textIn(tarball, "package.json")).license).toBe("Apache-2.0");
+  });
+
+  it("holds the notices that the work of others in it wants", async () => {
+    const { output } = await run("tar", ["-tzf", tarball], { cwd: REPOSITORY });
+    const sentences = NOTICES[name];
+    expect(output.split("\n").includes("package/NOTICE")).toBe(sentences !== undefined);
+    if (sentences === undefined) return;
+    const notice = await textIn(tarball, "NOTICE");
+    expect(sentences.filter((sentence) => !notice.includes(sentence))).toEqual([]);
+  });
+
+  it("holds the same texts when npm packs it", async () => {
+    const { exitCode, output } = await run(
+      "npm",
+      ["pack", "--dry-run", "--json", "--ignore-scripts", "--loglevel=error"],
+      { cwd: folder },
+    );
+    expect(exitCode, output).toBe(0);
+    const [packed]: readonly { readonly files: readonly { readonly path: string }[] }[] = JSON.parse(output);
+    const texts = packed?.files.map(({ path }) => path).filter((path) => /^(?:LICENSE|NOTICE)$/.test(path));
+    expect(texts).toEqual(name in NOTICES ? ["LICENSE", "NOTICE"] : ["LICENSE"]);
+  });
+
+  it("names in its notice every source of schemas and models that is built into it", () => {
+    const sources = ["proto", "models"]
+      .map((place) => join(folder, place))
+      .filter((place) => existsSync(place))
+      .flatMap((place) => readdirSync(place));
+    const notice = sources.length === 0 ? "" : readFileSync(join(folder, "NOTICE"), "utf8");
+    expect(sources.filter((source) => !notice.includes(source))).toEqual([]);
+  });
+});
+
+it("the notice repeats what the model's card says of its data", async () => {
+  const local = publicPackages.find(({ name }) => name === "@tinkex/local");
+  const card = await textIn(local?.tarball ?? "", "models/pocket-1/README.md");
+  const notice = await textIn(local?.tarball ?? "", "NOTICE");
+  const sources = [...card.matchAll(/\(`([a-z-]+)` [^)]+\)/g)].map(([, source = ""]) => source);
+  expect(sources).toHaveLength(3);
+  expect(sources.filter((source) => !notice.includes(`\`${source}\``))).toEqual([]);
+  expect(card).toContain("NOTICE");
+});
