@@ -25,7 +25,7 @@ import { CallScope } from "./limits/call-scope.js";
 import { FifoLimit } from "./limits/fifo-limit.js";
 import { RateGate } from "./limits/rate-gate.js";
 import { checkCall } from "./operations/check-call.js";
-import type { Operation } from "./operations/operation.js";
+import type { Operation } from "./operations/operations.js";
 import type { PoolName } from "./operations/pool-limits.js";
 import { exchange } from "./redirect/exchange.js";
 import { type HeaderList, headerOf, setHeader } from "./request/header-list.js";
