@@ -4,13 +4,15 @@ import { expect, it } from "vitest";
 import { headingAnchors, pageLinks } from "./markdown-links.js";
 import { REPOSITORY } from "./snippets.js";
 
-it("finds relative links outside code", () => {
+it("finds links into the repository outside code", () => {
   const page =
-    "[a](b.md#c) `[x](y)` [`d`](#e)\n\n```md\n[f](g)\n```\n[h](https://example.com/#i) [j](../k)\n";
+    "[a](b.md#c) `[x](y)` [`d`](#e)\n\n```md\n[f](g)\n```\n[h](https://example.com/#i) [j](../k)\n" +
+    "[l](https://github.com/tinkex/tinkex/blob/main/m.md#n) [o](https://github.com/tinkex/tinkex/issues)\n";
   expect(pageLinks(page)).toEqual([
     { path: "b.md", anchor: "c", line: 1 },
     { path: "", anchor: "e", line: 1 },
     { path: "../k", anchor: undefined, line: 6 },
+    { path: "/m.md", anchor: "n", line: 7 },
   ]);
 });
 
@@ -23,7 +25,8 @@ it("names headings as GitHub does", () => {
 it.each(documentationPages())("links of %s lead somewhere", (page) => {
   const file = join(REPOSITORY, page);
   const broken = pageLinks(readFileSync(file, "utf8")).filter(({ path, anchor }) => {
-    const target = path === "" ? file : join(dirname(file), path);
+    const target =
+      path === "" ? file : path.startsWith("/") ? join(REPOSITORY, path) : join(dirname(file), path);
     if (!existsSync(target)) return true;
     if (anchor === undefined || !target.endsWith(".md")) return false;
     return !headingAnchors(readFileSync(target, "utf8")).has(anchor);
@@ -41,11 +44,16 @@ it("reads the protocol reference and the packages' READMEs", () => {
   );
 });
 
-/** Every page under `docs`, every README, and the page for contributors, from the root of the repository. */
+/** Every page under `docs`, every README, and the pages for contributors and reporters, from the root of the repository. */
 function documentationPages(): string[] {
   return markdownUnder(REPOSITORY)
     .map((file) => relative(REPOSITORY, file))
-    .filter((page) => page.startsWith("docs/") || page.endsWith("README.md") || page === "CONTRIBUTING.md");
+    .filter(
+      (page) =>
+        page.startsWith("docs/") ||
+        page.endsWith("README.md") ||
+        ["CONTRIBUTING.md", "SECURITY.md"].includes(page),
+    );
 }
 
 function markdownUnder(folder: string): string[] {

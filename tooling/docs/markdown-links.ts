@@ -1,6 +1,6 @@
 /** A link of a Markdown page to something in this repository. */
 export interface PageLink {
-  /** Path as written, relative to the page; empty for the page itself. */
+  /** Path as written, relative to the page; empty for the page itself; from the root, with `/`, where it is an address. */
   readonly path: string;
   /** Heading as written after `#`; undefined where the link names none. */
   readonly anchor: string | undefined;
@@ -8,10 +8,14 @@ export interface PageLink {
   readonly line: number;
 }
 
-/** Lists the relative links of a Markdown page; addresses with a scheme are left out, and so is what stands in code. */
+/** Address of what is on the main branch: pages that are published apart from the repository link to it so. */
+const REPOSITORY_ADDRESS = /^https:\/\/github\.com\/tinkex\/tinkex\/(?:blob|tree)\/main/;
+
+/** Lists the links of a Markdown page into this repository; other addresses are left out, and so is what stands in code. */
 export function pageLinks(markdown: string): readonly PageLink[] {
   return textLines(markdown).flatMap(({ text, line }) =>
-    [...text.replaceAll(/`[^`]*`/g, "").matchAll(/\]\(([^()\s]+)\)/g)].flatMap(([, target = ""]) => {
+    [...text.replaceAll(/`[^`]*`/g, "").matchAll(/\]\(([^()\s]+)\)/g)].flatMap(([, written = ""]) => {
+      const target = written.replace(REPOSITORY_ADDRESS, "");
       if (/^[a-z]+:/i.test(target)) return [];
       const [path = "", anchor] = target.split("#");
       return [{ path, anchor, line }];

@@ -26,29 +26,28 @@ export {
 } from "@tinkex/types";
 export { ApiFuture } from "./future/api-future.js";
 export type { QueueStateEvent } from "./future/queue-state-event.js";
-export { SequenceBrokenError } from "./queue/sequence-broken-error.js";
-export type { PassOutput } from "./results/combine-outputs.js";
 export {
   type ComputeLogprobsParams,
   type SampleParams,
   SamplingClient,
 } from "./sampling/sampling-client.js";
-export type { CallOptions } from "./session/call-options.js";
-
+export type { CallOptions } from "./service/call-options.js";
 export {
   type CloseOptions,
   type FromStateParams,
   type LoraTrainingParams,
   type SamplingClientParams,
   ServiceClient,
-} from "./session/service-client.js";
-export type { ServiceClientOptions, TokenizerLoader, WireChoice } from "./session/service-client-options.js";
-export type { DatumLike } from "./training/prepare-data.js";
-export type { OnConflict } from "./training/save-conflict.js";
+} from "./service/service-client.js";
+export type { ServiceClientOptions, TokenizerLoader, WireChoice } from "./service/service-client-options.js";
+export type { OnConflict } from "./training/checkpoints/save-conflict.js";
 export type {
   SamplerSaveOptions,
   SamplerSaveParams,
   SaveOptions,
   SaveParams,
-} from "./training/save-params.js";
+} from "./training/checkpoints/save-params.js";
+export type { PassOutput } from "./training/passes/combine-outputs.js";
+export type { DatumLike } from "./training/passes/prepare-data.js";
+export { SequenceBrokenError } from "./training/passes/sequence-broken-error.js";
 export { type LoadParams, TrainingClient } from "./training/training-client.js";

@@ -14,6 +14,7 @@ import { readTaggedReply } from "./read-tagged-reply.js";
 import type { Renderer } from "./renderer.js";
 import type { Reply } from "./reply.js";
 import { streamReply } from "./stream-reply.js";
+import { stripEnd } from "./strip-text.js";
 import { templateExample, templateExamples } from "./template-example.js";
 
 export interface ChatTemplateRendererOptions {
@@ -150,7 +151,7 @@ function defaultReply(tokenizer: TextTokenizer, promptText: () => string): Reply
     stop: { tokens: [end] },
     opening: "<think>",
     read: (text) => readTaggedReply(text, { padded: true, readCall: readJsonCall }),
-    streaming: { startsInThinking: /<think>\s*$/.test(promptText()) },
+    streaming: { startsInThinking: stripEnd(promptText()).endsWith("<think>") },
   };
 }
 

@@ -1,5 +1,7 @@
+import { findBlocks } from "./find-blocks.js";
 import type { ContentPart, ToolCall, UnparsedToolCall } from "./message.js";
 import type { ReadMessage } from "./reply.js";
+import { strip, stripStart } from "./strip-text.js";
 
 /** How a family with `<think>` and `<tool_call>` tags writes what stands in them. */
 export interface TagRules {
@@ -18,16 +20,16 @@ export interface TagRules {
 /** Nobody reads more of why a call is none. */
 const LONGEST_ERROR = 16_384;
 
-const THINKING = /<think>([\s\S]*?)<\/think>/g;
-const THINKING_OR_CALL = new RegExp(`${THINKING.source}|<tool_call>([\\s\\S]*?)</tool_call>`, "g");
+const THINKING = { open: "<think>", close: "</think>" };
+const CALL = { open: "<tool_call>", close: "</tool_call>" };
 
 /**
  * Reads text with `<think>` and `<tool_call>` tags. Calls leave the content, readable or not. A tag that is never closed stays
  * text. Content without tags stays a string.
  */
 export function readTaggedReply(text: string, { padded, readCall }: TagRules): ReadMessage {
-  const hasCalls = readCall !== undefined && text.includes("<tool_call>");
-  if (!text.includes("<think>") && !hasCalls) return { content: text };
+  const hasCalls = readCall !== undefined && text.includes(CALL.open);
+  if (!text.includes(THINKING.open) && !hasCalls) return { content: text };
   const content: ContentPart[] = [];
   const calls: ToolCall[] = [];
   const unparsed: UnparsedToolCall[] = [];
@@ -37,25 +39,23 @@ export function readTaggedReply(text: string, { padded, readCall }: TagRules): R
     if (end === position) return;
     const between = text.slice(position, end);
     // As recorded, text of which nothing is left stays as an empty part.
-    content.push({ type: "text", text: padded && followsThinking ? between.replace(/^\n+/, "") : between });
+    content.push({ type: "text", text: padded && followsThinking ? stripStart(between, "\n") : between });
   };
-  for (const { 0: block, 1: thinking, 2: call = "", index } of text.matchAll(
-    hasCalls ? THINKING_OR_CALL : THINKING,
-  )) {
-    addText(index);
-    if (thinking === undefined && readCall !== undefined) {
-      const read = attempt(() => readCall(call));
-      if ("error" in read) unparsed.push({ raw_text: block, error: read.error });
+  for (const { tags, inner, start, end } of findBlocks(text, hasCalls ? [THINKING, CALL] : [THINKING])) {
+    addText(start);
+    if (tags === CALL && readCall !== undefined) {
+      const read = attempt(() => readCall(inner));
+      if ("error" in read) unparsed.push({ raw_text: text.slice(start, end), error: read.error });
       else calls.push(read.value);
-    } else if (thinking !== undefined) {
-      const inner = padded ? withoutBreaks(thinking) : thinking;
-      if (inner !== "") content.push({ type: "thinking", thinking: inner });
+    } else {
+      const thinking = padded ? strip(inner, "\n") : inner;
+      if (thinking !== "") content.push({ type: "thinking", thinking });
     }
-    position = index + block.length;
-    followsThinking = thinking !== undefined;
+    position = end;
+    followsThinking = tags === THINKING;
   }
   addText(text.length);
-  const unclosed = hasCalls ? text.indexOf("<tool_call>", position) : -1;
+  const unclosed = hasCalls ? text.indexOf(CALL.open, position) : -1;
   if (unclosed !== -1) {
     unparsed.push({ raw_text: text.slice(unclosed), error: "There is no </tool_call> behind it" });
   }
@@ -64,11 +64,6 @@ export function readTaggedReply(text: string, { padded, readCall }: TagRules): R
     ...(calls.length > 0 && { tool_calls: calls }),
     ...(unparsed.length > 0 && { unparsed_tool_calls: unparsed }),
   };
-}
-
-/** Without the line breaks around it. */
-export function withoutBreaks(text: string): string {
-  return text.replace(/^\n+/, "").replace(/\n+$/, "");
 }
 
 function attempt<Value>(read: () => Value): { readonly value: Value } | { readonly error: string } {

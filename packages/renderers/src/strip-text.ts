@@ -1,19 +1,27 @@
-// What Python's str.strip removes. JavaScript's trim also removes U+FEFF, and leaves U+001C to U+001F and U+0085.
-const SPACE = String.raw`[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]`;
-const LEADING = new RegExp(`^${SPACE}+`);
-const TRAILING = new RegExp(`(?<!${SPACE})${SPACE}+$`);
+/** What Python's `str.strip` removes. JavaScript's `trim` also removes U+FEFF, and leaves U+001C to U+001F and U+0085. */
+const SPACES =
+  "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
 
-/** `text` without the whitespace at its start. */
-export function stripStart(text: string): string {
-  return text.replace(LEADING, "");
+/** `text` without those of the `characters` that stand at its start. @param characters whitespace, unless given */
+export function stripStart(text: string, characters = SPACES): string {
+  return text.slice(endOfRun(text, 0, characters));
 }
 
-/** `text` without the whitespace at its end. */
-export function stripEnd(text: string): string {
-  return text.replace(TRAILING, "");
+/** `text` without those of the `characters` that stand at its end. @param characters whitespace, unless given */
+export function stripEnd(text: string, characters = SPACES): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
 }
 
-/** `text` without the whitespace around it, as Python's `str.strip` has it. */
-export function strip(text: string): string {
-  return stripEnd(stripStart(text));
+/** `text` without those of the `characters` that stand around it, as Python's `str.strip`. @param characters whitespace, unless given */
+export function strip(text: string, characters = SPACES): string {
+  return stripEnd(stripStart(text, characters), characters);
+}
+
+/** The place behind the run of `characters` that begins at `start`. @param characters whitespace, unless given */
+export function endOfRun(text: string, start: number, characters = SPACES): number {
+  let end = start;
+  while (end < text.length && characters.includes(text.charAt(end))) end++;
+  return end;
 }

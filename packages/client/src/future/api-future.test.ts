@@ -11,8 +11,8 @@ import { FakeClock, settle } from "@tinkex/base/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RecordingLogger } from "../testing/recording-logger.js";
 import { ApiFuture } from "./api-future.js";
-import type { FutureWork } from "./future-work.js";
 import { LiveOperations } from "./live-operations.js";
+import type { FutureWork } from "./operation-context.js";
 import type { QueueStateEvent } from "./queue-state-event.js";
 
 let clock: FakeClock;

@@ -11,8 +11,8 @@ import {
   type WaitLimits,
   waitFor,
 } from "@tinkex/base";
-import type { FutureWork } from "./future-work.js";
 import type { OperationRegistry } from "./live-operations.js";
+import type { FutureWork } from "./operation-context.js";
 import type { QueueStateEvent } from "./queue-state-event.js";
 
 /** What all futures of a service client share. */

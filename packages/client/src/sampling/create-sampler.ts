@@ -1,7 +1,7 @@
 import { ApiStatusError } from "@tinkex/base";
 import type { CreateSamplingSessionRequest } from "@tinkex/types";
 import { decodeJsonResponse } from "@tinkex/wire";
-import type { FutureWork } from "../future/future-work.js";
+import type { FutureWork } from "../future/operation-context.js";
 import type { SdkMethod } from "../session/sdk-method.js";
 import type { Session } from "../session/session.js";
 import { SamplingClient } from "./sampling-client.js";

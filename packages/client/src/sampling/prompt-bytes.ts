@@ -1,5 +1,5 @@
 import type { ModelInput } from "@tinkex/types";
-import { chunkBytes } from "../chunks/datum-size.js";
+import { chunkBytes } from "../training/passes/datum-size.js";
 
 /** Estimated bytes of a prompt in a JSON body: 10 a token. */
 export function promptBytes(prompt: ModelInput): number {

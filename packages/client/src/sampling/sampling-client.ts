@@ -8,12 +8,12 @@ import {
   type TokenIds,
 } from "@tinkex/types";
 import type { ApiFuture } from "../future/api-future.js";
-import type { CallOptions } from "../session/call-options.js";
-import { checkObject } from "../session/check-object.js";
-import { ClientLife } from "../session/client-life.js";
-import { modelTokenizer } from "../session/model-tokenizer.js";
+import type { CallOptions } from "../service/call-options.js";
+import { checkObject } from "../service/check-object.js";
+import { ClientLife } from "../service/client-lifecycle.js";
+import { modelTokenizer } from "../service/model-tokenizer.js";
 import type { Session } from "../session/session.js";
-import { toModelInput } from "../training/prepare-data.js";
+import { toModelInput } from "../training/passes/prepare-data.js";
 import { SampleRunner } from "./sample-runner.js";
 
 /** What to draw: a prompt, how many samples, and how. */

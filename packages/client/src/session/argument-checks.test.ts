@@ -1,9 +1,9 @@
 import { ValidationError } from "@tinkex/base";
 import { createTransport } from "@tinkex/http";
 import { expect, it } from "vitest";
+import { ServiceClient } from "../service/service-client.js";
 import { datum } from "../testing/examples.js";
 import { openTraining } from "../testing/open-training.js";
-import { ServiceClient } from "./service-client.js";
 
 it("clients 24: refuses arguments of the wrong kind at the call, before anything is sent", async () => {
   const { stub, service, training } = await openTraining();

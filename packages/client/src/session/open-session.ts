@@ -1,9 +1,9 @@
 import type { Logger } from "@tinkex/base";
 import type { CreateSessionResponse } from "@tinkex/types";
 import { decodeJsonResponse, encodeJsonRequest } from "@tinkex/wire";
+import type { ServiceCore } from "../service/service-core.js";
 import { beat } from "./heartbeat.js";
 import { refreshDynamicConfig, type ServerProfile } from "./server-profile.js";
-import type { ServiceCore } from "./service-core.js";
 import { Session } from "./session.js";
 
 /** Opens a session and keeps it alive in the background until the service client closes. */

@@ -8,8 +8,8 @@ import {
   type Records,
 } from "@tinkex/types";
 import { decodeJsonResponse, encodeJsonRequest } from "@tinkex/wire";
-import { CURRENT_GENERATION, type Generation, LEGACY_GENERATION } from "../protocol/generation.js";
-import type { ClientSettings } from "./client-settings.js";
+import type { ClientSettings } from "../service/settings.js";
+import { CURRENT_GENERATION, type Generation, LEGACY_GENERATION } from "./server-generation.js";
 
 /** What a server says of itself before anything else happens. */
 export interface ServerProfile {

@@ -9,15 +9,15 @@ import {
   PROTOBUF_TYPE,
   type RequestName,
 } from "@tinkex/wire";
-import type { FutureWork } from "../future/future-work.js";
-import { EncodingChoice } from "../protocol/encoding-choice.js";
-import { ResultPoller } from "../results/result-poller.js";
+import { EncodingChoice } from "../channel/encoding-fallback.js";
+import type { QueueStateLog } from "../channel/queue-state-log.js";
+import { ResultPoller } from "../channel/result-poller.js";
+import { TroubleLog } from "../channel/trouble-log.js";
+import type { FutureWork } from "../future/operation-context.js";
 import { SAMPLE_PRESSURE } from "../sampling/sample-pressure.js";
-import type { QueueStateLog } from "./queue-state-log.js";
+import type { ServiceCore } from "../service/service-core.js";
 import { methodHeaders, type SdkMethod } from "./sdk-method.js";
 import type { ServerProfile } from "./server-profile.js";
-import type { ServiceCore } from "./service-core.js";
-import { TroubleLog } from "./trouble-log.js";
 
 /** An operation that the service has accepted. */
 export interface Submission<Result> {

@@ -1,6 +1,6 @@
 import type { CreateModelRequest } from "@tinkex/types";
-import type { FutureWork } from "../future/future-work.js";
-import { trainingPauseLog } from "../session/queue-state-log.js";
+import { trainingPauseLog } from "../channel/queue-state-log.js";
+import type { FutureWork } from "../future/operation-context.js";
 import type { SdkMethod } from "../session/sdk-method.js";
 import type { Session } from "../session/session.js";
 import { readNewModelInfo } from "./model-info.js";

@@ -5,7 +5,7 @@ import {
   type OptimizerParams,
   optimizerParamsSchema,
 } from "@tinkex/types";
-import { checkObject } from "../session/check-object.js";
+import { checkObject } from "../service/check-object.js";
 
 /** The parameters of an optimizer step in the field that its family travels in. */
 export type OptimizerFields =

@@ -1,6 +1,6 @@
 import type { Records } from "@tinkex/types";
 import type { FutureResultName, RequestName } from "@tinkex/wire";
-import type { FutureWork } from "../future/future-work.js";
+import type { FutureWork } from "../future/operation-context.js";
 import type { SdkMethod } from "../session/sdk-method.js";
 import type { TrainedModel } from "./trained-model.js";
 

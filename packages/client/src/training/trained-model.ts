@@ -1,7 +1,7 @@
 import { Mutex } from "@tinkex/base";
-import { SequenceCounter } from "../queue/sequence-counter.js";
-import { type QueueStateLog, trainingPauseLog } from "../session/queue-state-log.js";
+import { type QueueStateLog, trainingPauseLog } from "../channel/queue-state-log.js";
 import type { Session } from "../session/session.js";
+import { SequenceCounter } from "./sequence-counter.js";
 
 /** A model on the service, with what its operations share. */
 export interface TrainedModel {

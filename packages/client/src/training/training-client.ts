@@ -15,29 +15,29 @@ import type {
 } from "@tinkex/types";
 import type { FutureResultName, RequestName } from "@tinkex/wire";
 import type { ApiFuture } from "../future/api-future.js";
-import type { FutureWork } from "../future/future-work.js";
-import { combineOutputs, type PassOutput } from "../results/combine-outputs.js";
+import type { FutureWork } from "../future/operation-context.js";
 import { SamplingClient } from "../sampling/sampling-client.js";
-import type { CallOptions } from "../session/call-options.js";
-import { ClientLife } from "../session/client-life.js";
-import { modelTokenizer } from "../session/model-tokenizer.js";
-import { checkTrainingPath } from "./checkpoint-kinds.js";
-import { checkCustomData } from "./custom-loss.js";
-import { readModelInfo } from "./model-info.js";
-import { optimizerFields } from "./optimizer-fields.js";
-import { checkLossConfig, checkLossName, type DatumLike, prepareData } from "./prepare-data.js";
-import { runCustomLoss } from "./run-custom-loss.js";
-import { pathAfterConflict } from "./save-conflict.js";
+import type { CallOptions } from "../service/call-options.js";
+import { ClientLife } from "../service/client-lifecycle.js";
+import { modelTokenizer } from "../service/model-tokenizer.js";
+import { checkTrainingPath } from "./checkpoints/checkpoint-kinds.js";
+import { pathAfterConflict } from "./checkpoints/save-conflict.js";
 import {
   checkSave,
   type SamplerSaveOptions,
   type SamplerSaveParams,
   type SaveOptions,
   type SaveParams,
-} from "./save-params.js";
+} from "./checkpoints/save-params.js";
+import { checkCustomData } from "./custom-loss/custom-loss.js";
+import { runCustomLoss } from "./custom-loss/run-custom-loss.js";
+import { readModelInfo } from "./model-info.js";
+import { optimizerFields } from "./optimizer-fields.js";
+import { combineOutputs, type PassOutput } from "./passes/combine-outputs.js";
+import { checkLossConfig, checkLossName, type DatumLike, prepareData } from "./passes/prepare-data.js";
+import { passResults, sendPass } from "./passes/training-pass.js";
 import { runSingleRequest, type SingleRequest } from "./single-request.js";
 import type { TrainedModel } from "./trained-model.js";
-import { passResults, sendPass } from "./training-pass.js";
 
 /** Whose weights are loaded. */
 export interface LoadParams {

@@ -1,10 +1,10 @@
 import { AbortedError, type Deferred, deferred, ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
-import { SequenceBrokenError } from "../queue/sequence-broken-error.js";
 import { datum, datums, seqIdOf } from "../testing/examples.js";
 import { pauseForSockets, sleepThrough, throughSleeps, until } from "../testing/open-service.js";
 import { openTraining, step } from "../testing/open-training.js";
 import type { Reply, StubService } from "../testing/stub-service.js";
+import { SequenceBrokenError } from "./passes/sequence-broken-error.js";
 
 /** The sequence ids of the model's requests, in the order of arrival. */
 function sequence(stub: StubService): number[] {

@@ -23,7 +23,7 @@ export interface StoredKey {
   readonly key: string;
   readonly name: string;
   readonly note?: string | undefined;
-  /** Whose key it is; a `generated` one has it. */
+  /** Owner of the key; a `generated` one has it. */
   readonly details?:
     | {
         readonly org_details: { readonly name: string };
@@ -32,7 +32,7 @@ export interface StoredKey {
     | undefined;
 }
 
-/** What `tinker auth login` keeps: keys by their id at the service, and which one is used. */
+/** Content of the store of `tinker auth login`: keys by their id at the service, and which one is used. */
 export interface CredentialStore {
   readonly version: typeof VERSION;
   /** Id of the key that is used. */
@@ -42,7 +42,7 @@ export interface CredentialStore {
 
 const EMPTY: CredentialStore = { version: VERSION, keys: {} };
 
-/** Where the store is: `.tinker/credentials.json` in the user's home folder. */
+/** Path of the store: `.tinker/credentials.json` in the user's home folder. */
 export function credentialStorePath(home: string): string {
   return join(home, ".tinker", "credentials.json");
 }

@@ -3,7 +3,7 @@ import { startTimer } from "@tinkex/base";
 import { errorCode } from "../errors/error-code.js";
 import { endGroup, endWithThisProcess, OWN_GROUP } from "./process-group.js";
 
-/** What a command may take of time and memory. */
+/** Limits of a command's time and output. */
 export interface CommandLimits {
   readonly timeoutMs: number;
   readonly maxBytes: number;

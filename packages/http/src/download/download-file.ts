@@ -32,7 +32,7 @@ import { DownloadRequests } from "./download-requests.js";
 
 /** Options of {@link downloadFile}. */
 export interface DownloadOptions {
-  /** Where the file lies, asked again when the place has expired. Signed addresses are secret: none is shown. */
+  /** Gives the file's address, and is asked again when that has expired. Signed addresses are secret: none is shown. */
   readonly url: () => string | Promise<string>;
   /**
    * Where it goes, in a folder that exists. It appears there in one step, whole or not at all, readable by its owner alone, in

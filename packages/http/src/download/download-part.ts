@@ -4,13 +4,13 @@ import { ResponseError } from "@tinkex/base";
 import type { Dispatcher } from "undici";
 import { BodyPieces } from "../body/body-pieces.js";
 
-/** What is known of a file after the pieces received so far. */
+/** State of a file after the pieces received so far. */
 export interface DownloadState {
   receivedBytes: number;
   totalBytes: number | undefined;
-  /** Where the piece ends that is being received, if the server has told. */
+  /** End of the piece that is being received, if the server has told. */
   pieceEnd: number | undefined;
-  /** What the first answer said of its version; later pieces must be of the same. */
+  /** Version of the first answer; later pieces must be of the same. */
   etag: string | undefined;
   lastModified: string | undefined;
   /** MD5 of the whole, in base64, where the store tells it. */

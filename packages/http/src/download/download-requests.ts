@@ -1,23 +1,13 @@
 import { ResponseError } from "@tinkex/base";
 import type { Dispatcher } from "undici";
 import { isSecret } from "../hooks/secrets.js";
+import { shownText } from "../hooks/shown-text.js";
 import { type ConnectionOptions, makePool } from "../send/make-pool.js";
 import type { ProxySettings } from "../send/proxy.js";
 import { VERSION } from "../version.js";
 
 const MOST_REDIRECTS = 5;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Protocols that a message may name. Others are the server's own words. */
-const KNOWN_PROTOCOLS: ReadonlySet<string> = new Set([
-  "ftp:",
-  "file:",
-  "data:",
-  "blob:",
-  "ws:",
-  "wss:",
-  "s3:",
-  "gs:",
-]);
 /** Longer than the pauses between most tries. */
 const KEEP_ALIVE_MS = 30_000;
 
@@ -40,9 +30,9 @@ export class DownloadRequests {
     };
   }
 
-  /** What the addresses that were asked, and sent on to, hold of signatures and passwords, the longest first. */
+  /** Signatures and passwords of the addresses that were asked and sent on to. */
   get secrets(): readonly string[] {
-    return [...this.#secrets].filter(isSecret).sort((a, b) => b.length - a.length);
+    return [...this.#secrets].filter(isSecret);
   }
 
   /**
@@ -83,7 +73,7 @@ export class DownloadRequests {
       if (hops === MOST_REDIRECTS) {
         throw new ResponseError(`the download is redirected more than ${MOST_REDIRECTS} times`);
       }
-      place = nextPlace(location, place);
+      place = nextPlace(location, place, this.secrets);
     }
   }
 
@@ -102,33 +92,28 @@ export class DownloadRequests {
   }
 }
 
-/** Where a redirect leads. What it says is not quoted: it may hold a signature. */
-function nextPlace(location: string, from: URL): URL {
+/** Place that a redirect leads to. Of what it says the protocol alone is quoted: the rest may hold a signature. */
+function nextPlace(location: string, from: URL, secrets: readonly string[]): URL {
   const refuse = (where: string): never => {
-    throw new ResponseError(`the download is redirected ${where}, which is refused`);
+    throw new ResponseError(`the download is redirected ${shownText(where, secrets)}, which is refused`);
   };
   if (!URL.canParse(location, from.href)) return refuse("to something that is not a URL");
   const to = new URL(location, from);
-  if (to.protocol !== "https:" && to.protocol !== "http:") {
-    return refuse(KNOWN_PROTOCOLS.has(to.protocol) ? `to ${to.protocol}` : "to what is no place of http");
-  }
+  if (to.protocol !== "https:" && to.protocol !== "http:") return refuse(`to ${to.protocol}`);
   if (to.protocol === "http:" && from.protocol === "https:") return refuse("from https to http");
   return to;
 }
 
-/** The parts of an address that may be secret, decoded, as they stand there, and with the encoding's small letters. */
+/** The parts of an address that may be secret, as they stand there and decoded. */
 function secretParts({ search, searchParams, username, password }: URL): string[] {
   const asSent = search
     .slice(1)
     .split("&")
     .map((pair) => pair.slice(pair.indexOf("=") + 1));
-  const parts = [...searchParams.values(), ...asSent, username, password];
-  return parts.flatMap((part) => [
-    part,
-    decoded(part),
-    part.replace(/%../g, (code) => code.toLowerCase()),
-    encodeURIComponent(decoded(part)),
-  ]);
+  return [
+    ...searchParams.values(),
+    ...[...asSent, username, password].flatMap((part) => [part, decoded(part)]),
+  ];
 }
 
 function decoded(text: string): string {

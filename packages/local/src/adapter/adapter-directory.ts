@@ -117,7 +117,7 @@ function readOptimizer(path: string, { pairs, shape }: AdapterParameters): Optim
   }
 }
 
-/** Which groups of modules an adapter changes, told by the tensors it has. */
+/** Groups of modules that an adapter changes, told by the tensors it has. */
 function shapeFromTensors(file: SafetensorsFile, config: ModelConfig, rank: number): AdapterShape {
   const unread = new Set(file.names);
   const groups = new Set<string>();

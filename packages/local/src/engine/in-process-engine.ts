@@ -1,9 +1,9 @@
 import { ClosedError, ValidationError } from "@tinkex/base";
-import { loadTokenizer } from "@tinkex/tokenizer/node";
 import { readAdapterDirectory, writeAdapterDirectory } from "../adapter/adapter-directory.js";
 import { createAdapterParameters } from "../adapter/adapter-parameters.js";
 import { checkModelSize } from "../model/check-model-size.js";
 import { openModelWeights } from "../model/model-weights.js";
+import { readDecoder } from "../model/read-decoder.js";
 import { readModelConfig } from "../model/read-model-config.js";
 import { createRuntime } from "../runtime/create-runtime.js";
 import { Sampler } from "../sampling/sampler.js";
@@ -44,10 +44,7 @@ export async function createInProcessEngine(options: EngineOptions): Promise<Eng
     weights,
     runtime,
     betweenRuns: nextTurn,
-    loadDecoder: async () => {
-      const tokenizer = await loadTokenizer(directory);
-      return (ids) => tokenizer.decode(ids);
-    },
+    loadDecoder: async () => readDecoder(directory),
   });
 
   const adapters = new Map<string, AdapterState>();

@@ -1,6 +1,6 @@
 import { chmod, lstat, mkdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { ValidationError } from "@tinkex/base";
+import { TinkexError } from "@tinkex/base";
 import { isFileError } from "./is-file-error.js";
 
 /** Read, write and enter for the owner, nothing for others. */
@@ -11,7 +11,7 @@ export const PRIVATE_DIRECTORY_MODE = 0o700;
  * there already keep their modes.
  *
  * @param root a directory that exists, and contains `path`
- * @throws ValidationError when a file or a symbolic link stands in the way: nothing is to be written elsewhere
+ * @throws TinkexError `server_error` when a file or a symbolic link stands in the way: nothing is to be written elsewhere
  */
 export async function makePrivateDirectory(root: string, path: string): Promise<void> {
   let place = root;
@@ -31,5 +31,8 @@ async function requireDirectory(path: string, cause: unknown): Promise<void> {
   const found = await lstat(path);
   if (found.isDirectory()) return;
   const what = found.isSymbolicLink() ? "a symbolic link" : "a file";
-  throw new ValidationError(`${path} must be a directory, got ${what} (EEXIST): move it away`, { cause });
+  throw new TinkexError(`${path} must be a directory, got ${what} (EEXIST): move it away`, {
+    code: "server_error",
+    cause,
+  });
 }

@@ -36,7 +36,7 @@ describe("readJsonFile", () => {
 
   it("says so when the file is absent", () => {
     expect(() => readJsonFile(join(root, "absent.json"), schema)).toThrow(
-      /^Cannot read .*absent\.json: ENOENT.*\. Download or save the file again\.$/,
+      /^Cannot open .*absent\.json: ENOENT.*\. Download or save it again where it is missing\.$/,
     );
   });
 });

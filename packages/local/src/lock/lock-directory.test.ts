@@ -202,7 +202,7 @@ describe("lockDirectory", () => {
     expect(await readdir(folder)).toHaveLength(before.length + 1);
   });
 
-  /** What another server did between our look at the last turn, whose holder is dead, and our step to the next one. */
+  /** A table that runs `action` between our look at the last turn, whose holder is dead, and our step to the next one. */
   function meanwhile(action: () => void): ProcessTable {
     let isFirst = true;
     const lookUp = (pid: number) => {

@@ -8,9 +8,19 @@ const maximumGraphBytes = 2 ** 31 - 1;
 /** What a graph takes beside weights and rotary tables: nodes, names, small constants. Ample for hundreds of layers. */
 const structureBytes = 8 * 2 ** 20;
 
-/** @throws ValidationError when the model's weights, which are widened to float32, do not fit into one graph */
+/** Most bytes of the rotary tables: a context of a million tokens, with heads of 64 numbers. */
+const maximumRotaryTableBytes = 2 ** 28;
+
+/** @throws ValidationError when the rotary tables would be out of proportion, or the model's weights, which are widened to float32, do not fit into one graph */
 export function checkModelSize(config: ModelConfig, directory: string): void {
-  const bytes = weightBytes(config) + rotaryTableBytes(config) + structureBytes;
+  const tableBytes = rotaryTableBytes(config);
+  if (tableBytes > maximumRotaryTableBytes) {
+    throw new ValidationError(
+      `The model in ${directory} has max_position_embeddings ${config.contextLength} with heads of ${config.headSize}: its ` +
+        `rotary tables take ${tableBytes} bytes, of at most ${maximumRotaryTableBytes}. Choose a smaller max_position_embeddings.`,
+    );
+  }
+  const bytes = weightBytes(config) + tableBytes + structureBytes;
   if (bytes <= maximumGraphBytes) return;
   throw new ValidationError(
     `The model in ${directory} takes ${gibibytes(bytes)} GiB as float32; this engine computes with at most ` +

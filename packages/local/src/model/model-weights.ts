@@ -2,7 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
 import { z } from "zod";
+import { mapOf } from "../json/bounded-collections.js";
 import { readJsonFile } from "../json/read-json-file.js";
+import { shortened } from "../json/shortened.js";
 import { type FloatTensor, SafetensorsFile } from "../safetensors/safetensors-file.js";
 import type { ModelConfig } from "./model-config.js";
 import { weightShapes } from "./weight-shapes.js";
@@ -65,14 +67,27 @@ function openFiles(directory: string): Map<string, SafetensorsFile> {
   return new Map(file.names.map((name) => [name, file]));
 }
 
+const indexSchema = z.object({ weight_map: mapOf(z.string()) });
+
+/** Largest index of shards that is read; a thousand tensors take about a hundred kilobytes. */
+const MAX_INDEX_BYTES = 16 * 2 ** 20;
+
+/** Most files of weights: each is kept open. */
+const MAX_SHARDS = 1000;
+
 function openShards(directory: string, index: string): Map<string, SafetensorsFile> {
-  const { weight_map } = readJsonFile(index, z.object({ weight_map: z.record(z.string(), z.string()) }));
+  const { weight_map } = readJsonFile(index, indexSchema, MAX_INDEX_BYTES);
   const shards = new Map<string, SafetensorsFile>();
   try {
     const files = new Map<string, SafetensorsFile>();
     for (const [name, fileName] of Object.entries(weight_map)) {
       if (fileName.includes("/") || fileName.includes("\\")) {
-        throw new ValidationError(`${index}: "${fileName}" must be a file of the same directory.`);
+        throw new ValidationError(`${index}: "${shortened(fileName)}" must be a file of the same directory.`);
+      }
+      if (shards.size === MAX_SHARDS && !shards.has(fileName)) {
+        throw new ValidationError(
+          `${index} names more than ${MAX_SHARDS} files; save the model in larger ones.`,
+        );
       }
       const shard = shards.get(fileName) ?? SafetensorsFile.open(join(directory, fileName));
       shards.set(fileName, shard);

@@ -2,7 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
 import { z } from "zod";
+import { listOf } from "../json/bounded-collections.js";
 import { readJsonFile } from "../json/read-json-file.js";
+import { shortened } from "../json/shortened.js";
 import type { Llama3RopeScaling, ModelConfig } from "./model-config.js";
 
 /** What sets the three architectures apart; all else is in the configuration's numbers. */
@@ -12,33 +14,38 @@ const architectures = {
   qwen3: { attentionBias: false, queryKeyNorm: true },
 } as const;
 
-const size = z.number().int().positive();
+/** A size as a configuration gives it; above the largest that any published model comes near, it is a mistake or a trap. */
+const size = (largest: number) => z.number().int().positive().max(largest);
+const MAX_END_TOKENS = 1024;
 const tokenIds = z
-  .union([z.number().int(), z.array(z.number().int())])
+  .union([z.number().int(), listOf(z.number().int(), MAX_END_TOKENS)])
   .nullish()
   .transform((ids) => (ids === null || ids === undefined ? [] : [ids].flat()));
 
+/** The base of the rotary wavelengths; published models have from 10,000 to some hundred millions. */
+const ropeTheta = z.number().min(1).max(1e12);
+
 const ropeSchema = z.object({
-  rope_theta: z.number().positive().optional(),
+  rope_theta: ropeTheta.optional(),
   rope_type: z.string().optional(),
   /** The older name of `rope_type`. */
   type: z.string().optional(),
-  factor: z.number().optional(),
-  low_freq_factor: z.number().optional(),
-  high_freq_factor: z.number().optional(),
-  original_max_position_embeddings: z.number().optional(),
+  factor: z.number().positive().optional(),
+  low_freq_factor: z.number().positive().optional(),
+  high_freq_factor: z.number().positive().optional(),
+  original_max_position_embeddings: z.number().positive().optional(),
 });
 
 const configSchema = z.object({
   model_type: z.string(),
-  vocab_size: size,
-  hidden_size: size,
-  intermediate_size: size,
-  num_hidden_layers: size,
-  num_attention_heads: size,
-  num_key_value_heads: size.nullish(),
-  head_dim: size.nullish(),
-  max_position_embeddings: size,
+  vocab_size: size(2 ** 22),
+  hidden_size: size(2 ** 16),
+  intermediate_size: size(2 ** 20),
+  num_hidden_layers: size(1024),
+  num_attention_heads: size(4096),
+  num_key_value_heads: size(4096).nullish(),
+  head_dim: size(2 ** 14).nullish(),
+  max_position_embeddings: size(2 ** 20),
   rms_norm_eps: z.number().positive(),
   hidden_act: z.string().default("silu"),
   tie_word_embeddings: z.boolean().default(false),
@@ -46,7 +53,7 @@ const configSchema = z.object({
   mlp_bias: z.boolean().nullish(),
   use_sliding_window: z.boolean().nullish(),
   eos_token_id: tokenIds,
-  rope_theta: z.number().positive().nullish(),
+  rope_theta: ropeTheta.nullish(),
   rope_scaling: ropeSchema.nullish(),
   /** Newer spelling, which holds both `rope_theta` and what `rope_scaling` held. */
   rope_parameters: ropeSchema.nullish(),
@@ -74,6 +81,12 @@ export function readModelConfig(directory: string): ModelConfig {
   const keyValueHeadCount = raw.num_key_value_heads ?? headCount;
   requireMultiple(file, "num_attention_heads", headCount, "num_key_value_heads", keyValueHeadCount);
   if (!raw.head_dim) requireMultiple(file, "hidden_size", raw.hidden_size, "num_attention_heads", headCount);
+  const headSize = raw.head_dim ?? raw.hidden_size / headCount;
+  if (headSize % 2 !== 0) {
+    throw new ValidationError(
+      `${file}: the size of a head must be even, got ${headSize}: rotary embedding turns its numbers in pairs`,
+    );
+  }
   const ropeScaling = readRopeScaling(raw, file);
   return {
     architecture,
@@ -83,7 +96,7 @@ export function readModelConfig(directory: string): ModelConfig {
     layerCount: raw.num_hidden_layers,
     headCount,
     keyValueHeadCount,
-    headSize: raw.head_dim ?? raw.hidden_size / headCount,
+    headSize,
     ropeTheta: raw.rope_parameters?.rope_theta ?? raw.rope_theta ?? 10_000,
     ...(ropeScaling && { ropeScaling }),
     rmsNormEpsilon: raw.rms_norm_eps,
@@ -98,11 +111,11 @@ function checkSupported(raw: RawConfig, file: string): keyof typeof architecture
   const { model_type } = raw;
   if (!isSupported(model_type)) {
     throw new ValidationError(
-      `${file}: model_type "${model_type}" is not supported; this engine runs ${Object.keys(architectures).join(", ")}.`,
+      `${file}: model_type "${shortened(model_type)}" is not supported; this engine runs ${Object.keys(architectures).join(", ")}.`,
     );
   }
   const unsupported = [
-    raw.hidden_act !== "silu" && `hidden_act "${raw.hidden_act}" (only "silu")`,
+    raw.hidden_act !== "silu" && `hidden_act "${shortened(raw.hidden_act)}" (only "silu")`,
     raw.mlp_bias && "mlp_bias",
     raw.attention_bias && model_type !== "qwen2" && `attention_bias of a ${model_type} model`,
     raw.use_sliding_window && "use_sliding_window",
@@ -141,8 +154,13 @@ function readRopeScaling(raw: RawConfig, file: string): Llama3RopeScaling | unde
     original_max_position_embeddings === undefined
   ) {
     throw new ValidationError(
-      `${file}: rotary scaling "${ropeType}" is not supported; this engine has "default" and "llama3" (with factor, ` +
+      `${file}: rotary scaling "${shortened(ropeType)}" is not supported; this engine has "default" and "llama3" (with factor, ` +
         "low_freq_factor, high_freq_factor and original_max_position_embeddings).",
+    );
+  }
+  if (high_freq_factor <= low_freq_factor) {
+    throw new ValidationError(
+      `${file}: high_freq_factor must be above low_freq_factor ${low_freq_factor}, got ${high_freq_factor}`,
     );
   }
   return {

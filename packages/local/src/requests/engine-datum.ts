@@ -6,6 +6,33 @@ import type { ReceivedDatum } from "./pass-body.js";
 import type { ResolvedLoss } from "./resolve-loss.js";
 import { densify, toFiniteFloat32, toTokenIds } from "./tensor-values.js";
 
+/** Elements that the sparse tensors of one request may have in all once every one is in place. */
+const MAX_DENSIFIED = 2 ** 24;
+
+/**
+ * Checks the training examples of a request against its loss and the model, and casts their tensors.
+ *
+ * @throws OperationFailure `user` naming the datum, the tensor and the element
+ */
+export function toEngineData(
+  data: readonly ReceivedDatum[],
+  loss: ResolvedLoss,
+  model: EngineModel,
+): EngineDatum[] {
+  let densified = 0;
+  for (const { loss_fn_inputs } of data) {
+    for (const { sparse_crow_indices, shape = [] } of Object.values(loss_fn_inputs)) {
+      if (sparse_crow_indices !== undefined) densified += (shape[0] ?? 0) * (shape[1] ?? 0);
+    }
+  }
+  if (densified > MAX_DENSIFIED) {
+    throw userFailure(
+      `The sparse tensors of data have ${densified} elements with all their zeros; this server takes ${MAX_DENSIFIED} in a request: send fewer datums, or dense tensors of the columns that count.`,
+    );
+  }
+  return data.map((datum, index) => toEngineDatum(datum, index, loss, model));
+}
+
 /**
  * Checks one training example against its loss and the model, and casts its tensors.
  *

@@ -9,7 +9,7 @@ const loraConfig = requestBody({
   train_unembed: z.boolean().default(true),
 });
 
-const optimizerConfig = z.looseObject({ type: z.string().default("adamw") });
+const optimizerConfig = requestBody({ type: z.string().default("adamw") });
 
 /** Body of `create_model`. */
 export const createModelBody = requestBody({
@@ -36,7 +36,7 @@ export const optimStepBody = requestBody({
     weight_decay: z.number().optional(),
     grad_clip_norm: z.number().optional(),
   }).optional(),
-  optimizer_params: z.looseObject({ type: z.string() }).optional(),
+  optimizer_params: requestBody({ type: z.string() }).optional(),
 });
 
 /** Body of `load_weights` in both forms: into a model that exists (`model_id`), or creating one (`session_id`). */

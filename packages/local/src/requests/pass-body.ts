@@ -1,9 +1,20 @@
 import type { TensorData } from "@tinkex/types";
 import * as z from "zod";
+import { isRecord, listOf, mapOf } from "../json/bounded-collections.js";
 import { requestBody, sequenceId } from "./request-body.js";
 
-/** Elements are checked with their tensor, by one walk for all forms a request may have. */
-const numberList = z.custom<readonly number[]>(Array.isArray, "must be a list of numbers");
+/** Most datums of a request, as in its protobuf form. Clients send 1024 at most. */
+const MAX_DATUMS = 65_536;
+
+/** The values of the elements are checked with their tensor, by one walk for all forms a request may have. */
+const numberList = z.custom<readonly number[]>(
+  (value) =>
+    Array.isArray(value) && !value.some((element) => typeof element === "object" && element !== null),
+  "must be a list of numbers",
+);
+
+/** A chunk of any kind, as it is: the operation refuses what is no text, since these models read nothing else. */
+export const anyChunk = z.custom<object>(isRecord, "must be an object");
 
 const tensor: z.ZodType<TensorData> = requestBody({
   data: numberList,
@@ -14,15 +25,14 @@ const tensor: z.ZodType<TensorData> = requestBody({
 });
 
 const datum = requestBody({
-  // Chunks of all kinds are kept, and refused by the operation: these models read text only.
-  model_input: requestBody({ chunks: z.array(z.looseObject({})) }),
-  loss_fn_inputs: z.record(z.string(), tensor),
+  model_input: requestBody({ chunks: listOf(anyChunk) }),
+  loss_fn_inputs: mapOf(tensor),
 });
 
 const input = requestBody({
-  data: z.array(datum),
+  data: listOf(datum, MAX_DATUMS),
   loss_fn: z.string(),
-  loss_fn_config: z.record(z.string(), z.union([z.number(), z.string()])).optional(),
+  loss_fn_config: mapOf(z.union([z.number(), z.string()])).optional(),
 });
 
 /** JSON body of `forward_backward`. */

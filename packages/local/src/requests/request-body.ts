@@ -1,4 +1,7 @@
+import { writeJson } from "@tinkex/wire";
 import * as z from "zod";
+import { isRecord, MAX_ISSUES } from "../json/bounded-collections.js";
+import { shortened } from "../json/shortened.js";
 import { RequestRefusal } from "../state/request-refusal.js";
 
 /**
@@ -7,23 +10,30 @@ import { RequestRefusal } from "../state/request-refusal.js";
  * wrong one fails its own operation and not the order of those behind it.
  */
 export function requestBody<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  return z.preprocess(withoutNulls, z.object(shape));
+  const keys = Object.keys(shape);
+  return z.preprocess((value) => membersOf(value, keys), z.object(shape));
 }
+
+/** Longest name of a field that is given back to its sender, in characters. */
+const MAX_STEP = 100;
 
 /**
  * A body, or the query of a URL, read by `schema`.
  *
- * @throws RequestRefusal 422 that names each field at fault
+ * @throws RequestRefusal 422 that names the fields at fault, twenty of them at most
  */
 export function readBody<T>(schema: z.ZodType<T>, body: unknown, place: "body" | "query" = "body"): T {
   const outcome = schema.safeParse(body ?? {});
   if (outcome.success) return outcome.data;
   throw new RequestRefusal(
     422,
-    outcome.error.issues.map(({ code, path, message }) => ({
+    outcome.error.issues.slice(0, MAX_ISSUES).map(({ code, path, message }) => ({
       type: code ?? "custom",
-      loc: [place, ...path.map((step) => (typeof step === "symbol" ? String(step) : step))],
-      msg: message,
+      loc: [
+        place,
+        ...path.map((step) => (typeof step === "number" ? step : shortened(String(step), MAX_STEP))),
+      ],
+      msg: shortened(message),
     })),
   );
 }
@@ -35,15 +45,24 @@ export const sequenceId = z.int().min(0);
 export const wideInteger = z.union([z.int(), z.bigint()]);
 
 /** What users attach to sessions, runs and checkpoints. Only texts can be given back as they came. */
-export const userMetadata = z.record(z.string(), z.unknown()).transform((given) =>
-  Object.fromEntries(
-    Object.entries(given)
-      .filter(([, value]) => value !== null)
-      .map(([key, value]) => [key, typeof value === "string" ? value : JSON.stringify(value)]),
-  ),
-);
+export const userMetadata = z
+  .custom<Readonly<Record<string, unknown>>>(isRecord, "must be an object")
+  .transform((given) => {
+    const texts: [string, string][] = [];
+    for (const [key, value] of Object.entries(given)) {
+      if (value !== null)
+        texts.push([key, typeof value === "string" ? value : writeJson(value, "user_metadata")]);
+    }
+    return Object.fromEntries(texts);
+  });
 
-function withoutNulls(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== null));
+/** The members that a schema knows, so that others cost nothing, however many there are. */
+function membersOf(value: unknown, keys: readonly string[]): unknown {
+  if (!isRecord(value)) return value;
+  const members: Record<string, unknown> = {};
+  for (const key of keys) {
+    const member = Object.hasOwn(value, key) ? value[key] : undefined;
+    if (member !== null && member !== undefined) members[key] = member;
+  }
+  return members;
 }

@@ -31,7 +31,7 @@ export function resolveLoss(name: string, config: LossFnConfig | undefined): Res
     }
     if (typeof value !== "number" || !Number.isFinite(value)) {
       throw userFailure(
-        `loss_fn_config.${key} must be a finite number, not ${JSON.stringify(value) ?? String(value)}.`,
+        `loss_fn_config.${key} must be a finite number, not ${typeof value === "string" ? JSON.stringify(value) : value}.`,
       );
     }
     resolved[key] = value;

@@ -1,16 +1,12 @@
 import * as z from "zod";
+import { listOf } from "../json/bounded-collections.js";
+import { anyChunk } from "./pass-body.js";
 import { requestBody, wideInteger } from "./request-body.js";
-
-const chunk = z.union([
-  requestBody({ tokens: z.array(z.number()) }),
-  // Anything else is kept, and refused by the operation: these models read text only.
-  z.looseObject({}),
-]);
 
 const samplingParams = requestBody({
   max_tokens: z.number().optional(),
   seed: wideInteger.optional(),
-  stop: z.union([z.string(), z.array(z.union([z.string(), z.number()]))]).optional(),
+  stop: z.union([z.string(), listOf(z.union([z.string(), z.number()]))]).optional(),
   temperature: z.number().default(1),
   top_k: z.number().default(-1),
   top_p: z.number().default(1),
@@ -18,7 +14,7 @@ const samplingParams = requestBody({
 
 /** Body of `asample`. */
 export const sampleBody = requestBody({
-  prompt: requestBody({ chunks: z.array(chunk) }),
+  prompt: requestBody({ chunks: listOf(anyChunk) }),
   sampling_params: samplingParams.optional().transform((params) => params ?? samplingParams.parse({})),
   num_samples: z.number().default(1),
   base_model: z.string().optional(),

@@ -8,6 +8,15 @@ import { toTokenIds } from "./tensor-values.js";
 /** Most samples of one prompt in one request. */
 export const MAX_SAMPLES = 1024;
 
+/** Most entries of `stop`; each is looked for in every text that grows. */
+const MAX_STOPS = 1024;
+
+/** Most characters of the texts of `stop` together. */
+const MAX_STOP_LENGTH = 65_536;
+
+/** Most entries of the matrices that `topk_prompt_logprobs` asks for: prompt tokens times k. */
+const MAX_TOPK_ENTRIES = 2 ** 24;
+
 export interface SampleContext {
   readonly model: EngineModel;
   /** The adapter to sample from; absent for the base model. */
@@ -27,6 +36,11 @@ export function toSampleTask(body: SampleBody, { model, adapterId, randomSeed }:
   const prompt = promptTokens(body.prompt, "prompt", model);
   requireInteger("num_samples", sampleCount, 1, MAX_SAMPLES);
   requireInteger("topk_prompt_logprobs", topk, 0, model.vocabularySize);
+  if (topk * prompt.length > MAX_TOPK_ENTRIES) {
+    throw userFailure(
+      `topk_prompt_logprobs ${topk} of ${prompt.length} tokens is more than ${MAX_TOPK_ENTRIES} entries; ask for at most ${Math.floor(MAX_TOPK_ENTRIES / prompt.length)}.`,
+    );
+  }
   requireInteger("sampling_params.top_k", params.top_k, -1, Number.MAX_SAFE_INTEGER);
   requireThat("sampling_params.temperature", params.temperature, params.temperature >= 0, "0 or more");
   requireThat(
@@ -72,6 +86,14 @@ function stopsOf(
   const stops = typeof stop === "string" ? [stop] : stop;
   const texts = stops.filter((entry) => typeof entry === "string");
   const ids = stops.filter((entry) => typeof entry === "number");
+  if (stops.length > MAX_STOPS)
+    throw userFailure(`sampling_params.stop has ${stops.length} entries; this server takes ${MAX_STOPS}.`);
+  const textLength = texts.reduce((sum, text) => sum + text.length, 0);
+  if (textLength > MAX_STOP_LENGTH) {
+    throw userFailure(
+      `sampling_params.stop holds ${textLength} characters of text; this server takes ${MAX_STOP_LENGTH}.`,
+    );
+  }
   if (texts.length > 0 && ids.length > 0) {
     throw userFailure("sampling_params.stop mixes texts and token ids; give either.");
   }

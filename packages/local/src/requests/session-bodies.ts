@@ -1,9 +1,10 @@
 import * as z from "zod";
+import { listOf } from "../json/bounded-collections.js";
 import { requestBody, sequenceId, userMetadata } from "./request-body.js";
 
 /** Body of `create_session`. */
 export const createSessionBody = requestBody({
-  tags: z.array(z.string()).default([]),
+  tags: listOf(z.string()).default([]),
   user_metadata: userMetadata.optional(),
   sdk_version: z.string().optional(),
   project_id: z.string().optional(),

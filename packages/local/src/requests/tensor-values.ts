@@ -1,5 +1,6 @@
 import { tensorFault } from "@tinkex/base";
 import type { TensorData } from "@tinkex/types";
+import { shortened } from "../json/shortened.js";
 import { userFailure } from "../state/operation-failure.js";
 
 /**
@@ -50,12 +51,17 @@ export function toTokenIds(data: ArrayLike<unknown>, vocabularySize: number, pla
     // Number() alone would make an id of null and of text.
     const id = typeof element === "number" || typeof element === "bigint" ? Number(element) : Number.NaN;
     if (!(id >= 0 && id < vocabularySize) || !Number.isInteger(id)) {
-      const shown = typeof element === "string" ? JSON.stringify(element) : String(element);
       throw userFailure(
-        `${place}[${index}] is ${shown}; a token id of this model is an integer from 0 to ${vocabularySize - 1}.`,
+        `${place}[${index}] is ${shownElement(element)}; a token id of this model is an integer from 0 to ${vocabularySize - 1}.`,
       );
     }
     ids[index] = id;
   }
   return ids;
+}
+
+/** An object of JSON may have a member "toString", and must not be asked for its text. */
+function shownElement(element: unknown): string {
+  if (typeof element === "string") return JSON.stringify(shortened(element));
+  return typeof element === "object" && element !== null ? "no number" : String(element);
 }

@@ -1,6 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import { afterAll, describe, expect, it } from "vitest";
 import { encodeSafetensors } from "./encode-safetensors.js";
 import { SafetensorsFile } from "./safetensors-file.js";
@@ -107,6 +108,108 @@ describe("SafetensorsFile", () => {
     ["a negative length", { w: { dtype: "F32", shape: [-1], data_offsets: [0, 4] } }, 4, /"w"/],
   ])("refuses a header with %s", (_, header, dataBytes, message) => {
     expect(() => SafetensorsFile.open(write(header, dataBytes))).toThrow(message);
+  });
+
+  const f32 = (begin: number, end: number) => ({
+    dtype: "F32",
+    shape: [(end - begin) / 4],
+    data_offsets: [begin, end],
+  });
+  it.each([
+    ["tensors that share bytes", { a: f32(0, 8), b: f32(4, 12) }, 12, /"b" .*is that of another tensor too/],
+    ["one within the other", { a: f32(0, 16), b: f32(4, 8) }, 16, /"b" .*is that of another tensor too/],
+    [
+      "a thousand times the same bytes",
+      Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`t${i}`, f32(0, 8)])),
+      8,
+      /of another tensor/,
+    ],
+    [
+      "a name twice",
+      '{"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}',
+      8,
+      /names a tensor twice/,
+    ],
+    [
+      "a name twice, once with escapes",
+      '{"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"\\u0077":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}',
+      8,
+      /names a tensor twice/,
+    ],
+    [
+      "a shape whose product overflows",
+      { w: { dtype: "F32", shape: new Array(20).fill(2 ** 52), data_offsets: [0, 4] } },
+      4,
+      /takes Infinity bytes|takes 1\.\d+e/,
+    ],
+    [
+      "a shape that overflows to nothing",
+      { w: { dtype: "F32", shape: [2 ** 53, 2 ** 53], data_offsets: [0, 0] } },
+      0,
+      /"w"/,
+    ],
+    [
+      "a thousand dimensions",
+      { w: { dtype: "F32", shape: new Array(1000).fill(1), data_offsets: [0, 4] } },
+      4,
+      /lacks dtype, shape/,
+    ],
+    [
+      "a million dimensions of the wrong kind",
+      { w: { dtype: "F32", shape: new Array(1_000_000).fill("x"), data_offsets: [0, 4] } },
+      4,
+      /lacks dtype, shape/,
+    ],
+    [
+      "offsets the wrong way round",
+      { w: { dtype: "F32", shape: [0], data_offsets: [8, 0] } },
+      8,
+      /takes 0 bytes, not -8/,
+    ],
+    [
+      "offsets of fractions",
+      { w: { dtype: "F32", shape: [1], data_offsets: [0.5, 4.5] } },
+      8,
+      /lacks dtype, shape/,
+    ],
+    ["three offsets", { w: { dtype: "F32", shape: [1], data_offsets: [0, 4, 8] } }, 8, /lacks dtype, shape/],
+    [
+      "offsets beyond 2^53",
+      '{"w":{"dtype":"F32","shape":[1],"data_offsets":[9007199254740996,9007199254741000]}}',
+      8,
+      /lacks dtype, shape/,
+    ],
+    [
+      "a dtype of the prototype",
+      { w: { dtype: "constructor", shape: [1], data_offsets: [0, 4] } },
+      4,
+      /is constructor; F32/,
+    ],
+    ["deep lists", `{"w":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, 0, /more than 64 levels/],
+    ["an unfinished list of lists", "[".repeat(5_000_000), 0, /more than 64 levels/],
+    ["millions of empty objects", `{"w":[${new Array(3_000_000).fill("{}").join()}]}`, 0, /bytes of memory/],
+    ["a very long name", { ["n".repeat(1_000_000)]: 1 }, 0, /^.{0,2000}$/s],
+  ])("refuses a header with %s", (_, header, dataBytes, message) => {
+    const refusal = () => SafetensorsFile.open(write(header, dataBytes));
+    expect(refusal).toThrow(ValidationError);
+    expect(refusal).toThrow(message);
+  });
+
+  it("refuses a header that is longer than any model's, or than the file, before it is read", () => {
+    const file = join(directory, "long.safetensors");
+    const length = Buffer.alloc(8);
+    for (const bytes of [17_000_000n, 2n ** 62n, 2n ** 64n - 1n]) {
+      length.writeBigUInt64LE(bytes);
+      writeFileSync(file, length);
+      truncateSync(file, 20_000_000);
+      expect(() => SafetensorsFile.open(file), `${bytes}`).toThrow(/its header would not fit/);
+    }
+  });
+
+  it("keeps tensors without elements apart from overlaps, and in the order of the header", () => {
+    const file = SafetensorsFile.open(write({ b: f32(8, 16), none: f32(12, 12), a: f32(0, 8) }, 16));
+    expect(file.names).toEqual(["b", "none", "a"]);
+    file.close();
   });
 
   it("refuses a file that was cut short, is empty, or is absent", () => {

@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, readSync } from "node:fs";
 import { ValidationError } from "@tinkex/base";
+import { openRegularFile } from "../files/open-regular-file.js";
 import { widenBfloat16, widenFloat16 } from "./half-precision.js";
 import {
   headerLengthBytes,
@@ -32,9 +33,8 @@ export class SafetensorsFile {
 
   /** @throws ValidationError when the file is missing or its header is unsound */
   static open(path: string): SafetensorsFile {
-    const descriptor = openForReading(path);
+    const { descriptor, size } = openRegularFile(path);
     try {
-      const { size } = fstatSync(descriptor);
       const length = readHeaderLength(
         readRange(descriptor, 0, Math.min(headerLengthBytes, size), path),
         size,
@@ -84,20 +84,6 @@ export class SafetensorsFile {
       default:
         throw unreadableDtype(entry.name, entry.dtype, this.path);
     }
-  }
-}
-
-function openForReading(path: string): number {
-  try {
-    return openSync(path, "r");
-  } catch (cause) {
-    throw new ValidationError(
-      `Cannot open ${path}: ${cause instanceof Error ? cause.message : String(cause)}. ` +
-        "Download or save it again where it is missing.",
-      {
-        cause,
-      },
-    );
   }
 }
 

@@ -1,5 +1,6 @@
-import { ValidationError } from "@tinkex/base";
-import { z } from "zod";
+import { jsonTextFault, ValidationError } from "@tinkex/base";
+import { isRecord } from "../json/bounded-collections.js";
+import { shortened } from "../json/shortened.js";
 
 /** Where a tensor lies in a safetensors file. */
 export interface SafetensorsEntry {
@@ -14,7 +15,7 @@ export interface SafetensorsEntry {
 /** @returns the error for a tensor of a dtype that is not widened to float32, e.g. one of the 8-bit floats */
 export function unreadableDtype(name: string, dtype: string, file: string): ValidationError {
   return new ValidationError(
-    `Tensor "${name}" in ${file} is ${dtype}; F32, F16 and BF16 can be read. ` +
+    `Tensor "${shortened(name)}" in ${file} is ${shortened(dtype)}; F32, F16 and BF16 can be read. ` +
       "Save the model unquantised in one of them.",
   );
 }
@@ -22,8 +23,10 @@ export function unreadableDtype(name: string, dtype: string, file: string): Vali
 /** Bytes of the header's length field, a little-endian uint64 at the start of the file. */
 export const headerLengthBytes = 8;
 
-/** The reference implementation refuses longer headers too. */
-const maximumHeaderBytes = 100_000_000;
+/** A model of a thousand tensors has a header of some hundred kilobytes. */
+const maximumHeaderBytes = 16 * 2 ** 20;
+
+const MAX_DIMENSIONS = 64;
 
 const bytesPerElement: Readonly<Record<string, number>> = {
   BOOL: 1,
@@ -40,14 +43,6 @@ const bytesPerElement: Readonly<Record<string, number>> = {
   U64: 8,
   F64: 8,
 };
-
-const index = z.number().int().nonnegative();
-const entrySchema = z.object({
-  dtype: z.string(),
-  shape: z.array(index),
-  data_offsets: z.tuple([index, index]),
-});
-const headerSchema = z.record(z.string(), z.unknown());
 
 /** Length in bytes of the JSON header, from the first eight bytes of the file. */
 export function readHeaderLength(firstBytes: Uint8Array, fileSize: number, file: string): number {
@@ -77,19 +72,57 @@ export function parseHeader(json: Uint8Array, fileSize: number, file: string): M
     if (name === "__metadata__") continue;
     entries.set(name, checkEntry(name, value, { dataStart, fileSize, file }));
   }
+  checkOverlaps([...entries.values()], file);
   return entries;
 }
 
-function parseJsonObject(json: Uint8Array, file: string): Record<string, unknown> {
+function parseJsonObject(json: Uint8Array, file: string): Readonly<Record<string, unknown>> {
+  const refused = (fault: string, cause?: unknown) =>
+    new ValidationError(`The header of ${file} ${fault}. Download or write the file again.`, { cause });
+  let text: string;
   try {
-    return headerSchema.parse(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(json)));
+    text = new TextDecoder("utf-8", { fatal: true }).decode(json);
   } catch (cause) {
-    throw new ValidationError(
-      `The header of ${file} is not a JSON object. Download or write the file again.`,
-      {
-        cause,
-      },
-    );
+    throw refused("is not a JSON object", cause);
+  }
+  const fault = jsonTextFault(text);
+  if (fault !== undefined) throw refused(`has ${fault}`);
+  let header: unknown;
+  try {
+    header = JSON.parse(text);
+  } catch (cause) {
+    throw refused("is not a JSON object", cause);
+  }
+  if (!isRecord(header)) throw refused("is not a JSON object");
+  if (Object.keys(header).length !== topLevelMembers(text)) throw refused("names a tensor twice");
+  return header;
+}
+
+/** Counts the members of the outermost object of valid JSON; of two with one name, the parser keeps only the last. */
+function topLevelMembers(text: string): number {
+  let depth = 0;
+  let members = 0;
+  let isInString = false;
+  for (let position = 0; position < text.length; position++) {
+    const character = text[position];
+    if (isInString) {
+      if (character === "\\") position++;
+      else if (character === '"') isInString = false;
+    } else if (character === '"') isInString = true;
+    else if (character === "{" || character === "[") depth++;
+    else if (character === "}" || character === "]") depth--;
+    else if (character === ":" && depth === 1) members++;
+  }
+  return members;
+}
+
+/** Bytes belong to one tensor: many that share them would take many times the file's size in memory. */
+function checkOverlaps(entries: SafetensorsEntry[], file: string): void {
+  let end = 0;
+  for (const entry of entries.sort((a, b) => a.offset - b.offset)) {
+    if (entry.byteLength === 0) continue;
+    if (entry.offset < end) throw unsound(entry.name, "its data is that of another tensor too", file);
+    end = entry.offset + entry.byteLength;
   }
 }
 
@@ -98,21 +131,34 @@ function checkEntry(
   value: unknown,
   place: { readonly dataStart: number; readonly fileSize: number; readonly file: string },
 ): SafetensorsEntry {
-  const fail = (fault: string, cause?: unknown) =>
-    new ValidationError(`Tensor "${name}" in ${place.file}: ${fault}. Download or write the file again.`, {
-      cause,
-    });
-
-  const parsed = entrySchema.safeParse(value);
-  if (!parsed.success) throw fail("its header entry lacks dtype, shape or data_offsets", parsed.error);
-  const { dtype, shape, data_offsets } = parsed.data;
-  const [begin, end] = data_offsets;
-  const elementBytes = bytesPerElement[dtype];
+  const { dtype, shape, data_offsets: offsets } = isRecord(value) ? value : {};
+  if (typeof dtype !== "string" || !isIndexList(shape) || !isIndexList(offsets) || offsets.length !== 2) {
+    throw unsound(name, "its header entry lacks dtype, shape or data_offsets", place.file);
+  }
+  const [begin = 0, end = 0] = offsets;
+  const elementBytes = Object.hasOwn(bytesPerElement, dtype) ? bytesPerElement[dtype] : undefined;
   if (elementBytes === undefined) throw unreadableDtype(name, dtype, place.file);
   const expected = shape.reduce((product, length) => product * length, elementBytes);
   if (end - begin !== expected) {
-    throw fail(`shape [${shape.join(", ")}] of ${dtype} takes ${expected} bytes, not ${end - begin}`);
+    const fault = `shape [${shape.join(", ")}] of ${dtype} takes ${expected} bytes, not ${end - begin}`;
+    throw unsound(name, fault, place.file);
   }
-  if (place.dataStart + end > place.fileSize) throw fail("its data lies beyond the end of the file");
+  if (place.dataStart + end > place.fileSize) {
+    throw unsound(name, "its data lies beyond the end of the file", place.file);
+  }
   return { name, dtype, shape, offset: place.dataStart + begin, byteLength: expected };
+}
+
+function isIndexList(value: unknown): value is readonly number[] {
+  return (
+    Array.isArray(value) &&
+    value.length <= MAX_DIMENSIONS &&
+    value.every((index) => Number.isSafeInteger(index) && index >= 0)
+  );
+}
+
+function unsound(name: string, fault: string, file: string): ValidationError {
+  return new ValidationError(
+    `Tensor "${shortened(name)}" in ${file}: ${fault}. Download or write the file again.`,
+  );
 }

@@ -32,7 +32,7 @@ const tiny = {
   directory: fileURLToPath(new URL("../../fixtures/numerics/models/tiny-llama/", import.meta.url)),
 };
 
-/** What is in the folders of unfinished saves and of replaced checkpoints, whatever the run. */
+/** Entries in the folders of unfinished saves and of replaced checkpoints, whatever the run. */
 async function unfinishedBelow(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true });
   return entries.filter((path) => /(^|[\\/])(staging|retired)[\\/]/.test(path));

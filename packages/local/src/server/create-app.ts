@@ -1,6 +1,6 @@
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from "fastify";
+import { shortened } from "../json/shortened.js";
 import type { ServerState } from "../state/server-state.js";
-import { decompressBody } from "./decompress-body.js";
 import { errorHandler } from "./error-answer.js";
 import { addBodyParsers } from "./parse-bodies.js";
 import { type GuardOptions, guardRequest } from "./request-guard.js";
@@ -24,36 +24,36 @@ export interface AppOptions {
   readonly guard: GuardOptions;
   /** How long a poll for a result that is not there yet is held, in milliseconds. */
   readonly holdMs: number;
+  /** How long a client may take to send the head of a request, and the whole of it, in milliseconds. */
+  readonly headTimeoutMs: number;
+  readonly requestTimeoutMs: number;
 }
 
 /** The HTTP face of a server: every endpoint, over what `state` knows. Not listening yet. */
 export function createApp(state: ServerState, options: AppOptions): FastifyInstance {
+  const { headTimeoutMs, requestTimeoutMs } = options;
   const app = fastify({
-    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: requestTimeoutMs,
+    http: {
+      headersTimeout: headTimeoutMs,
+      // Node looks this often for requests that took too long.
+      connectionsCheckingInterval: Math.min(headTimeoutMs, requestTimeoutMs) / 4,
+    },
     forceCloseConnections: "idle",
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     // Met before the routes, and so by no error handler.
     frameworkErrors: answerFrameworkError,
   });
   app.addHook("onRequest", async (request) => {
-    const { host, origin, "x-api-key": apiKey } = request.headers;
+    const { host, origin, "sec-fetch-site": site, "x-api-key": apiKey } = request.headers;
     const path = request.url.split("?", 1)[0] ?? "";
-    guardRequest(
-      { method: request.method, path, host, origin, apiKey: Array.isArray(apiKey) ? apiKey[0] : apiKey },
-      options.guard,
-    );
+    guardRequest({ path, host, origin, site: firstOf(site), apiKey: firstOf(apiKey) }, options.guard);
   });
-  app.addHook("preParsing", async (request, reply, payload) => {
-    const decoded = decompressBody(payload, request.headers["content-encoding"]);
-    // What is refused half-way must not go on growing behind the answer.
-    if (decoded !== payload) reply.raw.once("close", () => decoded.destroy());
-    return decoded;
-  });
-  addBodyParsers(app);
+  addBodyParsers(app, BODY_LIMIT_BYTES);
   app.setErrorHandler(errorHandler(state.logger));
   app.setNotFoundHandler((request, reply) => {
     const route = `${request.method} ${request.url.split("?", 1)[0]}`;
-    void reply.code(404).send({ detail: `This server has no ${route}.` });
+    void reply.code(404).send({ detail: shortened(`This server has no ${route}.`) });
   });
   app.register(
     async (api) => {
@@ -70,6 +70,10 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
   return app;
 }
 
+function firstOf(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}
+
 function answerFrameworkError(error: FastifyError, _request: unknown, reply: FastifyReply): void {
-  void reply.code(error.statusCode ?? 400).send({ detail: error.message });
+  void reply.code(error.statusCode ?? 400).send({ detail: shortened(error.message) });
 }

@@ -52,4 +52,24 @@ describe.skipIf(zstdCompressSync === undefined)("zstd (Node 22.15 and later)", (
     const server = await TestServer.start();
     expect((await postEncoded(server, Buffer.from("{}"), "zstd")).status).toBe(400);
   });
+
+  const text = Buffer.from('{"tags":["a"]}');
+  const lengths = Array.from({ length: compress(text).length }, (_, length) => length);
+  it.each(lengths)("refuses a body that was cut short to %i bytes", async (length) => {
+    const server = await TestServer.start();
+    const cut = compress(text).subarray(0, length);
+    expect((await postEncoded(server, cut, "zstd")).status).toBe(400);
+  });
+
+  it("refuses a protobuf body whose second half is missing", async () => {
+    const server = await TestServer.start();
+    const whole = compress(Buffer.alloc(3_000_000, "0123456789abcdef"));
+    for (const length of [whole.length - 1, whole.length / 2, 20]) {
+      const response = await server.fetch("POST", "/forward_backward", {
+        body: whole.subarray(0, length),
+        headers: { "content-type": "application/x-protobuf", "content-encoding": "zstd" },
+      });
+      expect(response.status, `${length}`).toBe(400);
+    }
+  });
 });

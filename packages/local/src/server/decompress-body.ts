@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import * as zlib from "node:zlib";
 import { RequestRefusal } from "../state/request-refusal.js";
+import { ZstdFrames } from "./zstd-frames.js";
 
 /** zstd came to Node with 22.15; types of Node 20 do not know it. */
 const { createZstdDecompress } = zlib as { readonly createZstdDecompress?: () => zlib.Gunzip };
@@ -8,16 +9,12 @@ const { createZstdDecompress } = zlib as { readonly createZstdDecompress?: () =>
 /** Whether this Node reads zstd bodies. */
 export const HAS_ZSTD: boolean = createZstdDecompress !== undefined;
 
-/** A body as Fastify reads it. It compares the encoded length with the Content-Length, and the decoded one with its limit. */
-export type BodyStream = Readable & { receivedEncodedLength?: number };
-
 /**
- * The decoded stream of a request body. Its reader stops at the body limit, so that a small body that grows huge costs no more
- * than any other.
+ * The decoded stream of a request body. Data that was cut short is an error of the stream, a RequestRefusal 400.
  *
  * @throws RequestRefusal 415 for an encoding this Node does not have
  */
-export function decompressBody(payload: Readable, encoding: string | undefined): BodyStream {
+export function decompressBody(payload: Readable, encoding: string | undefined): Readable {
   const name = encoding?.trim().toLowerCase() ?? "identity";
   if (name === "identity" || name === "") return payload;
   if (name !== "zstd" || createZstdDecompress === undefined) {
@@ -26,9 +23,14 @@ export function decompressBody(payload: Readable, encoding: string | undefined):
       `Content-Encoding "${name}" is not read by this server; send the body as it is.`,
     );
   }
-  const decoded = Object.assign(createZstdDecompress(), { receivedEncodedLength: 0 });
-  payload.on("data", (chunk: Buffer) => {
-    decoded.receivedEncodedLength += chunk.length;
+  const decoded = createZstdDecompress();
+  const frames = new ZstdFrames();
+  payload.on("data", (chunk: Buffer) => frames.add(chunk));
+  payload.on("end", () => {
+    if (frames.isWhole) return;
+    decoded.destroy(
+      new RequestRefusal(400, "The zstd body ends within a frame: it was cut short; send it again."),
+    );
   });
   payload.on("error", (error) => decoded.destroy(error));
   return payload.pipe(decoded);

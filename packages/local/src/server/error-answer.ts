@@ -1,5 +1,6 @@
 import { type Logger, TinkexError } from "@tinkex/base";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { shortened } from "../json/shortened.js";
 import { OperationFailure } from "../state/operation-failure.js";
 import { RequestRefusal } from "../state/request-refusal.js";
 
@@ -27,6 +28,7 @@ export function errorHandler(logger: Logger) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const { status, detail } = errorAnswer(error);
     if (status >= 500) logger.error(`${request.method} ${request.url} failed`, { error });
-    void reply.code(status).send({ detail });
+    // Issues are short already; a single text may quote what the sender wrote.
+    void reply.code(status).send({ detail: typeof detail === "string" ? shortened(detail) : detail });
   };
 }

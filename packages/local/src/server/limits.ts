@@ -10,6 +10,10 @@ export interface ServerLimits {
   readonly keepDeliveredMs: number;
   /** How long a result is kept that nobody fetches. */
   readonly keepUnfetchedMs: number;
+  /** How long a client may take to send the head of a request. */
+  readonly headTimeoutMs: number;
+  /** How long it may take to send the whole of one. */
+  readonly requestTimeoutMs: number;
 }
 
 export const DEFAULT_LIMITS: ServerLimits = {
@@ -18,4 +22,6 @@ export const DEFAULT_LIMITS: ServerLimits = {
   gapTimeoutMs: 120_000,
   keepDeliveredMs: 300_000,
   keepUnfetchedMs: 3_600_000,
+  headTimeoutMs: 20_000,
+  requestTimeoutMs: 120_000,
 };

@@ -2,7 +2,7 @@ import type { Clock, Logger } from "@tinkex/base";
 
 /** A base model to serve. */
 export interface ServedModel {
-  /** What clients ask for as `base_model`, e.g. `HuggingFaceTB/SmolLM2-135M`. */
+  /** Name that clients ask for as `base_model`, e.g. `HuggingFaceTB/SmolLM2-135M`. */
   readonly name: string;
   /** A Hugging Face directory: `config.json`, safetensors (2 GiB as float32 at most) and tokenizer. */
   readonly directory: string;
@@ -17,15 +17,15 @@ export interface LocalServerOptions {
    */
   readonly host?: string | undefined;
   /**
-   * Where training runs and checkpoints are kept; they are there again when a server is started on the same directory, which
-   * one server can have at a time.
+   * Folder of training runs and checkpoints; they are there again when a server is started on the same directory, which one
+   * server can have at a time.
    * @defaultValue a new directory among the system's temporary ones, removed at `close()` if nothing was saved in it
    */
   readonly dataDirectory?: string | undefined;
   /** @defaultValue the built-in model */
   readonly models?: readonly ServedModel[] | undefined;
   /**
-   * Which ONNX Runtime computes: the native one, or WebAssembly, which runs everywhere and is about a third as fast.
+   * ONNX Runtime that computes: the native one, or WebAssembly, which runs everywhere and is about a third as fast.
    * @defaultValue `auto`: native where it loads
    */
   readonly runtime?: "auto" | "native" | "wasm" | undefined;

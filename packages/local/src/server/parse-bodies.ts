@@ -1,5 +1,7 @@
+import type { IncomingMessage } from "node:http";
 import { PROTOBUF_TYPE, parseJson } from "@tinkex/wire";
 import type { FastifyInstance } from "fastify";
+import { readBodyBytes } from "./read-body-bytes.js";
 
 /** A protobuf body, which only its endpoint can read. */
 export class ProtobufBody {
@@ -14,16 +16,15 @@ export class ProtobufBody {
  * How bodies are read: JSON with every integer exact, so that numbers of 64 bits arrive as they were sent; protobuf as
  * bytes. The SDKs name a JSON type also where they send no body at all.
  */
-export function addBodyParsers(app: FastifyInstance): void {
+export function addBodyParsers(app: FastifyInstance, maxBytes: number): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    "application/json",
-    { parseAs: "buffer" },
-    async (_request: unknown, body: Buffer) => (body.length === 0 ? undefined : parseJson(body, "request")),
-  );
+  app.addContentTypeParser("application/json", async (_request: unknown, payload: IncomingMessage) => {
+    const body = await readBodyBytes(payload, maxBytes);
+    return body.length === 0 ? undefined : parseJson(body, "request");
+  });
   app.addContentTypeParser(
     PROTOBUF_TYPE,
-    { parseAs: "buffer" },
-    async (_request: unknown, body: Buffer) => new ProtobufBody(body),
+    async (_request: unknown, payload: IncomingMessage) =>
+      new ProtobufBody(await readBodyBytes(payload, maxBytes)),
   );
 }

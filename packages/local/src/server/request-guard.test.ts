@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { type GuardedRequest, type GuardOptions, guardRequest } from "./request-guard.js";
 
 const request: GuardedRequest = {
-  method: "POST",
   path: "/api/v1/create_session",
   host: "127.0.0.1:8123",
   origin: undefined,
+  site: undefined,
   apiKey: undefined,
 };
 const onLoopback: GuardOptions = { host: "127.0.0.1", apiKey: undefined };
@@ -36,19 +36,24 @@ describe("guardRequest", () => {
     undefined,
   ])("refuses the Host %s, under which a web page may reach loopback", (host) => {
     expect(statusOf({ host })).toBe(403);
-    expect(statusOf({ host, method: "GET" })).toBe(403);
   });
 
   it.each(["http://localhost:3000", "https://127.0.0.1:8123", "http://example.com", "null", ""])(
-    "refuses a write from a page of %s",
+    "refuses a call from a page of %s, whether it reads or writes",
     (origin) => {
       expect(statusOf({ origin })).toBe(403);
-      expect(statusOf({ origin, method: "DELETE" })).toBe(403);
-      expect(statusOf({ origin, method: "GET" })).toBe("passes");
+      expect(statusOf({ origin, site: "same-site" })).toBe(403);
     },
   );
 
-  it("lets its own origin write", () => {
+  it("refuses pictures, scripts and links of other sites, which have no origin", () => {
+    expect(statusOf({ site: "cross-site" })).toBe(403);
+    expect(statusOf({ site: "cross-site", origin: "http://127.0.0.1:8123" })).toBe(403);
+    expect(statusOf({ site: "none" }), "an address that was typed").toBe("passes");
+    expect(statusOf({ site: "same-origin" })).toBe("passes");
+  });
+
+  it("lets its own origin call", () => {
     expect(statusOf({ origin: "http://127.0.0.1:8123" })).toBe("passes");
   });
 
@@ -57,8 +62,8 @@ describe("guardRequest", () => {
     expect(statusOf({}, keyed)).toBe(401);
     expect(statusOf({ apiKey: "tml-secre" }, keyed)).toBe(401);
     expect(statusOf({ apiKey: "tml-secret" }, keyed)).toBe("passes");
-    expect(statusOf({ path: "/api/v1/healthz", method: "GET" }, keyed)).toBe("passes");
-    expect(statusOf({ path: "/api/v1/healthz/x", method: "GET" }, keyed)).toBe(401);
+    expect(statusOf({ path: "/api/v1/healthz" }, keyed)).toBe("passes");
+    expect(statusOf({ path: "/api/v1/healthz/x" }, keyed)).toBe(401);
   });
 
   it("beyond loopback the key guards alone", () => {

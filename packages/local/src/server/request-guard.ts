@@ -10,15 +10,15 @@ export interface GuardOptions {
 
 /** The parts of a request that decide whether it may pass. */
 export interface GuardedRequest {
-  readonly method: string;
   readonly path: string;
   readonly host: string | undefined;
   readonly origin: string | undefined;
+  /** `Sec-Fetch-Site`, which browsers send and pages cannot set. */
+  readonly site: string | undefined;
   readonly apiKey: string | undefined;
 }
 
 const LOOPBACK_NAMES: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]", "::1"]);
-const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 /** Whether a server is up is no secret, and health checks bear no key. */
 const OPEN_PATH = "/api/v1/healthz";
 
@@ -27,8 +27,9 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Lets a request pass, or says why not. Web pages are kept out in both ways they could reach a server on loopback: by a
- * name of theirs that resolves to it (the `Host` is then not a loopback name), and by writing across origins.
+ * Lets a request pass, or says why not. Web pages are kept out in every way they could reach a server on loopback: by a
+ * name of theirs that resolves to it (the `Host` is then not a loopback name), by a call of another origin, and by a picture
+ * or a link, which have no origin but are of another site.
  *
  * @throws RequestRefusal 403 for a web page, 401 for a missing or wrong key
  */
@@ -39,7 +40,13 @@ export function guardRequest(request: GuardedRequest, options: GuardOptions): vo
       `The Host header "${request.host ?? ""}" is not a loopback name; use http://127.0.0.1:<port>.`,
     );
   }
-  if (!READING_METHODS.has(request.method) && request.origin !== undefined && !isOwnOrigin(request)) {
+  if (request.site === "cross-site") {
+    throw new RequestRefusal(
+      403,
+      "Web pages of other sites may not use this server (Sec-Fetch-Site: cross-site).",
+    );
+  }
+  if (request.origin !== undefined && !isOwnOrigin(request)) {
     throw new RequestRefusal(403, `Web pages of other origins (${request.origin}) may not use this server.`);
   }
   if (options.apiKey === undefined || request.path === OPEN_PATH) return;

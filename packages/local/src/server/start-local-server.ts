@@ -15,9 +15,9 @@ export interface LocalServer extends AsyncDisposable {
   /** The base URL for clients, e.g. `http://127.0.0.1:41231`. */
   readonly url: string;
   readonly port: number;
-  /** Where its training runs and checkpoints are. */
+  /** Folder of its training runs and checkpoints. */
   readonly dataDirectory: string;
-  /** What it serves, and what computes. */
+  /** Models it serves, and what computes them. */
   readonly models: readonly {
     readonly name: string;
     readonly runtime: "native" | "wasm";

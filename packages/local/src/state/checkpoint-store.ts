@@ -84,7 +84,7 @@ export class CheckpointStore {
       this.#unfinished.delete(staging);
       return record;
     } catch (error) {
-      // What is still being written cannot be removed yet; `close` comes back for it.
+      // Files that are still being written cannot be removed yet; `close` comes back for them.
       await staging.remove().catch(() => {});
       throw error;
     }
@@ -124,18 +124,18 @@ export class CheckpointStore {
     return newestFirst(perRun.flat());
   }
 
-  /** Removes the checkpoint of this place, if there is one. @throws ValidationError when a link or a file is in the way */
+  /** Removes the checkpoint of this place, if there is one. @throws TinkexError when a link or a file is in the way */
   async delete({ training_run_id: runId, kind, name }: CheckpointPlace): Promise<void> {
     const checkpoint = await this.read(runId, kind, name);
     if (checkpoint !== undefined) await this.#remove(checkpoint);
   }
 
-  /** Where the engine reads a checkpoint from. */
+  /** Directory from which the engine reads a checkpoint. */
   directory(place: CheckpointPlace): string {
     return this.#layout.checkpoint(place);
   }
 
-  /** What lies in a folder that was found at this place. */
+  /** The checkpoint in a folder that was found at this place. */
   async #readAt(place: CheckpointPlace): Promise<CheckpointRecord | undefined> {
     const file = join(this.directory(place), CHECKPOINT_FILE);
     const record = await this.#reader.read(file, checkpointRecordSchema, place);

@@ -11,7 +11,7 @@ const STAGING = "staging";
 const RETIRED = "retired";
 
 /**
- * Where things lie in the data directory: `runs/<run>/<kind>/<name>/`. A run id holds colons, which some file systems
+ * Places in the data directory: `runs/<run>/<kind>/<name>/`. A run id holds colons, which some file systems
  * refuse, so it is escaped.
  */
 export class DataLayout {

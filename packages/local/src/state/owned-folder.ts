@@ -11,7 +11,7 @@ const MARK_FILE = ".tinkex-temporary";
 const MARK_TEXT =
   "A Tinkex server made this folder for a time. The next one on this data directory removes it.\n";
 
-/** `purpose` is what a later server must know of it. */
+/** Name of such a folder, with the purpose where a later server must know it. */
 const OWNED_NAME = /^tinkex-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:~(?<purpose>[a-z_]{1,40}))?$/;
 
 /** A folder for things under way. Its name and the mark inside tell a later server that it may be removed. */
@@ -43,7 +43,7 @@ export class OwnedFolder {
     return found;
   }
 
-  /** @param root the data directory. @throws ValidationError when a file or a link stands in the way */
+  /** @param root the data directory. @throws TinkexError when a file or a link stands in the way */
   async make(root: string): Promise<void> {
     await makePrivateDirectory(root, this.path);
     try {
@@ -54,7 +54,7 @@ export class OwnedFolder {
     }
   }
 
-  /** What it holds beside its mark; nothing, should a link have come into its place. */
+  /** Names in it beside its mark; none, should a link have come into its place. */
   async contents(): Promise<string[]> {
     if (!(await lstat(this.path)).isDirectory()) return [];
     return (await readdir(this.path)).filter((name) => name !== MARK_FILE);

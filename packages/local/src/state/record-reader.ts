@@ -1,9 +1,8 @@
 import { lstat, readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import type { Logger } from "@tinkex/base";
+import { type Logger, visibleText } from "@tinkex/base";
 import type * as z from "zod";
 import { isFileError } from "../files/is-file-error.js";
-import { quoted } from "../files/quoted.js";
 import { readSmallFile } from "../files/read-small-file.js";
 import { MAX_RECORD_BYTES } from "./record-text.js";
 
@@ -62,24 +61,21 @@ export class RecordReader {
     const parsed = schema.safeParse(parseJson(found.text));
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
-      // The names of fields are the file's own text as well.
-      return this.warn(file, `has no valid record: ${quoted(issue?.path.join(".") ?? "")}: ${issue?.code}`);
+      return this.warn(file, `has no valid record: "${issue?.path.join(".")}": ${issue?.code}`);
     }
     const record = parsed.data;
     const astray = Object.entries(place).find(([name, value]) => record[name] !== value);
     if (astray === undefined) return record;
     const [name, value] = astray;
-    return this.warn(
-      file,
-      `is not of this place: ${name} must be ${quoted(String(value))}, as the folder says`,
-    );
+    return this.warn(file, `is not of this place: ${name} must be "${value}", as the folder says`);
   }
 
   /** Tells once that something in the directory is not taken for what it seems to be. */
   warn(path: string, fault: string): undefined {
     if (this.#warned.has(path)) return;
     this.#warned.add(path);
-    this.#logger.warn(`${quoted(path)} ${fault}; it is passed over: correct it, or move it away`);
+    // The names of files and of fields may be anybody's text.
+    this.#logger.warn(visibleText(`"${path}" ${fault}; it is passed over: correct it, or move it away`));
   }
 }
 

@@ -5,7 +5,7 @@ export interface Replacement {
   readonly target: string;
   /** Becomes `target`. */
   readonly successor: string;
-  /** Where the old `target` waits meanwhile; its parent folder must be there. */
+  /** Place where the old `target` waits meanwhile; its parent folder must be there. */
   readonly retired: string;
 }
 

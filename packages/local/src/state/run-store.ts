@@ -21,7 +21,7 @@ export class RunStore {
     this.#reader = reader;
   }
 
-  /** @throws OperationFailure `user` for metadata that is too large; ValidationError when a link or a file is in the way */
+  /** @throws OperationFailure `user` for metadata that is too large; TinkexError when a link or a file is in the way */
   async save(run: RunRecord): Promise<void> {
     const text = recordText(run);
     await makePrivateDirectory(this.#layout.root, this.#layout.run(run.training_run_id));

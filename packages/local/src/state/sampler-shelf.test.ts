@@ -18,51 +18,45 @@ async function makeShelf(capacity: number, adapterIds: readonly string[]) {
     await engine.createAdapter(id, shape, 0);
     shelf.add(id, engine);
   }
-  const settle = () => new Promise((resolve) => setTimeout(resolve, 20));
-  await settle();
-  return { folder, engine, shelf, settle };
+  await expect.poll(() => engine.adapterIds.length).toBe(Math.min(capacity, adapterIds.length));
+  return { folder, engine, shelf };
 }
 
 describe("SamplerShelf", () => {
   it("keeps the most recently used in memory and the others on disk", async () => {
-    const { folder, engine, shelf, settle } = await makeShelf(2, ["a", "b", "c", "d"]);
+    const { folder, engine, shelf } = await makeShelf(2, ["a", "b", "c", "d"]);
     expect(engine.adapterIds).toEqual(["c", "d"]);
     expect(await folder.contents()).toHaveLength(2);
     await shelf.use("a", async () => expect(engine.adapterIds).toContain("a"));
-    await settle();
-    expect(engine.adapterIds).toEqual(["a", "d"]);
+    await expect.poll(() => engine.adapterIds).toEqual(["a", "d"]);
     await shelf.use("d", async () => {});
     await shelf.use("b", async () => {});
-    await settle();
-    expect(engine.adapterIds).toEqual(["b", "d"]);
+    await expect.poll(() => engine.adapterIds).toEqual(["b", "d"]);
   });
 
   it("never takes one away from those who use it", async () => {
-    const { engine, shelf, settle } = await makeShelf(0, ["a"]);
+    const { engine, shelf } = await makeShelf(0, ["a"]);
     expect(engine.adapterIds).toEqual([]);
     let finish = () => {};
     const working = new Promise<void>((resolve) => {
       finish = resolve;
     });
     const uses = [shelf.use("a", () => working), shelf.use("a", () => working)];
-    await settle();
+    await expect.poll(() => engine.adapterIds).toEqual(["a"]);
     shelf.add("other", engine);
-    await settle();
-    expect(engine.adapterIds).toEqual(["a"]);
+    await expect.poll(() => engine.adapterIds).toEqual(["a"]);
     expect(engine.calls.filter((call) => call.startsWith("load a"))).toHaveLength(1);
     finish();
     await Promise.all(uses);
-    await settle();
-    expect(engine.adapterIds).toEqual([]);
+    await expect.poll(() => engine.adapterIds).toEqual([]);
     expect(engine.calls.filter((call) => call.startsWith("save a"))).toHaveLength(1);
   });
 
   it("brings one back that is wanted while it is being moved out", async () => {
-    const { engine, shelf, settle } = await makeShelf(1, ["a"]);
+    const { engine, shelf } = await makeShelf(1, ["a"]);
     const open = engine.hold();
     shelf.add("b", engine);
-    await settle();
-    expect(engine.calls.at(-1)).toBe("save a optimizer false");
+    await expect.poll(() => engine.calls.at(-1)).toBe("save a optimizer false");
     const used = shelf.use("a", async () => engine.adapterIds);
     open();
     expect(await used).toEqual(["a"]);

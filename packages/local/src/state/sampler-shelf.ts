@@ -9,14 +9,14 @@ export interface SamplerShelfOptions {
   readonly root: string;
   /** Folder below the root where adapters wait that are not in memory; it is made when the first one does. */
   readonly folder: OwnedFolder;
-  /** How many adapters that nobody uses just now may stay in memory. */
+  /** Number of adapters that may stay in memory while nobody uses them. */
   readonly capacity: number;
 }
 
 interface Place {
   readonly adapterId: string;
   readonly engine: Engine;
-  /** How many samples are being drawn, or wait to be. */
+  /** Number of samples that are being drawn, or wait to be. */
   users: number;
   isResident: boolean;
   /** Its copy on disk, once it was moved there. */

@@ -1,5 +1,5 @@
 import { toAdamStep } from "../requests/adam-step.js";
-import { toEngineDatum } from "../requests/engine-datum.js";
+import { toEngineData } from "../requests/engine-datum.js";
 import type { OptimStepBody } from "../requests/model-bodies.js";
 import type { PassBody } from "../requests/pass-body.js";
 import { passOutput } from "../requests/pass-output.js";
@@ -20,7 +20,7 @@ export function runPass(state: ServerState, body: PassBody): string {
       const { data } = body;
       const loss = resolveLoss(body.loss_fn, body.loss_fn_config);
       if (data.length === 0) throw userFailure("data is empty; give at least one datum.");
-      const checked = data.map((datum, index) => toEngineDatum(datum, index, loss, engine.model));
+      const checked = toEngineData(data, loss, engine.model);
       const result = await engine.pass({
         adapterId: model.id,
         data: checked,

@@ -3,15 +3,17 @@ import { type JsonValue, readJson } from "../json-value.js";
 import type { ToolCall, UnparsedToolCall } from "../message.js";
 import { readTaggedReply } from "../read-tagged-reply.js";
 import type { ReadMessage } from "../reply.js";
-import { strip } from "../strip-text.js";
+import { strip, stripEnd } from "../strip-text.js";
+import { createTextReader } from "../text-reader.js";
 import { writeJson } from "../write-json.js";
 import { functionCall } from "./function-tags.js";
 
 const OPEN = "<｜DSML｜ calls>";
 const CLOSE = "</｜DSML｜ calls>";
-const INVOKE = /\s*(<｜DSML｜ invoke name="(.*?)">([\s\S]*?)<\/｜DSML｜ invoke>)\s*/y;
-const PARAMETER =
-  /\s*<｜DSML｜ parameter name="(.*?)" string="(true|false)">([\s\S]*?)<\/｜DSML｜ parameter>\s*/y;
+const INVOKE = { open: '<｜DSML｜ invoke name="', close: "</｜DSML｜ invoke>" };
+const PARAMETER = { open: '<｜DSML｜ parameter name="', close: "</｜DSML｜ parameter>" };
+/** Stands behind the name of a parameter, in front of what says whether its value is text. */
+const NAME_END = /" string="(?=(?:true|false)">)/g;
 
 /** Calls of tools in the tags of DeepSeek V4.1, behind the text of a message; nothing without calls. */
 export function writeDsmlCalls(calls: readonly ToolCall[]): string {
@@ -49,7 +51,7 @@ export function readDsmlReply(text: string): ReadMessage {
     });
   }
   return {
-    ...readTaggedReply(text.slice(0, start).replace(/\n+$/, ""), { padded: false }),
+    ...readTaggedReply(stripEnd(text.slice(0, start), "\n"), { padded: false }),
     ...(calls.length > 0 && { tool_calls: calls }),
     ...(unparsed.length > 0 && { unparsed_tool_calls: unparsed }),
   };
@@ -57,32 +59,36 @@ export function readDsmlReply(text: string): ReadMessage {
 
 function readCalls(block: string): { readonly calls: ToolCall[]; readonly unparsed: UnparsedToolCall[] } {
   const [calls, unparsed]: [ToolCall[], UnparsedToolCall[]] = [[], []];
-  let position = 0;
-  while (strip(block.slice(position)) !== "") {
-    INVOKE.lastIndex = position;
-    const [, whole = "", name = "", body = ""] = INVOKE.exec(block) ?? [];
-    if (whole === "") {
-      unparsed.push({ raw_text: strip(block.slice(position)), error: "It is no call" });
+  const reader = createTextReader(strip(block));
+  while (!reader.isAtEnd()) {
+    const start = reader.position;
+    const rest = reader.rest();
+    const name = reader.take(INVOKE.open) ? reader.takeUntil('">') : undefined;
+    const body = reader.takeUntil(INVOKE.close);
+    if (name === undefined || name.includes("\n") || body === undefined) {
+      unparsed.push({ raw_text: rest, error: "It is no call" });
       break;
     }
-    position = INVOKE.lastIndex;
     const values = readParameters(body);
-    if (values === undefined) unparsed.push({ raw_text: whole, error: "Its parameters cannot be read" });
-    else calls.push(functionCall(name, values));
+    if (values === undefined) {
+      unparsed.push({ raw_text: reader.since(start), error: "Its parameters cannot be read" });
+    } else calls.push(functionCall(name, values));
+    reader.skipSpace();
   }
   return { calls, unparsed };
 }
 
 function readParameters(body: string): ReadonlyMap<string, JsonValue> | undefined {
   const values = new Map<string, JsonValue>();
-  let position = 0;
-  while (strip(body.slice(position)) !== "") {
-    PARAMETER.lastIndex = position;
-    const [, name, isText, text = ""] = PARAMETER.exec(body) ?? [];
-    if (name === undefined) return undefined;
-    position = PARAMETER.lastIndex;
-    const value = isText === "true" ? text : readJson(text);
+  const reader = createTextReader(strip(body));
+  while (!reader.isAtEnd()) {
+    const name = reader.take(PARAMETER.open) ? reader.takeUntil(NAME_END) : undefined;
+    const isText = reader.takeUntil('">') === "true";
+    const text = reader.takeUntil(PARAMETER.close);
+    if (name === undefined || name.includes("\n") || text === undefined) return undefined;
+    const value = isText ? text : readJson(text);
     if (value === undefined) return undefined;
+    reader.skipSpace();
     values.set(name, value);
   }
   return values;

@@ -5,10 +5,10 @@ import type { ToolCall } from "../message.js";
 import { readTaggedReply } from "../read-tagged-reply.js";
 import type { ReadMessage } from "../reply.js";
 import { strip } from "../strip-text.js";
+import { createTextReader } from "../text-reader.js";
 import { writeJson } from "../write-json.js";
 
 const FUNCTION = /^<function=([^>]+)>([\s\S]*)<\/function>$/;
-const PARAMETER = /\s*<parameter=([^>]+)>([\s\S]*?)<\/parameter>\s*/y;
 
 /** A call with a tag for each argument, as Qwen3.5, its successors and Nemotron 3 write it. */
 export function writeFunctionTags(call: ToolCall, valueText: (value: JsonValue) => string): string {
@@ -29,13 +29,13 @@ function readFunctionTags(body: string): ToolCall {
   const [, name, rest] = FUNCTION.exec(text) ?? [];
   if (name === undefined || rest === undefined) throw new Error("There is not one <function=…> in it");
   const values = new Map<string, JsonValue>();
-  let position = 0;
-  while (strip(rest.slice(position)) !== "") {
-    PARAMETER.lastIndex = position;
-    const [, key, value] = PARAMETER.exec(rest) ?? [];
-    if (key === undefined || value === undefined)
+  const reader = createTextReader(strip(rest));
+  while (!reader.isAtEnd()) {
+    const key = reader.take("<parameter=") ? reader.takeUntil(">") : undefined;
+    const value = reader.takeUntil("</parameter>");
+    if (key === undefined || key === "" || value === undefined)
       throw new Error("There is text in it that is no <parameter=…>");
-    position = PARAMETER.lastIndex;
+    reader.skipSpace();
     values.set(strip(key), readJson(strip(value)) ?? strip(value));
   }
   return functionCall(strip(name), values);

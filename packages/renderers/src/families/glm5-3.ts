@@ -8,6 +8,7 @@ import type { Piece } from "../piece.js";
 import { readTaggedReply } from "../read-tagged-reply.js";
 import type { ReadMessage } from "../reply.js";
 import { strip } from "../strip-text.js";
+import { createTextReader } from "../text-reader.js";
 import { writeJson } from "../write-json.js";
 import { functionCall } from "./function-tags.js";
 import { orderResults } from "./order-results.js";
@@ -123,21 +124,23 @@ export function readGlmReply(text: string): ReadMessage {
   return readTaggedReply(text, { padded: false, readCall });
 }
 
-const ARGUMENT = /\s*<arg_key>([\s\S]*?)<\/arg_key>\s*<arg_value>([\s\S]*?)<\/arg_value>\s*/y;
+const KEY_OPEN = "<arg_key>";
+const KEY_END = /<\/arg_key>\s*<arg_value>/g;
+const VALUE_END = "</arg_value>";
 
 function readCall(body: string): ToolCall {
-  const start = body.indexOf("<arg_key>");
+  const start = body.indexOf(KEY_OPEN);
   const name = strip(start === -1 ? body : body.slice(0, start));
   if (name === "") throw new Error("It has no name");
   const values = new Map<string, JsonValue>();
-  let position = start === -1 ? body.length : start;
-  while (position < body.length) {
-    ARGUMENT.lastIndex = position;
-    const [, key, value] = ARGUMENT.exec(body) ?? [];
+  const reader = createTextReader(start === -1 ? "" : body.slice(start));
+  while (!reader.isAtEnd()) {
+    const key = reader.take(KEY_OPEN) ? reader.takeUntil(KEY_END) : undefined;
+    const value = reader.takeUntil(VALUE_END);
     if (key === undefined || value === undefined) {
       throw new Error("There is text in it that is no <arg_key> with an <arg_value>");
     }
-    position = ARGUMENT.lastIndex;
+    reader.skipSpace();
     values.set(strip(key), readJson(value) ?? value);
   }
   return functionCall(name, values);

@@ -3,7 +3,8 @@ import { readJsonCall, writeJsonCall } from "../json-tool-call.js";
 import type { Layout, Place } from "../layout.js";
 import type { ContentPart } from "../message.js";
 import { contentParts, hasThinking, textOf, withoutThinking } from "../message-content.js";
-import { readTaggedReply, withoutBreaks } from "../read-tagged-reply.js";
+import { readTaggedReply } from "../read-tagged-reply.js";
+import { strip, stripStart } from "../strip-text.js";
 import { declareQwen3Tools } from "./qwen3-tools.js";
 
 /** How a variant of the Qwen3 layout treats thinking. */
@@ -68,7 +69,7 @@ function body(place: Place, thinking: Qwen3Thinking): string {
   const written = contentText(parts, framed);
   const calls = (message.tool_calls ?? []).map((call) => `<tool_call>\n${writeJsonCall(call)}\n</tool_call>`);
   const text = [...(written === "" ? [] : [written]), ...calls].join("\n");
-  return framed && !hasThinking(parts) ? EMPTY_BLOCK + text.replace(/^\n+/, "") : text;
+  return framed && !hasThinking(parts) ? EMPTY_BLOCK + stripStart(text, "\n") : text;
 }
 
 /** The parts of text in which a thinking block is written out. */
@@ -88,11 +89,11 @@ function contentText(parts: readonly ContentPart[], framed: boolean): string {
     .map((part, index) => {
       if (part.type === "text") {
         const followsBlock = framed && parts[index - 1]?.type === "thinking";
-        return followsBlock ? part.text.replace(/^\n+/, "") : part.text;
+        return followsBlock ? stripStart(part.text, "\n") : part.text;
       }
       if (part.type !== "thinking") return "";
       return framed
-        ? `<think>\n${withoutBreaks(part.thinking)}\n</think>\n\n`
+        ? `<think>\n${strip(part.thinking, "\n")}\n</think>\n\n`
         : `<think>${part.thinking}</think>`;
     })
     .join("");

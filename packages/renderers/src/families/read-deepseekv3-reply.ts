@@ -1,7 +1,8 @@
+import { findBlocks } from "../find-blocks.js";
 import type { ToolCall, UnparsedToolCall } from "../message.js";
 import { readTaggedReply } from "../read-tagged-reply.js";
 import type { ReadMessage } from "../reply.js";
-import { strip } from "../strip-text.js";
+import { strip, stripEnd } from "../strip-text.js";
 
 /** The tokens around calls of tools. */
 export const DEEPSEEK_CALLS = {
@@ -13,17 +14,18 @@ export const DEEPSEEK_CALLS = {
 } as const;
 
 const { open, callOpen, separator, callClose, close } = DEEPSEEK_CALLS;
-const SECTION = new RegExp(`\\s*${open}([\\s\\S]*?)${close}`);
-const CALL = new RegExp(`${callOpen}([\\s\\S]*?)${callClose}`, "g");
+const SECTION = { open, close };
+const CALL = { open: callOpen, close: callClose };
 
 /**
  * Reads what a DeepSeek V3 model wrote. Where its prompt opened the thinking block, one that it only closes has been opened.
  */
 export function readDeepseekV3Reply(text: string, thinks: boolean): ReadMessage {
-  const section = SECTION.exec(text);
-  const calls = (section?.[1]?.match(CALL) ?? []).map(readCall);
-  const isCut = section === null && text.includes(open);
-  const shown = section === null ? text : strip(text.replace(SECTION, ""));
+  const [section] = findBlocks(text, [SECTION]);
+  const calls = Array.from(findBlocks(section?.inner ?? "", [CALL]), ({ inner }) => readCall(inner));
+  const isCut = section === undefined && text.includes(open);
+  const shown =
+    section === undefined ? text : strip(stripEnd(text.slice(0, section.start)) + text.slice(section.end));
   const opened =
     thinks && shown.includes("</think>") && !shown.includes("<think>") ? `<think>${shown}` : shown;
   const tool_calls = calls.flatMap((call) => ("function" in call ? [call] : []));
@@ -37,8 +39,8 @@ export function readDeepseekV3Reply(text: string, thinks: boolean): ReadMessage 
   };
 }
 
-function readCall(raw_text: string): ToolCall | UnparsedToolCall {
-  const inner = raw_text.slice(callOpen.length, -callClose.length);
+function readCall(inner: string): ToolCall | UnparsedToolCall {
+  const raw_text = callOpen + inner + callClose;
   const [name = "", args] = inner.split(separator);
   if (args === undefined) return { raw_text, error: `It has no ${separator} between name and arguments` };
   try {

@@ -36,7 +36,7 @@ function readThinking(text: string): ReadMessage {
 function readCall(body: string): ToolCall | { readonly error: string } {
   const [call = "", ...behind] = body.split(KIMI_CALLS.callClose);
   if (behind.length === 0) return { error: "The call is never closed" };
-  const [id = "", args] = call.split(KIMI_CALLS.argumentsOpen).map(strip);
+  const [id = "", args] = call.split(KIMI_CALLS.argumentsOpen).map((part) => strip(part));
   if (args === undefined) return { error: "It has no arguments" };
   const name = /^(?:functions\.)?(.+):\d+$/.exec(id)?.[1];
   if (name === undefined) return { error: "Its id is not such as functions.NAME:0" };

@@ -43,6 +43,46 @@ describe("the answer to a poll", () => {
   });
 
   it.each([
+    ["1e999", Number.MAX_SAFE_INTEGER],
+    ["-1e999", 0],
+    ["Infinity", Number.MAX_SAFE_INTEGER],
+    ["NaN", 0],
+    ["-1", 0],
+    ["0.5", 1],
+    ["9007199254740993", Number.MAX_SAFE_INTEGER],
+    ["99999999999999999999999999", Number.MAX_SAFE_INTEGER],
+    ['"1000"', 0],
+    ["[1]", 0],
+    ["true", 0],
+  ])("an announced size of %s is %i bytes", (announced, bytes) => {
+    const text = `{"status":"complete_metadata","response_payload_size":${announced}}`;
+    expect(decode("SampleResponse", text)).toEqual({ state: "metadata_only", response_payload_size: bytes });
+  });
+
+  it.each([
+    ["lists", `${"[".repeat(200_000)}${"]".repeat(200_000)}`],
+    ["objects", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`],
+    ["lists with a long integer", `${"[".repeat(200_000)}9007199254740993${"]".repeat(200_000)}`],
+    ["lists with NaN", `${"[".repeat(200_000)}NaN${"]".repeat(200_000)}`],
+    ["lists that do not end", "[".repeat(200_000)],
+  ])("deeply nested %s are a DecodeError that names the record, wherever they stand", (_, deep) => {
+    for (const text of [deep, `{"metrics":${deep}}`, `{"error":${deep}}`, `{"status":${deep}}`]) {
+      expect(() => decode("OptimStepResponse", text)).toThrow(DecodeError);
+      expect(() => decode("OptimStepResponse", text)).toThrow(
+        /^OptimStepResponse: not JSON: more than 64 levels$/,
+      );
+      expect(decode("OptimStepResponse", text, 408)).toEqual({ state: "pending" });
+    }
+  });
+
+  it.each(["{},", "[],", '{"logprobs":{}},'])("many times %s are refused before they are parsed", (unit) => {
+    const text = `{"loss_fn_outputs":[${unit.repeat((12 * 2 ** 20) / unit.length)}{}]}`;
+    expect(() => decode("ForwardBackwardOutput", text)).toThrow(
+      /^ForwardBackwardOutput: not JSON: \d+ characters that would take more than \d+ bytes of memory$/,
+    );
+  });
+
+  it.each([
     ['{"error":"x","category":"user"}', { state: "failed", error: "x", category: "user" }],
     ['{"error":"x"}', { state: "failed", error: "x", category: "unknown" }],
     [

@@ -111,3 +111,30 @@ function failureOf(run: () => unknown): Error {
   }
   throw new Error("nothing was thrown");
 }
+
+describe("readForwardBackward on bodies of very many empty parts", () => {
+  const COUNT = 2_000_000;
+
+  /** A datum that repeats `part`. */
+  function datumOf(part: string): Uint8Array {
+    const bytes = hex(part);
+    const length = bytes.length * COUNT;
+    const body = new Uint8Array(5 + length);
+    body.set([
+      0x1a,
+      (length & 0x7f) | 0x80,
+      ((length >> 7) & 0x7f) | 0x80,
+      ((length >> 14) & 0x7f) | 0x80,
+      length >> 21,
+    ]);
+    for (let at = 5; at < body.length; at += bytes.length) body.set(bytes, at);
+    return body;
+  }
+
+  it.each([
+    ["chunks", "0a020a00"],
+    ["spans", "1a020a00"],
+  ])("refuses two million %s, which would take many times their bytes", (_, part) => {
+    expect(() => readForwardBackward(datumOf(part))).toThrow(/more than 10 times the memory of its bytes/);
+  });
+});

@@ -203,3 +203,60 @@ describe("the protobuf form of a training result", () => {
     expect(Object.getPrototypeOf(metrics)).toBe(Object.prototype);
   });
 });
+
+describe("a result that would take many times the memory of its bytes", () => {
+  const varint = (value: number): number[] =>
+    value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(Math.floor(value / 128))];
+  const field = (number: number, bytes: Uint8Array): Buffer =>
+    Buffer.concat([Buffer.from([number * 8 + 2, ...varint(bytes.length)]), bytes]);
+  /** A record whose field `x` has so many empty tensors. */
+  const emptyTensors = (count: number, more: Uint8Array = new Uint8Array(0)): Buffer => {
+    const tensor = Buffer.concat([field(2, Buffer.alloc(8 * (count + 1))), Buffer.from([0x18, 1]), more]);
+    return field(2, field(2, Buffer.concat([field(1, Buffer.from("x")), field(2, tensor)])));
+  };
+
+  it("of empty tensors is refused", () => {
+    expect(() => readForwardBackwardOutput(emptyTensors(1_000_000))).toThrow(/fields|offsets/);
+    expect(() => readForwardBackwardOutput(emptyTensors(1_000_000))).toThrow(
+      /: the result would take more than 10 times the memory of its bytes$/,
+    );
+    expect(readForwardBackwardOutput(emptyTensors(10_000)).loss_fn_outputs).toHaveLength(10_000);
+  });
+
+  it("of empty tensors in many records is refused", () => {
+    const record = emptyTensors(10_000);
+    expect(() => readForwardBackwardOutput(Buffer.concat(Array(100).fill(record)))).toThrow(DecodeError);
+  });
+
+  it("of metrics without values is refused", () => {
+    const metrics = Array.from({ length: 2_000_000 }, (_, index) =>
+      Buffer.from([
+        0x1a,
+        6,
+        0x0a,
+        4,
+        index & 127,
+        (index >> 7) & 127,
+        (index >> 14) & 127,
+        (index >> 21) & 127,
+      ]),
+    );
+    expect(() => readForwardBackwardOutput(Buffer.concat(metrics))).toThrow(DecodeError);
+  });
+
+  it("of tensors with many dimensions is refused", () => {
+    const dimensions = field(4, Buffer.alloc(1_000, 1));
+    expect(() => readForwardBackwardOutput(emptyTensors(1_000, dimensions))).toThrow(
+      /more than 64 dimensions$/,
+    );
+  });
+
+  it("is not one of two million log-probabilities in a thousand datums", () => {
+    const count = 1_000;
+    const loss_fn_outputs = Array.from({ length: count }, () => ({
+      logprobs: float32(Array(2_000).fill(-1)),
+    }));
+    const body = writeForwardBackwardOutput({ loss_fn_output_type: "T", loss_fn_outputs, metrics: {} });
+    expect(readForwardBackwardOutput(body).loss_fn_outputs).toHaveLength(count);
+  });
+});

@@ -15,6 +15,13 @@ import { setOwn } from "../set-own.js";
 /** The most datums of a request; those without content take two bytes each. Clients send 1024 at most. */
 const MOST_DATUMS = 65_536;
 
+/** About what these take once they are read, in bytes, beside views of the body. */
+const DATUM_BYTES = 400;
+const CHUNK_BYTES = 100;
+const TENSOR_BYTES = 200;
+const SPAN_BYTES = 100;
+const SETTING_BYTES = 100;
+
 /** The tokens of an empty chunk; shared, so that many of them cost little. */
 const NO_TOKENS = new Int32Array(0);
 
@@ -64,6 +71,7 @@ export function readForwardBackward(body: Uint8Array): ForwardBackwardRequest {
 }
 
 function readDatum(reader: ProtoReader): Datum {
+  reader.spend(DATUM_BYTES, "");
   const chunks: ModelInputChunk[] = [];
   const tensors: Record<string, TensorData> = {};
   const inputSpans: ProvenanceSpan[] = [];
@@ -83,6 +91,7 @@ function readDatum(reader: ProtoReader): Datum {
 }
 
 function readChunk(reader: ProtoReader): ModelInputChunk {
+  reader.spend(CHUNK_BYTES, "");
   let chunk: ModelInputChunk | undefined;
   while (reader.next()) {
     if (reader.field === 1) chunk = readText(reader.message("encoded_text"));
@@ -133,6 +142,7 @@ function readAudio(reader: ProtoReader): ModelInputChunk {
 }
 
 function readTensorEntry(reader: ProtoReader, tensors: Record<string, TensorData>): void {
+  reader.spend(TENSOR_BYTES, "");
   let key = "";
   let tensor: TensorData | undefined;
   while (reader.next()) {
@@ -145,6 +155,7 @@ function readTensorEntry(reader: ProtoReader, tensors: Record<string, TensorData
 }
 
 function readSpan(reader: ProtoReader): ProvenanceSpan {
+  reader.spend(SPAN_BYTES, "");
   let span: ProvenanceSpan | undefined;
   while (reader.next()) {
     if (reader.field === 1)
@@ -173,6 +184,7 @@ function readConfigEntry(
   config: Record<string, number | string>,
   readValue: (entry: ProtoReader) => number | string,
 ): void {
+  reader.spend(SETTING_BYTES, "");
   let key = "";
   let value: number | string = 0;
   while (reader.next()) {

@@ -1,6 +1,7 @@
 import type { FutureOutcome, Records } from "@tinkex/types";
 import { encodeFutureOutcome, type FutureResultName } from "@tinkex/wire";
 import type { FastifyInstance, FastifyReply } from "fastify";
+import { shortened } from "../../json/shortened.js";
 import { readBody } from "../../requests/request-body.js";
 import { retrieveFutureBody } from "../../requests/session-bodies.js";
 import type { FutureAnswer } from "../../state/future-store.js";
@@ -46,7 +47,11 @@ function outcomeOf(
     case "failed":
       return [
         ANY_RESULT,
-        { state: "failed", error: answer.failure.message, category: answer.failure.category },
+        {
+          state: "failed",
+          error: shortened(answer.failure.message),
+          category: answer.failure.category,
+        },
       ];
     case "done":
       return [answer.value.name, { state: "complete", result: answer.value.result }];

@@ -1,0 +1,48 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
+import { createTokenizer } from "@tinkex/tokenizer";
+import { isRecord } from "../json/bounded-collections.js";
+import { parseJsonFile } from "../json/read-json-file.js";
+
+/** Largest `tokenizer.json` that is read: those of 260,000 tokens have 34 MB. */
+const MAX_TOKENIZER_BYTES = 64 * 2 ** 20;
+
+/** Largest `tokenizer_config.json`: it may list every added token once more. */
+const MAX_CONFIG_BYTES = 16 * 2 ** 20;
+
+/** Most tokens beside the model's own; published models add some thousands. */
+const MAX_ADDED_TOKENS = 65_536;
+
+/**
+ * Reads the tokenizer of a model directory, to turn ids into the text in which stop texts are looked for.
+ *
+ * @throws ValidationError naming the file that is missing, too large or no tokenizer's
+ */
+export function readDecoder(directory: string): (ids: readonly number[]) => string {
+  const file = join(directory, "tokenizer.json");
+  if (!existsSync(file)) {
+    throw new ValidationError(
+      `There is no tokenizer.json in ${directory}; stop texts need one. Use stop ids.`,
+    );
+  }
+  const tokenizer = parseJsonFile(file, MAX_TOKENIZER_BYTES);
+  const added = isRecord(tokenizer) ? tokenizer.added_tokens : undefined;
+  if (Array.isArray(added) && added.length > MAX_ADDED_TOKENS) {
+    throw new ValidationError(
+      `${file} must have at most ${MAX_ADDED_TOKENS} added tokens, got ${added.length}: make them tokens of the model`,
+    );
+  }
+  const { decode } = createTokenizer({ tokenizer, ...configOf(directory) });
+  return (ids) => decode(ids);
+}
+
+function configOf(directory: string): { readonly config?: Readonly<Record<string, unknown>> } {
+  const file = join(directory, "tokenizer_config.json");
+  if (!existsSync(file)) return {};
+  const config = parseJsonFile(file, MAX_CONFIG_BYTES);
+  if (!isRecord(config)) {
+    throw new ValidationError(`${file} does not hold a JSON object. Download it again.`);
+  }
+  return { config };
+}
