@@ -48,4 +48,10 @@ export const ALLOWED_DEPENDENCIES: Readonly<Record<string, Allowance>> = {
     optional: ["onnxruntime-node"],
     browserEntries: [],
   },
+  tinkex: {
+    siblings: ["base", "client", "renderers", "tensor", "tokenizer", "types"],
+    libraries: [],
+    optional: ["@tinkex/local"],
+    browserEntries: [],
+  },
 };
