@@ -139,6 +139,7 @@ export {
   tokenIdsSchema,
 } from "./records/data/chunks.js";
 export {
+  DATUM_FIELDS,
   Datum,
   type DatumSpans,
   datumSchema,

@@ -1,14 +1,7 @@
-import {
-  type ApiGeneration,
-  ENDPOINTS,
-  type Endpoint,
-  type EndpointName,
-  type RequestOf,
-  type ResponseOf,
-} from "@tinkex/types";
+import { ENDPOINTS, type Endpoint, type EndpointName, type RequestOf, type ResponseOf } from "@tinkex/types";
 import type { EncodedBody } from "./encoded-body.js";
 import { decodeJsonRequest, decodeJsonResponse } from "./json/decode-json.js";
-import { encodeJsonRequest, encodeJsonResponse } from "./json/encode-json.js";
+import { encodeJsonRequest, encodeJsonResponse, type RequestEncoding } from "./json/encode-json.js";
 import { isRequestName } from "./json/request-records.js";
 
 /** The endpoints that take a record as their body. */
@@ -21,6 +14,16 @@ type EndpointWithAnswer = {
   [Name in EndpointName]: ResponseOf<Name> extends undefined ? never : Name;
 }[EndpointName];
 
+/** Whether an endpoint takes a record as its body. */
+export function hasBody(name: EndpointName): name is EndpointWithBody {
+  return "request" in ENDPOINTS[name];
+}
+
+/** Whether the answer of an endpoint is a record. */
+export function hasRecordAnswer(name: EndpointName): name is EndpointWithAnswer {
+  return "response" in ENDPOINTS[name];
+}
+
 /**
  * Writes the JSON body of a request to an endpoint, with the fields that the server's generation knows.
  *
@@ -29,7 +32,7 @@ type EndpointWithAnswer = {
 export function encodeRequest<Name extends EndpointWithBody>(
   name: Name,
   record: RequestOf<Name>,
-  options: { readonly generation: ApiGeneration },
+  options: RequestEncoding,
 ): EncodedBody {
   // The table's row says which record the endpoint takes; the compiler cannot follow a name through it.
   return encodeJsonRequest(requestNameOf(name), record as never, options);

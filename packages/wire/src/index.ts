@@ -7,6 +7,8 @@ export {
   decodeResponse,
   encodeRequest,
   encodeResponse,
+  hasBody,
+  hasRecordAnswer,
 } from "./endpoint-codec.js";
 export {
   acceptFor,
@@ -21,7 +23,7 @@ export {
   encodeSampleResponse,
 } from "./future/encode-future.js";
 export { decodeJsonRequest, decodeJsonResponse } from "./json/decode-json.js";
-export { encodeJsonRequest, encodeJsonResponse } from "./json/encode-json.js";
+export { encodeJsonRequest, encodeJsonResponse, type RequestEncoding } from "./json/encode-json.js";
 export { parseJson } from "./json/parse-json.js";
 export type { RequestName } from "./json/request-records.js";
 export { writeJson } from "./json/write-json.js";

@@ -1,5 +1,8 @@
 import {
   ApiStatusError,
+  atMostEvery,
+  BACKOFFS,
+  backoffMs,
   type Clock,
   type HttpTransport,
   type Logger,
@@ -7,12 +10,11 @@ import {
   type TransportCall,
 } from "@tinkex/base";
 
-const PAUSE_MS = 5_000;
 const LOG_EVERY_MS = 60_000;
 /** Without a refusal for this long, the next one is a new incident. */
 const FORGET_MS = 300_000;
 
-/** What {@link withBillingPause} needs. */
+/** The parts {@link withBillingPause} works with. */
 export interface BillingPauseOptions {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -31,22 +33,19 @@ export interface BillingPauseOptions {
 export function withBillingPause(transport: HttpTransport, options: BillingPauseOptions): HttpTransport {
   if (options.policy === "fail") return transport;
   const { clock, logger } = options;
-  let incident: { readonly sinceMs: number; loggedMs: number; lastMs: number } | undefined;
+  let incident: { readonly sinceMs: number; readonly isLineDue: () => boolean; lastMs: number } | undefined;
 
   const mayPause = (error: ApiStatusError): boolean => {
     const nowMs = clock.monotonic();
     if (incident !== undefined && nowMs - incident.lastMs > FORGET_MS) incident = undefined;
-    incident ??= { sinceMs: nowMs, loggedMs: Number.NEGATIVE_INFINITY, lastMs: nowMs };
+    incident ??= { sinceMs: nowMs, isLineDue: atMostEvery(LOG_EVERY_MS, clock), lastMs: nowMs };
     incident.lastMs = nowMs;
     const pausedMs = nowMs - incident.sinceMs;
     if (pausedMs > options.maxPauseMs()) {
       logger.error(`the job was paused for ${Math.round(pausedMs / 1000)} s for billing, and is given up`);
       return false;
     }
-    if (nowMs - incident.loggedMs >= LOG_EVERY_MS) {
-      incident.loggedMs = nowMs;
-      logger.warn(`the job is paused for billing: ${error.message}`);
-    }
+    if (incident.isLineDue()) logger.warn(`the job is paused for billing: ${error.message}`);
     return true;
   };
 
@@ -57,7 +56,7 @@ export function withBillingPause(transport: HttpTransport, options: BillingPause
       return onAbort(each, (reason) => ends.abort(reason));
     });
     try {
-      await clock.sleep(PAUSE_MS, ends.signal);
+      await clock.sleep(backoffMs(BACKOFFS.billing, 0, Math.random), ends.signal);
     } finally {
       for (const leave of leaves) leave();
     }

@@ -1,7 +1,8 @@
 import type { TransportResponse } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
+import type { Encoding } from "../session/server-generation.js";
 import { RecordingLogger } from "../testing/recording-logger.js";
-import { type Encoding, EncodingChoice } from "./encoding-fallback.js";
+import { type EncodingAttempt, EncodingChoice } from "./encoding-choice.js";
 
 function response(status: number, body = ""): TransportResponse {
   return { status, headers: {}, body: new TextEncoder().encode(body), attempts: 1 };
@@ -14,14 +15,18 @@ async function send(
 ): Promise<{ readonly tried: string[]; readonly status: number | string }> {
   const tried: string[] = [];
   try {
-    const { status } = await choice.send(async (encoding, returnStatuses) => {
+    let status = 0;
+    let attempt: EncodingAttempt | undefined = choice.firstAttempt();
+    while (attempt !== undefined) {
+      const { encoding, returnStatuses }: EncodingAttempt = attempt;
       tried.push(returnStatuses.length > 0 ? `${encoding}?` : encoding);
       const answer = answers[encoding];
       if (answer instanceof Error) throw answer;
       if (answer.status >= 300 && !returnStatuses.includes(answer.status))
         throw new Error(`thrown ${answer.status}`);
-      return answer;
-    });
+      status = answer.status;
+      attempt = choice.nextAttempt(attempt, answer);
+    }
     return { tried, status };
   } catch (error) {
     return { tried, status: (error as Error).message };

@@ -1,7 +1,7 @@
-import type { Clock, Logger } from "@tinkex/base";
-import type { QueueStateEvent } from "../future/queue-state-event.js";
+import { atMostEvery, type Clock, type Logger } from "@tinkex/base";
+import type { QueueStateEvent } from "../future/operation-context.js";
 
-/** Whose pauses are logged, and how patiently. */
+/** The subject whose pauses are logged, and how patiently. */
 export interface QueueStateLogOptions {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -20,10 +20,11 @@ export class QueueStateLog {
   readonly #options: QueueStateLogOptions;
   #state = "active";
   #sinceMs = 0;
-  #loggedMs = Number.NEGATIVE_INFINITY;
+  readonly #isLineDue: () => boolean;
 
   constructor(options: QueueStateLogOptions) {
     this.#options = options;
+    this.#isLineDue = atMostEvery(LOG_EVERY_MS, options.clock);
   }
 
   note({ state, reason }: Pick<QueueStateEvent, "state" | "reason">): void {
@@ -33,9 +34,7 @@ export class QueueStateLog {
       this.#state = state;
       this.#sinceMs = nowMs;
     }
-    if (state === "active" || nowMs - this.#sinceMs < patienceMs) return;
-    if (nowMs - this.#loggedMs < LOG_EVERY_MS) return;
-    this.#loggedMs = nowMs;
+    if (state === "active" || nowMs - this.#sinceMs < patienceMs || !this.#isLineDue()) return;
     logger.warn(`${subject} is paused. Reason: ${reason || this.#ownReason(state)}.`);
   }
 

@@ -11,7 +11,8 @@ import {
 } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it } from "vitest";
-import type { QueueStateEvent } from "../future/queue-state-event.js";
+import type { QueueStateEvent } from "../future/operation-context.js";
+import { ApiCalls } from "../session/api-calls.js";
 import { ResultPoller } from "./result-poller.js";
 
 /** One answer of the script: a JSON success, an error status with its body, or an error of the connection. */
@@ -64,7 +65,7 @@ function poll(answers: readonly Answer[], options: { readonly budget?: ByteBudge
   };
   const poller = new ResultPoller(
     {
-      transport,
+      calls: new ApiCalls({ transport, sdkVersion: "0.38.0", generation: "0.38" }),
       clock: {
         now: () => clock.now(),
         monotonic: () => nowMs,
@@ -76,7 +77,7 @@ function poll(answers: readonly Answer[], options: { readonly budget?: ByteBudge
       },
       random: () => 1,
       responseBudget: options.budget ?? new ByteBudget(1000),
-      fields: "0.38",
+      announcesLargeResults: true,
       onTrouble: (message) => troubles.push(message),
     },
     {
@@ -84,7 +85,7 @@ function poll(answers: readonly Answer[], options: { readonly budget?: ByteBudge
       resultName: "OptimStepResponse",
       requestType: "OptimStep",
       roundtripS: 0.25,
-      headers: { "x-sdk-method": "TrainingClient.optim_step" },
+      method: "TrainingClient.optim_step",
       onQueueState: (event) => states.push(event),
       signal: controller.signal,
     },
@@ -104,12 +105,14 @@ describe("ResultPoller", () => {
     expect(calls.map(({ headers }) => headers)).toEqual([
       {
         "x-sdk-method": "TrainingClient.optim_step",
+        "x-sdk-version": "0.38.0",
         "x-tinker-request-iteration": "0",
         "x-tinker-request-type": "OptimStep",
         "x-tinker-create-promise-roundtrip-time": "0.25",
       },
       {
         "x-sdk-method": "TrainingClient.optim_step",
+        "x-sdk-version": "0.38.0",
         "x-tinker-request-iteration": "1",
         "x-tinker-request-type": "OptimStep",
       },

@@ -1,30 +1,32 @@
 import {
   ApiStatusError,
+  BACKOFFS,
+  BackoffCounter,
   type ByteBudget,
   type Clock,
-  type HttpTransport,
+  ConnectionError,
+  errorMessage,
   type Release,
   RequestFailedError,
   ResponseError,
+  TimeoutError,
   visibleText,
 } from "@tinkex/base";
 import { parseRetryHint } from "@tinkex/http";
 import type { FutureOutcome, Records } from "@tinkex/types";
-import { acceptFor, decodeFutureResult, encodeJsonRequest, type FutureResultName } from "@tinkex/wire";
-import type { QueueStateEvent } from "../future/queue-state-event.js";
-import { classifyPollFailure } from "./poll-failure.js";
-import { PollPause } from "./poll-pause.js";
-import { RetryBackoff } from "./retry-backoff.js";
+import { acceptFor, decodeFutureResult, type FutureResultName } from "@tinkex/wire";
+import type { QueueStateEvent, SdkMethod } from "../future/operation-context.js";
+import type { ApiCalls } from "../session/api-calls.js";
 
-/** What retrieving results needs of its session. */
+/** The parts of its session that retrieving results works with. */
 export interface RetrieveEnvironment {
-  readonly transport: HttpTransport;
+  readonly calls: ApiCalls;
   readonly clock: Clock;
   readonly random: () => number;
   /** Bounds the large results that are fetched at one time. */
   readonly responseBudget: ByteBudget;
-  /** Which fields the server's bodies have. */
-  readonly fields: "0.4" | "0.38";
+  /** Whether the server can announce a large result before it sends it. */
+  readonly announcesLargeResults: boolean;
   /** Makes a server's words fit for messages and log lines. @defaultValue escapes control characters */
   readonly shownText?: ((text: string) => string) | undefined;
   /** Told when the waiting is troubled, and goes on. */
@@ -39,7 +41,7 @@ export interface RetrieveRequest<Name extends FutureResultName> {
   readonly requestType: string;
   /** Seconds from the start of the operation until it was accepted. */
   readonly roundtripS: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly method: SdkMethod;
   onQueueState(event: QueueStateEvent): void;
   readonly signal: AbortSignal;
 }
@@ -51,14 +53,18 @@ interface Busy {
 }
 
 /** Odd answers to one operation's polls after which the next one counts. */
-const MOST_DOUBTS = 3;
+const MAX_DOUBTS = 3;
+/** A poll held this long shows that the server makes the client wait by itself. */
+const HELD_MS = 1_000;
 
 /** Waits for one result: polls until it is there. */
 export class ResultPoller<Name extends FutureResultName> {
   readonly #environment: RetrieveEnvironment;
   readonly #request: RetrieveRequest<Name>;
-  readonly #pause: PollPause;
-  readonly #backoff = new RetryBackoff();
+  /** Pauses after polls that end at once without a result, from the start again once a poll was held. */
+  readonly #pause: BackoffCounter;
+  /** Pauses after polls that met a broken connection or 429, from the start again after any other answer. */
+  readonly #backoff: BackoffCounter;
   #iteration = 0;
   #doubts = 0;
   #allowMetadataOnly = true;
@@ -67,7 +73,8 @@ export class ResultPoller<Name extends FutureResultName> {
   constructor(environment: RetrieveEnvironment, request: RetrieveRequest<Name>) {
     this.#environment = environment;
     this.#request = request;
-    this.#pause = new PollPause(environment.random);
+    this.#pause = new BackoffCounter(BACKOFFS.poll, environment.random);
+    this.#backoff = new BackoffCounter(BACKOFFS.brokenPoll, environment.random);
   }
 
   /**
@@ -104,21 +111,18 @@ export class ResultPoller<Name extends FutureResultName> {
   }
 
   async #poll(): Promise<FutureOutcome<Records[Name]> | Busy> {
-    const { requestId, resultName, requestType, roundtripS, headers, signal } = this.#request;
+    const { requestId, resultName, requestType, roundtripS, method, signal } = this.#request;
     const iteration = this.#iteration;
     this.#iteration += 1;
-    const { fields, transport } = this.#environment;
-    const record = {
+    const { calls, announcesLargeResults } = this.#environment;
+    const body = calls.encode("retrieve_future", {
       request_id: requestId,
-      // Servers of the 0.4 generation send every result at once.
-      allow_metadata_only: fields === "0.4" ? undefined : this.#allowMetadataOnly,
-    };
-    const response = await transport.call({
-      operation: "retrieve_future",
-      body: encodeJsonRequest("FutureRetrieveRequest", record, { generation: fields }).body,
+      allow_metadata_only: announcesLargeResults ? this.#allowMetadataOnly : undefined,
+    });
+    const response = await calls.post("retrieve_future", body, {
+      method,
       accept: acceptFor(resultName, "protobuf"),
       headers: {
-        ...headers,
         "x-tinker-request-iteration": String(iteration),
         "x-tinker-request-type": requestType,
         ...(iteration === 0 ? { "x-tinker-create-promise-roundtrip-time": String(roundtripS) } : {}),
@@ -138,25 +142,28 @@ export class ResultPoller<Name extends FutureResultName> {
     const { clock } = this.#environment;
     const meaning = classifyPollFailure(error);
     if (meaning === "final") throw this.#explain(error);
-    if (meaning === "back_off") {
-      return this.#backOff(undefined, error instanceof Error ? error.message : String(error));
-    }
+    if (meaning === "back_off") return this.#backOff(undefined, errorMessage(error));
     this.#backoff.reset();
     if (meaning === "doubtful") this.#doubts += 1;
-    if (this.#doubts > MOST_DOUBTS) throw this.#explain(error);
+    if (this.#doubts > MAX_DOUBTS) throw this.#explain(error);
     const place = placeInQueue(error);
     if (place !== undefined) {
       // The API itself has answered, so what was odd before is over.
       this.#doubts = 0;
       if (place.queue_state !== undefined) this.#report(place.queue_state, place.queue_state_reason);
     }
-    return clock.sleep(this.#pause.next(heldMs), this.#request.signal);
+    return clock.sleep(this.#nextPauseMs(heldMs), this.#request.signal);
+  }
+
+  #nextPauseMs(heldMs: number): number {
+    if (heldMs > HELD_MS) this.#pause.reset();
+    return this.#pause.nextMs();
   }
 
   /** Leaves the service alone for as long as it asked, or for ever longer pauses of our own. */
   #backOff(askedMs: number | undefined, reason: string): Promise<void> {
     const { requestId, requestType, signal } = this.#request;
-    const waitMs = askedMs ?? this.#backoff.next();
+    const waitMs = askedMs ?? this.#backoff.nextMs();
     this.#environment.onTrouble(
       `waiting for ${requestType} (request ${requestId}), asking again in ${waitMs / 1000} s: ${reason}`,
     );
@@ -166,7 +173,7 @@ export class ResultPoller<Name extends FutureResultName> {
   #afterPending(answer: PlaceInQueue, heldMs: number): Promise<void> {
     const { queue_state: state, queue_state_reason: reason } = answer;
     if (state !== undefined || reason !== undefined) this.#report(state ?? "unknown", reason);
-    return this.#environment.clock.sleep(this.#pause.next(heldMs), this.#request.signal);
+    return this.#environment.clock.sleep(this.#nextPauseMs(heldMs), this.#request.signal);
   }
 
   /** A large result was announced: it is fetched once it fits beside those that are being fetched. */
@@ -248,4 +255,30 @@ function placeInQueue(error: unknown): PlaceInQueue | undefined {
       ? { queue_state_reason: body.queue_state_reason }
       : {}),
   };
+}
+
+/**
+ * The meaning of a poll that brought no result:
+ *
+ * - `pending`: not done. Ask again, paced so that a server that does not hold polls is spared.
+ * - `back_off`: the connection is not well.
+ * - `doubtful`: an odd answer. Ask again a few times, then give up with its error.
+ * - `final`: nothing will come of it.
+ */
+type PollFailure = "pending" | "back_off" | "doubtful" | "final";
+
+/** Reads the failure of one poll. */
+function classifyPollFailure(error: unknown): PollFailure {
+  if (error instanceof ConnectionError) return "back_off";
+  // The server held the poll longer than one request may take.
+  if (error instanceof TimeoutError) return "pending";
+  // A proxy's page in place of the answer, or bytes that were damaged: asking again may give it.
+  if (error instanceof ResponseError) return "doubtful";
+  return error instanceof ApiStatusError ? classifyStatus(error.status) : "final";
+}
+
+function classifyStatus(status: number): PollFailure {
+  if (status === 408 || (status >= 500 && status < 600)) return "pending";
+  // The refusals of a proxy in front of the service come as broken connections, until there have been too many of them.
+  return status === 400 ? "doubtful" : "final";
 }

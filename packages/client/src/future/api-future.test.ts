@@ -10,10 +10,9 @@ import {
 import { FakeClock, settle } from "@tinkex/base/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RecordingLogger } from "../testing/recording-logger.js";
-import { ApiFuture } from "./api-future.js";
-import { LiveOperations } from "./live-operations.js";
-import type { FutureWork } from "./operation-context.js";
-import type { QueueStateEvent } from "./queue-state-event.js";
+import { type ApiFuture, startFuture } from "./api-future.js";
+import { LiveOperations } from "./client-lifecycle.js";
+import type { OperationContext, QueueStateEvent } from "./operation-context.js";
 
 let clock: FakeClock;
 let logger: RecordingLogger;
@@ -35,8 +34,8 @@ afterEach(() => {
   expect(unhandled).toEqual([]);
 });
 
-function start<T>(run: (work: FutureWork) => Promise<T>, limits: WaitLimits = {}): ApiFuture<T> {
-  return new ApiFuture("optim_step", { clock, logger, live }, limits, run);
+function start<T>(run: (work: OperationContext) => Promise<T>, limits: WaitLimits = {}): ApiFuture<T> {
+  return startFuture("TrainingClient.optim_step", { clock, logger, live }, limits, run);
 }
 
 const never = (): Promise<never> => new Promise(() => {});

@@ -1,15 +1,8 @@
 import type { Clock, HttpTransport, Logger, Tokenizer } from "@tinkex/base";
 import type { Compress, CredentialSource, TransportHooks } from "@tinkex/http";
 import type { JsonObject } from "@tinkex/types";
-
-/** Which encoding training and sampling speak: what the server understands, or one fixed by the caller. */
-export type WireChoice = "auto" | "protobuf" | "json";
-
-/** Gives the tokenizer of a model. What `get_info` says of it goes in as it is: a name is the server's word, and no path to open unseen. */
-export type TokenizerLoader = (model: {
-  readonly modelName: string;
-  readonly tokenizerId: string | undefined;
-}) => Tokenizer | Promise<Tokenizer>;
+import type { TokenizerLoader } from "../session/model-tokenizer.js";
+import type { WireChoice } from "../session/server-generation.js";
 
 /**
  * Options of a {@link ServiceClient}. An option that is given wins over the environment, which wins over the default; an empty

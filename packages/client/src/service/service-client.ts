@@ -1,26 +1,30 @@
-import { ValidationError } from "@tinkex/base";
+import { checkKnownNames, unknownNames, ValidationError } from "@tinkex/base";
 import {
   type CreateModelRequest,
   checkSent,
+  ENDPOINTS,
+  type EndpointName,
   type FinishReason,
   type GetServerCapabilitiesResponse,
+  isEndpointName,
   type LoadWeightsRequest,
   LoraConfig,
   loraConfigSchema,
+  type PathParametersOf,
+  type RequestOf,
+  type ResponseOf,
 } from "@tinkex/types";
-import { decodeJsonResponse } from "@tinkex/wire";
 import type { ApiFuture } from "../future/api-future.js";
+import { CALL_OPTIONS, type CallOptions, checkObject, checkOptions } from "../inputs/call-options.js";
 import { createSampler } from "../sampling/create-sampler.js";
 import type { SamplingClient } from "../sampling/sampling-client.js";
+import { ApiCalls, type EndpointOptions } from "../session/api-calls.js";
 import { finishSession } from "../session/finish-session.js";
-import { methodHeaders, type SdkMethod } from "../session/sdk-method.js";
 import { checkSamplerPath, checkTrainingPath } from "../training/checkpoints/checkpoint-kinds.js";
 import { loadModel, type ModelSource } from "../training/checkpoints/load-model.js";
 import { clientOf, createModel, type ModelCreation, type NewModel } from "../training/create-model.js";
 import type { TrainedModel } from "../training/trained-model.js";
 import type { TrainingClient } from "../training/training-client.js";
-import type { CallOptions } from "./call-options.js";
-import { checkObject } from "./check-object.js";
 import type { ServiceClientOptions } from "./service-client-options.js";
 import { ServiceCore } from "./service-core.js";
 import { resolveSettings } from "./settings.js";
@@ -30,13 +34,12 @@ export interface LoraTrainingParams
   extends Pick<CreateModelRequest, "base_model" | "user_metadata" | "optimizer_config">,
     Partial<LoraConfig> {}
 
-/** What a training client made from a checkpoint may have of its own. */
-export type FromStateParams = Pick<
-  LoadWeightsRequest,
-  "base_model" | "user_metadata" | "optimizer_config" | "weights_access_token"
->;
+/** How a training client is made from a checkpoint. */
+export interface FromStateOptions
+  extends CallOptions,
+    Pick<LoadWeightsRequest, "base_model" | "user_metadata" | "optimizer_config" | "weights_access_token"> {}
 
-/** What a sampling client samples from: saved weights, or a base model. */
+/** The weights that a sampling client samples from: saved ones, or a base model. */
 export interface SamplingClientParams {
   /** A `tinker://` path. */
   readonly model_path?: string | undefined;
@@ -45,11 +48,35 @@ export interface SamplingClientParams {
 
 /** How a service client is closed. */
 export interface CloseOptions {
-  /** What the service is told of the session. @defaultValue `success` */
+  /** The end of the session as the service is told it. @defaultValue `success` */
   readonly status?: FinishReason | undefined;
   /** Free text beside it. */
   readonly detail?: string | undefined;
 }
+
+/** How an endpoint is called: `path` where its path has `{name}` parts, `query`, `unchecked`, `signal`, `timeoutMs`. */
+export type EndpointCallOptions<Name extends EndpointName> = EndpointOptions<Name>;
+
+const LORA_PARAMS: Readonly<Record<keyof LoraTrainingParams, true>> = {
+  base_model: true,
+  user_metadata: true,
+  optimizer_config: true,
+  rank: true,
+  seed: true,
+  train_unembed: true,
+  train_mlp: true,
+  train_attn: true,
+};
+const FROM_STATE_OPTIONS: Readonly<Record<keyof FromStateOptions, true>> = {
+  ...CALL_OPTIONS,
+  base_model: true,
+  user_metadata: true,
+  optimizer_config: true,
+  weights_access_token: true,
+};
+const SAMPLING_CLIENT_PARAMS = { model_path: true, base_model: true } as const;
+const CLOSE_OPTIONS = { status: true, detail: true } as const;
+const ENDPOINT_OPTIONS = { ...CALL_OPTIONS, path: true, query: true, unchecked: true } as const;
 
 const FINISH_REASONS: readonly FinishReason[] = ["success", "errored", "interrupted"];
 
@@ -63,44 +90,83 @@ const FINISH_REASONS: readonly FinishReason[] = ["success", "errored", "interrup
  */
 export class ServiceClient {
   readonly #core: ServiceCore;
+  readonly #sdkVersion: string;
   #closed: Promise<void> | undefined;
 
   /** @throws ValidationError for options that cannot work */
   constructor(options: ServiceClientOptions = {}) {
-    this.#core = new ServiceCore(resolveSettings(options));
+    const settings = resolveSettings(options);
+    this.#core = new ServiceCore(settings);
+    this.#sdkVersion = settings.sdkVersion;
   }
 
   /** Opens the session now: tells early whether the service is there and takes the key. */
   async connect(options: CallOptions = {}): Promise<void> {
-    this.#core.checkOpen();
-    await this.#core.start("connect", options, () => this.#core.session()).result();
+    const { lifecycle } = this.#core;
+    lifecycle.checkCall("connect", options);
+    await lifecycle.start("connect", options, () => this.#core.channel());
   }
 
-  /** The models the service offers. Needs no session. */
+  /** Lists the models the service offers. Needs no session. */
   async getServerCapabilities(options: CallOptions = {}): Promise<GetServerCapabilitiesResponse> {
-    this.#core.checkOpen();
-    const { sdkVersion } = this.#core.settings;
-    return this.#core
-      .start("get_server_capabilities", options, async (work) => {
-        await this.#core.server();
-        const response = await this.#core.transport.call({
-          operation: "get_server_capabilities",
-          headers: methodHeaders("ServiceClient.get_server_capabilities", sdkVersion),
-          signal: work.signal,
-        });
-        return decodeJsonResponse("GetServerCapabilitiesResponse", response.body);
-      })
-      .result();
+    const { lifecycle } = this.#core;
+    lifecycle.checkCall("getServerCapabilities", options);
+    return lifecycle.start("get_server_capabilities", options, async ({ method, signal }) => {
+      const calls = await this.#calls();
+      return calls.call("get_server_capabilities", undefined, { method, signal });
+    });
   }
 
   /**
-   * A training client of a new model: the base model with a fresh LoRA adapter.
+   * Calls an endpoint of the API as it stands in the table `ENDPOINTS` of `@tinkex/types`: for what has no method here yet. An
+   * operation is answered by the ticket for its result, which `retrieve_future` gives. Needs no session.
    *
-   * @param params.rank - dimension of the adapter. @defaultValue 32
+   * @param endpoint - the endpoint's name, e.g. `weights_info`
+   * @param record - its body; `undefined` where it takes none
+   * @param options - `path` for the `{name}` parts of its path, `query`, and `unchecked: true` to send fields, names of losses
+   *   and sampling parameters that this package does not know
+   * @returns the record of the answer; `undefined` where the answer has no meaning
+   * @throws ValidationError before anything is sent, for an endpoint or a record that is not known
+   *
+   * @example
+   * const info = await service.call("weights_info", { tinker_path: "tinker://run/weights/first" });
+   * const run = await service.call("get_training_run", undefined, { path: { run: "run" } });
+   */
+  async call<Name extends EndpointName>(
+    endpoint: Name,
+    record: RequestOf<Name>,
+    ...rest: unknown extends PathParametersOf<Name>
+      ? [options?: EndpointCallOptions<Name>]
+      : [options: EndpointCallOptions<Name>]
+  ): Promise<ResponseOf<Name>> {
+    const { lifecycle } = this.#core;
+    if (!isEndpointName(endpoint)) {
+      const advice = unknownNames([String(endpoint)], Object.keys(ENDPOINTS)).replace(
+        "unknown field",
+        "unknown endpoint",
+      );
+      throw new ValidationError(`service.call: ${advice}`, { path: ["endpoint"] });
+    }
+    // Where the path has no parts, no options at all are options too.
+    const given = (rest[0] === undefined ? {} : rest[0]) as EndpointCallOptions<Name>;
+    lifecycle.checkOpen();
+    checkOptions(given as CallOptions, ENDPOINT_OPTIONS, "service.call");
+    return lifecycle.start("call", given, async ({ method, signal }) => {
+      const calls = await this.#calls();
+      return calls.call(endpoint, record, Object.assign({}, given, { method, signal }));
+    });
+  }
+
+  /**
+   * Makes a training client of a new model: the base model with a fresh LoRA adapter.
+   *
+   * @param params - `base_model`, the adapter's `rank` (32 by default), `seed`, `train_mlp`, `train_attn`, `train_unembed`, and
+   *   what is kept with the run (`user_metadata`)
    * @throws ValidationError at the call, before anything is sent
    */
   createLoraTrainingClient(params: LoraTrainingParams, options: CallOptions = {}): ApiFuture<TrainingClient> {
     checkObject(params, "params", '{ base_model: "Qwen/Qwen3-8B", rank: 32 }');
+    checkKnownNames(params, LORA_PARAMS, "createLoraTrainingClient");
     const {
       base_model,
       user_metadata,
@@ -123,42 +189,38 @@ export class ServiceClient {
       "createLoraTrainingClient",
     );
     const model: NewModel = { base_model, user_metadata, optimizer_config, lora_config };
+    this.#core.lifecycle.checkCall("createLoraTrainingClient", options);
     return this.#makeModel("create_lora_training_client", options, (creation) =>
       createModel(creation, model),
     );
   }
 
   /**
-   * A training client of a new model with a checkpoint's weights and a fresh optimizer.
+   * Makes a training client of a new model with a checkpoint's weights and a fresh optimizer.
    *
    * @param path - `tinker://<run>/weights/<name>`, as `saveState` gives it
    */
-  createTrainingClientFromState(
-    path: string,
-    params: FromStateParams = {},
-    options: CallOptions = {},
-  ): ApiFuture<TrainingClient> {
-    return this.#loadModel(
-      "create_training_client_from_state",
-      { ...params, path, optimizer: false },
-      options,
-    );
+  createTrainingClientFromState(path: string, options: FromStateOptions = {}): ApiFuture<TrainingClient> {
+    this.#core.lifecycle.checkCall("createTrainingClientFromState", options, FROM_STATE_OPTIONS);
+    return this.#loadModel("create_training_client_from_state", path, false, options);
   }
 
   /** As {@link createTrainingClientFromState}, with the optimizer's state: training goes on as if it had never stopped. */
   createTrainingClientFromStateWithOptimizer(
     path: string,
-    params: Omit<FromStateParams, "optimizer_config"> = {},
-    options: CallOptions = {},
+    options: Omit<FromStateOptions, "optimizer_config"> = {},
   ): ApiFuture<TrainingClient> {
-    const source = { ...params, path, optimizer: true };
-    return this.#loadModel("create_training_client_from_state_with_optimizer", source, options);
+    const { optimizer_config: _, ...known } = FROM_STATE_OPTIONS;
+    this.#core.lifecycle.checkCall("createTrainingClientFromStateWithOptimizer", options, known);
+    return this.#loadModel("create_training_client_from_state_with_optimizer", path, true, options);
   }
 
-  /** A sampling client of saved weights, or of a base model as it is. */
+  /** Makes a sampling client of saved weights, or of a base model as it is. */
   createSamplingClient(params: SamplingClientParams, options: CallOptions = {}): ApiFuture<SamplingClient> {
-    this.#core.checkOpen();
+    const { lifecycle, samplingIds } = this.#core;
+    lifecycle.checkCall("createSamplingClient", options);
     checkObject(params, "params", '{ base_model: "Qwen/Qwen3-8B" }');
+    checkKnownNames(params, SAMPLING_CLIENT_PARAMS, "createSamplingClient");
     const { model_path, base_model } = params;
     if (!model_path && !base_model) {
       throw new ValidationError("give model_path or base_model: there is nothing to sample from", {
@@ -166,11 +228,10 @@ export class ServiceClient {
       });
     }
     if (model_path !== undefined) checkSamplerPath(model_path);
-    const samplingId = this.#core.samplingIds.take();
-    return this.#core.start("create_sampling_client", options, async (work) => {
-      const session = await this.#core.session();
-      return createSampler(session, { model_path, base_model }, samplingId, work);
-    });
+    const samplingId = samplingIds.take();
+    return lifecycle.start("create_sampling_client", options, async (context) =>
+      createSampler(await this.#core.channel(), { model_path, base_model }, samplingId, context),
+    );
   }
 
   /**
@@ -178,6 +239,7 @@ export class ServiceClient {
    * calls do nothing.
    */
   close(options: CloseOptions = {}): Promise<void> {
+    checkKnownNames(options, CLOSE_OPTIONS, "the options of close");
     const { status = "success" } = options;
     if (!FINISH_REASONS.includes(status)) {
       throw new ValidationError(`status must be one of ${FINISH_REASONS.join(", ")}, got ${String(status)}`, {
@@ -194,18 +256,34 @@ export class ServiceClient {
   }
 
   async #close(status: FinishReason, detail: string | undefined): Promise<void> {
-    const core = this.#core;
-    const opened = core.openedSession;
-    core.end();
+    const { lifecycle, openedChannel, transport } = this.#core;
+    lifecycle.close();
     try {
-      if (opened !== undefined) await finishSession(opened, { reason: { type: status }, detail });
+      if (openedChannel !== undefined) {
+        const opened = openedChannel.then(({ session }) => session);
+        await finishSession(opened, { reason: { type: status }, detail });
+      }
     } finally {
-      await core.transport.close();
+      await transport.close();
     }
   }
 
-  #loadModel(method: string, source: ModelSource, options: CallOptions): ApiFuture<TrainingClient> {
-    checkTrainingPath(source.path);
+  /** The way to endpoints that need no session: only the server's generation must be known. */
+  async #calls(): Promise<ApiCalls> {
+    const { generation } = await this.#core.server();
+    const { transport } = this.#core;
+    return new ApiCalls({ transport, sdkVersion: this.#sdkVersion, generation: generation.fields });
+  }
+
+  #loadModel(
+    method: string,
+    path: string,
+    optimizer: boolean,
+    options: FromStateOptions,
+  ): ApiFuture<TrainingClient> {
+    checkTrainingPath(path);
+    const { signal: _, timeoutMs: __, ...fields } = options;
+    const source: ModelSource = { ...fields, path, optimizer };
     return this.#makeModel(method, options, (creation) => loadModel(creation, source));
   }
 
@@ -215,13 +293,9 @@ export class ServiceClient {
     make: (creation: ModelCreation) => Promise<TrainedModel>,
   ): ApiFuture<TrainingClient> {
     const core = this.#core;
-    core.checkOpen();
     const modelSeqId = core.modelIds.take();
-    const startedAtMs = core.settings.clock.monotonic();
-    const sdkMethod: SdkMethod = `ServiceClient.${method}`;
-    return core.start(method, options, async (work) => {
-      const session = await core.session();
-      const creation: ModelCreation = { session, modelSeqId, method: sdkMethod, work, startedAtMs };
+    return core.lifecycle.start(method, options, async (context) => {
+      const creation: ModelCreation = { channel: await core.channel(), modelSeqId, context };
       return clientOf(await make(creation), creation);
     });
   }

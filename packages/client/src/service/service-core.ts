@@ -1,51 +1,56 @@
-import { ClosedError, type HttpTransport, type WaitLimits } from "@tinkex/base";
+import type { HttpTransport } from "@tinkex/base";
 import { withBillingPause } from "../channel/billing-pause.js";
-import { ApiFuture } from "../future/api-future.js";
-import { LiveOperations } from "../future/live-operations.js";
-import type { FutureWork } from "../future/operation-context.js";
+import { Channel } from "../channel/channel.js";
+import { ClientLifecycle } from "../future/client-lifecycle.js";
+import { ModelTokenizers } from "../session/model-tokenizer.js";
 import { openSession } from "../session/open-session.js";
+import { SequenceCounter } from "../session/sequence-counter.js";
 import { readServerProfile, type ServerProfile } from "../session/server-profile.js";
-import type { Session } from "../session/session.js";
-import { SequenceCounter } from "../training/sequence-counter.js";
+import type { SessionEnvironment } from "../session/session.js";
 import type { ClientSettings } from "./settings.js";
 
-/** What the clients made from one service client share: the transport, the session, the counters, and the closing. */
+/** The parts that the clients made from one service client share: the transport, the session, the counters, and the closing. */
 export class ServiceCore {
-  readonly settings: ClientSettings;
+  readonly lifecycle: ClientLifecycle;
   /** Calls wait out a 402. */
   readonly transport: HttpTransport;
-  /** As `transport`, without the waiting: for what is asked on the side, and for the end. */
-  readonly unpausedTransport: HttpTransport;
-  readonly live = new LiveOperations();
   /** Numbers of the session's models. */
   readonly modelIds = new SequenceCounter(0);
   /** Numbers of the session's samplers, those of unnamed sampler saves included. */
   readonly samplingIds = new SequenceCounter(0);
-  readonly #closing = new AbortController();
+  readonly #settings: ClientSettings;
+  readonly #environment: SessionEnvironment;
   #server: Promise<ServerProfile> | undefined;
-  #session: Promise<Session> | undefined;
+  #channel: Promise<Channel> | undefined;
   #profile: ServerProfile | undefined;
 
   constructor(settings: ClientSettings) {
-    this.settings = settings;
-    this.unpausedTransport = settings.transport;
+    const { clock, random, logger, sdkVersion } = settings;
+    this.#settings = settings;
+    this.lifecycle = new ClientLifecycle("ServiceClient", "the service client", { clock, logger });
     this.transport = withBillingPause(settings.transport, {
-      clock: settings.clock,
-      logger: settings.logger,
+      clock,
+      logger,
       policy: settings.billing,
       maxPauseMs: () => (this.#profile?.config.billing_exception_max_pause_duration_sec ?? 3600) * 1000,
-      closing: this.#closing.signal,
+      closing: this.lifecycle.closing,
     });
+    this.#environment = {
+      transport: this.transport,
+      unpausedTransport: settings.transport,
+      clock,
+      random,
+      logger,
+      sdkVersion,
+      lifecycle: this.lifecycle,
+      samplingIds: this.samplingIds,
+      tokenizers: new ModelTokenizers(settings.tokenizer, settings.baseUrl),
+    };
   }
 
-  /** Aborts when the service client closes, for what runs in the background. */
-  get closing(): AbortSignal {
-    return this.#closing.signal;
-  }
-
-  /** What the service says of itself, asked once. */
+  /** Asks the service what it says of itself, once. */
   server(): Promise<ServerProfile> {
-    this.#server ??= readServerProfile(this).then(
+    this.#server ??= readServerProfile(this.#environment, this.#settings.useTokens).then(
       (profile) => {
         this.#profile = profile;
         return profile;
@@ -59,37 +64,29 @@ export class ServiceCore {
     return this.#server;
   }
 
-  /** The session, opened by the first one who needs it. */
-  session(): Promise<Session> {
-    this.#session ??= this.server()
-      .then((server) => openSession(this, server))
-      .catch((error: unknown) => {
-        this.#session = undefined;
-        throw error;
-      });
-    return this.#session;
+  /** The channel of the session, opened by the first one who needs it. */
+  channel(): Promise<Channel> {
+    this.#channel ??= this.#openChannel().catch((error: unknown) => {
+      this.#channel = undefined;
+      throw error;
+    });
+    return this.#channel;
   }
 
-  /** The session if one was opened, or is being opened. */
-  get openedSession(): Promise<Session> | undefined {
-    return this.#session;
+  /** The channel if one was opened, or is being opened. */
+  get openedChannel(): Promise<Channel> | undefined {
+    return this.#channel;
   }
 
-  /** Runs an operation behind a future. `name` is what messages call it. */
-  start<T>(name: string, limits: WaitLimits, run: (work: FutureWork) => Promise<T>): ApiFuture<T> {
-    const { clock, logger } = this.settings;
-    return new ApiFuture(name, { clock, logger, live: this.live }, limits, run);
-  }
-
-  /** @throws ClosedError once `end` was called */
-  checkOpen(): void {
-    if (this.#closing.signal.aborted) throw this.#closing.signal.reason;
-  }
-
-  /** Ends all operations and all background work with `ClosedError`. */
-  end(): void {
-    const reason = new ClosedError("the service client is closed");
-    this.#closing.abort(reason);
-    this.live.endAll(reason);
+  async #openChannel(): Promise<Channel> {
+    const { tags, userMetadata, sdkVersion, projectId, displayName } = this.#settings;
+    const session = await openSession(this.#environment, await this.server(), {
+      tags,
+      user_metadata: userMetadata,
+      sdk_version: sdkVersion,
+      project_id: projectId,
+      display_name: displayName,
+    });
+    return new Channel(session, this.#settings);
   }
 }

@@ -19,8 +19,10 @@ import {
 } from "@tinkex/http";
 import type { JsonObject } from "@tinkex/types";
 import { BodyMemory } from "@tinkex/wire";
+import type { TokenizerLoader } from "../session/model-tokenizer.js";
+import type { WireChoice } from "../session/server-generation.js";
 import { resolveCredentials } from "./credentials.js";
-import type { ServiceClientOptions, TokenizerLoader, WireChoice } from "./service-client-options.js";
+import type { ServiceClientOptions } from "./service-client-options.js";
 
 /** The options with all defaults filled in, checked once. */
 export interface ClientSettings {
@@ -110,7 +112,7 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
     useTokens: () => {
       if ("useTokens" in transport && typeof transport.useTokens === "function") transport.useTokens();
     },
-    shownText: "shownText" in transport ? (text) => transport.shownText(text) : undefined,
+    shownText: shownTextOf(transport),
     compress: options.compress ?? zstdCompressor(),
     bodyMemory: options.transport === undefined ? new BodyMemory() : undefined,
     clock,
@@ -125,6 +127,12 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
     tags: options.tags ?? splitTags(fromEnv("TINKER_TAGS")),
     tokenizer: options.tokenizer,
   };
+}
+
+function shownTextOf(transport: HttpTransport): ClientSettings["shownText"] {
+  if (!("shownText" in transport)) return undefined;
+  const { shownText } = transport;
+  return typeof shownText === "function" ? (text) => String(shownText.call(transport, text)) : undefined;
 }
 
 /** What a transport of the caller's does by itself; given beside one it would be ignored. */

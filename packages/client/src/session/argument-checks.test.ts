@@ -12,7 +12,8 @@ it("clients 24: refuses arguments of the wrong kind at the call, before anything
   const transport = createTransport({ baseUrl: stub.url });
   // What plain JavaScript may pass.
   const nothing = undefined as never;
-  const config = (value: unknown) => () => training.forwardBackward([datum(1)], "ppo", value as never);
+  const config = (value: unknown) => () =>
+    training.forwardBackward([datum(1)], "ppo", { loss_fn_config: value as never });
   const calls: readonly (readonly [() => unknown, RegExp])[] = [
     [() => service.createLoraTrainingClient(nothing), /^params must be an object, e.g. .*got undefined/],
     [() => service.createSamplingClient(nothing), /^params must be an object, e.g. .*base_model/],
@@ -37,9 +38,9 @@ it("clients 24: refuses arguments of the wrong kind at the call, before anything
     ],
     [config("x"), /^loss_fn_config must be an object/],
     [config(null), /^loss_fn_config must be an object.*got null/],
-    [config({ clip_low_threshold: true }), /^loss_fn_config.clip_low_threshold must be a number or a text/],
+    [config({ clip_low_threshold: true }), /^loss_fn_config.clip_low_threshold must be a number or a string/],
     [
-      () => training.saveState("x", { overwrite: false }, { onConflict: "overwrite" }),
+      () => training.saveState("x", { overwrite: false, onConflict: "overwrite" }),
       /^overwrite: false contradicts onConflict/,
     ],
   ];

@@ -199,7 +199,7 @@ describe("order and turns", () => {
     });
     const first = training.forwardBackward([datum(1)], "cross_entropy");
     const controller = new AbortController();
-    const second = training.forwardBackward([datum(2)], "cross_entropy", undefined, {
+    const second = training.forwardBackward([datum(2)], "cross_entropy", {
       signal: controller.signal,
     });
     const third = step(training);
@@ -232,7 +232,7 @@ describe("order and turns", () => {
       return usual(request);
     });
     const controller = new AbortController();
-    const first = training.forwardBackward([datum(1)], "cross_entropy", undefined, {
+    const first = training.forwardBackward([datum(1)], "cross_entropy", {
       signal: controller.signal,
     });
     const second = step(training);
@@ -289,9 +289,7 @@ describe("order and turns", () => {
       training.forwardBackward([{ ...datum(1), model_input: [2 ** 40] }], "cross_entropy"),
     ).toThrow(ValidationError);
     expect(() => training.forwardBackward([datum(1)], "cross" as "ppo")).toThrow(/cross_entropy/);
-    expect(() => training.forwardBackward([datum(1)], "ppo", undefined, { timeoutMs: -1 })).toThrow(
-      /timeoutMs/,
-    );
+    expect(() => training.forwardBackward([datum(1)], "ppo", { timeoutMs: -1 })).toThrow(/timeoutMs/);
     await step(training);
     expect(sequence(stub)).toEqual([1]);
   });

@@ -4,6 +4,14 @@ import { fieldsToSend } from "./fields-to-send.js";
 import { jsonBody } from "./json-body.js";
 import { type RequestName, requestRecords } from "./request-records.js";
 
+/** How a request is written. */
+export interface RequestEncoding {
+  /** The server's generation, which says the fields it knows. */
+  readonly generation: ApiGeneration;
+  /** Leave out the check, and write fields that the record does not have. @defaultValue false */
+  readonly unchecked?: boolean | undefined;
+}
+
 /**
  * The JSON body of a request, with the fields that the server's generation knows.
  *
@@ -12,11 +20,11 @@ import { type RequestName, requestRecords } from "./request-records.js";
 export function encodeJsonRequest<Name extends RequestName>(
   name: Name,
   record: Records[Name],
-  options: { readonly generation: ApiGeneration },
+  { generation, unchecked = false }: RequestEncoding,
 ): EncodedBody {
   const table = requestRecords[name];
-  checkSent<Records[Name]>(table.schema, record, name);
-  return jsonBody(fieldsToSend(record, table, options.generation), name);
+  if (!unchecked) checkSent<Records[Name]>(table.schema, record, name);
+  return jsonBody(fieldsToSend(record, table, generation, unchecked), name);
 }
 
 /**

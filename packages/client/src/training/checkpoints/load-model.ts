@@ -1,13 +1,11 @@
 import { ApiStatusError, ValidationError } from "@tinkex/base";
-import { CheckpointPath, checkReceived, type LoadWeightsRequest, trainingRunSchema } from "@tinkex/types";
-import { parseJson } from "@tinkex/wire";
+import { CheckpointPath, type LoadWeightsRequest } from "@tinkex/types";
 import { trainingPauseLog } from "../../channel/queue-state-log.js";
 import type { LoadRoute } from "../../session/server-generation.js";
 import { createModel, type ModelCreation, type NewModel } from "../create-model.js";
-import { runSingleRequest } from "../single-request.js";
-import { type TrainedModel, trainedModel } from "../trained-model.js";
+import { runOperation, type TrainedModel, trainedModel } from "../trained-model.js";
 
-/** What is loaded into a new model, and how. */
+/** The checkpoint that is loaded into a new model, and how. */
 export type ModelSource = Pick<
   LoadWeightsRequest,
   "path" | "base_model" | "user_metadata" | "optimizer" | "optimizer_config" | "weights_access_token"
@@ -31,7 +29,7 @@ const REFUSALS: readonly number[] = [400, 404, 405, 422];
  * @throws the error of the last way
  */
 export async function loadModel(creation: ModelCreation, source: ModelSource): Promise<TrainedModel> {
-  const [first, ...others] = creation.session.server.generation.loadRoutes;
+  const [first, ...others] = creation.channel.session.server.generation.loadRoutes;
   let attempt = LOADERS[first](creation, source);
   for (const route of others) {
     attempt = attempt.catch((error: unknown) => {
@@ -44,25 +42,14 @@ export async function loadModel(creation: ModelCreation, source: ModelSource): P
 
 /** One request makes the model and loads it; its id follows from the session's. */
 async function loadAsNewModel(creation: ModelCreation, source: ModelSource): Promise<TrainedModel> {
-  const { session, modelSeqId, method, work, startedAtMs } = creation;
+  const { channel, modelSeqId, context } = creation;
+  const { session } = channel;
   const modelId = `${session.id}:train:${modelSeqId}`;
-  const { result } = await session.submit({
-    method,
-    requestType: "LoadWeights",
-    resultName: "LoadWeightsResponse",
-    work,
-    log: trainingPauseLog(`Model creation for ${modelId}`, session.core.settings),
-    startedAtMs,
-    send: (headers) =>
-      session.post(
-        "load_weights",
-        ["LoadWeightsRequest", { ...source, session_id: session.id, model_seq_id: modelSeqId }],
-        "UntypedAPIFuture",
-        { headers, signal: work.signal, onSend: () => work.sending() },
-      ),
-  });
-  work.submitted();
-  return trainedModel(session, (await result).model_id ?? modelId);
+  const log = trainingPauseLog(`Model creation for ${modelId}`, session.environment);
+  const record = { ...source, session_id: session.id, model_seq_id: modelSeqId };
+  const { result } = await channel.submit("load_weights", record, context, log);
+  context.submitted();
+  return trainedModel(channel, (await result).model_id ?? modelId);
 }
 
 /** Makes a model like the checkpoint's and loads the checkpoint into it, as its first request. */
@@ -71,36 +58,19 @@ async function createAndLoad(
   source: ModelSource,
   describe: (creation: ModelCreation, source: ModelSource) => Promise<NewModel>,
 ): Promise<TrainedModel> {
-  const { method, work, startedAtMs } = creation;
   const { path, optimizer, weights_access_token } = source;
   const model = await createModel(creation, await describe(creation, source));
-  await runSingleRequest(
-    model,
-    {
-      method,
-      operation: "load_weights",
-      requestType: "LoadWeights",
-      requestName: "LoadWeightsRequest",
-      record: (seqId) => ({ model_id: model.id, seq_id: seqId, path, optimizer, weights_access_token }),
-      resultName: "LoadWeightsResponse",
-    },
-    work,
-    startedAtMs,
-  );
+  await runOperation(model, "load_weights", { path, optimizer, weights_access_token }, creation.context);
   return model;
 }
 
-async function describeByWeightsInfo(creation: ModelCreation, source: ModelSource): Promise<NewModel> {
-  const { session, method, work } = creation;
-  const info = await session.post(
-    "weights_info",
-    ["WeightsInfoRequest", { tinker_path: source.path }],
-    "WeightsInfoResponse",
-    {
-      headers: session.headers(method),
-      signal: work.signal,
-    },
-  );
+async function describeByWeightsInfo(
+  { channel, context }: ModelCreation,
+  source: ModelSource,
+): Promise<NewModel> {
+  const { method, signal } = context;
+  const record = { tinker_path: source.path };
+  const info = await channel.session.call("weights_info", record, { method, signal });
   const { train_unembed = true, train_mlp = true, train_attn = true } = info;
   return {
     base_model: source.base_model ?? info.base_model,
@@ -111,16 +81,13 @@ async function describeByWeightsInfo(creation: ModelCreation, source: ModelSourc
 }
 
 /** Servers of the 0.4 generation know what a run was, not what its checkpoints hold. */
-async function describeByTrainingRun(creation: ModelCreation, source: ModelSource): Promise<NewModel> {
-  const { session, method, work } = creation;
+async function describeByTrainingRun(
+  { channel, context }: ModelCreation,
+  source: ModelSource,
+): Promise<NewModel> {
+  const { method, signal } = context;
   const { training_run_id: run } = CheckpointPath.parse(source.path);
-  const response = await session.core.transport.call({
-    operation: "get_training_run",
-    pathParameters: { run },
-    headers: session.headers(method),
-    signal: work.signal,
-  });
-  const record = checkReceived(trainingRunSchema, parseJson(response.body, "TrainingRun"), "TrainingRun");
+  const record = await channel.session.call("get_training_run", undefined, { path: { run }, method, signal });
   return {
     base_model: source.base_model ?? record.base_model,
     lora_config: {

@@ -10,16 +10,16 @@ describe("conflicts of saves", () => {
     const { stub, training } = await openTraining();
     stub.script("save_weights", taken, taken);
     await expect(training.saveState("ck")).rejects.toMatchObject({ code: "conflict" });
-    const reused = await training.saveState("ck", {}, { onConflict: "reuse" });
+    const reused = await training.saveState("ck", { onConflict: "reuse" });
     expect(reused.path).toBe("tinker://S:train:0/weights/ck");
     stub.script("save_weights_for_sampler", taken);
-    const sampler = await training.saveWeightsForSampler("ck", {}, { onConflict: "reuse" });
+    const sampler = await training.saveWeightsForSampler("ck", { onConflict: "reuse" });
     expect(sampler.path).toBe("tinker://S:train:0/sampler_weights/ck");
   });
 
   it("sends `overwrite` for the wish to replace", async () => {
     const { stub, training } = await openTraining();
-    await training.saveState("ck", {}, { onConflict: "overwrite" });
+    await training.saveState("ck", { onConflict: "overwrite" });
     expect(stub.seen("save_weights")[0]?.json).toMatchObject({ overwrite: true });
   });
 

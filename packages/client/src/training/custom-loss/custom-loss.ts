@@ -1,6 +1,35 @@
-import { isSparse, ResponseError, ValidationError } from "@tinkex/base";
-import type { CustomLossValue, Datum, ForwardBackwardOutput, TensorData } from "@tinkex/types";
+import { isSparse, ResponseError, raceAbort, tensorLayoutFault, ValidationError } from "@tinkex/base";
+import type { CustomLoss, CustomLossValue, Datum, ForwardBackwardOutput, TensorData } from "@tinkex/types";
+import type { OperationContext } from "../../future/operation-context.js";
 import type { PassOutput } from "../passes/combine-outputs.js";
+import { passResult, submitPass } from "../passes/training-pass.js";
+import type { TrainedModel } from "../trained-model.js";
+
+/**
+ * Runs a custom loss: a pass that scores the targets, the loss here, and a pass that has its gradient. Both passes are one
+ * turn, so that nothing called later comes between them.
+ */
+export async function runCustomLoss(
+  model: TrainedModel,
+  data: readonly Datum[],
+  loss: CustomLoss,
+  context: OperationContext,
+): Promise<PassOutput> {
+  const common = { lossFn: "cross_entropy", lossFnConfig: undefined } as const;
+  const forwardData = customForwardData(data);
+  const { backward, value } = await model.turns.runExclusive(context.signal, async () => {
+    const forward = await submitPass(model, { ...common, name: "forward", data: forwardData }, context);
+    const logprobs = logprobsOf(await passResult(forward), data);
+    // The loss is not ours to stop; once nobody waits for it, it must not hold up the turns behind it.
+    const value = await raceAbort(context.signal, async () => loss(data, logprobs));
+    context.signal.throwIfAborted();
+    const backwardData = customBackwardData(forwardData, logprobs, value.gradients);
+    const pass = { ...common, name: "forward_backward", data: backwardData } as const;
+    return { backward: await submitPass(model, pass, context), value };
+  });
+  context.submitted();
+  return customOutput(await passResult(backward), value);
+}
 
 /** @throws ValidationError for a datum without `target_tokens`, which a custom loss scores */
 export function checkCustomData(data: readonly Datum[]): void {
@@ -109,11 +138,21 @@ export function customOutput(output: PassOutput, value: CustomLossValue): PassOu
   };
 }
 
-/** A float32 tensor laid out like `tensor`: of the same shape, and sparse where that is and the elements match. */
+/**
+ * Makes a float32 tensor laid out like `tensor`: of the same shape, and sparse where that is and the elements match.
+ *
+ * @throws ValidationError when the elements do not fill the shape
+ */
 function sameShape(tensor: TensorData, data: Float32Array): TensorData {
   const { shape, sparse_crow_indices, sparse_col_indices } = tensor;
-  const dense = { data, dtype: "float32", ...(shape === undefined ? {} : { shape }) } as const;
-  return isSparse(tensor) && data.length === tensor.data.length
-    ? { ...dense, sparse_crow_indices, sparse_col_indices }
-    : dense;
+  const dense: TensorData = { data, dtype: "float32", ...(shape === undefined ? {} : { shape }) };
+  const made =
+    isSparse(tensor) && data.length === tensor.data.length
+      ? { ...dense, sparse_crow_indices, sparse_col_indices }
+      : dense;
+  const fault = tensorLayoutFault(made);
+  if (fault === undefined) return made;
+  throw new ValidationError(`the weights of a custom loss: ${fault.field} ${fault.message}`, {
+    path: ["weights", fault.field],
+  });
 }

@@ -2,20 +2,34 @@ import { checkKnownNames, ValidationError } from "@tinkex/base";
 import { TensorData, type TensorLike, TensorMemory } from "@tinkex/tensor";
 import {
   checkSent,
+  DATUM_FIELDS,
   type Datum,
   type LossFnConfig,
   type LossFnType,
   lossFnTypeSchema,
-  ModelInput,
-  modelInputSchema,
+  type ModelInput,
+  provenanceSpanSchema,
   spanFault,
   type TokenIds,
 } from "@tinkex/types";
-import { checkObject } from "../../service/check-object.js";
+import { checkObject } from "../../inputs/call-options.js";
+import { toModelInput } from "../../inputs/model-input.js";
 
-/** A training example as it is given: like a {@link Datum}, with tokens for the input and anything numeric for tensors. */
+/**
+ * A training example of N positions as it is given: like a {@link Datum}, with tokens for the input and anything numeric for
+ * tensors (arrays, nested lists, typed arrays, tensors of tfjs).
+ *
+ * @example
+ * // Predict [2, 3] from [1, 2]: targets are the input shifted by one, and both have N = 2 positions.
+ * const datum = { model_input: [1, 2], loss_fn_inputs: { target_tokens: [2, 3], weights: [1, 1] } };
+ */
 export interface DatumLike extends Omit<Datum, "model_input" | "loss_fn_inputs"> {
+  /** N token ids, or a model input whose chunks take N positions in all. */
   readonly model_input: ModelInput | TokenIds;
+  /**
+   * Tensors of the loss by name, aligned to `model_input`: `target_tokens` (int64, `[N]`; `target_tokens[i]` is the token that
+   * follows `model_input[i]`), and float32 ones of the same shape, such as `weights`, `logprobs` and `advantages`.
+   */
   readonly loss_fn_inputs: Readonly<Record<string, TensorLike>>;
 }
 
@@ -36,39 +50,22 @@ export function checkLossName(lossFn: LossFnType): void {
   checkSent(lossFnTypeSchema, lossFn, "loss_fn");
 }
 
-/** @throws ValidationError for options of a loss that are no numbers or texts by name */
-export function checkLossConfig(config: LossFnConfig | undefined): void {
-  if (config === undefined) return;
+/**
+ * Checks the options of a loss, and copies them: they are written later than the call.
+ *
+ * @throws ValidationError for options that are no numbers or strings by name
+ */
+export function checkedLossConfig(config: LossFnConfig | undefined): LossFnConfig | undefined {
+  if (config === undefined) return undefined;
   checkObject(config, "loss_fn_config", "{ clip_low_threshold: 0.8 }");
   for (const [key, value] of Object.entries(config)) {
     if (typeof value === "string" || typeof value === "number") continue;
-    throw new ValidationError(`loss_fn_config.${key} must be a number or a text, got ${String(value)}`, {
+    throw new ValidationError(`loss_fn_config.${key} must be a number or a string, got ${String(value)}`, {
       path: ["loss_fn_config", key],
     });
   }
+  return { ...config };
 }
-
-/** A prompt or training input as a record; plain tokens become one text chunk. */
-export function toModelInput(input: ModelInput | TokenIds, what: string): ModelInput {
-  if (typeof input === "string") {
-    throw new ValidationError(
-      `${what} is a text: encode it first, e.g. (await client.getTokenizer()).encode(text)`,
-      {
-        path: [what],
-      },
-    );
-  }
-  const record =
-    typeof input === "object" && input !== null && "chunks" in input ? input : ModelInput.fromInts(input);
-  return checkSent(modelInputSchema, record, what);
-}
-
-const DATUM_FIELDS: Readonly<Record<keyof DatumLike, true>> = {
-  model_input: true,
-  loss_fn_inputs: true,
-  model_input_spans: true,
-  loss_fn_input_spans: true,
-};
 
 function prepareDatum(datum: DatumLike, datumIndex: number, memory: TensorMemory): Datum {
   const place = `data[${datumIndex}]`;
@@ -86,6 +83,11 @@ function prepareDatum(datum: DatumLike, datumIndex: number, memory: TensorMemory
     model_input: toModelInput(datum.model_input, `${place}.model_input`),
     loss_fn_inputs: Object.fromEntries(inputs),
   };
+  for (const list of ["model_input_spans", "loss_fn_input_spans"] as const) {
+    for (const [position, span] of (datum[list] ?? []).entries()) {
+      checkSent(provenanceSpanSchema, span, `${place}.${list}[${position}]`);
+    }
+  }
   const fault = spanFault(prepared);
   if (fault !== undefined) {
     throw new ValidationError(`${place}: ${fault.message}`, { path: ["data", datumIndex, fault.field] });

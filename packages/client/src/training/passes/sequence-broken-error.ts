@@ -12,8 +12,9 @@ export class SequenceBrokenError extends TinkexError {
 
   constructor(modelId: string, sequenceIds: readonly number[], cause: unknown) {
     super(
-      `the training client of ${modelId} cannot go on: of one call some requests were accepted, but not sequence ids ` +
-        `${sequenceIds.join(", ")}. Load the last checkpoint into a new client (createTrainingClientFromStateWithOptimizer).`,
+      `the training client of ${modelId} cannot go on: the service accepted a part of one call, but not the requests with ` +
+        `sequence ids ${sequenceIds.join(", ")}; load the last checkpoint into a new client ` +
+        "(createTrainingClientFromStateWithOptimizer)",
       { code: "sequence_broken", cause },
     );
     this.sequenceIds = sequenceIds;

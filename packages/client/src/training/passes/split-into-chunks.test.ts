@@ -1,8 +1,25 @@
-import type { Datum, ModelInputChunk, TensorData } from "@tinkex/types";
+import {
+  checkReceived,
+  clientConfigResponseSchema,
+  type Datum,
+  type ModelInputChunk,
+  type TensorData,
+} from "@tinkex/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { jsonBytes, numberCount, protobufBytes } from "./datum-size.js";
-import { configuredChunkLimits, LEGACY_CHUNK_LIMITS, splitIntoChunks } from "./split-into-chunks.js";
+import { CURRENT_GENERATION, type Encoding, LEGACY_CHUNK_LIMITS } from "../../session/server-generation.js";
+import { DATUM_SIZES, splitIntoChunks } from "./split-into-chunks.js";
+
+const { protobuf: protobufBytes, json: jsonBytes, numbers: numberCount } = DATUM_SIZES;
+const DEFAULT_CONFIG = checkReceived(clientConfigResponseSchema, {}, "client/config");
+
+function configuredChunkLimits(encoding: Encoding, limits: { maxLength: number; maxBytes: number }) {
+  return CURRENT_GENERATION.chunkLimits(encoding, {
+    ...DEFAULT_CONFIG,
+    fwdbwd_max_chunk_len: limits.maxLength,
+    fwdbwd_max_chunk_bytes_count: limits.maxBytes,
+  });
+}
 
 const int64 = (length: number): TensorData => ({ data: new Int32Array(length), dtype: "int64" });
 const float32 = (length: number): TensorData => ({ data: new Float32Array(length), dtype: "float32" });
@@ -101,11 +118,15 @@ describe("splitIntoChunks", () => {
           for (const [index, chunk] of chunks.entries()) {
             expect(chunk.data.length).toBeGreaterThan(0);
             expect(chunk.data.length).toBeLessThanOrEqual(maxLength);
-            expect(chunk.size).toBe(chunk.data.reduce((sum, datum) => sum + limits.size(datum), 0));
+            expect(chunk.size).toBe(
+              chunk.data.reduce((sum, datum) => sum + DATUM_SIZES[limits.measure](datum), 0),
+            );
             expect(chunk.size <= maxBytes || chunk.data.length === 1).toBe(true);
             const next = chunks[index + 1]?.data[0];
             if (next !== undefined) {
-              expect(chunk.data.length === maxLength || chunk.size + limits.size(next) > maxBytes).toBe(true);
+              expect(
+                chunk.data.length === maxLength || chunk.size + DATUM_SIZES[limits.measure](next) > maxBytes,
+              ).toBe(true);
             }
           }
         },

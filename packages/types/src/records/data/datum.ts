@@ -22,6 +22,14 @@ export interface Datum {
   readonly loss_fn_input_spans?: readonly ProvenanceSpan[] | undefined;
 }
 
+/** The names that a datum may have: an encoder that looks for names it knows would drop a misspelt one without a word. */
+export const DATUM_FIELDS: Readonly<Record<keyof Datum, true>> = {
+  model_input: true,
+  loss_fn_inputs: true,
+  model_input_spans: true,
+  loss_fn_input_spans: true,
+};
+
 /** Makes {@link Datum} records. */
 export const Datum = {
   /**

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { reduceMetrics } from "./reduce-metrics.js";
+import { reduceMetrics } from "./combine-outputs.js";
 
 /** A recorded number: `"NaN"` … and `{ int }` for what JSON cannot hold. */
 type Recorded = number | string | { readonly int: string };
