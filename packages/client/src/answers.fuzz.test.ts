@@ -222,7 +222,9 @@ describe(`a campaign of mutated answers, seed ${seed}`, { timeout: 1_800_000 }, 
     });
     const tally: Record<string, number> = {};
     const call = async (isProtobuf: boolean): Promise<string> => {
-      const name = isProtobuf ? pick(["ForwardBackwardOutput", "SampleResponse"]) : pick(RESULTS);
+      const name: FutureResultName = isProtobuf
+        ? pick(["ForwardBackwardOutput", "SampleResponse"])
+        : pick(RESULTS);
       try {
         const response = await transport.call({
           operation: pick(["retrieve_future", "get_api_key", "session_heartbeat"]),

@@ -1,4 +1,5 @@
 import { getEventListeners } from "node:events";
+import { inspect } from "node:util";
 import {
   AbortedError,
   ClosedError,
@@ -246,5 +247,47 @@ describe("ApiFuture", () => {
     const future = start(async () => "done", { timeoutMs: Number.POSITIVE_INFINITY });
     expect(await future.result({ timeoutMs: Number.POSITIVE_INFINITY })).toBe("done");
     expect(clock.sleeps).toEqual([]);
+  });
+
+  it("is a promise: whatever takes one takes it, and what it gives are ordinary promises", async () => {
+    const future = start(async () => 1);
+    const promise: Promise<number> = future;
+    expect(promise).toBeInstanceOf(Promise);
+    const passedOn = async (): Promise<number> => future;
+    expect(await Promise.all([future, passedOn(), Promise.resolve(future)])).toEqual([1, 1, 1]);
+    expect(await Promise.race([future, never()])).toBe(1);
+    const seen: number[] = [];
+    for await (const value of [start(async () => 1), start(async () => 2)]) seen.push(value);
+    expect(seen).toEqual([1, 2]);
+    const next = future.then((value) => value + 1);
+    expect(next.constructor).toBe(Promise);
+    expect(future.finally(() => {}).constructor).toBe(Promise);
+    expect(await next).toBe(2);
+  });
+
+  it("counts as awaited by whatever takes it, so that its failure is not logged as well", async () => {
+    const failing = () => start(() => Promise.reject(new Error("boom")));
+    expect((await Promise.allSettled([failing(), failing()])).map(({ status }) => status)).toEqual([
+      "rejected",
+      "rejected",
+    ]);
+    const passedOn = async () => failing();
+    await expect(passedOn()).rejects.toThrow("boom");
+    expect(logger.lines).toEqual([]);
+  });
+
+  it("prints what it is and how it stands", async () => {
+    const future = start(async (context) => {
+      await settle();
+      context.sending();
+      context.accepted("r1");
+      await settle();
+      return 1;
+    });
+    expect(inspect(future)).toBe("ApiFuture { optim_step, not sent }");
+    await settle();
+    expect(inspect({ future })).toBe("{ future: ApiFuture { optim_step, request r1, accepted } }");
+    await future;
+    expect(inspect(future)).toBe("ApiFuture { optim_step, request r1, fulfilled }");
   });
 });

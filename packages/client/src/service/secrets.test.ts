@@ -3,8 +3,8 @@ import { FakeClock } from "@tinkex/base/testing";
 import { CANARY_KEY, CANARY_TOKENS, everythingOf, findCanaries } from "@tinkex-tooling/canary";
 import { answer, HostileServer, redirect } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ServiceClient } from "../service/service-client.js";
 import { openService } from "../testing/open-service.js";
+import { ServiceClient } from "./service-client.js";
 
 const TOKEN = "owner-secret-71c2";
 
