@@ -10,10 +10,11 @@ export interface Allowance {
 
 /** The dependency graph. Arrows point down only; a new arrow or library is a decision (`docs/decisions/`). */
 export const ALLOWED_DEPENDENCIES: Readonly<Record<string, Allowance>> = {
-  types: { siblings: [], libraries: ["zod"], browserEntries: ["src/index.ts", "src/base.ts"] },
-  wire: { siblings: ["types"], libraries: ["@bufbuild/protobuf"], browserEntries: ["src/index.ts"] },
+  base: { siblings: [], libraries: [], browserEntries: ["src/index.ts"] },
+  types: { siblings: ["base"], libraries: ["zod"], browserEntries: ["src/index.ts", "src/endpoints.ts"] },
+  wire: { siblings: ["base", "types"], libraries: ["@bufbuild/protobuf"], browserEntries: ["src/index.ts"] },
   tensor: {
-    siblings: ["types"],
+    siblings: ["base", "types"],
     libraries: [],
     optional: [
       "@tensorflow/tfjs",
@@ -24,27 +25,33 @@ export const ALLOWED_DEPENDENCIES: Readonly<Record<string, Allowance>> = {
     ],
     browserEntries: ["src/index.ts", "src/tfjs.ts"],
   },
-  http: { siblings: ["types"], libraries: ["undici"], browserEntries: [] },
+  http: { siblings: ["base", "types"], libraries: ["undici"], browserEntries: [] },
   tokenizer: {
-    siblings: ["types"],
+    siblings: ["base"],
     libraries: ["@huggingface/tokenizers"],
     optional: ["@huggingface/transformers"],
     browserEntries: ["src/index.ts", "src/chat-template.ts"],
   },
   renderers: {
-    siblings: ["types", "tokenizer"],
+    siblings: ["base", "types", "tokenizer"],
     libraries: [],
     browserEntries: ["src/index.ts", "src/chat-template.ts"],
   },
   client: {
-    siblings: ["types", "wire", "tensor", "http", "tokenizer"],
+    siblings: ["base", "types", "wire", "tensor", "http", "tokenizer"],
     libraries: [],
     browserEntries: [],
   },
   local: {
-    siblings: ["types", "wire", "tokenizer"],
+    siblings: ["base", "types", "wire", "tokenizer"],
     libraries: ["@bufbuild/protobuf", "fastify", "onnxruntime-web", "zod"],
     optional: ["onnxruntime-node"],
+    browserEntries: [],
+  },
+  tinkex: {
+    siblings: ["base", "client", "renderers", "tensor", "tokenizer", "types"],
+    libraries: [],
+    optional: ["@tinkex/local"],
     browserEntries: [],
   },
 };

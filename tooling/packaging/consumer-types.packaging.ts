@@ -13,7 +13,6 @@ describe("a project that installs @tinkex/types alone", () => {
     consumer.write(
       "records.ts",
       `import { checkSent, type Datum, ModelInput, type RecordSchema, samplingParamsSchema } from "@tinkex/types";
-import { ValidationError } from "@tinkex/types/base";
 export const datum: Datum = {
   model_input: ModelInput.fromInts([1, 2, 3]),
   loss_fn_inputs: { target_tokens: { data: [2, 3, 4], dtype: "int64" } },
@@ -37,7 +36,7 @@ export const incomplete: Datum = { model_input: ModelInput.fromInts([1]) };
       "run.js",
       `import { readdirSync } from "node:fs";
 import { CheckpointPath, ModelInput, ValidationError } from "@tinkex/types";
-import * as base from "@tinkex/types/base";
+import * as base from "@tinkex/base";
 console.log(JSON.stringify({
   sameClass: base.ValidationError === ValidationError,
   length: ModelInput.length(ModelInput.fromInts([1, 2, 3])),

@@ -52,7 +52,7 @@ await runProgram(async (signal) => {
   // before the last one's result is in: the service never waits for us.
   const submit = (batch: readonly WordPair[], step: number) => {
     const data = batch.map((pair) => trainingDatum(pair, tokenizer));
-    const pass = training.forwardBackward(data, "cross_entropy", undefined, { signal });
+    const pass = training.forwardBackward(data, "cross_entropy", { signal });
     const update = training.optimStep(
       { learning_rate: LEARNING_RATE * (1 - step / options.steps) },
       { signal },
@@ -92,7 +92,7 @@ await runProgram(async (signal) => {
   console.log(`\nloss per word, by step\n${lossCurve(losses)}\n`);
 
   // The fine-tuned weights answer the same questions.
-  const tuned = await training.saveWeightsAndGetSamplingClient({}, { signal });
+  const tuned = await training.saveWeightsAndGetSamplingClient({ signal });
   const answersAfter = await answerPairs(tuned, tokenizer, pairs.heldOut, signal);
   const every = Math.ceil(pairs.heldOut.length / SHOWN);
   for (const [index, pair] of pairs.heldOut.entries()) {
@@ -101,7 +101,7 @@ await runProgram(async (signal) => {
     console.log(`${pair.prompt}  before:${answersBefore[index]}  after:${answersAfter[index]} ${mark}`);
   }
 
-  const { path } = await training.saveState("pig-latin", { overwrite: true }, { signal });
+  const { path } = await training.saveState("pig-latin", { overwrite: true, signal });
   const [before, after] = [answersBefore, answersAfter].map((answers) =>
     exactMatchPercent(pairs.heldOut, answers),
   );

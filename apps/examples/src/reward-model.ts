@@ -57,7 +57,7 @@ await runProgram(async (signal) => {
 
   const meanRewards: number[] = [];
   for (let step = 0; step < STEPS; step++) {
-    const sampler = await training.saveWeightsAndGetSamplingClient({}, { signal });
+    const sampler = await training.saveWeightsAndGetSamplingClient({ signal });
     const groups = await sampleAnswers(sampler, step);
     const answers = groups.flat().map(({ tokens }) => tokenizer.decode(tokens, { skipSpecialTokens: true }));
 
@@ -73,7 +73,7 @@ await runProgram(async (signal) => {
         policyDatum(prompts[group] ?? [], sequence, advantages, [group, sample]),
       ),
     );
-    const pass = training.forwardBackward(data, "importance_sampling", undefined, { signal });
+    const pass = training.forwardBackward(data, "importance_sampling", { signal });
     const update = training.optimStep({ learning_rate: LEARNING_RATE }, { signal });
     await Promise.all([pass, update]);
 

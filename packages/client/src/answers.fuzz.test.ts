@@ -2,8 +2,9 @@ import { createServer, type Server, type Socket } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import * as zlib from "node:zlib";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { silentLogger, TinkexError } from "@tinkex/base";
+import { FakeClock } from "@tinkex/base/testing";
 import { createTransport, jsonEvents } from "@tinkex/http";
-import { silentLogger, TinkexError } from "@tinkex/types";
 import {
   decodeFutureResult,
   encodeForwardBackwardOutput,
@@ -12,7 +13,6 @@ import {
 } from "@tinkex/wire";
 import { seededRandom } from "@tinkex-tooling/hostile-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { FakeClock } from "./testing/fake-clock.js";
 
 /** The short campaign is part of every test run; `pnpm test:fuzz` runs the long one. */
 const cases = Number(process.env.FUZZ_CASES ?? 1_500);
@@ -197,10 +197,6 @@ class AnswerServer {
   }
 }
 
-const PROTOBUF_RESULTS: readonly [FutureResultName, ...FutureResultName[]] = [
-  "ForwardBackwardOutput",
-  "SampleResponse",
-];
 const RESULTS: readonly [FutureResultName, ...FutureResultName[]] = [
   "ForwardBackwardOutput",
   "SampleResponse",
@@ -226,7 +222,9 @@ describe(`a campaign of mutated answers, seed ${seed}`, { timeout: 1_800_000 }, 
     });
     const tally: Record<string, number> = {};
     const call = async (isProtobuf: boolean): Promise<string> => {
-      const name = pick(isProtobuf ? PROTOBUF_RESULTS : RESULTS);
+      const name: FutureResultName = isProtobuf
+        ? pick(["ForwardBackwardOutput", "SampleResponse"])
+        : pick(RESULTS);
       try {
         const response = await transport.call({
           operation: pick(["retrieve_future", "get_api_key", "session_heartbeat"]),

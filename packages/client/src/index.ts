@@ -1,3 +1,4 @@
+export type { Clock, HttpTransport, Logger, Tokenizer, WaitLimits } from "@tinkex/base";
 export { TensorData, type TensorLike } from "@tinkex/tensor";
 export {
   AbortedError,
@@ -20,36 +21,36 @@ export {
   TimeoutError,
   TinkexError,
   type TinkexErrorCode,
-  type Tokenizer,
   UnsupportedByServerError,
   ValidationError,
 } from "@tinkex/types";
 export { ApiFuture } from "./future/api-future.js";
-export type { QueueStateEvent } from "./future/queue-state-event.js";
-export type { WaitLimits } from "./future/wait-limits.js";
-export { SequenceBrokenError } from "./queue/sequence-broken-error.js";
-export type { PassOutput } from "./results/combine-outputs.js";
+export type { QueueStateEvent } from "./future/operation-context.js";
+export type { CallOptions } from "./inputs/call-options.js";
 export {
-  type ComputeLogprobsParams,
+  type ComputeLogprobsOptions,
   type SampleParams,
   SamplingClient,
 } from "./sampling/sampling-client.js";
-export type { CallOptions } from "./session/call-options.js";
-
 export {
   type CloseOptions,
-  type FromStateParams,
+  type EndpointCallOptions,
+  type FromStateOptions,
   type LoraTrainingParams,
   type SamplingClientParams,
   ServiceClient,
-} from "./session/service-client.js";
-export type { ServiceClientOptions, TokenizerLoader, WireChoice } from "./session/service-client-options.js";
-export type { DatumLike } from "./training/prepare-data.js";
-export type { OnConflict } from "./training/save-conflict.js";
-export type {
-  SamplerSaveOptions,
-  SamplerSaveParams,
-  SaveOptions,
-  SaveParams,
-} from "./training/save-params.js";
-export { type LoadParams, TrainingClient } from "./training/training-client.js";
+} from "./service/service-client.js";
+export type { ServiceClientOptions } from "./service/service-client-options.js";
+export type { TokenizerLoader } from "./session/model-tokenizer.js";
+export type { WireChoice } from "./session/server-generation.js";
+export type { OnConflict, SamplerSaveOptions, SaveOptions } from "./training/checkpoints/save-options.js";
+export type { PassOutput } from "./training/passes/combine-outputs.js";
+export type { DatumLike } from "./training/passes/prepare-data.js";
+export { SequenceBrokenError } from "./training/passes/sequence-broken-error.js";
+export {
+  type InfoOptions,
+  type LoadOptions,
+  type PassOptions,
+  type SamplingSaveOptions,
+  TrainingClient,
+} from "./training/training-client.js";

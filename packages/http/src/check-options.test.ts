@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { createTransport } from "./create-transport.js";
 import type { TransportOptions } from "./transport-options.js";

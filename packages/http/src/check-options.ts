@@ -1,4 +1,4 @@
-import { checkKnownNames, ValidationError } from "@tinkex/types/base";
+import { checkKnownNames, ValidationError } from "@tinkex/base";
 import type { PoolName } from "./operations/pool-limits.js";
 import type { TransportOptions } from "./transport-options.js";
 

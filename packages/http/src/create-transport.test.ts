@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { inspect } from "node:util";
-import { ApiStatusError, ClosedError, ConnectionError, ValidationError } from "@tinkex/types";
+import { ApiStatusError, ClosedError, ConnectionError, ValidationError } from "@tinkex/base";
 import { CANARY_KEY } from "@tinkex-tooling/canary";
 import {
   after,
@@ -100,7 +100,7 @@ describe("retries", () => {
 
   it("transport 20: what the tries take counts towards the 300 s", async () => {
     // Each try takes 57 s by the clock.
-    const onResponse = (): void => transport.clock.advance(57_000);
+    const onResponse = (): void => void transport.clock.advance(57_000);
     const transport = transportTo(await play(answer(503)), { hooks: { onResponse } });
     const error = await failureOf(transport.call({ operation: "get_info" }));
     // Five times 57 s and 15 s of pauses are the 300 s.

@@ -1,5 +1,6 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { ResponseError } from "@tinkex/types";
+import { ResponseError } from "@tinkex/base";
+import { FakeClock } from "@tinkex/base/testing";
 import { CANARY_KEY, everythingOf, findCanaries } from "@tinkex-tooling/canary";
 import {
   after,
@@ -15,7 +16,6 @@ import { describe, expect, it } from "vitest";
 import { consoleLogger } from "./hooks/console-logger.js";
 import type { ResponseEvent, RetryEvent, TransportHooks } from "./hooks/transport-hooks.js";
 import { MAX_CONTROL_BYTES } from "./operations/answer-limits.js";
-import { FakeClock } from "./testing/fake-clock.js";
 import { eventually, failureOf, json, play, seconds, text, transportTo } from "./testing/test-transport.js";
 import type { DispatcherLike } from "./transport-options.js";
 

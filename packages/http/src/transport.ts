@@ -5,7 +5,7 @@ import {
   type HttpTransport,
   type Logger,
   type TransportResponse,
-} from "@tinkex/types/base";
+} from "@tinkex/base";
 import type { CredentialSource } from "./auth/credential-command.js";
 import { readToken } from "./auth/read-token.js";
 import { Signer } from "./auth/signer.js";
@@ -25,7 +25,7 @@ import { CallScope } from "./limits/call-scope.js";
 import { FifoLimit } from "./limits/fifo-limit.js";
 import { RateGate } from "./limits/rate-gate.js";
 import { checkCall } from "./operations/check-call.js";
-import type { Operation } from "./operations/operation.js";
+import type { Operation } from "./operations/operations.js";
 import type { PoolName } from "./operations/pool-limits.js";
 import { exchange } from "./redirect/exchange.js";
 import { type HeaderList, headerOf, setHeader } from "./request/header-list.js";

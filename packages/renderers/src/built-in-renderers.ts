@@ -1,4 +1,4 @@
-import { checkKnownNames } from "@tinkex/types/base";
+import { checkKnownNames } from "@tinkex/base";
 import { deepseekV41Layout } from "./families/deepseek-v4-1.js";
 import { type DeepseekV3Options, deepseekV3Layout } from "./families/deepseekv3.js";
 import { glm53Layout } from "./families/glm5-3.js";

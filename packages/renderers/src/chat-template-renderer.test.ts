@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import { loadTokenizer } from "@tinkex/tokenizer/node";
-import { ValidationError } from "@tinkex/types/base";
 import { describe, expect, it } from "vitest";
 import { createChatTemplateRenderer } from "./chat-template-renderer.js";
 import { getRenderer } from "./get-renderer.js";

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import { readJson } from "./json-value.js";
 import type { Message, ToolCall } from "./message.js";
 import { strip } from "./strip-text.js";

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import { builtInRenderers, type LayoutFactory } from "./built-in-renderers.js";
 import { createLayoutRenderer, type LayoutRendererOptions } from "./layout-renderer.js";
 import { nearestNames } from "./nearest-names.js";

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import type { Message } from "./message.js";
 import type { Piece } from "./piece.js";
 import { recognisePhrases } from "./text-run.js";

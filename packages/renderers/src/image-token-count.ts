@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 
 /** How an image processor of the Qwen-VL kind cuts a picture, as the `preprocessor_config.json` of the model has it. */
 export interface ImageGrid {

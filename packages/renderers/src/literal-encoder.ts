@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import { createAddedTokens } from "./added-tokens.js";
 import type { RendererTokenizer } from "./renderer-tokenizer.js";
 import { type TextRun, textOfRuns } from "./text-run.js";

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import { findSteepGrowth } from "@tinkex-tooling/regular-expressions";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import { builtInRenderers } from "./built-in-renderers.js";
 import type { BuiltInRendererName } from "./get-renderer.js";
 import { nearestNames } from "./nearest-names.js";

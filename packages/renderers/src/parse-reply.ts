@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import type { RendererTokenizer } from "./renderer-tokenizer.js";
 import type { ParsedResponse, ReadMessage, Reply } from "./reply.js";
 

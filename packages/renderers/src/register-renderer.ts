@@ -1,5 +1,4 @@
-import type { Logger } from "@tinkex/types";
-import { ValidationError } from "@tinkex/types/base";
+import { type Logger, ValidationError } from "@tinkex/base";
 import type { Renderer, RendererReference } from "./renderer.js";
 import type { RendererTokenizer } from "./renderer-tokenizer.js";
 

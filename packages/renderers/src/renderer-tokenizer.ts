@@ -1,5 +1,5 @@
+import type { Tokenizer } from "@tinkex/base";
 import type { NamedTokens } from "@tinkex/tokenizer";
-import type { Tokenizer } from "@tinkex/types";
 
 /** What a renderer needs of a tokenizer: one of `@tinkex/tokenizer`, or any object that does the same. */
 export interface RendererTokenizer extends Pick<Tokenizer, "encode" | "decode" | "tokenId"> {

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import type { Layout } from "./layout.js";
 import type { Message } from "./message.js";
 import { placeMessages } from "./place-messages.js";

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import { createHoldingDecoder } from "./holding-decoder.js";
 import { finished, stopTokens } from "./parse-reply.js";
 import type { RendererTokenizer } from "./renderer-tokenizer.js";

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import { refusal } from "./check-messages.js";
 import type { Message } from "./message.js";
 import { placeMessages } from "./place-messages.js";

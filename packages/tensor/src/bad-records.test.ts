@@ -1,4 +1,5 @@
-import { type TensorData, ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
+import type { TensorData } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { toTensor } from "./tfjs.js";
 import { toDense } from "./to-dense.js";

@@ -1,4 +1,4 @@
-import { narrowListInto } from "@tinkex/types/base";
+import { narrowListInto } from "@tinkex/base";
 import { describeValue } from "./describe-value.js";
 import type { ArrayMemory } from "./tensor-memory.js";
 import { type TensorPlace, tensorError } from "./tensor-place.js";

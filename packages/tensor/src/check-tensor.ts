@@ -1,4 +1,4 @@
-import { checkKnownNames, type TensorData, type TensorFault, tensorFault } from "@tinkex/types/base";
+import { checkKnownNames, type TensorData, type TensorFault, tensorFault } from "@tinkex/base";
 import { describeValue } from "./describe-value.js";
 import { type TensorPlace, tensorError } from "./tensor-place.js";
 

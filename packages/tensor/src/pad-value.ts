@@ -1,4 +1,4 @@
-import { checkKnownNames } from "@tinkex/types/base";
+import { checkKnownNames } from "@tinkex/base";
 import { describeValue } from "./describe-value.js";
 import { type TensorPlace, tensorError } from "./tensor-place.js";
 

@@ -5,7 +5,7 @@ import {
   type TensorDtype,
   type TensorData as TensorRecord,
   tensorFault,
-} from "@tinkex/types/base";
+} from "@tinkex/base";
 import { castToFloat32 } from "./cast-to-float32.js";
 import { castToInt64 } from "./cast-to-int64.js";
 import { tensorFaultError } from "./check-tensor.js";

@@ -1,4 +1,4 @@
-import { formatPath, ValidationError } from "@tinkex/types/base";
+import { formatPath, ValidationError } from "@tinkex/base";
 
 /** Where a tensor stands in the caller's argument, for messages. */
 export interface TensorPlace {

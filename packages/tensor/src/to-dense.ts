@@ -1,4 +1,4 @@
-import { elementCount, isSparse, type TensorData } from "@tinkex/types/base";
+import { elementCount, isSparse, type TensorData } from "@tinkex/base";
 import { checkTensor } from "./check-tensor.js";
 import { type PadOptions, padValueOf } from "./pad-value.js";
 import { tensorError } from "./tensor-place.js";

@@ -1,4 +1,4 @@
-import { isSparse, type TensorData } from "@tinkex/types/base";
+import { isSparse, type TensorData } from "@tinkex/base";
 import { checkTensor } from "./check-tensor.js";
 import { type PadOptions, padValueOf } from "./pad-value.js";
 

@@ -1,4 +1,4 @@
-import { type Tokenizer, ValidationError } from "@tinkex/types/base";
+import { type Tokenizer, ValidationError } from "@tinkex/base";
 import { createLiteralCharacters } from "./literal-characters.js";
 import { specialTokenPredicate } from "./special-token-predicate.js";
 import { type CompiledTemplate, compileTemplate } from "./template/compile-template.js";

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AbortedError, TimeoutError, type Tokenizer, ValidationError } from "@tinkex/types";
+import { AbortedError, TimeoutError, type Tokenizer, ValidationError } from "@tinkex/base";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTokenizerProvider } from "./create-tokenizer-provider.js";
 import { getTokenizer, registerTokenizer } from "./get-tokenizer.js";
@@ -118,7 +118,7 @@ describe("the wait for a tokenizer", () => {
     const second = get("a/b", { source, timeoutMs: 50 });
     caller.abort();
     await expect(first).rejects.toThrow(AbortedError);
-    await expect(first).rejects.toThrow("Loading the tokenizer of a/b was aborted.");
+    await expect(first).rejects.toThrow("loading the tokenizer of a/b was aborted");
     expect(source.signals[0]?.aborted).toBe(false);
     expect(getEventListeners(caller.signal, "abort")).toEqual([]);
     await expect(second).rejects.toThrow(TimeoutError);

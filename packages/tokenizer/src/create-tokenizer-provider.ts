@@ -1,13 +1,12 @@
 import { stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
-import { systemClock, type Tokenizer, ValidationError } from "@tinkex/types/base";
+import { systemClock, type Tokenizer, ValidationError, type WaitLimits, waitWithin } from "@tinkex/base";
 import { type FromHubOptions, fromHub } from "./hub/from-hub.js";
 import { loadTokenizer } from "./load-tokenizer.js";
 import { PromiseCache } from "./promise-cache.js";
 import { type ResolvedTokenizer, resolveTokenizer } from "./resolve-tokenizer.js";
 import { TokenizerRegistry } from "./tokenizer-registry.js";
 import type { TokenizerSource } from "./tokenizer-source.js";
-import { type WaitLimits, waitWithin } from "./wait-within.js";
 
 /** What a {@link TokenizerProvider} is made of. */
 export interface TokenizerProviderOptions extends FromHubOptions {
@@ -100,7 +99,7 @@ export function createTokenizerProvider(options: TokenizerProviderOptions = {}):
   return {
     registry,
     getTokenizer(modelOrPath, wanted = {}) {
-      const what = `Loading the tokenizer of ${modelOrPath}`;
+      const what = `loading the tokenizer of ${modelOrPath}`;
       return waitWithin(wanted, clock, what, (over) => find(modelOrPath, wanted, over));
     },
   };

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import type { AddedToken } from "./added-token.js";
 import { AddedTokenSplitter, type TokenFilter } from "./added-token-splitter.js";
 import { createEngine, type Engine } from "./engine.js";

@@ -1,4 +1,4 @@
-import { isPackageMissing, TinkexError, type Tokenizer } from "@tinkex/types/base";
+import { isPackageMissing, TinkexError, type Tokenizer } from "@tinkex/base";
 import type { TokenizerSource } from "./tokenizer-source.js";
 
 /** The parts of `@huggingface/transformers` in use. */

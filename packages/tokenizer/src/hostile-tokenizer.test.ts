@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { createTokenizer } from "./create-tokenizer.js";
 import { growthOf } from "./testing/growth-of.js";

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 
 /** Bounds what is looked at from each place of a text; the longest tokens known have some hundred characters. */
 const MAX_WORD_LENGTH = 1_000;

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 
 /**
  * The text of a file, or undefined when there is none of that name.

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import type { TokenizerFiles } from "./create-tokenizer.js";
 
 /** Gives the text of one of a tokenizer's files, or undefined where there is none of that name. */

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 
 /** Which tokenizer belongs to a model. */
 export interface ResolvedTokenizer {

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 
 /**
  * Says of a special token whether `allowedSpecial` allows it in a text.

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import type { AddedToken } from "./added-token.js";
 import { checkSections } from "./steps/check-sections.js";
 

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
 import { expect, it } from "vitest";
 import { TokenizerRegistry } from "./tokenizer-registry.js";
 

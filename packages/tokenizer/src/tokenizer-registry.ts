@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import type { TokenizerSource } from "./tokenizer-source.js";
 
 /** Sources that a program registered, by the name of a model or the beginning of names. */

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import { PrefixIndex } from "./prefix-index.js";
 import type { WordModel } from "./vocabulary.js";
 

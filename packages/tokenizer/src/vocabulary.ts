@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 
 /** The tokens of a model, added ones aside. */
 export interface Vocabulary {

@@ -1,32 +1,41 @@
-export { AdamParams, adamParamsSchema } from "./adam-params.js";
 export {
   AbortedError,
   ApiStatusError,
   ClosedError,
   ConnectionError,
   type FailedTry,
+  parseRequestErrorCategory,
+  type RequestErrorCategory,
   RequestFailedError,
   ResponseError,
   TimeoutError,
+  TinkexError,
+  type TinkexErrorCode,
+  type TinkexErrorInfo,
   UnsupportedByServerError,
   ValidationError,
-} from "./api-errors.js";
+} from "@tinkex/base";
+export {
+  type ApiGeneration,
+  ENDPOINTS,
+  type Endpoint,
+  type EndpointName,
+  type Endpoints,
+  isEndpointName,
+  type OperationName,
+  type PathParametersOf,
+  type RequestOf,
+  type ResponseOf,
+  type ResultOf,
+} from "./endpoints.js";
+export { type EndpointMatch, matchEndpoint } from "./match-endpoint.js";
 export {
   type AuditEventType,
   type AuditLogEntry,
   type AuditLogResponse,
   auditLogEntrySchema,
   auditLogResponseSchema,
-} from "./audit-log.js";
-export {
-  type ApiKeyInfoResponse,
-  type AuthTokenResponse,
-  apiKeyInfoResponseSchema,
-  authTokenResponseSchema,
-  type WhoamiResponse,
-  whoamiResponseSchema,
-} from "./auth.js";
-export { fromBase64, toBase64 } from "./base64.js";
+} from "./records/account/audit-log.js";
 export {
   type BillingEventInfo,
   type BillingUsageEvent,
@@ -44,243 +53,7 @@ export {
   type GetCurrentCheckpointStorageUsageRequest,
   getBillingUsageRequestSchema,
   getCurrentCheckpointStorageUsageRequestSchema,
-} from "./billing.js";
-export { type CheckpointFolder, CheckpointPath, type CheckpointType } from "./checkpoint-path.js";
-export {
-  type Checkpoint,
-  type CheckpointArchiveUrlResponse,
-  type CheckpointsListResponse,
-  type Cursor,
-  checkpointArchiveUrlResponseSchema,
-  checkpointSchema,
-  checkpointsListResponseSchema,
-  cursorSchema,
-  type SetCheckpointTtlRequest,
-  setCheckpointTtlRequestSchema,
-} from "./checkpoints.js";
-export {
-  type ChunkType,
-  chunkType,
-  type DmelChunk,
-  dmelChunkSchema,
-  type EncodedTextChunk,
-  encodedTextChunkSchema,
-  type ImageAssetPointerChunk,
-  type ImageChunk,
-  type ImageFormat,
-  imageAssetPointerChunkSchema,
-  imageChunkSchema,
-  type ModelInputChunk,
-  modelInputChunkSchema,
-  type TokenIds,
-  tokenIdsSchema,
-} from "./chunks.js";
-export {
-  type ClientConfigRequest,
-  type ClientConfigResponse,
-  type ClientDynamicConfigResponse,
-  clientConfigRequestSchema,
-  clientConfigResponseSchema,
-  clientDynamicConfigResponseSchema,
-} from "./client-config.js";
-export type { Clock } from "./clock.js";
-export {
-  type CreateCustomLossRequest,
-  type CreateCustomLossResponse,
-  type CustomLossInput,
-  createCustomLossRequestSchema,
-  createCustomLossResponseSchema,
-  customLossInputSchema,
-} from "./custom-loss.js";
-export type { CustomLoss, CustomLossValue } from "./custom-loss-function.js";
-export {
-  type CustomLossGraph,
-  type CustomLossNode,
-  customLossGraphSchema,
-  customLossNodeSchema,
-  type GraphFloat,
-  type GraphValue,
-  graphValueSchema,
-} from "./custom-loss-graph.js";
-export {
-  Datum,
-  type DatumSpans,
-  datumSchema,
-  type NamedTensors,
-  namedTensorsSchema,
-  spanFault,
-} from "./datum.js";
-export {
-  type ForwardBackwardInput,
-  type ForwardBackwardOutput,
-  type ForwardBackwardRequest,
-  type ForwardRequest,
-  forwardBackwardInputSchema,
-  forwardBackwardOutputSchema,
-  forwardBackwardRequestSchema,
-  forwardRequestSchema,
-  metricsSchema,
-} from "./forward-backward.js";
-export {
-  type CancelFutureRequest,
-  type CompleteMetadataResponse,
-  cancelFutureRequestSchema,
-  completeMetadataResponseSchema,
-  type FutureCompletion,
-  type FutureOutcome,
-  type FutureRetrieveRequest,
-  type FuturesRetrieveRequest,
-  type FuturesRetrieveResponse,
-  type FuturesTarget,
-  futureCompletionSchema,
-  futureRetrieveRequestSchema,
-  futuresRetrieveRequestSchema,
-  futuresRetrieveResponseSchema,
-  futuresTargetSchema,
-  type QueueState,
-  type RequestFailedResponse,
-  requestFailedResponseSchema,
-  type TryAgainResponse,
-  tryAgainResponseSchema,
-} from "./futures.js";
-export type { HttpTransport, TransportCall, TransportResponse } from "./http-transport.js";
-export { isPackageMissing } from "./is-package-missing.js";
-export { toJsonSchema } from "./json-schema.js";
-export { jsonTextFault, MAX_JSON_DEPTH } from "./json-text-fault.js";
-export { narrowListInto, roundListInto } from "./list-into-array.js";
-export type { Logger } from "./logger.js";
-export { LoraConfig, loraConfigSchema } from "./lora-config.js";
-export { type LossFnConfig, type LossFnType, lossFnTypeSchema } from "./loss-function.js";
-export { lossInputDtypes } from "./loss-input-dtypes.js";
-export { ModelInput, modelInputSchema } from "./model-input.js";
-export {
-  type CreateModelRequest,
-  type CreateModelResponse,
-  createModelRequestSchema,
-  createModelResponseSchema,
-  type GetInfoRequest,
-  type GetInfoResponse,
-  getInfoRequestSchema,
-  getInfoResponseSchema,
-  type ModelData,
-  modelDataSchema,
-  type UnloadModelRequest,
-  type UnloadModelResponse,
-  unloadModelRequestSchema,
-  unloadModelResponseSchema,
-} from "./models.js";
-export { onAbort } from "./on-abort.js";
-export {
-  type OptimStepRequest,
-  type OptimStepResponse,
-  optimStepRequestSchema,
-  optimStepResponseSchema,
-} from "./optim-step.js";
-export {
-  type AdamOptimizerConfig,
-  type DimuonOptimizerConfig,
-  type DimuonParams,
-  dimuonParamsSchema,
-  type OptimizerConfig,
-  type OptimizerParams,
-  type OtherOptimizerConfig,
-  type OtherOptimizerParams,
-  optimizerConfigSchema,
-  optimizerParamsSchema,
-  receivedOptimizerConfigSchema,
-} from "./optimizer-config.js";
-export {
-  type PromptProvenanceSpan,
-  type ProvenanceSpan,
-  provenanceSpanSchema,
-  type SampledProvenanceSpan,
-} from "./provenance-span.js";
-export { receivedTensorSchema } from "./received-tensor.js";
-export { type RecordName, recordSchemas } from "./record-schemas.js";
-export { parseRequestErrorCategory, type RequestErrorCategory } from "./request-error-category.js";
-export {
-  type PromptAltTokens,
-  promptAltTokensSchema,
-  type SampledSequence,
-  type SampleRequest,
-  type SampleResponse,
-  type StopReason,
-  sampledSequenceSchema,
-  sampleRequestSchema,
-  sampleResponseSchema,
-  type TokenLogprob,
-  type TopkLogprobs,
-} from "./sampling.js";
-export { SamplingParams, samplingParamsSchema } from "./sampling-params.js";
-export {
-  type CreateSamplingSessionRequest,
-  type CreateSamplingSessionResponse,
-  createSamplingSessionRequestSchema,
-  createSamplingSessionResponseSchema,
-  type GetSamplerResponse,
-  getSamplerResponseSchema,
-  type JoinSamplingSessionRequest,
-  type JoinSamplingSessionResponse,
-  joinSamplingSessionRequestSchema,
-  joinSamplingSessionResponseSchema,
-} from "./sampling-sessions.js";
-export { checkReceived, checkSent } from "./schema/check-record.js";
-export { formatPath } from "./schema/format-path.js";
-export { type JsonObject, type JsonValue, jsonObjectSchema } from "./schema/json-value.js";
-export type { Open } from "./schema/names.js";
-export { nearestName } from "./schema/nearest-name.js";
-export type { CheckIssue, CheckOutcome, RecordSchema } from "./schema/record-schema.js";
-export { checkKnownNames } from "./schema/unknown-names.js";
-export {
-  type GetServerCapabilitiesResponse,
-  getServerCapabilitiesResponseSchema,
-  type HealthResponse,
-  healthResponseSchema,
-  type SupportedModel,
-  supportedModelSchema,
-  type UntypedAPIFuture,
-  untypedApiFutureSchema,
-} from "./service.js";
-export {
-  type SearchOwner,
-  type SessionSearchCursor,
-  type SessionSearchRequest,
-  type SessionSearchResponse,
-  type SessionStatus,
-  type SessionStatusQuery,
-  type SessionSummary,
-  searchOwnerSchema,
-  sessionSearchCursorSchema,
-  sessionSearchRequestSchema,
-  sessionSearchResponseSchema,
-  sessionStatusQuerySchema,
-  sessionStatusSchema,
-  sessionSummarySchema,
-} from "./session-search.js";
-export {
-  type CreateSessionRequest,
-  type CreateSessionResponse,
-  createSessionRequestSchema,
-  createSessionResponseSchema,
-  type FinishReason,
-  type FinishSessionRequest,
-  finishSessionRequestSchema,
-  type GetSessionResponse,
-  getSessionResponseSchema,
-  type ListSessionsResponse,
-  listSessionsResponseSchema,
-  type SessionHeartbeatRequest,
-  type SessionHeartbeatResponse,
-  type SetSessionProjectRequest,
-  sessionHeartbeatRequestSchema,
-  sessionHeartbeatResponseSchema,
-  setSessionProjectRequestSchema,
-  type TraceExportResponse,
-  traceExportResponseSchema,
-} from "./sessions.js";
-export { isSilent, silentLogger } from "./silent-logger.js";
-export { startTimer } from "./start-timer.js";
-export { systemClock } from "./system-clock.js";
+} from "./records/account/billing.js";
 export {
   type GenericEvent,
   type SessionEndEvent,
@@ -293,33 +66,30 @@ export {
   telemetryResponseSchema,
   telemetrySendRequestSchema,
   type UnhandledExceptionEvent,
-} from "./telemetry-events.js";
+} from "./records/account/telemetry-events.js";
 export {
-  type Float32Data,
-  type Int64Data,
-  type TensorData,
-  type TensorDtype,
-  tensorDataSchema,
-  tensorDtypeSchema,
-} from "./tensor-data.js";
+  type CheckpointFolder,
+  CheckpointPath,
+  type CheckpointType,
+} from "./records/checkpoints/checkpoint-path.js";
 export {
-  badElement,
-  elementCount,
-  isSparse,
-  type TensorFault,
-  tensorFault,
-  tensorLayoutFault,
-} from "./tensor-fault.js";
-export { Timestamp } from "./timestamp.js";
-export { TinkexError, type TinkexErrorCode, type TinkexErrorInfo } from "./tinkex-error.js";
-export type { Tokenizer } from "./tokenizer.js";
+  type Checkpoint,
+  type CheckpointArchiveUrlResponse,
+  type CheckpointsListResponse,
+  type Cursor,
+  checkpointArchiveUrlResponseSchema,
+  checkpointSchema,
+  checkpointsListResponseSchema,
+  cursorSchema,
+  type SetCheckpointTtlRequest,
+  setCheckpointTtlRequestSchema,
+} from "./records/checkpoints/checkpoints.js";
 export {
   type TrainingRun,
   type TrainingRunsResponse,
   trainingRunSchema,
   trainingRunsResponseSchema,
-} from "./training-runs.js";
-export { visibleText } from "./visible-text.js";
+} from "./records/checkpoints/training-runs.js";
 export {
   type CheckpointMetadata,
   type CopyWeightsRequest,
@@ -349,4 +119,234 @@ export {
   type WeightsInfoResponse,
   weightsInfoRequestSchema,
   weightsInfoResponseSchema,
-} from "./weights.js";
+} from "./records/checkpoints/weights.js";
+export { fromBase64, toBase64 } from "./records/data/base64.js";
+export {
+  type ChunkType,
+  chunkType,
+  type DmelChunk,
+  dmelChunkSchema,
+  type EncodedTextChunk,
+  encodedTextChunkSchema,
+  type ImageAssetPointerChunk,
+  type ImageChunk,
+  type ImageFormat,
+  imageAssetPointerChunkSchema,
+  imageChunkSchema,
+  type ModelInputChunk,
+  modelInputChunkSchema,
+  type TokenIds,
+  tokenIdsSchema,
+} from "./records/data/chunks.js";
+export {
+  DATUM_FIELDS,
+  Datum,
+  type DatumSpans,
+  datumSchema,
+  type NamedTensors,
+  namedTensorsSchema,
+  spanFault,
+} from "./records/data/datum.js";
+export { ModelInput, modelInputSchema } from "./records/data/model-input.js";
+export {
+  type PromptProvenanceSpan,
+  type ProvenanceSpan,
+  provenanceSpanSchema,
+  type SampledProvenanceSpan,
+} from "./records/data/provenance-span.js";
+export { receivedTensorSchema } from "./records/data/received-tensor.js";
+export {
+  type Float32Data,
+  type Int64Data,
+  type TensorData,
+  type TensorDtype,
+  tensorDataSchema,
+  tensorDtypeSchema,
+} from "./records/data/tensor-data.js";
+export { Timestamp } from "./records/data/timestamp.js";
+export {
+  type PromptAltTokens,
+  promptAltTokensSchema,
+  type SampledSequence,
+  type SampleRequest,
+  type SampleResponse,
+  type StopReason,
+  sampledSequenceSchema,
+  sampleRequestSchema,
+  sampleResponseSchema,
+  type TokenLogprob,
+  type TopkLogprobs,
+} from "./records/sampling/sampling.js";
+export { SamplingParams, samplingParamsSchema } from "./records/sampling/sampling-params.js";
+export {
+  type CreateSamplingSessionRequest,
+  type CreateSamplingSessionResponse,
+  createSamplingSessionRequestSchema,
+  createSamplingSessionResponseSchema,
+  type GetSamplerResponse,
+  getSamplerResponseSchema,
+  type JoinSamplingSessionRequest,
+  type JoinSamplingSessionResponse,
+  joinSamplingSessionRequestSchema,
+  joinSamplingSessionResponseSchema,
+} from "./records/sampling/sampling-sessions.js";
+export {
+  type ApiKeyInfoResponse,
+  type AuthTokenResponse,
+  apiKeyInfoResponseSchema,
+  authTokenResponseSchema,
+  type WhoamiResponse,
+  whoamiResponseSchema,
+} from "./records/sessions/auth.js";
+export {
+  type ClientConfigRequest,
+  type ClientConfigResponse,
+  type ClientDynamicConfigResponse,
+  clientConfigRequestSchema,
+  clientConfigResponseSchema,
+  clientDynamicConfigResponseSchema,
+} from "./records/sessions/client-config.js";
+export {
+  type CancelFutureRequest,
+  type CompleteMetadataResponse,
+  cancelFutureRequestSchema,
+  completeMetadataResponseSchema,
+  type FutureCompletion,
+  type FutureOutcome,
+  type FutureRetrieveRequest,
+  type FuturesRetrieveRequest,
+  type FuturesRetrieveResponse,
+  type FuturesTarget,
+  futureCompletionSchema,
+  futureRetrieveRequestSchema,
+  futuresRetrieveRequestSchema,
+  futuresRetrieveResponseSchema,
+  futuresTargetSchema,
+  type QueueState,
+  type RequestFailedResponse,
+  requestFailedResponseSchema,
+  type TryAgainResponse,
+  tryAgainResponseSchema,
+} from "./records/sessions/futures.js";
+export {
+  type GetServerCapabilitiesResponse,
+  getServerCapabilitiesResponseSchema,
+  type HealthResponse,
+  healthResponseSchema,
+  type SupportedModel,
+  supportedModelSchema,
+  type UntypedAPIFuture,
+  untypedApiFutureSchema,
+} from "./records/sessions/service.js";
+export {
+  type SearchOwner,
+  type SessionSearchCursor,
+  type SessionSearchRequest,
+  type SessionSearchResponse,
+  type SessionStatus,
+  type SessionStatusQuery,
+  type SessionSummary,
+  searchOwnerSchema,
+  sessionSearchCursorSchema,
+  sessionSearchRequestSchema,
+  sessionSearchResponseSchema,
+  sessionStatusQuerySchema,
+  sessionStatusSchema,
+  sessionSummarySchema,
+} from "./records/sessions/session-search.js";
+export {
+  type CreateSessionRequest,
+  type CreateSessionResponse,
+  createSessionRequestSchema,
+  createSessionResponseSchema,
+  type FinishReason,
+  type FinishSessionRequest,
+  finishSessionRequestSchema,
+  type GetSessionResponse,
+  getSessionResponseSchema,
+  type ListSessionsResponse,
+  listSessionsResponseSchema,
+  type SessionHeartbeatRequest,
+  type SessionHeartbeatResponse,
+  type SetSessionProjectRequest,
+  sessionHeartbeatRequestSchema,
+  sessionHeartbeatResponseSchema,
+  setSessionProjectRequestSchema,
+  type TraceExportResponse,
+  traceExportResponseSchema,
+} from "./records/sessions/sessions.js";
+export { AdamParams, adamParamsSchema } from "./records/training/adam-params.js";
+export {
+  type CreateCustomLossRequest,
+  type CreateCustomLossResponse,
+  type CustomLossInput,
+  createCustomLossRequestSchema,
+  createCustomLossResponseSchema,
+  customLossInputSchema,
+} from "./records/training/custom-loss.js";
+export type { CustomLoss, CustomLossValue } from "./records/training/custom-loss-function.js";
+export {
+  type CustomLossGraph,
+  type CustomLossNode,
+  customLossGraphSchema,
+  customLossNodeSchema,
+  type GraphFloat,
+  type GraphValue,
+  graphValueSchema,
+} from "./records/training/custom-loss-graph.js";
+export {
+  type ForwardBackwardInput,
+  type ForwardBackwardOutput,
+  type ForwardBackwardRequest,
+  type ForwardRequest,
+  forwardBackwardInputSchema,
+  forwardBackwardOutputSchema,
+  forwardBackwardRequestSchema,
+  forwardRequestSchema,
+  metricsSchema,
+} from "./records/training/forward-backward.js";
+export { LoraConfig, loraConfigSchema } from "./records/training/lora-config.js";
+export { type LossFnConfig, type LossFnType, lossFnTypeSchema } from "./records/training/loss-function.js";
+export {
+  type CreateModelRequest,
+  type CreateModelResponse,
+  createModelRequestSchema,
+  createModelResponseSchema,
+  type GetInfoRequest,
+  type GetInfoResponse,
+  getInfoRequestSchema,
+  getInfoResponseSchema,
+  type ModelData,
+  modelDataSchema,
+  type UnloadModelRequest,
+  type UnloadModelResponse,
+  unloadModelRequestSchema,
+  unloadModelResponseSchema,
+} from "./records/training/models.js";
+export {
+  type OptimStepRequest,
+  type OptimStepResponse,
+  optimStepRequestSchema,
+  optimStepResponseSchema,
+} from "./records/training/optim-step.js";
+export {
+  type AdamOptimizerConfig,
+  type DimuonOptimizerConfig,
+  type DimuonParams,
+  dimuonParamsSchema,
+  type OptimizerConfig,
+  type OptimizerParams,
+  type OtherOptimizerConfig,
+  type OtherOptimizerParams,
+  optimizerConfigSchema,
+  optimizerParamsSchema,
+  receivedOptimizerConfigSchema,
+} from "./records/training/optimizer-config.js";
+export type { Records } from "./records.js";
+export { checkReceived, checkSent } from "./schema/check-record.js";
+export { toJsonSchema } from "./schema/json-schema.js";
+export { type JsonObject, type JsonValue, jsonObjectSchema } from "./schema/json-value.js";
+export type { Open } from "./schema/names.js";
+export type { CheckIssue, CheckOutcome, RecordSchema } from "./schema/record-schema.js";
+export { type RecordName, recordSchemas } from "./schema/record-schemas.js";
+export { schemaOf } from "./schema/schema-of.js";

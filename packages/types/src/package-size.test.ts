@@ -16,6 +16,7 @@ async function bundle(contents: string): Promise<string> {
     format: "esm",
     target: "es2022",
     platform: "browser",
+    conditions: ["@tinkex/source"],
     external: ["zod"],
     write: false,
   });

@@ -1,18 +1,27 @@
 import { describe, expect, it } from "vitest";
-import { auditLogResponseSchema } from "./audit-log.js";
-import { billingUsageResponseSchema, currentCheckpointStorageUsageResponseSchema } from "./billing.js";
-import { checkpointSchema, checkpointsListResponseSchema } from "./checkpoints.js";
-import { clientConfigResponseSchema, clientDynamicConfigResponseSchema } from "./client-config.js";
-import { getInfoResponseSchema } from "./models.js";
-import { type RecordName, recordSchemas } from "./record-schemas.js";
-import { sampleResponseSchema } from "./sampling.js";
+import { auditLogResponseSchema } from "./records/account/audit-log.js";
+import {
+  billingUsageResponseSchema,
+  currentCheckpointStorageUsageResponseSchema,
+} from "./records/account/billing.js";
+import { checkpointSchema, checkpointsListResponseSchema } from "./records/checkpoints/checkpoints.js";
+import { trainingRunsResponseSchema } from "./records/checkpoints/training-runs.js";
+import {
+  saveWeightsExternalResponseSchema,
+  weightsInfoResponseSchema,
+} from "./records/checkpoints/weights.js";
+import { sampleResponseSchema } from "./records/sampling/sampling.js";
+import {
+  clientConfigResponseSchema,
+  clientDynamicConfigResponseSchema,
+} from "./records/sessions/client-config.js";
+import { getServerCapabilitiesResponseSchema } from "./records/sessions/service.js";
+import { sessionSearchResponseSchema } from "./records/sessions/session-search.js";
+import { createSessionResponseSchema } from "./records/sessions/sessions.js";
+import { getInfoResponseSchema } from "./records/training/models.js";
 import { checkReceived } from "./schema/check-record.js";
-import { getServerCapabilitiesResponseSchema } from "./service.js";
-import { sessionSearchResponseSchema } from "./session-search.js";
-import { createSessionResponseSchema } from "./sessions.js";
+import { type RecordName, recordSchemas } from "./schema/record-schemas.js";
 import { checkpoint, smallestAnswers, summary, time } from "./testing/smallest-answers.js";
-import { trainingRunsResponseSchema } from "./training-runs.js";
-import { saveWeightsExternalResponseSchema, weightsInfoResponseSchema } from "./weights.js";
 
 /** `value` with an unknown field in it and in every object within. */
 function withExtra(value: unknown): unknown {

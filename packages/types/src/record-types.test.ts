@@ -1,12 +1,12 @@
 import { describe, expectTypeOf, it } from "vitest";
-import type { Checkpoint } from "./checkpoints.js";
-import type { CustomLossInput } from "./custom-loss.js";
-import type { ForwardBackwardInput } from "./forward-backward.js";
-import type { LossFnType } from "./loss-function.js";
-import type { CreateModelRequest } from "./models.js";
-import type { SampledSequence, SampleRequest } from "./sampling.js";
-import type { SamplingParams } from "./sampling-params.js";
-import type { TensorData } from "./tensor-data.js";
+import type { Checkpoint } from "./records/checkpoints/checkpoints.js";
+import type { TensorData } from "./records/data/tensor-data.js";
+import type { SampledSequence, SampleRequest } from "./records/sampling/sampling.js";
+import type { SamplingParams } from "./records/sampling/sampling-params.js";
+import type { CustomLossInput } from "./records/training/custom-loss.js";
+import type { ForwardBackwardInput } from "./records/training/forward-backward.js";
+import type { LossFnType } from "./records/training/loss-function.js";
+import type { CreateModelRequest } from "./records/training/models.js";
 
 describe("the compiler refuses", () => {
   it("a record that lacks a field", () => {

@@ -1,4 +1,4 @@
-import { ResponseError } from "@tinkex/types";
+import { ResponseError } from "@tinkex/base";
 
 /** Where in the bytes something is wrong. */
 export interface DecodePlace {

@@ -1,8 +1,7 @@
-import { TinkexError } from "@tinkex/types";
+import { TinkexError } from "@tinkex/base";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { requestNameOf } from "./contract/request-of-path.js";
-import { responseNameOf, resultNameOf } from "./contract/response-of-path.js";
+import { requestNameOf, responseNameOf, resultNameOf } from "./contract/recorded-names.js";
 import { decodeFutureResult } from "./future/decode-future.js";
 import { decodeJsonRequest, decodeJsonResponse } from "./json/decode-json.js";
 import { allExchanges, bodyBytes, type RecordedBody, versions } from "./testing/recorded.js";
@@ -53,13 +52,13 @@ function jsonOf(body: RecordedBody | null): unknown {
 /** Every small JSON body that was recorded, with what reads it. */
 const bodies: readonly Body[] = versions.flatMap(allExchanges).flatMap(({ request, response }) => {
   const found: Body[] = [];
-  const requestName = requestNameOf(request.path);
+  const requestName = requestNameOf(request);
   const sent = jsonOf(request);
   if (requestName !== undefined && sent !== undefined) {
     found.push({ value: sent, read: (bytes) => decodeJsonRequest(requestName, bytes) });
   }
   const resultName = resultNameOf(request.headers["x-tinker-request-type"] ?? "");
-  const responseName = responseNameOf(request.path);
+  const responseName = responseNameOf(request);
   const received = response?.status === 200 ? jsonOf(response) : undefined;
   if (received === undefined) return found;
   if (resultName !== undefined) {

@@ -1,4 +1,4 @@
-import { TinkexError } from "@tinkex/types";
+import { TinkexError } from "@tinkex/base";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DecodeError } from "./decode-error.js";

@@ -3,6 +3,14 @@ export { DecodeError, type DecodePlace } from "./decode-error.js";
 export { encodeQuery, type QueryValue } from "./encode-query.js";
 export { type EncodedBody, JSON_TYPE, namesProtobuf, PROTOBUF_TYPE } from "./encoded-body.js";
 export {
+  decodeRequest,
+  decodeResponse,
+  encodeRequest,
+  encodeResponse,
+  hasBody,
+  hasRecordAnswer,
+} from "./endpoint-codec.js";
+export {
   acceptFor,
   decodeFutureResult,
   type FutureAnswer,
@@ -15,11 +23,9 @@ export {
   encodeSampleResponse,
 } from "./future/encode-future.js";
 export { decodeJsonRequest, decodeJsonResponse } from "./json/decode-json.js";
-export { encodeJsonRequest, encodeJsonResponse } from "./json/encode-json.js";
+export { encodeJsonRequest, encodeJsonResponse, type RequestEncoding } from "./json/encode-json.js";
 export { parseJson } from "./json/parse-json.js";
-export type { RequestName, RequestOf, RequestRecords } from "./json/request-records.js";
-export type { ResponseName, ResponseOf, ResponseRecords } from "./json/response-records.js";
-export type { Generation } from "./json/sent-record.js";
+export type { RequestName } from "./json/request-records.js";
 export { writeJson } from "./json/write-json.js";
 export { decodeForwardBackwardRequest } from "./training/decode-forward-backward.js";
 export {

@@ -1,5 +1,6 @@
+import type { Tokenizer } from "@tinkex/base";
 import type { SamplingClient } from "@tinkex/client";
-import { ModelInput, type Tokenizer } from "@tinkex/types";
+import { ModelInput } from "@tinkex/types";
 import { endOfAnswer } from "./training-datum.js";
 import type { WordPair } from "./word-pairs.js";
 

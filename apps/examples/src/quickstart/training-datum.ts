@@ -1,4 +1,5 @@
-import { Datum, type Tokenizer } from "@tinkex/types";
+import type { Tokenizer } from "@tinkex/base";
+import { Datum } from "@tinkex/types";
 import type { WordPair } from "./word-pairs.js";
 
 /** The token that ends an answer, so that sampling knows where to stop: the model's end of text, or else a line break. */

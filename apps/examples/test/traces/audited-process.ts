@@ -66,7 +66,7 @@ export class Auditor {
       exitCode: child.exitCode,
       ...output,
       files: filesBelow(folder),
-      connections: this.#watcher && connections,
+      connections: this.#watcher ? connections : undefined,
     };
   }
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { decodeForwardBackwardRequest } from "@tinkex/wire";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { SamplingClient } from "../sampling/sampling-client.js";
-import { ServiceClient } from "../session/service-client.js";
+import { ServiceClient } from "../service/service-client.js";
 import { RecordingLogger } from "../testing/recording-logger.js";
 import type { SeenRequest } from "../testing/stub-service.js";
 import type { TrainingClient } from "../training/training-client.js";

@@ -1,14 +1,19 @@
 import { getEventListeners } from "node:events";
-import { AbortedError, ClosedError, TimeoutError, ValidationError } from "@tinkex/types";
+import { inspect } from "node:util";
+import {
+  AbortedError,
+  ClosedError,
+  deferred,
+  TimeoutError,
+  ValidationError,
+  type WaitLimits,
+} from "@tinkex/base";
+import { FakeClock, settle } from "@tinkex/base/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { FakeClock, settle } from "../testing/fake-clock.js";
 import { RecordingLogger } from "../testing/recording-logger.js";
-import { ApiFuture } from "./api-future.js";
-import { deferred } from "./deferred.js";
-import type { FutureWork } from "./future-work.js";
-import { LiveOperations } from "./live-operations.js";
-import type { QueueStateEvent } from "./queue-state-event.js";
-import type { WaitLimits } from "./wait-limits.js";
+import { type ApiFuture, startFuture } from "./api-future.js";
+import { LiveOperations } from "./client-lifecycle.js";
+import type { OperationContext, QueueStateEvent } from "./operation-context.js";
 
 let clock: FakeClock;
 let logger: RecordingLogger;
@@ -30,8 +35,8 @@ afterEach(() => {
   expect(unhandled).toEqual([]);
 });
 
-function start<T>(run: (work: FutureWork) => Promise<T>, limits: WaitLimits = {}): ApiFuture<T> {
-  return new ApiFuture("optim_step", { clock, logger, live }, limits, run);
+function start<T>(run: (work: OperationContext) => Promise<T>, limits: WaitLimits = {}): ApiFuture<T> {
+  return startFuture("TrainingClient.optim_step", { clock, logger, live }, limits, run);
 }
 
 const never = (): Promise<never> => new Promise(() => {});
@@ -242,5 +247,47 @@ describe("ApiFuture", () => {
     const future = start(async () => "done", { timeoutMs: Number.POSITIVE_INFINITY });
     expect(await future.result({ timeoutMs: Number.POSITIVE_INFINITY })).toBe("done");
     expect(clock.sleeps).toEqual([]);
+  });
+
+  it("is a promise: whatever takes one takes it, and what it gives are ordinary promises", async () => {
+    const future = start(async () => 1);
+    const promise: Promise<number> = future;
+    expect(promise).toBeInstanceOf(Promise);
+    const passedOn = async (): Promise<number> => future;
+    expect(await Promise.all([future, passedOn(), Promise.resolve(future)])).toEqual([1, 1, 1]);
+    expect(await Promise.race([future, never()])).toBe(1);
+    const seen: number[] = [];
+    for await (const value of [start(async () => 1), start(async () => 2)]) seen.push(value);
+    expect(seen).toEqual([1, 2]);
+    const next = future.then((value) => value + 1);
+    expect(next.constructor).toBe(Promise);
+    expect(future.finally(() => {}).constructor).toBe(Promise);
+    expect(await next).toBe(2);
+  });
+
+  it("counts as awaited by whatever takes it, so that its failure is not logged as well", async () => {
+    const failing = () => start(() => Promise.reject(new Error("boom")));
+    expect((await Promise.allSettled([failing(), failing()])).map(({ status }) => status)).toEqual([
+      "rejected",
+      "rejected",
+    ]);
+    const passedOn = async () => failing();
+    await expect(passedOn()).rejects.toThrow("boom");
+    expect(logger.lines).toEqual([]);
+  });
+
+  it("prints what it is and how it stands", async () => {
+    const future = start(async (context) => {
+      await settle();
+      context.sending();
+      context.accepted("r1");
+      await settle();
+      return 1;
+    });
+    expect(inspect(future)).toBe("ApiFuture { optim_step, not sent }");
+    await settle();
+    expect(inspect({ future })).toBe("{ future: ApiFuture { optim_step, request r1, accepted } }");
+    await future;
+    expect(inspect(future)).toBe("ApiFuture { optim_step, request r1, fulfilled }");
   });
 });

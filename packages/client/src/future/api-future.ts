@@ -2,69 +2,119 @@ import {
   AbortedError,
   type Clock,
   ClosedError,
+  checkTimeoutMs,
+  deferred,
+  errorMessage,
   type Logger,
   onAbort,
   TimeoutError,
   type TinkexError,
-} from "@tinkex/types";
-import { deferred } from "./deferred.js";
-import type { FutureWork } from "./future-work.js";
-import type { OperationRegistry } from "./live-operations.js";
-import type { QueueStateEvent } from "./queue-state-event.js";
-import { waitFor } from "./wait-for.js";
-import { checkTimeoutMs, type WaitLimits } from "./wait-limits.js";
+  waitFor,
+} from "@tinkex/base";
+import { CALL_OPTIONS, type CallOptions, checkOptions } from "../inputs/call-options.js";
+import type { OperationRegistry } from "./client-lifecycle.js";
+import type { OperationContext, QueueStateEvent, SdkMethod } from "./operation-context.js";
 
-/** What all futures of a service client share. */
+/** The ports and the registry that all futures of a service client share. */
 export interface FutureEnvironment {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly live: OperationRegistry;
 }
 
+type Construct = <T>(
+  method: SdkMethod,
+  environment: FutureEnvironment,
+  limits: CallOptions,
+  run: (context: OperationContext) => Promise<T>,
+) => ApiFuture<T>;
+
+let construct: Construct;
+
 /**
- * The result of an operation that runs on the service. The operation starts when the future is made; `await` gives its
- * result or throws its error. A future that nobody awaits never crashes the process.
+ * Starts an operation and makes the future of its result.
  *
- * It is no `Promise`: an `async` function that returns one awaits it. Pass it on from a plain function instead.
+ * @throws ValidationError for limits that cannot work, before anything is registered
  */
-export class ApiFuture<T> implements PromiseLike<T> {
+export const startFuture: Construct = (...call) => construct(...call);
+
+/**
+ * The result of an operation that runs on the service: a promise that knows more. The operation starts when the future is made;
+ * `await` gives its result or throws its error. A future that nobody awaits never crashes the process.
+ */
+export class ApiFuture<T> extends Promise<T> {
+  /** `then`, `catch` and `finally` give ordinary promises. */
+  static override get [Symbol.species](): PromiseConstructor {
+    return Promise;
+  }
+
+  static {
+    construct = (method, environment, limits, run) => new ApiFuture(method, environment, limits, run);
+    // Not declared as a member, so that it is not part of the public types.
+    Object.defineProperty(ApiFuture.prototype, Symbol.for("nodejs.util.inspect.custom"), {
+      value(this: ApiFuture<unknown>): string {
+        const request = this.#requestId === undefined ? "" : `, request ${this.#requestId}`;
+        return `ApiFuture { ${this.#name}${request}, ${this.#state} }`;
+      },
+    });
+  }
+
   /**
    * Resolves when the service has accepted the operation with all its requests; from then on the arrays it was given may be
    * changed. Rejects when it never will.
    */
   readonly submitted: Promise<void>;
-  readonly #name: string;
+  readonly #method: SdkMethod;
   readonly #environment: FutureEnvironment;
   readonly #startedAtMs: number;
-  readonly #promise: Promise<T>;
   readonly #controller = new AbortController();
   readonly #ended = deferred<never>();
   readonly #listeners = new Set<(event: QueueStateEvent) => void>();
   #requestId: string | undefined;
   #lastState: QueueStateEvent | undefined;
   #askServer: (() => Promise<boolean>) | undefined;
-  #sending = false;
-  #settled = false;
-  #awaited = false;
+  #state: "not sent" | "sent" | "accepted" | "fulfilled" | "rejected" = "not sent";
+  #isSettled = false;
+  #isAwaited = false;
 
-  /** @internal The clients make futures. `name` is what messages call the operation. */
-  constructor(
-    name: string,
+  private constructor(
+    method: SdkMethod,
     environment: FutureEnvironment,
-    limits: WaitLimits,
-    run: (work: FutureWork) => Promise<T>,
+    limits: CallOptions,
+    run: (context: OperationContext) => Promise<T>,
   ) {
     checkTimeoutMs(limits.timeoutMs);
-    this.#name = name;
+    let fulfil: (value: T) => void = () => {};
+    let reject: (error: unknown) => void = () => {};
+    super((onValue, onError) => {
+      fulfil = onValue;
+      reject = onError;
+    });
+    this.#method = method;
     this.#environment = environment;
     this.#startedAtMs = environment.clock.monotonic();
     const submission = deferred<void>();
     this.submitted = submission.promise;
-    this.#promise = this.#start(limits, () => run(this.#work(submission.resolve)));
-    this.#promise.then(() => submission.resolve(), submission.reject);
+    this.#start(limits, () => run(this.#context(submission.resolve))).then(
+      (value) => {
+        this.#state = "fulfilled";
+        submission.resolve();
+        fulfil(value);
+      },
+      (error: unknown) => {
+        this.#state = "rejected";
+        submission.reject(error);
+        reject(error);
+      },
+    );
     // A rejection may come before anyone looks. That alone must not end the process.
     this.submitted.catch(() => {});
-    this.#promise.catch((error) => this.#noteFailure(error));
+    super.then(undefined, (error: unknown) => this.#noteFailure(error));
+  }
+
+  /** What messages call the operation, e.g. `optim_step`. */
+  get #name(): string {
+    return this.#method.slice(this.#method.indexOf(".") + 1);
   }
 
   /** The service's id of the operation (of its first request), once it was accepted. */
@@ -77,10 +127,10 @@ export class ApiFuture<T> implements PromiseLike<T> {
    *
    * @throws TimeoutError, AbortedError, and whatever the operation fails with
    */
-  result(limits: WaitLimits = {}): Promise<T> {
-    checkTimeoutMs(limits.timeoutMs);
-    this.#awaited = true;
-    return waitFor(this.#promise, limits, this.#environment.clock, {
+  result(limits: CallOptions = {}): Promise<T> {
+    checkOptions(limits, CALL_OPTIONS, "result");
+    this.#isAwaited = true;
+    return waitFor(this, limits, this.#environment.clock, {
       timedOut: (timeoutMs) => this.#timedOut(timeoutMs),
       aborted: (cause) => new AbortedError(`waiting for ${this.#describe()} was aborted`, { cause }),
     });
@@ -93,10 +143,10 @@ export class ApiFuture<T> implements PromiseLike<T> {
    * or may still run on the service
    */
   async cancel(): Promise<boolean> {
-    if (this.#settled) return false;
-    const unsent = !this.#sending;
+    if (this.#isSettled) return false;
+    const isUnsent = this.#state === "not sent";
     this.#end(new AbortedError(`${this.#describe()} was cancelled`));
-    return unsent || this.#tellServer();
+    return isUnsent || this.#tellServer();
   }
 
   /** Calls `listener` whenever the service says how the operation stands in its queue. Returns what ends that. */
@@ -106,29 +156,16 @@ export class ApiFuture<T> implements PromiseLike<T> {
   }
 
   // biome-ignore lint/suspicious/noThenProperty: a future is made to be awaited
-  then<Value = T, Failure = never>(
+  override then<Value = T, Failure = never>(
     onFulfilled?: ((value: T) => Value | PromiseLike<Value>) | null,
     onRejected?: ((error: unknown) => Failure | PromiseLike<Failure>) | null,
   ): Promise<Value | Failure> {
-    this.#awaited = true;
-    return this.#promise.then(onFulfilled, onRejected);
-  }
-
-  /** As `then(undefined, onRejected)`. */
-  catch<Failure = never>(
-    onRejected?: ((error: unknown) => Failure | PromiseLike<Failure>) | null,
-  ): Promise<T | Failure> {
-    return this.then(undefined, onRejected);
-  }
-
-  /** As that of a promise. */
-  finally(onSettled?: (() => void) | null): Promise<T> {
-    this.#awaited = true;
-    return this.#promise.finally(onSettled);
+    this.#isAwaited = true;
+    return super.then(onFulfilled, onRejected);
   }
 
   /** Runs the work until it settles or something ends it, and lets go of signal, limit and registry. */
-  #start(limits: WaitLimits, run: () => Promise<T>): Promise<T> {
+  #start(limits: CallOptions, run: () => Promise<T>): Promise<T> {
     const { signal, timeoutMs = Number.POSITIVE_INFINITY } = limits;
     const { live } = this.#environment;
     const onSignal = (cause: unknown): void =>
@@ -143,7 +180,7 @@ export class ApiFuture<T> implements PromiseLike<T> {
     // What the work had running beside the part that failed is of no use any more.
     outcome.catch((error: unknown) => this.#controller.abort(error));
     return outcome.finally(() => {
-      this.#settled = true;
+      this.#isSettled = true;
       leaveLive();
       leaveSignal?.();
       callOffLimit();
@@ -162,15 +199,19 @@ export class ApiFuture<T> implements PromiseLike<T> {
     return () => controller.abort("settled");
   }
 
-  #work(markSubmitted: () => void): FutureWork {
+  #context(markSubmitted: () => void): OperationContext {
     return {
+      method: this.#method,
+      startedAtMs: this.#startedAtMs,
       signal: this.#controller.signal,
       sending: () => {
-        if (!this.#sending) this.#controller.signal.throwIfAborted();
-        this.#sending = true;
+        if (this.#state !== "not sent") return;
+        this.#controller.signal.throwIfAborted();
+        this.#state = "sent";
       },
       accepted: (requestId) => {
         this.#requestId ??= requestId;
+        if (this.#state === "sent") this.#state = "accepted";
       },
       submitted: () => markSubmitted(),
       queueState: (event) => {
@@ -184,7 +225,7 @@ export class ApiFuture<T> implements PromiseLike<T> {
   }
 
   #end(reason: TinkexError): void {
-    if (this.#settled || this.#controller.signal.aborted) return;
+    if (this.#isSettled || this.#controller.signal.aborted) return;
     this.#controller.abort(reason);
     this.#ended.reject(reason);
   }
@@ -208,9 +249,10 @@ export class ApiFuture<T> implements PromiseLike<T> {
   }
 
   #noteFailure(error: unknown): void {
-    if (this.#awaited || error instanceof AbortedError || error instanceof ClosedError) return;
-    const message = error instanceof Error ? error.message : String(error);
-    this.#environment.logger.warn(`${this.#name} failed and nobody is waiting for it yet: ${message}`);
+    if (this.#isAwaited || error instanceof AbortedError || error instanceof ClosedError) return;
+    this.#environment.logger.warn(
+      `${this.#name} failed and nobody is waiting for it yet: ${errorMessage(error)}`,
+    );
   }
 
   #timedOut(timeoutMs: number): TimeoutError {
@@ -227,7 +269,7 @@ export class ApiFuture<T> implements PromiseLike<T> {
   #describe(): string {
     if (this.#requestId !== undefined)
       return `${this.#name} (request ${this.#requestId}, still known to the service)`;
-    return this.#sending
+    return this.#state !== "not sent"
       ? `${this.#name} (being sent; the service may still run it)`
       : `${this.#name} (not sent yet)`;
   }

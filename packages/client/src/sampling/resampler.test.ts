@@ -1,4 +1,4 @@
-import { ApiStatusError, ConnectionError, TimeoutError, ValidationError } from "@tinkex/types";
+import { ApiStatusError, ConnectionError, TimeoutError, ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { Resampler } from "./resampler.js";
 

@@ -1,12 +1,17 @@
-import { ApiStatusError, type Clock, ConnectionError, TimeoutError, TinkexError } from "@tinkex/types";
+import {
+  ApiStatusError,
+  BACKOFFS,
+  BackoffCounter,
+  type Clock,
+  ConnectionError,
+  TimeoutError,
+  TinkexError,
+} from "@tinkex/base";
 
-const FIRST_MS = 500;
-const LONGEST_MS = 10_000;
-const JITTER = 0.25;
 /** Without any progress for this long, requests count as stuck, in milliseconds. */
 const STUCK_MS = 7_200_000;
 
-/** What {@link Resampler} needs. */
+/** The parts {@link Resampler} works with. */
 export interface ResamplerOptions {
   readonly clock: Clock;
   readonly random: () => number;
@@ -32,15 +37,16 @@ export class Resampler {
   async run<T>(signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {
     const { clock } = this.#options;
     if (clock.monotonic() - this.#progressedAtMs > STUCK_MS) this.#progressedAtMs = clock.monotonic();
-    for (let retries = 0; ; retries += 1) {
+    const pause = new BackoffCounter(BACKOFFS.resample, this.#options.random);
+    for (let attempts = 1; ; attempts += 1) {
       try {
         const result = await attempt();
         this.#progressedAtMs = clock.monotonic();
         return result;
       } catch (error) {
         if (signal.aborted || !mayHelp(error)) throw error;
-        this.#checkStuck(error, retries + 1);
-        await clock.sleep(this.#delayMs(retries), signal);
+        this.#checkStuck(error, attempts);
+        await clock.sleep(pause.nextMs(), signal);
       }
     }
   }
@@ -55,12 +61,6 @@ export class Resampler {
         cause,
       },
     );
-  }
-
-  #delayMs(retries: number): number {
-    const delayMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** retries);
-    const jitter = 1 + JITTER * (2 * this.#options.random() - 1);
-    return Math.min(LONGEST_MS, delayMs * jitter);
   }
 }
 

@@ -1,117 +1,78 @@
-import { CountLimit, parseRetryHint, type SubmitOutcome } from "@tinkex/http";
-import {
-  type SampleRequest,
-  type SampleResponse,
-  UnsupportedByServerError,
-  type UntypedAPIFuture,
-} from "@tinkex/types";
-import { decodeJsonResponse, encodeJsonRequest } from "@tinkex/wire";
-import type { FutureWork } from "../future/future-work.js";
-import { SequenceCounter } from "../queue/sequence-counter.js";
-import { type QueueStateLog, samplingPauseLog } from "../session/queue-state-log.js";
-import type { SdkMethod } from "../session/sdk-method.js";
-import type { Session } from "../session/session.js";
-import { promptBytes } from "./prompt-bytes.js";
+import { Semaphore, UnsupportedByServerError } from "@tinkex/base";
+import type { SampleRequest, SampleResponse } from "@tinkex/types";
+import type { Channel } from "../channel/channel.js";
+import { type QueueStateLog, samplingPauseLog } from "../channel/queue-state-log.js";
+import type { OperationContext } from "../future/operation-context.js";
+import { promptBytes } from "../inputs/model-input.js";
+import { SequenceCounter } from "../session/sequence-counter.js";
 import { Resampler } from "./resampler.js";
-import { busyPauseMs } from "./sample-pressure.js";
+
+const SMALL_PROMPT_BYTES = 131_072;
+const SMALL_PROMPT_PAUSE_MS = 1_000;
+const LARGE_PROMPT_PAUSE_MS = 5_000;
 
 /** One sample to run, checked. */
 export interface SampleRun {
   readonly request: SampleRequest;
-  readonly method: SdkMethod;
   /** Whether a sample that fails without fault of its own is made again. */
-  readonly retries: boolean;
+  readonly isRetried: boolean;
 }
 
 /** Runs the samples of one sampler: within the server's limits, made again where that is called for. */
 export class SampleRunner {
-  readonly #session: Session;
+  readonly #channel: Channel;
   readonly #sequence = new SequenceCounter(0);
-  readonly #places: CountLimit;
+  readonly #permits: Semaphore;
   readonly #resampler: Resampler;
   readonly #log: QueueStateLog;
-  #warnedOfIds = false;
+  #hasWarnedOfIds = false;
 
-  constructor(session: Session, samplingSessionId: string) {
-    const { clock, random, logger } = session.core.settings;
-    const { config } = session.server;
-    this.#session = session;
-    this.#places = new CountLimit(config.sample_max_concurrent_requests);
-    this.#resampler = new Resampler({ clock, random, detectStuck: config.sample_enable_stuck_detection });
-    this.#log = samplingPauseLog(samplingSessionId, { clock, logger });
+  constructor(channel: Channel, samplingSessionId: string) {
+    const { server, environment } = channel.session;
+    const { clock, random } = environment;
+    this.#channel = channel;
+    this.#permits = new Semaphore(server.config.sample_max_concurrent_requests);
+    this.#resampler = new Resampler({
+      clock,
+      random,
+      detectStuck: server.config.sample_enable_stuck_detection,
+    });
+    this.#log = samplingPauseLog(samplingSessionId, environment);
   }
 
   /** Each attempt has a number of its own; repeats of one attempt's request share it. */
-  async run({ request, method, retries }: SampleRun, work: FutureWork): Promise<SampleResponse> {
-    const leave = await this.#places.acquire(work.signal);
+  async run({ request, isRetried }: SampleRun, context: OperationContext): Promise<SampleResponse> {
+    const release = await this.#permits.acquire(context.signal);
     try {
-      const attempt = () => this.#attempt({ ...request, seq_id: this.#sequence.take() }, method, work);
-      const response = retries ? await this.#resampler.run(work.signal, attempt) : await attempt();
+      const attempt = () => this.#attempt({ ...request, seq_id: this.#sequence.take() }, context);
+      const response = isRetried ? await this.#resampler.run(context.signal, attempt) : await attempt();
       checkAnswered(request, response);
       return response;
     } finally {
-      leave();
+      release();
     }
   }
 
-  async #attempt(request: SampleRequest, method: SdkMethod, work: FutureWork): Promise<SampleResponse> {
-    const session = this.#session;
-    const byteLength = promptBytes(request.prompt);
-    const { accepted, result } = await session.submit({
-      method,
-      requestType: "Sample",
-      resultName: "SampleResponse",
-      work,
-      log: this.#log,
-      // The time spent waiting for a place is ours, not the request's.
-      startedAtMs: session.core.settings.clock.monotonic(),
-      send: (headers) =>
-        session.samplePressure.submit(byteLength, work.signal, () =>
-          this.#send(request, byteLength, headers, work),
-        ),
-    });
-    work.submitted();
-    this.#offerCancel(accepted.request_id, work);
+  async #attempt(request: SampleRequest, context: OperationContext): Promise<SampleResponse> {
+    const size = promptBytes(request.prompt);
+    const busyPauseMs = size <= SMALL_PROMPT_BYTES ? SMALL_PROMPT_PAUSE_MS : LARGE_PROMPT_PAUSE_MS;
+    const submission = await this.#channel.submitSample(request, size, busyPauseMs, context, this.#log);
+    const { accepted, result } = submission;
+    context.submitted();
+    context.onCancel(() => this.#cancel(accepted.request_id));
     return this.#withSequenceIds(await result, accepted.sample_sequence_ids);
   }
 
-  async #send(
-    request: SampleRequest,
-    byteLength: number,
-    headers: Readonly<Record<string, string>>,
-    work: FutureWork,
-  ): Promise<SubmitOutcome<UntypedAPIFuture>> {
-    const { core, server } = this.#session;
-    const { body } = encodeJsonRequest("SampleRequest", request, { generation: server.generation.fields });
-    work.sending();
-    const response = await core.transport.call({
-      operation: "asample",
-      body,
-      // The header promises the server that a 429 is understood as "later".
-      headers: { ...headers, "x-tinker-sampling-backpressure": "1" },
-      returnStatuses: [429],
-      signal: work.signal,
-    });
-    if (response.status !== 429) {
-      return { kind: "accepted", value: decodeJsonResponse("UntypedAPIFuture", response.body) };
-    }
-    const hint = parseRetryHint(response.headers, core.settings.clock.now());
-    return { kind: "busy", pauseMs: hint?.delayMs ?? busyPauseMs(byteLength) };
-  }
-
-  /** Where the server wants to hear of abandoned samples, cancelling tells it. */
-  #offerCancel(requestId: string, work: FutureWork): void {
-    const { core, server } = this.#session;
-    work.onCancel(async () => {
-      if (!server.dynamic.sample_cancel_enabled) return false;
-      const { body } = encodeJsonRequest(
-        "CancelFutureRequest",
-        { request_id: requestId },
-        { generation: server.generation.fields },
-      );
-      await core.unpausedTransport.call({ operation: "cancel_future", body, signal: core.closing });
-      return true;
-    });
+  /** Where the server wants to hear of abandoned samples, tells it. */
+  async #cancel(requestId: string): Promise<boolean> {
+    const { server, unpaused, environment } = this.#channel.session;
+    if (!server.dynamic.sample_cancel_enabled) return false;
+    await unpaused.call(
+      "cancel_future",
+      { request_id: requestId },
+      { signal: environment.lifecycle.closing },
+    );
+    return true;
   }
 
   #withSequenceIds(response: SampleResponse, ids: readonly string[] | undefined): SampleResponse {
@@ -128,9 +89,9 @@ export class SampleRunner {
   }
 
   #warnOfIds(given: number, wanted: number): void {
-    if (this.#warnedOfIds) return;
-    this.#warnedOfIds = true;
-    const { logger } = this.#session.core.settings;
+    if (this.#hasWarnedOfIds) return;
+    this.#hasWarnedOfIds = true;
+    const { logger } = this.#channel.session.environment;
     logger.warn(`the service gave ${given} sequence ids for ${wanted} samples; they are ignored`);
   }
 }

@@ -1,6 +1,12 @@
-import { AbortedError, ClosedError, ResponseError, ValidationError } from "@tinkex/types";
+import {
+  AbortedError,
+  ClosedError,
+  type Deferred,
+  deferred,
+  ResponseError,
+  ValidationError,
+} from "@tinkex/base";
 import { describe, expect, it } from "vitest";
-import { type Deferred, deferred } from "../future/deferred.js";
 import { openService, pauseForSockets, sleepThrough, throughSleeps, until } from "../testing/open-service.js";
 import type { Reply } from "../testing/stub-service.js";
 

@@ -1,23 +1,20 @@
+import { ResponseError, type Tokenizer } from "@tinkex/base";
 import {
   checkSent,
   type ModelInput,
-  ResponseError,
   type SampleRequest,
   type SampleResponse,
   sampleRequestSchema,
   type TokenIds,
-  type Tokenizer,
 } from "@tinkex/types";
+import type { Channel } from "../channel/channel.js";
 import type { ApiFuture } from "../future/api-future.js";
-import type { CallOptions } from "../session/call-options.js";
-import { checkObject } from "../session/check-object.js";
-import { ClientLife } from "../session/client-life.js";
-import { modelTokenizer } from "../session/model-tokenizer.js";
-import type { Session } from "../session/session.js";
-import { toModelInput } from "../training/prepare-data.js";
+import type { ClientLifecycle } from "../future/client-lifecycle.js";
+import { CALL_OPTIONS, type CallOptions, checkObject } from "../inputs/call-options.js";
+import { toModelInput } from "../inputs/model-input.js";
 import { SampleRunner } from "./sample-runner.js";
 
-/** What to draw: a prompt, how many samples, and how. */
+/** A prompt, how many samples to draw from it, and how. */
 export interface SampleParams
   extends Omit<
     SampleRequest,
@@ -28,70 +25,92 @@ export interface SampleParams
 }
 
 /** How {@link SamplingClient.computeLogprobs} scores. */
-export interface ComputeLogprobsParams {
+export interface ComputeLogprobsOptions extends CallOptions {
   /** Score the last n tokens only; the others are null. */
   readonly prompt_logprobs_last_n?: number | undefined;
 }
 
-/** What a sampler samples from, as far as it is known. */
+const COMPUTE_LOGPROBS_OPTIONS = { ...CALL_OPTIONS, prompt_logprobs_last_n: true } as const;
+
+/** The model below a sampler's weights, as far as it is known. */
 export interface SamplerModel {
   readonly baseModel: string | undefined;
   readonly tokenizerId: string | undefined;
 }
 
+type Construct = (channel: Channel, samplingSessionId: string, model: SamplerModel) => SamplingClient;
+
+let construct: Construct;
+
+/** Makes the client of a sampler that exists on the service. */
+export const samplingClientOf: Construct = (...parts) => construct(...parts);
+
 /** Samples from one set of weights. Calls may overlap as much as you like; what is too much at one time waits. */
 export class SamplingClient {
+  static {
+    construct = (channel, samplingSessionId, model) => new SamplingClient(channel, samplingSessionId, model);
+  }
+
   /** The sampler's id on the service. */
   readonly samplingSessionId: string;
-  readonly #session: Session;
-  readonly #life: ClientLife;
+  readonly #channel: Channel;
+  readonly #lifecycle: ClientLifecycle;
   readonly #model: SamplerModel;
   readonly #runner: SampleRunner;
 
-  /** @internal Made by {@link ServiceClient} and {@link TrainingClient}. */
-  constructor(session: Session, samplingSessionId: string, model: SamplerModel) {
+  private constructor(channel: Channel, samplingSessionId: string, model: SamplerModel) {
     this.samplingSessionId = samplingSessionId;
-    this.#session = session;
+    this.#channel = channel;
     this.#model = model;
-    this.#life = new ClientLife(session.core, `the sampling client of ${samplingSessionId}`);
-    this.#runner = new SampleRunner(session, samplingSessionId);
+    const { lifecycle } = channel.session.environment;
+    this.#lifecycle = lifecycle.child("SamplingClient", `the sampling client of ${samplingSessionId}`);
+    this.#runner = new SampleRunner(channel, samplingSessionId);
   }
 
   /**
-   * Draws samples.
+   * Draws `num_samples` samples of one prompt.
    *
+   * @param params - `prompt`: token ids or a model input; `sampling_params`: `max_tokens`, `temperature`, `top_p`, `top_k`,
+   *   `stop`, `seed`; `num_samples`: 1 or more, by default 1
+   * @returns a future of the response; each of its `sequences` has `tokens` (`[L]`, L ≤ `max_tokens`, without the prompt),
+   *   `logprobs` (`[L]`, natural logarithms) and a `stop_reason`
    * @throws ValidationError at the call, before anything is sent
+   *
+   * @example
+   * const { sequences } = await sampler.sample({ prompt: [1, 2], num_samples: 4, sampling_params: { max_tokens: 16 } });
    */
   sample(params: SampleParams, options: CallOptions = {}): ApiFuture<SampleResponse> {
-    this.#life.checkOpen();
+    this.#lifecycle.checkCall("sample", options);
     const request = this.#checkedRequest(params);
-    const retries = !this.#session.server.config.sample_no_retries;
-    return this.#life.start("sample", options, (work) =>
-      this.#runner.run({ request, method: "SamplingClient.sample", retries }, work),
+    const isRetried = !this.#channel.session.server.config.sample_no_retries;
+    return this.#lifecycle.start("sample", options, (context) =>
+      this.#runner.run({ request, isRetried }, context),
     );
   }
 
   /**
-   * Log-probability of each prompt token given those before it; null for the first.
+   * Computes the log-probability of each token of a prompt given those before it.
    *
+   * @param prompt - N tokens
+   * @returns a future of N numbers (natural logarithms); null for the first token, which has nothing before it, and for those
+   *   that `prompt_logprobs_last_n` leaves out
    * @throws ValidationError at the call, before anything is sent
    */
   computeLogprobs(
     prompt: ModelInput | TokenIds,
-    params: ComputeLogprobsParams = {},
-    options: CallOptions = {},
+    options: ComputeLogprobsOptions = {},
   ): ApiFuture<readonly (number | null)[]> {
-    this.#life.checkOpen();
+    this.#lifecycle.checkCall("computeLogprobs", options, COMPUTE_LOGPROBS_OPTIONS);
+    const { prompt_logprobs_last_n } = options;
     const request = this.#checkedRequest({
-      ...params,
       prompt,
       num_samples: 1,
       sampling_params: { max_tokens: 1 },
       prompt_logprobs: true,
+      ...(prompt_logprobs_last_n === undefined ? {} : { prompt_logprobs_last_n }),
     });
-    return this.#life.start("compute_logprobs", options, async (work) => {
-      const run = { request, method: "SamplingClient.compute_logprobs", retries: true } as const;
-      const { prompt_logprobs: scores } = await this.#runner.run(run, work);
+    return this.#lifecycle.start("compute_logprobs", options, async (context) => {
+      const { prompt_logprobs: scores } = await this.#runner.run({ request, isRetried: true }, context);
       if (scores === undefined) throw new ResponseError("the service gave no prompt_logprobs");
       return scores;
     });
@@ -102,23 +121,19 @@ export class SamplingClient {
     return this.#model.baseModel;
   }
 
-  /** The model's tokenizer. @throws ValidationError when it is not on this machine, or a server elsewhere names its directory, and none was given */
-  async getTokenizer(): Promise<Tokenizer> {
-    const { tokenizer, baseUrl } = this.#session.core.settings;
+  /** Gives the model's tokenizer. @throws ValidationError when it is not on this machine, or a server elsewhere names its directory, and none was given */
+  async getTokenizer(options: CallOptions = {}): Promise<Tokenizer> {
+    this.#lifecycle.checkCall("getTokenizer", options);
     const { baseModel, tokenizerId } = this.#model;
-    return modelTokenizer(
-      tokenizer,
-      {
-        modelName: baseModel ?? this.samplingSessionId,
-        tokenizerId: tokenizerId ?? this.#session.tokenizerIds.get(baseModel ?? ""),
-      },
-      baseUrl,
+    const { tokenizers } = this.#channel.session.environment;
+    return this.#lifecycle.start("get_tokenizer", options, () =>
+      tokenizers.get(baseModel ?? this.samplingSessionId, tokenizerId),
     );
   }
 
   /** Ends this client's operations with `ClosedError` and takes no more. */
   async close(): Promise<void> {
-    this.#life.close();
+    this.#lifecycle.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

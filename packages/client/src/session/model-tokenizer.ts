@@ -1,14 +1,39 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
+import { type Tokenizer, ValidationError } from "@tinkex/base";
 import { isLoopback } from "@tinkex/http";
-import { type Tokenizer, ValidationError } from "@tinkex/types";
-import type { ClientSettings } from "./client-settings.js";
-import type { TokenizerLoader } from "./service-client-options.js";
+
+/** Gives the tokenizer of a model. What `get_info` says of it goes in as it is: a name is the server's word, and no path to open unseen. */
+export type TokenizerLoader = (model: TokenizedModel) => Tokenizer | Promise<Tokenizer>;
 
 /** Names of the model whose tokenizer is wanted. */
 export interface TokenizedModel {
   readonly modelName: string;
   readonly tokenizerId: string | undefined;
+}
+
+/** The tokenizers of a session's models: the option, and what the server has said of them so far. */
+export class ModelTokenizers {
+  readonly #own: Tokenizer | TokenizerLoader | undefined;
+  readonly #baseUrl: string | undefined;
+  readonly #ids = new Map<string, string>();
+
+  /** @param baseUrl - the address of the server; `undefined` when it is not known */
+  constructor(own: Tokenizer | TokenizerLoader | undefined, baseUrl: string | undefined) {
+    this.#own = own;
+    this.#baseUrl = baseUrl;
+  }
+
+  /** Keeps the tokenizer's name of a base model: samplers of the same model are not told it. */
+  learn(modelName: string, tokenizerId: string): void {
+    this.#ids.set(modelName, tokenizerId);
+  }
+
+  /** @throws ValidationError when the tokenizer is not to be had, saying what to pass */
+  get(modelName: string, tokenizerId: string | undefined): Promise<Tokenizer> {
+    const model = { modelName, tokenizerId: tokenizerId ?? this.#ids.get(modelName) };
+    return modelTokenizer(this.#own, model, this.#baseUrl);
+  }
 }
 
 /**
@@ -19,7 +44,7 @@ export interface TokenizedModel {
  * @throws ValidationError when neither is there, or another server names a directory, saying what to pass
  */
 export async function modelTokenizer(
-  own: ClientSettings["tokenizer"],
+  own: Tokenizer | TokenizerLoader | undefined,
   model: TokenizedModel,
   baseUrl: string | undefined,
 ): Promise<Tokenizer> {
@@ -39,7 +64,7 @@ export async function modelTokenizer(
   return loadTokenizer(directory);
 }
 
-function isLoader(own: ClientSettings["tokenizer"]): own is TokenizerLoader {
+function isLoader(own: Tokenizer | TokenizerLoader | undefined): own is TokenizerLoader {
   return typeof own === "function";
 }
 

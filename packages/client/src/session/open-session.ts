@@ -1,40 +1,26 @@
-import type { CreateSessionResponse, Logger } from "@tinkex/types";
-import { decodeJsonResponse, encodeJsonRequest } from "@tinkex/wire";
+import type { Logger } from "@tinkex/base";
+import type { CreateSessionRequest, CreateSessionResponse } from "@tinkex/types";
+import { ApiCalls } from "./api-calls.js";
 import { beat } from "./heartbeat.js";
 import { refreshDynamicConfig, type ServerProfile } from "./server-profile.js";
-import type { ServiceCore } from "./service-core.js";
-import { Session } from "./session.js";
+import { Session, type SessionEnvironment } from "./session.js";
 
 /** Opens a session and keeps it alive in the background until the service client closes. */
-export async function openSession(core: ServiceCore, server: ServerProfile): Promise<Session> {
-  const { tags, userMetadata, sdkVersion, projectId, displayName, clock, logger } = core.settings;
-  const generation = server.generation.fields;
-  const { body } = encodeJsonRequest(
-    "CreateSessionRequest",
-    {
-      tags,
-      user_metadata: userMetadata,
-      sdk_version: sdkVersion,
-      project_id: projectId,
-      display_name: displayName,
-    },
-    { generation },
-  );
-  const response = await core.transport.call({ operation: "create_session", body, signal: core.closing });
-  const created = decodeJsonResponse("CreateSessionResponse", response.body);
+export async function openSession(
+  environment: SessionEnvironment,
+  server: ServerProfile,
+  request: CreateSessionRequest,
+): Promise<Session> {
+  const { transport, sdkVersion, clock, logger, lifecycle } = environment;
+  const signal = lifecycle.closing;
+  const calls = new ApiCalls({ transport, sdkVersion, generation: server.generation.fields });
+  const created = await calls.call("create_session", request, { signal });
   logMessages(created, logger);
+  const session = new Session(created.session_id, server, environment);
   // Neither ever rejects: what fails in the background is logged there.
-  void beat({
-    sessionId: created.session_id,
-    transport: core.unpausedTransport,
-    clock,
-    logger,
-    encodeBeat: (sessionId) =>
-      encodeJsonRequest("SessionHeartbeatRequest", { session_id: sessionId }, { generation }).body,
-    signal: core.closing,
-  });
-  if (server.generation.fields !== "0.4") void refreshDynamicConfig(core, server);
-  return new Session(created.session_id, core, server);
+  void beat({ sessionId: session.id, calls: session.unpaused, clock, logger, signal });
+  if (server.generation.hasDynamicConfig) void refreshDynamicConfig(environment, server);
+  return session;
 }
 
 function logMessages(created: CreateSessionResponse, logger: Logger): void {

@@ -1,19 +1,19 @@
+import { type Clock, type HttpTransport, type Logger, ResponseError } from "@tinkex/base";
 import {
   type ClientConfigResponse,
   type ClientDynamicConfigResponse,
   checkReceived,
   clientConfigResponseSchema,
   clientDynamicConfigResponseSchema,
-  type HttpTransport,
-  ResponseError,
+  type ResponseOf,
 } from "@tinkex/types";
-import { decodeJsonResponse, encodeJsonRequest, type ResponseOf } from "@tinkex/wire";
-import { CURRENT_GENERATION, type Generation, LEGACY_GENERATION } from "../protocol/generation.js";
-import type { ClientSettings } from "./client-settings.js";
+import type { ClientLifecycle } from "../future/client-lifecycle.js";
+import { ApiCalls } from "./api-calls.js";
+import { CURRENT_GENERATION, LEGACY_GENERATION, type ServerGeneration } from "./server-generation.js";
 
-/** What a server says of itself before anything else happens. */
+/** A server as it describes itself before anything else happens. */
 export interface ServerProfile {
-  readonly generation: Generation;
+  readonly generation: ServerGeneration;
   readonly config: ClientConfigResponse;
   /** The part of the configuration that may change while the client runs. */
   dynamic: ClientDynamicConfigResponse;
@@ -21,9 +21,11 @@ export interface ServerProfile {
 
 /** What asking needs. */
 interface Asker {
-  readonly settings: ClientSettings;
   readonly transport: HttpTransport;
-  readonly closing: AbortSignal;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly sdkVersion: string;
+  readonly lifecycle: ClientLifecycle;
 }
 
 /**
@@ -31,38 +33,36 @@ interface Asker {
  *
  * @throws what the transport throws, e.g. ApiStatusError for a wrong key; ResponseError for limits that cannot work
  */
-export async function readServerProfile(asker: Asker): Promise<ServerProfile> {
-  const config = await ask(asker, "client_config", "ClientConfigResponse");
+export async function readServerProfile(asker: Asker, useTokens: () => void): Promise<ServerProfile> {
+  const config = await ask(asker, "client_config");
   if (config === undefined) {
-    asker.settings.logger.debug(
-      "the server has no client/config: it is treated as one of the 0.4 generation",
-    );
+    asker.logger.debug("the server has no client/config: it is treated as one of the 0.4 generation");
     return { generation: LEGACY_GENERATION, config: DEFAULT_CONFIG, dynamic: DEFAULT_DYNAMIC };
   }
   checkLimits(config);
-  if (config.pjwt_auth_enabled) asker.settings.useTokens();
-  const dynamic = await ask(asker, "client_dynamic_config", "ClientDynamicConfigResponse");
+  if (config.pjwt_auth_enabled) useTokens();
+  const dynamic = await ask(asker, "client_dynamic_config");
   return { generation: CURRENT_GENERATION, config, dynamic: dynamic ?? DEFAULT_DYNAMIC };
 }
 
 /** Reads the changing part again, for as long as the client is open. Keeps what it has when that fails. */
 export async function refreshDynamicConfig(asker: Asker, profile: ServerProfile): Promise<void> {
-  const { clock, logger } = asker.settings;
-  while (!asker.closing.aborted) {
+  const { clock, logger } = asker;
+  const { closing } = asker.lifecycle;
+  while (!closing.aborted) {
     try {
-      const waitS = Math.max(profile.dynamic.refresh_interval_sec, SHORTEST_REFRESH_S);
-      await clock.sleep(waitS * 1000, asker.closing, { background: true });
-      const dynamic = await ask(asker, "client_dynamic_config", "ClientDynamicConfigResponse");
+      const waitS = Math.max(profile.dynamic.refresh_interval_sec, MIN_REFRESH_S);
+      await clock.sleep(waitS * 1000, closing, { background: true });
+      const dynamic = await ask(asker, "client_dynamic_config");
       profile.dynamic = dynamic ?? profile.dynamic;
     } catch (error) {
-      if (!asker.closing.aborted)
-        logger.debug("the dynamic configuration could not be read again", { error });
+      if (!closing.aborted) logger.debug("the dynamic configuration could not be read again", { error });
     }
   }
 }
 
 /** Limits under which nothing would ever be sent, or cut into requests, with the least that works. */
-const LEAST = {
+const MIN_LIMITS = {
   sample_max_concurrent_requests: 1,
   fwdbwd_max_chunk_len: 1,
   fwdbwd_max_chunk_bytes_count: 1,
@@ -72,7 +72,7 @@ const LEAST = {
 } as const satisfies Partial<Record<keyof ClientConfigResponse, number>>;
 
 function checkLimits(config: ClientConfigResponse): void {
-  for (const [name, least] of Object.entries(LEAST) as [keyof typeof LEAST, number][]) {
+  for (const [name, least] of Object.entries(MIN_LIMITS) as [keyof typeof MIN_LIMITS, number][]) {
     if (config[name] >= least) continue;
     throw new ResponseError(
       `client/config says ${name} is ${config[name]}, with which nothing could be sent; it must be ${least} or more`,
@@ -80,26 +80,18 @@ function checkLimits(config: ClientConfigResponse): void {
   }
 }
 
-const SHORTEST_REFRESH_S = 10;
+const MIN_REFRESH_S = 10;
 const DEFAULT_CONFIG = checkReceived(clientConfigResponseSchema, {}, "client/config");
 const DEFAULT_DYNAMIC = checkReceived(clientDynamicConfigResponseSchema, {}, "client/dynamic_config");
 
 /** One of the two configurations; `undefined` when the server has none. */
-async function ask<Name extends "ClientConfigResponse" | "ClientDynamicConfigResponse">(
-  asker: Asker,
-  operation: string,
+async function ask<Name extends "client_config" | "client_dynamic_config">(
+  { transport, sdkVersion, lifecycle }: Asker,
   name: Name,
 ): Promise<ResponseOf<Name> | undefined> {
-  const { body } = encodeJsonRequest(
-    "ClientConfigRequest",
-    { sdk_version: asker.settings.sdkVersion },
-    { generation: "0.38" },
-  );
-  const response = await asker.transport.call({
-    operation,
-    body,
-    returnStatuses: [404],
-    signal: asker.closing,
-  });
-  return response.status === 404 ? undefined : decodeJsonResponse(name, response.body);
+  // A server that knows the endpoint knows the fields too.
+  const calls = new ApiCalls({ transport, sdkVersion, generation: "0.38" });
+  const body = calls.encode<"client_config" | "client_dynamic_config">(name, { sdk_version: sdkVersion });
+  const response = await calls.post(name, body, { returnStatuses: [404], signal: lifecycle.closing });
+  return response.status === 404 ? undefined : calls.decode(name, response.body);
 }

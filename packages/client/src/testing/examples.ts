@@ -1,5 +1,5 @@
 import { decodeForwardBackwardRequest } from "@tinkex/wire";
-import type { DatumLike } from "../training/prepare-data.js";
+import type { DatumLike } from "../training/passes/prepare-data.js";
 import type { SeenRequest } from "./stub-service.js";
 
 /** A datum that can be told by its token. */

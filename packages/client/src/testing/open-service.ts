@@ -1,9 +1,9 @@
+import { FakeClock } from "@tinkex/base/testing";
 import type { TransportHooks } from "@tinkex/http";
 import { CANARY_KEY, witness } from "@tinkex-tooling/canary";
 import { onTestFinished } from "vitest";
-import { ServiceClient } from "../session/service-client.js";
-import type { ServiceClientOptions } from "../session/service-client-options.js";
-import { FakeClock } from "./fake-clock.js";
+import { ServiceClient } from "../service/service-client.js";
+import type { ServiceClientOptions } from "../service/service-client-options.js";
 import { RecordingLogger } from "./recording-logger.js";
 import { StubService } from "./stub-service.js";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ServiceClientOptions } from "../session/service-client-options.js";
+import type { ServiceClientOptions } from "../service/service-client-options.js";
 import { datum, readPass } from "../testing/examples.js";
 import { openService } from "../testing/open-service.js";
 

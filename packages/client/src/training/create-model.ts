@@ -1,50 +1,38 @@
+import { UnsupportedByServerError } from "@tinkex/base";
 import type { CreateModelRequest } from "@tinkex/types";
-import type { FutureWork } from "../future/future-work.js";
-import { trainingPauseLog } from "../session/queue-state-log.js";
-import type { SdkMethod } from "../session/sdk-method.js";
-import type { Session } from "../session/session.js";
-import { readNewModelInfo } from "./model-info.js";
+import type { Channel } from "../channel/channel.js";
+import { trainingPauseLog } from "../channel/queue-state-log.js";
+import type { OperationContext } from "../future/operation-context.js";
+import { readModelInfo } from "./model-info.js";
 import { type TrainedModel, trainedModel } from "./trained-model.js";
-import { TrainingClient } from "./training-client.js";
+import { type TrainingClient, trainingClientOf } from "./training-client.js";
 
 /** A model to be made: where, under which number, and on whose behalf. */
 export interface ModelCreation {
-  readonly session: Session;
+  readonly channel: Channel;
   readonly modelSeqId: number;
-  readonly method: SdkMethod;
-  readonly work: FutureWork;
-  readonly startedAtMs: number;
+  readonly context: OperationContext;
 }
 
-/** What a new model is like. */
+/** The properties of a new model. */
 export type NewModel = Omit<CreateModelRequest, "session_id" | "model_seq_id" | "type">;
 
 /** Makes a model with a fresh adapter. */
 export async function createModel(creation: ModelCreation, model: NewModel): Promise<TrainedModel> {
-  const { session, modelSeqId, method, work, startedAtMs } = creation;
-  const { result } = await session.submit({
-    method,
-    requestType: "CreateModel",
-    resultName: "CreateModelResponse",
-    work,
-    log: trainingPauseLog(`Model creation for ${model.base_model}`, session.core.settings),
-    startedAtMs,
-    send: (headers) =>
-      session.post(
-        "create_model",
-        ["CreateModelRequest", { ...model, session_id: session.id, model_seq_id: modelSeqId }],
-        "UntypedAPIFuture",
-        { headers, signal: work.signal, onSend: () => work.sending() },
-      ),
-  });
-  work.submitted();
-  return trainedModel(session, (await result).model_id);
+  const { channel, modelSeqId, context } = creation;
+  const { session } = channel;
+  const log = trainingPauseLog(`Model creation for ${model.base_model}`, session.environment);
+  const record = { ...model, session_id: session.id, model_seq_id: modelSeqId };
+  const { result } = await channel.submit("create_model", record, context, log);
+  context.submitted();
+  return trainedModel(channel, (await result).model_id);
 }
 
-/** The client of a model that was just made. */
-export async function clientOf(
-  model: TrainedModel,
-  { method, work }: ModelCreation,
-): Promise<TrainingClient> {
-  return new TrainingClient(model, await readNewModelInfo(model.session, model.id, method, work.signal));
+/** The client of a model that was just made. A server that cannot say what the model is made of is tolerated. */
+export async function clientOf(model: TrainedModel, { context }: ModelCreation): Promise<TrainingClient> {
+  const info = await readModelInfo(model.channel.session, model.id, context).catch((error: unknown) => {
+    if (error instanceof UnsupportedByServerError) return undefined;
+    throw error;
+  });
+  return trainingClientOf(model, info);
 }

@@ -1,25 +1,72 @@
-import { SequenceCounter } from "../queue/sequence-counter.js";
-import { TurnQueue } from "../queue/turn-queue.js";
-import { type QueueStateLog, trainingPauseLog } from "../session/queue-state-log.js";
-import type { Session } from "../session/session.js";
+import { Mutex } from "@tinkex/base";
+import type { OperationName, RequestOf, ResultOf } from "@tinkex/types";
+import type { Channel } from "../channel/channel.js";
+import { type QueueStateLog, trainingPauseLog } from "../channel/queue-state-log.js";
+import type { OperationContext } from "../future/operation-context.js";
+import { SequenceCounter } from "../session/sequence-counter.js";
 
 /** A model on the service, with what its operations share. */
 export interface TrainedModel {
   readonly id: string;
-  readonly session: Session;
+  readonly channel: Channel;
   /** Numbers of its requests, from 1. */
   readonly sequence: SequenceCounter;
-  readonly turns: TurnQueue;
+  /** Its operations leave one after the other, in the order of the calls. */
+  readonly turns: Mutex;
   readonly log: QueueStateLog;
 }
 
 /** A model none of whose requests was sent yet. */
-export function trainedModel(session: Session, id: string): TrainedModel {
+export function trainedModel(channel: Channel, id: string): TrainedModel {
   return {
     id,
-    session,
+    channel,
     sequence: new SequenceCounter(1),
-    turns: new TurnQueue(),
-    log: trainingPauseLog(`Training for ${id}`, session.core.settings),
+    turns: new Mutex(),
+    log: trainingPauseLog(`Training for ${id}`, channel.session.environment),
   };
+}
+
+/** The operations of a model that are one JSON request. */
+export type SingleOperationName = Extract<
+  OperationName,
+  "optim_step" | "load_weights" | "save_weights" | "save_weights_for_sampler"
+>;
+
+/**
+ * Runs an operation that is one request: sends it in its turn, and waits for the result outside of it.
+ *
+ * @param fields - the record, apart from the model's id and the sequence id
+ * @param recover - gives the result in spite of an error of the submission; throws the error when there is none
+ */
+export async function runOperation<Name extends SingleOperationName>(
+  model: TrainedModel,
+  name: Name,
+  fields: Omit<RequestOf<Name>, "model_id" | "seq_id">,
+  context: OperationContext,
+  recover?: (error: unknown) => ResultOf<Name>,
+): Promise<ResultOf<Name>> {
+  const { channel, sequence, turns, log } = model;
+  const { result } = await turns.runExclusive(context.signal, async () => {
+    const seqId = sequence.take();
+    let body: Uint8Array;
+    try {
+      // The fields are all of the record but these two, which the compiler does not see for a name that is not fixed.
+      const record = { ...fields, model_id: model.id, seq_id: seqId } as unknown as RequestOf<Name>;
+      body = channel.session.encode(name, record);
+      context.sending();
+    } catch (error) {
+      // Nothing was sent: the number was not used.
+      sequence.giveBack([seqId]);
+      throw error;
+    }
+    try {
+      return await channel.submitBody(name, body, context, log);
+    } catch (error) {
+      if (recover === undefined) throw error;
+      return { result: Promise.resolve(recover(error)) };
+    }
+  });
+  context.submitted();
+  return result;
 }

@@ -1,4 +1,4 @@
-import { ApiStatusError, ClosedError, RequestFailedError, ValidationError } from "@tinkex/types";
+import { ApiStatusError, ClosedError, RequestFailedError, ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { datum, readPass } from "../testing/examples.js";
 import { sleepThrough } from "../testing/open-service.js";
@@ -41,7 +41,7 @@ describe("bodies", () => {
 
   it("BR-043: sends passes as protobuf, and the forward pass by a flag", async () => {
     const { stub, training } = await openTraining();
-    const output = await training.forward([datum(3)], "ppo", { clip_low_threshold: 0.8 });
+    const output = await training.forward([datum(3)], "ppo", { loss_fn_config: { clip_low_threshold: 0.8 } });
     const [request] = stub.seen("forward_backward");
     expect(request?.headers["content-type"]).toBe("application/x-protobuf");
     expect(request && readPass(request)).toMatchObject({
@@ -86,7 +86,7 @@ describe("bodies", () => {
       expect(() => training.saveState("x", { ttl_seconds })).toThrow(/ttl_seconds/);
     }
     expect(() => training.saveState("a/b")).toThrow(/without slashes/);
-    expect(() => training.saveWeightsForSampler("x", {}, { onConflict: "overwrite" as "error" })).toThrow(
+    expect(() => training.saveWeightsForSampler("x", { onConflict: "overwrite" as "error" })).toThrow(
       /must be one of error, reuse/,
     );
   });

@@ -1,176 +1,212 @@
+import { ResponseError, type Tokenizer, ValidationError } from "@tinkex/base";
 import {
   type AdamParams,
+  adamParamsSchema,
   type CustomLoss,
+  checkSent,
   type GetInfoResponse,
   type LoadWeightsResponse,
   type LossFnConfig,
   type LossFnType,
   type OptimizerParams,
   type OptimStepResponse,
-  ResponseError,
+  optimizerParamsSchema,
   type SamplingClientKind,
   type SaveWeightsForSamplerResponse,
   type SaveWeightsResponse,
-  type Tokenizer,
-  ValidationError,
 } from "@tinkex/types";
-import type { FutureResultName, RequestName, ResponseOf } from "@tinkex/wire";
 import type { ApiFuture } from "../future/api-future.js";
-import type { FutureWork } from "../future/future-work.js";
-import { combineOutputs, type PassOutput } from "../results/combine-outputs.js";
-import { SamplingClient } from "../sampling/sampling-client.js";
-import type { CallOptions } from "../session/call-options.js";
-import { ClientLife } from "../session/client-life.js";
-import { modelTokenizer } from "../session/model-tokenizer.js";
-import { checkTrainingPath } from "./checkpoint-kinds.js";
-import { checkCustomData } from "./custom-loss.js";
-import { readModelInfo } from "./model-info.js";
-import { optimizerFields } from "./optimizer-fields.js";
-import { checkLossConfig, checkLossName, type DatumLike, prepareData } from "./prepare-data.js";
-import { runCustomLoss } from "./run-custom-loss.js";
-import { pathAfterConflict } from "./save-conflict.js";
+import type { ClientLifecycle } from "../future/client-lifecycle.js";
+import { CALL_OPTIONS, type CallOptions, checkObject } from "../inputs/call-options.js";
+import { type SamplingClient, samplingClientOf } from "../sampling/sampling-client.js";
+import { checkTrainingPath } from "./checkpoints/checkpoint-kinds.js";
 import {
   checkSave,
+  pathAfterConflict,
+  SAMPLER_SAVE_OPTIONS,
+  SAVE_OPTIONS,
   type SamplerSaveOptions,
-  type SamplerSaveParams,
   type SaveOptions,
-  type SaveParams,
-} from "./save-params.js";
-import { runSingleRequest, type SingleRequest } from "./single-request.js";
-import type { TrainedModel } from "./trained-model.js";
-import { passResults, sendPass } from "./training-pass.js";
+} from "./checkpoints/save-options.js";
+import { checkCustomData, runCustomLoss } from "./custom-loss/custom-loss.js";
+import { readModelInfo } from "./model-info.js";
+import type { PassOutput } from "./passes/combine-outputs.js";
+import { checkedLossConfig, checkLossName, type DatumLike, prepareData } from "./passes/prepare-data.js";
+import { runPass } from "./passes/training-pass.js";
+import { runOperation, type TrainedModel } from "./trained-model.js";
 
-/** Whose weights are loaded. */
-export interface LoadParams {
+/** How a pass is run. */
+export interface PassOptions extends CallOptions {
+  /** Options of the loss by name, e.g. `{ clip_low_threshold: 0.8 }`. */
+  readonly loss_fn_config?: LossFnConfig | undefined;
+}
+
+/** How weights are loaded. */
+export interface LoadOptions extends CallOptions {
   /** A secret that the checkpoint's owner gave out. */
   readonly weights_access_token?: string | undefined;
 }
+
+/** How weights are saved for a sampling client of their own. */
+export interface SamplingSaveOptions extends CallOptions {
+  /** `inflight`: later inflight saves move the weights of this sampler on. @defaultValue `snapshot` */
+  readonly kind?: SamplingClientKind | undefined;
+}
+
+/** How a model is described. */
+export interface InfoOptions extends CallOptions {
+  /** Ask the service again. @defaultValue false */
+  readonly refresh?: boolean | undefined;
+}
+
+const PASS_OPTIONS = { ...CALL_OPTIONS, loss_fn_config: true } as const;
+const LOAD_OPTIONS = { ...CALL_OPTIONS, weights_access_token: true } as const;
+const SAMPLING_SAVE_OPTIONS = { ...CALL_OPTIONS, kind: true } as const;
+const INFO_OPTIONS = { ...CALL_OPTIONS, refresh: true } as const;
+
+type Construct = (model: TrainedModel, info: GetInfoResponse | undefined) => TrainingClient;
+
+let construct: Construct;
+
+/** Makes the client of a model. @param info - the server's description of the model, if it could give one */
+export const trainingClientOf: Construct = (...parts) => construct(...parts);
 
 /**
  * Trains one model. Every method that returns an {@link ApiFuture} submits at once, in the order of the calls, and need not be
  * awaited before the next call: submit `forwardBackward` and `optimStep`, then await both.
  */
 export class TrainingClient {
+  static {
+    construct = (model, info) => new TrainingClient(model, info);
+  }
+
   /** The model's id on the service; its training run has the same. */
   readonly modelId: string;
   readonly #model: TrainedModel;
-  readonly #life: ClientLife;
+  readonly #lifecycle: ClientLifecycle;
   #info: GetInfoResponse | undefined;
 
-  /** @internal Made by {@link ServiceClient}. `info`: what the server said of the model, if it could say. */
-  constructor(model: TrainedModel, info: GetInfoResponse | undefined) {
+  private constructor(model: TrainedModel, info: GetInfoResponse | undefined) {
     this.modelId = model.id;
     this.#model = model;
     this.#info = info;
-    this.#life = new ClientLife(model.session.core, `the training client of ${model.id}`);
+    const { lifecycle } = model.channel.session.environment;
+    this.#lifecycle = lifecycle.child("TrainingClient", `the training client of ${model.id}`);
   }
 
   /**
-   * Gradients of the loss over `data`, added to those since the last {@link optimStep}.
+   * Computes the gradients of the loss over `data`, and adds them to those since the last {@link optimStep}.
    *
-   * @param data - examples; the arrays in them must not change until the future's `submitted` resolves
-   * @param lossFnConfig - options of the loss, e.g. `{ clip_low_threshold: 0.8 }`
+   * Each datum has N positions: `model_input` is N tokens, and `target_tokens` (int64, `[N]`) is aligned to it: the token that
+   * follows each position. Losses are SUMS over all tokens of all data, each times its weight: scale the weights for a mean.
+   *
+   * @param data - examples, at least one; the arrays in them must not change until the future's `submitted` resolves
+   * @param lossFn - the loss, e.g. `cross_entropy` (reads `target_tokens` and `weights`, float32 `[N]`) or `ppo` (reads
+   *   `target_tokens`, `logprobs` and `advantages`, float32 `[N]`)
+   * @returns a future of the outputs: per datum `logprobs`, float32 `[N]`; `metrics` by `name:reduction`, e.g. `loss:sum`
    * @throws ValidationError at the call, before anything is sent, naming datum, key and index
+   *
+   * @example
+   * const datum = { model_input: [1, 2, 3], loss_fn_inputs: { target_tokens: [2, 3, 4], weights: [0, 1, 1] } };
+   * const { metrics } = await training.forwardBackward([datum], "cross_entropy", { timeoutMs: 60_000 });
    */
   forwardBackward(
     data: readonly DatumLike[],
     lossFn: LossFnType,
-    lossFnConfig?: LossFnConfig,
-    options: CallOptions = {},
+    options: PassOptions = {},
   ): ApiFuture<PassOutput> {
-    return this.#pass("forward_backward", data, lossFn, lossFnConfig, options);
+    this.#lifecycle.checkCall("forwardBackward", options, PASS_OPTIONS);
+    return this.#pass("forward_backward", data, lossFn, options);
   }
 
-  /** As {@link forwardBackward}, without gradients: losses and log-probabilities only. */
-  forward(
-    data: readonly DatumLike[],
-    lossFn: LossFnType,
-    lossFnConfig?: LossFnConfig,
-    options: CallOptions = {},
-  ): ApiFuture<PassOutput> {
-    return this.#pass("forward", data, lossFn, lossFnConfig, options);
+  /** Computes losses and log-probabilities alone: as {@link forwardBackward}, without gradients. */
+  forward(data: readonly DatumLike[], lossFn: LossFnType, options: PassOptions = {}): ApiFuture<PassOutput> {
+    this.#lifecycle.checkCall("forward", options, PASS_OPTIONS);
+    return this.#pass("forward", data, lossFn, options);
   }
 
   /**
-   * Gradients of a loss of your own, computed here from the log-probabilities of each datum's `target_tokens`. Takes two passes
-   * on the service; operations called after it come after both. `metrics["loss:sum"]` is the value of your loss.
+   * Computes the gradients of a loss of your own, from the log-probabilities of each datum's `target_tokens`. Takes two passes on
+   * the service; operations called after it come after both.
+   *
+   * @param loss - is given the data and one `Float32Array` of log-probabilities per datum (`[N]`), and gives `{ loss, gradients,
+   *   metrics? }`: the value, and per datum d loss / d logprobs, `[N]`
+   * @returns a future of the outputs; `metrics["loss:sum"]` is the value of your loss
+   * @throws ValidationError at the call for a datum without `target_tokens`
    */
   forwardBackwardCustom(
     data: readonly DatumLike[],
     loss: CustomLoss,
     options: CallOptions = {},
   ): ApiFuture<PassOutput> {
-    this.#life.checkOpen();
+    this.#lifecycle.checkCall("forwardBackwardCustom", options);
     const prepared = prepareData(data);
     checkCustomData(prepared);
-    return this.#start("forward_backward_custom", options, (work, startedAtMs) =>
-      runCustomLoss(this.#model, { data: prepared, loss, startedAtMs }, work),
+    return this.#lifecycle.start("forward_backward_custom", options, (context) =>
+      runCustomLoss(this.#model, prepared, loss, context),
     );
   }
 
   /**
-   * One step of the optimizer with the gradients gathered so far.
+   * Takes one step of the optimizer with the gradients gathered so far, and clears them.
    *
-   * @param params - of AdamW; with a `type`, of another family that the model was created with
+   * @param params - of AdamW (`learning_rate`, `beta1`, …); with a `type`, of another family that the model was created with
+   * @returns a future of the response, whose `metrics` may hold e.g. the norm of the gradients
+   * @throws ValidationError at the call for a parameter out of its range
    */
   optimStep(
     params: AdamParams | OptimizerParams = {},
     options: CallOptions = {},
   ): ApiFuture<OptimStepResponse> {
-    this.#life.checkOpen();
-    const step = optimizerFields(params);
-    return this.#single(options, {
-      method: "TrainingClient.optim_step",
-      operation: "optim_step",
-      requestType: "OptimStep",
-      requestName: "OptimStepRequest",
-      record: (seqId) => ({ ...step, model_id: this.modelId, seq_id: seqId }),
-      resultName: "OptimStepResponse",
-    });
+    this.#lifecycle.checkCall("optimStep", options);
+    checkObject(params, "params", "{ learning_rate: 1e-4 }");
+    // Parameters with a `type` are of another family than AdamW, and travel in another field.
+    const fields =
+      "type" in params
+        ? { optimizer_params: checkSent(optimizerParamsSchema, params, "optimStep") }
+        : { adam_params: checkSent(adamParamsSchema, params, "optimStep") };
+    return this.#lifecycle.start("optim_step", options, (context) =>
+      runOperation(this.#model, "optim_step", fields, context),
+    );
   }
 
-  /** Saves weights and optimizer state under a name; the result's `path` goes on training from there. */
-  saveState(
-    name: string,
-    params: SaveParams = {},
-    options: SaveOptions = {},
-  ): ApiFuture<SaveWeightsResponse> {
-    this.#life.checkOpen();
-    checkSave(name, params, options, ["error", "reuse", "overwrite"]);
-    const overwrite = params.overwrite ?? options.onConflict === "overwrite";
-    return this.#single(options, {
-      method: "TrainingClient.save_state",
-      operation: "save_weights",
-      requestType: "SaveWeights",
-      requestName: "SaveWeightsRequest",
-      record: (seqId) => ({ ...params, model_id: this.modelId, path: name, seq_id: seqId, overwrite }),
-      resultName: "SaveWeightsResponse",
-      recover: (error) => ({
-        path: pathAfterConflict(error, { ...options, modelId: this.modelId, type: "training", name }),
-      }),
-    });
+  /**
+   * Saves weights and optimizer state under a name; the result's `path` goes on training from there.
+   *
+   * @param name - without slashes
+   */
+  saveState(name: string, options: SaveOptions = {}): ApiFuture<SaveWeightsResponse> {
+    this.#lifecycle.checkCall("saveState", options, SAVE_OPTIONS);
+    checkSave(name, options, ["error", "reuse", "overwrite"]);
+    const { ttl_seconds, user_metadata, onConflict } = options;
+    const overwrite = options.overwrite ?? onConflict === "overwrite";
+    const fields = { path: name, ttl_seconds, user_metadata, overwrite };
+    const taken = { modelId: this.modelId, type: "training", name, onConflict } as const;
+    return this.#lifecycle.start("save_state", options, (context) =>
+      runOperation(this.#model, "save_weights", fields, context, (error) => ({
+        path: pathAfterConflict(error, taken),
+      })),
+    );
   }
 
-  /** Saves weights to sample from under a name; the result's `path` makes a sampling client. */
+  /**
+   * Saves weights to sample from under a name; the result's `path` makes a sampling client.
+   *
+   * @param name - without slashes
+   */
   saveWeightsForSampler(
     name: string,
-    params: SamplerSaveParams = {},
     options: SamplerSaveOptions = {},
   ): ApiFuture<SaveWeightsForSamplerResponse & { readonly path: string }> {
-    this.#life.checkOpen();
-    checkSave(name, params, options, ["error", "reuse"]);
-    return this.#start("save_weights_for_sampler", options, async (work, startedAtMs) => {
-      const saved = await this.#run(work, startedAtMs, {
-        method: "TrainingClient.save_weights_for_sampler",
-        operation: "save_weights_for_sampler",
-        requestType: "SaveWeightsForSampler",
-        requestName: "SaveWeightsForSamplerRequest",
-        record: (seqId) => ({ ...params, model_id: this.modelId, path: name, seq_id: seqId }),
-        resultName: "SaveWeightsForSamplerResponse",
-        recover: (error) => ({
-          path: pathAfterConflict(error, { ...options, modelId: this.modelId, type: "sampler", name }),
-        }),
-      });
+    this.#lifecycle.checkCall("saveWeightsForSampler", options, SAMPLER_SAVE_OPTIONS);
+    checkSave(name, options, ["error", "reuse"]);
+    const { ttl_seconds, user_metadata, onConflict } = options;
+    const fields = { path: name, ttl_seconds, user_metadata };
+    const taken = { modelId: this.modelId, type: "sampler", name, onConflict } as const;
+    return this.#lifecycle.start("save_weights_for_sampler", options, async (context) => {
+      const saved = await runOperation(this.#model, "save_weights_for_sampler", fields, context, (error) => ({
+        path: pathAfterConflict(error, taken),
+      }));
       if (saved.path === undefined)
         throw new ResponseError(`the service saved ${name} and gave no path for it`);
       return { ...saved, path: saved.path };
@@ -178,45 +214,27 @@ export class TrainingClient {
   }
 
   /**
-   * A sampling client of the weights as they are at this point of the order of calls. The weights get no name and last as long
-   * as the session.
-   *
-   * @param params.kind - `inflight`: later inflight saves move the weights of this sampler on. @defaultValue `snapshot`
+   * Makes a sampling client of the weights as they are at this point of the order of calls. The weights get no name and last as
+   * long as the session.
    */
-  saveWeightsAndGetSamplingClient(
-    params: { readonly kind?: SamplingClientKind | undefined } = {},
-    options: CallOptions = {},
-  ): ApiFuture<SamplingClient> {
-    this.#life.checkOpen();
-    if (typeof params !== "object" || "name" in params) {
+  saveWeightsAndGetSamplingClient(options: SamplingSaveOptions = {}): ApiFuture<SamplingClient> {
+    if (typeof options !== "object" || (options !== null && "name" in options)) {
       throw new ValidationError(
         "these weights get no name; saveWeightsForSampler(name) keeps them under one",
-        {
-          path: ["name"],
-        },
+        { path: ["name"] },
       );
     }
-    const { session } = this.#model;
+    this.#lifecycle.checkCall("saveWeightsAndGetSamplingClient", options, SAMPLING_SAVE_OPTIONS);
+    const { channel } = this.#model;
     // Taken once: repeats of the request carry the same number.
-    const samplingId = session.core.samplingIds.take();
-    return this.#start("save_weights_and_get_sampling_client", options, async (work, startedAtMs) => {
-      const saved = await this.#run(work, startedAtMs, {
-        method: "TrainingClient.save_weights_and_get_sampling_client",
-        operation: "save_weights_for_sampler",
-        requestType: "SaveWeightsForSampler",
-        requestName: "SaveWeightsForSamplerRequest",
-        record: (seqId) => ({
-          model_id: this.modelId,
-          sampling_session_seq_id: samplingId,
-          kind: params.kind,
-          seq_id: seqId,
-        }),
-        resultName: "SaveWeightsForSamplerResponse",
-      });
+    const samplingId = channel.session.environment.samplingIds.take();
+    const fields = { sampling_session_seq_id: samplingId, kind: options.kind };
+    return this.#lifecycle.start("save_weights_and_get_sampling_client", options, async (context) => {
+      const saved = await runOperation(this.#model, "save_weights_for_sampler", fields, context);
       if (saved.sampling_session_id === undefined) {
         throw new ResponseError("the service saved the weights and gave no sampling session for them");
       }
-      return new SamplingClient(session, saved.sampling_session_id, {
+      return samplingClientOf(channel, saved.sampling_session_id, {
         baseModel: this.#info?.model_data.model_name ?? this.#info?.model_name,
         tokenizerId: this.#info?.model_data.tokenizer_id,
       });
@@ -224,52 +242,42 @@ export class TrainingClient {
   }
 
   /** Loads weights into this model, with a fresh optimizer. Many services take this as the first operation only. */
-  loadState(
-    path: string,
-    params: LoadParams = {},
-    options: CallOptions = {},
-  ): ApiFuture<LoadWeightsResponse> {
-    return this.#load("load_state", path, false, params, options);
+  loadState(path: string, options: LoadOptions = {}): ApiFuture<LoadWeightsResponse> {
+    this.#lifecycle.checkCall("loadState", options, LOAD_OPTIONS);
+    return this.#load("load_state", path, false, options);
   }
 
   /** Loads weights and optimizer state into this model, so that training goes on as if it had never stopped. */
-  loadStateWithOptimizer(
-    path: string,
-    params: LoadParams = {},
-    options: CallOptions = {},
-  ): ApiFuture<LoadWeightsResponse> {
-    return this.#load("load_state_with_optimizer", path, true, params, options);
+  loadStateWithOptimizer(path: string, options: LoadOptions = {}): ApiFuture<LoadWeightsResponse> {
+    this.#lifecycle.checkCall("loadStateWithOptimizer", options, LOAD_OPTIONS);
+    return this.#load("load_state_with_optimizer", path, true, options);
   }
 
   /**
-   * What the model is made of, as the service said when it was created.
+   * Says what the model is made of, as the service did when it was created.
    *
-   * @param options.refresh - ask again. @defaultValue false
    * @throws UnsupportedByServerError when the server cannot say
    */
-  async getInfo(
-    options: CallOptions & { readonly refresh?: boolean | undefined } = {},
-  ): Promise<GetInfoResponse> {
+  async getInfo(options: InfoOptions = {}): Promise<GetInfoResponse> {
+    this.#lifecycle.checkCall("getInfo", options, INFO_OPTIONS);
     if (this.#info !== undefined && options.refresh !== true) return this.#info;
-    this.#info = await this.#life
-      .start("get_info", options, (work) =>
-        readModelInfo(this.#model.session, this.modelId, "TrainingClient.get_info", work.signal),
-      )
-      .result();
+    this.#info = await this.#lifecycle.start("get_info", options, (context) =>
+      readModelInfo(this.#model.channel.session, this.modelId, context),
+    );
     return this.#info;
   }
 
-  /** The model's tokenizer. @throws ValidationError when it is not on this machine, or a server elsewhere names its directory, and none was given */
+  /** Gives the model's tokenizer. @throws ValidationError when it is not on this machine, or a server elsewhere names its directory, and none was given */
   async getTokenizer(options: CallOptions = {}): Promise<Tokenizer> {
     const info = await this.getInfo(options);
     const modelName = info.model_data.model_name ?? info.model_name ?? this.modelId;
-    const { tokenizer, baseUrl } = this.#model.session.core.settings;
-    return modelTokenizer(tokenizer, { modelName, tokenizerId: info.model_data.tokenizer_id }, baseUrl);
+    const { tokenizers } = this.#model.channel.session.environment;
+    return tokenizers.get(modelName, info.model_data.tokenizer_id);
   }
 
   /** Ends this client's operations with `ClosedError` and takes no more. The model stays on the service. */
   async close(): Promise<void> {
-    this.#life.close();
+    this.#lifecycle.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -277,77 +285,29 @@ export class TrainingClient {
   }
 
   #pass(
-    method: "forward" | "forward_backward",
+    name: "forward" | "forward_backward",
     data: readonly DatumLike[],
     lossFn: LossFnType,
-    lossFnConfig: LossFnConfig | undefined,
-    options: CallOptions,
+    options: PassOptions,
   ): ApiFuture<PassOutput> {
-    this.#life.checkOpen();
     checkLossName(lossFn);
-    checkLossConfig(lossFnConfig);
+    const lossFnConfig = checkedLossConfig(options.loss_fn_config);
     const prepared = prepareData(data);
-    return this.#start(method, options, async (work, startedAtMs) => {
-      const submissions = await this.#model.turns.run(work.signal, () =>
-        sendPass(
-          this.#model,
-          {
-            method: `TrainingClient.${method}`,
-            data: prepared,
-            lossFn,
-            lossFnConfig,
-            forwardOnly: method === "forward",
-            startedAtMs,
-          },
-          work,
-        ),
-      );
-      work.submitted();
-      return combineOutputs(await passResults(submissions));
-    });
+    return this.#lifecycle.start(name, options, (context) =>
+      runPass(this.#model, { name, data: prepared, lossFn, lossFnConfig }, context),
+    );
   }
 
   #load(
-    method: "load_state" | "load_state_with_optimizer",
+    name: "load_state" | "load_state_with_optimizer",
     path: string,
     optimizer: boolean,
-    params: LoadParams,
-    options: CallOptions,
+    options: LoadOptions,
   ): ApiFuture<LoadWeightsResponse> {
-    this.#life.checkOpen();
     checkTrainingPath(path);
-    return this.#single(options, {
-      method: `TrainingClient.${method}`,
-      operation: "load_weights",
-      requestType: "LoadWeights",
-      requestName: "LoadWeightsRequest",
-      record: (seqId) => ({ ...params, model_id: this.modelId, seq_id: seqId, path, optimizer }),
-      resultName: "LoadWeightsResponse",
-    });
-  }
-
-  #single<Sent extends RequestName, Name extends FutureResultName>(
-    options: CallOptions,
-    request: SingleRequest<Sent, Name>,
-  ): ApiFuture<ResponseOf<Name>> {
-    const name = request.method.replace("TrainingClient.", "");
-    return this.#start(name, options, (work, startedAtMs) => this.#run(work, startedAtMs, request));
-  }
-
-  #run<Sent extends RequestName, Name extends FutureResultName>(
-    work: FutureWork,
-    startedAtMs: number,
-    request: SingleRequest<Sent, Name>,
-  ): Promise<ResponseOf<Name>> {
-    return runSingleRequest(this.#model, request, work, startedAtMs);
-  }
-
-  #start<T>(
-    method: string,
-    options: CallOptions,
-    run: (work: FutureWork, startedAtMs: number) => Promise<T>,
-  ): ApiFuture<T> {
-    const startedAtMs = this.#model.session.core.settings.clock.monotonic();
-    return this.#life.start(method, options, (work) => run(work, startedAtMs));
+    const { weights_access_token } = options;
+    return this.#lifecycle.start(name, options, (context) =>
+      runOperation(this.#model, "load_weights", { path, optimizer, weights_access_token }, context),
+    );
   }
 }

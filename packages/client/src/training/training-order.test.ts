@@ -1,11 +1,10 @@
-import { AbortedError, ValidationError } from "@tinkex/types";
+import { AbortedError, type Deferred, deferred, ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
-import { type Deferred, deferred } from "../future/deferred.js";
-import { SequenceBrokenError } from "../queue/sequence-broken-error.js";
 import { datum, datums, seqIdOf } from "../testing/examples.js";
 import { pauseForSockets, sleepThrough, throughSleeps, until } from "../testing/open-service.js";
 import { openTraining, step } from "../testing/open-training.js";
 import type { Reply, StubService } from "../testing/stub-service.js";
+import { SequenceBrokenError } from "./passes/sequence-broken-error.js";
 
 /** The sequence ids of the model's requests, in the order of arrival. */
 function sequence(stub: StubService): number[] {
@@ -200,7 +199,7 @@ describe("order and turns", () => {
     });
     const first = training.forwardBackward([datum(1)], "cross_entropy");
     const controller = new AbortController();
-    const second = training.forwardBackward([datum(2)], "cross_entropy", undefined, {
+    const second = training.forwardBackward([datum(2)], "cross_entropy", {
       signal: controller.signal,
     });
     const third = step(training);
@@ -233,7 +232,7 @@ describe("order and turns", () => {
       return usual(request);
     });
     const controller = new AbortController();
-    const first = training.forwardBackward([datum(1)], "cross_entropy", undefined, {
+    const first = training.forwardBackward([datum(1)], "cross_entropy", {
       signal: controller.signal,
     });
     const second = step(training);
@@ -290,9 +289,7 @@ describe("order and turns", () => {
       training.forwardBackward([{ ...datum(1), model_input: [2 ** 40] }], "cross_entropy"),
     ).toThrow(ValidationError);
     expect(() => training.forwardBackward([datum(1)], "cross" as "ppo")).toThrow(/cross_entropy/);
-    expect(() => training.forwardBackward([datum(1)], "ppo", undefined, { timeoutMs: -1 })).toThrow(
-      /timeoutMs/,
-    );
+    expect(() => training.forwardBackward([datum(1)], "ppo", { timeoutMs: -1 })).toThrow(/timeoutMs/);
     await step(training);
     expect(sequence(stub)).toEqual([1]);
   });

@@ -1,4 +1,4 @@
-import { TinkexError } from "@tinkex/types/base";
+import { TinkexError } from "@tinkex/base";
 
 /** A credential could not be had, or is of no use. Never repeated: the network has no part in it. */
 export class CredentialError extends TinkexError {

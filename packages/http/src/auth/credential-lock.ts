@@ -1,5 +1,5 @@
 import { lstat, open, rm } from "node:fs/promises";
-import type { Clock } from "@tinkex/types/base";
+import type { Clock } from "@tinkex/base";
 import { errorCode } from "../errors/error-code.js";
 import { CredentialError } from "./credential-error.js";
 

@@ -1,4 +1,4 @@
-import { ResponseError } from "@tinkex/types";
+import { ResponseError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { json } from "../testing/test-transport.js";
 import { readToken } from "./read-token.js";

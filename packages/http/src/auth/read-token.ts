@@ -1,4 +1,4 @@
-import { ResponseError } from "@tinkex/types/base";
+import { ResponseError } from "@tinkex/base";
 
 /** What can be sent in a header, and is not nothing. */
 function isToken(jwt: unknown): jwt is string {

@@ -1,7 +1,7 @@
 import { canSend } from "../body/streamed-body.js";
 import type { TryOutcome } from "../errors/try-outcome.js";
 import type { CallScope } from "../limits/call-scope.js";
-import type { Operation } from "../operations/operation.js";
+import type { Operation } from "../operations/operations.js";
 import { headerOf, setHeader } from "../request/header-list.js";
 import type { WireRequest } from "../request/wire-request.js";
 import type { TinkexCall } from "../transport-call.js";

@@ -1,6 +1,6 @@
-import { ApiStatusError } from "@tinkex/types";
+import { ApiStatusError } from "@tinkex/base";
+import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../testing/fake-clock.js";
 import { testToken } from "../testing/test-token.js";
 import { jwtTimes } from "./jwt-claims.js";
 import { TokenAuth } from "./token-auth.js";
@@ -9,7 +9,7 @@ const S = 1_000;
 
 /** A token service: each exchange takes the next answer, the last one for ever. */
 function setUp(...answers: readonly (number | Error | "no times")[]) {
-  const clock = new FakeClock();
+  const clock = new FakeClock({ autoAdvance: true, startMs: Date.UTC(2023, 8, 29, 16, 26, 37) });
   const state = { exchanges: 0, urgent: [] as boolean[], warnings: 0 };
   const warn = (): void => {
     state.warnings += 1;

@@ -1,4 +1,4 @@
-import { ApiStatusError, type Clock, type Logger } from "@tinkex/types/base";
+import { ApiStatusError, type Clock, type Logger } from "@tinkex/base";
 import type { CredentialSource } from "./credential-command.js";
 import { jwtTimes } from "./jwt-claims.js";
 

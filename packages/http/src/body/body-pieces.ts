@@ -1,4 +1,4 @@
-import { ResponseError } from "@tinkex/types/base";
+import { ResponseError } from "@tinkex/base";
 
 /** Most bytes of an error answer that are kept, packed and unpacked; what comes after says nothing more. */
 export const MAX_ERROR_BYTES = 1024 * 1024;

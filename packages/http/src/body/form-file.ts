@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import { RequestBodyError } from "./streamed-body.js";
 
 /** What a file holds: its bytes, a `Blob` (`await openAsBlob(path)` of `node:fs` reads as it sends), or a stream of known length. */

@@ -1,4 +1,4 @@
-import { jsonTextFault, ResponseError, TinkexError } from "@tinkex/types/base";
+import { jsonTextFault, ResponseError, TinkexError } from "@tinkex/base";
 import { readErrorText } from "../errors/error-body.js";
 import { blotOut } from "../hooks/secrets.js";
 import { shownText } from "../hooks/shown-text.js";

@@ -1,4 +1,4 @@
-import { ResponseError } from "@tinkex/types/base";
+import { ResponseError } from "@tinkex/base";
 import { TextPieces } from "./text-pieces.js";
 
 /** One event of a `text/event-stream`. */

@@ -1,4 +1,4 @@
-import { ResponseError, ValidationError } from "@tinkex/types";
+import { ResponseError, ValidationError } from "@tinkex/base";
 import { answer, type HostileServer, hangUp, reset } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";
 import { afterTest, failureOf, play, transportTo } from "../testing/test-transport.js";

@@ -1,4 +1,4 @@
-import { TinkexError } from "@tinkex/types/base";
+import { TinkexError } from "@tinkex/base";
 
 /** A request's body that comes in pieces and is never in memory as a whole. */
 export interface StreamedBody {

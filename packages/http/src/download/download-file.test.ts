@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
+import { FakeClock } from "@tinkex/base/testing";
 import {
   answer,
   cutShort,
@@ -14,7 +15,6 @@ import {
   stall,
 } from "@tinkex-tooling/hostile-server";
 import { beforeEach, describe, expect, it } from "vitest";
-import { FakeClock } from "../testing/fake-clock.js";
 import { afterTest, eventually, failureOf, play } from "../testing/test-transport.js";
 import { tunnelTo } from "../testing/tunnel.js";
 import { type DownloadOptions, type DownloadProgress, downloadFile } from "./download-file.js";
@@ -25,7 +25,7 @@ let folder: string;
 let clock: FakeClock;
 
 beforeEach(async () => {
-  clock = new FakeClock();
+  clock = new FakeClock({ autoAdvance: true, startMs: Date.UTC(2023, 8, 29, 16, 26, 37) });
   folder = await mkdtemp(join(tmpdir(), "tinkex-download-"));
   afterTest(() => rm(folder, { recursive: true }));
 });

@@ -6,7 +6,7 @@ import {
   systemClock,
   TinkexError,
   ValidationError,
-} from "@tinkex/types/base";
+} from "@tinkex/base";
 import { networkError } from "../errors/network-error.js";
 import { type CallFacts, statusError } from "../errors/status-error.js";
 import type { TryOutcome } from "../errors/try-outcome.js";

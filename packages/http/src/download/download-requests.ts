@@ -1,4 +1,4 @@
-import { ResponseError } from "@tinkex/types/base";
+import { ResponseError } from "@tinkex/base";
 import type { Dispatcher } from "undici";
 import { isSecret } from "../hooks/secrets.js";
 import { shownText } from "../hooks/shown-text.js";

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
+import { FakeClock } from "@tinkex/base/testing";
 import {
   answer,
   cutShort,
@@ -28,7 +29,6 @@ import {
   stall,
 } from "@tinkex-tooling/hostile-server";
 import { beforeEach, describe, expect, it } from "vitest";
-import { FakeClock } from "../testing/fake-clock.js";
 import { afterTest, eventually, failureOf, play } from "../testing/test-transport.js";
 import { type DownloadOptions, type DownloadProgress, downloadFile } from "./download-file.js";
 

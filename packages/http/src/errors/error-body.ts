@@ -1,4 +1,4 @@
-import { jsonTextFault } from "@tinkex/types/base";
+import { jsonTextFault } from "@tinkex/base";
 import { MAX_ERROR_BYTES } from "../body/body-pieces.js";
 import { blotOut } from "../hooks/secrets.js";
 import { shownText } from "../hooks/shown-text.js";

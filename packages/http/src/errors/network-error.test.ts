@@ -1,4 +1,4 @@
-import { ConnectionError, TimeoutError } from "@tinkex/types";
+import { ConnectionError, TimeoutError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { networkError } from "./network-error.js";
 

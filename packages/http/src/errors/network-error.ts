@@ -1,4 +1,4 @@
-import { ConnectionError, TimeoutError } from "@tinkex/types/base";
+import { ConnectionError, TimeoutError } from "@tinkex/base";
 import { shownText } from "../hooks/shown-text.js";
 import { errorCode } from "./error-code.js";
 import type { CallFacts } from "./status-error.js";

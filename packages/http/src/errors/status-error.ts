@@ -1,4 +1,4 @@
-import { ApiStatusError, type FailedTry, type TinkexErrorCode } from "@tinkex/types/base";
+import { ApiStatusError, type FailedTry, type TinkexErrorCode } from "@tinkex/base";
 import { shownText } from "../hooks/shown-text.js";
 import { readErrorBody } from "./error-body.js";
 import type { Answer } from "./try-outcome.js";

@@ -1,4 +1,4 @@
-import { isSilent } from "@tinkex/types";
+import { isSilent } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { consoleLogger, parseLogLevel } from "./console-logger.js";
 

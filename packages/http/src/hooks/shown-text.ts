@@ -1,4 +1,4 @@
-import { visibleText } from "@tinkex/types/base";
+import { visibleText } from "@tinkex/base";
 import { blotOut } from "./secrets.js";
 
 /** Longest piece of a server's words in a message or log line, in characters. */

@@ -1,4 +1,4 @@
-import { type Clock, isSilent, type Logger, TinkexError } from "@tinkex/types/base";
+import { type Clock, isSilent, type Logger, TinkexError } from "@tinkex/base";
 import { describeOutcome } from "../errors/describe-outcome.js";
 import type { Answer, TryOutcome } from "../errors/try-outcome.js";
 import type { WireRequest } from "../request/wire-request.js";

@@ -6,7 +6,7 @@ import {
   onAbort,
   startTimer,
   TimeoutError,
-} from "@tinkex/types/base";
+} from "@tinkex/base";
 
 /** What ends a call from outside. */
 export type Interruption = AbortedError | ClosedError | TimeoutError;

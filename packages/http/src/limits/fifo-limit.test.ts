@@ -1,9 +1,12 @@
+import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../testing/fake-clock.js";
 import { CallScope } from "./call-scope.js";
 import { FifoLimit } from "./fifo-limit.js";
 
-const scope = (signal?: AbortSignal): CallScope => new CallScope("test", new FakeClock(), { signal });
+const scope = (signal?: AbortSignal): CallScope =>
+  new CallScope("test", new FakeClock({ autoAdvance: true, startMs: Date.UTC(2023, 8, 29, 16, 26, 37) }), {
+    signal,
+  });
 
 describe("FifoLimit", () => {
   it("lets so many in, and the others in the order they came", async () => {

@@ -1,4 +1,4 @@
-import { startTimer } from "@tinkex/types/base";
+import { startTimer } from "@tinkex/base";
 import type { TimedOut } from "../errors/try-outcome.js";
 import { type TryTimeouts, uploadAllowanceMs } from "../operations/try-timeouts.js";
 

@@ -1,7 +1,7 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import { canSend, isRequestBody, isStreamed } from "../body/streamed-body.js";
 import type { TinkexCall } from "../transport-call.js";
-import type { Operation } from "./operation.js";
+import type { Operation } from "./operations.js";
 import { findOperation, OPERATIONS } from "./operations.js";
 
 /**

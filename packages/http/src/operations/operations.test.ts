@@ -1,7 +1,7 @@
 import { answer } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";
 import { failureOf, play, transportTo } from "../testing/test-transport.js";
-import type { Operation } from "./operation.js";
+import type { Operation } from "./operations.js";
 import { findOperation, OPERATIONS } from "./operations.js";
 
 /**

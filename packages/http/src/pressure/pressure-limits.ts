@@ -1,8 +1,4 @@
-import type { Clock } from "@tinkex/types/base";
-import { AdaptiveLimit } from "./adaptive-limit.js";
-import { ByteBudget } from "./byte-budget.js";
-import { CountLimit } from "./count-limit.js";
-import type { Release } from "./release.js";
+import { AdaptiveLimit, ByteBudget, type Clock, type Release, Semaphore } from "@tinkex/base";
 
 /** How much of one kind of request a service is given at one time. */
 export interface PressureRules {
@@ -34,7 +30,7 @@ export class PressureLimits {
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #places: AdaptiveLimit;
-  readonly #carefulPlaces: CountLimit;
+  readonly #carefulPlaces: Semaphore;
   readonly #bytes: ByteBudget;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
 
@@ -44,7 +40,7 @@ export class PressureLimits {
     this.#clock = clock;
     this.#random = random;
     this.#places = new AdaptiveLimit(rules);
-    this.#carefulPlaces = new CountLimit(rules.least);
+    this.#carefulPlaces = new Semaphore(rules.least);
     this.#bytes = new ByteBudget(rules.maxBytes);
   }
 
@@ -59,7 +55,7 @@ export class PressureLimits {
     signal: AbortSignal,
     send: () => Promise<SubmitOutcome<Accepted>>,
   ): Promise<Accepted> {
-    const turn = this.#places.arrive();
+    const turn = this.#places.takeTicket();
     const held: Release[] = [];
     try {
       if (this.#latelyBusy()) held.push(await this.#carefulPlaces.acquire(signal));

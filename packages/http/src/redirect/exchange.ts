@@ -1,9 +1,9 @@
-import { ResponseError } from "@tinkex/types/base";
+import { ResponseError } from "@tinkex/base";
 import { decodeBody } from "../body/decode-body.js";
 import { errorCode } from "../errors/error-code.js";
 import type { Answer, TryOutcome } from "../errors/try-outcome.js";
 import type { CallScope } from "../limits/call-scope.js";
-import type { Operation } from "../operations/operation.js";
+import type { Operation } from "../operations/operations.js";
 import type { WireRequest } from "../request/wire-request.js";
 import type { Sender } from "../send/sender.js";
 import { isRedirect, MOST_REDIRECTS, redirectedRequest } from "./redirect.js";

@@ -1,4 +1,4 @@
-import { ResponseError } from "@tinkex/types";
+import { ResponseError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { USUAL } from "../operations/try-timeouts.js";
 import { headerOf } from "../request/header-list.js";

@@ -1,4 +1,4 @@
-import { ResponseError } from "@tinkex/types/base";
+import { ResponseError } from "@tinkex/base";
 import { canSend } from "../body/streamed-body.js";
 import type { Answer } from "../errors/try-outcome.js";
 import { shownText } from "../hooks/shown-text.js";

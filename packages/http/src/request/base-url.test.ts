@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_BASE_URL, isLoopback, resolveBaseUrl } from "./base-url.js";
 

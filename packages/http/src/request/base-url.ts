@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 
 /** Where the hosted service lives. */
 export const DEFAULT_BASE_URL = "https://tinker.thinkingmachines.dev/services/tinker-prod";

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 
 /**
  * Lower-case names and their values in turn, as undici takes them. An object instead of this list costs some five

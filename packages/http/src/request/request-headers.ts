@@ -1,5 +1,5 @@
 import { isStreamed } from "../body/streamed-body.js";
-import type { Operation } from "../operations/operation.js";
+import type { Operation } from "../operations/operations.js";
 import type { TinkexCall } from "../transport-call.js";
 import { type HeaderList, headerOf, setGivenHeaders, setHeader } from "./header-list.js";
 

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { OPERATIONS } from "../operations/operations.js";

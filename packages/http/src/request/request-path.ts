@@ -1,5 +1,5 @@
-import { ValidationError } from "@tinkex/types/base";
-import type { Operation } from "../operations/operation.js";
+import { ValidationError } from "@tinkex/base";
+import type { Operation } from "../operations/operations.js";
 import type { TinkexCall } from "../transport-call.js";
 
 /** Fills an operation's path and appends the query: `/api/v1/training_runs/r%201?limit=20`. */

@@ -1,6 +1,6 @@
 import { errorCode } from "../errors/error-code.js";
 import type { TryOutcome } from "../errors/try-outcome.js";
-import type { Operation } from "../operations/operation.js";
+import type { Operation } from "../operations/operations.js";
 import { parseRetryHint, type RetryHint } from "./retry-hint.js";
 
 /** What to do about the outcome of a try. */

@@ -1,5 +1,5 @@
 import type { Broken, TryOutcome } from "../errors/try-outcome.js";
-import type { Operation } from "../operations/operation.js";
+import type { Operation } from "../operations/operations.js";
 import type { PoolName } from "../operations/pool-limits.js";
 
 /** Most rejections in a row, per kind of traffic, that are put down to the edge. */

@@ -1,4 +1,4 @@
-import { TinkexError } from "@tinkex/types/base";
+import { TinkexError } from "@tinkex/base";
 import { BodyPieces } from "../body/body-pieces.js";
 import { isStreamed, type RequestBody, readStreamed } from "../body/streamed-body.js";
 import type { Answer, TryOutcome } from "../errors/try-outcome.js";

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "@tinkex/types/base";
+import { type Clock, systemClock } from "@tinkex/base";
 
 /** The machine's time, so many times faster. */
 export function fastClock(times: number): Clock {

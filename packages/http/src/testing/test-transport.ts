@@ -1,4 +1,5 @@
-import { TinkexError } from "@tinkex/types/base";
+import { TinkexError } from "@tinkex/base";
+import { FakeClock } from "@tinkex/base/testing";
 import { CANARY_KEY, witness, witnessLogger } from "@tinkex-tooling/canary";
 import { HostileServer, type ListenOptions, type Move, type Rule } from "@tinkex-tooling/hostile-server";
 import { afterEach, expect, vi } from "vitest";
@@ -6,7 +7,6 @@ import { createTransport } from "../create-transport.js";
 import type { TransportHooks } from "../hooks/transport-hooks.js";
 import type { TinkexTransport } from "../transport.js";
 import type { TransportOptions } from "../transport-options.js";
-import { FakeClock } from "./fake-clock.js";
 
 // A machine with much to do may need a second for what takes a millisecond elsewhere.
 const PATIENCE_MS = 15_000;
@@ -54,7 +54,7 @@ export function transportTo(
   server: { readonly url: string },
   options: TransportOptions = {},
 ): TinkexTransport & { readonly clock: FakeClock } {
-  const clock = new FakeClock();
+  const clock = new FakeClock({ autoAdvance: true, startMs: Date.UTC(2023, 8, 29, 16, 26, 37) });
   const transport = createTransport({
     baseUrl: server.url,
     apiKey: CANARY_KEY,
@@ -82,7 +82,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<TinkexError>
 
 /** The sleeps a clock was asked for, in seconds. */
 export function seconds(clock: FakeClock): number[] {
-  return clock.sleeps.map((ms) => ms / 1000);
+  return clock.sleeps.map((ms) => Math.round(ms) / 1000);
 }
 
 export function json(value: unknown): Uint8Array {

@@ -1,4 +1,4 @@
-import { AbortedError, ClosedError, ValidationError } from "@tinkex/types";
+import { AbortedError, ClosedError, ValidationError } from "@tinkex/base";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEngine } from "./create-engine.js";
 import type { Engine, EngineDatum, SampleTask } from "./engine.js";

@@ -1,4 +1,4 @@
-import { ClosedError, ValidationError } from "@tinkex/types";
+import { ClosedError, ValidationError } from "@tinkex/base";
 import { readAdapterDirectory, writeAdapterDirectory } from "../adapter/adapter-directory.js";
 import { createAdapterParameters } from "../adapter/adapter-parameters.js";
 import { checkModelSize } from "../model/check-model-size.js";

@@ -1,4 +1,4 @@
-import { AbortedError, ClosedError, TinkexError } from "@tinkex/types";
+import { AbortedError, ClosedError, TinkexError } from "@tinkex/base";
 import type { EngineReply, EngineRequest, RemoteCall, RemoteMethods } from "./engine-protocol.js";
 import { unpackError } from "./transferred-error.js";
 

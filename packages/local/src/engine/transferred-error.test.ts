@@ -1,4 +1,4 @@
-import { AbortedError, ClosedError, TinkexError, ValidationError } from "@tinkex/types";
+import { AbortedError, ClosedError, TinkexError, ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { packError, unpackError } from "./transferred-error.js";
 

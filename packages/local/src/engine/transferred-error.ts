@@ -1,4 +1,4 @@
-import { AbortedError, ClosedError, TinkexError, type TinkexErrorCode, ValidationError } from "@tinkex/types";
+import { AbortedError, ClosedError, TinkexError, type TinkexErrorCode, ValidationError } from "@tinkex/base";
 
 /** An error as plain data: a message between threads would strip its class and its fields. */
 export interface TransferredError {

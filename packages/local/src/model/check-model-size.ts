@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
 import type { ModelConfig } from "./model-config.js";
 import { weightShapes } from "./weight-shapes.js";
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import { createTokenizer, type TextTokenizer, type TokenizerFiles } from "@tinkex/tokenizer";
-import { ValidationError } from "@tinkex/types";
 import { isRecord } from "../json/bounded-collections.js";
 import { parseJsonFile } from "../json/read-json-file.js";
 import { shortened } from "../json/shortened.js";

@@ -1,4 +1,5 @@
-import { type TensorData, tensorFault } from "@tinkex/types";
+import { tensorFault } from "@tinkex/base";
+import type { TensorData } from "@tinkex/types";
 import { shortened } from "../json/shortened.js";
 import { userFailure } from "../state/operation-failure.js";
 

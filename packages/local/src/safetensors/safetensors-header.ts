@@ -1,4 +1,4 @@
-import { jsonTextFault, ValidationError } from "@tinkex/types";
+import { jsonTextFault, ValidationError } from "@tinkex/base";
 import { isRecord } from "../json/bounded-collections.js";
 import { shortened } from "../json/shortened.js";
 

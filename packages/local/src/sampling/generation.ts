@@ -1,4 +1,4 @@
-import { TinkexError } from "@tinkex/types";
+import { TinkexError } from "@tinkex/base";
 import type { RandomStream } from "../random/random-stream.js";
 import { type Logits, logSumExp } from "./logprobs.js";
 import type { StopCondition } from "./stop-condition.js";

@@ -1,4 +1,4 @@
-import { AbortedError } from "@tinkex/types";
+import { AbortedError } from "@tinkex/base";
 import type { SampleOutcome, SampleTask } from "../engine/engine.js";
 import { randomStream } from "../random/random-stream.js";
 import { Generation, type GenerationRules } from "./generation.js";

@@ -1,4 +1,4 @@
-import { AbortedError, ClosedError, ValidationError } from "@tinkex/types";
+import { AbortedError, ClosedError, ValidationError } from "@tinkex/base";
 import { afterAll, describe, expect, it } from "vitest";
 import { createAdapterParameters } from "../adapter/adapter-parameters.js";
 import type { SampleOutcome } from "../engine/engine.js";

@@ -1,4 +1,4 @@
-import { ClosedError, ValidationError } from "@tinkex/types";
+import { ClosedError, ValidationError } from "@tinkex/base";
 import { type AdapterParameters, adaptedModules } from "../adapter/adapter-parameters.js";
 import type { SampleOutcome, SampleTask } from "../engine/engine.js";
 import type { ModelConfig } from "../model/model-config.js";

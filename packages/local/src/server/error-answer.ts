@@ -1,5 +1,4 @@
-import type { Logger } from "@tinkex/types";
-import { TinkexError } from "@tinkex/types";
+import { type Logger, TinkexError } from "@tinkex/base";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { shortened } from "../json/shortened.js";
 import { OperationFailure } from "../state/operation-failure.js";

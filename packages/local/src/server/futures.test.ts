@@ -1,7 +1,7 @@
 import { createConnection } from "node:net";
-import { silentLogger } from "@tinkex/types";
+import { silentLogger } from "@tinkex/base";
+import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../testing/fake-clock.js";
 import { TestServer } from "../testing/test-server.js";
 
 describe("retrieve_future", () => {
@@ -23,7 +23,7 @@ describe("retrieve_future", () => {
   });
 
   it("endpoints 7: lets the poll of a client that hung up go, and gives it the result when it asks again", async () => {
-    const clock = new FakeClock();
+    const clock = new FakeClock({ startMs: 1_800_000_000_000 });
     const errors: string[] = [];
     const logger = { ...silentLogger, error: (message: string) => void errors.push(message) };
     const server = await TestServer.start({ clock, logger });

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
+import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it, type TestContext } from "vitest";
-import { FakeClock } from "../testing/fake-clock.js";
 import { ServerProcess } from "../testing/server-process.js";
 import { temporaryDirectory } from "../testing/temporary-directory.js";
 import type { TestClient } from "../testing/test-client.js";

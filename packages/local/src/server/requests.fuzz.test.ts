@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { Agent, request as httpRequest } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import type { Logger } from "@tinkex/types";
+import type { Logger } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { createEngine } from "../engine/create-engine.js";
 import { Dice } from "../testing/fuzz/dice.js";

@@ -1,4 +1,4 @@
-import { checkKnownNames, silentLogger, systemClock, ValidationError } from "@tinkex/types";
+import { checkKnownNames, silentLogger, systemClock, ValidationError } from "@tinkex/base";
 import { createEngine } from "../engine/create-engine.js";
 import type { Engine } from "../engine/engine.js";
 import { systemProcesses } from "../lock/process-table.js";

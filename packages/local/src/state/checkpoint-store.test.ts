@@ -1,8 +1,8 @@
 import { cp, mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { silentLogger } from "@tinkex/types";
+import { silentLogger } from "@tinkex/base";
+import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../testing/fake-clock.js";
 import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { CheckpointStore, type SaveCheckpoint } from "./checkpoint-store.js";
 import { DataLayout } from "./data-layout.js";

@@ -1,13 +1,13 @@
-import { ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
+import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../testing/fake-clock.js";
 import { FutureStore } from "./future-store.js";
 import { RequestRefusal } from "./request-refusal.js";
 
 const never = new AbortController().signal;
 
 function makeStore() {
-  const clock = new FakeClock();
+  const clock = new FakeClock({ startMs: 1_800_000_000_000 });
   const store = new FutureStore<string>({
     clock,
     instanceId: "f",

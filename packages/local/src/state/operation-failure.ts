@@ -1,4 +1,4 @@
-import { type RequestErrorCategory, TinkexError } from "@tinkex/types";
+import { type RequestErrorCategory, TinkexError } from "@tinkex/base";
 import { RequestRefusal } from "./request-refusal.js";
 
 /** An operation that was taken and failed; its future says why and whose fault it is. */

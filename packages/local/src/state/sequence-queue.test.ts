@@ -1,11 +1,11 @@
+import { FakeClock } from "@tinkex/base/testing";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../testing/fake-clock.js";
 import { OperationFailure } from "./operation-failure.js";
 import { RequestRefusal } from "./request-refusal.js";
 import { SequenceQueue } from "./sequence-queue.js";
 
-function makeQueue(clock = new FakeClock()) {
+function makeQueue(clock = new FakeClock({ startMs: 1_800_000_000_000 })) {
   return new SequenceQueue({ name: "model m", clock, gapTimeoutMs: 1000 });
 }
 
@@ -70,7 +70,7 @@ describe("SequenceQueue", () => {
   });
 
   it("gives up a gap after its time, and goes on behind it", async () => {
-    const clock = new FakeClock();
+    const clock = new FakeClock({ startMs: 1_800_000_000_000 });
     const queue = makeQueue(clock);
     await queue.enqueue(0, async () => {});
     const stuck = [queue.enqueue(2, async () => {}), queue.enqueue(4, async () => {})];
@@ -90,7 +90,7 @@ describe("SequenceQueue", () => {
   });
 
   it("stops the clock of a gap that is filled, and starts it anew for the next", async () => {
-    const clock = new FakeClock();
+    const clock = new FakeClock({ startMs: 1_800_000_000_000 });
     const queue = makeQueue(clock);
     const second = queue.enqueue(1, async () => "second");
     await clock.advance(900);
@@ -104,7 +104,7 @@ describe("SequenceQueue", () => {
   });
 
   it("close fails what waits and what comes, and lets the running operation end", async () => {
-    const clock = new FakeClock();
+    const clock = new FakeClock({ startMs: 1_800_000_000_000 });
     const queue = makeQueue(clock);
     let finish = () => {};
     const running = queue.enqueue(

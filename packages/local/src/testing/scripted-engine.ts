@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ClosedError } from "@tinkex/types";
+import { ClosedError } from "@tinkex/base";
 import type {
   AdamStep,
   AdapterShape,

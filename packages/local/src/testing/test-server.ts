@@ -1,4 +1,4 @@
-import { type Clock, type Logger, systemClock } from "@tinkex/types";
+import { type Clock, type Logger, systemClock } from "@tinkex/base";
 import { witnessLogger } from "@tinkex-tooling/canary";
 import { onTestFinished } from "vitest";
 import type { Engine } from "../engine/engine.js";

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { getRenderer } from "../get-renderer.js";
 import type { Message } from "../message.js";

@@ -1,5 +1,5 @@
+import { ValidationError } from "@tinkex/base";
 import { Datum, type ModelInputChunk, type ProvenanceSpan } from "@tinkex/types";
-import { ValidationError } from "@tinkex/types/base";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { datumFromTokens } from "./datum-from-tokens.js";

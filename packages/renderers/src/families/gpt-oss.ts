@@ -1,5 +1,4 @@
-import type { Clock } from "@tinkex/types";
-import { systemClock, ValidationError } from "@tinkex/types/base";
+import { type Clock, systemClock, ValidationError } from "@tinkex/base";
 import { refusal } from "../check-messages.js";
 import { argumentsText } from "../json-tool-call.js";
 import type { Layout, Place } from "../layout.js";

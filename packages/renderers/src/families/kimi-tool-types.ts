@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import type { ToolDeclaration } from "../message.js";
 import { jsonEntries, pythonText, writeJson } from "../write-json.js";
 

@@ -1,4 +1,4 @@
-import { elementCount, type TensorData } from "@tinkex/types/base";
+import { elementCount, type TensorData } from "@tinkex/base";
 import fc from "fast-check";
 
 /** How often each round trip is tried. */

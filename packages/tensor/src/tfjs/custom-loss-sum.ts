@@ -1,4 +1,5 @@
-import { type CustomLossValue, ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
+import type { CustomLossValue } from "@tinkex/types";
 import type { CustomLossOptions } from "./custom-loss-options.js";
 import type { PartValue } from "./custom-loss-part.js";
 

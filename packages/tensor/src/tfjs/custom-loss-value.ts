@@ -1,5 +1,6 @@
 import type { Tensor, Tensor1D } from "@tensorflow/tfjs-core";
-import { type Datum, elementCount, ValidationError } from "@tinkex/types/base";
+import { elementCount, ValidationError } from "@tinkex/base";
+import type { Datum } from "@tinkex/types";
 import { describeValue } from "../describe-value.js";
 import { isTfTensorLike } from "../tf-tensor-like.js";
 

@@ -1,4 +1,4 @@
-import { isPackageMissing } from "@tinkex/types/base";
+import { isPackageMissing } from "@tinkex/base";
 
 /** What became of importing a package that may be missing. */
 export type ImportOutcome<Module> =

@@ -1,4 +1,4 @@
-import { TinkexError } from "@tinkex/types";
+import { TinkexError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { loadTfjs, type TfjsPackage } from "./load-tfjs.js";
 import { tf } from "./tf.js";

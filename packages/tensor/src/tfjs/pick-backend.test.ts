@@ -1,4 +1,4 @@
-import { TinkexError, ValidationError } from "@tinkex/types";
+import { TinkexError, ValidationError } from "@tinkex/base";
 import { afterEach, describe, expect, it } from "vitest";
 import { BACKENDS, type Backend, type BackendName } from "./backends.js";
 import { pickBackend } from "./pick-backend.js";

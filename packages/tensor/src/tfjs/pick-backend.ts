@@ -1,4 +1,4 @@
-import { checkKnownNames, TinkexError, ValidationError } from "@tinkex/types/base";
+import { checkKnownNames, TinkexError, ValidationError } from "@tinkex/base";
 import { describeValue } from "../describe-value.js";
 import { BACKENDS, type Backend, type BackendName } from "./backends.js";
 import { importOutcome } from "./import-outcome.js";

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 
 /** @throws ValidationError when a name would lead out of the repository's own folder or URL. */
 export function checkRepository(id: string, revision: string): void {

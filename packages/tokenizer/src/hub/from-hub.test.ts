@@ -9,7 +9,7 @@ import {
   ResponseError,
   systemClock,
   ValidationError,
-} from "@tinkex/types";
+} from "@tinkex/base";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type HubServer, startHubServer } from "../testing/hub-server.js";
 import { runSource } from "../testing/run-source.js";

@@ -1,4 +1,4 @@
-import { AbortedError, type Clock, type Logger, systemClock, ValidationError } from "@tinkex/types/base";
+import { AbortedError, type Clock, type Logger, systemClock, ValidationError } from "@tinkex/base";
 import { createTokenizer } from "../create-tokenizer.js";
 import { readTokenizerFiles } from "../read-tokenizer-files.js";
 import type { TextTokenizer } from "../text-tokenizer.js";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
-import { ResponseError, systemClock, TinkexError } from "@tinkex/types";
+import { ResponseError, systemClock, TinkexError } from "@tinkex/base";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HubClient } from "./hub-client.js";
 

@@ -1,4 +1,4 @@
-import { type Clock, ConnectionError, ResponseError } from "@tinkex/types/base";
+import { type Clock, ConnectionError, ResponseError } from "@tinkex/base";
 import { gitBlobSha1 } from "./git-blob-sha1.js";
 import { hubStatusError } from "./hub-status-error.js";
 import { NetworkFailure } from "./network-failure.js";

@@ -1,4 +1,4 @@
-import { type Clock, type Logger, TinkexError, ValidationError } from "@tinkex/types/base";
+import { type Clock, type Logger, TinkexError, ValidationError } from "@tinkex/base";
 import { withFileLock } from "./file-lock.js";
 import { type HubCache, isCommit } from "./hub-cache.js";
 import type { HubClient, HubFile } from "./hub-client.js";

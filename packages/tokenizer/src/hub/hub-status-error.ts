@@ -1,4 +1,4 @@
-import { ApiStatusError, type TinkexErrorCode } from "@tinkex/types/base";
+import { ApiStatusError, type TinkexErrorCode } from "@tinkex/base";
 import type { HubFile } from "./hub-client.js";
 
 /** What the hub's refusals mean, and what to do. */

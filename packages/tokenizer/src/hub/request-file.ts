@@ -1,4 +1,4 @@
-import { ResponseError } from "@tinkex/types/base";
+import { ResponseError } from "@tinkex/base";
 import { NetworkFailure } from "./network-failure.js";
 
 const MOST_REDIRECTS = 5;

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 
 /** More than any tokenizer has, and few enough that what is done with the square of them takes no time. */
 const MAX_DEPTH = 32;

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import { patternFinder } from "../patterns/pattern-finder.js";
 import type { TextRange } from "../source-range.js";
 import type { PartConfig } from "./leaf-parts.js";

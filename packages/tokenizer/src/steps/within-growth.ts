@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 
 /** The most that a character becomes by itself is 18, in the normalisation NFKC. */
 const MAX_GROWTH = 24;

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import { applyFilter, applyTest } from "./evaluate.js";
 import { Execution } from "./execute.js";
 import { JsonReader, PLAIN_STRINGS, type StringMaker } from "./from-json.js";

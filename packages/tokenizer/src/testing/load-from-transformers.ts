@@ -1,5 +1,5 @@
 // Loads a tokenizer through the optional package as a program does, and prints what becomes of it.
-import { TinkexError } from "@tinkex/types/base";
+import { TinkexError } from "@tinkex/base";
 import { fromTransformers } from "../from-transformers.js";
 
 try {

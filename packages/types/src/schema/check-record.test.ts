@@ -1,6 +1,6 @@
+import { ResponseError, ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { ResponseError, ValidationError } from "../api-errors.js";
 import { checkReceived, checkSent } from "./check-record.js";
 import { sentObject } from "./sent-object.js";
 

@@ -1,7 +1,5 @@
-import { ResponseError, ValidationError } from "../api-errors.js";
-import { formatPath } from "./format-path.js";
+import { formatPath, ResponseError, UNKNOWN_FIELD, ValidationError } from "@tinkex/base";
 import type { CheckIssue, CheckOutcome, RecordSchema } from "./record-schema.js";
-import { UNKNOWN_FIELD } from "./unknown-names.js";
 
 /**
  * Checks a record that is to be sent and gives it back with its defaults untouched.

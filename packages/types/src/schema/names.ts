@@ -1,5 +1,5 @@
+import { nearestName } from "@tinkex/base";
 import * as z from "zod";
-import { nearestName } from "./nearest-name.js";
 
 /**
  * A set of names that may grow on the server: editors offer the known ones, any other string passes.

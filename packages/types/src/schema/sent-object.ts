@@ -1,5 +1,5 @@
+import { unknownNames } from "@tinkex/base";
 import * as z from "zod";
-import { unknownNames } from "./unknown-names.js";
 
 /**
  * An object that we send: an unknown key is an error that names the nearest valid one. The schema is built when it is first

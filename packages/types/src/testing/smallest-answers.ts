@@ -1,4 +1,4 @@
-import type { RecordName } from "../record-schemas.js";
+import type { RecordName } from "../schema/record-schemas.js";
 
 export const time = "2026-01-02T03:04:05Z";
 export const checkpoint = {

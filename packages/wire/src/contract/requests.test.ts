@@ -1,9 +1,8 @@
 import { fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
+import type { ApiGeneration, Records } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { encodeJsonRequest } from "../json/encode-json.js";
 import { parseJson } from "../json/parse-json.js";
-import type { RequestOf } from "../json/request-records.js";
-import type { Generation } from "../json/sent-record.js";
 import { ForwardBackwardRequestSchema } from "../proto.js";
 import {
   allExchanges,
@@ -15,10 +14,10 @@ import {
 } from "../testing/recorded.js";
 import { readForwardBackward } from "../training/read-forward-backward.js";
 import { writeForwardBackward } from "../training/write-forward-backward.js";
-import { requestNameOf } from "./request-of-path.js";
+import { requestNameOf } from "./recorded-names.js";
 import { ruledDifferences } from "./ruled-differences.js";
 
-const generationOf: Readonly<Record<Version, Generation>> = {
+const generationOf: Readonly<Record<Version, ApiGeneration>> = {
   "0.4.1": "0.4",
   "0.25.0": "0.25",
   "0.38.0": "0.38",
@@ -90,7 +89,7 @@ interface JsonRequest {
 
 function jsonRequests(version: Version): JsonRequest[] {
   return allExchanges(version).flatMap((exchange) => {
-    const name = requestNameOf(exchange.request.path);
+    const name = requestNameOf(exchange.request);
     if (name === undefined || exchange.request.body_text === undefined) return [];
     // A placeholder stands for times, which we check.
     const text = exchange.request.body_text.replaceAll("<timestamp>", "2026-01-02T03:04:05Z");
@@ -104,7 +103,7 @@ function jsonRequests(version: Version): JsonRequest[] {
 describe.each(versions)("requests of SDK %s", (version) => {
   it("has a record for every JSON body", () => {
     const unknown = allExchanges(version)
-      .filter(({ request }) => request.body_text !== undefined && requestNameOf(request.path) === undefined)
+      .filter(({ request }) => request.body_text !== undefined && requestNameOf(request) === undefined)
       .map(({ request }) => request.path);
     // Exchanging a key for a token sends {} and has no record.
     expect(new Set(unknown)).toEqual(new Set(version === "0.4.1" ? [] : ["/api/v1/auth/token"]));
@@ -125,7 +124,7 @@ describe.each(versions)("requests of SDK %s", (version) => {
       const record = withLongIntegers(
         clearsTtl ? recorded : version === "0.4.1" ? withExpectedTokens(expected) : asked(expected),
       );
-      const encoded = encodeJsonRequest(name, record as RequestOf<typeof name>, {
+      const encoded = encodeJsonRequest(name, record as Records[typeof name], {
         generation: generationOf[version],
       });
       const ours = parseJson(encoded.body, name, { markFloats: name === "CreateCustomLossRequest" });

@@ -1,9 +1,9 @@
-import { TinkexError } from "@tinkex/types";
+import { TinkexError } from "@tinkex/base";
+import type { Records } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { decodeFutureResult, type FutureResultName } from "../future/decode-future.js";
 import { encodeFutureOutcome } from "../future/encode-future.js";
 import { decodeJsonResponse } from "../json/decode-json.js";
-import type { ResponseOf } from "../json/response-records.js";
 import {
   allExchanges,
   bodyBytes,
@@ -13,7 +13,7 @@ import {
   type Version,
   versions,
 } from "../testing/recorded.js";
-import { responseNameOf, resultNameOf } from "./response-of-path.js";
+import { responseNameOf, resultNameOf } from "./recorded-names.js";
 
 interface Decoded {
   readonly exchange: Exchange;
@@ -34,7 +34,7 @@ function decode(exchange: Exchange): Decoded | undefined {
       if (name === undefined) throw new Error(`no record for ${expected}`);
       return { exchange, value: decodeFutureResult(name, { ...response, body }) };
     }
-    const name = responseNameOf(request.path);
+    const name = responseNameOf(request);
     // Answers whose body has no meaning: finish, project, publish, cancel, deletions.
     if (!isSuccess || name === undefined) return undefined;
     return { exchange, value: decodeJsonResponse(name, body) };
@@ -134,7 +134,7 @@ describe.each(versions)("answers to SDK %s", (version) => {
   it("are written back to the same results", () => {
     for (const { exchange, value } of allDecoded(version)) {
       const name = resultNameOf(exchange.request.headers["x-tinker-request-type"] ?? "");
-      const outcome = value as { state: "complete"; result: ResponseOf<FutureResultName> } | undefined;
+      const outcome = value as { state: "complete"; result: Records[FutureResultName] } | undefined;
       if (name === undefined || outcome?.state !== "complete") continue;
       for (const accept of ["application/json", "application/x-protobuf"]) {
         const encoded = encodeFutureOutcome(name, outcome, { accept, requestId: "r" });

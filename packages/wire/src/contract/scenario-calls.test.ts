@@ -1,9 +1,8 @@
 import { fromBinary } from "@bufbuild/protobuf";
-import type { Datum, LossFnType, SampleRequest } from "@tinkex/types";
+import type { ApiGeneration, Datum, LossFnType, SampleRequest } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { encodeJsonRequest } from "../json/encode-json.js";
 import { parseJson } from "../json/parse-json.js";
-import type { Generation } from "../json/sent-record.js";
 import { ForwardBackwardRequestSchema } from "../proto.js";
 import {
   bodyBytes,
@@ -21,7 +20,7 @@ import { encodeForwardBackwardRequest } from "../training/encode-forward-backwar
 import { readForwardBackward } from "../training/read-forward-backward.js";
 import { ruledDifferences } from "./ruled-differences.js";
 
-const generationOf: Readonly<Record<Version, Generation>> = {
+const generationOf: Readonly<Record<Version, ApiGeneration>> = {
   "0.4.1": "0.4",
   "0.25.0": "0.25",
   "0.38.0": "0.38",

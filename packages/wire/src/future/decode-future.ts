@@ -1,29 +1,21 @@
-import {
-  type ForwardBackwardOutput,
-  type FutureOutcome,
-  parseRequestErrorCategory,
-  type SampleResponse,
+import { parseRequestErrorCategory } from "@tinkex/base";
+import type {
+  Endpoints,
+  ForwardBackwardOutput,
+  FutureOutcome,
+  OperationName,
+  Records,
+  SampleResponse,
 } from "@tinkex/types";
 import { DecodeError } from "../decode-error.js";
 import { namesProtobuf } from "../encoded-body.js";
 import { readResponse } from "../json/decode-json.js";
 import { parseJson } from "../json/parse-json.js";
-import type { ResponseOf } from "../json/response-records.js";
 import { readSampleResponse } from "../sampling/read-sample-response.js";
 import { readForwardBackwardOutput } from "../training/read-forward-backward-output.js";
 
-/** The results that a future can have. */
-export type FutureResultName =
-  | "CreateCustomLossResponse"
-  | "CreateModelResponse"
-  | "ForwardBackwardOutput"
-  | "LoadWeightsResponse"
-  | "OptimStepResponse"
-  | "SampleResponse"
-  | "SaveWeightsExternalResponse"
-  | "SaveWeightsForSamplerResponse"
-  | "SaveWeightsResponse"
-  | "UnloadModelResponse";
+/** The records that a future can give. */
+export type FutureResultName = Endpoints[OperationName]["future"]["result"];
 
 /** What came back for a poll, its body read whole. */
 export interface FutureAnswer {
@@ -60,13 +52,13 @@ export function acceptFor(name: FutureResultName, wire: "protobuf" | "json"): st
 export function decodeFutureResult<Name extends FutureResultName>(
   name: Name,
   answer: FutureAnswer,
-): FutureOutcome<ResponseOf<Name>> {
+): FutureOutcome<Records[Name]> {
   if (answer.status === 408) return pendingOutcome(parseLeniently(answer.body));
   if (namesProtobuf(answer.headers["content-type"])) {
     if (!hasProtobufForm(name))
       throw new DecodeError("has no protobuf form", { messageType: name, field: "", offset: -1 });
     // The reader of a name gives the record of that name, which the compiler cannot follow through the table.
-    return { state: "complete", result: protobufResults[name](answer.body) as ResponseOf<Name> };
+    return { state: "complete", result: protobufResults[name](answer.body) as Records[Name] };
   }
   const parsed = parseJson(answer.body, name);
   if (isObject(parsed)) {

@@ -1,8 +1,7 @@
-import type { ForwardBackwardOutput, FutureOutcome, SampleResponse } from "@tinkex/types";
+import type { ForwardBackwardOutput, FutureOutcome, Records, SampleResponse } from "@tinkex/types";
 import { type EncodedBody, namesProtobuf, PROTOBUF_TYPE } from "../encoded-body.js";
 import { encodeJsonResponse } from "../json/encode-json.js";
 import { jsonBody } from "../json/json-body.js";
-import type { ResponseOf } from "../json/response-records.js";
 import { writeSampleResponse } from "../sampling/write-sample-response.js";
 import { writeForwardBackwardOutput } from "../training/write-forward-backward-output.js";
 import type { FutureResultName } from "./decode-future.js";
@@ -13,7 +12,7 @@ import type { FutureResultName } from "./decode-future.js";
  */
 export function encodeFutureOutcome<Name extends FutureResultName>(
   name: Name,
-  outcome: FutureOutcome<ResponseOf<Name>>,
+  outcome: FutureOutcome<Records[Name]>,
   options: { readonly accept: string | undefined; readonly requestId: string },
 ): EncodedBody {
   switch (outcome.state) {
@@ -35,7 +34,7 @@ export function encodeFutureOutcome<Name extends FutureResultName>(
 
 function encodeResult<Name extends FutureResultName>(
   name: Name,
-  result: ResponseOf<Name>,
+  result: Records[Name],
   accept: string | undefined,
 ): EncodedBody {
   // `name` says which record `result` is, which the compiler cannot follow.

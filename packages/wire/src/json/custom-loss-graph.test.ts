@@ -1,4 +1,5 @@
-import { type CreateCustomLossRequest, type GraphValue, ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
+import type { CreateCustomLossRequest, GraphValue } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { decodeJsonRequest } from "./decode-json.js";
 import { encodeJsonRequest } from "./encode-json.js";

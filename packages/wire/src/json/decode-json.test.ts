@@ -1,4 +1,4 @@
-import { ResponseError } from "@tinkex/types";
+import { ResponseError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { DecodeError } from "../decode-error.js";
 import { decodeForwardBackwardRequest } from "../training/decode-forward-backward.js";

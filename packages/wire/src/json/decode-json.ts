@@ -1,24 +1,20 @@
-import { checkReceived } from "@tinkex/types";
+import { checkReceived, type RecordName, type Records, schemaOf } from "@tinkex/types";
 import { fieldsReceived } from "./fields-received.js";
 import { parseJson } from "./parse-json.js";
-import { type RequestName, type RequestOf, requestRecords } from "./request-records.js";
-import { type ResponseName, type ResponseOf, responseRecords } from "./response-records.js";
+import { type RequestName, requestRecords } from "./request-records.js";
 
 /**
  * The record in a JSON answer. Unknown fields are kept, null reads as absent, unknown enum values pass.
  *
  * @throws DecodeError when the body is not JSON; ResponseError when a required field is missing or of another type
  */
-export function decodeJsonResponse<Name extends ResponseName>(
-  name: Name,
-  body: Uint8Array,
-): ResponseOf<Name> {
+export function decodeJsonResponse<Name extends RecordName>(name: Name, body: Uint8Array): Records[Name] {
   return readResponse(name, parseJson(body, name));
 }
 
 /** The same for a body that has been parsed. */
-export function readResponse<Name extends ResponseName>(name: Name, parsed: unknown): ResponseOf<Name> {
-  return checkReceived<ResponseOf<Name>>(responseRecords[name], parsed, name);
+export function readResponse<Name extends RecordName>(name: Name, parsed: unknown): Records[Name] {
+  return checkReceived(schemaOf(name), parsed, name);
 }
 
 /**
@@ -26,9 +22,9 @@ export function readResponse<Name extends ResponseName>(name: Name, parsed: unkn
  *
  * @throws DecodeError when the body is not JSON; ResponseError when the record is not valid
  */
-export function decodeJsonRequest<Name extends RequestName>(name: Name, body: Uint8Array): RequestOf<Name> {
+export function decodeJsonRequest<Name extends RequestName>(name: Name, body: Uint8Array): Records[Name] {
   const record = requestRecords[name];
   const parsed = parseJson(body, name, { markFloats: name === "CreateCustomLossRequest" });
   const received = fieldsReceived(parsed, record);
-  return checkReceived<RequestOf<Name>>(record.schema, received, name);
+  return checkReceived<Records[Name]>(record.schema, received, name);
 }

@@ -1,8 +1,8 @@
-import { ModelInput, type SamplingParams, ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
+import { type ApiGeneration, ModelInput, type SamplingParams } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { bodyOf, prompt, sample, sampleBody, textOf } from "../testing/json-requests.js";
 import { encodeForwardBackwardRequest } from "../training/encode-forward-backward.js";
-import type { Generation } from "./sent-record.js";
 
 describe("JSON requests", () => {
   it("wire-types 1: a session without metadata, project and name", () => {
@@ -159,7 +159,7 @@ describe("JSON requests", () => {
       seq_id: 1,
       forward_backward_input: { data, loss_fn: "cross_entropy" } as const,
     };
-    const encode = (forwardOnly: boolean, generation: Generation) => {
+    const encode = (forwardOnly: boolean, generation: ApiGeneration) => {
       const options = { wire: "json", generation } as const;
       const { body } = encodeForwardBackwardRequest({ ...request, forward_only: forwardOnly }, options);
       return JSON.parse(new TextDecoder().decode(body)) as unknown;

@@ -1,10 +1,16 @@
-import { checkSent } from "@tinkex/types";
+import { type ApiGeneration, checkSent, type RecordName, type Records } from "@tinkex/types";
 import type { EncodedBody } from "../encoded-body.js";
 import { fieldsToSend } from "./fields-to-send.js";
 import { jsonBody } from "./json-body.js";
-import { type RequestName, type RequestOf, requestRecords } from "./request-records.js";
-import type { ResponseName, ResponseOf } from "./response-records.js";
-import type { Generation } from "./sent-record.js";
+import { type RequestName, requestRecords } from "./request-records.js";
+
+/** How a request is written. */
+export interface RequestEncoding {
+  /** The server's generation, which says the fields it knows. */
+  readonly generation: ApiGeneration;
+  /** Leave out the check, and write fields that the record does not have. @defaultValue false */
+  readonly unchecked?: boolean | undefined;
+}
 
 /**
  * The JSON body of a request, with the fields that the server's generation knows.
@@ -13,22 +19,19 @@ import type { Generation } from "./sent-record.js";
  */
 export function encodeJsonRequest<Name extends RequestName>(
   name: Name,
-  record: RequestOf<Name>,
-  options: { readonly generation: Generation },
+  record: Records[Name],
+  { generation, unchecked = false }: RequestEncoding,
 ): EncodedBody {
   const table = requestRecords[name];
-  checkSent<RequestOf<Name>>(table.schema, record, name);
-  return jsonBody(fieldsToSend(record, table, options.generation), name);
+  if (!unchecked) checkSent<Records[Name]>(table.schema, record, name);
+  return jsonBody(fieldsToSend(record, table, generation, unchecked), name);
 }
 
 /**
  * The JSON body of an answer, as a server gives it. NaN and infinities, which JSON does not have, are written as the words
  * `"NaN"`, `"Infinity"` and `"-Infinity"`: the official SDKs read those as numbers, but not null.
  */
-export function encodeJsonResponse<Name extends ResponseName>(
-  name: Name,
-  record: ResponseOf<Name>,
-): EncodedBody {
+export function encodeJsonResponse<Name extends RecordName>(name: Name, record: Records[Name]): EncodedBody {
   return jsonBody(withWords(record), name);
 }
 

@@ -1,4 +1,5 @@
-import { type SampleRequest, ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
+import type { SampleRequest } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { bodyOf, sample, sampleBody, textOf } from "../testing/json-requests.js";
 

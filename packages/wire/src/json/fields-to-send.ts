@@ -1,5 +1,7 @@
-import { ValidationError } from "@tinkex/types";
-import type { Generation, Holds, SentField, SentRecord } from "./sent-record.js";
+import { ValidationError } from "@tinkex/base";
+import type { ApiGeneration } from "@tinkex/types";
+import { setOwn } from "../set-own.js";
+import type { Holds, SentField, SentRecord } from "./sent-record.js";
 
 /**
  * A record as it goes on the wire to a server generation:
@@ -8,12 +10,14 @@ import type { Generation, Holds, SentField, SentRecord } from "./sent-record.js"
  * - to 0.25 and 0.38 servers also the defaults of the fields that 0.25 has, `type` included;
  * - to either, a field newer than that only when it is not at its default, since some servers refuse what they do not know.
  *
+ * @param keepsUnknown - also write fields that the record does not have
  * @throws ValidationError for a field that JSON cannot carry
  */
 export function fieldsToSend(
   value: object,
   record: SentRecord,
-  generation: Generation,
+  generation: ApiGeneration,
+  keepsUnknown = false,
 ): Record<string, unknown> {
   const fields = value as Readonly<Record<string, unknown>>;
   for (const [name, remedy] of Object.entries(record.withoutJsonForm ?? {})) {
@@ -23,12 +27,18 @@ export function fieldsToSend(
   const sent: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(record.fields)) {
     const chosen = chooseValue(fields[name] ?? undefined, field, generation);
-    if (chosen !== undefined) sent[name] = formToSend(chosen, field, generation);
+    if (chosen !== undefined) sent[name] = formToSend(chosen, field, generation, keepsUnknown);
+  }
+  if (keepsUnknown) {
+    const known = { ...record.fields, ...record.withoutJsonForm };
+    for (const [name, member] of Object.entries(fields)) {
+      if (!Object.hasOwn(known, name) && member !== undefined) setOwn(sent, name, member);
+    }
   }
   return record.derived === undefined ? sent : { ...sent, ...record.derived(value, generation) };
 }
 
-function chooseValue(given: unknown, field: SentField, generation: Generation): unknown {
+function chooseValue(given: unknown, field: SentField, generation: ApiGeneration): unknown {
   if (field.in04 !== undefined && (field.in04 === "only") !== (generation === "0.4")) return undefined;
   if (field.nullWhenUnset === true) return given ?? null;
   const known = generation === "0.4" ? field.since === "0.4" : field.since !== "0.38";
@@ -51,13 +61,23 @@ function isEqual(left: unknown, right: unknown): boolean {
   );
 }
 
-function formToSend(value: unknown, field: SentField, generation: Generation): unknown {
+function formToSend(
+  value: unknown,
+  field: SentField,
+  generation: ApiGeneration,
+  keepsUnknown: boolean,
+): unknown {
   if (field.encode !== undefined) return field.encode(value);
-  return field.holds === undefined ? value : sendHeld(value, field.holds, generation);
+  return field.holds === undefined ? value : sendHeld(value, field.holds, generation, keepsUnknown);
 }
 
-function sendHeld(value: unknown, { as, record }: Holds, generation: Generation): unknown {
-  const send = (item: object): object => fieldsToSend(item, record(item), generation);
+function sendHeld(
+  value: unknown,
+  { as, record }: Holds,
+  generation: ApiGeneration,
+  keepsUnknown: boolean,
+): unknown {
+  const send = (item: object): object => fieldsToSend(item, record(item), generation, keepsUnknown);
   if (as === "record") return send(value as object);
   if (as === "list") return (value as readonly object[]).map(send);
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-import { MAX_JSON_DEPTH } from "@tinkex/types";
+import { MAX_JSON_DEPTH } from "@tinkex/base";
 import { DecodeError } from "../decode-error.js";
 import { setOwn } from "../set-own.js";
 

@@ -1,4 +1,4 @@
-import { jsonTextFault } from "@tinkex/types";
+import { jsonTextFault } from "@tinkex/base";
 import { DecodeError } from "../decode-error.js";
 import { type ExactJsonOptions, parseExactJson } from "./parse-exact-json.js";
 

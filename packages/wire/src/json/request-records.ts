@@ -13,6 +13,8 @@ import {
   createModelRequestSchema,
   createSamplingSessionRequestSchema,
   createSessionRequestSchema,
+  type EndpointName,
+  type Endpoints,
   type FinishSessionRequest,
   type ForwardBackwardRequest,
   type ForwardRequest,
@@ -31,6 +33,7 @@ import {
   loadWeightsRequestSchema,
   type OptimStepRequest,
   optimStepRequestSchema,
+  type Records,
   type SampleRequest,
   type SaveWeightsExternalRequest,
   type SaveWeightsForSamplerRequest,
@@ -73,46 +76,15 @@ const v04 = { since: "0.4" } as const;
 const v25 = { since: "0.25" } as const;
 const v38 = { since: "0.38" } as const;
 
-/** The requests whose bodies are JSON, by name. */
-export interface RequestRecords {
-  readonly ClientConfigRequest: ClientConfigRequest;
-  readonly CreateSessionRequest: CreateSessionRequest;
-  readonly SessionHeartbeatRequest: SessionHeartbeatRequest;
-  readonly FinishSessionRequest: FinishSessionRequest;
-  readonly SetSessionProjectRequest: SetSessionProjectRequest;
-  readonly CreateSamplingSessionRequest: CreateSamplingSessionRequest;
-  readonly JoinSamplingSessionRequest: JoinSamplingSessionRequest;
-  readonly CreateModelRequest: CreateModelRequest;
-  readonly GetInfoRequest: GetInfoRequest;
-  readonly UnloadModelRequest: UnloadModelRequest;
-  /** In JSON a pass without gradient is a record of its own, `ForwardRequest`. */
-  readonly ForwardBackwardRequest: Omit<ForwardBackwardRequest, "forward_only">;
-  readonly ForwardRequest: ForwardRequest;
-  readonly OptimStepRequest: OptimStepRequest;
-  readonly SaveWeightsRequest: SaveWeightsRequest;
-  readonly SaveWeightsForSamplerRequest: SaveWeightsForSamplerRequest;
-  readonly SaveWeightsExternalRequest: SaveWeightsExternalRequest;
-  readonly LoadWeightsRequest: LoadWeightsRequest;
-  readonly WeightsInfoRequest: WeightsInfoRequest;
-  readonly CopyWeightsRequest: CopyWeightsRequest;
-  readonly SampleRequest: SampleRequest;
-  readonly FutureRetrieveRequest: FutureRetrieveRequest;
-  readonly FuturesRetrieveRequest: FuturesRetrieveRequest;
-  readonly CreateCustomLossRequest: CreateCustomLossRequest;
-  readonly SessionSearchRequest: SessionSearchRequest;
-  readonly SetCheckpointTtlRequest: SetCheckpointTtlRequest;
-  readonly TelemetrySendRequest: TelemetrySendRequest;
-  readonly CancelFutureRequest: CancelFutureRequest;
-}
-
-/** The name of a request record, e.g. `CreateModelRequest`. */
-export type RequestName = keyof RequestRecords;
-
-/** The record of that name. */
-export type RequestOf<Name extends RequestName> = RequestRecords[Name];
+/** The name of a record that is the body of a request, e.g. `CreateModelRequest`. */
+export type RequestName = {
+  [Name in EndpointName]: Endpoints[Name] extends { readonly request: infer Request extends keyof Records }
+    ? Request
+    : never;
+}[EndpointName];
 
 /** The table of each, its fields in the order the official SDK writes them. */
-export const requestRecords: { readonly [Name in RequestName]: RequestRecord<RequestRecords[Name]> } = {
+export const requestRecords: { readonly [Name in RequestName]: RequestRecord<Records[Name]> } = {
   ClientConfigRequest: requestRecord(clientConfigRequestSchema, { sdk_version: v25 }),
   CreateSessionRequest: requestRecord(createSessionRequestSchema, {
     tags: v04,
@@ -290,3 +262,8 @@ export const requestRecords: { readonly [Name in RequestName]: RequestRecord<Req
   }),
   CancelFutureRequest: requestRecord(cancelFutureRequestSchema, { request_id: v04 }),
 };
+
+/** Whether a record is the body of a request. */
+export function isRequestName(name: string): name is RequestName {
+  return Object.hasOwn(requestRecords, name);
+}

@@ -1,12 +1,9 @@
-import type { RecordSchema } from "@tinkex/types";
-
-/** The generations of servers, by the official SDK whose requests they know. 0.25 and 0.38 take the same JSON bodies. */
-export type Generation = "0.4" | "0.25" | "0.38";
+import type { ApiGeneration, RecordSchema } from "@tinkex/types";
 
 /** How one field of a record that we send is treated. */
 export interface SentField {
   /** The first generation whose SDK sends the field. */
-  readonly since: Generation;
+  readonly since: ApiGeneration;
   /** A field of 0.4 alone (`"only"`), or one that 0.4 knows by another name (`"never"`). */
   readonly in04?: "only" | "never";
   /** What the server assumes when the field is absent. */
@@ -31,7 +28,7 @@ export interface SentRecord {
   /** Fields of the record that JSON cannot carry, each with what to do instead. False is no value of such a field. */
   readonly withoutJsonForm?: Readonly<Record<string, string>>;
   /** Further fields for a generation, made from those of the record. */
-  readonly derived?: (value: object, generation: Generation) => Record<string, unknown>;
+  readonly derived?: (value: object, generation: ApiGeneration) => Record<string, unknown>;
   /** What a server makes of the fields it has read, where their JSON form is not their form in memory. */
   readonly received?: (fields: Record<string, unknown>, body: object) => Record<string, unknown>;
 }

@@ -1,4 +1,5 @@
-import { formatPath, toBase64, ValidationError } from "@tinkex/types";
+import { formatPath, ValidationError } from "@tinkex/base";
+import { toBase64 } from "@tinkex/types";
 import { JsonLiteral } from "./json-literal.js";
 
 /** Further kinds of value than `JSON.stringify` knows, as they occur in records. */

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { toHex } from "../testing/hex.js";
 import { ProtoWriter } from "./proto-writer.js";

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
 import { bytesOfElements } from "./element-bytes.js";
 import { putFloat32, putInt32, putInt64, putWidened } from "./put-list.js";
 import { wireType } from "./wire-type.js";

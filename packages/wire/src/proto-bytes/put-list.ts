@@ -1,4 +1,4 @@
-import { narrowListInto, roundListInto } from "@tinkex/types";
+import { narrowListInto, roundListInto } from "@tinkex/base";
 import { littleEndian } from "./element-bytes.js";
 
 /** Elements converted at a time; their bytes stay in the processor's nearest cache. */

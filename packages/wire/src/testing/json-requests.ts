@@ -1,15 +1,20 @@
-import { ModelInput, type SampleRequest, type SamplingParams } from "@tinkex/types";
+import {
+  type ApiGeneration,
+  ModelInput,
+  type Records,
+  type SampleRequest,
+  type SamplingParams,
+} from "@tinkex/types";
 import { encodeJsonRequest } from "../json/encode-json.js";
-import type { RequestName, RequestOf } from "../json/request-records.js";
-import type { Generation } from "../json/sent-record.js";
+import type { RequestName } from "../json/request-records.js";
 
 const decoder = new TextDecoder();
 
 /** The JSON text of a request. */
 export function textOf<Name extends RequestName>(
   name: Name,
-  record: RequestOf<Name> & object,
-  generation: Generation = "0.25",
+  record: Records[Name] & object,
+  generation: ApiGeneration = "0.25",
 ) {
   return decoder.decode(encodeJsonRequest(name, record, { generation }).body);
 }
@@ -17,8 +22,8 @@ export function textOf<Name extends RequestName>(
 /** The JSON body of a request, parsed. */
 export function bodyOf<Name extends RequestName>(
   name: Name,
-  record: RequestOf<Name> & object,
-  generation: Generation = "0.25",
+  record: Records[Name] & object,
+  generation: ApiGeneration = "0.25",
 ) {
   return JSON.parse(textOf(name, record, generation)) as unknown;
 }

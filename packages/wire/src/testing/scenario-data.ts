@@ -1,11 +1,11 @@
-import {
-  type Datum,
-  lossInputDtypes,
-  type ModelInput,
-  type ModelInputChunk,
-  type ProvenanceSpan,
-  type TensorData,
-  type TensorDtype,
+import { lossInputDtypes } from "@tinkex/base";
+import type {
+  Datum,
+  ModelInput,
+  ModelInputChunk,
+  ProvenanceSpan,
+  TensorData,
+  TensorDtype,
 } from "@tinkex/types";
 
 /** The 70 bytes of the recordings' one-pixel PNG. */

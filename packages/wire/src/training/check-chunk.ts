@@ -1,19 +1,14 @@
-import {
-  checkSent,
-  fromBase64,
-  type ModelInputChunk,
-  modelInputChunkSchema,
-  ValidationError,
-} from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
+import { checkSent, fromBase64, type ModelInputChunk, modelInputChunkSchema } from "@tinkex/types";
 import { countNames, countSet } from "./count-names.js";
 
 /**
- * Text as most chunks are is looked at here; the schema of chunks takes the others, and says what is wrong with them.
+ * Checks a chunk. Text as most chunks are is looked at here; the schema of chunks takes the others, and says what is wrong with
+ * them.
  *
- * @returns room that the chunk needs as protobuf, in bytes
  * @throws ValidationError that names the chunk
  */
-export function checkChunk(chunk: ModelInputChunk | undefined, datum: number, position: number): number {
+export function checkChunk(chunk: ModelInputChunk | undefined, datum: number, position: number): void {
   const isText =
     typeof chunk === "object" &&
     chunk !== null &&
@@ -21,12 +16,11 @@ export function checkChunk(chunk: ModelInputChunk | undefined, datum: number, po
     (chunk.tokens instanceof Int32Array || Array.isArray(chunk.tokens)) &&
     (chunk.type === undefined || chunk.type === "encoded_text") &&
     countNames(chunk) === 1 + countSet(chunk.type);
-  if (isText) return 32 + chunk.tokens.length * 4;
-  const checked = checkSent(modelInputChunkSchema, chunk, `data[${datum}].model_input.chunks[${position}]`);
-  return 32 + chunkBytes(checked);
+  if (!isText) checkSent(modelInputChunkSchema, chunk, `data[${datum}].model_input.chunks[${position}]`);
 }
 
-function chunkBytes(chunk: ModelInputChunk): number {
+/** Bytes of a chunk's content as protobuf. */
+export function chunkBytes(chunk: ModelInputChunk): number {
   if ("tokens" in chunk) return chunk.tokens.length * 4;
   if ("dmel" in chunk) return chunk.dmel.length;
   return "data" in chunk ? chunk.data.length : 0;

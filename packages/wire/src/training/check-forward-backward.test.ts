@@ -1,4 +1,5 @@
-import { type Datum, type ForwardBackwardRequest, ValidationError } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
+import type { Datum, ForwardBackwardRequest } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { encodeForwardBackwardRequest } from "./encode-forward-backward.js";
 

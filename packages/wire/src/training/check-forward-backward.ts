@@ -1,6 +1,13 @@
 import {
   checkKnownNames,
+  type TensorFault,
+  tensorFault,
+  tensorLayoutFault,
+  ValidationError,
+} from "@tinkex/base";
+import {
   checkSent,
+  DATUM_FIELDS,
   type Datum,
   type ForwardBackwardInput,
   type ForwardBackwardRequest,
@@ -9,13 +16,9 @@ import {
   provenanceSpanSchema,
   spanFault,
   type TensorData,
-  type TensorFault,
-  tensorFault,
-  tensorLayoutFault,
-  ValidationError,
 } from "@tinkex/types";
 import { tensorCapacity } from "../proto-tensor/write-tensor.js";
-import { bytesOfChunk, checkChunk } from "./check-chunk.js";
+import { bytesOfChunk, checkChunk, chunkBytes } from "./check-chunk.js";
 import { countNames, countSet } from "./count-names.js";
 
 const LARGEST_SEQ_ID = 2 ** 31 - 1;
@@ -30,12 +33,6 @@ const REQUEST_NAMES: NamesOf<ForwardBackwardRequest> = {
   forward_only: true,
 };
 const INPUT_NAMES: NamesOf<ForwardBackwardInput> = { data: true, loss_fn: true, loss_fn_config: true };
-const DATUM_NAMES: NamesOf<Datum> = {
-  model_input: true,
-  loss_fn_inputs: true,
-  model_input_spans: true,
-  loss_fn_input_spans: true,
-};
 const TENSOR_NAMES: NamesOf<TensorData> = {
   data: true,
   dtype: true,
@@ -48,10 +45,9 @@ const TENSOR_NAMES: NamesOf<TensorData> = {
  * Checks everything in a training request but its numbers, which the encoder checks as it writes them: on a path that
  * carries megabytes, one walk over the elements is enough.
  *
- * @returns room that the request needs as protobuf, in bytes, so that nobody walks over the tensors once more to count
  * @throws ValidationError that names the datum and the key
  */
-export function checkForwardBackward(request: ForwardBackwardRequest): number {
+export function checkForwardBackward(request: ForwardBackwardRequest): void {
   checkKnownNames(request, REQUEST_NAMES, "forward_backward");
   checkKnownNames(request.forward_backward_input, INPUT_NAMES, "forward_backward_input");
   if (typeof request.model_id !== "string" || request.model_id === "") {
@@ -61,34 +57,44 @@ export function checkForwardBackward(request: ForwardBackwardRequest): number {
   if (!Number.isInteger(seqId) || seqId < 1 || seqId > LARGEST_SEQ_ID) {
     throw invalid(`seq_id must be an integer from 1 to ${LARGEST_SEQ_ID}, not ${String(seqId)}`, ["seq_id"]);
   }
-  const configRoom = 64 * checkLoss(request.forward_backward_input);
+  checkLoss(request.forward_backward_input);
   const { data } = request.forward_backward_input;
   if (!Array.isArray(data)) throw invalid("data must be a list of datums", ["data"]);
-  let room = 256 + request.model_id.length + configRoom;
-  for (let index = 0; index < data.length; index++) room += checkDatum(data[index], index);
+  for (let index = 0; index < data.length; index++) checkDatum(data[index], index);
+}
+
+/** Measures the room that a checked request needs as protobuf, in bytes. Looks at lengths alone. */
+export function forwardBackwardRoom(request: ForwardBackwardRequest): number {
+  const { data, loss_fn_config: config = {} } = request.forward_backward_input;
+  let room = 256 + request.model_id.length + 64 * countNames(config);
+  for (const { model_input: input, loss_fn_inputs: tensors } of data) {
+    room += 16;
+    for (const chunk of input.chunks) room += 32 + chunkBytes(chunk);
+    for (const key in tensors) {
+      const tensor = tensors[key];
+      if (tensor !== undefined) room += tensorCapacity(key, tensor);
+    }
+  }
   return room;
 }
 
-/** @returns the number of entries of the configuration */
-function checkLoss({ loss_fn: lossFn, loss_fn_config: config = {} }: ForwardBackwardInput): number {
+function checkLoss({ loss_fn: lossFn, loss_fn_config: config = {} }: ForwardBackwardInput): void {
   checkSent(lossFnTypeSchema, lossFn, "loss_fn");
   if (typeof config !== "object" || config === null || Array.isArray(config)) {
     throw invalid(`loss_fn_config must be numbers and texts by name, not ${describeValue(config)}`, [
       "loss_fn_config",
     ]);
   }
-  const entries = Object.entries(config);
-  for (const [key, value] of entries) {
+  for (const [key, value] of Object.entries(config)) {
     if (typeof value === "number" || typeof value === "string") continue;
     throw invalid(`loss_fn_config.${key} must be a number or a text, not ${describeValue(value)}`, [
       "loss_fn_config",
       key,
     ]);
   }
-  return entries.length;
 }
 
-function checkDatum(datum: Datum | undefined, index: number): number {
+function checkDatum(datum: Datum | undefined, index: number): void {
   if (!Array.isArray(datum?.model_input?.chunks)) {
     throw invalid(`data[${index}].model_input must be a ModelInput, e.g. ModelInput.fromInts([1, 2])`, [
       "data",
@@ -97,44 +103,50 @@ function checkDatum(datum: Datum | undefined, index: number): number {
     ]);
   }
   const spanLists = countSet(datum.model_input_spans) + countSet(datum.loss_fn_input_spans);
-  if (countNames(datum) !== 2 + spanLists) checkKnownNames(datum, DATUM_NAMES, `data[${index}]`);
+  if (countNames(datum) !== 2 + spanLists) checkKnownNames(datum, DATUM_FIELDS, `data[${index}]`);
   const { chunks } = datum.model_input;
-  let room = 16;
-  for (let position = 0; position < chunks.length; position++)
-    room += checkChunk(chunks[position], index, position);
+  for (let position = 0; position < chunks.length; position++) checkChunk(chunks[position], index, position);
   if (typeof datum.loss_fn_inputs !== "object" || datum.loss_fn_inputs === null) {
     throw invalid(`data[${index}].loss_fn_inputs must be tensors by name`, ["data", index, "loss_fn_inputs"]);
   }
-  for (const key in datum.loss_fn_inputs) room += checkTensor(datum.loss_fn_inputs[key], key, index);
+  for (const key in datum.loss_fn_inputs) checkTensor(datum.loss_fn_inputs[key], key, index);
   if (spanLists > 0) checkSpans(datum, index);
-  return room;
 }
 
-function checkTensor(tensor: TensorData | undefined, key: string, index: number): number {
+function checkTensor(tensor: TensorData | undefined, key: string, index: number): void {
   const fault = layoutFault(tensor);
   if (fault !== undefined) {
     const place = ["data", index, "loss_fn_inputs", key];
     throw invalid(`data[${index}].loss_fn_inputs.${key}${fault}`, place);
   }
-  if (tensor === undefined) return 0;
+  if (tensor === undefined) return;
   const { shape, sparse_crow_indices: crow, sparse_col_indices: columns } = tensor;
   if (countNames(tensor) !== 2 + countSet(shape) + countSet(crow) + countSet(columns))
     checkKnownNames(tensor, TENSOR_NAMES, `data[${index}].loss_fn_inputs.${key}`);
-  return tensorCapacity(key, tensor);
 }
 
 /**
- * Checks the numbers and the base64 texts, for an encoder that does not look at each of them.
+ * Checks the content of chunks, for an encoder that does not look at it.
  *
- * @throws ValidationError that names datum, key and index
+ * @throws ValidationError that names the chunk
  */
-export function checkElements({ data }: ForwardBackwardInput): void {
-  for (const [index, { model_input, loss_fn_inputs }] of data.entries()) {
+export function checkChunks({ data }: ForwardBackwardInput): void {
+  for (const [index, { model_input }] of data.entries()) {
     for (const [position, chunk] of model_input.chunks.entries()) {
       checkSent(modelInputChunkSchema, chunk, `data[${index}].model_input.chunks[${position}]`);
       if ("dmel" in chunk) bytesOfChunk(chunk.dmel, "dmel", index, position);
       else if ("data" in chunk) bytesOfChunk(chunk.data, "data", index, position);
     }
+  }
+}
+
+/**
+ * Checks the numbers of tensors, for an encoder that does not look at each of them.
+ *
+ * @throws ValidationError that names datum, key and index
+ */
+export function checkElements({ data }: ForwardBackwardInput): void {
+  for (const [index, { loss_fn_inputs }] of data.entries()) {
     for (const [key, tensor] of Object.entries(loss_fn_inputs)) {
       const fault = tensorFault(tensor);
       if (fault !== undefined) throw elementError(index, key, fault);

@@ -1,4 +1,5 @@
-import { type ForwardBackwardRequest, ModelInput, ResponseError } from "@tinkex/types";
+import { ResponseError } from "@tinkex/base";
+import { type ForwardBackwardRequest, ModelInput } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { DecodeError } from "../decode-error.js";
 import { JSON_TYPE, PROTOBUF_TYPE } from "../encoded-body.js";

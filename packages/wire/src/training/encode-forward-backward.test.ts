@@ -1,4 +1,5 @@
-import { Datum, type ForwardBackwardRequest, UnsupportedByServerError, ValidationError } from "@tinkex/types";
+import { UnsupportedByServerError, ValidationError } from "@tinkex/base";
+import { Datum, type ForwardBackwardRequest } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { PROTOBUF_TYPE } from "../encoded-body.js";
 import { decodeForwardBackwardRequest } from "./decode-forward-backward.js";

@@ -1,4 +1,5 @@
 import { fromBinary } from "@bufbuild/protobuf";
+import { ValidationError } from "@tinkex/base";
 import {
   Datum,
   type ForwardBackwardRequest,
@@ -6,7 +7,6 @@ import {
   type ModelInputChunk,
   type ProvenanceSpan,
   type TensorData,
-  ValidationError,
 } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { ForwardBackwardRequestSchema } from "../proto.js";

@@ -9,7 +9,12 @@ import type { BodyMemory } from "../body-memory.js";
 import { ProtoWriter } from "../proto-bytes/proto-writer.js";
 import { TensorEntries } from "../proto-tensor/tensor-entries.js";
 import { bytesOfChunk } from "./check-chunk.js";
-import { checkForwardBackward, elementError, invalid } from "./check-forward-backward.js";
+import {
+  checkForwardBackward,
+  elementError,
+  forwardBackwardRoom,
+  invalid,
+} from "./check-forward-backward.js";
 
 /**
  * The protobuf form of a training request, in one walk and one allocation: typed arrays are copied as blocks, lists number by
@@ -20,8 +25,10 @@ import { checkForwardBackward, elementError, invalid } from "./check-forward-bac
 export function writeForwardBackward(
   request: ForwardBackwardRequest,
   memory?: BodyMemory,
+  isChecked = false,
 ): Uint8Array<ArrayBuffer> {
-  const capacity = checkForwardBackward(request);
+  if (!isChecked) checkForwardBackward(request);
+  const capacity = forwardBackwardRoom(request);
   const { data, loss_fn: lossFn, loss_fn_config: config } = request.forward_backward_input;
   const writer = new ProtoWriter(memory?.take(capacity) ?? new Uint8Array(capacity));
   if (config !== undefined) writeTaggedConfig(writer, config);

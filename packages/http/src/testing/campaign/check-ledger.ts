@@ -1,5 +1,5 @@
 import type { LedgerEntry } from "@tinkex-tooling/hostile-server";
-import type { Operation } from "../../operations/operation.js";
+import type { Operation } from "../../operations/operations.js";
 import { OPERATIONS } from "../../operations/operations.js";
 import type { CallReport } from "./run-campaign.js";
 

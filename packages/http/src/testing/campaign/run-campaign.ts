@@ -1,7 +1,8 @@
-import { TinkexError, type TransportCall } from "@tinkex/types/base";
+import { TinkexError, type TransportCall } from "@tinkex/base";
+import type { EndpointName } from "@tinkex/types/endpoints";
 import { CANARY_PROMPT, witness } from "@tinkex-tooling/canary";
 import { CALL_HEADER } from "@tinkex-tooling/hostile-server";
-import { OPERATIONS, type OperationName } from "../../operations/operations.js";
+import { OPERATIONS } from "../../operations/operations.js";
 import type { TinkexTransport } from "../../transport.js";
 import { json, text } from "../test-transport.js";
 
@@ -18,7 +19,7 @@ export interface CallReport {
   /** `lane:place`, the value of the header that the server keeps book by. */
   readonly call: string;
   readonly lane: number;
-  readonly operation: OperationName;
+  readonly operation: EndpointName;
   /** `succeeded`, or the code of its error. */
   readonly outcome: string;
   /** Whether the answer was that of another call. */
@@ -27,7 +28,7 @@ export interface CallReport {
 
 /** Methods with which the API takes bodies. */
 const CARRIES_BODY: ReadonlySet<string> = new Set(["POST", "PUT"]);
-const NAMES = Object.keys(OPERATIONS) as OperationName[];
+const NAMES = Object.keys(OPERATIONS) as EndpointName[];
 
 /** Makes so many calls of all rows of the table, and tells how each went. Errors of the campaign itself are thrown. */
 export async function runCampaign(
@@ -55,7 +56,7 @@ async function runCall(
   transport: TinkexTransport,
   call: string,
   lane: number,
-  operation: OperationName,
+  operation: EndpointName,
   random: () => number,
   signal: AbortSignal,
 ): Promise<CallReport> {
@@ -87,7 +88,7 @@ async function runCall(
   }
 }
 
-function pathParameters(operation: OperationName): Record<string, string> {
+function pathParameters(operation: EndpointName): Record<string, string> {
   const names = [...OPERATIONS[operation].path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   return Object.fromEntries(names.map((name) => [name, `a ${name}`]));
 }

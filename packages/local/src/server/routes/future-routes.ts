@@ -1,5 +1,5 @@
-import type { FutureOutcome } from "@tinkex/types";
-import { encodeFutureOutcome, type FutureResultName, type ResponseOf } from "@tinkex/wire";
+import type { FutureOutcome, Records } from "@tinkex/types";
+import { encodeFutureOutcome, type FutureResultName } from "@tinkex/wire";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { shortened } from "../../json/shortened.js";
 import { readBody } from "../../requests/request-body.js";
@@ -40,7 +40,7 @@ const ANY_RESULT = "OptimStepResponse" satisfies FutureResultName;
 
 function outcomeOf(
   answer: FutureAnswer<OperationResult>,
-): readonly [FutureResultName, FutureOutcome<ResponseOf<FutureResultName>>] {
+): readonly [FutureResultName, FutureOutcome<Records[FutureResultName]>] {
   switch (answer.state) {
     case "pending":
       return [ANY_RESULT, { state: "pending", queue_state: "active" }];

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 
 /**
  * Refuses matrices of another layout than a datum's log-probabilities, `[K, N]` for `[N, K]`: as many numbers, each at the wrong

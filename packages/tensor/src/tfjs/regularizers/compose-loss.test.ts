@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import { beforeEach, expect, it } from "vitest";
 import { customLoss } from "../custom-loss.js";
 import type { TfLoss } from "../custom-loss-value.js";

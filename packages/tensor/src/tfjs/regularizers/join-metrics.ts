@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 
 /** Metrics, and whose they are to the caller. */
 export type OwnedMetrics = readonly [owner: string, metrics: Readonly<Record<string, number>>];

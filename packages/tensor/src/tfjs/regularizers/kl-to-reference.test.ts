@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/types/base";
+import { ValidationError } from "@tinkex/base";
 import { beforeEach, expect, it } from "vitest";
 import { describeOnEachBackend } from "../testing/describe-on-each-backend.js";
 import { expectNoTensorLeft } from "../testing/expect-no-tensor-left.js";

@@ -1,4 +1,4 @@
-import { checkKnownNames, ValidationError } from "@tinkex/types/base";
+import { checkKnownNames, ValidationError } from "@tinkex/base";
 import { describeValue } from "../../describe-value.js";
 import type { TermOptions } from "./loss-term.js";
 

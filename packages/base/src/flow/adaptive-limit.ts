@@ -1,0 +1,74 @@
+import { type Release, releaseOnce } from "./release.js";
+import { type Ticket, WaitQueue } from "./wait-queue.js";
+
+/** How far a limit may go down and up. */
+export interface LimitRange {
+  readonly least: number;
+  readonly most: number;
+}
+
+/**
+ * Bounds how many may be inside at one time, by what the service says about it: one more after each success, half as many
+ * when it is busy. The others wait in the order of their turns.
+ */
+export class AdaptiveLimit {
+  readonly #range: LimitRange;
+  readonly #queue = new WaitQueue<undefined, Release>();
+  #size: number;
+  #inside = 0;
+  #shrunkAtMs = Number.NEGATIVE_INFINITY;
+
+  /** Begins with the most that the range allows. */
+  constructor(range: LimitRange) {
+    this.#range = range;
+    this.#size = range.most;
+  }
+
+  /** How many may be inside now. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The ticket of someone who comes now. */
+  takeTicket(): Ticket {
+    return this.#queue.takeTicket();
+  }
+
+  /** @throws the reason of `signal` when it aborts first */
+  enter(ticket: Ticket, signal: AbortSignal): Promise<Release> {
+    if (signal.aborted) return Promise.reject(signal.reason);
+    const waiting = this.#queue.wait(undefined, signal, ticket);
+    this.#admit();
+    return waiting;
+  }
+
+  /** Someone inside had success. */
+  grow(): void {
+    this.#size = Math.min(this.#range.most, this.#size + 1);
+    this.#admit();
+  }
+
+  /**
+   * The service was too busy for what was sent at `sentAtMs`. What was sent before the limit last shrank tells nothing new:
+   * of a hundred that are refused together one counts.
+   */
+  shrink(sentAtMs: number, nowMs: number): void {
+    if (sentAtMs <= this.#shrunkAtMs) return;
+    this.#shrunkAtMs = nowMs;
+    this.#size = Math.max(this.#range.least, Math.floor(this.#size / 2));
+  }
+
+  #admit(): void {
+    while (this.#inside < this.#size) {
+      const next = this.#queue.next();
+      if (next === undefined) return;
+      this.#inside += 1;
+      next.admit(
+        releaseOnce(() => {
+          this.#inside -= 1;
+          this.#admit();
+        }),
+      );
+    }
+  }
+}

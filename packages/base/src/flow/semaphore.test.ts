@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { isOver } from "../testing/is-over.js";
+import { Semaphore } from "./semaphore.js";
+
+const never = new AbortController().signal;
+
+describe("Semaphore", () => {
+  it("hands a permit that is given back to the next in line, once", async () => {
+    const semaphore = new Semaphore(2);
+    const first = await semaphore.acquire(never);
+    await semaphore.acquire(never);
+    const third = semaphore.acquire(never);
+    const fourth = semaphore.acquire(never);
+    expect(await isOver(third)).toBe(false);
+    first();
+    first();
+    expect(await isOver(third)).toBe(true);
+    expect(await isOver(fourth)).toBe(false);
+  });
+
+  it("frees the place of a wait that is aborted", async () => {
+    const semaphore = new Semaphore(1);
+    const release = await semaphore.acquire(never);
+    const controller = new AbortController();
+    const aborted = semaphore.acquire(controller.signal);
+    const next = semaphore.acquire(never);
+    controller.abort(new Error("gone"));
+    await expect(aborted).rejects.toThrow("gone");
+    release();
+    expect(await isOver(next)).toBe(true);
+  });
+
+  it("gives no free permit past someone who waits", async () => {
+    const semaphore = new Semaphore(1);
+    const release = semaphore.tryAcquire();
+    const waiting = semaphore.acquire(never);
+    expect(semaphore.tryAcquire()).toBeUndefined();
+    release?.();
+    expect(semaphore.tryAcquire()).toBeUndefined();
+    (await waiting)();
+    expect(semaphore.tryAcquire()).toBeTypeOf("function");
+  });
+
+  it("admits those who lined up without a promise in the same order, and forgets those who left", () => {
+    const semaphore = new Semaphore(1);
+    const release = semaphore.tryAcquire();
+    const admitted: string[] = [];
+    const leave = semaphore.enqueue(() => admitted.push("left"));
+    semaphore.enqueue((permit) => {
+      admitted.push("first");
+      permit();
+    });
+    semaphore.enqueue(() => admitted.push("second"));
+    leave();
+    release?.();
+    leave();
+    expect(admitted).toEqual(["first", "second"]);
+  });
+});

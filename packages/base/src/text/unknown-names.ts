@@ -1,0 +1,46 @@
+import { ValidationError } from "../errors/api-errors.js";
+import { nearestName } from "./nearest-name.js";
+
+/** How the message about a misspelt field begins. */
+export const UNKNOWN_FIELD = "unknown field";
+
+/** What is wrong with names that nobody reads: each with the one that was probably meant. */
+export function unknownNames(unknown: readonly string[], known: readonly string[]): string {
+  return unknown
+    .map((name) => {
+      const nearest = nearestName(name, known);
+      return nearest === undefined
+        ? `${UNKNOWN_FIELD} "${name}" (known: ${known.join(", ") || "none"})`
+        : `${UNKNOWN_FIELD} "${name}", did you mean "${nearest}"?`;
+    })
+    .join("; ");
+}
+
+/**
+ * Refuses an object with a field that nobody reads, for objects that no schema checks: options, and examples whose tensors
+ * are still to be cast.
+ *
+ * @param known - every name that is read; a record, so that the compiler sees when one is missing
+ * @param what - what the caller knows the object by, e.g. `data[3]`
+ * @throws ValidationError naming the field and the one that was probably meant, and for what is no object
+ */
+export function checkKnownNames<Value extends object>(
+  value: Value,
+  known: Readonly<Record<keyof Value & string, true>>,
+  what: string,
+): void {
+  if (typeof value !== "object" || value === null) {
+    throw new ValidationError(`${what} must be an object, not ${value === null ? "null" : typeof value}`, {
+      path: [what],
+    });
+  }
+  // Lists are made only where there is something to say: this runs for every tensor of a batch.
+  for (const name in value) {
+    if (Object.hasOwn(known, name)) continue;
+    const unknown: string[] = [];
+    for (const other in value) if (!Object.hasOwn(known, other)) unknown.push(other);
+    throw new ValidationError(`${what}: ${unknownNames(unknown, Object.keys(known))}`, {
+      path: [what, name],
+    });
+  }
+}

@@ -1,0 +1,95 @@
+import { ApiStatusError, type HttpTransport } from "@tinkex/base";
+import { describe, expect, it } from "vitest";
+import { RecordingLogger } from "../testing/recording-logger.js";
+import { type BillingPauseOptions, withBillingPause } from "./billing-pause.js";
+
+const OK = { status: 200, headers: {}, body: new Uint8Array(), attempts: 1 };
+const refused = (status: number) =>
+  new ApiStatusError(`answered ${status}`, { code: "billing_required", status, body: {}, attempts: 1 });
+
+/** A transport that refuses `refusals` times, behind the pause, on a clock whose sleeps pass at once. */
+function paused(refusals: number, options: Partial<BillingPauseOptions> = {}, status = 402) {
+  const logger = new RecordingLogger();
+  const sleeps: number[] = [];
+  let nowMs = 0;
+  let left = refusals;
+  const inner: HttpTransport = {
+    async call() {
+      if (left === 0) return OK;
+      left -= 1;
+      throw refused(status);
+    },
+    close: async () => {},
+  };
+  const transport = withBillingPause(inner, {
+    clock: {
+      now: () => nowMs,
+      monotonic: () => nowMs,
+      sleep: async (ms, signal) => {
+        signal?.throwIfAborted();
+        sleeps.push(ms);
+        nowMs += ms;
+      },
+    },
+    logger,
+    policy: "pause",
+    maxPauseMs: () => 3_600_000,
+    closing: new AbortController().signal,
+    ...options,
+  });
+  return {
+    transport,
+    logger,
+    sleeps,
+    refuse: (count: number) => (left = count),
+    wait: (ms: number) => (nowMs += ms),
+  };
+}
+
+const call = { operation: "optim_step" };
+
+describe("withBillingPause", () => {
+  it("clients 69, transport 23, 47: asks again every five seconds, with a line a minute", async () => {
+    const { transport, logger, sleeps } = paused(14);
+    expect(await transport.call(call)).toBe(OK);
+    expect(sleeps).toEqual(Array.from({ length: 14 }, () => 5000));
+    expect(logger.lines).toEqual([
+      "warn: the job is paused for billing: answered 402",
+      "warn: the job is paused for billing: answered 402",
+    ]);
+  });
+
+  it("newest-clients 49, transport 24: gives up when the incident has lasted too long", async () => {
+    const { transport, logger, sleeps } = paused(100, { maxPauseMs: () => 20_000 });
+    await expect(transport.call(call)).rejects.toMatchObject({ status: 402 });
+    expect(sleeps).toHaveLength(5);
+    expect(logger.lines.at(-1)).toBe("error: the job was paused for 25 s for billing, and is given up");
+  });
+
+  it("transport 26: takes a refusal after five quiet minutes for a new incident", async () => {
+    const { transport, refuse, wait } = paused(4, { maxPauseMs: () => 20_000 });
+    await transport.call(call);
+    wait(300_001);
+    refuse(4);
+    expect(await transport.call(call)).toBe(OK);
+  });
+
+  it("fails at once where the caller wants that, and leaves other errors alone", async () => {
+    await expect(paused(1, { policy: "fail" }).transport.call(call)).rejects.toMatchObject({ status: 402 });
+    const other = paused(1, {}, 403);
+    await expect(other.transport.call(call)).rejects.toMatchObject({ status: 403 });
+    expect(other.sleeps).toEqual([]);
+  });
+
+  it("BR-003: ends the pause with the client", async () => {
+    const reason = new Error("closed");
+    const { transport } = paused(1, { closing: AbortSignal.abort(reason) });
+    await expect(transport.call(call)).rejects.toBe(reason);
+  });
+
+  it("BR-003: ends the pause with the call", async () => {
+    const { transport } = paused(1);
+    const reason = new Error("stop");
+    await expect(transport.call({ ...call, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  });
+});

@@ -1,0 +1,78 @@
+import {
+  ApiStatusError,
+  atMostEvery,
+  BACKOFFS,
+  backoffMs,
+  type Clock,
+  type HttpTransport,
+  type Logger,
+  onAbort,
+  type TransportCall,
+} from "@tinkex/base";
+
+const LOG_EVERY_MS = 60_000;
+/** Without a refusal for this long, the next one is a new incident. */
+const FORGET_MS = 300_000;
+
+/** The parts {@link withBillingPause} works with. */
+export interface BillingPauseOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** `pause` waits until the account can pay again, `fail` throws at once. */
+  readonly policy: "pause" | "fail";
+  /** Longest pause of one incident, in milliseconds; may change when the server's configuration arrives. */
+  readonly maxPauseMs: () => number;
+  /** Ends every pause. */
+  readonly closing: AbortSignal;
+}
+
+/**
+ * A transport that waits while the service answers 402 (the account cannot pay right now), with one log line a minute, and
+ * gives up when the incident has lasted too long. All calls share the incident.
+ */
+export function withBillingPause(transport: HttpTransport, options: BillingPauseOptions): HttpTransport {
+  if (options.policy === "fail") return transport;
+  const { clock, logger } = options;
+  let incident: { readonly sinceMs: number; readonly isLineDue: () => boolean; lastMs: number } | undefined;
+
+  const mayPause = (error: ApiStatusError): boolean => {
+    const nowMs = clock.monotonic();
+    if (incident !== undefined && nowMs - incident.lastMs > FORGET_MS) incident = undefined;
+    incident ??= { sinceMs: nowMs, isLineDue: atMostEvery(LOG_EVERY_MS, clock), lastMs: nowMs };
+    incident.lastMs = nowMs;
+    const pausedMs = nowMs - incident.sinceMs;
+    if (pausedMs > options.maxPauseMs()) {
+      logger.error(`the job was paused for ${Math.round(pausedMs / 1000)} s for billing, and is given up`);
+      return false;
+    }
+    if (incident.isLineDue()) logger.warn(`the job is paused for billing: ${error.message}`);
+    return true;
+  };
+
+  const pause = async (signal: AbortSignal | undefined): Promise<void> => {
+    const ends = new AbortController();
+    const leaves = [options.closing, ...(signal === undefined ? [] : [signal])].map((each) => {
+      if (each.aborted) ends.abort(each.reason);
+      return onAbort(each, (reason) => ends.abort(reason));
+    });
+    try {
+      await clock.sleep(backoffMs(BACKOFFS.billing, 0, Math.random), ends.signal);
+    } finally {
+      for (const leave of leaves) leave();
+    }
+  };
+
+  return {
+    async call(call: TransportCall) {
+      for (;;) {
+        try {
+          return await transport.call(call);
+        } catch (error) {
+          if (!(error instanceof ApiStatusError) || error.status !== 402 || !mayPause(error)) throw error;
+          await pause(call.signal);
+        }
+      }
+    },
+    close: () => transport.close(),
+  };
+}

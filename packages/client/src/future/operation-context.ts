@@ -1,0 +1,39 @@
+import type { Open, QueueState } from "@tinkex/types";
+
+/** A public method as the service's statistics know it: the official class name, and the method in snake_case. */
+export type SdkMethod = `${"ServiceClient" | "TrainingClient" | "SamplingClient"}.${string}`;
+
+/** What the service said about an operation's place in its queue. */
+export interface QueueStateEvent {
+  /** `active`, or why it is paused; a state that this package does not know yet comes through as it is. */
+  readonly state: Open<QueueState>;
+  /** The service's reason in its own words, when it gave one. */
+  readonly reason: string | undefined;
+  readonly requestId: string;
+  /** E.g. `ForwardBackward`. */
+  readonly requestType: string;
+}
+
+/** The work behind a future: what it learns from the future, and tells it. */
+export interface OperationContext {
+  /** The method on whose behalf requests are made. */
+  readonly method: SdkMethod;
+  /** Aborts when nobody wants the result any more: `cancel()`, the caller's signal or limit, a closed client. */
+  readonly signal: AbortSignal;
+  /** The time of the call, by the monotonic clock. */
+  readonly startedAtMs: number;
+  /**
+   * Notes that requests leave from now on: the work can no longer be called off without the service noticing.
+   *
+   * @throws the reason of `signal` when it has aborted before the first of them: then none may leave
+   */
+  sending(): void;
+  /** Notes that the service has accepted a request of the work under this id. */
+  accepted(requestId: string): void;
+  /** Notes that the service has accepted all requests of the work. */
+  submitted(): void;
+  /** Notes how the work stands in the service's queue. */
+  queueState(event: QueueStateEvent): void;
+  /** Sets how the service is asked to stop the work. Without it, cancelling only stops the waiting. */
+  onCancel(askServer: () => Promise<boolean>): void;
+}

@@ -1,0 +1,302 @@
+import { checkKnownNames, unknownNames, ValidationError } from "@tinkex/base";
+import {
+  type CreateModelRequest,
+  checkSent,
+  ENDPOINTS,
+  type EndpointName,
+  type FinishReason,
+  type GetServerCapabilitiesResponse,
+  isEndpointName,
+  type LoadWeightsRequest,
+  LoraConfig,
+  loraConfigSchema,
+  type PathParametersOf,
+  type RequestOf,
+  type ResponseOf,
+} from "@tinkex/types";
+import type { ApiFuture } from "../future/api-future.js";
+import { CALL_OPTIONS, type CallOptions, checkObject, checkOptions } from "../inputs/call-options.js";
+import { createSampler } from "../sampling/create-sampler.js";
+import type { SamplingClient } from "../sampling/sampling-client.js";
+import { ApiCalls, type EndpointOptions } from "../session/api-calls.js";
+import { finishSession } from "../session/finish-session.js";
+import { checkSamplerPath, checkTrainingPath } from "../training/checkpoints/checkpoint-kinds.js";
+import { loadModel, type ModelSource } from "../training/checkpoints/load-model.js";
+import { clientOf, createModel, type ModelCreation, type NewModel } from "../training/create-model.js";
+import type { TrainedModel } from "../training/trained-model.js";
+import type { TrainingClient } from "../training/training-client.js";
+import type { ServiceClientOptions } from "./service-client-options.js";
+import { ServiceCore } from "./service-core.js";
+import { resolveSettings } from "./settings.js";
+
+/** A new model: its base, the adapter, and the optimizer. */
+export interface LoraTrainingParams
+  extends Pick<CreateModelRequest, "base_model" | "user_metadata" | "optimizer_config">,
+    Partial<LoraConfig> {}
+
+/** How a training client is made from a checkpoint. */
+export interface FromStateOptions
+  extends CallOptions,
+    Pick<LoadWeightsRequest, "base_model" | "user_metadata" | "optimizer_config" | "weights_access_token"> {}
+
+/** The weights that a sampling client samples from: saved ones, or a base model. */
+export interface SamplingClientParams {
+  /** A `tinker://` path. */
+  readonly model_path?: string | undefined;
+  readonly base_model?: string | undefined;
+}
+
+/** How a service client is closed. */
+export interface CloseOptions {
+  /** The end of the session as the service is told it. @defaultValue `success` */
+  readonly status?: FinishReason | undefined;
+  /** Free text beside it. */
+  readonly detail?: string | undefined;
+}
+
+/** How an endpoint is called: `path` where its path has `{name}` parts, `query`, `unchecked`, `signal`, `timeoutMs`. */
+export type EndpointCallOptions<Name extends EndpointName> = EndpointOptions<Name>;
+
+const LORA_PARAMS: Readonly<Record<keyof LoraTrainingParams, true>> = {
+  base_model: true,
+  user_metadata: true,
+  optimizer_config: true,
+  rank: true,
+  seed: true,
+  train_unembed: true,
+  train_mlp: true,
+  train_attn: true,
+};
+const FROM_STATE_OPTIONS: Readonly<Record<keyof FromStateOptions, true>> = {
+  ...CALL_OPTIONS,
+  base_model: true,
+  user_metadata: true,
+  optimizer_config: true,
+  weights_access_token: true,
+};
+const SAMPLING_CLIENT_PARAMS = { model_path: true, base_model: true } as const;
+const CLOSE_OPTIONS = { status: true, detail: true } as const;
+const ENDPOINT_OPTIONS = { ...CALL_OPTIONS, path: true, query: true, unchecked: true } as const;
+
+const FINISH_REASONS: readonly FinishReason[] = ["success", "errored", "interrupted"];
+
+/**
+ * The way in: makes training and sampling clients. All that one service client makes belongs to one session, which opens when it
+ * is first needed. Constructing it sends nothing.
+ *
+ * @example
+ * await using service = new ServiceClient();
+ * const training = await service.createLoraTrainingClient({ base_model: "Qwen/Qwen3-8B", rank: 32 });
+ */
+export class ServiceClient {
+  readonly #core: ServiceCore;
+  readonly #sdkVersion: string;
+  #closed: Promise<void> | undefined;
+
+  /** @throws ValidationError for options that cannot work */
+  constructor(options: ServiceClientOptions = {}) {
+    const settings = resolveSettings(options);
+    this.#core = new ServiceCore(settings);
+    this.#sdkVersion = settings.sdkVersion;
+  }
+
+  /** Opens the session now: tells early whether the service is there and takes the key. */
+  async connect(options: CallOptions = {}): Promise<void> {
+    const { lifecycle } = this.#core;
+    lifecycle.checkCall("connect", options);
+    await lifecycle.start("connect", options, () => this.#core.channel());
+  }
+
+  /** Lists the models the service offers. Needs no session. */
+  async getServerCapabilities(options: CallOptions = {}): Promise<GetServerCapabilitiesResponse> {
+    const { lifecycle } = this.#core;
+    lifecycle.checkCall("getServerCapabilities", options);
+    return lifecycle.start("get_server_capabilities", options, async ({ method, signal }) => {
+      const calls = await this.#calls();
+      return calls.call("get_server_capabilities", undefined, { method, signal });
+    });
+  }
+
+  /**
+   * Calls an endpoint of the API as it stands in the table `ENDPOINTS` of `@tinkex/types`: for what has no method here yet. An
+   * operation is answered by the ticket for its result, which `retrieve_future` gives. Needs no session.
+   *
+   * @param endpoint - the endpoint's name, e.g. `weights_info`
+   * @param record - its body; `undefined` where it takes none
+   * @param options - `path` for the `{name}` parts of its path, `query`, and `unchecked: true` to send fields, names of losses
+   *   and sampling parameters that this package does not know
+   * @returns the record of the answer; `undefined` where the answer has no meaning
+   * @throws ValidationError before anything is sent, for an endpoint or a record that is not known
+   *
+   * @example
+   * const info = await service.call("weights_info", { tinker_path: "tinker://run/weights/first" });
+   * const run = await service.call("get_training_run", undefined, { path: { run: "run" } });
+   */
+  async call<Name extends EndpointName>(
+    endpoint: Name,
+    record: RequestOf<Name>,
+    ...rest: unknown extends PathParametersOf<Name>
+      ? [options?: EndpointCallOptions<Name>]
+      : [options: EndpointCallOptions<Name>]
+  ): Promise<ResponseOf<Name>> {
+    const { lifecycle } = this.#core;
+    if (!isEndpointName(endpoint)) {
+      const advice = unknownNames([String(endpoint)], Object.keys(ENDPOINTS)).replace(
+        "unknown field",
+        "unknown endpoint",
+      );
+      throw new ValidationError(`service.call: ${advice}`, { path: ["endpoint"] });
+    }
+    // Where the path has no parts, no options at all are options too.
+    const given = (rest[0] === undefined ? {} : rest[0]) as EndpointCallOptions<Name>;
+    lifecycle.checkOpen();
+    checkOptions(given as CallOptions, ENDPOINT_OPTIONS, "service.call");
+    return lifecycle.start("call", given, async ({ method, signal }) => {
+      const calls = await this.#calls();
+      return calls.call(endpoint, record, Object.assign({}, given, { method, signal }));
+    });
+  }
+
+  /**
+   * Makes a training client of a new model: the base model with a fresh LoRA adapter.
+   *
+   * @param params - `base_model`, the adapter's `rank` (32 by default), `seed`, `train_mlp`, `train_attn`, `train_unembed`, and
+   *   what is kept with the run (`user_metadata`)
+   * @throws ValidationError at the call, before anything is sent
+   */
+  createLoraTrainingClient(params: LoraTrainingParams, options: CallOptions = {}): ApiFuture<TrainingClient> {
+    checkObject(params, "params", '{ base_model: "Qwen/Qwen3-8B", rank: 32 }');
+    checkKnownNames(params, LORA_PARAMS, "createLoraTrainingClient");
+    const {
+      base_model,
+      user_metadata,
+      optimizer_config,
+      rank = LoraConfig.defaults.rank,
+      ...adapter
+    } = params;
+    if (typeof base_model !== "string" || base_model === "") {
+      throw new ValidationError(
+        "base_model is missing: name a model, e.g. one that getServerCapabilities() lists",
+        {
+          path: ["base_model"],
+        },
+      );
+    }
+    const { train_unembed = true, train_mlp = true, train_attn = true } = adapter;
+    const lora_config = checkSent(
+      loraConfigSchema,
+      { ...adapter, rank, train_unembed, train_mlp, train_attn },
+      "createLoraTrainingClient",
+    );
+    const model: NewModel = { base_model, user_metadata, optimizer_config, lora_config };
+    this.#core.lifecycle.checkCall("createLoraTrainingClient", options);
+    return this.#makeModel("create_lora_training_client", options, (creation) =>
+      createModel(creation, model),
+    );
+  }
+
+  /**
+   * Makes a training client of a new model with a checkpoint's weights and a fresh optimizer.
+   *
+   * @param path - `tinker://<run>/weights/<name>`, as `saveState` gives it
+   */
+  createTrainingClientFromState(path: string, options: FromStateOptions = {}): ApiFuture<TrainingClient> {
+    this.#core.lifecycle.checkCall("createTrainingClientFromState", options, FROM_STATE_OPTIONS);
+    return this.#loadModel("create_training_client_from_state", path, false, options);
+  }
+
+  /** As {@link createTrainingClientFromState}, with the optimizer's state: training goes on as if it had never stopped. */
+  createTrainingClientFromStateWithOptimizer(
+    path: string,
+    options: Omit<FromStateOptions, "optimizer_config"> = {},
+  ): ApiFuture<TrainingClient> {
+    const { optimizer_config: _, ...known } = FROM_STATE_OPTIONS;
+    this.#core.lifecycle.checkCall("createTrainingClientFromStateWithOptimizer", options, known);
+    return this.#loadModel("create_training_client_from_state_with_optimizer", path, true, options);
+  }
+
+  /** Makes a sampling client of saved weights, or of a base model as it is. */
+  createSamplingClient(params: SamplingClientParams, options: CallOptions = {}): ApiFuture<SamplingClient> {
+    const { lifecycle, samplingIds } = this.#core;
+    lifecycle.checkCall("createSamplingClient", options);
+    checkObject(params, "params", '{ base_model: "Qwen/Qwen3-8B" }');
+    checkKnownNames(params, SAMPLING_CLIENT_PARAMS, "createSamplingClient");
+    const { model_path, base_model } = params;
+    if (!model_path && !base_model) {
+      throw new ValidationError("give model_path or base_model: there is nothing to sample from", {
+        path: ["model_path"],
+      });
+    }
+    if (model_path !== undefined) checkSamplerPath(model_path);
+    const samplingId = samplingIds.take();
+    return lifecycle.start("create_sampling_client", options, async (context) =>
+      createSampler(await this.#core.channel(), { model_path, base_model }, samplingId, context),
+    );
+  }
+
+  /**
+   * Tells the service that the session is over, ends what is under way with `ClosedError`, and lets all connections go. Further
+   * calls do nothing.
+   */
+  close(options: CloseOptions = {}): Promise<void> {
+    checkKnownNames(options, CLOSE_OPTIONS, "the options of close");
+    const { status = "success" } = options;
+    if (!FINISH_REASONS.includes(status)) {
+      throw new ValidationError(`status must be one of ${FINISH_REASONS.join(", ")}, got ${String(status)}`, {
+        path: ["status"],
+      });
+    }
+    this.#closed ??= this.#close(status, options.detail);
+    return this.#closed;
+  }
+
+  /** As `close()`. Why a block ended is not known here, so the session counts as a success; call `close` to say otherwise. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(status: FinishReason, detail: string | undefined): Promise<void> {
+    const { lifecycle, openedChannel, transport } = this.#core;
+    lifecycle.close();
+    try {
+      if (openedChannel !== undefined) {
+        const opened = openedChannel.then(({ session }) => session);
+        await finishSession(opened, { reason: { type: status }, detail });
+      }
+    } finally {
+      await transport.close();
+    }
+  }
+
+  /** The way to endpoints that need no session: only the server's generation must be known. */
+  async #calls(): Promise<ApiCalls> {
+    const { generation } = await this.#core.server();
+    const { transport } = this.#core;
+    return new ApiCalls({ transport, sdkVersion: this.#sdkVersion, generation: generation.fields });
+  }
+
+  #loadModel(
+    method: string,
+    path: string,
+    optimizer: boolean,
+    options: FromStateOptions,
+  ): ApiFuture<TrainingClient> {
+    checkTrainingPath(path);
+    const { signal: _, timeoutMs: __, ...fields } = options;
+    const source: ModelSource = { ...fields, path, optimizer };
+    return this.#makeModel(method, options, (creation) => loadModel(creation, source));
+  }
+
+  #makeModel(
+    method: string,
+    options: CallOptions,
+    make: (creation: ModelCreation) => Promise<TrainedModel>,
+  ): ApiFuture<TrainingClient> {
+    const core = this.#core;
+    const modelSeqId = core.modelIds.take();
+    return core.lifecycle.start(method, options, async (context) => {
+      const creation: ModelCreation = { channel: await core.channel(), modelSeqId, context };
+      return clientOf(await make(creation), creation);
+    });
+  }
+}

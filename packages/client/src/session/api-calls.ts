@@ -1,0 +1,125 @@
+import { type HttpTransport, type TransportResponse, UNKNOWN_FIELD, ValidationError } from "@tinkex/base";
+import type { ApiGeneration, EndpointName, PathParametersOf, RequestOf, ResponseOf } from "@tinkex/types";
+import { decodeResponse, encodeRequest, hasBody, hasRecordAnswer } from "@tinkex/wire";
+import type { SdkMethod } from "../future/operation-context.js";
+import type { CallOptions } from "../inputs/call-options.js";
+
+/** How one request to an endpoint is made. */
+export type EndpointOptions<Name extends EndpointName> = CallOptions & {
+  /** Parameters of the address; `undefined` values are left out. */
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
+  /** Send fields, names of losses and sampling parameters that this package does not know. @defaultValue false */
+  readonly unchecked?: boolean | undefined;
+} & (unknown extends PathParametersOf<Name>
+    ? { readonly path?: undefined }
+    : {
+        /** Values for the `{name}` parts of the endpoint's path. */
+        readonly path: PathParametersOf<Name>;
+      });
+
+/** What the client itself says with a request, beside {@link EndpointOptions}. */
+interface InternalOptions {
+  /** The method on whose behalf the request is made. */
+  readonly method?: SdkMethod | undefined;
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly contentType?: string | undefined;
+  readonly accept?: string | undefined;
+  /** Error statuses that the caller reads itself. */
+  readonly returnStatuses?: readonly number[] | undefined;
+}
+
+/** How a request that is written is posted. */
+export type PostOptions = CallOptions &
+  InternalOptions & {
+    readonly path?: Readonly<Record<string, string>> | undefined;
+    readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
+  };
+
+/** What all calls of a client have in common. */
+export interface ApiCallsOptions {
+  readonly transport: HttpTransport;
+  readonly sdkVersion: string;
+  /** Which fields the server's JSON bodies have. */
+  readonly generation: ApiGeneration;
+}
+
+/**
+ * The way to the endpoints of the API: `call` writes a record, posts it and reads the answer, typed by the table of endpoints.
+ * `encode` and `post` are its two halves, for work that must know the moment at which a request leaves.
+ */
+export class ApiCalls {
+  readonly #options: ApiCallsOptions;
+
+  constructor(options: ApiCallsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Calls an endpoint that takes and gives JSON.
+   *
+   * @param record - the body; `undefined` where the endpoint takes none
+   * @returns the record of the answer; `undefined` where the endpoint's answer has no meaning
+   * @throws ValidationError for a record that is not valid, before anything is sent; what the transport throws; ResponseError for
+   * an answer that cannot be read
+   */
+  async call<Name extends EndpointName>(
+    name: Name,
+    record: RequestOf<Name>,
+    options: EndpointOptions<Name> & InternalOptions,
+  ): Promise<ResponseOf<Name>> {
+    const body = record === undefined ? undefined : this.encode(name, record, options.unchecked);
+    const { method, headers, query, signal, timeoutMs } = options;
+    // Of a name that is not fixed the compiler does not see that the parts of a path are strings.
+    const path = options.path as Readonly<Record<string, string>> | undefined;
+    const response = await this.post(name, body, { method, headers, query, signal, timeoutMs, path });
+    return this.decode(name, response.body);
+  }
+
+  /** Writes the body of a request, with the fields that the server knows. @throws ValidationError */
+  encode<Name extends EndpointName>(name: Name, record: RequestOf<Name>, unchecked = false): Uint8Array {
+    if (!hasBody(name)) {
+      throw new ValidationError(`${name} takes no record: give undefined`, { path: ["record"] });
+    }
+    try {
+      // The row of the table says which record the endpoint takes; the compiler cannot follow a name through it.
+      return encodeRequest(name, record as never, { generation: this.#options.generation, unchecked }).body;
+    } catch (error) {
+      if (unchecked || !(error instanceof ValidationError) || !error.message.includes(UNKNOWN_FIELD))
+        throw error;
+      throw new ValidationError(`${error.message} (service.call with unchecked: true sends it as it is)`, {
+        path: error.path,
+        cause: error,
+      });
+    }
+  }
+
+  /** Sends a body that is written, and gives the answer as it came. */
+  post(name: EndpointName, body: Uint8Array | undefined, options: PostOptions): Promise<TransportResponse> {
+    const { path, query, contentType, accept, returnStatuses, signal, timeoutMs } = options;
+    return this.#options.transport.call({
+      operation: name,
+      headers: { ...this.#methodHeaders(options.method), ...options.headers },
+      ...(body === undefined ? {} : { body }),
+      ...(path === undefined ? {} : { pathParameters: path }),
+      ...(query === undefined ? {} : { query }),
+      ...(contentType === undefined ? {} : { contentType }),
+      ...(accept === undefined ? {} : { accept }),
+      ...(returnStatuses === undefined ? {} : { returnStatuses }),
+      ...(signal === undefined ? {} : { signal }),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    });
+  }
+
+  /** Reads the answer of an endpoint. @throws ResponseError, DecodeError */
+  decode<Name extends EndpointName>(name: Name, body: Uint8Array): ResponseOf<Name> {
+    // As above: an endpoint without a record has the answer undefined.
+    return (hasRecordAnswer(name) ? decodeResponse(name, body) : undefined) as ResponseOf<Name>;
+  }
+
+  /** Headers that say on whose behalf a request is made. */
+  #methodHeaders(method: SdkMethod | undefined): Readonly<Record<string, string>> {
+    if (method === undefined) return {};
+    return { "x-sdk-method": method, "x-sdk-version": this.#options.sdkVersion };
+  }
+}

@@ -1,0 +1,112 @@
+import { ApiStatusError, ValidationError } from "@tinkex/base";
+import { CheckpointPath, type LoadWeightsRequest } from "@tinkex/types";
+import { trainingPauseLog } from "../../channel/queue-state-log.js";
+import type { LoadRoute } from "../../session/server-generation.js";
+import { createModel, type ModelCreation, type NewModel } from "../create-model.js";
+import { runOperation, type TrainedModel, trainedModel } from "../trained-model.js";
+
+/** The checkpoint that is loaded into a new model, and how. */
+export type ModelSource = Pick<
+  LoadWeightsRequest,
+  "path" | "base_model" | "user_metadata" | "optimizer" | "optimizer_config" | "weights_access_token"
+>;
+
+/** A way to make a model from a checkpoint. */
+type Loader = (creation: ModelCreation, source: ModelSource) => Promise<TrainedModel>;
+
+const LOADERS: Readonly<Record<LoadRoute, Loader>> = {
+  load: loadAsNewModel,
+  weights_info: (creation, source) => createAndLoad(creation, source, describeByWeightsInfo),
+  training_run: (creation, source) => createAndLoad(creation, source, describeByTrainingRun),
+};
+
+/** Statuses by which a server says that it does not know this form of a request. */
+const REFUSALS: readonly number[] = [400, 404, 405, 422];
+
+/**
+ * Makes a model from a checkpoint, by the first of the server generation's ways that the server knows.
+ *
+ * @throws the error of the last way
+ */
+export async function loadModel(creation: ModelCreation, source: ModelSource): Promise<TrainedModel> {
+  const [first, ...others] = creation.channel.session.server.generation.loadRoutes;
+  let attempt = LOADERS[first](creation, source);
+  for (const route of others) {
+    attempt = attempt.catch((error: unknown) => {
+      if (!(error instanceof ApiStatusError) || !REFUSALS.includes(error.status)) throw error;
+      return LOADERS[route](creation, source);
+    });
+  }
+  return attempt;
+}
+
+/** One request makes the model and loads it; its id follows from the session's. */
+async function loadAsNewModel(creation: ModelCreation, source: ModelSource): Promise<TrainedModel> {
+  const { channel, modelSeqId, context } = creation;
+  const { session } = channel;
+  const modelId = `${session.id}:train:${modelSeqId}`;
+  const log = trainingPauseLog(`Model creation for ${modelId}`, session.environment);
+  const record = { ...source, session_id: session.id, model_seq_id: modelSeqId };
+  const { result } = await channel.submit("load_weights", record, context, log);
+  context.submitted();
+  return trainedModel(channel, (await result).model_id ?? modelId);
+}
+
+/** Makes a model like the checkpoint's and loads the checkpoint into it, as its first request. */
+async function createAndLoad(
+  creation: ModelCreation,
+  source: ModelSource,
+  describe: (creation: ModelCreation, source: ModelSource) => Promise<NewModel>,
+): Promise<TrainedModel> {
+  const { path, optimizer, weights_access_token } = source;
+  const model = await createModel(creation, await describe(creation, source));
+  await runOperation(model, "load_weights", { path, optimizer, weights_access_token }, creation.context);
+  return model;
+}
+
+async function describeByWeightsInfo(
+  { channel, context }: ModelCreation,
+  source: ModelSource,
+): Promise<NewModel> {
+  const { method, signal } = context;
+  const record = { tinker_path: source.path };
+  const info = await channel.session.call("weights_info", record, { method, signal });
+  const { train_unembed = true, train_mlp = true, train_attn = true } = info;
+  return {
+    base_model: source.base_model ?? info.base_model,
+    lora_config: { rank: rankOf(source.path, info), train_unembed, train_mlp, train_attn },
+    user_metadata: source.user_metadata,
+    optimizer_config: source.optimizer_config,
+  };
+}
+
+/** Servers of the 0.4 generation know what a run was, not what its checkpoints hold. */
+async function describeByTrainingRun(
+  { channel, context }: ModelCreation,
+  source: ModelSource,
+): Promise<NewModel> {
+  const { method, signal } = context;
+  const { training_run_id: run } = CheckpointPath.parse(source.path);
+  const record = await channel.session.call("get_training_run", undefined, { path: { run }, method, signal });
+  return {
+    base_model: source.base_model ?? record.base_model,
+    lora_config: {
+      rank: rankOf(source.path, record),
+      train_unembed: true,
+      train_mlp: true,
+      train_attn: true,
+    },
+    user_metadata: { ...record.user_metadata, ...source.user_metadata },
+  };
+}
+
+/** @throws ValidationError for a checkpoint that is not an adapter's */
+function rankOf(
+  path: string,
+  checkpoint: { readonly is_lora: boolean; readonly lora_rank?: number },
+): number {
+  if (checkpoint.is_lora && checkpoint.lora_rank !== undefined) return checkpoint.lora_rank;
+  throw new ValidationError(`${path} holds no LoRA adapter with a rank, so it cannot be trained on`, {
+    path: ["path"],
+  });
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { sleepThrough, throughSleeps } from "../../testing/open-service.js";
+import { openTraining } from "../../testing/open-training.js";
+import type { Reply } from "../../testing/stub-service.js";
+
+describe("conflicts of saves", () => {
+  const taken: Reply = { status: 409, body: { detail: "already exists" } };
+
+  it("clients 52: fails at once, or takes what is there", async () => {
+    const { stub, training } = await openTraining();
+    stub.script("save_weights", taken, taken);
+    await expect(training.saveState("ck")).rejects.toMatchObject({ code: "conflict" });
+    const reused = await training.saveState("ck", { onConflict: "reuse" });
+    expect(reused.path).toBe("tinker://S:train:0/weights/ck");
+    stub.script("save_weights_for_sampler", taken);
+    const sampler = await training.saveWeightsForSampler("ck", { onConflict: "reuse" });
+    expect(sampler.path).toBe("tinker://S:train:0/sampler_weights/ck");
+  });
+
+  it("sends `overwrite` for the wish to replace", async () => {
+    const { stub, training } = await openTraining();
+    await training.saveState("ck", { onConflict: "overwrite" });
+    expect(stub.seen("save_weights")[0]?.json).toMatchObject({ overwrite: true });
+  });
+
+  it.each<[string, Reply]>([
+    ["a lost connection", { reset: true }],
+    ["a server error", { status: 500, body: {} }],
+  ])("BR-075: a conflict that follows %s is our own success", async (_name, lost) => {
+    const { stub, training, clock } = await openTraining();
+    stub.script("save_weights", lost, taken);
+    expect(await throughSleeps(clock, training.saveState("c1"))).toEqual({
+      path: "tinker://S:train:0/weights/c1",
+    });
+  });
+
+  it("a conflict that follows a proxy's empty 400 is no success of ours", async () => {
+    const { stub, training, clock } = await openTraining();
+    stub.script("save_weights", { status: 400, body: "" }, taken);
+    await expect(throughSleeps(clock, training.saveState("c1"))).rejects.toMatchObject({
+      code: "conflict",
+      earlierTries: [{ what: "EMPTY_400" }],
+    });
+  });
+
+  it("a conflict that follows a refusal is no success of ours", async () => {
+    const { stub, training, clock } = await openTraining();
+    stub.script("save_weights", { status: 429, body: {} }, taken);
+    const saving = training.saveState("c1").catch((error: unknown) => error);
+    await sleepThrough(clock, 1, 2_000);
+    expect(await saving).toMatchObject({ code: "conflict" });
+  });
+});

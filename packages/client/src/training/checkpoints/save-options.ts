@@ -1,0 +1,90 @@
+import { ApiStatusError, ValidationError } from "@tinkex/base";
+import { type CheckpointMetadata, CheckpointPath, type CheckpointType } from "@tinkex/types";
+import { CALL_OPTIONS, type CallOptions } from "../../inputs/call-options.js";
+
+/**
+ * What a save does when its name is taken: fail at once, take the checkpoint that is there for the result, or replace it
+ * (training checkpoints only).
+ */
+export type OnConflict = "error" | "reuse" | "overwrite";
+
+/** How weights are saved to be sampled from. These checkpoints cannot be replaced. */
+export interface SamplerSaveOptions extends CallOptions {
+  /** Seconds until the service deletes the checkpoint; absent: never. */
+  readonly ttl_seconds?: number | undefined;
+  /** Kept with the checkpoint. */
+  readonly user_metadata?: CheckpointMetadata | undefined;
+  /** What happens when the name is taken. @defaultValue `error` */
+  readonly onConflict?: Exclude<OnConflict, "overwrite"> | undefined;
+}
+
+/** How weights and optimizer state are saved. */
+export interface SaveOptions extends Omit<SamplerSaveOptions, "onConflict"> {
+  /** Replace a checkpoint of that name. @defaultValue false */
+  readonly overwrite?: boolean | undefined;
+  /** What happens when the name is taken. @defaultValue `error` */
+  readonly onConflict?: OnConflict | undefined;
+}
+
+export const SAMPLER_SAVE_OPTIONS: Readonly<Record<keyof SamplerSaveOptions, true>> = {
+  ...CALL_OPTIONS,
+  ttl_seconds: true,
+  user_metadata: true,
+  onConflict: true,
+};
+export const SAVE_OPTIONS: Readonly<Record<keyof SaveOptions, true>> = {
+  ...SAMPLER_SAVE_OPTIONS,
+  overwrite: true,
+};
+
+/** @throws ValidationError for a name, a lifetime or a wish that cannot be sent */
+export function checkSave(
+  name: string,
+  { ttl_seconds: ttlSeconds, overwrite, onConflict }: SaveOptions,
+  wishes: readonly OnConflict[],
+): void {
+  if (typeof name !== "string" || name === "" || name.includes("/")) {
+    throw new ValidationError(
+      `a checkpoint's name must be a string without slashes, got ${JSON.stringify(name)}`,
+      {
+        path: ["name"],
+      },
+    );
+  }
+  if (ttlSeconds !== undefined && !(Number.isInteger(ttlSeconds) && ttlSeconds > 0)) {
+    throw new ValidationError(`ttl_seconds must be a whole number of seconds above 0, got ${ttlSeconds}`, {
+      path: ["ttl_seconds"],
+    });
+  }
+  if (overwrite === false && onConflict === "overwrite") {
+    throw new ValidationError('overwrite: false contradicts onConflict: "overwrite"; leave one of them out', {
+      path: ["overwrite"],
+    });
+  }
+  if (onConflict !== undefined && !wishes.includes(onConflict)) {
+    throw new ValidationError(`onConflict must be one of ${wishes.join(", ")}, got ${String(onConflict)}`, {
+      path: ["onConflict"],
+    });
+  }
+}
+
+/**
+ * The path a save has in spite of a 409: when the caller takes what is there, or when an earlier try of the same save was
+ * answered by nobody or by a server error, so that the name is taken by our own success.
+ *
+ * @throws `error` otherwise
+ */
+export function pathAfterConflict(
+  error: unknown,
+  save: {
+    readonly modelId: string;
+    readonly type: CheckpointType;
+    readonly name: string;
+    readonly onConflict?: OnConflict | undefined;
+  },
+): string {
+  if (!(error instanceof ApiStatusError) || error.status !== 409) throw error;
+  if (save.onConflict !== "reuse" && !error.earlierTries.some(({ mayHaveArrived }) => mayHaveArrived))
+    throw error;
+  return CheckpointPath.format(save.modelId, save.type, save.name);
+}

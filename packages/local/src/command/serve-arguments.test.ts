@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { serveArguments } from "./serve-arguments.js";
+
+describe("serveArguments", () => {
+  it("turns every option of the command line into the server's", () => {
+    const { options } = serveArguments(
+      ["--port", "8000", "--host", "127.0.0.1", "--data", "runs", "--model", "a/b=./weights=1"].concat([
+        "--model=c=d",
+        "--runtime",
+        "wasm",
+        "--threads",
+        "2",
+        "--seed=-3",
+        "--api-key",
+        "tml-k",
+      ]),
+      {},
+    );
+    expect(options).toEqual({
+      port: 8000,
+      host: "127.0.0.1",
+      dataDirectory: "runs",
+      models: [
+        { name: "a/b", directory: "./weights=1" },
+        { name: "c", directory: "d" },
+      ],
+      runtime: "wasm",
+      threads: 2,
+      seed: -3,
+      apiKey: "tml-k",
+    });
+  });
+
+  it("asks for the key of the environment only when told to", () => {
+    const env = { TINKER_API_KEY: "tml-from-env" };
+    expect(serveArguments([], env).options.apiKey).toBeUndefined();
+    expect(serveArguments(["--require-key"], env).options.apiKey).toBe("tml-from-env");
+    expect(() => serveArguments(["--require-key"], {})).toThrow("TINKER_API_KEY is not set");
+  });
+
+  it.each([
+    [["--prot", "1"], /--prot/],
+    [["serve"], /serve/],
+    [["--port", "x"], '--port must be a whole number, got "x"'],
+    [["--port", ""], '--port must be a whole number, got ""'],
+    [["--threads", "1.5"], "--threads must be a whole number"],
+    [["--model", "justAName"], "--model must be NAME=DIRECTORY"],
+    [["--model", "=dir"], "--model must be NAME=DIRECTORY"],
+    [["--runtime", "gpu"], "--runtime must be auto, native or wasm"],
+  ] as const)("refuses %j by name", (args, message) => {
+    expect(() => serveArguments(args, {})).toThrow(message);
+  });
+});

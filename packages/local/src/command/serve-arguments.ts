@@ -1,0 +1,103 @@
+import { parseArgs } from "node:util";
+import { ValidationError } from "@tinkex/base";
+import type { LocalServerOptions, ServedModel } from "../server/local-server-options.js";
+
+/** The options of the command line, for `--help`. */
+export const SERVE_HELP = `Serves the Tinker API on this machine, and really trains.
+
+  --port N          port to listen on (default: any free one)
+  --host ADDRESS    address to listen on (default: 127.0.0.1; others need --api-key)
+  --data DIRECTORY  folder of runs and checkpoints (default: a temporary one)
+  --model NAME=DIR  serve a Hugging Face directory under a name; may be repeated (default: the built-in model)
+  --runtime NAME    auto, native or wasm (default: auto)
+  --threads N       threads of the arithmetic (default: one per core)
+  --api-key KEY     key that clients must send (or the variable TINKER_API_KEY with --require-key)
+  --require-key     ask for the key in TINKER_API_KEY
+  --seed N          draw the same seeds in every run
+  --help            show this`;
+
+/** Arguments of the command, understood. */
+export interface ServeArguments {
+  readonly options: LocalServerOptions;
+  readonly isHelpWanted: boolean;
+}
+
+/**
+ * Reads the arguments of `serve`.
+ *
+ * @throws ValidationError that names the option and the remedy
+ */
+export function serveArguments(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): ServeArguments {
+  const { values } = parse(args);
+  const apiKey = values["api-key"] ?? (values["require-key"] === true ? env.TINKER_API_KEY : undefined);
+  if (values["require-key"] === true && (apiKey === undefined || apiKey === "")) {
+    throw new ValidationError("--require-key: TINKER_API_KEY is not set", { path: ["require-key"] });
+  }
+  const models = values.model?.map(servedModel);
+  return {
+    isHelpWanted: values.help === true,
+    options: {
+      port: wholeNumber("port", values.port),
+      host: values.host,
+      dataDirectory: values.data,
+      models,
+      runtime: runtimeName(values.runtime),
+      threads: wholeNumber("threads", values.threads),
+      seed: wholeNumber("seed", values.seed),
+      apiKey,
+    },
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: false,
+      options: {
+        port: { type: "string" },
+        host: { type: "string" },
+        data: { type: "string" },
+        model: { type: "string", multiple: true },
+        runtime: { type: "string" },
+        threads: { type: "string" },
+        "api-key": { type: "string" },
+        "require-key": { type: "boolean" },
+        seed: { type: "string" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new ValidationError(`serve: ${message} (--help lists the options)`, { path: ["argv"], cause });
+  }
+}
+
+function wholeNumber(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (text.trim() !== "" && Number.isSafeInteger(value)) return value;
+  throw new ValidationError(`--${name} must be a whole number, got ${JSON.stringify(text)}`, {
+    path: [name],
+  });
+}
+
+function servedModel(text: string): ServedModel {
+  const at = text.indexOf("=");
+  if (at <= 0 || at === text.length - 1) {
+    throw new ValidationError(`--model must be NAME=DIRECTORY, got ${JSON.stringify(text)}`, {
+      path: ["model"],
+    });
+  }
+  return { name: text.slice(0, at), directory: text.slice(at + 1) };
+}
+
+function runtimeName(text: string | undefined): LocalServerOptions["runtime"] {
+  if (text === undefined || text === "auto" || text === "native" || text === "wasm") return text;
+  throw new ValidationError(`--runtime must be auto, native or wasm, got ${JSON.stringify(text)}`, {
+    path: ["runtime"],
+  });
+}

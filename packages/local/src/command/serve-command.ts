@@ -1,0 +1,50 @@
+import { errorMessage } from "@tinkex/base";
+import { startLocalServer } from "../server/start-local-server.js";
+import { SERVE_HELP, serveArguments } from "./serve-arguments.js";
+
+/** The outside of the command: where it writes, and what ends it. */
+export interface ServeSurroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  write(line: string): void;
+  writeError(line: string): void;
+  /** Resolves when the command shall end, e.g. at SIGTERM. */
+  readonly ended: Promise<void>;
+}
+
+/**
+ * Runs `serve` until it is told to end: starts the local server, says where it is, and lets work under way be answered before it
+ * closes.
+ *
+ * @param args - what follows `serve` on the command line
+ * @returns the exit code of the process
+ */
+export async function serveCommand(
+  args: readonly string[],
+  { env, write, writeError, ended }: ServeSurroundings,
+): Promise<number> {
+  try {
+    const { options, isHelpWanted } = serveArguments(args, env);
+    if (isHelpWanted) {
+      write(SERVE_HELP);
+      return 0;
+    }
+    await using server = await startLocalServer({ ...options, logger: lineLogger(writeError) });
+    write(`serving the Tinker API at ${server.url}`);
+    for (const { name, runtime, threads } of server.models) {
+      write(`model ${name} (${runtime}, ${threads} ${threads === 1 ? "thread" : "threads"})`);
+    }
+    write(`data in ${server.dataDirectory}`);
+    write(`use it with TINKER_BASE_URL=${server.url}; stop it with Ctrl+C`);
+    await ended;
+    write("closing");
+    return 0;
+  } catch (error) {
+    writeError(`error: ${errorMessage(error)}`);
+    return 1;
+  }
+}
+
+function lineLogger(write: (line: string) => void) {
+  const line = (level: string) => (message: string) => write(`${level}: ${message}`);
+  return { debug: () => {}, info: line("info"), warn: line("warn"), error: line("error") };
+}

@@ -1,0 +1,2 @@
+// The command `tinkex serve` as a function, for the `tinkex` command and for this package's own.
+export { type ServeSurroundings, serveCommand } from "./command/serve-command.js";

@@ -1,0 +1,152 @@
+import * as z from "zod";
+import { fromBase64 } from "./base64.js";
+import { closedName, sentType, unknownName } from "../../schema/names.js";
+import { firstNotInt32 } from "../../schema/numbers.js";
+import { oneOfKinds } from "../../schema/one-of-kinds.js";
+import type { RecordSchema } from "../../schema/record-schema.js";
+import { sentObject } from "../../schema/sent-object.js";
+import { zodOf } from "../../schema/zod-of.js";
+
+/** Token ids, each in the range of int32. */
+export type TokenIds = readonly number[] | Int32Array;
+
+/** A run of tokens. */
+export interface EncodedTextChunk {
+  readonly tokens: TokenIds;
+  readonly type?: "encoded_text" | undefined;
+}
+
+/** An image file that travels with the request. Since 0.3; in this form since 0.6. */
+export interface ImageChunk {
+  /** The file's bytes, or their base64 text. */
+  readonly data: Uint8Array | string;
+  readonly format: ImageFormat;
+  /**
+   * How many tokens the image will take. The server counts for itself and refuses early when this differs.
+   * Without it the length of the prompt is not known on this side.
+   */
+  readonly expected_tokens?: number | undefined;
+  /** Pixels, like `width`. Servers of the 0.4 generation need both, and `expected_tokens`; later ones are not sent them. */
+  readonly height?: number | undefined;
+  readonly width?: number | undefined;
+  readonly type?: "image" | undefined;
+}
+
+/** An image that the server fetches from a path or URL. Not possible in training requests over protobuf. */
+export interface ImageAssetPointerChunk {
+  readonly location: string;
+  readonly format: ImageFormat;
+  /** As in {@link ImageChunk.expected_tokens}. */
+  readonly expected_tokens?: number | undefined;
+  /** As in {@link ImageChunk.height}. */
+  readonly height?: number | undefined;
+  readonly width?: number | undefined;
+  readonly type?: "image_asset_pointer" | undefined;
+}
+
+/** Audio as tokens. Since 0.23. */
+export interface DmelChunk {
+  /** A serialised TensorContainer, or its base64 text. Its first dimension is the number of tokens. */
+  readonly dmel: Uint8Array | string;
+  readonly type?: "dmel" | undefined;
+}
+
+/** File formats of images. */
+export type ImageFormat = "png" | "jpeg";
+
+/** One piece of a prompt. Told apart by `type`, or by its fields where `type` is left out. */
+export type ModelInputChunk = EncodedTextChunk | ImageChunk | ImageAssetPointerChunk | DmelChunk;
+
+/** The kind of a chunk, also of one that leaves `type` out. */
+export type ChunkType = "encoded_text" | "image" | "image_asset_pointer" | "dmel";
+
+/** Which kind of chunk this is. */
+export function chunkType(chunk: ModelInputChunk): ChunkType {
+  if (chunk.type !== undefined) return chunk.type;
+  if ("location" in chunk) return "image_asset_pointer";
+  // Before "tokens": an image of a 0.4 client has a number under that name.
+  if ("data" in chunk) return "image";
+  return "dmel" in chunk ? "dmel" : "encoded_text";
+}
+
+export const tokenIdsSchema: RecordSchema<TokenIds> = z
+  .custom<TokenIds>(
+    (value) => value instanceof Int32Array || Array.isArray(value),
+    "must be a list of token ids",
+  )
+  .check((context) => {
+    if (context.value instanceof Int32Array) return;
+    const index = firstNotInt32(context.value);
+    if (index === -1) return;
+    context.issues.push({
+      code: "custom",
+      message: `must be a token id (an integer of 32 bits), not ${String(context.value[index])}`,
+      path: [index],
+      input: context.value[index],
+    });
+  })
+  .meta({ type: "array", items: { type: "integer" } });
+
+const bytesSchema = z
+  .custom<Uint8Array | string>(isBytes, "must be bytes (Uint8Array) or base64 text")
+  .meta({ type: "string", contentEncoding: "base64" });
+
+function isBytes(value: unknown): boolean {
+  if (value instanceof Uint8Array) return true;
+  if (typeof value !== "string") return false;
+  try {
+    fromBase64(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const imageFormatSchema = closedName(["png", "jpeg"]);
+const optionalCountSchema = z.int().nonnegative().optional();
+
+export const encodedTextChunkSchema: RecordSchema<EncodedTextChunk> = sentObject(() => ({
+  tokens: zodOf(tokenIdsSchema),
+  type: sentType("encoded_text"),
+}));
+
+export const imageChunkSchema: RecordSchema<ImageChunk> = sentObject(() => ({
+  data: bytesSchema,
+  format: imageFormatSchema,
+  expected_tokens: optionalCountSchema,
+  height: optionalCountSchema,
+  width: optionalCountSchema,
+  type: sentType("image"),
+}));
+
+export const imageAssetPointerChunkSchema: RecordSchema<ImageAssetPointerChunk> = sentObject(() => ({
+  location: z.string().min(1),
+  format: imageFormatSchema,
+  expected_tokens: optionalCountSchema,
+  height: optionalCountSchema,
+  width: optionalCountSchema,
+  type: sentType("image_asset_pointer"),
+}));
+
+export const dmelChunkSchema: RecordSchema<DmelChunk> = sentObject(() => ({
+  dmel: bytesSchema,
+  type: sentType("dmel"),
+}));
+
+const schemaOfType: Readonly<Record<ChunkType, z.ZodType<ModelInputChunk>>> = {
+  encoded_text: zodOf(encodedTextChunkSchema),
+  image: zodOf(imageChunkSchema),
+  image_asset_pointer: zodOf(imageAssetPointerChunkSchema),
+  dmel: zodOf(dmelChunkSchema),
+};
+
+export const modelInputChunkSchema: RecordSchema<ModelInputChunk> = oneOfKinds(
+  Object.values(schemaOfType),
+  (value) => {
+    const type: unknown =
+      "type" in value && value.type !== undefined ? value.type : chunkType(value as ModelInputChunk);
+    const names = Object.keys(schemaOfType);
+    if (typeof type === "string" && Object.hasOwn(schemaOfType, type)) return schemaOfType[type as ChunkType];
+    return `type: ${unknownName(type, names)}`;
+  },
+);

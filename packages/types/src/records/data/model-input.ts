@@ -1,0 +1,76 @@
+import { ValidationError } from "@tinkex/base";
+import * as z from "zod";
+import { chunkType, type ModelInputChunk, modelInputChunkSchema, type TokenIds } from "./chunks.js";
+import { dmelLength } from "./dmel-length.js";
+import type { RecordSchema } from "../../schema/record-schema.js";
+import { sentObject } from "../../schema/sent-object.js";
+import { zodOf } from "../../schema/zod-of.js";
+
+/** What the model reads: tokens, images and audio in order. */
+export interface ModelInput {
+  readonly chunks: readonly ModelInputChunk[];
+}
+
+/** Makes and reads {@link ModelInput} records. */
+export const ModelInput = {
+  /** One text chunk of these tokens; an empty list still makes one chunk. */
+  fromInts(tokens: TokenIds): ModelInput {
+    return { chunks: [{ tokens, type: "encoded_text" }] };
+  },
+
+  /** No chunks at all. */
+  empty(): ModelInput {
+    return { chunks: [] };
+  },
+
+  /** `input` with one more chunk behind; `input` itself stays as it is. */
+  append(input: ModelInput, chunk: ModelInputChunk): ModelInput {
+    return { chunks: [...input.chunks, chunk] };
+  },
+
+  /** `input` with one more token behind, as a chunk of its own. */
+  appendInt(input: ModelInput, token: number): ModelInput {
+    return ModelInput.append(input, { tokens: [token], type: "encoded_text" });
+  },
+
+  /**
+   * All tokens in order.
+   *
+   * @throws ValidationError when a chunk is not text
+   */
+  toInts(input: ModelInput): number[] {
+    const tokens: number[] = [];
+    for (const [index, chunk] of input.chunks.entries()) {
+      if (!("tokens" in chunk)) {
+        throw new ValidationError(`chunks[${index}] is ${chunkType(chunk)}, not text: it has no token ids`, {
+          path: ["chunks", index],
+        });
+      }
+      for (const token of chunk.tokens) tokens.push(token);
+    }
+    return tokens;
+  },
+
+  /**
+   * Length in tokens.
+   *
+   * @throws ValidationError when an image does not say how many tokens it takes
+   */
+  length(input: ModelInput): number {
+    return input.chunks.reduce((sum, chunk, index) => sum + chunkLength(chunk, index), 0);
+  },
+} as const;
+
+function chunkLength(chunk: ModelInputChunk, index: number): number {
+  if ("tokens" in chunk) return chunk.tokens.length;
+  if ("dmel" in chunk) return dmelLength(chunk.dmel, index);
+  if (chunk.expected_tokens !== undefined) return chunk.expected_tokens;
+  throw new ValidationError(
+    `chunks[${index}] is ${chunkType(chunk)} without expected_tokens: its length is known to the server only`,
+    { path: ["chunks", index, "expected_tokens"] },
+  );
+}
+
+export const modelInputSchema: RecordSchema<ModelInput> = sentObject(() => ({
+  chunks: z.array(zodOf(modelInputChunkSchema)),
+}));

@@ -1,0 +1,56 @@
+import * as z from "zod";
+import { firstNotInt32, int64Schema } from "../../schema/numbers.js";
+import type { RecordSchema } from "../../schema/record-schema.js";
+import { sentObject } from "../../schema/sent-object.js";
+
+/** How to draw tokens. */
+export interface SamplingParams {
+  /** Most tokens to generate; absent: as far as the context allows. */
+  readonly max_tokens?: number | undefined;
+  /** Any integer up to 64 bits. */
+  readonly seed?: number | bigint | undefined;
+  /**
+   * A text, texts, or token ids that end a sample. Absent: the model's end token. **`[]`: nothing ends it**, not even the
+   * end token; it runs to `max_tokens`.
+   */
+  readonly stop?: string | readonly string[] | readonly number[] | undefined;
+  /** 0 = greedy. @defaultValue 1 */
+  readonly temperature?: number | undefined;
+  /** Draw from the k likeliest tokens; -1 = all. @defaultValue -1 */
+  readonly top_k?: number | undefined;
+  /** Draw from the likeliest tokens that together reach this probability. @defaultValue 1 */
+  readonly top_p?: number | undefined;
+}
+
+/** The service's defaults of {@link SamplingParams}. */
+export const SamplingParams = {
+  defaults: { temperature: 1, top_k: -1, top_p: 1 },
+} as const satisfies { readonly defaults: SamplingParams };
+
+const stopSchema = z
+  .custom<NonNullable<SamplingParams["stop"]>>(
+    isStop,
+    "must be a text, a list of texts, or a list of token ids, not a mixture",
+  )
+  .meta({
+    anyOf: [
+      { type: "string" },
+      { type: "array", items: { type: "string" } },
+      { type: "array", items: { type: "integer" } },
+    ],
+  });
+
+function isStop(value: unknown): boolean {
+  if (typeof value === "string") return true;
+  if (!Array.isArray(value)) return false;
+  return value.every((item) => typeof item === "string") || firstNotInt32(value) === -1;
+}
+
+export const samplingParamsSchema: RecordSchema<SamplingParams> = sentObject(() => ({
+  max_tokens: z.int().min(0).optional(),
+  seed: int64Schema.optional(),
+  stop: stopSchema.optional(),
+  temperature: z.number().optional(),
+  top_k: z.int().optional(),
+  top_p: z.number().optional(),
+}));

@@ -1,0 +1,154 @@
+import * as z from "zod";
+import { type Open, openName, receivedType, sentType } from "../../schema/names.js";
+import { countSchema, int64Schema } from "../../schema/numbers.js";
+import { readFloat32List, readNullableFloat32List, readTopkList } from "../../schema/received-lists.js";
+import { receivedObject } from "../../schema/received-object.js";
+import type { RecordSchema } from "../../schema/record-schema.js";
+import { sentObject } from "../../schema/sent-object.js";
+import { zodOf } from "../../schema/zod-of.js";
+import { type ModelInput, modelInputSchema } from "../data/model-input.js";
+import { receivedTensorSchema } from "../data/received-tensor.js";
+import { type TensorData, tensorDataSchema } from "../data/tensor-data.js";
+import { type SamplingParams, samplingParamsSchema } from "./sampling-params.js";
+
+/** Draws samples from a sampling session (with `seq_id`), or from a base model or checkpoint named here. */
+export interface SampleRequest {
+  /** @defaultValue 1 */
+  readonly num_samples?: number | undefined;
+  readonly prompt: ModelInput;
+  readonly sampling_params: SamplingParams;
+  readonly base_model?: string | undefined;
+  readonly model_path?: string | undefined;
+  readonly sampling_session_id?: string | undefined;
+  /** The session's own count of requests, from 0; clones count from multiples of 10⁹. */
+  readonly seq_id?: number | bigint | undefined;
+  /** Also score the prompt. Absent: the server's default, which is not to. */
+  readonly prompt_logprobs?: boolean | undefined;
+  /** Likeliest tokens per prompt position; 0 = off. @defaultValue 0 */
+  readonly topk_prompt_logprobs?: number | undefined;
+  /** Likeliest tokens per generated token. Since 0.38. @defaultValue 0 */
+  readonly topk_sample_logprobs?: number | undefined;
+  /**
+   * Score these ids: int64 `[promptLength - 1, K]`, cell (i, j) at prompt position i + 1; -1 asks nothing. Since 0.38.
+   */
+  readonly target_prompt_logprobs?: TensorData | undefined;
+  /** Draw k tokens at each prompt position after the first. Since 0.38. @defaultValue 0 */
+  readonly prompt_alt_tokens_k?: number | undefined;
+  /** Score the last n prompt tokens only; needs `prompt_logprobs`. Since 0.38. */
+  readonly prompt_logprobs_last_n?: number | undefined;
+  /** Keep what StableReinforce training needs, under the sequence ids. Since 0.38. @defaultValue false */
+  readonly record_stability_info?: boolean | undefined;
+  readonly type?: "sample" | undefined;
+}
+
+/** Why a sample ended: at `max_tokens` (or the context's end), or at a stop. */
+export type StopReason = "length" | "stop";
+
+/** `[token id, log-probability]`. */
+export type TokenLogprob = readonly [tokenId: number, logprob: number];
+
+/** Per position the likeliest tokens, best first; null where none were computed. */
+export type TopkLogprobs = readonly (readonly TokenLogprob[] | null)[];
+
+/** One sample. */
+export interface SampledSequence {
+  readonly stop_reason: Open<StopReason>;
+  /** What was generated, a stop token included. */
+  readonly tokens: readonly number[];
+  /** Of each token, at the temperature of the request. */
+  readonly logprobs?: readonly number[];
+  /** Where `topk_sample_logprobs` was asked. */
+  readonly topk_logprobs?: TopkLogprobs;
+  /** Names this sample in provenance spans. From 0.38 servers. */
+  readonly sequence_id?: string;
+}
+
+/** Tokens drawn at prompt positions: both `[promptLength - 1, k]`. */
+export interface PromptAltTokens {
+  readonly tokens: TensorData;
+  readonly logprobs: TensorData;
+}
+
+/** The result of a sample request: one sequence for each sample, and scores of the prompt where asked. */
+export interface SampleResponse {
+  readonly sequences: readonly SampledSequence[];
+  /** One per prompt token; null where not computed, such as the first. */
+  readonly prompt_logprobs?: readonly (number | null)[];
+  readonly topk_prompt_logprobs?: TopkLogprobs;
+  /** Prompt tokens the server had in its cache. Since 0.23. */
+  readonly prompt_cache_hit_tokens: number;
+  /** In shape and layout of the request's tensor; 0 where it had -1. */
+  readonly target_prompt_logprobs?: TensorData;
+  readonly prompt_alt_tokens?: PromptAltTokens;
+  readonly type?: string;
+}
+
+/** What a target tensor must be: int64 and a matrix. */
+const targetTensorSchema = zodOf(tensorDataSchema).refine(
+  (tensor) => tensor.dtype === "int64" && tensor.shape?.length === 2,
+  "must be int64 with a shape of two dimensions, [promptLength - 1, K]",
+);
+
+export const sampleRequestSchema: RecordSchema<SampleRequest> = sentObject(() => ({
+  num_samples: z.int().min(1).optional(),
+  prompt: zodOf(modelInputSchema),
+  sampling_params: zodOf(samplingParamsSchema),
+  base_model: z.string().optional(),
+  model_path: z.string().optional(),
+  sampling_session_id: z.string().min(1).optional(),
+  seq_id: int64Schema.optional(),
+  prompt_logprobs: z.boolean().optional(),
+  topk_prompt_logprobs: countSchema.optional(),
+  topk_sample_logprobs: countSchema.optional(),
+  target_prompt_logprobs: targetTensorSchema.optional(),
+  prompt_alt_tokens_k: countSchema.optional(),
+  prompt_logprobs_last_n: z.int().min(1).optional(),
+  record_stability_info: z.boolean().optional(),
+  type: sentType("sample"),
+})).check((context) => {
+  const request = context.value;
+  if ((request.base_model ?? request.model_path ?? request.sampling_session_id) === undefined) {
+    context.issues.push({
+      code: "custom",
+      message: "needs one of sampling_session_id, model_path and base_model",
+      path: [],
+      input: request,
+    });
+  }
+  if (request.prompt_logprobs_last_n === undefined || request.prompt_logprobs === true) return;
+  context.issues.push({
+    code: "custom",
+    message: "needs prompt_logprobs: true",
+    path: ["prompt_logprobs_last_n"],
+    input: request.prompt_logprobs_last_n,
+  });
+});
+
+export const sampledSequenceSchema: RecordSchema<SampledSequence> = receivedObject(() => ({
+  stop_reason: openName(["length", "stop"]),
+  tokens: z
+    .custom<readonly number[]>(isTokenList, "must be a list of token ids")
+    .meta({ type: "array", items: { type: "integer" } }),
+  logprobs: readFloat32List().exactOptional(),
+  topk_logprobs: readTopkList().exactOptional(),
+  sequence_id: z.string().exactOptional(),
+}));
+
+function isTokenList(value: unknown): boolean {
+  return Array.isArray(value) && value.every(Number.isSafeInteger);
+}
+
+export const promptAltTokensSchema: RecordSchema<PromptAltTokens> = receivedObject(() => ({
+  tokens: zodOf(receivedTensorSchema),
+  logprobs: zodOf(receivedTensorSchema),
+}));
+
+export const sampleResponseSchema: RecordSchema<SampleResponse> = receivedObject(() => ({
+  sequences: z.array(zodOf(sampledSequenceSchema)),
+  type: receivedType(),
+  prompt_logprobs: readNullableFloat32List().exactOptional(),
+  topk_prompt_logprobs: readTopkList().exactOptional(),
+  prompt_cache_hit_tokens: z.int().default(0),
+  target_prompt_logprobs: zodOf(receivedTensorSchema).exactOptional(),
+  prompt_alt_tokens: zodOf(promptAltTokensSchema).exactOptional(),
+}));

@@ -1,0 +1,18 @@
+/** The folders of a package's sources. */
+export interface FolderArrows {
+  /**
+   * From top to bottom: a file may import from its own folder and from those further down, so that no arrow runs up. Files beside
+   * the folders, such as `index.ts`, stand above all of them.
+   */
+  readonly order: readonly string[];
+  /** Folders that only tests use, which may import whatever they need. `testing` is always one. */
+  readonly forTests?: readonly string[];
+}
+
+/** The packages whose folders have an order, by name. */
+export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
+  client: {
+    order: ["service", "training", "sampling", "channel", "session", "future", "inputs"],
+    forTests: ["contract"],
+  },
+};
