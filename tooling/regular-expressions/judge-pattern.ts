@@ -1,7 +1,7 @@
 import { checkSync } from "recheck";
 
 /** Most analyses take milliseconds; those that cannot be had by reading alone are a search, which takes some seconds. */
-const MAX_ANALYSIS_MS = 20_000;
+const MAX_ANALYSIS_MS = 50_000;
 /** Up to this many repeats a count such as `{0,254}` is written out and read, rather than searched. */
 const MAX_REPEAT_COUNT = 1000;
 

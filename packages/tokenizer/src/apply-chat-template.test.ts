@@ -211,3 +211,74 @@ describe("what a template cannot render", () => {
     expect(() => applyChatTemplate(tiny, [])).toThrow(/at least one message/);
   });
 });
+
+describe("a template of someone else's", () => {
+  it.each([
+    ["counts to a trillion", "{% for i in range(1000000000000) %}{% endfor %}", /'range' is too big/],
+    [
+      "loops in a loop",
+      "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
+      /'for' takes/,
+    ],
+    ["joins numbers without end", "{{ range(100000000)|join }}", /'range' is too big/],
+    ["repeats a text without end", "{{ 'a' * 10**9 }}", /\* makes too much/],
+    ["calls itself without end", "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", /calls itself too deep/],
+    ["has 300,000 spaces in a tag", `{{${" ".repeat(300_000)}`, /expected an expression/],
+  ])("is refused in time when it %s", (_name, template, message) => {
+    expect(() => render(template, "")).toThrow(ValidationError);
+    expect(() => render(template, "")).toThrow(message);
+  });
+
+  // huggingface/huggingface.js: the engine used before counted marks of ours, and wrote them.
+  it.each([
+    ["{{ messages[0].content|tojson(ensure_ascii=true) }}", "a<b😀", '"a<b\\ud83d\\ude00"'],
+    ["{{ messages[0].content|length }}", "<|im_end|>😀", "11"],
+    ["{{ messages[0].content[0] }}{{ messages[0].content[-1] }}", "<|im_end|>", "<>"],
+    ["{{ messages[0].content|urlencode }}", "<a>", "%3Ca%3E"],
+    [
+      "{{ messages[0].content is sequence }}{{ messages[0].content == '<|im_end|>' }}",
+      "<|im_end|>",
+      "TrueTrue",
+    ],
+  ])("sees the texts as they were written: %s", (template, content, expected) => {
+    expect(applyChatTemplate(tiny, [{ role: "user", content }], { template }).text).toBe(expected);
+  });
+
+  it("gets the fields of a Map in order, and no object that has lost it", () => {
+    const template = "{{ messages[0].call | tojson }}";
+    const call = (value: unknown) =>
+      applyChatTemplate(tiny, [{ role: "assistant", call: value }], { template });
+    expect(
+      call(
+        new Map([
+          ["b", 1],
+          ["10", 2],
+          ["2", 3],
+        ]),
+      ).text,
+    ).toBe('{"b": 1, "10": 2, "2": 3}');
+    expect(() => call({ b: 1, 10: 2 })).toThrow(/field '10' is named by a number.*Map/);
+    expect(call({ 10: 2 }).text).toBe('{"10": 2}');
+  });
+
+  it.each([
+    ["a function", () => 1, /a function among the values/],
+    [
+      "a value within itself",
+      (() => {
+        const value: unknown[] = [];
+        value.push(value);
+        return value;
+      })(),
+      /within itself/,
+    ],
+    [
+      "a deep value",
+      Array.from({ length: 5_000 }).reduce<unknown>((inner) => [inner], 1),
+      /more than 200 levels/,
+    ],
+  ])("gets no value that is no JSON: %s", (_name, value, message) => {
+    expect(() => render("{{ messages[0].content }}", value)).toThrow(ValidationError);
+    expect(() => render("{{ messages[0].content }}", value)).toThrow(message);
+  });
+});

@@ -1,3 +1,4 @@
+import { FakeClock } from "@tinkex/base/testing";
 import { createHash } from "node:crypto";
 import {
   chmod,
@@ -14,7 +15,6 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
-import { FakeClock } from "@tinkex/base/testing";
 import {
   answer,
   cutShort,

@@ -10,7 +10,8 @@ export const lockRecordSchema = z.object({
   /** Absent until the server listens. */
   url: z
     .string()
-    .regex(/^[^\p{C}]{1,1000}$/u)
+    .max(1000)
+    .regex(/^[^\p{C}]+$/u)
     .optional(),
 });
 

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { Agent, request as httpRequest } from "node:http";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Logger } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { createEngine } from "../engine/create-engine.js";
 import { Dice } from "../testing/fuzz/dice.js";
 import { type FuzzRequest, mutateRequest } from "../testing/fuzz/fuzz-request.js";
+import { LoopWatch } from "../testing/fuzz/loop-watch.js";
 import { passBody, TestClient } from "../testing/test-client.js";
 import { startServing } from "../testing/test-server.js";
 
@@ -163,9 +163,7 @@ describe("mutated requests", () => {
         const modelId = await client.createModel(session);
         const sampler = { session_id: session, sampling_session_seq_id: 0, base_model: MODEL };
         await client.post("/create_sampling_session", sampler);
-        // One for each server: what is measured goes on from the last time it was, and starting takes its time.
-        const delays = monitorEventLoopDelay({ resolution: 10 });
-        delays.enable();
+        const watch = new LoopWatch();
         let sequenceId = 0;
         let answered = 0;
         let leastRss = Number.POSITIVE_INFINITY;
@@ -205,8 +203,7 @@ describe("mutated requests", () => {
             while (left-- > 0) await one();
           }),
         );
-        delays.disable();
-        worstDelayMs = Math.max(worstDelayMs, delays.max / 1e6);
+        worstDelayMs = Math.max(worstDelayMs, watch.stop());
         // What was taken ends for reasons of its sender only.
         for (const id of requestIds.slice(-50)) {
           const outcome = await client.retrieve(id);

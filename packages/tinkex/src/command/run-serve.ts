@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
 import { isPackageMissing } from "@tinkex/base";
+import { spawn } from "node:child_process";
 import type { ServeSurroundings } from "@tinkex/local/serve";
 
 /**

@@ -8,7 +8,7 @@ import { isText, plain as plainOf } from "./text.js";
 import { Float, isInteger, numberOf, typeName, type Value } from "./values.js";
 
 const WHOLE = /^[+-]?\d+(?:_\d+)*$/;
-const FRACTION = /^[+-]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?$/i;
+const FRACTION = /^[+-]?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?$/i;
 const MAX_DIGITS = 400;
 
 /** The number that `float` reads from a text. */

@@ -7,7 +7,7 @@ import { concatTexts, isText, plain, sliceText, type TextValue } from "./text.js
 import { Dict, Float, isInteger, numberOf, Tuple, typeName, type Value } from "./values.js";
 
 /** One `%…` of a format: its name, flags, width, precision and letter. */
-const CONVERSION = /%(?:\(([^()]*)\))?([-#0 +]*)(\d*|\*)(?:\.(\d*|\*))?([hlL]?)(.?)/suy;
+const CONVERSION = /%(?:\(([^()]*)\))?([-#0 +]*)((?:[1-9]\d*)?|\*)(?:\.(\d*|\*))?([hlL]?)(.?)/suy;
 const MAX_WIDTH = 100_000;
 
 /**

@@ -18,6 +18,8 @@ import {
 } from "./values.js";
 
 const MAX_DEPTH = 200;
+/** What writing a value takes, beside its characters. */
+const STEPS_PER_PART = 6;
 
 /** A value as `{{ }}` prints it: Python's `str`. */
 export function textOf(value: Value, run: Run): TextValue {
@@ -42,6 +44,7 @@ function print(value: Value, write: (part: TextValue) => void, run: Run, depth: 
   const part = scalar(value);
   if (part !== undefined) {
     run.budget.allocate(16 + 2 * plain(part).length, "printing");
+    run.budget.spend(STEPS_PER_PART + plain(part).length / 4, "printing");
     write(part);
     return;
   }

@@ -53,7 +53,7 @@ export const CLASS_METHODS: readonly (readonly [string, Method<TextValue>])[] = 
   everyCharacter("isnumeric", /^\p{Nd}+$/u, PERHAPS_NUMBER),
   everyCharacter("isalnum", /^[\p{L}\p{Nd}]+$/u, OTHER_NUMBER),
   everyCharacter("isidentifier", /^[\p{ID_Start}_]\p{ID_Continue}*$/u),
-  everyCharacter("isprintable", /^(?:[^\p{C}\p{Z}]| )+$/u),
+  everyCharacter("isprintable", /^[^\p{C}\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/u),
   ["isascii", (self) => !/[^\0-\x7F]/.test(plain(self))],
   [
     "isspace",

@@ -23,7 +23,7 @@ export function toJson(value: Value, options: JsonOptions, run: Run): TextValue 
   const parts: TextValue[] = [];
   const write = (part: TextValue) => {
     run.budget.allocate(16 + 2 * plain(part).length, "tojson");
-    run.budget.spend(1, "tojson");
+    run.budget.spend(2 + plain(part).length / 4, "tojson");
     parts.push(part);
   };
   new JsonWriter(options, write).value(value, 0);

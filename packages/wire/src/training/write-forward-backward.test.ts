@@ -1,13 +1,6 @@
-import { fromBinary } from "@bufbuild/protobuf";
 import { ValidationError } from "@tinkex/base";
-import {
-  Datum,
-  type ForwardBackwardRequest,
-  ModelInput,
-  type ModelInputChunk,
-  type ProvenanceSpan,
-  type TensorData,
-} from "@tinkex/types";
+import { fromBinary } from "@bufbuild/protobuf";
+import { Datum, type ForwardBackwardRequest, ModelInput, type ModelInputChunk, type ProvenanceSpan, type TensorData } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { ForwardBackwardRequestSchema } from "../proto.js";
 import { hex, toHex } from "../testing/hex.js";
