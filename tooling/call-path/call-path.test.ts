@@ -129,6 +129,13 @@ describe("countDeclarations", () => {
     expect(countDeclarations(code)).toEqual({ total: 14, internal: 5, internalNames: ["Hidden", "one"] });
   });
 
+  it("counts members that are marked as internal", () => {
+    const members =
+      "  /**\n   * Made by others.\n   *\n   * @internal\n   */\n  constructor(a: 1);\n  run(): void;\n";
+    const { internal } = countDeclarations(`declare class A {\n${members}}\nexport { A };\n`);
+    expect(internal).toBe(6);
+  });
+
   it("takes what is exported where it is declared for exported", () => {
     const { internal } = countDeclarations(
       "export interface A {}\nexport declare const b: 1;\ninterface C {}\n",

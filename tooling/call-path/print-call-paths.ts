@@ -32,7 +32,7 @@ const declarations = join(ROOT, "packages", "client", "dist", "index.d.ts");
 if (existsSync(declarations)) {
   const { total, internal, internalNames } = countDeclarations(readFileSync(declarations, "utf8"));
   console.log(
-    `\n@tinkex/client's index.d.ts: ${total} lines, ${internal} of declarations it does not export:`,
+    `\n@tinkex/client's index.d.ts: ${total} lines, ${internal} internal; declared and not exported:`,
   );
   console.log(internalNames.join(", "));
 } else {

@@ -3,9 +3,9 @@ import ts from "typescript";
 /** Lines of a package's bundled `index.d.ts`. */
 export interface DeclarationLines {
   readonly total: number;
-  /** Lines of declarations that the file does not export, with their comments. */
+  /** Lines, with their comments, of declarations that are not exported and of members marked `@internal`. */
   readonly internal: number;
-  /** Names of those declarations. */
+  /** Names of the declarations that are not exported. */
   readonly internalNames: readonly string[];
 }
 
@@ -17,13 +17,28 @@ export function countDeclarations(code: string): DeclarationLines {
   const internalNames: string[] = [];
   for (const statement of tree.statements) {
     const name = declaredName(statement);
-    if (name === undefined || exported.has(name) || isExported(statement)) continue;
-    const [comment] = ts.getJSDocCommentsAndTags(statement);
-    const start = comment?.getStart() ?? statement.getStart();
-    internal += lineOf(tree, statement.getEnd()) - lineOf(tree, start) + 1;
-    internalNames.push(name);
+    if (name === undefined || exported.has(name) || isExported(statement)) {
+      for (const member of internalMembers(statement)) internal += linesOf(tree, member);
+    } else {
+      internal += linesOf(tree, statement);
+      internalNames.push(name);
+    }
   }
   return { total: lineOf(tree, code.trimEnd().length) + 1, internal, internalNames };
+}
+
+function internalMembers(statement: ts.Statement): ts.Node[] {
+  if (!ts.isClassDeclaration(statement) && !ts.isInterfaceDeclaration(statement)) return [];
+  return [...statement.members].filter((member) =>
+    ts.getJSDocTags(member).some(({ tagName }) => tagName.text === "internal"),
+  );
+}
+
+/** Counts the lines of a declaration and of its comment. */
+function linesOf(tree: ts.SourceFile, node: ts.Node): number {
+  const [comment] = ts.getJSDocCommentsAndTags(node);
+  const start = comment?.getStart() ?? node.getStart();
+  return lineOf(tree, node.getEnd()) - lineOf(tree, start) + 1;
 }
 
 function lineOf(tree: ts.SourceFile, position: number): number {
