@@ -1,3 +1,4 @@
+import { ValidationError } from "@tinkex/base";
 import {
   existsSync,
   mkdirSync,
@@ -11,7 +12,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ValidationError } from "@tinkex/base";
 import { afterAll, describe, expect, it } from "vitest";
 import { readModelConfig } from "../model/read-model-config.js";
 import { encodeSafetensors } from "../safetensors/encode-safetensors.js";

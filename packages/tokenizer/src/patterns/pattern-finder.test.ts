@@ -1,5 +1,5 @@
-import { SplitPreTokenizer } from "@huggingface/tokenizers";
 import { ValidationError } from "@tinkex/base";
+import { SplitPreTokenizer } from "@huggingface/tokenizers";
 import { describe, expect, it } from "vitest";
 import { createTokenizer } from "../create-tokenizer.js";
 import { growthOf } from "../testing/growth-of.js";

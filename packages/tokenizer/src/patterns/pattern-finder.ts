@@ -1,5 +1,5 @@
-import { SplitPreTokenizer } from "@huggingface/tokenizers";
 import { ValidationError } from "@tinkex/base";
+import { SplitPreTokenizer } from "@huggingface/tokenizers";
 import type { TextRange } from "../source-range.js";
 import { compilePattern } from "./compile-pattern.js";
 import { isLinearNatively } from "./is-linear-natively.js";
