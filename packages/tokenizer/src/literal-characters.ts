@@ -2,7 +2,7 @@ import { PrefixIndex } from "./prefix-index.js";
 import { PLAIN_STRINGS, peoplesStrings, type StringMaker } from "./template/from-json.js";
 import type { TextValue } from "./template/text.js";
 
-/** What {@link createLiteralCharacters} goes by. */
+/** Tokens that {@link createLiteralCharacters} goes by. */
 export interface LiteralCharacterOptions {
   /** The special tokens that people's strings may not become. */
   readonly tokens: readonly string[];
@@ -12,7 +12,7 @@ export interface LiteralCharacterOptions {
 
 /** Finds the characters that people wrote and that keep special tokens from being found. */
 export interface LiteralCharacters {
-  /** How people's strings are given to a template. */
+  /** Says how people's strings are given to a template. */
   readonly strings: StringMaker;
   /** The offsets in a rendered text of characters that no special token may hold. */
   offsets(text: TextValue): ReadonlySet<number>;

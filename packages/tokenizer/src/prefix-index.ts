@@ -9,7 +9,7 @@ const MAX_WORD_LENGTH = 1_000;
  */
 export class PrefixIndex {
   readonly #words: readonly string[];
-  /** Where the words of each first UTF-16 unit begin and end in the list. */
+  /** Marks where the words of each first UTF-16 unit begin and end in the list. */
   readonly #byFirstUnit = new Map<number, { readonly low: number; readonly high: number }>();
 
   /**
@@ -55,7 +55,7 @@ export class PrefixIndex {
         low++;
       }
       const unit = text.charCodeAt(start + depth);
-      // Where the first and the last go on alike, so do all between them.
+      // All between the first and the last go on alike where these two do.
       if (unit === this.#unit(low, depth) && unit === this.#unit(high - 1, depth)) continue;
       if (Number.isNaN(unit)) return;
       low = this.#firstAbove(unit - 1, depth, low, high);

@@ -2,7 +2,7 @@ import { ValidationError } from "@tinkex/base";
 import { PrefixIndex } from "./prefix-index.js";
 import type { WordModel } from "./vocabulary.js";
 
-/** How much less an unknown character counts than the least likely token. */
+/** Says how much less an unknown character counts than the least likely token. */
 const UNKNOWN_PENALTY = 10;
 
 /**
@@ -32,7 +32,7 @@ export function createUnigramModel(config: Readonly<Record<string, unknown>>): W
     idsByToken,
     ids(word) {
       const bestScores = new Float64Array(word.length + 1).fill(Number.NEGATIVE_INFINITY);
-      /** Where the last token on the best way to a place begins; less than zero for an unknown character, one off. */
+      /** Marks where the last token on the best way to a place begins; less than zero for an unknown character, one off. */
       const origins = new Int32Array(word.length + 1);
       bestScores[0] = 0;
       for (let at = 0; at < word.length; ) {

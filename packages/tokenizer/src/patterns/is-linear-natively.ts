@@ -1,7 +1,7 @@
 import type { PatternNode } from "./pattern-syntax.js";
 
 /**
- * Whether V8's own matcher, which tries one way after another, finds all matches of a pattern in time that grows with
+ * Says whether V8's own matcher, which tries one way after another, finds all matches of a pattern in time that grows with
  * the text alone. Proven for the shapes that the patterns of tokenizers have; false says only that no proof is known.
  *
  * Each branch must take what it looks at: once its first unbounded repeat has begun, nothing behind it can fail. A branch
@@ -36,7 +36,7 @@ function isGreedyOption(item: PatternNode): boolean {
   return item.kind === "repeat" && item.min === 0 && !item.isLazy && isBounded(item.body);
 }
 
-/** Whether a node looks at few characters: of itself, not through its repeats in one another. */
+/** Says whether a node looks at few characters: of itself, not through its repeats in one another. */
 function isBounded(node: PatternNode): boolean {
   return ways(node) <= MAX_WAYS;
 }
@@ -44,7 +44,7 @@ function isBounded(node: PatternNode): boolean {
 const MAX_WAYS = 256;
 const MAX_COUNT = 256;
 
-/** How many ways a match of a node can be tried, at most; infinite where it is unbounded. */
+/** Says how many ways a match of a node can be tried, at most; infinite where it is unbounded. */
 function ways(node: PatternNode): number {
   switch (node.kind) {
     case "character":

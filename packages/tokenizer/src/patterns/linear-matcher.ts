@@ -24,7 +24,7 @@ export function* linearMatches(program: PatternProgram, text: string): Generator
 class Search {
   readonly #program: PatternProgram;
   readonly #text: string;
-  /** Whether it matters only that there is a match: then steps that lead to one are remembered too. */
+  /** Says whether it matters only that there is a match: then steps that lead to one are remembered too. */
   readonly #isLook: boolean;
   readonly #leadsNowhere: PlaceSet;
   readonly #leadsToMatch: PlaceSet;

@@ -33,7 +33,7 @@ export function runWithLibrary<T>(work: () => T): T {
   }
 }
 
-/** What the library made of a part, or an error by its name: the types say that any may be null. */
+/** Gives what the library made of a part, or an error by its name: the types say that any may be null. */
 export function made<T>(part: T | null, section: SectionName | "model"): T {
   if (part !== null) return part;
   throw new ValidationError(`a part of the ${section} of this tokenizer.json must be an object, got null`);

@@ -8,13 +8,13 @@ import { plain, type TextValue } from "./text.js";
 const read = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../fixtures/templates/${name}`, import.meta.url), "utf8"));
 const { variables } = read("snippets.json");
-/** What jinja2 3.1.6 made of each snippet, recorded by fixtures/templates/record.py. */
+/** Results of jinja2 3.1.6 for each snippet, recorded by fixtures/templates/record.py. */
 const { results }: { results: Record<string, { text?: string; error?: string }> } = read("recorded.json");
 
 const render = (source: string, strings: StringMaker = PLAIN_STRINGS): TextValue =>
   compileTemplate(source).render({ own: {}, peoples: variables }, strings);
 
-/** What jinja2 renders and nobody needs: addresses of objects, HTML, and functions of which the results are chance. */
+/** Snippets that jinja2 renders and nobody needs: addresses of objects, HTML, and functions of which the results are chance. */
 const REFUSED_HERE: ReadonlySet<string> = new Set([
   "{{ m.items }}",
   "{{ n.real }}",
@@ -41,7 +41,7 @@ describe("a template", () => {
     "is rendered as jinja2 renders it: %j",
     (source, { text }) => {
       expect(plain(render(source))).toBe(text);
-      // What tells people's words from the template's own changes nothing.
+      // Telling people's words from the template's own changes nothing.
       expect(
         plain(
           render(

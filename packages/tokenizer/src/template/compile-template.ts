@@ -14,11 +14,11 @@ import { tokenizeTemplate } from "./tokenize-template.js";
 import type { Value } from "./values.js";
 import { WorkBudget } from "./work-budget.js";
 
-/** What a template is rendered with, by name. */
+/** Values that a template is rendered with, by name. */
 export interface TemplateVariables {
   /** The program's own. */
   readonly own: Readonly<Record<string, unknown>>;
-  /** What people wrote; these go before the others. */
+  /** Values that people wrote; these go before the others. */
   readonly peoples: Readonly<Record<string, unknown>>;
 }
 

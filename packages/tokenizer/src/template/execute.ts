@@ -13,7 +13,7 @@ import { TemplateError } from "./template-error.js";
 import { plain, type TextValue } from "./text.js";
 import { Callable, Lazy, Namespace, NONE, Undefined, type Value } from "./values.js";
 
-/** How a stretch of a template ended: by going through, or by leaving the loop around it. */
+/** Tells how a stretch of a template ended: by going through, or by leaving the loop around it. */
 type Ending = "done" | "break" | "continue";
 
 /** No template calls itself deeper; Python's own limit lies near. */

@@ -160,7 +160,7 @@ const map: Filter = (value, given, run) => {
   return lazily(value, "map", run, (item) => run.filter(filter, item, { positional: rest, keywords }));
 };
 
-/** What a filter or test of each item takes, beside what it does. */
+/** Steps that a filter or test of each item takes, beside what it does. */
 const LAZY_STEPS = 4;
 
 /** Items made when they are asked for; none of what is false, as jinja2 has it. */

@@ -20,7 +20,7 @@ import { isText, plain, sliceText, type TextValue } from "./text.js";
 import { toJson } from "./to-json.js";
 import { Dict, isInteger, isList, Markup, NONE, numberOf, Tuple, type Value } from "./values.js";
 
-/** What `soft_str` makes of a value: a text as it is, the rest printed. */
+/** Makes of a value what `soft_str` makes of it: a text as it is, the rest printed. */
 function soft(value: Value, run: Run): TextValue {
   if (value instanceof Markup) throw unsupported("a filter of what 'safe' made");
   return textOf(value, run);

@@ -5,7 +5,7 @@ import { isTrue } from "./operators.js";
 import { bind, type Run } from "./run.js";
 import { type CallArguments, Undefined, type Value } from "./values.js";
 
-/** What stands behind `|`: a function of the value before it. */
+/** A function behind `|`, of the value before it. */
 export type Filter = (value: Value, given: CallArguments, run: Run) => Value;
 
 const byDefault: Filter = (value, given) => {

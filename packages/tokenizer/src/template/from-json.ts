@@ -39,7 +39,7 @@ export function peoplesStrings(isEdge: (character: string) => boolean): StringMa
 export class JsonReader {
   /** The characters read, and one more for each value. */
   size = 0;
-  /** What objects were read into; undefined while one is read, so that one in itself is found. */
+  /** Values that objects were read into; undefined while one is read, so that one in itself is found. */
   readonly #known = new Map<object, Value | undefined>();
 
   /**

@@ -7,7 +7,7 @@ import { TemplateError, unsupported } from "./template-error.js";
 import { plain } from "./text.js";
 import { type CallArguments, Callable, Dict, isList, Namespace, Range, Tuple, type Value } from "./values.js";
 
-/** What jinja2's sandbox allows. */
+/** The most that jinja2's sandbox allows. */
 const MAX_RANGE = 100_000;
 
 function range({ positional, keywords }: CallArguments): Value {
@@ -71,7 +71,7 @@ function refused(name: string): readonly [string, Value] {
   ];
 }
 
-/** What every template sees: jinja2's functions and those that transformers adds. */
+/** Gives what every template sees: jinja2's functions and those that transformers adds. */
 export function globalsOf(run: Run): ReadonlyMap<string, Value> {
   return new Map<string, Value>([
     ["range", new Callable("range", range)],

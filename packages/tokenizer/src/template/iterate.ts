@@ -59,7 +59,7 @@ function* numbersOf(range: Range): Generator<Value> {
   for (let index = 0; index < range.length; index++) yield range.at(index);
 }
 
-/** What is left of it. Not `for … of`, which would end it where the loop breaks off. */
+/** Gives what is left of it. Not `for … of`, which would end it where the loop breaks off. */
 function* remainderOf({ iterator }: Lazy): Generator<Value> {
   for (let next = iterator.next(); next.done !== true; next = iterator.next()) yield next.value;
 }

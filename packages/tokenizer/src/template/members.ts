@@ -26,7 +26,7 @@ import {
 /** A method of a type: called with the value that it belongs to. */
 export type Method<T> = (self: T, given: CallArguments, run: Run) => Value;
 
-/** What would change a list or dictionary, which the sandbox does not give. */
+/** Methods that would change a list or dictionary, which the sandbox does not give. */
 const CHANGING: Readonly<Record<string, ReadonlySet<string>>> = {
   list: new Set(["append", "clear", "pop", "reverse", "insert", "sort", "extend", "remove"]),
   dict: new Set(["clear", "pop", "popitem", "setdefault", "update"]),

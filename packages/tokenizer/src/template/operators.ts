@@ -20,7 +20,7 @@ import {
   type Value,
 } from "./values.js";
 
-/** Whether a value counts as true. */
+/** Says whether a value counts as true. */
 export function isTrue(value: Value): boolean {
   if (value === NONE || value instanceof Undefined) return false;
   if (isText(value)) return plain(value) !== "";
@@ -33,7 +33,7 @@ export function isTrue(value: Value): boolean {
   return value instanceof Markup ? plain(value.text) !== "" : true;
 }
 
-/** Whether two values are equal to Python, where 1, 1.0 and True are. */
+/** Says whether two values are equal to Python, where 1, 1.0 and True are. */
 export function isEqual(left: Value, right: Value, run: Run): boolean {
   run.budget.spend(1, "==");
   if (isText(left) || isText(right)) return isText(left) && isText(right) && plain(left) === plain(right);
@@ -153,7 +153,7 @@ function add(left: Value, right: Value, run: Run): Value {
   throw operandError("+", left, right);
 }
 
-/** What is added to HTML is escaped: so Python's `Markup` does it, in chat templates too. */
+/** Escapes what is added to HTML: so Python's `Markup` does it, in chat templates too. */
 function addMarkup(left: Value, right: Value, run: Run): Value {
   const parts = [left, right].map((side) => {
     if (side instanceof Markup) return side.text;

@@ -18,7 +18,7 @@ import {
 } from "./values.js";
 
 const MAX_DEPTH = 200;
-/** What writing a value takes, beside its characters. */
+/** Steps that writing a value takes, beside its characters. */
 const STEPS_PER_PART = 6;
 
 /** A value as `{{ }}` prints it: Python's `str`. */

@@ -4,7 +4,7 @@ const WHITE_SPACE: ReadonlySet<number> = new Set([
   0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000,
 ]);
 
-/** What ends a line to `splitlines`. */
+/** Units that end a line to `splitlines`. */
 const LINE_ENDS: ReadonlySet<number> = new Set([
   0x0a, 0x0b, 0x0c, 0x0d, 0x1c, 0x1d, 0x1e, 0x85, 0x2028, 0x2029,
 ]);
@@ -13,7 +13,7 @@ export function isWhiteSpace(unit: number): boolean {
   return WHITE_SPACE.has(unit);
 }
 
-/** Where a text begins and ends without what is stripped, in UTF-16 units. */
+/** Bounds of a text without what is stripped, in UTF-16 units. */
 export interface Stripped {
   readonly start: number;
   readonly end: number;
@@ -57,7 +57,7 @@ export function lineRanges(text: string, keepsEnds = false): Stripped[] {
   return lines;
 }
 
-/** Whether UTF-16 units and characters are the same in a text. */
+/** Says whether UTF-16 units and characters are the same in a text. */
 export function isOfUnits(text: string): boolean {
   return !/[\uD800-\uDFFF]/.test(text);
 }

@@ -14,7 +14,7 @@ const SIMPLE: Readonly<Record<string, string>> = {
   v: "\v",
 };
 
-/** How many hexadecimal digits follow each letter. */
+/** Says how many hexadecimal digits follow each letter. */
 const HEXADECIMAL: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
 /**

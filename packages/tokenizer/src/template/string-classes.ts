@@ -27,7 +27,7 @@ function everyCharacter(
   ];
 }
 
-/** Whether there are letters with case, and all of them are of it. */
+/** Says whether there are letters with case, and all of them are of it. */
 function casing(name: string, convert: (text: string) => string): readonly [string, Method<TextValue>] {
   return [
     name,
@@ -40,7 +40,7 @@ function casing(name: string, convert: (text: string) => string): readonly [stri
   ];
 }
 
-/** Whether a text is in upper or in lower case, as `isupper` and `islower` say. */
+/** Says whether a text is in upper or in lower case, as `isupper` and `islower` say. */
 export function isOfCase(text: string, convert: (text: string) => string): boolean {
   return /[\p{Lu}\p{Ll}\p{Lt}]/u.test(text) && !/\p{Lt}/u.test(text) && convert(text) === text;
 }

@@ -49,7 +49,7 @@ export interface ArgumentList {
   readonly keywordSpread: Expression | undefined;
 }
 
-/** What a value can be assigned to. */
+/** Names that a value can be assigned to. */
 export type Target =
   | { readonly kind: "name"; readonly name: string }
   | { readonly kind: "member"; readonly namespace: string; readonly name: string }
@@ -65,7 +65,7 @@ export interface MacroDefinition {
   readonly name: string;
   readonly parameters: readonly Parameter[];
   readonly body: readonly Statement[];
-  /** Which of `caller`, `kwargs` and `varargs` the body asks for. */
+  /** Names those of `caller`, `kwargs` and `varargs` the body asks for. */
   readonly specials: ReadonlySet<string>;
 }
 
@@ -104,7 +104,7 @@ export type Statement = { readonly line: number } & (
     }
   /** Sees the variables of the template, and not those of the loop or macro around it. */
   | { readonly kind: "block"; readonly body: readonly Statement[] }
-  /** What is in it has variables of its own. */
+  /** A stretch with variables of its own. */
   | { readonly kind: "generation"; readonly body: readonly Statement[] }
   | { readonly kind: "break" | "continue" }
 );

@@ -22,7 +22,7 @@ import {
   type Value,
 } from "./values.js";
 
-/** What stands behind `is`. */
+/** A function behind `is`, of the value before it. */
 export type TemplateTest = (value: Value, given: CallArguments, run: Run) => boolean;
 
 function plainTest(name: string, test: (value: Value, run: Run) => boolean): readonly [string, TemplateTest] {
@@ -48,12 +48,12 @@ function comparison(
   ]);
 }
 
-/** Whether the rest of a division is what is asked for. */
+/** Says whether the rest of a division is what is asked for. */
 function hasRest(value: Value, divisor: Value, rest: number, run: Run): boolean {
   return numberOf(calculate("%", value, divisor, run)) === rest;
 }
 
-/** Whether two values are one object to Python, which of texts and numbers made anew only Python knows. */
+/** Says whether two values are one object to Python, which of texts and numbers made anew only Python knows. */
 function isSame(value: Value, other: Value): boolean {
   if (typeof value !== typeof other) return false;
   if (isText(value) || typeof value === "number" || value instanceof Float)
@@ -75,7 +75,7 @@ export const TESTS: ReadonlyMap<string, TemplateTest> = new Map<string, Template
   plainTest("string", (value) => isText(value) || value instanceof Markup),
   plainTest("mapping", (value) => value instanceof Dict),
   plainTest("iterable", (value) => isIterable(value) || value instanceof Markup || value instanceof Loop),
-  // What has a length and items; an undefined value raises nothing, and has both.
+  // Values with a length and items; an undefined value raises nothing, and has both.
   plainTest(
     "sequence",
     (value) =>

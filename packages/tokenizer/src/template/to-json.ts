@@ -9,7 +9,7 @@ import { Dict, Float, isList, Markup, NONE, numberOf, Tuple, typeName, type Valu
 /** The arguments of Python's `json.dumps` that transformers' `tojson` passes on. */
 export interface JsonOptions {
   readonly isAscii: boolean;
-  /** What a level is indented by; undefined for one line. */
+  /** The text that a level is indented by; undefined for one line. */
   readonly indent: string | undefined;
   readonly itemSeparator: TextValue;
   readonly keySeparator: TextValue;

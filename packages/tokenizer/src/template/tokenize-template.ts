@@ -41,9 +41,9 @@ class Lexer {
   readonly #open: string[] = [];
   #at = 0;
   #line = 1;
-  /** Where the next line break stands, which is looked for once. */
+  /** Marks where the next line break stands, which is looked for once. */
   #nextBreak: number;
-  /** Whether what was read last ended with a line break, or nothing was. */
+  /** Says whether what was read last ended with a line break, or nothing was. */
   #isLineStart = true;
 
   constructor(source: string) {
@@ -85,7 +85,7 @@ class Lexer {
     }
   }
 
-  /** Where the next tag begins, or the end. */
+  /** Finds where the next tag begins, or the end. */
   #nextTag(): number {
     for (let at = this.#source.indexOf("{", this.#at); at !== -1; at = this.#source.indexOf("{", at + 1)) {
       if ("{%#".includes(this.#source.charAt(at + 1) || " ")) return at;
@@ -136,7 +136,7 @@ class Lexer {
     return at;
   }
 
-  /** Where a tag `name` ends that goes on at `from`; undefined when there is another, or it has more in it. */
+  /** Finds where a tag `name` ends that goes on at `from`; undefined when there is another, or it has more in it. */
   #endOfTag(from: number, name: string, isBeginning: boolean): number | undefined {
     const at = this.#afterWhiteSpace(from);
     if (!this.#source.startsWith(name, at)) return undefined;
@@ -146,7 +146,7 @@ class Lexer {
     return this.#source.startsWith("%}", after) ? after + 2 : undefined;
   }
 
-  /** Where the end of a block or comment ends that begins at `at`, with the line break or white space it takes away. */
+  /** Finds where the end of a block or comment ends that begins at `at`, with the line break or white space it takes away. */
   #endOfBlock(at: number, closing: string, allowsPlus: boolean): number | undefined {
     if (this.#source.startsWith(`-${closing}`, at)) return this.#afterWhiteSpace(at + 1 + closing.length);
     if (allowsPlus && this.#source.startsWith(`+${closing}`, at)) return at + 1 + closing.length;

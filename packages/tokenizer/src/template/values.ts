@@ -87,7 +87,7 @@ export class Dict {
   }
 }
 
-/** What `items()`, `keys()` and `values()` give: a list that prints otherwise and has no places. */
+/** The value of `items()`, `keys()` and `values()`: a list that prints otherwise and has no places. */
 export class DictView {
   readonly kind: "dict_items" | "dict_keys" | "dict_values";
   readonly items: readonly Value[];
@@ -118,7 +118,7 @@ export class Range {
   }
 }
 
-/** What filters such as `map` give: items that are made when they are asked for, once. */
+/** The value of filters such as `map`: items that are made when they are asked for, once. */
 export class Lazy {
   readonly iterator: Iterator<Value>;
 
@@ -136,12 +136,12 @@ export class Undefined {
   }
 }
 
-/** What a template keeps values in across scopes. */
+/** A keeper of values across scopes. */
 export class Namespace {
   readonly attributes = new Map<string, Value>();
 }
 
-/** What a call gives to a function, filter or test. */
+/** Values that a call gives to a function, filter or test. */
 export interface CallArguments {
   readonly positional: readonly Value[];
   readonly keywords: ReadonlyMap<string, Value>;
@@ -170,7 +170,7 @@ export class Loop {
   }
 }
 
-/** What `safe` gives: a text that Python treats as HTML, which can be printed and nothing else here. */
+/** The value of `safe`: a text that Python treats as HTML, which can be printed and nothing else here. */
 export class Markup {
   readonly text: TextValue;
 
@@ -190,7 +190,7 @@ export function numberOf(value: Value): number | undefined {
   return value instanceof Float ? value.value : undefined;
 }
 
-/** Whether a number is a whole one to Python, a Boolean among them. */
+/** Says whether a number is a whole one to Python, a Boolean among them. */
 export function isInteger(value: Value): value is number | boolean {
   return typeof value === "number" || typeof value === "boolean";
 }
