@@ -3,7 +3,7 @@
 import { performance } from "node:perf_hooks";
 import type { Tensor1D } from "@tensorflow/tfjs-core";
 import { customLoss, pickBackend, tf } from "@tinkex/tensor/tfjs";
-import { type CustomLoss } from "@tinkex/types";
+import type { CustomLoss } from "@tinkex/types";
 
 const datumCount = 128;
 const length = 512;

@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { performance } from "node:perf_hooks";
-import { type ForwardBackwardRequest, type TensorData } from "@tinkex/types";
+import type { ForwardBackwardRequest, TensorData } from "@tinkex/types";
 import {
   BodyMemory,
   decodeFutureResult,

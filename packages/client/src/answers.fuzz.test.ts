@@ -1,9 +1,9 @@
-import { silentLogger, TinkexError } from "@tinkex/base";
-import { FakeClock } from "@tinkex/base/testing";
 import { createServer, type Server, type Socket } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import * as zlib from "node:zlib";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { silentLogger, TinkexError } from "@tinkex/base";
+import { FakeClock } from "@tinkex/base/testing";
 import { createTransport, jsonEvents } from "@tinkex/http";
 import {
   decodeFutureResult,

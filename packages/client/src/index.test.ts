@@ -1,5 +1,11 @@
-import { type Tokenizer } from "@tinkex/base";
-import { type ForwardBackwardOutput, type GetInfoResponse, type OptimStepResponse, type SampleResponse, type SaveWeightsResponse } from "@tinkex/types";
+import type { Tokenizer } from "@tinkex/base";
+import type {
+  ForwardBackwardOutput,
+  GetInfoResponse,
+  OptimStepResponse,
+  SampleResponse,
+  SaveWeightsResponse,
+} from "@tinkex/types";
 import { expect, expectTypeOf, it } from "vitest";
 import type {
   ApiFuture,

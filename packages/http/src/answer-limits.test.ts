@@ -1,5 +1,5 @@
-import { ApiStatusError, ResponseError, systemClock } from "@tinkex/base";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { ApiStatusError, ResponseError, systemClock } from "@tinkex/base";
 import { after, answer, inTurn, raw } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";
 import { MAX_CONTROL_BYTES, MAX_LIST_BYTES } from "./operations/answer-limits.js";

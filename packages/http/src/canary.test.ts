@@ -1,4 +1,4 @@
-import { type Logger, type TransportCall } from "@tinkex/base";
+import type { Logger, TransportCall } from "@tinkex/base";
 import { CANARY_KEY, CANARY_PROMPT, everythingOf, findCanaries } from "@tinkex-tooling/canary";
 import {
   answer,

@@ -1,6 +1,6 @@
-import { ApiStatusError, ClosedError, ConnectionError, ValidationError } from "@tinkex/base";
 import { setTimeout as delay } from "node:timers/promises";
 import { inspect } from "node:util";
+import { ApiStatusError, ClosedError, ConnectionError, ValidationError } from "@tinkex/base";
 import { CANARY_KEY } from "@tinkex-tooling/canary";
 import {
   after,

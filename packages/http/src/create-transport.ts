@@ -1,5 +1,5 @@
-import { type Clock, type Logger, systemClock } from "@tinkex/base";
 import { randomUUID } from "node:crypto";
+import { type Clock, type Logger, systemClock } from "@tinkex/base";
 import { checkApiKey } from "./auth/api-key.js";
 import type { CredentialSource } from "./auth/credential-command.js";
 import { checkTokenLife, isToken } from "./auth/token-life.js";

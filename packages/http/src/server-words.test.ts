@@ -1,5 +1,5 @@
-import { type Logger } from "@tinkex/base";
 import { gzipSync } from "node:zlib";
+import type { Logger } from "@tinkex/base";
 import { CANARY_KEY, everythingOf, findCanaries } from "@tinkex-tooling/canary";
 import { answer, type HostileServer, type Move, redirect } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-import { type TransportCall } from "@tinkex/base";
+import type { TransportCall } from "@tinkex/base";
 import type { RequestBody } from "./body/streamed-body.js";
 
 /** A call whose body may also be streamed, such as one of {@link multipartBody}. */

@@ -1,4 +1,4 @@
-import { type Clock, type Logger } from "@tinkex/base";
+import type { Clock, Logger } from "@tinkex/base";
 import type { CredentialSource } from "./auth/credential-command.js";
 import type { TransportHooks } from "./hooks/transport-hooks.js";
 import type { PoolName } from "./operations/pool-limits.js";

@@ -1,6 +1,6 @@
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { ResponseError } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
-import { brotliCompressSync, gzipSync } from "node:zlib";
 import { CANARY_KEY, everythingOf, findCanaries } from "@tinkex-tooling/canary";
 import {
   after,

@@ -1,4 +1,11 @@
-import { type Clock, ClosedError, type FailedTry, type HttpTransport, type Logger, type TransportResponse } from "@tinkex/base";
+import {
+  type Clock,
+  ClosedError,
+  type FailedTry,
+  type HttpTransport,
+  type Logger,
+  type TransportResponse,
+} from "@tinkex/base";
 import type { CredentialSource } from "./auth/credential-command.js";
 import { readToken } from "./auth/read-token.js";
 import { Signer } from "./auth/signer.js";

@@ -1,6 +1,6 @@
-import { ValidationError } from "@tinkex/base";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import { loadTokenizer } from "@tinkex/tokenizer/node";
 import { describe, expect, it } from "vitest";
 import { createChatTemplateRenderer } from "./chat-template-renderer.js";

@@ -1,7 +1,7 @@
 import { type Tokenizer, ValidationError } from "@tinkex/base";
 import { isTextTokenizer, type TextTokenizer } from "@tinkex/tokenizer";
 import { applyChatTemplate, type TemplateMessage } from "@tinkex/tokenizer/chat-template";
-import { type ModelInput } from "@tinkex/types";
+import type { ModelInput } from "@tinkex/types";
 import { readArguments } from "./call-arguments.js";
 import { checkMessages, refusal } from "./check-messages.js";
 import { refuseImages } from "./families/refuse-images.js";

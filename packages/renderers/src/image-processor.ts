@@ -1,4 +1,4 @@
-import { type ImageChunk } from "@tinkex/types";
+import type { ImageChunk } from "@tinkex/types";
 import { refusal } from "./check-messages.js";
 import type { ImagePart, Message } from "./message.js";
 import { contentParts } from "./message-content.js";

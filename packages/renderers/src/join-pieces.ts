@@ -1,4 +1,4 @@
-import { type ModelInputChunk } from "@tinkex/types";
+import type { ModelInputChunk } from "@tinkex/types";
 import type { Piece } from "./piece.js";
 import type { TextRun } from "./text-run.js";
 

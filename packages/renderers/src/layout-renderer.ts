@@ -1,5 +1,5 @@
 import { type Logger, ValidationError } from "@tinkex/base";
-import { type ModelInput, type ModelInputChunk } from "@tinkex/types";
+import type { ModelInput, ModelInputChunk } from "@tinkex/types";
 import { checkMessages, refusal } from "./check-messages.js";
 import { checkRole, literalMessages, plainMessages, recogniseInstructions } from "./given-messages.js";
 import type { Layout, Place, RenderedMessage } from "./layout.js";

@@ -1,5 +1,5 @@
 import { ValidationError } from "@tinkex/base";
-import { type ModelInputChunk } from "@tinkex/types";
+import type { ModelInputChunk } from "@tinkex/types";
 import type { RunEncoder } from "./literal-encoder.js";
 import type { RendererTokenizer } from "./renderer-tokenizer.js";
 import { given, type TextRun, textOfRuns } from "./text-run.js";

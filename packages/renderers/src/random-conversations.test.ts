@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type ModelInput } from "@tinkex/types";
+import type { ModelInput } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { type BuiltInRendererName, getRenderer } from "./get-renderer.js";
 import type { Message } from "./message.js";

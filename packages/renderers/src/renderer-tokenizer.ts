@@ -1,4 +1,4 @@
-import { type Tokenizer } from "@tinkex/base";
+import type { Tokenizer } from "@tinkex/base";
 import type { NamedTokens } from "@tinkex/tokenizer";
 
 /** What a renderer needs of a tokenizer: one of `@tinkex/tokenizer`, or any object that does the same. */

@@ -1,4 +1,4 @@
-import { type ModelInput } from "@tinkex/types";
+import type { ModelInput } from "@tinkex/types";
 import type { Message, Role, ToolDeclaration } from "./message.js";
 import type { OpenAiMessage } from "./open-ai-message.js";
 import type { ParsedResponse } from "./reply.js";

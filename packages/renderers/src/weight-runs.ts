@@ -1,5 +1,5 @@
 import { ValidationError } from "@tinkex/base";
-import { type ModelInputChunk } from "@tinkex/types";
+import type { ModelInputChunk } from "@tinkex/types";
 import type { SupervisedExample } from "./renderer.js";
 
 /** Collects the chunks of a document with their weights. */

@@ -1,4 +1,4 @@
-import { type TensorDtype, type TensorData as TensorRecord } from "@tinkex/base";
+import type { TensorDtype, TensorData as TensorRecord } from "@tinkex/base";
 import { describeValue } from "./describe-value.js";
 import { flattenList } from "./flatten-list.js";
 import type {

@@ -1,4 +1,11 @@
-import { checkKnownNames, lossInputDtypes, nearestName, type TensorDtype, type TensorData as TensorRecord, tensorFault } from "@tinkex/base";
+import {
+  checkKnownNames,
+  lossInputDtypes,
+  nearestName,
+  type TensorDtype,
+  type TensorData as TensorRecord,
+  tensorFault,
+} from "@tinkex/base";
 import { castToFloat32 } from "./cast-to-float32.js";
 import { castToInt64 } from "./cast-to-int64.js";
 import { tensorFaultError } from "./check-tensor.js";

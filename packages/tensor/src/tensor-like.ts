@@ -1,4 +1,4 @@
-import { type TensorData } from "@tinkex/base";
+import type { TensorData } from "@tinkex/base";
 import type { TfTensorLike } from "./tf-tensor-like.js";
 
 /** A typed array whose elements are numbers. */

@@ -1,5 +1,5 @@
-import { ValidationError } from "@tinkex/base";
 import { readFileSync } from "node:fs";
+import { ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { TensorData } from "./tensor-data.js";
 import type { NestedList, TensorLike } from "./tensor-like.js";

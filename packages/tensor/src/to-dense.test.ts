@@ -1,5 +1,5 @@
 import { ValidationError } from "@tinkex/base";
-import { type TensorData } from "@tinkex/types";
+import type { TensorData } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { toDense } from "./to-dense.js";
 import { toNested } from "./to-nested.js";

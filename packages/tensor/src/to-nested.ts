@@ -1,4 +1,4 @@
-import { type TensorData } from "@tinkex/base";
+import type { TensorData } from "@tinkex/base";
 import type { PadOptions } from "./pad-value.js";
 import { tensorError } from "./tensor-place.js";
 import { toDense } from "./to-dense.js";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type TensorData as TensorRecord } from "@tinkex/types";
+import type { TensorData as TensorRecord } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { TensorData } from "./tensor-data.js";
 import { toNumbers } from "./to-numbers.js";

@@ -1,4 +1,4 @@
-import { type TensorData } from "@tinkex/base";
+import type { TensorData } from "@tinkex/base";
 import { checkPlaceNames, checkTensor } from "./check-tensor.js";
 import type { TensorPlace } from "./tensor-place.js";
 

@@ -1,8 +1,8 @@
-import { AbortedError, TimeoutError, type Tokenizer, ValidationError } from "@tinkex/base";
 import { getEventListeners } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { AbortedError, TimeoutError, type Tokenizer, ValidationError } from "@tinkex/base";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTokenizerProvider } from "./create-tokenizer-provider.js";
 import { getTokenizer, registerTokenizer } from "./get-tokenizer.js";

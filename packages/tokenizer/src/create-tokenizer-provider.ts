@@ -1,6 +1,6 @@
-import { systemClock, type Tokenizer, ValidationError, type WaitLimits, waitWithin } from "@tinkex/base";
 import { stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
+import { systemClock, type Tokenizer, ValidationError, type WaitLimits, waitWithin } from "@tinkex/base";
 import { type FromHubOptions, fromHub } from "./hub/from-hub.js";
 import { loadTokenizer } from "./load-tokenizer.js";
 import { PromiseCache } from "./promise-cache.js";

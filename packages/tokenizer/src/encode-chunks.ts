@@ -1,4 +1,4 @@
-import { type Tokenizer } from "@tinkex/base";
+import type { Tokenizer } from "@tinkex/base";
 
 /** A stretch of a document that is encoded on its own: text, or ids that are known already. */
 export type TextChunk =

@@ -1,8 +1,8 @@
-import { TinkexError, ValidationError } from "@tinkex/base";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { TinkexError, ValidationError } from "@tinkex/base";
 import { expect, it } from "vitest";
 import { fromNpmPackage } from "./from-npm-package.js";
 

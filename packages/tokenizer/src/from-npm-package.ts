@@ -1,7 +1,7 @@
-import { TinkexError, ValidationError } from "@tinkex/base";
 import { stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
+import { TinkexError, ValidationError } from "@tinkex/base";
 import { loadTokenizer } from "./load-tokenizer.js";
 import type { TextTokenizer } from "./text-tokenizer.js";
 import type { TokenizerRequest } from "./tokenizer-source.js";

@@ -1,4 +1,4 @@
-import { type Tokenizer } from "@tinkex/base";
+import type { Tokenizer } from "@tinkex/base";
 import { createTokenizerProvider, type GetTokenizerOptions } from "./create-tokenizer-provider.js";
 import type { TokenizerSource } from "./tokenizer-source.js";
 

@@ -1,5 +1,5 @@
-import { TinkexError } from "@tinkex/base";
 import { readFileSync } from "node:fs";
+import { TinkexError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { applyChatTemplate } from "./apply-chat-template.js";
 import { createTokenizer } from "./create-tokenizer.js";

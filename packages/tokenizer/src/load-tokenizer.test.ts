@@ -1,7 +1,7 @@
-import { ValidationError } from "@tinkex/base";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { loadTokenizer } from "./load-tokenizer.js";
 

@@ -1,5 +1,5 @@
-import { ValidationError } from "@tinkex/base";
 import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import { createTokenizer } from "./create-tokenizer.js";
 import { readFileIfThere } from "./read-file-if-there.js";
 import { readTokenizerFiles } from "./read-tokenizer-files.js";

@@ -1,5 +1,5 @@
-import { ValidationError } from "@tinkex/base";
 import { readFile } from "node:fs/promises";
+import { ValidationError } from "@tinkex/base";
 
 /**
  * The text of a file, or undefined when there is none of that name.

@@ -1,4 +1,4 @@
-import { type Tokenizer } from "@tinkex/base";
+import type { Tokenizer } from "@tinkex/base";
 import { type DecodeOptions, isTextTokenizer, type TextTokenizer } from "./text-tokenizer.js";
 
 /** Turns ids that arrive one after the other into text, never giving out half a character. */

@@ -1,4 +1,4 @@
-import { type Tokenizer } from "@tinkex/base";
+import type { Tokenizer } from "@tinkex/base";
 import type { NamedTokens } from "./tokenizer-config.js";
 
 /** How to encode a text. */

@@ -1,4 +1,4 @@
-import { type Tokenizer } from "@tinkex/base";
+import type { Tokenizer } from "@tinkex/base";
 
 /** Which tokenizer a source is asked for. */
 export interface TokenizerRequest {

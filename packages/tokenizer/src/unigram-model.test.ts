@@ -1,5 +1,5 @@
-import { Unigram, WordPiece } from "@huggingface/tokenizers";
 import { describe, expect, it } from "vitest";
+import { Unigram, WordPiece } from "./steps/library-classes.js";
 import { randomFrom } from "./testing/random-from.js";
 import { createUnigramModel } from "./unigram-model.js";
 import { createWordPieceModel } from "./word-piece-model.js";

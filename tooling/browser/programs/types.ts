@@ -1,4 +1,10 @@
-import { checkReceived, checkSent, getInfoResponseSchema, samplingParamsSchema, TinkexError } from "@tinkex/types";
+import {
+  checkReceived,
+  checkSent,
+  getInfoResponseSchema,
+  samplingParamsSchema,
+  TinkexError,
+} from "@tinkex/types";
 
 export interface Input {
   /** The JSON text of an answer to `get_info`. */

@@ -1,4 +1,4 @@
-import { type ForwardBackwardRequest } from "@tinkex/types";
+import type { ForwardBackwardRequest } from "@tinkex/types";
 import { decodeFutureResult, encodeForwardBackwardRequest } from "@tinkex/wire";
 
 export interface Input {

@@ -1,4 +1,14 @@
-import { ApiStatusError, atMostEvery, BACKOFFS, backoffMs, type Clock, type HttpTransport, type Logger, onAbort, type TransportCall } from "@tinkex/base";
+import {
+  ApiStatusError,
+  atMostEvery,
+  BACKOFFS,
+  backoffMs,
+  type Clock,
+  type HttpTransport,
+  type Logger,
+  onAbort,
+  type TransportCall,
+} from "@tinkex/base";
 
 const LOG_EVERY_MS = 60_000;
 /** Without a refusal for this long, the next one is a new incident. */

@@ -1,6 +1,13 @@
 import { atMostEvery, ByteBudget, type TransportResponse } from "@tinkex/base";
 import { type Compress, PressureLimits, parseRetryHint, type SubmitOutcome } from "@tinkex/http";
-import { ENDPOINTS, type OperationName, type RequestOf, type ResultOf, type SampleRequest, type UntypedAPIFuture } from "@tinkex/types";
+import {
+  ENDPOINTS,
+  type OperationName,
+  type RequestOf,
+  type ResultOf,
+  type SampleRequest,
+  type UntypedAPIFuture,
+} from "@tinkex/types";
 import { type BodyMemory, type EncodedBody, PROTOBUF_TYPE } from "@tinkex/wire";
 import type { OperationContext } from "../future/operation-context.js";
 import type { Encoding, WireChoice } from "../session/server-generation.js";

@@ -1,4 +1,4 @@
-import { type TransportResponse } from "@tinkex/base";
+import type { TransportResponse } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import type { Encoding } from "../session/server-generation.js";
 import { RecordingLogger } from "../testing/recording-logger.js";

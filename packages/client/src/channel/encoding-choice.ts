@@ -1,4 +1,4 @@
-import { type Logger, type TransportResponse } from "@tinkex/base";
+import type { Logger, TransportResponse } from "@tinkex/base";
 import type { Encoding, WireChoice } from "../session/server-generation.js";
 
 /** Statuses by which a server says that it does not understand an encoding; they are read before they count as errors. */

@@ -1,4 +1,14 @@
-import { ApiStatusError, ByteBudget, ConnectionError, type HttpTransport, RequestFailedError, ResponseError, TimeoutError, type TransportCall, type TransportResponse } from "@tinkex/base";
+import {
+  ApiStatusError,
+  ByteBudget,
+  ConnectionError,
+  type HttpTransport,
+  RequestFailedError,
+  ResponseError,
+  TimeoutError,
+  type TransportCall,
+  type TransportResponse,
+} from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it } from "vitest";
 import type { QueueStateEvent } from "../future/operation-context.js";

@@ -1,6 +1,19 @@
-import { ApiStatusError, BACKOFFS, BackoffCounter, type ByteBudget, type Clock, ConnectionError, errorMessage, type Release, RequestFailedError, ResponseError, TimeoutError, visibleText } from "@tinkex/base";
+import {
+  ApiStatusError,
+  BACKOFFS,
+  BackoffCounter,
+  type ByteBudget,
+  type Clock,
+  ConnectionError,
+  errorMessage,
+  type Release,
+  RequestFailedError,
+  ResponseError,
+  TimeoutError,
+  visibleText,
+} from "@tinkex/base";
 import { parseRetryHint } from "@tinkex/http";
-import { type FutureOutcome, type Records } from "@tinkex/types";
+import type { FutureOutcome, Records } from "@tinkex/types";
 import { acceptFor, decodeFutureResult, type FutureResultName } from "@tinkex/wire";
 import type { QueueStateEvent, SdkMethod } from "../future/operation-context.js";
 import type { ApiCalls } from "../session/api-calls.js";

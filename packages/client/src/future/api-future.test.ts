@@ -1,7 +1,14 @@
-import { AbortedError, ClosedError, deferred, TimeoutError, ValidationError, type WaitLimits } from "@tinkex/base";
-import { FakeClock, settle } from "@tinkex/base/testing";
 import { getEventListeners } from "node:events";
 import { inspect } from "node:util";
+import {
+  AbortedError,
+  ClosedError,
+  deferred,
+  TimeoutError,
+  ValidationError,
+  type WaitLimits,
+} from "@tinkex/base";
+import { FakeClock, settle } from "@tinkex/base/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RecordingLogger } from "../testing/recording-logger.js";
 import { type ApiFuture, startFuture } from "./api-future.js";

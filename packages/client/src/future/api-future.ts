@@ -1,4 +1,16 @@
-import { AbortedError, type Clock, ClosedError, checkTimeoutMs, deferred, errorMessage, type Logger, onAbort, TimeoutError, type TinkexError, waitFor } from "@tinkex/base";
+import {
+  AbortedError,
+  type Clock,
+  ClosedError,
+  checkTimeoutMs,
+  deferred,
+  errorMessage,
+  type Logger,
+  onAbort,
+  TimeoutError,
+  type TinkexError,
+  waitFor,
+} from "@tinkex/base";
 import { CALL_OPTIONS, type CallOptions, checkOptions } from "../inputs/call-options.js";
 import type { OperationRegistry } from "./client-lifecycle.js";
 import type { OperationContext, QueueStateEvent, SdkMethod } from "./operation-context.js";

@@ -1,4 +1,4 @@
-import { type Open, type QueueState } from "@tinkex/types";
+import type { Open, QueueState } from "@tinkex/types";
 
 /** A public method as the service's statistics know it: the official class name, and the method in snake_case. */
 export type SdkMethod = `${"ServiceClient" | "TrainingClient" | "SamplingClient"}.${string}`;

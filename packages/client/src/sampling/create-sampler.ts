@@ -1,5 +1,5 @@
 import { ApiStatusError } from "@tinkex/base";
-import { type CreateSamplingSessionRequest } from "@tinkex/types";
+import type { CreateSamplingSessionRequest } from "@tinkex/types";
 import type { Channel } from "../channel/channel.js";
 import type { OperationContext } from "../future/operation-context.js";
 import type { Session } from "../session/session.js";

@@ -1,4 +1,12 @@
-import { ApiStatusError, BACKOFFS, BackoffCounter, type Clock, ConnectionError, TimeoutError, TinkexError } from "@tinkex/base";
+import {
+  ApiStatusError,
+  BACKOFFS,
+  BackoffCounter,
+  type Clock,
+  ConnectionError,
+  TimeoutError,
+  TinkexError,
+} from "@tinkex/base";
 
 /** Without any progress for this long, requests count as stuck, in milliseconds. */
 const STUCK_MS = 7_200_000;

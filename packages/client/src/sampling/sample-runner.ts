@@ -1,5 +1,5 @@
 import { Semaphore, UnsupportedByServerError } from "@tinkex/base";
-import { type SampleRequest, type SampleResponse } from "@tinkex/types";
+import type { SampleRequest, SampleResponse } from "@tinkex/types";
 import type { Channel } from "../channel/channel.js";
 import { type QueueStateLog, samplingPauseLog } from "../channel/queue-state-log.js";
 import type { OperationContext } from "../future/operation-context.js";

@@ -1,4 +1,11 @@
-import { AbortedError, ClosedError, type Deferred, deferred, ResponseError, ValidationError } from "@tinkex/base";
+import {
+  AbortedError,
+  ClosedError,
+  type Deferred,
+  deferred,
+  ResponseError,
+  ValidationError,
+} from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { openService, pauseForSockets, sleepThrough, throughSleeps, until } from "../testing/open-service.js";
 import type { Reply } from "../testing/stub-service.js";

@@ -1,5 +1,12 @@
 import { ResponseError, type Tokenizer } from "@tinkex/base";
-import { checkSent, type ModelInput, type SampleRequest, type SampleResponse, sampleRequestSchema, type TokenIds } from "@tinkex/types";
+import {
+  checkSent,
+  type ModelInput,
+  type SampleRequest,
+  type SampleResponse,
+  sampleRequestSchema,
+  type TokenIds,
+} from "@tinkex/types";
 import type { Channel } from "../channel/channel.js";
 import type { ApiFuture } from "../future/api-future.js";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";

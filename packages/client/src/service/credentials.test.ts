@@ -1,7 +1,7 @@
-import { ValidationError } from "@tinkex/base";
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import { CredentialError } from "@tinkex/http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openService } from "../testing/open-service.js";

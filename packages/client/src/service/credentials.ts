@@ -1,4 +1,11 @@
-import { CredentialError, type CredentialSource, checkApiKey, credentialCommand, isLoopback, readStoredKey } from "@tinkex/http";
+import {
+  CredentialError,
+  type CredentialSource,
+  checkApiKey,
+  credentialCommand,
+  isLoopback,
+  readStoredKey,
+} from "@tinkex/http";
 
 /** What the transport signs requests with: a key, or what gives one. Neither, for a server on this machine. */
 export type Credentials = { readonly apiKey: string | undefined } | { readonly credential: CredentialSource };

@@ -1,4 +1,4 @@
-import { type Logger } from "@tinkex/base";
+import type { Logger } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
 import { CANARY_KEY, CANARY_TOKENS, everythingOf, findCanaries } from "@tinkex-tooling/canary";
 import { answer, HostileServer, redirect } from "@tinkex-tooling/hostile-server";

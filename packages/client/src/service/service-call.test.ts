@@ -1,5 +1,5 @@
 import { ValidationError } from "@tinkex/base";
-import { type GetInfoResponse, type TrainingRun, type UntypedAPIFuture, type WeightsInfoResponse } from "@tinkex/types";
+import type { GetInfoResponse, TrainingRun, UntypedAPIFuture, WeightsInfoResponse } from "@tinkex/types";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { openService } from "../testing/open-service.js";
 import type { ServiceClient } from "./service-client.js";

@@ -1,6 +1,6 @@
-import { type Clock, type HttpTransport, type Logger, type Tokenizer } from "@tinkex/base";
-import { type Compress, type CredentialSource, type TransportHooks } from "@tinkex/http";
-import { type JsonObject } from "@tinkex/types";
+import type { Clock, HttpTransport, Logger, Tokenizer } from "@tinkex/base";
+import type { Compress, CredentialSource, TransportHooks } from "@tinkex/http";
+import type { JsonObject } from "@tinkex/types";
 import type { TokenizerLoader } from "../session/model-tokenizer.js";
 import type { WireChoice } from "../session/server-generation.js";
 

@@ -1,4 +1,11 @@
-import { AbortedError, ApiStatusError, ClosedError, ConnectionError, TimeoutError, ValidationError } from "@tinkex/base";
+import {
+  AbortedError,
+  ApiStatusError,
+  ClosedError,
+  ConnectionError,
+  TimeoutError,
+  ValidationError,
+} from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { openService, pauseForSockets, sleepThrough, throughSleeps, until } from "../testing/open-service.js";
 import { ServiceClient } from "./service-client.js";

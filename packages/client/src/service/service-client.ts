@@ -1,5 +1,19 @@
 import { checkKnownNames, unknownNames, ValidationError } from "@tinkex/base";
-import { type CreateModelRequest, checkSent, ENDPOINTS, type EndpointName, type FinishReason, type GetServerCapabilitiesResponse, isEndpointName, type LoadWeightsRequest, LoraConfig, loraConfigSchema, type PathParametersOf, type RequestOf, type ResponseOf } from "@tinkex/types";
+import {
+  type CreateModelRequest,
+  checkSent,
+  ENDPOINTS,
+  type EndpointName,
+  type FinishReason,
+  type GetServerCapabilitiesResponse,
+  isEndpointName,
+  type LoadWeightsRequest,
+  LoraConfig,
+  loraConfigSchema,
+  type PathParametersOf,
+  type RequestOf,
+  type ResponseOf,
+} from "@tinkex/types";
 import type { ApiFuture } from "../future/api-future.js";
 import { CALL_OPTIONS, type CallOptions, checkObject, checkOptions } from "../inputs/call-options.js";
 import { createSampler } from "../sampling/create-sampler.js";

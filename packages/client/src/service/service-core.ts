@@ -1,4 +1,4 @@
-import { type HttpTransport } from "@tinkex/base";
+import type { HttpTransport } from "@tinkex/base";
 import { withBillingPause } from "../channel/billing-pause.js";
 import { Channel } from "../channel/channel.js";
 import { ClientLifecycle } from "../future/client-lifecycle.js";

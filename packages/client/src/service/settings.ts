@@ -1,6 +1,23 @@
-import { type Clock, checkKnownNames, type HttpTransport, type Logger, systemClock, type Tokenizer, ValidationError } from "@tinkex/base";
-import { COMPATIBLE_SDK_VERSION, type Compress, consoleLogger, createTransport, proxyFromEnvironment, resolveBaseUrl, type TinkexTransport, zstdCompressor } from "@tinkex/http";
-import { type JsonObject } from "@tinkex/types";
+import {
+  type Clock,
+  checkKnownNames,
+  type HttpTransport,
+  type Logger,
+  systemClock,
+  type Tokenizer,
+  ValidationError,
+} from "@tinkex/base";
+import {
+  COMPATIBLE_SDK_VERSION,
+  type Compress,
+  consoleLogger,
+  createTransport,
+  proxyFromEnvironment,
+  resolveBaseUrl,
+  type TinkexTransport,
+  zstdCompressor,
+} from "@tinkex/http";
+import type { JsonObject } from "@tinkex/types";
 import { BodyMemory } from "@tinkex/wire";
 import type { TokenizerLoader } from "../session/model-tokenizer.js";
 import type { WireChoice } from "../session/server-generation.js";

@@ -1,5 +1,5 @@
 import { type HttpTransport, type TransportResponse, UNKNOWN_FIELD, ValidationError } from "@tinkex/base";
-import { type ApiGeneration, type EndpointName, type PathParametersOf, type RequestOf, type ResponseOf } from "@tinkex/types";
+import type { ApiGeneration, EndpointName, PathParametersOf, RequestOf, ResponseOf } from "@tinkex/types";
 import { decodeResponse, encodeRequest, hasBody, hasRecordAnswer } from "@tinkex/wire";
 import type { SdkMethod } from "../future/operation-context.js";
 import type { CallOptions } from "../inputs/call-options.js";

@@ -1,5 +1,5 @@
 import { ApiStatusError, errorMessage } from "@tinkex/base";
-import { type FinishSessionRequest } from "@tinkex/types";
+import type { FinishSessionRequest } from "@tinkex/types";
 import type { Session } from "./session.js";
 
 /** Closing must not hang on a service that does not answer. */

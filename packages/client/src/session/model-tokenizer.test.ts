@@ -1,7 +1,7 @@
-import { type Tokenizer, ValidationError } from "@tinkex/base";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { type Tokenizer, ValidationError } from "@tinkex/base";
 import { createTransport } from "@tinkex/http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openService } from "../testing/open-service.js";

@@ -1,6 +1,6 @@
-import { type Tokenizer, ValidationError } from "@tinkex/base";
 import { existsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
+import { type Tokenizer, ValidationError } from "@tinkex/base";
 import { isLoopback } from "@tinkex/http";
 
 /** Gives the tokenizer of a model. What `get_info` says of it goes in as it is: a name is the server's word, and no path to open unseen. */

@@ -1,5 +1,5 @@
-import { type Logger } from "@tinkex/base";
-import { type CreateSessionRequest, type CreateSessionResponse } from "@tinkex/types";
+import type { Logger } from "@tinkex/base";
+import type { CreateSessionRequest, CreateSessionResponse } from "@tinkex/types";
 import { ApiCalls } from "./api-calls.js";
 import { beat } from "./heartbeat.js";
 import { refreshDynamicConfig, type ServerProfile } from "./server-profile.js";

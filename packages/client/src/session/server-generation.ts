@@ -1,4 +1,4 @@
-import { type ApiGeneration, type ClientConfigResponse } from "@tinkex/types";
+import type { ApiGeneration, ClientConfigResponse } from "@tinkex/types";
 
 /** How the body of a training request is written. */
 export type Encoding = "protobuf" | "json";

@@ -1,5 +1,12 @@
 import { type Clock, type HttpTransport, type Logger, ResponseError } from "@tinkex/base";
-import { type ClientConfigResponse, type ClientDynamicConfigResponse, checkReceived, clientConfigResponseSchema, clientDynamicConfigResponseSchema, type ResponseOf } from "@tinkex/types";
+import {
+  type ClientConfigResponse,
+  type ClientDynamicConfigResponse,
+  checkReceived,
+  clientConfigResponseSchema,
+  clientDynamicConfigResponseSchema,
+  type ResponseOf,
+} from "@tinkex/types";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
 import { ApiCalls } from "./api-calls.js";
 import { CURRENT_GENERATION, LEGACY_GENERATION, type ServerGeneration } from "./server-generation.js";

@@ -1,4 +1,4 @@
-import { type Clock, type HttpTransport, type Logger } from "@tinkex/base";
+import type { Clock, HttpTransport, Logger } from "@tinkex/base";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
 import { ApiCalls } from "./api-calls.js";
 import type { ModelTokenizers } from "./model-tokenizer.js";

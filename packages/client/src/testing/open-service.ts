@@ -1,5 +1,5 @@
 import { FakeClock } from "@tinkex/base/testing";
-import { type TransportHooks } from "@tinkex/http";
+import type { TransportHooks } from "@tinkex/http";
 import { CANARY_KEY, witness } from "@tinkex-tooling/canary";
 import { onTestFinished } from "vitest";
 import { ServiceClient } from "../service/service-client.js";

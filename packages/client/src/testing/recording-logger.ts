@@ -1,4 +1,4 @@
-import { type Logger } from "@tinkex/base";
+import type { Logger } from "@tinkex/base";
 import { witnessLogger } from "@tinkex-tooling/canary";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { type Datum } from "@tinkex/types";
+import type { Datum } from "@tinkex/types";
 import { BodyMemory } from "@tinkex/wire";
 import { afterEach, expect, it, vi } from "vitest";
 import { readPass } from "../testing/examples.js";

@@ -1,5 +1,5 @@
 import { UnsupportedByServerError } from "@tinkex/base";
-import { type CreateModelRequest } from "@tinkex/types";
+import type { CreateModelRequest } from "@tinkex/types";
 import type { Channel } from "../channel/channel.js";
 import { trainingPauseLog } from "../channel/queue-state-log.js";
 import type { OperationContext } from "../future/operation-context.js";

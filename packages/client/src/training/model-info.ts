@@ -1,5 +1,5 @@
 import { ApiStatusError, UnsupportedByServerError } from "@tinkex/base";
-import { type GetInfoResponse } from "@tinkex/types";
+import type { GetInfoResponse } from "@tinkex/types";
 import type { OperationContext } from "../future/operation-context.js";
 import type { Session } from "../session/session.js";
 

@@ -1,5 +1,5 @@
 import { Mutex } from "@tinkex/base";
-import { type OperationName, type RequestOf, type ResultOf } from "@tinkex/types";
+import type { OperationName, RequestOf, ResultOf } from "@tinkex/types";
 import type { Channel } from "../channel/channel.js";
 import { type QueueStateLog, trainingPauseLog } from "../channel/queue-state-log.js";
 import type { OperationContext } from "../future/operation-context.js";

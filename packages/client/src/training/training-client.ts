@@ -1,5 +1,20 @@
 import { ResponseError, type Tokenizer, ValidationError } from "@tinkex/base";
-import { type AdamParams, adamParamsSchema, type CustomLoss, checkSent, type GetInfoResponse, type LoadWeightsResponse, type LossFnConfig, type LossFnType, type OptimizerParams, type OptimStepResponse, optimizerParamsSchema, type SamplingClientKind, type SaveWeightsForSamplerResponse, type SaveWeightsResponse } from "@tinkex/types";
+import {
+  type AdamParams,
+  adamParamsSchema,
+  type CustomLoss,
+  checkSent,
+  type GetInfoResponse,
+  type LoadWeightsResponse,
+  type LossFnConfig,
+  type LossFnType,
+  type OptimizerParams,
+  type OptimStepResponse,
+  optimizerParamsSchema,
+  type SamplingClientKind,
+  type SaveWeightsForSamplerResponse,
+  type SaveWeightsResponse,
+} from "@tinkex/types";
 import type { ApiFuture } from "../future/api-future.js";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
 import { CALL_OPTIONS, type CallOptions, checkObject } from "../inputs/call-options.js";

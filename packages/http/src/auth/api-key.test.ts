@@ -1,5 +1,5 @@
-import { ValidationError } from "@tinkex/base";
 import { inspect } from "node:util";
+import { ValidationError } from "@tinkex/base";
 import { answer } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";
 import { createTransport } from "../create-transport.js";

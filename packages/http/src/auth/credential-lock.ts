@@ -1,5 +1,5 @@
-import { type Clock } from "@tinkex/base";
 import { lstat, open, rm } from "node:fs/promises";
+import type { Clock } from "@tinkex/base";
 import { errorCode } from "../errors/error-code.js";
 import { CredentialError } from "./credential-error.js";
 

@@ -1,4 +1,3 @@
-import { FakeClock } from "@tinkex/base/testing";
 import { execFile } from "node:child_process";
 import {
   chmod,
@@ -16,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inspect, promisify } from "node:util";
+import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it } from "vitest";
 import { afterTest, failureOf } from "../testing/test-transport.js";
 import { CredentialError } from "./credential-error.js";

@@ -1,7 +1,7 @@
-import { ValidationError } from "@tinkex/base";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { afterTest, failureOf } from "../testing/test-transport.js";
 import { CredentialError } from "./credential-error.js";

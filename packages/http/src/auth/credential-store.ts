@@ -1,7 +1,7 @@
-import { systemClock, ValidationError } from "@tinkex/base";
 import { constants } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { systemClock, ValidationError } from "@tinkex/base";
 import { errorCode } from "../errors/error-code.js";
 import { replaceFile } from "../files/replace-file.js";
 import { CredentialError } from "./credential-error.js";

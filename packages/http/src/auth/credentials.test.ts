@@ -1,7 +1,7 @@
-import { ApiStatusError, ValidationError } from "@tinkex/base";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ApiStatusError, ValidationError } from "@tinkex/base";
 import { CANARY_KEY } from "@tinkex-tooling/canary";
 import { answer, type HostileServer, type Move, on, type Rule } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
-import { startTimer } from "@tinkex/base";
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { startTimer } from "@tinkex/base";
 import { errorCode } from "../errors/error-code.js";
 import { endGroup, endWithThisProcess, OWN_GROUP } from "./process-group.js";
 

@@ -1,5 +1,5 @@
-import { ResponseError, systemClock } from "@tinkex/base";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { ResponseError, systemClock } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { CallScope } from "../limits/call-scope.js";
 import { MAX_ERROR_BYTES } from "./body-pieces.js";

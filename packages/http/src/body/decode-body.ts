@@ -1,5 +1,5 @@
-import { ResponseError } from "@tinkex/base";
 import * as zlib from "node:zlib";
+import { ResponseError } from "@tinkex/base";
 import { shownText } from "../hooks/shown-text.js";
 import type { CallScope, Settle } from "../limits/call-scope.js";
 import { BodyPieces } from "./body-pieces.js";

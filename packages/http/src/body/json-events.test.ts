@@ -1,6 +1,6 @@
-import { ResponseError } from "@tinkex/base";
 import { Readable } from "node:stream";
 import { inspect } from "node:util";
+import { ResponseError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { EventStreamError, type JsonEvent, jsonEvents } from "./json-events.js";
 

@@ -1,8 +1,8 @@
-import { ValidationError } from "@tinkex/base";
 import { openAsBlob } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import type { FormFile } from "./form-file.js";
 import { type MultipartForm, multipartBody } from "./multipart-body.js";

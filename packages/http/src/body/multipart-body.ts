@@ -1,5 +1,5 @@
-import { ValidationError } from "@tinkex/base";
 import { randomUUID } from "node:crypto";
+import { ValidationError } from "@tinkex/base";
 import { type FormValue, formFields } from "./form-fields.js";
 import { checkFileContent, type FormFile, fileByteLength, isReadOnce, readFile } from "./form-file.js";
 import type { StreamedBody } from "./streamed-body.js";

@@ -1,5 +1,5 @@
-import { ResponseError } from "@tinkex/base";
 import { Readable } from "node:stream";
+import { ResponseError } from "@tinkex/base";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type ServerSentEvent, serverSentEvents } from "./server-sent-events.js";

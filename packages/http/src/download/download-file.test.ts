@@ -1,9 +1,9 @@
-import { FakeClock } from "@tinkex/base/testing";
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
+import { FakeClock } from "@tinkex/base/testing";
 import {
   answer,
   cutShort,

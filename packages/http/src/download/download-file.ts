@@ -1,5 +1,12 @@
-import { type Clock, ResponseError, startTimer, systemClock, TinkexError, ValidationError } from "@tinkex/base";
 import type { FileHandle } from "node:fs/promises";
+import {
+  type Clock,
+  ResponseError,
+  startTimer,
+  systemClock,
+  TinkexError,
+  ValidationError,
+} from "@tinkex/base";
 import { networkError } from "../errors/network-error.js";
 import { type CallFacts, statusError } from "../errors/status-error.js";
 import type { TryOutcome } from "../errors/try-outcome.js";

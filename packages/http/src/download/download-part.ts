@@ -1,6 +1,6 @@
-import { ResponseError } from "@tinkex/base";
 import { createHash, type Hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
+import { ResponseError } from "@tinkex/base";
 import type { Dispatcher } from "undici";
 import { BodyPieces } from "../body/body-pieces.js";
 

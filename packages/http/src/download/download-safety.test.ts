@@ -1,4 +1,3 @@
-import { FakeClock } from "@tinkex/base/testing";
 import { createHash } from "node:crypto";
 import {
   chmod,
@@ -15,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
+import { FakeClock } from "@tinkex/base/testing";
 import {
   answer,
   cutShort,

@@ -1,5 +1,5 @@
-import { type Logger, silentLogger, visibleText } from "@tinkex/base";
 import { inspect } from "node:util";
+import { type Logger, silentLogger, visibleText } from "@tinkex/base";
 
 /** Levels from the most to the least talkative. */
 const LEVELS = ["debug", "info", "warn", "error", "off"] as const;

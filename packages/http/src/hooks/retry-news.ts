@@ -1,4 +1,4 @@
-import { type Clock, type Logger } from "@tinkex/base";
+import type { Clock, Logger } from "@tinkex/base";
 import type { Retry } from "../retry/run-with-retries.js";
 import { notify, type TransportHooks } from "./transport-hooks.js";
 

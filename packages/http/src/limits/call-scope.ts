@@ -1,4 +1,12 @@
-import { AbortedError, type Clock, type ClosedError, type FailedTry, onAbort, startTimer, TimeoutError } from "@tinkex/base";
+import {
+  AbortedError,
+  type Clock,
+  type ClosedError,
+  type FailedTry,
+  onAbort,
+  startTimer,
+  TimeoutError,
+} from "@tinkex/base";
 
 /** What ends a call from outside. */
 export type Interruption = AbortedError | ClosedError | TimeoutError;

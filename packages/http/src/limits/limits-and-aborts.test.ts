@@ -1,6 +1,6 @@
-import { AbortedError, TimeoutError, ValidationError } from "@tinkex/base";
 import { getEventListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
+import { AbortedError, TimeoutError, ValidationError } from "@tinkex/base";
 import { answer, cutShort, stall, trickle } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";
 import { eventually, failureOf, json, play, seconds, transportTo } from "../testing/test-transport.js";

@@ -1,5 +1,5 @@
-import { type Clock, onAbort } from "@tinkex/base";
 import { setImmediate as settle } from "node:timers/promises";
+import { type Clock, onAbort } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { PressureLimits, type PressureRules } from "./pressure-limits.js";
 

@@ -1,4 +1,4 @@
-import { type FailedTry } from "@tinkex/base";
+import type { FailedTry } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { MOST_EARLIER_TRIES, noteEarlierTry } from "./earlier-tries.js";
 

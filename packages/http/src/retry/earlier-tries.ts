@@ -1,4 +1,4 @@
-import { type FailedTry } from "@tinkex/base";
+import type { FailedTry } from "@tinkex/base";
 
 /** Most earlier tries kept on an error: the latest, and the first that may have arrived. */
 export const MOST_EARLIER_TRIES = 10;

@@ -1,4 +1,4 @@
-import { type Clock } from "@tinkex/base";
+import type { Clock } from "@tinkex/base";
 import type { TryOutcome } from "../errors/try-outcome.js";
 import type { CallScope } from "../limits/call-scope.js";
 import { backoffDelayMs } from "./backoff-delay.js";

@@ -1,6 +1,6 @@
-import { ConnectionError, ValidationError } from "@tinkex/base";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { ConnectionError, ValidationError } from "@tinkex/base";
 import { CANARY_KEY } from "@tinkex-tooling/canary";
 import {
   after,

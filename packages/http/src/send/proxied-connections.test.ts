@@ -1,5 +1,5 @@
-import { ConnectionError } from "@tinkex/base";
 import { inspect } from "node:util";
+import { ConnectionError } from "@tinkex/base";
 import { answer } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";
 import { failureOf, startServer, text, transportTo } from "../testing/test-transport.js";

@@ -1,5 +1,5 @@
-import { startTimer } from "@tinkex/base";
 import type { Socket } from "node:net";
+import { startTimer } from "@tinkex/base";
 import type { buildConnector } from "undici";
 import { TunnelError } from "../errors/tunnel-error.js";
 import type { Demand } from "./demand.js";

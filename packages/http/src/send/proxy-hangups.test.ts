@@ -1,6 +1,6 @@
-import { ConnectionError, systemClock } from "@tinkex/base";
 import { setTimeout as delay } from "node:timers/promises";
 import { inspect } from "node:util";
+import { ConnectionError, systemClock } from "@tinkex/base";
 import {
   after,
   answer,

@@ -1,5 +1,5 @@
-import { type Clock, TinkexError } from "@tinkex/base";
 import { Readable } from "node:stream";
+import { type Clock, TinkexError } from "@tinkex/base";
 import type { Dispatcher } from "undici";
 import { isStreamed, readStreamed } from "../body/streamed-body.js";
 import type { TryOutcome } from "../errors/try-outcome.js";

@@ -1,4 +1,3 @@
-import { ValidationError } from "@tinkex/base";
 import {
   existsSync,
   mkdirSync,
@@ -12,6 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import { afterAll, describe, expect, it } from "vitest";
 import { readModelConfig } from "../model/read-model-config.js";
 import { encodeSafetensors } from "../safetensors/encode-safetensors.js";

@@ -1,6 +1,6 @@
-import { ValidationError } from "@tinkex/base";
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import type { AdapterShape } from "../engine/engine.js";
 import { adaptableModules } from "../model/adaptable-modules.js";
 import type { ModelConfig } from "../model/model-config.js";

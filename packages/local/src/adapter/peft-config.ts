@@ -1,5 +1,5 @@
-import { ValidationError } from "@tinkex/base";
 import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import { z } from "zod";
 import { readJsonFile } from "../json/read-json-file.js";
 import { type AdapterParameters, loraAlpha } from "./adapter-parameters.js";

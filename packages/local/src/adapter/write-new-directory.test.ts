@@ -1,7 +1,7 @@
-import { ValidationError } from "@tinkex/base";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { writeNewDirectory } from "./write-new-directory.js";
 

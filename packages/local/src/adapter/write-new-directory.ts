@@ -1,6 +1,6 @@
-import { ValidationError } from "@tinkex/base";
 import { chmod, mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import { isFileError } from "../files/is-file-error.js";
 import { PRIVATE_DIRECTORY_MODE } from "../files/make-private-directory.js";
 import { writePrivateFile } from "../files/write-private-file.js";

@@ -1,5 +1,5 @@
-import { ValidationError } from "@tinkex/base";
 import { parseArgs } from "node:util";
+import { ValidationError } from "@tinkex/base";
 import type { LocalServerOptions, ServedModel } from "../server/local-server-options.js";
 
 /** The options of the command line, for `--help`. */

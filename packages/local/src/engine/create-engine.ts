@@ -1,7 +1,7 @@
-import { TinkexError } from "@tinkex/base";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
+import { TinkexError } from "@tinkex/base";
 import { disableTelemetry, WITHOUT_TELEMETRY } from "../runtime/disable-telemetry.js";
 import type { Engine } from "./engine.js";
 import type { EngineOptions } from "./engine-options.js";

@@ -1,7 +1,7 @@
-import { ClosedError, ValidationError } from "@tinkex/base";
 import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ClosedError, ValidationError } from "@tinkex/base";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Engine, EngineDatum, PassRequest, SampleTask } from "./engine.js";
 import { createInProcessEngine } from "./in-process-engine.js";

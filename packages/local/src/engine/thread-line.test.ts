@@ -1,7 +1,7 @@
-import { AbortedError, ClosedError, TinkexError } from "@tinkex/base";
 import { EventEmitter } from "node:events";
 import { setImmediate as turn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import { AbortedError, ClosedError, TinkexError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import type { EngineReply, EngineRequest } from "./engine-protocol.js";
 import { ThreadLine } from "./thread-line.js";

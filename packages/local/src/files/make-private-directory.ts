@@ -1,6 +1,6 @@
-import { TinkexError } from "@tinkex/base";
 import { chmod, lstat, mkdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { TinkexError } from "@tinkex/base";
 import { isFileError } from "./is-file-error.js";
 
 /** Read, write and enter for the owner, nothing for others. */

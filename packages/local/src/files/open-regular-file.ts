@@ -1,5 +1,5 @@
-import { ValidationError } from "@tinkex/base";
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
+import { ValidationError } from "@tinkex/base";
 
 /** Waits for no writer of a pipe: there may be one under any name. Windows has no such flag, and no such pipes. */
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);

@@ -1,7 +1,7 @@
-import { TinkexError } from "@tinkex/base";
 import { spawnSync } from "node:child_process";
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { TinkexError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { makePrivateDirectory } from "./make-private-directory.js";

@@ -1,7 +1,7 @@
-import { ValidationError } from "@tinkex/base";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { readJsonFile } from "./read-json-file.js";

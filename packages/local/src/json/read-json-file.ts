@@ -1,5 +1,5 @@
-import { jsonTextFault, ValidationError } from "@tinkex/base";
 import { closeSync, readFileSync } from "node:fs";
+import { jsonTextFault, ValidationError } from "@tinkex/base";
 import { z } from "zod";
 import { openRegularFile } from "../files/open-regular-file.js";
 import { MAX_ISSUES } from "./bounded-collections.js";

@@ -1,8 +1,8 @@
-import { type Clock, silentLogger, systemClock, ValidationError } from "@tinkex/base";
-import { FakeClock } from "@tinkex/base/testing";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type Clock, silentLogger, systemClock, ValidationError } from "@tinkex/base";
+import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { lockDirectory } from "./lock-directory.js";

@@ -1,5 +1,5 @@
-import { type Clock, type Logger, ValidationError } from "@tinkex/base";
 import { randomUUID } from "node:crypto";
+import { type Clock, type Logger, ValidationError } from "@tinkex/base";
 import { isFileError } from "../files/is-file-error.js";
 import { judgeOwner } from "./judge-owner.js";
 import { type HeldLock, LockFolder } from "./lock-folder.js";

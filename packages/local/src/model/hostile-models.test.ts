@@ -1,8 +1,8 @@
-import { ValidationError } from "@tinkex/base";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { checkModelSize } from "./check-model-size.js";
 import { openModelWeights } from "./model-weights.js";

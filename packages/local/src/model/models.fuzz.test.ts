@@ -1,7 +1,7 @@
-import { ValidationError } from "@tinkex/base";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import { afterAll, describe, expect, it } from "vitest";
 import { Dice } from "../testing/fuzz/dice.js";
 import { mutateBytes } from "../testing/fuzz/mutate-bytes.js";

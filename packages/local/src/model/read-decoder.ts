@@ -1,6 +1,6 @@
-import { ValidationError } from "@tinkex/base";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import { createTokenizer, type TextTokenizer, type TokenizerFiles } from "@tinkex/tokenizer";
 import { isRecord } from "../json/bounded-collections.js";
 import { parseJsonFile } from "../json/read-json-file.js";

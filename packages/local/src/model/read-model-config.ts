@@ -1,6 +1,6 @@
-import { ValidationError } from "@tinkex/base";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import { z } from "zod";
 import { listOf } from "../json/bounded-collections.js";
 import { readJsonFile } from "../json/read-json-file.js";

@@ -1,4 +1,4 @@
-import { type TensorData } from "@tinkex/types";
+import type { TensorData } from "@tinkex/types";
 import type { EngineDatum, EngineModel } from "../engine/engine.js";
 import { userFailure } from "../state/operation-failure.js";
 import { FLOAT_TENSORS, type FloatTensorKey, nameList } from "./loss-rules.js";

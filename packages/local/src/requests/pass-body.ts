@@ -1,4 +1,4 @@
-import { type TensorData } from "@tinkex/types";
+import type { TensorData } from "@tinkex/types";
 import * as z from "zod";
 import { isRecord, listOf, mapOf } from "../json/bounded-collections.js";
 import { requestBody, sequenceId } from "./request-body.js";

@@ -1,4 +1,4 @@
-import { type ForwardBackwardOutput, type TensorData } from "@tinkex/types";
+import type { ForwardBackwardOutput, TensorData } from "@tinkex/types";
 import type { EngineDatum, PassResult } from "../engine/engine.js";
 
 /** The result record of a pass: log-probabilities per datum in the shape of its targets, and the summed loss. */

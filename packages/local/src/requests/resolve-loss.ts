@@ -1,4 +1,4 @@
-import { type LossFnConfig } from "@tinkex/types";
+import type { LossFnConfig } from "@tinkex/types";
 import type { LossName } from "../engine/engine.js";
 import { userFailure } from "../state/operation-failure.js";
 import { isLossName, LOSS_RULES, type LossRule, nameList } from "./loss-rules.js";

@@ -1,4 +1,4 @@
-import { type SampleResponse, type TopkLogprobs } from "@tinkex/types";
+import type { SampleResponse, TopkLogprobs } from "@tinkex/types";
 import type { SampleOutcome } from "../engine/engine.js";
 
 /** What fills a cell of a top-k matrix that names no token. */

@@ -1,5 +1,5 @@
 import { tensorFault } from "@tinkex/base";
-import { type TensorData } from "@tinkex/types";
+import type { TensorData } from "@tinkex/types";
 import { shortened } from "../json/shortened.js";
 import { userFailure } from "../state/operation-failure.js";
 

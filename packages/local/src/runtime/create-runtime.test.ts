@@ -1,5 +1,5 @@
-import { ValidationError } from "@tinkex/base";
 import { availableParallelism } from "node:os";
+import { ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { GraphBuilder } from "../onnx/graph-builder.js";
 import { matMul } from "../onnx/operators/mat-mul.js";

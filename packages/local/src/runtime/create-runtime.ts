@@ -1,5 +1,5 @@
-import { TinkexError, ValidationError } from "@tinkex/base";
 import { availableParallelism } from "node:os";
+import { TinkexError, ValidationError } from "@tinkex/base";
 import { loadNativeRuntime } from "./native-runtime.js";
 import type { Runtime, RuntimeName } from "./runtime.js";
 import { loadWasmRuntime } from "./wasm-runtime.js";

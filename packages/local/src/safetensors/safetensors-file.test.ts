@@ -1,7 +1,7 @@
-import { ValidationError } from "@tinkex/base";
 import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import { afterAll, describe, expect, it } from "vitest";
 import { encodeSafetensors } from "./encode-safetensors.js";
 import { SafetensorsFile } from "./safetensors-file.js";

@@ -1,5 +1,5 @@
-import { ValidationError } from "@tinkex/base";
 import { closeSync, readSync } from "node:fs";
+import { ValidationError } from "@tinkex/base";
 import { openRegularFile } from "../files/open-regular-file.js";
 import { widenBfloat16, widenFloat16 } from "./half-precision.js";
 import {

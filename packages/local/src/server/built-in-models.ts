@@ -1,8 +1,8 @@
-import { TinkexError } from "@tinkex/base";
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { TinkexError } from "@tinkex/base";
 import type { ServedModel } from "./local-server-options.js";
 
 /** Where the package keeps its models, seen from this file in `src/server` and from the bundle in `dist`. */

@@ -1,7 +1,7 @@
-import { silentLogger, systemClock } from "@tinkex/base";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { silentLogger, systemClock } from "@tinkex/base";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { systemProcesses } from "../lock/process-table.js";
 import { DEFAULT_LIMITS } from "../server/limits.js";

@@ -1,7 +1,7 @@
-import { ValidationError } from "@tinkex/base";
 import { access, constants, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import { makePrivateDirectory, PRIVATE_DIRECTORY_MODE } from "../files/make-private-directory.js";
 import { type DirectoryLock, type LockSurroundings, lockDirectory } from "../lock/lock-directory.js";
 import { DataLayout } from "../state/data-layout.js";

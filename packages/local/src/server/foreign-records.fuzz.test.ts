@@ -1,6 +1,6 @@
-import { silentLogger } from "@tinkex/base";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { silentLogger } from "@tinkex/base";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../testing/temporary-directory.js";

@@ -1,6 +1,6 @@
-import { silentLogger } from "@tinkex/base";
 import { cp, mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { silentLogger } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { TestServer } from "../testing/test-server.js";

@@ -1,6 +1,6 @@
+import { createConnection } from "node:net";
 import { silentLogger } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
-import { createConnection } from "node:net";
 import { describe, expect, it } from "vitest";
 import { TestServer } from "../testing/test-server.js";
 

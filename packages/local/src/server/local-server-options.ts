@@ -1,4 +1,4 @@
-import { type Clock, type Logger } from "@tinkex/base";
+import type { Clock, Logger } from "@tinkex/base";
 
 /** A base model to serve. */
 export interface ServedModel {

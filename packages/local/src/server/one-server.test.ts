@@ -1,8 +1,8 @@
-import { ValidationError } from "@tinkex/base";
-import { FakeClock } from "@tinkex/base/testing";
 import { spawnSync } from "node:child_process";
 import { mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
+import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it, type TestContext } from "vitest";
 import { ServerProcess } from "../testing/server-process.js";
 import { temporaryDirectory } from "../testing/temporary-directory.js";

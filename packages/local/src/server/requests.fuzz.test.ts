@@ -1,6 +1,6 @@
-import { type Logger } from "@tinkex/base";
 import { readdirSync, readFileSync } from "node:fs";
 import { Agent, request as httpRequest } from "node:http";
+import type { Logger } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { createEngine } from "../engine/create-engine.js";
 import { Dice } from "../testing/fuzz/dice.js";

@@ -1,6 +1,6 @@
-import { type Clock, type Logger, ValidationError } from "@tinkex/base";
 import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
+import { type Clock, type Logger, ValidationError } from "@tinkex/base";
 import type { FastifyInstance } from "fastify";
 import type { Engine } from "../engine/engine.js";
 import { CheckpointStore } from "../state/checkpoint-store.js";

@@ -1,6 +1,6 @@
-import { type Clock } from "@tinkex/base";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
+import type { Clock } from "@tinkex/base";
 import { isFileError } from "../files/is-file-error.js";
 import { isThere } from "../files/is-there.js";
 import { makePrivateDirectory } from "../files/make-private-directory.js";

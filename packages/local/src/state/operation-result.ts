@@ -1,4 +1,4 @@
-import { type Records } from "@tinkex/types";
+import type { Records } from "@tinkex/types";
 import type { FutureResultName } from "@tinkex/wire";
 
 /** What an operation gives: a record, and its name, which decides how it is encoded. */

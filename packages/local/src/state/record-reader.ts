@@ -1,6 +1,6 @@
-import { type Logger, visibleText } from "@tinkex/base";
 import { lstat, readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { type Logger, visibleText } from "@tinkex/base";
 import type * as z from "zod";
 import { isFileError } from "../files/is-file-error.js";
 import { readSmallFile } from "../files/read-small-file.js";

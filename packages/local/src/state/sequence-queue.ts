@@ -1,4 +1,4 @@
-import { type Clock } from "@tinkex/base";
+import type { Clock } from "@tinkex/base";
 import { OperationFailure } from "./operation-failure.js";
 import { RequestRefusal } from "./request-refusal.js";
 

@@ -1,4 +1,4 @@
-import { type Clock, type Logger } from "@tinkex/base";
+import type { Clock, Logger } from "@tinkex/base";
 import type { CheckpointStore } from "./checkpoint-store.js";
 import type { EngineCatalog } from "./engine-catalog.js";
 import type { FutureStore } from "./future-store.js";

@@ -1,6 +1,6 @@
-import { ClosedError } from "@tinkex/base";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { ClosedError } from "@tinkex/base";
 import type {
   AdamStep,
   AdapterShape,

@@ -1,4 +1,4 @@
-import { type Datum } from "@tinkex/types";
+import type { Datum } from "@tinkex/types";
 import type { Message } from "../message.js";
 import type { Renderer } from "../renderer.js";
 import type { TrainOn } from "../train-on.js";

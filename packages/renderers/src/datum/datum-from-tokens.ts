@@ -1,5 +1,5 @@
 import { ValidationError } from "@tinkex/base";
-import { type Datum, type ModelInput, type ModelInputChunk, type ProvenanceSpan, type TokenIds } from "@tinkex/types";
+import type { Datum, ModelInput, ModelInputChunk, ProvenanceSpan, TokenIds } from "@tinkex/types";
 import { chunkLength } from "../weight-runs.js";
 import { sliceSpans } from "./slice-spans.js";
 import { truncateChunks } from "./truncate-chunks.js";

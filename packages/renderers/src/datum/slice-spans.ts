@@ -1,4 +1,4 @@
-import { type ProvenanceSpan } from "@tinkex/types";
+import type { ProvenanceSpan } from "@tinkex/types";
 
 /** The spans of the positions from `start` to before `end`. */
 export function sliceSpans(spans: readonly ProvenanceSpan[], start: number, end: number): ProvenanceSpan[] {

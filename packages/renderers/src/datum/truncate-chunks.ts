@@ -1,4 +1,4 @@
-import { type ModelInputChunk } from "@tinkex/types";
+import type { ModelInputChunk } from "@tinkex/types";
 import { chunkLength } from "../weight-runs.js";
 
 /**

@@ -1,4 +1,4 @@
-import { type ModelInput } from "@tinkex/types";
+import type { ModelInput } from "@tinkex/types";
 
 /** All tokens of an input in order; an image has none. */
 export function idsOf({ chunks }: ModelInput): number[] {

@@ -1,6 +1,6 @@
-import { ValidationError } from "@tinkex/base";
 import { createHash } from "node:crypto";
-import { type ModelInput } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
+import type { ModelInput } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../message.js";
 import type { Renderer, SupervisedExample } from "../renderer.js";

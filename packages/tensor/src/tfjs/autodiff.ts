@@ -1,5 +1,5 @@
-import { ValidationError } from "@tinkex/base";
 import type { Tensor } from "@tensorflow/tfjs-core";
+import { ValidationError } from "@tinkex/base";
 import { tf } from "./tf.js";
 
 /** What a function that is differentiated computes. */

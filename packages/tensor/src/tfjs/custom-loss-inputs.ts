@@ -1,6 +1,6 @@
-import { elementCount } from "@tinkex/base";
 import type { Tensor, Tensor1D } from "@tensorflow/tfjs-core";
-import { type Datum } from "@tinkex/types";
+import { elementCount } from "@tinkex/base";
+import type { Datum } from "@tinkex/types";
 import { tf } from "./tf.js";
 
 /**

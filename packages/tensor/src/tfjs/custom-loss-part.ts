@@ -1,6 +1,6 @@
-import { ValidationError } from "@tinkex/base";
 import type { Tensor } from "@tensorflow/tfjs-core";
-import { type Datum } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
+import type { Datum } from "@tinkex/types";
 import { differentiate } from "./autodiff.js";
 import { type LossInputs, lossInputs } from "./custom-loss-inputs.js";
 import { checkLossValue, type TfLossValue } from "./custom-loss-value.js";

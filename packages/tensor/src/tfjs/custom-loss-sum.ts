@@ -1,5 +1,5 @@
 import { ValidationError } from "@tinkex/base";
-import { type CustomLossValue } from "@tinkex/types";
+import type { CustomLossValue } from "@tinkex/types";
 import type { CustomLossOptions } from "./custom-loss-options.js";
 import type { PartValue } from "./custom-loss-part.js";
 

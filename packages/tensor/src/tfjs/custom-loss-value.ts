@@ -1,6 +1,6 @@
-import { elementCount, ValidationError } from "@tinkex/base";
 import type { Tensor, Tensor1D } from "@tensorflow/tfjs-core";
-import { type Datum } from "@tinkex/types";
+import { elementCount, ValidationError } from "@tinkex/base";
+import type { Datum } from "@tinkex/types";
 import { describeValue } from "../describe-value.js";
 import { isTfTensorLike } from "../tf-tensor-like.js";
 

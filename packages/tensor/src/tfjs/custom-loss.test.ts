@@ -1,6 +1,6 @@
-import { ValidationError } from "@tinkex/base";
 import * as tf from "@tensorflow/tfjs";
 import { MathBackendCPU } from "@tensorflow/tfjs-backend-cpu";
+import { ValidationError } from "@tinkex/base";
 import * as older from "tfjs-core-older";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { customLoss } from "./custom-loss.js";

@@ -1,4 +1,4 @@
-import { type CustomLoss } from "@tinkex/types";
+import type { CustomLoss } from "@tinkex/types";
 import { type CustomLossOptions, checkCustomLoss } from "./custom-loss-options.js";
 import { differentiateParts, type LossPart } from "./custom-loss-part.js";
 import { sumParts } from "./custom-loss-sum.js";

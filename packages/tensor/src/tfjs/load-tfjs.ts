@@ -1,5 +1,5 @@
-import { TinkexError } from "@tinkex/base";
 import type * as tfjsCore from "@tensorflow/tfjs-core";
+import { TinkexError } from "@tinkex/base";
 import { importOutcome } from "./import-outcome.js";
 
 /** The operations of tfjs that are used here: those of `@tensorflow/tfjs-core`, which every tfjs has. */

@@ -1,5 +1,5 @@
-import { type TensorData } from "@tinkex/base";
 import type { Tensor } from "@tensorflow/tfjs-core";
+import type { TensorData } from "@tinkex/base";
 import type { PadOptions } from "../pad-value.js";
 import { toDense } from "../to-dense.js";
 import { toInt32Array } from "../to-int32-array.js";

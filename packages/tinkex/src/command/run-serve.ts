@@ -1,5 +1,5 @@
-import { isPackageMissing } from "@tinkex/base";
 import { spawn } from "node:child_process";
+import { isPackageMissing } from "@tinkex/base";
 import type { ServeSurroundings } from "@tinkex/local/serve";
 
 /**

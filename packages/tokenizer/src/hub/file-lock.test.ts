@@ -1,7 +1,7 @@
-import { type Clock, systemClock, TimeoutError } from "@tinkex/base";
 import { lstat, mkdtemp, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Clock, systemClock, TimeoutError } from "@tinkex/base";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { withFileLock } from "./file-lock.js";
 

@@ -1,6 +1,6 @@
-import { type Clock, TimeoutError } from "@tinkex/base";
 import { lstat, mkdir, open, rm, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
+import { type Clock, TimeoutError } from "@tinkex/base";
 
 const RETRY_MS = 100;
 const HEARTBEAT_MS = 2_000;

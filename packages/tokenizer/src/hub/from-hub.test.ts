@@ -1,8 +1,15 @@
-import { AbortedError, ApiStatusError, ConnectionError, ResponseError, systemClock, ValidationError } from "@tinkex/base";
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import {
+  AbortedError,
+  ApiStatusError,
+  ConnectionError,
+  ResponseError,
+  systemClock,
+  ValidationError,
+} from "@tinkex/base";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type HubServer, startHubServer } from "../testing/hub-server.js";
 import { runSource } from "../testing/run-source.js";

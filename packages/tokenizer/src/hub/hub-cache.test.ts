@@ -1,7 +1,7 @@
-import { ValidationError } from "@tinkex/base";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fromHuggingFaceCache } from "./from-hugging-face-cache.js";
 import { HubCache } from "./hub-cache.js";

@@ -1,6 +1,6 @@
-import { TinkexError, ValidationError } from "@tinkex/base";
 import { copyFile, mkdir, mkdtemp, realpath, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { TinkexError, ValidationError } from "@tinkex/base";
 import { readFileIfThere } from "../read-file-if-there.js";
 
 /**

@@ -1,4 +1,3 @@
-import { ResponseError, systemClock, TinkexError } from "@tinkex/base";
 import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
@@ -6,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
+import { ResponseError, systemClock, TinkexError } from "@tinkex/base";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HubClient } from "./hub-client.js";
 

@@ -1,5 +1,5 @@
-import { ValidationError } from "@tinkex/base";
 import { inspect } from "node:util";
+import { ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { fromHub } from "./from-hub.js";
 import { resolveHubSettings } from "./hub-settings.js";

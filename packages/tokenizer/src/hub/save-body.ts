@@ -1,6 +1,6 @@
-import { ResponseError } from "@tinkex/base";
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
+import { ResponseError } from "@tinkex/base";
 import { NetworkFailure } from "./network-failure.js";
 
 /** What {@link saveBody} wrote. */

@@ -1,7 +1,7 @@
 import { ValidationError } from "@tinkex/base";
-import { SplitPreTokenizer } from "@huggingface/tokenizers";
 import { describe, expect, it } from "vitest";
 import { createTokenizer } from "../create-tokenizer.js";
+import { SplitPreTokenizer } from "../steps/library-classes.js";
 import { growthOf } from "../testing/growth-of.js";
 import { randomFrom } from "../testing/random-from.js";
 import { compilePattern } from "./compile-pattern.js";

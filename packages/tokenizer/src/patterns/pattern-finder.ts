@@ -1,6 +1,6 @@
 import { ValidationError } from "@tinkex/base";
-import { SplitPreTokenizer } from "@huggingface/tokenizers";
 import type { TextRange } from "../source-range.js";
+import { SplitPreTokenizer } from "../steps/library-classes.js";
 import { compilePattern } from "./compile-pattern.js";
 import { isLinearNatively } from "./is-linear-natively.js";
 import { linearMatches } from "./linear-matcher.js";

@@ -1,5 +1,5 @@
-import { ValidationError } from "@tinkex/base";
 import { Tokenizer as EngineTokenizer } from "@huggingface/tokenizers";
+import { ValidationError } from "@tinkex/base";
 
 /** The sections of a tokenizer.json that are made of parts, and the model. */
 type SectionName = "normalizer" | "pre_tokenizer" | "post_processor" | "decoder";

@@ -1,5 +1,5 @@
-import { ValidationError } from "@tinkex/base";
 import { readFileSync } from "node:fs";
+import { ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { compileTemplate } from "./compile-template.js";
 import { PLAIN_STRINGS, peoplesStrings, type StringMaker } from "./from-json.js";

@@ -1,5 +1,5 @@
 import { fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
-import { type ApiGeneration, type Records } from "@tinkex/types";
+import type { ApiGeneration, Records } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { encodeJsonRequest } from "../json/encode-json.js";
 import { parseJson } from "../json/parse-json.js";

@@ -1,5 +1,5 @@
 import { TinkexError } from "@tinkex/base";
-import { type Records } from "@tinkex/types";
+import type { Records } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { decodeFutureResult, type FutureResultName } from "../future/decode-future.js";
 import { encodeFutureOutcome } from "../future/encode-future.js";

@@ -1,5 +1,5 @@
 import { fromBinary } from "@bufbuild/protobuf";
-import { type ApiGeneration, type Datum, type LossFnType, type SampleRequest } from "@tinkex/types";
+import type { ApiGeneration, Datum, LossFnType, SampleRequest } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { encodeJsonRequest } from "../json/encode-json.js";
 import { parseJson } from "../json/parse-json.js";

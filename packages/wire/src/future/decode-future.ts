@@ -1,5 +1,12 @@
 import { parseRequestErrorCategory } from "@tinkex/base";
-import { type Endpoints, type ForwardBackwardOutput, type FutureOutcome, type OperationName, type Records, type SampleResponse } from "@tinkex/types";
+import type {
+  Endpoints,
+  ForwardBackwardOutput,
+  FutureOutcome,
+  OperationName,
+  Records,
+  SampleResponse,
+} from "@tinkex/types";
 import { DecodeError } from "../decode-error.js";
 import { namesProtobuf } from "../encoded-body.js";
 import { readResponse } from "../json/decode-json.js";

@@ -1,4 +1,4 @@
-import { type ForwardBackwardOutput, type FutureOutcome, type Records, type SampleResponse } from "@tinkex/types";
+import type { ForwardBackwardOutput, FutureOutcome, Records, SampleResponse } from "@tinkex/types";
 import { type EncodedBody, namesProtobuf, PROTOBUF_TYPE } from "../encoded-body.js";
 import { encodeJsonResponse } from "../json/encode-json.js";
 import { jsonBody } from "../json/json-body.js";

@@ -1,5 +1,5 @@
 import { ValidationError } from "@tinkex/base";
-import { type CreateCustomLossRequest, type GraphValue } from "@tinkex/types";
+import type { CreateCustomLossRequest, GraphValue } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { decodeJsonRequest } from "./decode-json.js";
 import { encodeJsonRequest } from "./encode-json.js";

@@ -1,5 +1,5 @@
 import { ValidationError } from "@tinkex/base";
-import { type SampleRequest } from "@tinkex/types";
+import type { SampleRequest } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { bodyOf, sample, sampleBody, textOf } from "../testing/json-requests.js";
 

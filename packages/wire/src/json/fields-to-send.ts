@@ -1,5 +1,5 @@
 import { ValidationError } from "@tinkex/base";
-import { type ApiGeneration } from "@tinkex/types";
+import type { ApiGeneration } from "@tinkex/types";
 import { setOwn } from "../set-own.js";
 import type { Holds, SentField, SentRecord } from "./sent-record.js";
 

@@ -1,4 +1,25 @@
-import { AdamParams, type CustomLossGraph, type CustomLossNode, chunkType, type Datum, type DimuonOptimizerConfig, type DimuonParams, type DmelChunk, type EncodedTextChunk, type ForwardBackwardInput, fromBase64, type GenericEvent, type ImageAssetPointerChunk, type ImageChunk, LoraConfig, type ModelInput, type ModelInputChunk, SamplingParams, type TensorData, toBase64 } from "@tinkex/types";
+import {
+  AdamParams,
+  type CustomLossGraph,
+  type CustomLossNode,
+  chunkType,
+  type Datum,
+  type DimuonOptimizerConfig,
+  type DimuonParams,
+  type DmelChunk,
+  type EncodedTextChunk,
+  type ForwardBackwardInput,
+  fromBase64,
+  type GenericEvent,
+  type ImageAssetPointerChunk,
+  type ImageChunk,
+  LoraConfig,
+  type ModelInput,
+  type ModelInputChunk,
+  SamplingParams,
+  type TensorData,
+  toBase64,
+} from "@tinkex/types";
 import { graphLiterals, graphLiteralsByName } from "./graph-literals.js";
 import { type Holds, type SentField, type SentRecord, sentRecord } from "./sent-record.js";
 

@@ -1,4 +1,4 @@
-import { type ApiGeneration, type RecordSchema } from "@tinkex/types";
+import type { ApiGeneration, RecordSchema } from "@tinkex/types";
 
 /** How one field of a record that we send is treated. */
 export interface SentField {

@@ -1,5 +1,5 @@
 import { tensorFault } from "@tinkex/base";
-import { type TensorData } from "@tinkex/types";
+import type { TensorData } from "@tinkex/types";
 import { float32Of, float32OfBfloat16, int64Of, int64OfInt32 } from "../proto-bytes/element-bytes.js";
 import type { ProtoReader } from "../proto-bytes/proto-reader.js";
 import { protoDtype } from "./dtype.js";

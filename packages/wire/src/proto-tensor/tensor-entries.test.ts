@@ -1,4 +1,4 @@
-import { type TensorData } from "@tinkex/types";
+import type { TensorData } from "@tinkex/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ProtoWriter } from "../proto-bytes/proto-writer.js";

@@ -1,5 +1,5 @@
 import { isSparse, type TensorFault } from "@tinkex/base";
-import { type TensorData } from "@tinkex/types";
+import type { TensorData } from "@tinkex/types";
 import type { ProtoWriter } from "../proto-bytes/proto-writer.js";
 import { writeElements, writeLayout, writeTensor } from "./write-tensor.js";
 

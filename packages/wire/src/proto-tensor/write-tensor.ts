@@ -1,5 +1,5 @@
 import { badElement, elementCount, isSparse, type TensorFault } from "@tinkex/base";
-import { type TensorData } from "@tinkex/types";
+import type { TensorData } from "@tinkex/types";
 import type { ProtoWriter } from "../proto-bytes/proto-writer.js";
 import { protoDtype } from "./dtype.js";
 

@@ -1,4 +1,4 @@
-import { type SampleResponse } from "@tinkex/types";
+import type { SampleResponse } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { DecodeError } from "../decode-error.js";
 import { hex } from "../testing/hex.js";

@@ -1,4 +1,10 @@
-import { type PromptAltTokens, type SampledSequence, type SampleResponse, type TensorData, type TopkLogprobs } from "@tinkex/types";
+import type {
+  PromptAltTokens,
+  SampledSequence,
+  SampleResponse,
+  TensorData,
+  TopkLogprobs,
+} from "@tinkex/types";
 import { float32Of, int32Of } from "../proto-bytes/element-bytes.js";
 import { ProtoReader } from "../proto-bytes/proto-reader.js";
 import { readTensor } from "../proto-tensor/read-tensor.js";

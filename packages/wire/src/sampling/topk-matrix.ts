@@ -1,4 +1,4 @@
-import { type TopkLogprobs } from "@tinkex/types";
+import type { TopkLogprobs } from "@tinkex/types";
 import { float32Of, int32Of } from "../proto-bytes/element-bytes.js";
 import type { ProtoReader } from "../proto-bytes/proto-reader.js";
 import type { ProtoWriter } from "../proto-bytes/proto-writer.js";

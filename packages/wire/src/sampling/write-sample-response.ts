@@ -1,5 +1,5 @@
 import { ValidationError } from "@tinkex/base";
-import { type SampledSequence, type SampleResponse } from "@tinkex/types";
+import type { SampledSequence, SampleResponse } from "@tinkex/types";
 import { ProtoWriter } from "../proto-bytes/proto-writer.js";
 import { writeTensor } from "../proto-tensor/write-tensor.js";
 import { writeTopkMatrix } from "./topk-matrix.js";

@@ -1,4 +1,10 @@
-import { type ApiGeneration, ModelInput, type Records, type SampleRequest, type SamplingParams } from "@tinkex/types";
+import {
+  type ApiGeneration,
+  ModelInput,
+  type Records,
+  type SampleRequest,
+  type SamplingParams,
+} from "@tinkex/types";
 import { encodeJsonRequest } from "../json/encode-json.js";
 import type { RequestName } from "../json/request-records.js";
 

@@ -1,5 +1,12 @@
 import { lossInputDtypes } from "@tinkex/base";
-import { type Datum, type ModelInput, type ModelInputChunk, type ProvenanceSpan, type TensorData, type TensorDtype } from "@tinkex/types";
+import type {
+  Datum,
+  ModelInput,
+  ModelInputChunk,
+  ProvenanceSpan,
+  TensorData,
+  TensorDtype,
+} from "@tinkex/types";
 
 /** The 70 bytes of the recordings' one-pixel PNG. */
 const ONE_PIXEL_PNG =

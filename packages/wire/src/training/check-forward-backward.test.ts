@@ -1,5 +1,5 @@
 import { ValidationError } from "@tinkex/base";
-import { type Datum, type ForwardBackwardRequest } from "@tinkex/types";
+import type { Datum, ForwardBackwardRequest } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { encodeForwardBackwardRequest } from "./encode-forward-backward.js";
 

@@ -1,5 +1,22 @@
-import { checkKnownNames, type TensorFault, tensorFault, tensorLayoutFault, ValidationError } from "@tinkex/base";
-import { checkSent, DATUM_FIELDS, type Datum, type ForwardBackwardInput, type ForwardBackwardRequest, lossFnTypeSchema, modelInputChunkSchema, provenanceSpanSchema, spanFault, type TensorData } from "@tinkex/types";
+import {
+  checkKnownNames,
+  type TensorFault,
+  tensorFault,
+  tensorLayoutFault,
+  ValidationError,
+} from "@tinkex/base";
+import {
+  checkSent,
+  DATUM_FIELDS,
+  type Datum,
+  type ForwardBackwardInput,
+  type ForwardBackwardRequest,
+  lossFnTypeSchema,
+  modelInputChunkSchema,
+  provenanceSpanSchema,
+  spanFault,
+  type TensorData,
+} from "@tinkex/types";
 import { tensorCapacity } from "../proto-tensor/write-tensor.js";
 import { bytesOfChunk, checkChunk, chunkBytes } from "./check-chunk.js";
 import { countNames, countSet } from "./count-names.js";

@@ -1,5 +1,5 @@
 import { UnsupportedByServerError } from "@tinkex/base";
-import { type ApiGeneration, type ForwardBackwardInput, type ForwardBackwardRequest } from "@tinkex/types";
+import type { ApiGeneration, ForwardBackwardInput, ForwardBackwardRequest } from "@tinkex/types";
 import type { BodyMemory } from "../body-memory.js";
 import { type EncodedBody, PROTOBUF_TYPE } from "../encoded-body.js";
 import { fieldsToSend } from "../json/fields-to-send.js";

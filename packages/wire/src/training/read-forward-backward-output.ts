@@ -1,4 +1,4 @@
-import { type ForwardBackwardOutput, type NamedTensors, type TensorData } from "@tinkex/types";
+import type { ForwardBackwardOutput, NamedTensors, TensorData } from "@tinkex/types";
 import { ProtoReader } from "../proto-bytes/proto-reader.js";
 import { bytesPerElement, readElements } from "../proto-tensor/read-tensor.js";
 import { setOwn } from "../set-own.js";

@@ -1,4 +1,12 @@
-import { type Datum, type ForwardBackwardRequest, type LossFnType, type ModelInputChunk, type NamedTensors, type ProvenanceSpan, type TensorData } from "@tinkex/types";
+import type {
+  Datum,
+  ForwardBackwardRequest,
+  LossFnType,
+  ModelInputChunk,
+  NamedTensors,
+  ProvenanceSpan,
+  TensorData,
+} from "@tinkex/types";
 import { int32Of } from "../proto-bytes/element-bytes.js";
 import { ProtoReader } from "../proto-bytes/proto-reader.js";
 import { readTensor } from "../proto-tensor/read-tensor.js";

@@ -1,5 +1,5 @@
 import { ValidationError } from "@tinkex/base";
-import { type ForwardBackwardOutput, type NamedTensors, type TensorData } from "@tinkex/types";
+import type { ForwardBackwardOutput, NamedTensors, TensorData } from "@tinkex/types";
 import { ProtoWriter } from "../proto-bytes/proto-writer.js";
 import { protoDtype } from "../proto-tensor/dtype.js";
 import { elementBytes, tensorCapacity } from "../proto-tensor/write-tensor.js";

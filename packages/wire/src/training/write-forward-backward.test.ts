@@ -1,6 +1,13 @@
-import { ValidationError } from "@tinkex/base";
 import { fromBinary } from "@bufbuild/protobuf";
-import { Datum, type ForwardBackwardRequest, ModelInput, type ModelInputChunk, type ProvenanceSpan, type TensorData } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
+import {
+  Datum,
+  type ForwardBackwardRequest,
+  ModelInput,
+  type ModelInputChunk,
+  type ProvenanceSpan,
+  type TensorData,
+} from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { ForwardBackwardRequestSchema } from "../proto.js";
 import { hex, toHex } from "../testing/hex.js";

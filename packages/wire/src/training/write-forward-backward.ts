@@ -1,4 +1,10 @@
-import { type Datum, type ForwardBackwardRequest, type LossFnConfig, type ModelInputChunk, type ProvenanceSpan } from "@tinkex/types";
+import type {
+  Datum,
+  ForwardBackwardRequest,
+  LossFnConfig,
+  ModelInputChunk,
+  ProvenanceSpan,
+} from "@tinkex/types";
 import type { BodyMemory } from "../body-memory.js";
 import { ProtoWriter } from "../proto-bytes/proto-writer.js";
 import { TensorEntries } from "../proto-tensor/tensor-entries.js";

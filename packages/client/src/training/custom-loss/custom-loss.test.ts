@@ -1,5 +1,5 @@
 import { AbortedError, deferred, ValidationError } from "@tinkex/base";
-import { type CustomLoss } from "@tinkex/types";
+import type { CustomLoss } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { datum, readPass } from "../../testing/examples.js";
 import { openService, pauseForSockets } from "../../testing/open-service.js";

@@ -1,5 +1,5 @@
 import { isSparse, ResponseError, raceAbort, tensorLayoutFault, ValidationError } from "@tinkex/base";
-import { type CustomLoss, type CustomLossValue, type Datum, type ForwardBackwardOutput, type TensorData } from "@tinkex/types";
+import type { CustomLoss, CustomLossValue, Datum, ForwardBackwardOutput, TensorData } from "@tinkex/types";
 import type { OperationContext } from "../../future/operation-context.js";
 import type { PassOutput } from "../passes/combine-outputs.js";
 import { passResult, submitPass } from "../passes/training-pass.js";

@@ -1,4 +1,4 @@
-import { type ForwardBackwardOutput } from "@tinkex/types";
+import type { ForwardBackwardOutput } from "@tinkex/types";
 
 /**
  * The result of a training pass, joined from all requests it travelled in.

@@ -1,6 +1,17 @@
 import { checkKnownNames, ValidationError } from "@tinkex/base";
 import { TensorData, type TensorLike, TensorMemory } from "@tinkex/tensor";
-import { checkSent, DATUM_FIELDS, type Datum, type LossFnConfig, type LossFnType, lossFnTypeSchema, type ModelInput, provenanceSpanSchema, spanFault, type TokenIds } from "@tinkex/types";
+import {
+  checkSent,
+  DATUM_FIELDS,
+  type Datum,
+  type LossFnConfig,
+  type LossFnType,
+  lossFnTypeSchema,
+  type ModelInput,
+  provenanceSpanSchema,
+  spanFault,
+  type TokenIds,
+} from "@tinkex/types";
 import { checkObject } from "../../inputs/call-options.js";
 import { toModelInput } from "../../inputs/model-input.js";
 

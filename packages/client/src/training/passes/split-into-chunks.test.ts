@@ -1,4 +1,10 @@
-import { checkReceived, clientConfigResponseSchema, type Datum, type ModelInputChunk, type TensorData } from "@tinkex/types";
+import {
+  checkReceived,
+  clientConfigResponseSchema,
+  type Datum,
+  type ModelInputChunk,
+  type TensorData,
+} from "@tinkex/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CURRENT_GENERATION, type Encoding, LEGACY_CHUNK_LIMITS } from "../../session/server-generation.js";

@@ -1,4 +1,4 @@
-import { type Datum, type TensorData } from "@tinkex/types";
+import type { Datum, TensorData } from "@tinkex/types";
 import { chunkBytes, chunkLength } from "../../inputs/model-input.js";
 import type { ChunkLimits } from "../../session/server-generation.js";
 

@@ -1,5 +1,5 @@
 import { ApiStatusError } from "@tinkex/base";
-import { type Datum, type ForwardBackwardOutput, type LossFnConfig, type LossFnType } from "@tinkex/types";
+import type { Datum, ForwardBackwardOutput, LossFnConfig, LossFnType } from "@tinkex/types";
 import { type BodyMemory, type EncodedBody, encodeForwardBackwardRequest } from "@tinkex/wire";
 import type { PassBody, Submission } from "../../channel/channel.js";
 import type { OperationContext } from "../../future/operation-context.js";

@@ -1,4 +1,4 @@
-import { type FutureOutcome, type Records } from "@tinkex/types";
+import type { FutureOutcome, Records } from "@tinkex/types";
 import { encodeFutureOutcome, type FutureResultName } from "@tinkex/wire";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { shortened } from "../../json/shortened.js";

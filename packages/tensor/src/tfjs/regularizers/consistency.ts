@@ -1,6 +1,6 @@
-import { ValidationError } from "@tinkex/base";
 import type { Tensor1D } from "@tensorflow/tfjs-core";
-import { type Datum } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
+import type { Datum } from "@tinkex/types";
 import { describeValue } from "../../describe-value.js";
 import { tf } from "../tf.js";
 import { countedValues } from "./counted-values.js";

@@ -1,6 +1,6 @@
-import { elementCount, ValidationError } from "@tinkex/base";
 import type { Tensor1D } from "@tensorflow/tfjs-core";
-import { type Datum } from "@tinkex/types";
+import { elementCount, ValidationError } from "@tinkex/base";
+import type { Datum } from "@tinkex/types";
 import { toDense } from "../../to-dense.js";
 import { tf } from "../tf.js";
 import { checkLayout } from "./check-layout.js";

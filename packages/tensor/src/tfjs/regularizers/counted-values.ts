@@ -1,5 +1,5 @@
 import type { Tensor, Tensor1D } from "@tensorflow/tfjs-core";
-import { type Datum } from "@tinkex/types";
+import type { Datum } from "@tinkex/types";
 import { tf } from "../tf.js";
 import { markCounted } from "./counted-mask.js";
 

@@ -1,5 +1,5 @@
-import { elementCount } from "@tinkex/base";
 import type { Tensor } from "@tensorflow/tfjs-core";
+import { elementCount } from "@tinkex/base";
 import { differentiate } from "../autodiff.js";
 import { checkLossValue } from "../custom-loss-value.js";
 import { tf } from "../tf.js";

@@ -1,5 +1,5 @@
-import { ValidationError } from "@tinkex/base";
 import type { Tensor, Tensor1D } from "@tensorflow/tfjs-core";
+import { ValidationError } from "@tinkex/base";
 import { tf } from "../tf.js";
 import { countedMask, keepCounted } from "./counted-mask.js";
 import type { LossTerm, TermOptions } from "./loss-term.js";

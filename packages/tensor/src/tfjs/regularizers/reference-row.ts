@@ -1,6 +1,6 @@
-import { elementCount, ValidationError } from "@tinkex/base";
 import type { Tensor, Tensor1D } from "@tensorflow/tfjs-core";
-import { type Datum } from "@tinkex/types";
+import { elementCount, ValidationError } from "@tinkex/base";
+import type { Datum } from "@tinkex/types";
 import { TensorData } from "../../tensor-data.js";
 import type { TensorLike } from "../../tensor-like.js";
 import type { TensorPlace } from "../../tensor-place.js";

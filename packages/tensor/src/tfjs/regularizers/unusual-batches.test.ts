@@ -1,4 +1,4 @@
-import { type Datum } from "@tinkex/types";
+import type { Datum } from "@tinkex/types";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { TfLoss } from "../custom-loss-value.js";
 import { describeOnEachBackend } from "../testing/describe-on-each-backend.js";

@@ -1,5 +1,5 @@
 import type { Tensor } from "@tensorflow/tfjs-core";
-import { type TensorData as TensorRecord } from "@tinkex/types";
+import type { TensorData as TensorRecord } from "@tinkex/types";
 import { expect } from "vitest";
 import { TensorData } from "../../tensor-data.js";
 import type { Tfjs } from "../load-tfjs.js";

@@ -1,4 +1,4 @@
-import { type Datum } from "@tinkex/types";
+import type { Datum } from "@tinkex/types";
 import { expect } from "vitest";
 import { composeLoss } from "../regularizers/compose-loss.js";
 import type { LossTerm } from "../regularizers/loss-term.js";

@@ -1,4 +1,4 @@
-import { type CustomLossValue, type Datum } from "@tinkex/types";
+import type { CustomLossValue, Datum } from "@tinkex/types";
 
 /** A datum as a custom loss sees it: `targets` says how many log-probabilities it has, and in which shape. */
 export function lossDatum(
