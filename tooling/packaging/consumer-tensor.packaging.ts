@@ -84,7 +84,7 @@ console.log(JSON.stringify([error.code, error.message]));`,
   });
 
   it("computes on cpu once it has that backend, and is told why", async () => {
-    const { exitCode, output } = await consumer.add("@tensorflow/tfjs-backend-cpu@4.22.0");
+    const { exitCode, output } = await consumer.add(["@tensorflow/tfjs-backend-cpu@4.22.0"]);
     expect(exitCode, output).toBe(0);
     const answer = await answerOf(
       consumer,

@@ -32,9 +32,9 @@ export class Consumer {
     });
   }
 
-  /** Installs one more package from the registry. */
-  add(name: string): Promise<CommandResult> {
-    return run("npm", ["install", "--no-audit", "--no-fund", name], { cwd: this.folder });
+  /** Installs more packages from the registry. */
+  add(names: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CommandResult> {
+    return run("npm", ["install", "--no-audit", "--no-fund", ...names], { cwd: this.folder, env });
   }
 
   /** Type-checks the project strictly, declarations of dependencies included. */

@@ -1,4 +1,5 @@
-// What runs on every change: `npm test`, then lint, types, unused code and packaging. The last line sums it all up.
+// What runs on every change: `npm test`, then lint, types, unused code, packaging and a rehearsed release. The last line sums
+// it all up.
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -57,6 +58,10 @@ const CHECKS = [
   {
     title: "packaging",
     run: async () => runVitest("packaging-results", ["--config", "tooling/packaging/vitest.config.ts"]),
+  },
+  {
+    title: "release rehearsal",
+    run: async () => runVitest("release-results", ["--config", "tooling/release/vitest.config.ts"]),
   },
 ];
 
