@@ -16,18 +16,19 @@ import {
 } from "tinkex";
 
 const { values: options } = parseArgs({
-  options: { steps: { type: "string", default: "30" }, model: { type: "string" } },
+  options: { steps: { type: "string", default: "36" }, model: { type: "string" } },
 });
 const steps = Number(options.steps);
 const BATCH_SIZE = 8;
-const LEARNING_RATE = 2e-3;
+const LEARNING_RATE = 3e-3;
 
 /** The chats to learn from. */
-const NAMES = "Ada Ben Cleo Dora Emil Finn Greta Hugo Iris Jonas Kira Leo Mona Nils Olga Paul Rosa Sven Tilda Uma".split(
-  " ",
-);
+const NAMES =
+  "Ada Ben Cleo Dora Emil Finn Greta Hugo Iris Jonas Kira Leo Mona Nils Olga Paul Rosa Sven Tilda Uma".split(
+    " ",
+  );
 /** Names that training never shows. */
-const HELD_OUT = ["Anna", "Bruno", "Clara", "Lena", "Otto", "Theo"];
+const HELD_OUT = ["Anna", "Bruno", "Clara", "Lena", "Oskar", "Theo"];
 
 const greeting = (name: string) => `Hello, ${name}! Nice to meet you.`;
 const question = (name: string): Message => ({ role: "user", content: `I am ${name}.` });
@@ -62,9 +63,10 @@ const before = await greetings(base);
 // Only what the assistant says is trained on; the weights of an example sum to 1.
 const examples: Datum[] = NAMES.map((name) => datumFromMessages(renderer, chat(name)));
 const batchAt = (step: number) =>
-  Array.from({ length: BATCH_SIZE }, (_, place) => examples[(step * BATCH_SIZE + place) % examples.length]).filter(
-    (example) => example !== undefined,
-  );
+  Array.from(
+    { length: BATCH_SIZE },
+    (_, place) => examples[(step * BATCH_SIZE + place) % examples.length],
+  ).filter((example) => example !== undefined);
 
 const losses: number[] = [];
 for (let step = 0; step < steps; step++) {
@@ -79,7 +81,9 @@ for (let step = 0; step < steps; step++) {
 const tuned = await training.saveWeightsAndGetSamplingClient();
 const after = await greetings(tuned);
 for (const [index, name] of HELD_OUT.entries()) {
-  console.log(`I am ${name}.  before: ${JSON.stringify(before[index])}  after: ${JSON.stringify(after[index])}`);
+  console.log(
+    `I am ${name}.  before: ${JSON.stringify(before[index])}  after: ${JSON.stringify(after[index])}`,
+  );
 }
 const right = (answers: readonly string[]) =>
   HELD_OUT.filter((name, index) => answers[index]?.trim() === greeting(name)).length;

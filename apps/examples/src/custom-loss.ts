@@ -38,7 +38,10 @@ function datumOf(question: string, answer: string): DatumLike {
   const prompt = tokenizer.encode(question);
   const answerTokens = tokenizer.encode(answer);
   const tokens = [...prompt, ...answerTokens];
-  const weights = [...new Array<number>(prompt.length - 1).fill(0), ...new Array<number>(answerTokens.length).fill(1)];
+  const weights = [
+    ...new Array<number>(prompt.length - 1).fill(0),
+    ...new Array<number>(answerTokens.length).fill(1),
+  ];
   return { model_input: tokens.slice(0, -1), loss_fn_inputs: { target_tokens: tokens.slice(1), weights } };
 }
 
@@ -94,7 +97,8 @@ const dpoLoss =
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 /** The share of held-out pairs whose chosen answer is the likelier one. */
-const preferred = (scores: readonly number[]) => mean(marginsOf(scores, []).map((margin) => (margin > 0 ? 1 : 0)));
+const preferred = (scores: readonly number[]) =>
+  mean(marginsOf(scores, []).map((margin) => (margin > 0 ? 1 : 0)));
 
 const data = datumsOf(TRAINING);
 const heldOut = datumsOf(HELD_OUT);
@@ -117,4 +121,6 @@ for (let step = 0; step < steps; step++) {
 const after = await score(heldOut);
 const percent = (share: number) => `${(100 * share).toFixed(0)} %`;
 console.log(`loss: ${losses[0]?.toFixed(3)} -> ${losses.at(-1)?.toFixed(3)}`);
-console.log(`held-out answers preferred as wished: ${percent(preferred(before))} -> ${percent(preferred(after))}`);
+console.log(
+  `held-out answers preferred as wished: ${percent(preferred(before))} -> ${percent(preferred(after))}`,
+);

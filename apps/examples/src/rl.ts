@@ -13,7 +13,14 @@ const steps = Number(options.steps);
 const GROUP_SIZE = 10;
 const MAX_TOKENS = 24;
 const LEARNING_RATE = 3e-3;
-const PROMPTS = ["The name of the ", "We saw a ", "It was the ", "There is a ", "One of the ", "He went to the "];
+const PROMPTS = [
+  "The name of the ",
+  "We saw a ",
+  "It was the ",
+  "There is a ",
+  "One of the ",
+  "He went to the ",
+];
 
 /** The reward of an answer, from 0 to 1: the share of its words that begin with an "s". Fewer than three words earn nothing. */
 function rewardOf(answer: string): number {
@@ -83,7 +90,9 @@ for (let step = 0; step < steps; step++) {
 
   const best = groups.flatMap(({ scored }) => scored).reduce((a, b) => (b.reward > a.reward ? b : a));
   rewards.push(mean(groups.map(({ baseline }) => baseline)));
-  console.log(`step ${step + 1}/${steps}  mean reward ${rewards.at(-1)?.toFixed(3)}  best ${JSON.stringify(best.text)}`);
+  console.log(
+    `step ${step + 1}/${steps}  mean reward ${rewards.at(-1)?.toFixed(3)}  best ${JSON.stringify(best.text)}`,
+  );
 }
 
 const { path } = await training.saveState("rl");

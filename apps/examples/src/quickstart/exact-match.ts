@@ -1,4 +1,4 @@
-import { type Tokenizer } from "@tinkex/base";
+import type { Tokenizer } from "@tinkex/base";
 import type { SamplingClient } from "@tinkex/client";
 import { ModelInput } from "@tinkex/types";
 import { endOfAnswer } from "./training-datum.js";

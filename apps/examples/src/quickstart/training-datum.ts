@@ -1,4 +1,4 @@
-import { type Tokenizer } from "@tinkex/base";
+import type { Tokenizer } from "@tinkex/base";
 import { Datum } from "@tinkex/types";
 import type { WordPair } from "./word-pairs.js";
 
