@@ -1,5 +1,5 @@
 import { ValidationError } from "@tinkex/base";
-import { ENDPOINTS, type Endpoint, type EndpointName, isEndpointName } from "@tinkex/types/endpoints";
+import { ENDPOINTS, type Endpoint, type EndpointName } from "@tinkex/types/endpoints";
 import { canSend, isRequestBody, isStreamed } from "../body/streamed-body.js";
 import type { TinkexCall } from "../transport-call.js";
 import { POLICIES } from "./policies.js";
@@ -25,7 +25,8 @@ export const OPERATIONS = Object.fromEntries(
 
 /** The row of `name`, or `undefined` when there is none. */
 export function findOperation(name: string): Operation | undefined {
-  return isEndpointName(name) ? OPERATIONS[name] : undefined;
+  // The name comes from outside; a row of the table is looked for, and nothing of its prototype.
+  return Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name as EndpointName] : undefined;
 }
 
 /**
