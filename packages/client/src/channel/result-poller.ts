@@ -235,13 +235,13 @@ export class ResultPoller<Name extends FutureResultName> {
   }
 }
 
-/** Where the service says the operation stands. */
+/** An operation's place in the service's queue. */
 interface PlaceInQueue {
   readonly queue_state?: string;
   readonly queue_state_reason?: string;
 }
 
-/** What a 408 says; `undefined` for other failures, and for one whose body is no JSON object. */
+/** Reads the body of a 408; `undefined` for other failures, and for one whose body is no JSON object. */
 function placeInQueue(error: unknown): PlaceInQueue | undefined {
   if (!(error instanceof ApiStatusError) || error.status !== 408) return undefined;
   const { body } = error;
