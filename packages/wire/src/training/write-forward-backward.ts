@@ -7,8 +7,7 @@ import type {
 } from "@tinkex/types";
 import type { BodyMemory } from "../body-memory.js";
 import { ProtoWriter } from "../proto-bytes/proto-writer.js";
-import { TensorEntries } from "../proto-tensor/tensor-entries.js";
-import { tensorCapacity } from "../proto-tensor/write-tensor.js";
+import { TensorEntries, tensorCapacity } from "../proto-tensor/write-tensor.js";
 import { bytesOfChunk } from "./check-chunk.js";
 import { checkForwardBackward, elementError, invalid } from "./check-forward-backward.js";
 
