@@ -26,7 +26,7 @@ const snippets = [
   .filter(({ code }) => !NOT_RUN.test(code));
 
 it("nearly all programs of these pages are run", () => {
-  expect(snippets.length).toBeGreaterThan(20);
+  expect(snippets.length).toBeGreaterThan(15);
 });
 
 it("the README's install lines name every package that its programs import", () => {

@@ -26,7 +26,7 @@ const HELD_OUT = ["apple", "hammer", "letter", "paper", "salt", "watch"].map(pai
 type Pair = (typeof TRAINING)[number];
 
 // A service to talk to: the one that the environment names, or a server of our own on a free loopback port.
-const isHosted = Boolean(process.env.TINKER_API_KEY ?? process.env.TINKER_BASE_URL);
+const isHosted = Boolean(process.env.TINKER_API_KEY || process.env.TINKER_BASE_URL);
 await using server = isHosted ? undefined : await startLocalServer();
 await using service = new ServiceClient(server === undefined ? {} : { baseUrl: server.url });
 const base_model = options.model ?? (isHosted ? "Qwen/Qwen3-8B" : "tinkex/pocket-1");

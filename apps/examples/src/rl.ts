@@ -48,7 +48,7 @@ function policyDatum(prompt: readonly number[], sample: SampledSequence, advanta
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 // A service to talk to: the one that the environment names, or a server of our own on a free loopback port.
-const isHosted = Boolean(process.env.TINKER_API_KEY ?? process.env.TINKER_BASE_URL);
+const isHosted = Boolean(process.env.TINKER_API_KEY || process.env.TINKER_BASE_URL);
 await using server = isHosted ? undefined : await startLocalServer();
 await using service = new ServiceClient(server === undefined ? {} : { baseUrl: server.url });
 const base_model = options.model ?? (isHosted ? "Qwen/Qwen3-8B" : "tinkex/pocket-1");

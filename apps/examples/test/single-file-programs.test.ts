@@ -17,7 +17,7 @@ async function finished(program: string, steps: number): Promise<FinishedRun> {
 }
 
 /** The two numbers of the line `<name>: <before> -> <after>`. */
-function change({ stdout }: FinishedRun, name: string): { before: number; after: number } {
+function change({ stdout }: Pick<FinishedRun, "stdout">, name: string): { before: number; after: number } {
   const line = stdout.split("\n").find((candidate) => candidate.startsWith(`${name}: `));
   const [before = Number.NaN, after = Number.NaN] = (line ?? "")
     .slice(name.length)
@@ -51,7 +51,19 @@ describe("the program of one file", { timeout: 120_000 }, () => {
     expect(preferred.after).toBeGreaterThanOrEqual(preferred.before + 50);
   });
 
-  it.each(["chat-fine-tune.js", "rl.js", "custom-loss.js"])(
+  it("checkpoints comes to the same numbers from a checkpoint as without a break", async () => {
+    const { stdout } = await finished("checkpoints.js", 2);
+    const losses = [
+      ...stdout.matchAll(/loss (\d+\.\d+) without|loss (\d+\.\d+) from|, (\d+\.\d+) put back/g),
+    ];
+    const [straight, fromCheckpoint, putBack] = losses.map((groups) => Number(groups.slice(1).find(Boolean)));
+    expect(fromCheckpoint).toBe(straight);
+    expect(putBack).toBe(straight);
+    const logprob = change({ stdout }, "log-probability of the text");
+    expect(logprob.after).toBeGreaterThan(logprob.before);
+  });
+
+  it.each(["chat-fine-tune.js", "rl.js", "custom-loss.js", "checkpoints.js"])(
     "%s names an option it does not know",
     async (program) => {
       const run = new ExampleRun(["--step", "1"], {}, { program });
