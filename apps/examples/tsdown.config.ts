@@ -1,7 +1,17 @@
 import { packageBuild } from "../../tooling/build/tsdown.mjs";
 
 // Unbundled: the programs are there to be read and copied, and find their data by their own place.
-export default packageBuild(["src/quickstart.ts", "src/reward-model.ts"], {
-  unbundle: true,
-  platform: "node",
-});
+export default packageBuild(
+  [
+    "src/quickstart.ts",
+    "src/chat-fine-tune.ts",
+    "src/rl.ts",
+    "src/custom-loss.ts",
+    "src/checkpoints.ts",
+    "src/reward-model.ts",
+  ],
+  {
+    unbundle: true,
+    platform: "node",
+  },
+);

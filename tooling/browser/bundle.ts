@@ -16,12 +16,20 @@ export interface Bundle {
  *
  * @param packages whether what is imported by name goes into the bundle too
  */
-export async function bundle(file: string, packages: BuildOptions["packages"] = "bundle"): Promise<Bundle> {
+export function bundle(file: string, packages: BuildOptions["packages"] = "bundle"): Promise<Bundle> {
+  return bundleFrom({ entryPoints: [file], packages });
+}
+
+/** Bundles a program given as text, which may import the packages that this folder has. */
+export function bundleText(contents: string): Promise<Bundle> {
+  return bundleFrom({ stdin: { contents, resolveDir: import.meta.dirname }, packages: "bundle" });
+}
+
+async function bundleFrom(source: Pick<BuildOptions, "entryPoints" | "stdin" | "packages">): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
-    entryPoints: [file],
+    ...source,
     absWorkingDir: ROOT,
     bundle: true,
-    packages,
     format: "esm",
     platform: "browser",
     target: "es2022",

@@ -1,11 +1,12 @@
 import { defineConfig } from "tsdown";
+import { pureInitializers } from "./pure-initializers.mjs";
 
 /**
  * How every package is built: ESM and type declarations, down-levelled to the oldest Node the packages run on.
  *
  * @param {string[]} entry source files, each of which becomes a file of the same name in `dist`
- * @param {{ unbundle?: boolean, platform?: "neutral" | "node" }} [options] `unbundle` keeps one output file per source
- * file; `platform` is `neutral` for what also runs in a browser
+ * @param {{ unbundle?: boolean, platform?: "neutral" | "node", isPure?: boolean }} [options] `unbundle` keeps one output
+ * file per source file; `platform` is `neutral` for what also runs in a browser; `isPure` lets bundlers drop unused constants
  */
 export function packageBuild(entry, options = {}) {
   return defineConfig({
@@ -18,6 +19,7 @@ export function packageBuild(entry, options = {}) {
     dts: true,
     sourcemap: false,
     clean: true,
+    plugins: options.isPure ? [pureInitializers()] : [],
     deps: { skipNodeModulesBundle: true },
   });
 }

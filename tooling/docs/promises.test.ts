@@ -1,15 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { hasTitle, type NamedTest, namedTests, promisesUnder } from "./promises.js";
+import { hasTitle, isTestThere, namedTests, promisesUnder } from "./promises.js";
 import { REPOSITORY } from "./snippets.js";
 
 const page = readFileSync(join(REPOSITORY, "docs", "security.md"), "utf8");
-
-function isThere({ path, title }: NamedTest): boolean {
-  const file = join(REPOSITORY, path);
-  return existsSync(file) && hasTitle(readFileSync(file, "utf8"), title);
-}
 
 describe("the promises of docs/security.md", () => {
   const promises = promisesUnder("What is promised", page);
@@ -21,7 +16,7 @@ describe("the promises of docs/security.md", () => {
   it("name tests that are there, wherever they stand on the page", () => {
     const tests = namedTests(page);
     expect(tests.length).toBeGreaterThanOrEqual(promises.length);
-    expect(tests.filter((test) => !isThere(test))).toEqual([]);
+    expect(tests.filter((test) => !isTestThere(test))).toEqual([]);
   });
 });
 
@@ -63,8 +58,8 @@ More words, \`packages/x/c.test.ts › of no item\`.
 
   it("misses a test whose file or title is not there", () => {
     const path = "tooling/docs/promises.test.ts";
-    expect(isThere({ path, title: "misses a test whose file or title is not there" })).toBe(true);
-    expect(isThere({ path, title: ["misses", "a", "test"].join(" ") })).toBe(false);
-    expect(isThere({ path: "tooling/docs/none.test.ts", title: "misses" })).toBe(false);
+    expect(isTestThere({ path, title: "misses a test whose file or title is not there" })).toBe(true);
+    expect(isTestThere({ path, title: ["misses", "a", "test"].join(" ") })).toBe(false);
+    expect(isTestThere({ path: "tooling/docs/none.test.ts", title: "misses" })).toBe(false);
   });
 });

@@ -1,3 +1,7 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { REPOSITORY } from "./snippets.js";
+
 /** A test that a page names beside a promise, as `path › title`. */
 export interface NamedTest {
   /** From the root of the repository. */
@@ -36,4 +40,10 @@ export function promisesUnder(heading: string, markdown: string): readonly Promi
 export function hasTitle(source: string, title: string): boolean {
   const escaped = (quote: string) => title.replaceAll("\\", "\\\\").replaceAll(quote, `\\${quote}`);
   return ['"', "'", "`"].some((quote) => source.includes(`${quote}${escaped(quote)}${quote}`));
+}
+
+/** Tells a named test that is in the repository from one that was renamed or never was. */
+export function isTestThere({ path, title }: NamedTest): boolean {
+  const file = join(REPOSITORY, path);
+  return existsSync(file) && hasTitle(readFileSync(file, "utf8"), title);
 }

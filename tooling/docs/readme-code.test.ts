@@ -9,13 +9,25 @@ import { fileOf, REPOSITORY, snippetsOf } from "./snippets.js";
 /** Snippets are written here, inside this package, so that their imports resolve as a user's would. */
 const SNIPPETS = join(import.meta.dirname, ".snippets");
 
+/** Tests and route handlers are run by somebody else, and hosted models are not here; that these compile is checked all the same. */
+const NOT_RUN = /^export |from "vitest"|"Qwen\//m;
+
 const snippets = [
   "README.md",
+  "docs/guides.md",
+  "docs/retries.md",
   "docs/tensors.md",
   "packages/local/README.md",
+  "packages/tinkex/README.md",
   "packages/types/README.md",
   "packages/wire/README.md",
-].flatMap(snippetsOf);
+]
+  .flatMap(snippetsOf)
+  .filter(({ code }) => !NOT_RUN.test(code));
+
+it("nearly all programs of these pages are run", () => {
+  expect(snippets.length).toBeGreaterThan(15);
+});
 
 it("the README's install lines name every package that its programs import", () => {
   const blocks = codeBlocks(readFileSync(join(REPOSITORY, "README.md"), "utf8"));

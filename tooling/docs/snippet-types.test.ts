@@ -8,7 +8,9 @@ const FOLDER = join(import.meta.dirname, ".typed-snippets");
 
 const snippets = [
   "README.md",
+  "docs/guides.md",
   "docs/renderers.md",
+  "docs/retries.md",
   "docs/security.md",
   "docs/tensors.md",
   "docs/tokenizers.md",
@@ -16,6 +18,7 @@ const snippets = [
   "packages/local/README.md",
   "packages/renderers/README.md",
   "packages/tensor/README.md",
+  "packages/tinkex/README.md",
   "packages/tokenizer/README.md",
   "packages/types/README.md",
   "packages/wire/README.md",

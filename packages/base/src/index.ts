@@ -21,9 +21,8 @@ export { TinkexError, type TinkexErrorCode, type TinkexErrorInfo } from "./error
 export { AdaptiveLimit, type LimitRange } from "./flow/adaptive-limit.js";
 export { ByteBudget } from "./flow/byte-budget.js";
 export { Mutex } from "./flow/mutex.js";
-export { type Release, releaseOnce } from "./flow/release.js";
 export { Semaphore } from "./flow/semaphore.js";
-export { type Ticket, type Waiter, WaitQueue } from "./flow/wait-queue.js";
+export { type Release, releaseOnce, type Ticket, type Waiter, WaitQueue } from "./flow/wait-queue.js";
 export { isPackageMissing } from "./peers/is-package-missing.js";
 export type { Clock } from "./ports/clock.js";
 export type { HttpTransport, TransportCall, TransportResponse } from "./ports/http-transport.js";

@@ -173,7 +173,7 @@ class HeldClock extends FakeClock {
     this.sleeps.push(ms);
     await new Promise<void>((resolve) => this.wake.push(resolve));
     signal?.throwIfAborted();
-    this.advance(Math.max(0, now + ms - this.monotonic()));
+    await this.advance(Math.max(0, now + ms - this.monotonic()));
   }
 }
 
@@ -204,7 +204,7 @@ describe("queues", () => {
     const transport = transportTo(server, { clock });
     const first = transport.call({ operation: "get_info" });
     await eventually(() => clock.sleeps).toEqual([20_000]);
-    clock.advance(5_000);
+    await clock.advance(5_000);
     const second = transport.call({ operation: "optim_step" });
     await transport.call({ operation: "session_heartbeat" });
     expect(clock.sleeps).toEqual([20_000, 15_000]);

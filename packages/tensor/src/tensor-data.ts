@@ -6,8 +6,7 @@ import {
   type TensorData as TensorRecord,
   tensorFault,
 } from "@tinkex/base";
-import { castToFloat32 } from "./cast-to-float32.js";
-import { castToInt64 } from "./cast-to-int64.js";
+import { castToFloat32, castToInt64 } from "./cast-elements.js";
 import { tensorFaultError } from "./check-tensor.js";
 import { describeValue } from "./describe-value.js";
 import { type Elements, takeApart, takeApartLater } from "./take-apart.js";

@@ -1,7 +1,7 @@
 import { setImmediate as settle } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { AdaptiveLimit } from "./adaptive-limit.js";
-import type { Release } from "./release.js";
+import type { Release } from "./wait-queue.js";
 
 const never = new AbortController().signal;
 

@@ -1,5 +1,4 @@
-import { type Release, releaseOnce } from "./release.js";
-import { type Ticket, WaitQueue } from "./wait-queue.js";
+import { type Release, releaseOnce, type Ticket, WaitQueue } from "./wait-queue.js";
 
 /** How far a limit may go down and up. */
 export interface LimitRange {

@@ -1,6 +1,5 @@
 import { ValidationError } from "../errors/api-errors.js";
-import { type Release, releaseOnce } from "./release.js";
-import { WaitQueue } from "./wait-queue.js";
+import { type Release, releaseOnce, WaitQueue } from "./wait-queue.js";
 
 /**
  * Bounds the bytes that are on their way at one time. The first in line is let in whenever the balance is not negative,

@@ -1,5 +1,4 @@
-import { type Release, releaseOnce } from "./release.js";
-import { WaitQueue } from "./wait-queue.js";
+import { type Release, releaseOnce, WaitQueue } from "./wait-queue.js";
 
 /** Bounds how many may work at one time; the others wait in the order in which they came. */
 export class Semaphore {

@@ -35,7 +35,7 @@ export interface PassBody {
   delivered(): void;
 }
 
-/** How the bytes of a channel are written. */
+/** Options of a channel: the way its bytes are written. */
 export interface ChannelOptions {
   readonly wire: WireChoice;
   readonly compress: Compress | undefined;

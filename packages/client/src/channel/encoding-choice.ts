@@ -60,7 +60,7 @@ export class EncodingChoice {
   }
 }
 
-/** Whether an error answer has the API's form, `{"detail": …}`. */
+/** Says whether an error answer has the API's form, `{"detail": …}`. */
 function isApiError({ body }: TransportResponse): boolean {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(body));

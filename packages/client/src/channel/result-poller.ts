@@ -190,7 +190,7 @@ export class ResultPoller<Name extends FutureResultName> {
     outcome: Extract<FutureOutcome<Records[Name]>, { readonly state: "complete" | "failed" }>,
   ): Records[Name] {
     // Whatever paused the work is over, even if no poll said so.
-    this.#report("active", undefined);
+    this.#notify("active", undefined);
     if (outcome.state === "complete") return outcome.result;
     const { requestId, requestType } = this.#request;
     throw new RequestFailedError(
@@ -203,13 +203,12 @@ export class ResultPoller<Name extends FutureResultName> {
   }
 
   #report(state: string, reason: string | undefined): void {
+    this.#notify(this.#shownText(state), reason === undefined ? undefined : this.#shownText(reason));
+  }
+
+  #notify(state: string, reason: string | undefined): void {
     const { requestId, requestType } = this.#request;
-    this.#request.onQueueState({
-      state: this.#shownText(state),
-      reason: reason === undefined ? undefined : this.#shownText(reason),
-      requestId,
-      requestType,
-    });
+    this.#request.onQueueState({ state, reason, requestId, requestType });
   }
 
   #shownText(text: string): string {
@@ -236,13 +235,13 @@ export class ResultPoller<Name extends FutureResultName> {
   }
 }
 
-/** Where the service says the operation stands. */
+/** An operation's place in the service's queue. */
 interface PlaceInQueue {
   readonly queue_state?: string;
   readonly queue_state_reason?: string;
 }
 
-/** What a 408 says; `undefined` for other failures, and for one whose body is no JSON object. */
+/** Reads the body of a 408; `undefined` for other failures, and for one whose body is no JSON object. */
 function placeInQueue(error: unknown): PlaceInQueue | undefined {
   if (!(error instanceof ApiStatusError) || error.status !== 408) return undefined;
   const { body } = error;

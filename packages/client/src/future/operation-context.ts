@@ -3,7 +3,7 @@ import type { Open, QueueState } from "@tinkex/types";
 /** A public method as the service's statistics know it: the official class name, and the method in snake_case. */
 export type SdkMethod = `${"ServiceClient" | "TrainingClient" | "SamplingClient"}.${string}`;
 
-/** What the service said about an operation's place in its queue. */
+/** The service's word on an operation's place in its queue. */
 export interface QueueStateEvent {
   /** `active`, or why it is paused; a state that this package does not know yet comes through as it is. */
   readonly state: Open<QueueState>;

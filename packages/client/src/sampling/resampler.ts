@@ -64,7 +64,7 @@ export class Resampler {
   }
 }
 
-/** Whether a new sample may succeed where this one failed. */
+/** Says whether a new sample may succeed where this one failed. */
 function mayHelp(error: unknown): boolean {
   if (error instanceof ApiStatusError && error.status === 410) return true;
   if (error instanceof ApiStatusError && error.status === 402) return false;

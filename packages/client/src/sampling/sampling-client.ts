@@ -24,7 +24,7 @@ export interface SampleParams
   readonly prompt: ModelInput | TokenIds;
 }
 
-/** How {@link SamplingClient.computeLogprobs} scores. */
+/** Options of {@link SamplingClient.computeLogprobs}. */
 export interface ComputeLogprobsOptions extends CallOptions {
   /** Score the last n tokens only; the others are null. */
   readonly prompt_logprobs_last_n?: number | undefined;

@@ -7,10 +7,10 @@ import {
   readStoredKey,
 } from "@tinkex/http";
 
-/** What the transport signs requests with: a key, or what gives one. Neither, for a server on this machine. */
+/** The credential that goes with requests: a key, or a function that gives one. Neither, for a server on this machine. */
 export type Credentials = { readonly apiKey: string | undefined } | { readonly credential: CredentialSource };
 
-/** Where credentials may come from. */
+/** The places that credentials may come from. */
 export interface CredentialOptions {
   readonly apiKey: string | undefined;
   readonly credential: CredentialSource | undefined;

@@ -34,7 +34,7 @@ export interface LoraTrainingParams
   extends Pick<CreateModelRequest, "base_model" | "user_metadata" | "optimizer_config">,
     Partial<LoraConfig> {}
 
-/** How a training client is made from a checkpoint. */
+/** Options of making a training client from a checkpoint. */
 export interface FromStateOptions
   extends CallOptions,
     Pick<LoadWeightsRequest, "base_model" | "user_metadata" | "optimizer_config" | "weights_access_token"> {}
@@ -46,7 +46,7 @@ export interface SamplingClientParams {
   readonly base_model?: string | undefined;
 }
 
-/** How a service client is closed. */
+/** Options of closing a service client. */
 export interface CloseOptions {
   /** The end of the session as the service is told it. @defaultValue `success` */
   readonly status?: FinishReason | undefined;
@@ -54,7 +54,7 @@ export interface CloseOptions {
   readonly detail?: string | undefined;
 }
 
-/** How an endpoint is called: `path` where its path has `{name}` parts, `query`, `unchecked`, `signal`, `timeoutMs`. */
+/** Options of calling an endpoint: `path` where its path has `{name}` parts, `query`, `unchecked`, `signal`, `timeoutMs`. */
 export type EndpointCallOptions<Name extends EndpointName> = EndpointOptions<Name>;
 
 const LORA_PARAMS: Readonly<Record<keyof LoraTrainingParams, true>> = {

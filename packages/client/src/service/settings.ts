@@ -135,7 +135,7 @@ function shownTextOf(transport: HttpTransport): ClientSettings["shownText"] {
   return typeof shownText === "function" ? (text) => String(shownText.call(transport, text)) : undefined;
 }
 
-/** What a transport of the caller's does by itself; given beside one it would be ignored. */
+/** Options that a transport of the caller's carries out by itself; given beside one it would be ignored. */
 const OF_THE_TRANSPORT = ["apiKey", "credential", "baseUrl", "defaultHeaders", "hooks"] as const;
 
 function checkTogether(options: ServiceClientOptions): void {

@@ -4,7 +4,7 @@ import { decodeResponse, encodeRequest, hasBody, hasRecordAnswer } from "@tinkex
 import type { SdkMethod } from "../future/operation-context.js";
 import type { CallOptions } from "../inputs/call-options.js";
 
-/** How one request to an endpoint is made. */
+/** Options of one request to an endpoint. */
 export type EndpointOptions<Name extends EndpointName> = CallOptions & {
   /** Parameters of the address; `undefined` values are left out. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
@@ -17,7 +17,7 @@ export type EndpointOptions<Name extends EndpointName> = CallOptions & {
         readonly path: PathParametersOf<Name>;
       });
 
-/** What the client itself says with a request, beside {@link EndpointOptions}. */
+/** Options that the client itself gives with a request, beside {@link EndpointOptions}. */
 interface InternalOptions {
   /** The method on whose behalf the request is made. */
   readonly method?: SdkMethod | undefined;
@@ -29,14 +29,14 @@ interface InternalOptions {
   readonly returnStatuses?: readonly number[] | undefined;
 }
 
-/** How a request that is written is posted. */
+/** Options of posting a request that is written. */
 export type PostOptions = CallOptions &
   InternalOptions & {
     readonly path?: Readonly<Record<string, string>> | undefined;
     readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
   };
 
-/** What all calls of a client have in common. */
+/** The parts that all calls of a client have in common. */
 export interface ApiCallsOptions {
   readonly transport: HttpTransport;
   readonly sdkVersion: string;

@@ -5,7 +5,7 @@ const INTERVAL_MS = 10_000;
 const WARN_AFTER_MS = 120_000;
 const WARN_EVERY_MS = 60_000;
 
-/** What the heartbeat of one session needs. */
+/** The parts of the heartbeat of one session. */
 export interface HeartbeatOptions {
   readonly sessionId: string;
   readonly calls: ApiCalls;

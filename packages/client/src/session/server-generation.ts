@@ -1,12 +1,12 @@
 import type { ApiGeneration, ClientConfigResponse } from "@tinkex/types";
 
-/** How the body of a training request is written. */
+/** The encodings that the body of a training request may have. */
 export type Encoding = "protobuf" | "json";
 
-/** Which encoding training and sampling speak: what the server understands, or one fixed by the caller. */
+/** The encoding of training requests: what the server understands, or one fixed by the caller. */
 export type WireChoice = "auto" | Encoding;
 
-/** How large one training request may be. */
+/** Limits of one training request. */
 export interface ChunkLimits {
   /** Most datums. */
   readonly maxLength: number;
@@ -41,7 +41,7 @@ export interface ServerGeneration {
 }
 
 /**
- * How a model is made from a checkpoint: `load` makes and loads it with one request; `weights_info` and `training_run` ask what
+ * The ways to make a model from a checkpoint: `load` makes and loads it with one request; `weights_info` and `training_run` ask what
  * the checkpoint is made of, make a model like it and load into that.
  */
 export type LoadRoute = "load" | "weights_info" | "training_run";

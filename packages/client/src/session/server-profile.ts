@@ -19,7 +19,7 @@ export interface ServerProfile {
   dynamic: ClientDynamicConfigResponse;
 }
 
-/** What asking needs. */
+/** The parts of the client that asking works with. */
 interface Asker {
   readonly transport: HttpTransport;
   readonly clock: Clock;

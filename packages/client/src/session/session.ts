@@ -5,7 +5,7 @@ import type { ModelTokenizers } from "./model-tokenizer.js";
 import type { SequenceCounter } from "./sequence-counter.js";
 import type { ServerProfile } from "./server-profile.js";
 
-/** What a session has of the service client it belongs to. */
+/** The parts of its service client that a session works with. */
 export interface SessionEnvironment {
   /** Calls wait out a 402. */
   readonly transport: HttpTransport;

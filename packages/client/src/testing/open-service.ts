@@ -46,7 +46,7 @@ export async function openService(options: ServiceClientOptions = {}): Promise<O
 
 /** Waits until something holds, in real time: what crosses a socket takes its time. */
 export async function until(holds: () => boolean, what: string): Promise<void> {
-  const endsAt = Date.now() + 5_000;
+  const endsAt = Date.now() + 15_000;
   while (!holds()) {
     if (Date.now() > endsAt) throw new Error(`waited in vain: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 2));

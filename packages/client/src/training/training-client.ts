@@ -35,25 +35,25 @@ import { checkedLossConfig, checkLossName, type DatumLike, prepareData } from ".
 import { runPass } from "./passes/training-pass.js";
 import { runOperation, type TrainedModel } from "./trained-model.js";
 
-/** How a pass is run. */
+/** Options of a pass. */
 export interface PassOptions extends CallOptions {
   /** Options of the loss by name, e.g. `{ clip_low_threshold: 0.8 }`. */
   readonly loss_fn_config?: LossFnConfig | undefined;
 }
 
-/** How weights are loaded. */
+/** Options of loading weights. */
 export interface LoadOptions extends CallOptions {
   /** A secret that the checkpoint's owner gave out. */
   readonly weights_access_token?: string | undefined;
 }
 
-/** How weights are saved for a sampling client of their own. */
+/** Options of saving weights for a sampling client of their own. */
 export interface SamplingSaveOptions extends CallOptions {
   /** `inflight`: later inflight saves move the weights of this sampler on. @defaultValue `snapshot` */
   readonly kind?: SamplingClientKind | undefined;
 }
 
-/** How a model is described. */
+/** Options of asking what a model is made of. */
 export interface InfoOptions extends CallOptions {
   /** Ask the service again. @defaultValue false */
   readonly refresh?: boolean | undefined;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { TimedOut } from "../errors/try-outcome.js";
-import { uploadAllowanceMs, within } from "../operations/try-timeouts.js";
-import { TryTimers } from "./try-timers.js";
+import { within } from "../operations/try-timeouts.js";
+import { TryTimers, uploadAllowanceMs } from "./try-timers.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,6 +1,6 @@
 import { startTimer } from "@tinkex/base";
 import type { TimedOut } from "../errors/try-outcome.js";
-import { type TryTimeouts, uploadAllowanceMs } from "../operations/try-timeouts.js";
+import type { TryTimeouts } from "../operations/try-timeouts.js";
 
 /** Watches the limits of one try. */
 export class TryTimers {
@@ -53,4 +53,12 @@ export class TryTimers {
       }
     });
   }
+}
+
+/** Slowest upload that still counts as progress, in bytes per second. */
+const MIN_UPLOAD_BYTES_PER_S = 128 * 1024;
+
+/** The time that sending `byteLength` bytes may take on top of the server's own time, in milliseconds. */
+export function uploadAllowanceMs(byteLength: number): number {
+  return Math.floor((byteLength / MIN_UPLOAD_BYTES_PER_S) * 1000);
 }

@@ -15,11 +15,3 @@ export const USUAL: TryTimeouts = { headersMs: 60_000, silenceMs: 60_000 };
 export function within(totalMs: number): TryTimeouts {
   return { headersMs: totalMs, silenceMs: totalMs, totalMs };
 }
-
-/** Slowest upload that still counts as progress, in bytes per second. */
-const SLOWEST_UPLOAD_BYTES_PER_S = 128 * 1024;
-
-/** What sending `byteLength` bytes may take on top of the server's own time, in milliseconds. */
-export function uploadAllowanceMs(byteLength: number): number {
-  return Math.floor((byteLength / SLOWEST_UPLOAD_BYTES_PER_S) * 1000);
-}

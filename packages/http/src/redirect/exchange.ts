@@ -1,12 +1,14 @@
 import { ResponseError } from "@tinkex/base";
 import { decodeBody } from "../body/decode-body.js";
+import { canSend } from "../body/streamed-body.js";
 import { errorCode } from "../errors/error-code.js";
 import type { Answer, TryOutcome } from "../errors/try-outcome.js";
+import { shownText } from "../hooks/shown-text.js";
 import type { CallScope } from "../limits/call-scope.js";
 import type { Operation } from "../operations/operations.js";
+import { filterHeaders } from "../request/header-list.js";
 import type { WireRequest } from "../request/wire-request.js";
 import type { Sender } from "../send/sender.js";
-import { isRedirect, MOST_REDIRECTS, redirectedRequest } from "./redirect.js";
 
 /** zlib's word for data that ends in the middle. */
 const CUT_SHORT = "Z_BUF_ERROR";
@@ -34,8 +36,8 @@ export async function exchange(request: WireRequest, means: Exchange): Promise<T
       return hops === 0 ? outcome : { ...outcome, redirectedTo: current.origin };
     }
     if (operation.redirect !== "return" && isRedirect(outcome)) {
-      if (hops === MOST_REDIRECTS) {
-        throw new ResponseError(`${request.origin} redirects more than ${MOST_REDIRECTS} times`);
+      if (hops === MAX_REDIRECTS) {
+        throw new ResponseError(`${request.origin} redirects more than ${MAX_REDIRECTS} times`);
       }
       current = redirectedRequest(current, outcome, secrets());
       continue;
@@ -63,4 +65,61 @@ async function unpacked(
     if (errorCode(error.cause) !== CUT_SHORT) throw error;
     return { kind: "broken", cause: error.cause, staleConnection: false };
   }
+}
+
+/** Most redirects of one try. */
+const MAX_REDIRECTS = 5;
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** All that another origin gets to see of a request's headers. */
+const PUBLIC_HEADERS = ["accept", "accept-encoding", "user-agent", "range"];
+const BODY_HEADERS = /^content-/;
+
+/** Whether an answer sends us elsewhere. Without a `location` it is an error like any other. */
+function isRedirect({ status, headers }: Answer): boolean {
+  return REDIRECTS.has(status) && headers.location !== undefined;
+}
+
+/**
+ * The request that a redirect asks for. After 301, 302 and 303 whatever was sent becomes a GET without a body. Another
+ * origin (scheme, host, port) gets no credential, no key of ours and no body.
+ *
+ * @param secrets - what must not be shown of the place
+ * @throws ResponseError for a place that must not be gone to
+ */
+export function redirectedRequest(
+  request: WireRequest,
+  answer: Answer,
+  secrets: readonly string[] = [],
+): WireRequest {
+  const from = new URL(request.path, request.origin);
+  const refuse = (why: string): never => {
+    // After the first redirect the place that redirects is one that a server has named.
+    const redirects = shownText(`${request.origin} redirects ${why}`, secrets);
+    throw new ResponseError(`${redirects}; is TINKER_BASE_URL right?`);
+  };
+  let to: URL;
+  try {
+    to = new URL(answer.headers.location ?? "", from);
+  } catch {
+    return refuse("to something that is not a URL");
+  }
+  if (to.protocol !== "https:" && to.protocol !== "http:") return refuse(`to ${to.protocol}`);
+  if (from.protocol === "https:" && to.protocol === "http:") return refuse("from https to http");
+  const sameOrigin = to.origin === from.origin;
+  const repeats = answer.status === 307 || answer.status === 308;
+  if (repeats && !sameOrigin && request.body !== undefined)
+    return refuse(`a body to another server, ${to.origin}`);
+  if (repeats && !canSend(request.body)) return refuse("a body that can be read only once");
+  return {
+    ...request,
+    method: repeats || request.method === "GET" ? request.method : "GET",
+    origin: to.origin,
+    path: to.pathname + to.search,
+    headers: filterHeaders(
+      request.headers,
+      (name) => (sameOrigin || PUBLIC_HEADERS.includes(name)) && (repeats || !BODY_HEADERS.test(name)),
+    ),
+    body: repeats ? request.body : undefined,
+  };
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { USUAL } from "../operations/try-timeouts.js";
 import { headerOf } from "../request/header-list.js";
 import type { WireRequest } from "../request/wire-request.js";
-import { redirectedRequest } from "./redirect.js";
+import { redirectedRequest } from "./exchange.js";
 
 const request: WireRequest = {
   pool: "rest",

@@ -174,6 +174,7 @@ describe("the matcher that takes linear time", () => {
   function inJavaScript(source: string): RegExp {
     const config = { type: "Split", pattern: { Regex: source }, behavior: "Isolated" } as const;
     const { pattern } = new SplitPreTokenizer(config);
+    if (!(pattern instanceof RegExp)) throw new Error("the library made no expression");
     if (pattern === null) throw new Error(`no pattern: ${source}`);
     return pattern;
   }

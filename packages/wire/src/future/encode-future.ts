@@ -1,7 +1,7 @@
 import type { ForwardBackwardOutput, FutureOutcome, Records, SampleResponse } from "@tinkex/types";
 import { type EncodedBody, namesProtobuf, PROTOBUF_TYPE } from "../encoded-body.js";
 import { encodeJsonResponse } from "../json/encode-json.js";
-import { jsonBody } from "../json/json-body.js";
+import { jsonBody } from "../json/write-json.js";
 import { writeSampleResponse } from "../sampling/write-sample-response.js";
 import { writeForwardBackwardOutput } from "../training/write-forward-backward-output.js";
 import type { FutureResultName } from "./decode-future.js";

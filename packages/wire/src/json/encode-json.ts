@@ -1,8 +1,8 @@
 import { type ApiGeneration, checkSent, type RecordName, type Records } from "@tinkex/types";
 import type { EncodedBody } from "../encoded-body.js";
 import { fieldsToSend } from "./fields-to-send.js";
-import { jsonBody } from "./json-body.js";
 import { type RequestName, requestRecords } from "./request-records.js";
+import { jsonBody } from "./write-json.js";
 
 /** How a request is written. */
 export interface RequestEncoding {

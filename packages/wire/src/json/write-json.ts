@@ -1,9 +1,17 @@
 import { formatPath, ValidationError } from "@tinkex/base";
 import { toBase64 } from "@tinkex/types";
+import { type EncodedBody, JSON_TYPE } from "../encoded-body.js";
 import { JsonLiteral } from "./json-literal.js";
 
 /** Further kinds of value than `JSON.stringify` knows, as they occur in records. */
 type NumericArray = Float32Array | Int32Array | BigInt64Array;
+
+const encoder = new TextEncoder();
+
+/** A value as a JSON body. */
+export function jsonBody(value: unknown, what: string): EncodedBody {
+  return { body: encoder.encode(writeJson(value, what)), contentType: JSON_TYPE };
+}
 
 /**
  * Compact JSON text of a record. As `JSON.stringify`, but bigints are written as bare integers, numeric arrays as lists of

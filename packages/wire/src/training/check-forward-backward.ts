@@ -17,9 +17,7 @@ import {
   spanFault,
   type TensorData,
 } from "@tinkex/types";
-import { tensorCapacity } from "../proto-tensor/write-tensor.js";
-import { bytesOfChunk, checkChunk, chunkBytes } from "./check-chunk.js";
-import { countNames, countSet } from "./count-names.js";
+import { bytesOfChunk, checkChunk, countNames, countSet } from "./check-chunk.js";
 
 const LARGEST_SEQ_ID = 2 ** 31 - 1;
 
@@ -61,21 +59,6 @@ export function checkForwardBackward(request: ForwardBackwardRequest): void {
   const { data } = request.forward_backward_input;
   if (!Array.isArray(data)) throw invalid("data must be a list of datums", ["data"]);
   for (let index = 0; index < data.length; index++) checkDatum(data[index], index);
-}
-
-/** Measures the room that a checked request needs as protobuf, in bytes. Looks at lengths alone. */
-export function forwardBackwardRoom(request: ForwardBackwardRequest): number {
-  const { data, loss_fn_config: config = {} } = request.forward_backward_input;
-  let room = 256 + request.model_id.length + 64 * countNames(config);
-  for (const { model_input: input, loss_fn_inputs: tensors } of data) {
-    room += 16;
-    for (const chunk of input.chunks) room += 32 + chunkBytes(chunk);
-    for (const key in tensors) {
-      const tensor = tensors[key];
-      if (tensor !== undefined) room += tensorCapacity(key, tensor);
-    }
-  }
-  return room;
 }
 
 function checkLoss({ loss_fn: lossFn, loss_fn_config: config = {} }: ForwardBackwardInput): void {

@@ -3,8 +3,8 @@ import type { ApiGeneration, ForwardBackwardInput, ForwardBackwardRequest } from
 import type { BodyMemory } from "../body-memory.js";
 import { type EncodedBody, PROTOBUF_TYPE } from "../encoded-body.js";
 import { fieldsToSend } from "../json/fields-to-send.js";
-import { jsonBody } from "../json/json-body.js";
 import { requestRecords } from "../json/request-records.js";
+import { jsonBody } from "../json/write-json.js";
 import { checkChunks, checkElements, checkForwardBackward, invalid } from "./check-forward-backward.js";
 import { writeForwardBackward } from "./write-forward-backward.js";
 

@@ -7,14 +7,9 @@ import type {
 } from "@tinkex/types";
 import type { BodyMemory } from "../body-memory.js";
 import { ProtoWriter } from "../proto-bytes/proto-writer.js";
-import { TensorEntries } from "../proto-tensor/tensor-entries.js";
+import { TensorEntries, tensorCapacity } from "../proto-tensor/write-tensor.js";
 import { bytesOfChunk } from "./check-chunk.js";
-import {
-  checkForwardBackward,
-  elementError,
-  forwardBackwardRoom,
-  invalid,
-} from "./check-forward-backward.js";
+import { checkForwardBackward, elementError, invalid } from "./check-forward-backward.js";
 
 /**
  * The protobuf form of a training request, in one walk and one allocation: typed arrays are copied as blocks, lists number by
@@ -43,6 +38,28 @@ export function writeForwardBackward(
   writer.varintField(2, request.seq_id);
   writer.stringField(1, request.model_id);
   return writer.finish();
+}
+
+/** Measures the room that a checked request needs as protobuf, in bytes. Looks at lengths alone. */
+function forwardBackwardRoom(request: ForwardBackwardRequest): number {
+  const { data, loss_fn_config: config = {} } = request.forward_backward_input;
+  let room = 256 + request.model_id.length + 64 * Object.keys(config).length;
+  for (const { model_input: input, loss_fn_inputs: tensors } of data) {
+    room += 16;
+    for (const chunk of input.chunks) room += 32 + chunkBytes(chunk);
+    for (const key in tensors) {
+      const tensor = tensors[key];
+      if (tensor !== undefined) room += tensorCapacity(key, tensor);
+    }
+  }
+  return room;
+}
+
+/** Bytes of a chunk's content as protobuf. */
+function chunkBytes(chunk: ModelInputChunk): number {
+  if ("tokens" in chunk) return chunk.tokens.length * 4;
+  if ("dmel" in chunk) return chunk.dmel.length;
+  return "data" in chunk ? chunk.data.length : 0;
 }
 
 function writeDatum(writer: ProtoWriter, entries: TensorEntries, datum: Datum, index: number): void {

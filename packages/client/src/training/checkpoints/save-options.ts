@@ -3,12 +3,12 @@ import { type CheckpointMetadata, CheckpointPath, type CheckpointType } from "@t
 import { CALL_OPTIONS, type CallOptions } from "../../inputs/call-options.js";
 
 /**
- * What a save does when its name is taken: fail at once, take the checkpoint that is there for the result, or replace it
+ * The conduct of a save whose name is taken: fail at once, take the checkpoint that is there for the result, or replace it
  * (training checkpoints only).
  */
 export type OnConflict = "error" | "reuse" | "overwrite";
 
-/** How weights are saved to be sampled from. These checkpoints cannot be replaced. */
+/** Options of a save of weights to sample from. These checkpoints cannot be replaced. */
 export interface SamplerSaveOptions extends CallOptions {
   /** Seconds until the service deletes the checkpoint; absent: never. */
   readonly ttl_seconds?: number | undefined;
@@ -18,7 +18,7 @@ export interface SamplerSaveOptions extends CallOptions {
   readonly onConflict?: Exclude<OnConflict, "overwrite"> | undefined;
 }
 
-/** How weights and optimizer state are saved. */
+/** Options of a save of weights and optimizer state. */
 export interface SaveOptions extends Omit<SamplerSaveOptions, "onConflict"> {
   /** Replace a checkpoint of that name. @defaultValue false */
   readonly overwrite?: boolean | undefined;

@@ -31,7 +31,7 @@ export function splitIntoChunks(data: readonly Datum[], limits: ChunkLimits): Da
 /** Measures how much one datum adds to a request. */
 type DatumSize = (datum: Datum) => number;
 
-/** What one token and one tensor element count. */
+/** The sizes that one token and one tensor count. */
 interface Rates {
   readonly token: number;
   tensor(tensor: TensorData): number;

@@ -198,7 +198,7 @@ function settleIds(
   }
 }
 
-/** Whether the service certainly did not take a request. */
+/** Says whether the service certainly did not take a request. */
 function isRefusal(error: unknown): boolean {
   return (
     error instanceof ApiStatusError &&

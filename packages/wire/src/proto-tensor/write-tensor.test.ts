@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ProtoWriter } from "../proto-bytes/proto-writer.js";
 import { toHex } from "../testing/hex.js";
-import { TensorEntries } from "./tensor-entries.js";
+import { TensorEntries } from "./write-tensor.js";
 
 type NamedTensor = readonly [key: string, tensor: TensorData];
 
