@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
 import ts from "typescript";
 
-const sources = new URL("../../packages/types/src/", import.meta.url);
+const packages = new URL("../../packages/", import.meta.url);
+const RECORDS = "types/src/records/";
+/** Records that the floor below needs as well. */
+const RECORDS_OF_BASE = ["base/src/errors/request-error-category.ts", "base/src/tensors/tensor-data.ts"];
 
 /** A record or a union of records, as its source declares it. */
 interface Declaration {
@@ -13,22 +17,23 @@ interface Declaration {
 
 /** `docs/records.md`: every record by family, which is the file it is declared in. */
 export function recordsPage(): string {
-  const families = readdirSync(sources)
-    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts") && !NOT_RECORDS.has(file))
-    .map((file) => ({ file, declarations: declarationsIn(file) }))
-    .filter(({ declarations }) => declarations.length > 0);
+  const families = readdirSync(new URL(RECORDS, packages), { recursive: true, encoding: "utf8" })
+    .map((file) => RECORDS + file.replaceAll("\\", "/"))
+    .concat(RECORDS_OF_BASE)
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+    .map((file) => ({ file, family: basename(file, ".ts"), declarations: declarationsIn(file) }))
+    .filter(({ declarations }) => declarations.length > 0)
+    .sort((left, right) => left.family.localeCompare(right.family, "en"));
   return [
     "# Records",
     "",
-    "Every record of the API, by family: one file each in `packages/types/src`. Generated from the sources by",
+    "Every record of the API, by family: one file each in `packages/types/src/records`. Generated from the sources by",
     "`pnpm --filter @tinkex-tooling/records generate`; a test says when it is out of date.",
     "",
     "## All names",
     "",
     ...families
-      .flatMap(({ file, declarations }) =>
-        declarations.map(({ name }) => `[\`${name}\`](#${file.replace(/\.ts$/, "")})`),
-      )
+      .flatMap(({ family, declarations }) => declarations.map(({ name }) => `[\`${name}\`](#${family})`))
       .sort((left, right) => left.localeCompare(right, "en"))
       .map((link, index, links) => (index + 1 < links.length ? `${link} ·` : link)),
     "",
@@ -38,8 +43,8 @@ export function recordsPage(): string {
     "|---|---|",
     ...OTHER_NAMES.map(([there, here]) => `| ${there} | ${here} |`),
     "",
-    ...families.flatMap(({ file, declarations }) => [
-      `## [${file.replace(/\.ts$/, "")}](../packages/types/src/${file})`,
+    ...families.flatMap(({ file, family, declarations }) => [
+      `## [${family}](../packages/${file})`,
       "",
       "| record | what it is | fields, or names | schema |",
       "|---|---|---|---|",
@@ -69,22 +74,8 @@ const OTHER_NAMES: readonly (readonly [there: string, here: string])[] = [
   ["`ModelID`, `RequestID`", "`string`"],
 ];
 
-/** Files of errors, shared interfaces and lists, which have no records. */
-const NOT_RECORDS = new Set([
-  "api-errors.ts",
-  "base.ts",
-  "clock.ts",
-  "http-transport.ts",
-  "index.ts",
-  "logger.ts",
-  "record-schemas.ts",
-  "tensor-fault.ts",
-  "tinkex-error.ts",
-  "tokenizer.ts",
-]);
-
 function declarationsIn(file: string): Declaration[] {
-  const text = readFileSync(new URL(file, sources), "utf8");
+  const text = readFileSync(new URL(file, packages), "utf8");
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.ESNext, true);
   const schemas = new Map<string, string>();
   for (const [, schema = "", record = ""] of text.matchAll(
