@@ -4,13 +4,10 @@ import { format } from "node:util";
 import { type LocalServer, startLocalServer } from "@tinkex/local";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { codeBlocks } from "./code-blocks.js";
-import { fileOf, REPOSITORY, snippetsOf } from "./snippets.js";
+import { fileOf, isRunHere, REPOSITORY, snippetsOf } from "./snippets.js";
 
 /** Snippets are written here, inside this package, so that their imports resolve as a user's would. */
 const SNIPPETS = join(import.meta.dirname, ".snippets");
-
-/** Tests and route handlers are run by somebody else, and hosted models are not here; that these compile is checked all the same. */
-const NOT_RUN = /^export |from "vitest"|"Qwen\//m;
 
 const snippets = [
   "README.md",
@@ -23,7 +20,7 @@ const snippets = [
   "packages/wire/README.md",
 ]
   .flatMap(snippetsOf)
-  .filter(({ code }) => !NOT_RUN.test(code));
+  .filter(isRunHere);
 
 it("nearly all programs of these pages are run", () => {
   expect(snippets.length).toBeGreaterThan(15);

@@ -7,6 +7,9 @@ export const REPOSITORY = join(import.meta.dirname, "..", "..");
 /** On this page, what follows `console.log(…); //` is what it prints. */
 const PAGE_WITH_OUTPUT = "docs/tensors.md";
 
+/** Tests and route handlers are run by somebody else, and hosted models are not here; that these compile is checked all the same. */
+const NOT_RUN = /^export |from "vitest"|"Qwen\//m;
+
 /** A program that a page shows. */
 export interface Snippet {
   /** Page and line, e.g. `README.md:12`. */
@@ -32,6 +35,11 @@ export function snippetsOf(page: string): readonly Snippet[] {
         ]
       : [],
   );
+}
+
+/** Tells a program that runs by itself, against the local server, from one that is only compiled. */
+export function isRunHere({ code }: Snippet): boolean {
+  return !NOT_RUN.test(code);
 }
 
 /** Where a snippet's file stands in a folder of them. */

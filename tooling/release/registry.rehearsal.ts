@@ -31,8 +31,8 @@ describe("the local registry", () => {
   it("asks the other registry for packages of others, and never for ours", async () => {
     const view = (name: string) =>
       run("npm", ["view", name, "version"], { cwd: REPOSITORY, env: registry.npmEnv });
-    for (const name of ["front-door", "@scope/base", "of-others"])
-      expect((await view(name)).output, name).toContain("E404");
+    const answers = await Promise.all(["front-door", "@scope/base", "of-others"].map(view));
+    expect(answers.filter(({ output }) => !output.includes("E404"))).toEqual([]);
     expect(asked).toEqual(["/of-others"]);
   });
 

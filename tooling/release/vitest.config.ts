@@ -9,6 +9,5 @@ export default defineConfig({
     globalSetup: ["../packaging/pack-all.ts"],
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    fileParallelism: false,
   },
 });
