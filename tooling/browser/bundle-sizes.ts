@@ -15,17 +15,17 @@ export const BUNDLE_SIZES: Readonly<Record<string, BundleSize>> = {
   "@tinkex/wire": { file: "wire/dist/index.js", ownBytes: 15_381, wholeBytes: 53_995 },
   "@tinkex/wire/proto": { file: "wire/dist/proto.js", ownBytes: 2_831, wholeBytes: 18_747 },
   "@tinkex/tensor": { file: "tensor/dist/index.js", ownBytes: 3_841, wholeBytes: 5_649 },
-  "@tinkex/tokenizer": { file: "tokenizer/dist/index.js", ownBytes: 5_330, wholeBytes: 16_140 },
+  "@tinkex/tokenizer": { file: "tokenizer/dist/index.js", ownBytes: 11_145, wholeBytes: 22_523 },
   "@tinkex/tokenizer/chat-template": {
     file: "tokenizer/dist/chat-template.js",
-    ownBytes: 2_661,
-    wholeBytes: 17_227,
+    ownBytes: 29_157,
+    wholeBytes: 29_496,
   },
-  "@tinkex/renderers": { file: "renderers/dist/index.js", ownBytes: 20_865, wholeBytes: 23_684 },
+  "@tinkex/renderers": { file: "renderers/dist/index.js", ownBytes: 24_166, wholeBytes: 25_224 },
   "@tinkex/renderers/chat-template": {
     file: "renderers/dist/chat-template.js",
-    ownBytes: 5_638,
-    wholeBytes: 22_479,
+    ownBytes: 6_662,
+    wholeBytes: 35_462,
   },
 };
 
