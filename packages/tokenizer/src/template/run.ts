@@ -57,5 +57,3 @@ export function bindByPlace<Name extends string>(
   if (given.keywords.size > 0) throw new TemplateError(`${what} takes no arguments by name`);
   return bind(what, given, names, required);
 }
-
-export const NO_ARGUMENTS: CallArguments = { positional: [], keywords: new Map() };
