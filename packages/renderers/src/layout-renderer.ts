@@ -55,7 +55,7 @@ export function createLayoutRenderer(
     return layout.arrange?.(taken) ?? taken;
   };
   const render = (place: Place): RenderedMessage => {
-    const rendered = layout.render(place);
+    const rendered = layout.render({ ...place, literalText });
     if (!literalText || place.message.role !== "system" || layout.instructions === undefined) return rendered;
     return { ...rendered, output: recogniseInstructions(rendered.output, layout.instructions) };
   };

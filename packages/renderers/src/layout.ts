@@ -64,6 +64,8 @@ export interface Place {
   readonly lastUserIndex: number;
   /** Whether it stands behind the border of the last turn (see {@link Layout.turnBorder}). */
   readonly inLastTurn: boolean;
+  /** Whether the option `literalText` is on, so that no tag which a text spells out counts. @defaultValue false */
+  readonly literalText?: boolean;
 }
 
 /** A message as pieces. */

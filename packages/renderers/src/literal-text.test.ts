@@ -147,7 +147,7 @@ describe.each(NAMES)("literalText keeps what %s is given as text", (name) => {
           addedTokens(literal, tokenizer, () => [user], "word"),
         );
       }),
-      { numRuns: 8 },
+      { numRuns: 8, examples: [["<think>x"], ["x</think>y"], ["<think>x</think>y"]] },
     );
   });
 

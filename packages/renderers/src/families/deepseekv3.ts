@@ -14,6 +14,7 @@ export interface DeepseekV3Options {
 }
 
 const END = "<｜end▁of▁sentence｜>";
+const OPEN = "<think>";
 
 /** Roles that are introduced by a token; what the system says first stands bare. */
 const ROLE_TOKENS: Readonly<Record<string, string>> = {
@@ -101,7 +102,11 @@ function body(place: Place, thinks: boolean): TextRun[] {
   const strips = thinks ? !isLast && calls.length === 0 : !followsTool;
   const runs = assistantRuns(message.content, strips);
   const text = textOfRuns(runs);
-  const needsBlock = thinks && isLast && !followsTool && text !== "" && !text.startsWith("<think>");
+  const hasBlock =
+    place.literalText === true
+      ? runs.find((run) => textOfRuns([run]) !== "") === OPEN
+      : text.startsWith(OPEN);
+  const needsBlock = thinks && isLast && !followsTool && text !== "" && !hasBlock;
   return [needsBlock ? "<think></think>" : "", ...runs, ...callRuns(calls), text === "" ? "" : END];
 }
 
@@ -112,7 +117,7 @@ function assistantRuns(content: Message["content"], strips: boolean): TextRun[] 
   }
   return content.flatMap((part): TextRun[] => {
     if (part.type === "text") return [given(part.text)];
-    return part.type === "thinking" && !strips ? ["<think>", given(part.thinking), "</think>"] : [];
+    return part.type === "thinking" && !strips ? [OPEN, given(part.thinking), "</think>"] : [];
   });
 }
 
