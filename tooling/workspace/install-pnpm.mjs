@@ -40,7 +40,11 @@ export async function installPnpm({ version, integrity }, folder, options = {}) 
     name,
     lockfileVersion: 3,
     requires: true,
-    packages: { "": { name, dependencies }, "node_modules/pnpm": { version, integrity } },
+    packages: {
+      "": { name, dependencies },
+      // Without its programs named here npm links none, and turbo finds no package manager on PATH.
+      "node_modules/pnpm": { version, integrity, bin: { pnpm: "bin/pnpm.cjs" } },
+    },
   };
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name, private: true, dependencies }));

@@ -79,6 +79,8 @@ describe("installPnpm, from a registry on this machine", () => {
     expect(exitCode).toBe(0);
     expect(existsSync(program)).toBe(true);
     expect(existsSync(join(folder, "right", "node_modules", "pnpm", "ran"))).toBe(false);
+    // Turbo finds pnpm by this link.
+    expect(existsSync(join(folder, "right", "node_modules", ".bin", "pnpm"))).toBe(true);
   });
 
   it("unpacks no other one, though the registry vouches for it", async () => {

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { serveCommand } from "./serve-command.js";
 
 const ended = new Promise<void>((resolve) => {
