@@ -112,7 +112,7 @@ describe("withCredentialLock", () => {
 
   it("lets one in at a time, and leaves no file", async () => {
     const home = await emptyHome();
-    const clock = new FakeClock();
+    const clock = new FakeClock({ autoAdvance: true, startMs: Date.UTC(2023, 8, 29, 16, 26, 37) });
     let inside = 0;
     let most = 0;
     await Promise.all(
@@ -135,7 +135,7 @@ describe("withCredentialLock", () => {
     ["in the far future", 1e9],
   ])("takes over the lock of a process that died, dated %s, after some seconds", async (_, ageSeconds) => {
     const home = await emptyHome();
-    const clock = new FakeClock();
+    const clock = new FakeClock({ autoAdvance: true, startMs: Date.UTC(2023, 8, 29, 16, 26, 37) });
     await writeFile(lockOf(home), "");
     const at = Date.now() / 1000 + ageSeconds;
     await utimes(lockOf(home), at, at);
@@ -151,12 +151,16 @@ describe("withCredentialLock", () => {
     let most = 0;
     await Promise.all(
       Array.from({ length: 10 }, () =>
-        withCredentialLock(lockOf(home), new FakeClock(), async () => {
-          inside += 1;
-          most = Math.max(most, inside);
-          await readdir(home);
-          inside -= 1;
-        }),
+        withCredentialLock(
+          lockOf(home),
+          new FakeClock({ autoAdvance: true, startMs: Date.UTC(2023, 8, 29, 16, 26, 37) }),
+          async () => {
+            inside += 1;
+            most = Math.max(most, inside);
+            await readdir(home);
+            inside -= 1;
+          },
+        ),
       ),
     );
     expect(most).toBe(1);
@@ -165,13 +169,17 @@ describe("withCredentialLock", () => {
 
   it("tells its holder when another has taken it over, and leaves the other's lock alone", async () => {
     const home = await emptyHome();
-    await withCredentialLock(lockOf(home), new FakeClock(), async (isHeld) => {
-      expect(await isHeld()).toBe(true);
-      await rm(lockOf(home));
-      expect(await isHeld()).toBe(false);
-      await writeFile(lockOf(home), "");
-      expect(await isHeld()).toBe(false);
-    });
+    await withCredentialLock(
+      lockOf(home),
+      new FakeClock({ autoAdvance: true, startMs: Date.UTC(2023, 8, 29, 16, 26, 37) }),
+      async (isHeld) => {
+        expect(await isHeld()).toBe(true);
+        await rm(lockOf(home));
+        expect(await isHeld()).toBe(false);
+        await writeFile(lockOf(home), "");
+        expect(await isHeld()).toBe(false);
+      },
+    );
     expect(await readdir(home)).toEqual(["lock"]);
   });
 
@@ -179,7 +187,11 @@ describe("withCredentialLock", () => {
     const home = await emptyHome();
     await writeFile(join(home, "precious"), "precious");
     await symlink(join(home, "precious"), lockOf(home));
-    await withCredentialLock(lockOf(home), new FakeClock(), async () => {});
+    await withCredentialLock(
+      lockOf(home),
+      new FakeClock({ autoAdvance: true, startMs: Date.UTC(2023, 8, 29, 16, 26, 37) }),
+      async () => {},
+    );
     expect(await readFile(join(home, "precious"), "utf8")).toBe("precious");
     expect(await readdir(home)).toEqual(["precious"]);
   });
@@ -187,7 +199,7 @@ describe("withCredentialLock", () => {
   it("those who come without end are not waited for without end", async () => {
     const home = await emptyHome();
     await writeFile(lockOf(home), "");
-    const clock = new FakeClock();
+    const clock = new FakeClock({ autoAdvance: true, startMs: Date.UTC(2023, 8, 29, 16, 26, 37) });
     let changes = 0;
     const sleep = async (ms: number): Promise<void> => {
       await clock.sleep(ms);
@@ -204,7 +216,13 @@ describe("withCredentialLock", () => {
   it("a folder at its place is an error, not a wait without end", async () => {
     const home = await emptyHome();
     await mkdir(join(lockOf(home), "in the way"), { recursive: true });
-    await expect(withCredentialLock(lockOf(home), new FakeClock(), async () => {})).rejects.toThrow();
+    await expect(
+      withCredentialLock(
+        lockOf(home),
+        new FakeClock({ autoAdvance: true, startMs: Date.UTC(2023, 8, 29, 16, 26, 37) }),
+        async () => {},
+      ),
+    ).rejects.toThrow();
     expect(await readdir(lockOf(home))).toEqual(["in the way"]);
   });
 });

@@ -43,7 +43,13 @@ const target = (): string => join(folder, "file.bin");
 
 function download(server: HostileServer, options: Partial<DownloadOptions> = {}): Promise<number> {
   const url = (): string => `${server.url}/file`;
-  return downloadFile({ url, target: target(), clock: new FakeClock(), random: () => 0, ...options });
+  return downloadFile({
+    url,
+    target: target(),
+    clock: new FakeClock({ autoAdvance: true, startMs: Date.UTC(2023, 8, 29, 16, 26, 37) }),
+    random: () => 0,
+    ...options,
+  });
 }
 
 const md5Of = (content: string): Record<string, string> => ({
