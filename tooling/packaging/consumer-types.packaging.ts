@@ -12,7 +12,7 @@ describe("a project that installs @tinkex/types alone", () => {
   it("compiles strictly, declarations of dependencies included, with a browser's library", async () => {
     consumer.write(
       "records.ts",
-      `import { checkSent, type Datum, ModelInput, type RecordSchema, samplingParamsSchema } from "@tinkex/types";
+      `import { checkSent, type Datum, ModelInput, type RecordSchema, samplingParamsSchema, ValidationError } from "@tinkex/types";
 export const datum: Datum = {
   model_input: ModelInput.fromInts([1, 2, 3]),
   loss_fn_inputs: { target_tokens: { data: [2, 3, 4], dtype: "int64" } },

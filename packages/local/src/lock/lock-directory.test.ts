@@ -24,7 +24,7 @@ function seenBy(self: ProcessIdentity, ...running: readonly ProcessIdentity[]): 
 
 const alone = (self: ProcessIdentity) => seenBy(self, self);
 
-async function lock(folder: string, processes: ProcessTable, clock: Clock = new FakeClock()) {
+async function lock(folder: string, processes: ProcessTable, clock: Clock = new FakeClock({ startMs: 1_800_000_000_000 })) {
   const held = await lockDirectory(folder, "data", { clock, logger: silentLogger, processes });
   onTestFinished(() => held.release());
   return held;
@@ -109,7 +109,7 @@ describe("lockDirectory", () => {
 
   it.each(strangers)("takes the heartbeat for a sign of life: %s", async (_, stranger) => {
     const folder = await temporaryDirectory();
-    const clock = new FakeClock();
+    const clock = new FakeClock({ startMs: 1_800_000_000_000 });
     await lock(folder, alone(first), clock);
     for (let minute = 0; minute < 3; minute++) {
       for (let second = 0; second < 60; second += 5) await beat(clock, folder);
@@ -120,8 +120,8 @@ describe("lockDirectory", () => {
 
   it.each(strangers)("takes over when the heartbeat has stopped: %s", async (_, stranger) => {
     const folder = await temporaryDirectory();
-    await lock(folder, alone(first), new FakeClock());
-    const clock = new FakeClock();
+    await lock(folder, alone(first), new FakeClock({ startMs: 1_800_000_000_000 }));
+    const clock = new FakeClock({ startMs: 1_800_000_000_000 });
     await clock.advance(30_001);
     await withTime(clock, lock(folder, alone(stranger), clock));
     expect(await readdir(folder)).toEqual(["2.json"]);
@@ -132,7 +132,7 @@ describe("lockDirectory", () => {
     ["early", -3_600_000],
   ])("does not take a clock that is %s for a heartbeat that has stopped", async (_, skewMs) => {
     const folder = await temporaryDirectory();
-    const clock = new FakeClock();
+    const clock = new FakeClock({ startMs: 1_800_000_000_000 });
     await lock(folder, alone(first), clock);
     const skewed: Clock = {
       now: () => clock.now() + skewMs,
@@ -150,7 +150,7 @@ describe("lockDirectory", () => {
 
   it("tells a holder that stood still that it has lost the directory, and takes nothing from its successor", async () => {
     const folder = await temporaryDirectory();
-    const [slow, clock] = [new FakeClock(), new FakeClock()];
+    const [slow, clock] = [new FakeClock({ startMs: 1_800_000_000_000 }), new FakeClock()];
     const held = await lock(folder, alone(first), slow);
     await clock.advance(60_000);
     const successor = await withTime(clock, lock(folder, alone({ ...first, host: "other" }), clock));
@@ -165,7 +165,7 @@ describe("lockDirectory", () => {
 
   it("tells its holder when its files were removed", async () => {
     const folder = await temporaryDirectory();
-    const clock = new FakeClock();
+    const clock = new FakeClock({ startMs: 1_800_000_000_000 });
     const held = await lock(folder, alone(first), clock);
     await rm(folder, { recursive: true });
     await clock.advance(5000);
@@ -177,7 +177,7 @@ describe("lockDirectory", () => {
     "waits for the writer of a lock that cannot be read, and takes over when there is none: %j",
     async (text) => {
       const folder = await temporaryDirectory();
-      const clock = new FakeClock();
+      const clock = new FakeClock({ startMs: 1_800_000_000_000 });
       await writeFile(join(folder, "4.json"), text);
       await utimes(join(folder, "4.json"), clock.now() / 1000, clock.now() / 1000);
       const { message } = await refusal(folder, alone(first), clock);

@@ -66,12 +66,12 @@ describe("a data directory", () => {
 
   it("closes the server that another one has followed, and leaves the other's work alone", async () => {
     const dataDirectory = await temporaryDirectory();
-    const [clock, errors] = [new FakeClock(), [] as string[]];
+    const [clock, errors] = [new FakeClock({ startMs: 1_800_000_000_000 }), [] as string[]];
     const note = (message: string) => void errors.push(message);
     const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: note };
     const first = await TestServer.start({ dataDirectory, clock, logger });
     // A day passes elsewhere, while the first server stands still.
-    const elsewhere = new FakeClock();
+    const elsewhere = new FakeClock({ startMs: 1_800_000_000_000 });
     await elsewhere.advance(86_400_000);
     const processes = { self: { host: "other", pid: 1 }, lookUp: () => "gone" as const };
     const opening = openDataDirectory(dataDirectory, { clock: elsewhere, logger, processes });

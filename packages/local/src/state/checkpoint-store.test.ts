@@ -22,7 +22,7 @@ const wish: SaveCheckpoint = {
 };
 
 async function openStore() {
-  const clock = new FakeClock();
+  const clock = new FakeClock({ startMs: 1_800_000_000_000 });
   const layout = new DataLayout(await temporaryDirectory());
   const reader = new RecordReader(layout.root, silentLogger);
   return { clock, layout, reader, store: new CheckpointStore(layout, clock, reader) };

@@ -5,7 +5,7 @@ import { TestClient } from "./test-client.js";
 
 /** Runs in a process of its own, from our sources: a server around a scripted engine that keeps no idle adapter in memory. */
 const PROGRAM = `
-  const { systemClock, silentLogger } = await import("@tinkex/types");
+  const { systemClock, silentLogger } = await import("@tinkex/base");
   const load = (file) => import(new URL(file, process.argv[1]));
   const { systemProcesses } = await load("../lock/process-table.ts");
   const { openDataDirectory } = await load("../server/data-directory.ts");
