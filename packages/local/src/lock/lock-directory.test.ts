@@ -24,7 +24,11 @@ function seenBy(self: ProcessIdentity, ...running: readonly ProcessIdentity[]): 
 
 const alone = (self: ProcessIdentity) => seenBy(self, self);
 
-async function lock(folder: string, processes: ProcessTable, clock: Clock = new FakeClock({ startMs: 1_800_000_000_000 })) {
+async function lock(
+  folder: string,
+  processes: ProcessTable,
+  clock: Clock = new FakeClock({ startMs: 1_800_000_000_000 }),
+) {
   const held = await lockDirectory(folder, "data", { clock, logger: silentLogger, processes });
   onTestFinished(() => held.release());
   return held;
