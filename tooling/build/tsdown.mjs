@@ -16,7 +16,9 @@ export function packageBuild(entry, options = {}) {
     target: "node20.18",
     platform: options.platform ?? "neutral",
     outExtensions: () => ({ js: ".js", dts: ".d.ts" }),
-    dts: true,
+    // Declarations are read from the dependencies' `dist`, never from what an earlier `tsc -b` may have left beside it:
+    // with project references, a fresh clone got other names in its declarations than a used one.
+    dts: { tsconfigRaw: { references: [] } },
     sourcemap: false,
     clean: true,
     plugins: options.isPure ? [pureInitializers()] : [],
