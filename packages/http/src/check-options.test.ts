@@ -12,6 +12,16 @@ describe("the options of createTransport", () => {
     [{ poolLimits: { rest: 0 } }, "poolLimits.rest must be 1 or more, not 0"],
     [{ poolLimits: { rest: "5" } }, "poolLimits.rest must be 1 or more, not 5"],
     [{ poolLimits: { rests: 5 } }, /poolLimits.*rests.*rest/],
+    [
+      { retry: { maxRetries: -1 } },
+      "retry.maxRetries must be a whole number of 0 or more, or Infinity, not -1",
+    ],
+    [{ retry: { maxRetries: 1.5 } }, /retry.maxRetries must be a whole number/],
+    [{ retry: { budgetMs: 0 } }, "retry.budgetMs must be a number of milliseconds above 0, not 0"],
+    [{ retry: { firstDelayMs: Number.NaN } }, /retry.firstDelayMs must be a number of milliseconds/],
+    [{ retry: { maxDelayMs: "1s" } }, /retry.maxDelayMs must be a number of milliseconds, 0 or more, not 1s/],
+    [{ retry: { jitter: 1.5 } }, "retry.jitter must be a share from 0 to 1, not 1.5"],
+    [{ retry: { retries: 3 } }, /retry: unknown field "retries"/],
     [{ apikey: "tml-canary" }, /the options of createTransport.*apikey.*apiKey/],
     [
       { credential: "tml-canary" },

@@ -1,5 +1,6 @@
 import { checkKnownNames, ValidationError } from "@tinkex/base";
 import type { PoolName } from "./operations/pool-limits.js";
+import type { RetrySettings } from "./retry/retry-policy.js";
 import type { TransportOptions } from "./transport-options.js";
 
 const OPTION_NAMES: Readonly<Record<keyof TransportOptions, true>> = {
@@ -16,6 +17,7 @@ const OPTION_NAMES: Readonly<Record<keyof TransportOptions, true>> = {
   connectTimeoutMs: true,
   keepAliveMs: true,
   firstContactRetries: true,
+  retry: true,
   poolLimits: true,
   hooks: true,
   proxy: true,
@@ -35,6 +37,14 @@ const POOL_NAMES: Readonly<Record<PoolName, true>> = {
   auth: true,
 };
 
+const RETRY_FIELDS: Readonly<Record<keyof RetrySettings, true>> = {
+  maxRetries: true,
+  budgetMs: true,
+  firstDelayMs: true,
+  maxDelayMs: true,
+  jitter: true,
+};
+
 /**
  * Looks at what would else show only with the first request, or as a call that never ends.
  *
@@ -42,7 +52,7 @@ const POOL_NAMES: Readonly<Record<PoolName, true>> = {
  */
 export function checkOptions(options: TransportOptions): void {
   checkKnownNames(options, OPTION_NAMES, "the options of createTransport");
-  const { connectTimeoutMs, keepAliveMs, firstContactRetries, poolLimits = {} } = options;
+  const { connectTimeoutMs, keepAliveMs, firstContactRetries, retry = {}, poolLimits = {} } = options;
   const check = (
     value: number | undefined,
     isGood: (value: number) => boolean,
@@ -56,6 +66,14 @@ export function checkOptions(options: TransportOptions): void {
   check(connectTimeoutMs, isDuration, "a number of milliseconds above 0", "connectTimeoutMs");
   check(keepAliveMs, isDuration, "a number of milliseconds above 0", "keepAliveMs");
   check(firstContactRetries, (count) => count >= 0, "0 or more", "firstContactRetries");
+  checkKnownNames(retry, RETRY_FIELDS, "retry");
+  const isWait = (ms: number): boolean => ms >= 0 && Number.isFinite(ms);
+  const isCount = (count: number): boolean => count >= 0 && (Number.isInteger(count) || count === Infinity);
+  check(retry.maxRetries, isCount, "a whole number of 0 or more, or Infinity", "retry", "maxRetries");
+  check(retry.budgetMs, (ms) => ms > 0, "a number of milliseconds above 0", "retry", "budgetMs");
+  check(retry.firstDelayMs, isWait, "a number of milliseconds, 0 or more", "retry", "firstDelayMs");
+  check(retry.maxDelayMs, isWait, "a number of milliseconds, 0 or more", "retry", "maxDelayMs");
+  check(retry.jitter, (share) => share >= 0 && share <= 1, "a share from 0 to 1", "retry", "jitter");
   checkKnownNames(poolLimits, POOL_NAMES, "poolLimits");
   for (const [name, limit] of Object.entries(poolLimits)) {
     check(limit, (count) => count >= 1, "1 or more", "poolLimits", name);

@@ -59,6 +59,7 @@ export function createTransport(options: TransportOptions = {}): TinkexTransport
     hooks: options.hooks ?? {},
     newIdempotencyKey: options.newIdempotencyKey ?? randomUUID,
     poolLimits: { ...POOL_LIMITS, ...options.poolLimits },
+    retry: options.retry ?? {},
     firstContactRetries: options.firstContactRetries ?? Number.POSITIVE_INFINITY,
   });
 }

@@ -30,6 +30,7 @@ export { POOL_LIMITS, type PoolName } from "./operations/pool-limits.js";
 export { PressureLimits, type PressureRules, type SubmitOutcome } from "./pressure/pressure-limits.js";
 export { DEFAULT_BASE_URL, isLoopback, resolveBaseUrl } from "./request/base-url.js";
 export { parseRetryHint, type RetryHint } from "./retry/retry-hint.js";
+export type { RetrySettings } from "./retry/retry-policy.js";
 export { type ProxySettings, proxyFromEnvironment } from "./send/proxy.js";
 export type { TinkexTransport } from "./transport.js";
 export type { TinkexCall } from "./transport-call.js";

@@ -2,6 +2,7 @@ import type { Clock, Logger } from "@tinkex/base";
 import type { CredentialSource } from "./auth/credential-command.js";
 import type { TransportHooks } from "./hooks/transport-hooks.js";
 import type { PoolName } from "./operations/pool-limits.js";
+import type { RetrySettings } from "./retry/retry-policy.js";
 import type { ProxySettings } from "./send/proxy.js";
 
 /** A dispatcher of undici as far as we need it; its own type would tie users to one major. */
@@ -42,6 +43,8 @@ export interface TransportOptions {
    * is told soon. @defaultValue as the operation's own policy, which may take minutes
    */
   readonly firstContactRetries?: number | undefined;
+  /** Limits and pauses of repeats, in place of those of the operations' own policies. @defaultValue each policy's own */
+  readonly retry?: RetrySettings | undefined;
   /** Most requests under way per kind of traffic. @defaultValue {@link POOL_LIMITS} */
   readonly poolLimits?: Partial<Readonly<Record<PoolName, number>>> | undefined;
   /** Told of every request, answer and repeat. */

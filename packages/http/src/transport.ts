@@ -36,7 +36,7 @@ import { noteEarlierTry } from "./retry/earlier-tries.js";
 import { EdgeRejections } from "./retry/edge-rejections.js";
 import { mayHaveArrived } from "./retry/may-have-arrived.js";
 import { RetryPace } from "./retry/retry-pace.js";
-import { RETRY_POLICIES, type RetryPolicy } from "./retry/retry-policy.js";
+import { type RetryPolicy, type RetrySettings, settledPolicy } from "./retry/retry-policy.js";
 import { type LastTry, type Retry, runWithRetries } from "./retry/run-with-retries.js";
 import type { Sender } from "./send/sender.js";
 import type { TinkexCall } from "./transport-call.js";
@@ -56,6 +56,7 @@ export interface TransportParts {
   readonly hooks: TransportHooks;
   readonly newIdempotencyKey: () => string;
   readonly poolLimits: Readonly<Record<PoolName, number>>;
+  readonly retry: RetrySettings;
   readonly firstContactRetries: number;
 }
 
@@ -276,7 +277,7 @@ export class Transport implements TinkexTransport {
   }
 
   #policy(operation: Operation): RetryPolicy {
-    const policy = RETRY_POLICIES[operation.retry];
+    const policy = settledPolicy(operation.retry, this.#parts.retry);
     if (this.#answered) return policy;
     return { ...policy, maxRetries: Math.min(policy.maxRetries, this.#parts.firstContactRetries) };
   }

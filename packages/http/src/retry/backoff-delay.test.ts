@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { backoffDelayMs } from "./backoff-delay.js";
-import { RETRY_POLICIES } from "./retry-policy.js";
+import { RETRY_POLICIES, settledPolicy } from "./retry-policy.js";
 
 const { counted, patient, none } = RETRY_POLICIES;
 const zero = (): number => 0;
@@ -45,5 +45,16 @@ describe("backoffDelayMs", () => {
         return delayMs !== undefined && delayMs > full * 0.75 - 1e-9 && delayMs <= full;
       }),
     );
+  });
+
+  it("takes a user's own jitter, limits and pauses, but for calls whose retries belong to the layer above", () => {
+    const own = settledPolicy("patient", { maxRetries: 2, budgetMs: 9_000, firstDelayMs: 100, jitter: 1 });
+    const delayMs = (retries: number, elapsedMs: number, random: () => number): number | undefined =>
+      backoffDelayMs({ policy: own, retries, elapsedMs, random });
+    expect([delayMs(0, 0, zero), delayMs(1, 0, zero), delayMs(1, 0, () => 0.5)]).toEqual([100, 200, 100]);
+    expect([delayMs(2, 0, zero), delayMs(0, 9_000, zero)]).toEqual([undefined, undefined]);
+    expect(own.maxDelayMs).toBe(patient.maxDelayMs);
+    expect(settledPolicy("none", { maxRetries: 9 })).toBe(none);
+    expect(settledPolicy("counted", { maxRetries: undefined })).toEqual(counted);
   });
 });

@@ -8,7 +8,12 @@ export interface RetryPolicy {
   readonly firstDelayMs: number;
   /** Longest pause of our own choosing, in milliseconds. */
   readonly maxDelayMs: number;
+  /** Share of a pause that chance may take off, 0 to 1. @defaultValue 0.25 */
+  readonly jitter?: number;
 }
+
+/** Retries of a user's own: a field that is given replaces that of every policy but `none`. */
+export type RetrySettings = { readonly [Field in keyof RetryPolicy]?: RetryPolicy[Field] | undefined };
 
 export type RetryPolicyName = "none" | "counted" | "patient" | "archive";
 
@@ -28,3 +33,16 @@ export const RETRY_POLICIES: Readonly<Record<RetryPolicyName, RetryPolicy>> = {
   },
   archive: { maxRetries: 5, budgetMs: Number.POSITIVE_INFINITY, firstDelayMs: 30_000, maxDelayMs: 30_000 },
 };
+
+/** The policy of that name with a user's own settings. Calls with `none` keep it: their retries belong to the layer above. */
+export function settledPolicy(name: RetryPolicyName, settings: RetrySettings): RetryPolicy {
+  const policy = RETRY_POLICIES[name];
+  if (name === "none") return policy;
+  return {
+    maxRetries: settings.maxRetries ?? policy.maxRetries,
+    budgetMs: settings.budgetMs ?? policy.budgetMs,
+    firstDelayMs: settings.firstDelayMs ?? policy.firstDelayMs,
+    maxDelayMs: settings.maxDelayMs ?? policy.maxDelayMs,
+    ...(settings.jitter === undefined ? {} : { jitter: settings.jitter }),
+  };
+}
