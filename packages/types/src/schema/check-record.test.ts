@@ -43,6 +43,11 @@ describe("checking a record", () => {
     );
   });
 
+  it("takes no asynchronous schema of zod either", () => {
+    const schema = z.string().refine(async () => true);
+    expect(() => checkSent(schema, "a", "x")).toThrow("x: cannot be checked: it refers to itself");
+  });
+
   it("gives a typed error, and leaves no rejected promise behind, where a schema throws", async () => {
     const rejections: unknown[] = [];
     const listen = (reason: unknown): void => void rejections.push(reason);
@@ -54,6 +59,25 @@ describe("checking a record", () => {
     await new Promise((resolve) => setTimeout(resolve, 10));
     process.off("unhandledRejection", listen);
     expect(rejections).toEqual([]);
+  });
+
+  it.each([
+    [z.string(), 5, "x: must be a string, got 5"],
+    [z.string(), undefined, "x: is missing; it must be a string"],
+    [z.number(), "secret", "x: must be a finite number, got a string"],
+    [z.number(), Number.NaN, "x: must be a finite number, got NaN"],
+    [z.int(), 1.5, "x: must be a whole number, got 1.5"],
+    [z.boolean(), null, "x: must be true or false, got null"],
+    [z.array(z.string()).min(1), [], "x: must hold 1 or more elements, got 0"],
+    [z.string().min(1), "", "x: must hold 1 or more characters, got 0"],
+    [z.number().positive(), 0, "x: must be above 0, got 0"],
+    [z.number().max(1), 2, "x: must be 1 or less, got 2"],
+    [z.literal("a"), "secret", 'x: must be "a", got a string'],
+    [z.record(z.string(), z.number()), [], "x: must be an object, got an array"],
+    [z.union([z.string(), z.number()]), {}, "x: must be a value of another form, got an object"],
+    [z.strictObject({ a: z.string() }), { a: "", b: 1 }, 'x: unknown field "b"'],
+  ] as const)("speaks in words of its own, and shows no string: %#", (schema, value, message) => {
+    expect(() => checkSent<unknown>(schema, value, "x")).toThrow(message);
   });
 
   it("names a misspelt field before the fields that are missing for it", () => {

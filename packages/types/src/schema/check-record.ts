@@ -1,5 +1,7 @@
 import { formatPath, ResponseError, UNKNOWN_FIELD, ValidationError } from "@tinkex/base";
+import { plainMessage } from "./plain-message.js";
 import type { CheckIssue, CheckOutcome, RecordSchema } from "./record-schema.js";
+import { isZodSchema, type ZodSchema } from "./zod-of.js";
 
 /**
  * Checks a record that is to be sent and gives it back with its defaults untouched.
@@ -30,18 +32,27 @@ const UNCHECKABLE = {
 
 /** The answer of a schema, which must come at once. */
 function runSchema<Value>(schema: RecordSchema<Value>, value: unknown): CheckOutcome<Value> {
-  let outcome: CheckOutcome<Value> | Promise<CheckOutcome<Value>>;
   try {
-    outcome = schema["~standard"].validate(value);
+    const outcome = isZodSchema(schema) ? runZod(schema, value) : schema["~standard"].validate(value);
+    if (!(outcome instanceof Promise)) return outcome;
+    // The schema is asynchronous, which none of this package is. Nobody waits for it, so it must not go unhandled.
+    outcome.catch(() => {});
+    return UNCHECKABLE;
   } catch (cause) {
-    if (cause instanceof RangeError) return UNCHECKABLE;
+    // The end of the stack, in a value that refers to itself; or zod's word that a schema is asynchronous.
+    if (
+      cause instanceof RangeError ||
+      (cause instanceof Error && cause.constructor.name === "$ZodAsyncError")
+    )
+      return UNCHECKABLE;
     throw cause;
   }
-  if (!(outcome instanceof Promise)) return outcome;
-  // Either the schema is asynchronous, which none of this package is, or zod met an exception, such as the end of the stack
-  // in a value that refers to itself, and tries again asynchronously. Nobody waits for that, so it must not go unhandled.
-  outcome.catch(() => {});
-  return UNCHECKABLE;
+}
+
+/** Runs a schema of zod's with the messages of this package. */
+function runZod<Value>(schema: ZodSchema<Value>, value: unknown): CheckOutcome<Value> {
+  const parsed = schema.safeParse(value, { error: plainMessage });
+  return parsed.success ? { value: parsed.data } : { issues: parsed.error.issues };
 }
 
 const SHOWN_ISSUES = 3;

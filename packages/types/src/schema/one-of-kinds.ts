@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { plainMessage } from "./plain-message.js";
 
 /**
  * One of several records. The kind is decided first, so that an error speaks of the record that was meant, with the path
@@ -18,7 +19,7 @@ export function oneOfKinds<Value>(
         context.issues.push({ code: "custom", message: schema, input: value });
         return z.NEVER;
       }
-      const outcome = schema.safeParse(value);
+      const outcome = schema.safeParse(value, { error: plainMessage });
       if (outcome.success) return outcome.data;
       for (const issue of outcome.error.issues) {
         context.issues.push({ code: "custom", message: issue.message, path: issue.path, input: value });
