@@ -1,7 +1,6 @@
-export { onAbort } from "./abort/on-abort.js";
-export { raceAbort } from "./abort/race-abort.js";
-export { type WaitErrors, waitFor, waitWithin } from "./abort/wait-for.js";
-export { checkTimeoutMs, type WaitLimits } from "./abort/wait-limits.js";
+export { onAbort, raceAbort } from "./abort/on-abort.js";
+export { type WaitErrors, type WaitLimits, waitFor, waitWithin } from "./abort/wait-for.js";
+export { checkKnownNames, checkTimeoutMs, UNKNOWN_FIELD, unknownNames } from "./arguments/check-options.js";
 export { narrowListInto, roundListInto } from "./arrays/list-into-array.js";
 export {
   AbortedError,
@@ -15,19 +14,21 @@ export {
   UnsupportedByServerError,
   ValidationError,
 } from "./errors/api-errors.js";
-export { errorMessage } from "./errors/error-message.js";
 export { parseRequestErrorCategory, type RequestErrorCategory } from "./errors/request-error-category.js";
-export { TinkexError, type TinkexErrorCode, type TinkexErrorInfo } from "./errors/tinkex-error.js";
+export {
+  errorMessage,
+  TinkexError,
+  type TinkexErrorCode,
+  type TinkexErrorInfo,
+} from "./errors/tinkex-error.js";
 export { AdaptiveLimit, type LimitRange } from "./flow/adaptive-limit.js";
-export { ByteBudget } from "./flow/byte-budget.js";
-export { Mutex } from "./flow/mutex.js";
-export { Semaphore } from "./flow/semaphore.js";
-export { type Release, releaseOnce, type Ticket, type Waiter, WaitQueue } from "./flow/wait-queue.js";
+export { ByteBudget, Mutex, Semaphore } from "./flow/semaphore.js";
+export { type Release, type Ticket, type Waiter, WaitQueue } from "./flow/wait-queue.js";
+export { isLoopbackHost, MAX_REDIRECTS } from "./network/network-rules.js";
 export { isPackageMissing } from "./peers/is-package-missing.js";
 export type { Clock } from "./ports/clock.js";
 export type { HttpTransport, TransportCall, TransportResponse } from "./ports/http-transport.js";
-export type { Logger } from "./ports/logger.js";
-export { isSilent, silentLogger } from "./ports/silent-logger.js";
+export { isSilent, type Logger, silentLogger } from "./ports/logger.js";
 export type { Tokenizer } from "./ports/tokenizer.js";
 export { type Deferred, deferred } from "./promises/deferred.js";
 export { lossInputDtypes } from "./tensors/loss-input-dtypes.js";
@@ -43,9 +44,7 @@ export {
 export { formatPath } from "./text/format-path.js";
 export { jsonTextFault, MAX_JSON_DEPTH } from "./text/json-text-fault.js";
 export { nearestName } from "./text/nearest-name.js";
-export { checkKnownNames, UNKNOWN_FIELD, unknownNames } from "./text/unknown-names.js";
 export { visibleText } from "./text/visible-text.js";
 export { atMostEvery } from "./time/at-most-every.js";
 export { BACKOFFS, type Backoff, BackoffCounter, backoffMs } from "./time/backoff.js";
-export { startTimer } from "./time/start-timer.js";
-export { systemClock } from "./time/system-clock.js";
+export { startTimer, systemClock } from "./time/system-clock.js";

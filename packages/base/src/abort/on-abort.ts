@@ -1,4 +1,4 @@
-/** Who wants to hear of a signal, and the one listener that tells them. */
+/** Callbacks waiting for one signal, and the listener they share. */
 interface Audience {
   readonly callbacks: Set<(reason: unknown) => void>;
   readonly listener: () => void;
@@ -10,10 +10,21 @@ const audiences = new WeakMap<AbortSignal, Audience>();
  * Calls `callback` when `signal` aborts. However many wait for one signal, it has one listener: Node warns of a leak from the
  * eleventh on, and a signal shared by hundreds of samples is ordinary use.
  *
- * @returns what ends that; the listener goes with the last callback
+ * @returns a function that ends that; the listener goes with the last callback
  */
 export function onAbort(signal: AbortSignal, callback: (reason: unknown) => void): () => void {
-  const { callbacks, listener } = audiences.get(signal) ?? attend(signal);
+  let audience = audiences.get(signal);
+  if (audience === undefined) {
+    const callbacks = new Set<(reason: unknown) => void>();
+    const listener = (): void => {
+      audiences.delete(signal);
+      for (const call of callbacks) call(signal.reason);
+    };
+    audience = { callbacks, listener };
+    audiences.set(signal, audience);
+    signal.addEventListener("abort", listener, { once: true });
+  }
+  const { callbacks, listener } = audience;
   // Wrapped, so that the same function given twice counts twice.
   const entry = (reason: unknown): void => callback(reason);
   callbacks.add(entry);
@@ -25,14 +36,16 @@ export function onAbort(signal: AbortSignal, callback: (reason: unknown) => void
   };
 }
 
-function attend(signal: AbortSignal): Audience {
-  const callbacks = new Set<(reason: unknown) => void>();
-  const listener = (): void => {
-    audiences.delete(signal);
-    for (const callback of callbacks) callback(signal.reason);
-  };
-  const audience: Audience = { callbacks, listener };
-  audiences.set(signal, audience);
-  signal.addEventListener("abort", listener, { once: true });
-  return audience;
+/**
+ * Waits for `run`, but no longer than until `signal` aborts. What was begun goes on by itself then, and its outcome counts no
+ * more.
+ *
+ * @throws what `run` throws; the reason of `signal`
+ */
+export async function raceAbort<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  return new Promise<T>((resolve, reject) => {
+    const leave = onAbort(signal, reject);
+    run().then(resolve, reject).finally(leave);
+  });
 }

@@ -1,7 +1,15 @@
+import { checkTimeoutMs } from "../arguments/check-options.js";
 import { AbortedError, TimeoutError } from "../errors/api-errors.js";
 import type { Clock } from "../ports/clock.js";
 import { onAbort } from "./on-abort.js";
-import { checkTimeoutMs, type WaitLimits } from "./wait-limits.js";
+
+/** Limits within which a caller is willing to wait. */
+export interface WaitLimits {
+  /** Aborting rejects at once. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds; `Infinity` waits for ever. @defaultValue Infinity */
+  readonly timeoutMs?: number | undefined;
+}
 
 /** The errors a bounded wait may end with, made only when needed. */
 export interface WaitErrors {

@@ -1,4 +1,4 @@
-// How lists of numbers become typed arrays, for packages that have many to convert. Four elements at a time: that makes a third
+// Conversion of lists of numbers into typed arrays, for packages that have many to convert. Four elements at a time: that makes a third
 // fewer comparisons an element than a loop over one, which looks at what is left.
 
 /**
@@ -30,7 +30,7 @@ export function roundListInto(
     const lastTwo = Math.fround(third) * 0 + Math.fround(fourth) * 0;
     if (firstTwo + lastTwo !== 0) break;
   }
-  for (; index < count; index++) {
+  for (; index < count; index += 1) {
     const value = list[start + index];
     if (typeof value !== "number" || !Number.isFinite(Math.fround(value))) break;
     target[index] = value;
@@ -68,7 +68,7 @@ export function narrowListInto(
     target[index + 2] = c;
     target[index + 3] = d;
   }
-  for (; index < count; index++) {
+  for (; index < count; index += 1) {
     const value = list[start + index];
     if (typeof value !== "number" || (value | 0) !== value) break;
     target[index] = value;

@@ -5,7 +5,7 @@ import { TinkexError, type TinkexErrorCode, type TinkexErrorInfo } from "./tinke
 export class ValidationError extends TinkexError {
   static override readonly name: string = "ValidationError";
 
-  /** Where in the argument the fault lies, e.g. `["data", 3, "loss_fn_inputs", "weights"]`. */
+  /** Place of the fault in the argument, e.g. `["data", 3, "loss_fn_inputs", "weights"]`. */
   readonly path: readonly (string | number)[];
 
   constructor(
@@ -19,12 +19,12 @@ export class ValidationError extends TinkexError {
 
 /** A try of a call that failed and was followed by another. */
 export interface FailedTry {
-  /** What happened, e.g. `answered 503` or `ECONNRESET`. */
+  /** Fault in a few words, e.g. `answered 503` or `ECONNRESET`. */
   readonly what: string;
   /** The pause after it, in milliseconds. */
   readonly pauseMs: number;
   /**
-   * Whether the service may have done what was asked all the same: the answer was lost, or was an error of the server. False
+   * Says that the service may have done what was asked all the same: the answer was lost, or was an error of the server. False
    * when no connection came about, or the request was refused.
    */
   readonly mayHaveArrived: boolean;
@@ -37,7 +37,7 @@ export class ApiStatusError extends TinkexError {
   readonly status: number;
   /** The body as parsed JSON, or its text (shortened) when it is not JSON. */
   readonly body: unknown;
-  /** How often the request was sent. */
+  /** Number of times the request was sent. */
   readonly attempts: number;
   /** The last few tries before this one, oldest first. */
   readonly earlierTries: readonly FailedTry[];

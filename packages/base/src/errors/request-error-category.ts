@@ -1,4 +1,4 @@
-/** Whose fault a failed operation is, as the service sees it. A word we do not know reads as `unknown`. */
+/** Side at fault for a failed operation, as the service sees it. An unknown enum value reads as `unknown`. */
 export type RequestErrorCategory = "unknown" | "server" | "user";
 
 /** Reads a category as the service wrote it; words are case-sensitive. */

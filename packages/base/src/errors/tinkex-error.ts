@@ -1,7 +1,7 @@
 import { visibleText } from "../text/visible-text.js";
 
 /**
- * What went wrong, as a stable word a program may switch on. Each code says who can mend it:
+ * Kind of failure, as a stable enum value a program may switch on. Each code says who can mend it:
  *
  * - `validation_failed`: an argument is wrong; nothing was sent.
  * - `authentication_failed` (401), `permission_denied` (403): the key or what it may do.
@@ -39,10 +39,10 @@ export type TinkexErrorCode =
   | "sequence_broken"
   | "missing_dependency";
 
-/** What every {@link TinkexError} is made from. */
+/** Properties of every {@link TinkexError}. */
 export interface TinkexErrorInfo {
   readonly code: TinkexErrorCode;
-  /** Whether the same call may succeed later, unchanged. @defaultValue false */
+  /** Says that the same call may succeed later, unchanged. @defaultValue false */
   readonly retryable?: boolean;
   readonly cause?: unknown;
 }
@@ -73,4 +73,9 @@ export class TinkexError extends Error {
   static isInstance(value: unknown): value is TinkexError {
     return typeof value === "object" && value !== null && BRAND in value;
   }
+}
+
+/** The message of whatever was thrown, for a sentence that quotes it. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,6 @@
-import { type Release, releaseOnce, type Ticket, WaitQueue } from "./wait-queue.js";
+import { type Release, type Ticket, WaitQueue } from "./wait-queue.js";
 
-/** How far a limit may go down and up. */
+/** Bounds between which a limit goes up and down. */
 export interface LimitRange {
   readonly least: number;
   readonly most: number;
@@ -23,7 +23,7 @@ export class AdaptiveLimit {
     this.#size = range.most;
   }
 
-  /** How many may be inside now. */
+  /** Number of those who may be inside now. */
   get size(): number {
     return this.#size;
   }
@@ -61,13 +61,18 @@ export class AdaptiveLimit {
     while (this.#inside < this.#size) {
       const next = this.#queue.next();
       if (next === undefined) return;
-      this.#inside += 1;
-      next.admit(
-        releaseOnce(() => {
-          this.#inside -= 1;
-          this.#admit();
-        }),
-      );
+      next.admit(this.#enter());
     }
+  }
+
+  #enter(): Release {
+    this.#inside += 1;
+    let isInside = true;
+    return () => {
+      if (!isInside) return;
+      isInside = false;
+      this.#inside -= 1;
+      this.#admit();
+    };
   }
 }

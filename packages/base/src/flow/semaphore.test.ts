@@ -56,4 +56,32 @@ describe("Semaphore", () => {
     leave();
     expect(admitted).toEqual(["first", "second"]);
   });
+
+  it("takes several permits at a time, and lets nobody in until the balance is positive again", async () => {
+    const semaphore = new Semaphore(3);
+    const two = semaphore.tryAcquire(2);
+    const five = await semaphore.acquire(never, 5);
+    const next = semaphore.acquire(never);
+    two?.();
+    expect(await isOver(next)).toBe(false);
+    five();
+    expect(await isOver(next)).toBe(true);
+  });
+
+  it("ends every wait with the error it is dismissed with, and goes on for those who come after", async () => {
+    const semaphore = new Semaphore(1);
+    const release = await semaphore.acquire(never);
+    const waiting = [semaphore.acquire(never), semaphore.acquire(never)];
+    semaphore.dismiss(new Error("closed"));
+    for (const wait of waiting) await expect(wait).rejects.toThrow("closed");
+    release();
+    expect(semaphore.tryAcquire()).toBeTypeOf("function");
+  });
+
+  it("bounds nothing where there is no end of permits", () => {
+    const semaphore = new Semaphore(Number.POSITIVE_INFINITY);
+    const releases = Array.from({ length: 1_000 }, () => semaphore.tryAcquire());
+    for (const release of releases) release?.();
+    expect(semaphore.tryAcquire()).toBeTypeOf("function");
+  });
 });

@@ -1,40 +1,123 @@
-import { type Release, releaseOnce, WaitQueue } from "./wait-queue.js";
+import { ValidationError } from "../errors/api-errors.js";
+import { type Release, WaitQueue } from "./wait-queue.js";
 
-/** Bounds how many may work at one time; the others wait in the order in which they came. */
+/**
+ * Semaphore: hands out permits, and queues who finds none left in the order of arrival. Whoever is first in line is let in as
+ * soon as a permit is free, however many it asks for; the balance is then negative for a while.
+ */
 export class Semaphore {
-  readonly #queue = new WaitQueue<undefined, Release>();
   #free: number;
+  /** Made for the first who waits: most semaphores never meet one. */
+  #queue: WaitQueue<number, Release> | undefined;
 
-  /** @param permits - how many may hold a permit at one time; at least 1 */
+  /** @param permits - number of permits that can be held at one time; at least 1 */
   constructor(permits: number) {
     this.#free = permits;
   }
 
-  /** Takes a permit if one is free and nobody waits for it. */
-  tryAcquire(): Release | undefined {
-    if (this.#free <= 0 || this.#queue.length > 0) return undefined;
-    this.#free -= 1;
-    return this.#permit();
+  /** Takes permits if one is free; nobody waits then. */
+  tryAcquire(permits = 1): Release | undefined {
+    return this.#free > 0 ? this.#take(permits) : undefined;
   }
 
-  /** Waits for a permit. @throws the reason of `signal` when it aborts first */
-  acquire(signal: AbortSignal): Promise<Release> {
+  /** Waits for permits. @throws the reason of `signal` when it aborts first */
+  acquire(signal: AbortSignal, permits = 1): Promise<Release> {
     if (signal.aborted) return Promise.reject(signal.reason);
-    const release = this.tryAcquire();
-    return release === undefined ? this.#queue.wait(undefined, signal) : Promise.resolve(release);
+    if (this.#free > 0) return Promise.resolve(this.#take(permits));
+    this.#queue ??= new WaitQueue();
+    return this.#queue.wait(permits, signal);
   }
 
   /** Lines up for a permit without a promise. Returns a function that leaves the queue; it does nothing once admitted. */
   enqueue(admit: (release: Release) => void): () => void {
-    return this.#queue.enqueue({ note: undefined, admit, refuse: () => {} });
+    this.#queue ??= new WaitQueue();
+    return this.#queue.enqueue({ note: 1, admit, refuse: () => {} });
   }
 
-  /** Makes a permit that goes to the next in line when it is given back. */
-  #permit(): Release {
-    return releaseOnce(() => {
-      const next = this.#queue.next();
-      if (next === undefined) this.#free += 1;
-      else next.admit(this.#permit());
-    });
+  /** Ends every wait with `error`. */
+  dismiss(error: unknown): void {
+    this.#queue?.dismiss(error);
+  }
+
+  /** Takes permits that go to the next in line when they are given back. */
+  #take(permits: number): Release {
+    this.#free -= permits;
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#free += permits;
+      while (this.#free > 0) {
+        const next = this.#queue?.next();
+        if (next === undefined) return;
+        next.admit(this.#take(next.note));
+      }
+    };
+  }
+}
+
+/**
+ * Bounds the bytes that are on their way at one time: a semaphore with a permit for each. A request larger than the whole budget
+ * still passes, when its turn comes.
+ */
+export class ByteBudget {
+  readonly #permits: Semaphore;
+
+  /** @throws ValidationError for a budget that is no number of bytes */
+  constructor(bytes: number) {
+    checkBytes(bytes, "the budget");
+    // One more, so that a budget that is used up to the last byte lets one in.
+    this.#permits = new Semaphore(bytes + 1);
+  }
+
+  /**
+   * Waits for a share of the budget.
+   *
+   * @throws ValidationError for what is no number of bytes: one that is infinite or NaN would stop all who come after; the
+   *   reason of `signal` when it aborts first
+   */
+  async acquire(bytes: number, signal: AbortSignal): Promise<Release> {
+    checkBytes(bytes, "what is asked for");
+    return this.#permits.acquire(signal, bytes);
+  }
+}
+
+function checkBytes(bytes: number, what: string): void {
+  if (typeof bytes === "number" && bytes >= 0 && bytes <= Number.MAX_SAFE_INTEGER) return;
+  throw new ValidationError(
+    `ByteBudget: ${what} must be a number of bytes from 0 to 2^53 - 1, got ${String(bytes)}`,
+    { path: ["bytes"] },
+  );
+}
+
+/**
+ * Lets one body run at a time, in the order in which they asked: a semaphore with one permit. The mutex is free again when the
+ * body settles, however it does; a wait that is given up leaves no gap.
+ */
+export class Mutex {
+  readonly #permit = new Semaphore(1);
+  #broken: Error | undefined;
+
+  /**
+   * Runs `body` once the mutex is free. Once running, the body is not interrupted.
+   *
+   * @throws the reason of `signal` when it aborts before the body began; the error the mutex was broken with
+   */
+  async runExclusive<T>(signal: AbortSignal, body: () => Promise<T>): Promise<T> {
+    if (this.#broken !== undefined) throw this.#broken;
+    const release = await this.#permit.acquire(signal);
+    try {
+      // Someone who was admitted may have given up before it came to run.
+      signal.throwIfAborted();
+      return await body();
+    } finally {
+      release();
+    }
+  }
+
+  /** Fails all waiting and later bodies with `error`, because what they rely on is lost. The first error counts. */
+  break(error: Error): void {
+    this.#broken ??= error;
+    this.#permit.dismiss(this.#broken);
   }
 }

@@ -3,16 +3,6 @@ import { onAbort } from "../abort/on-abort.js";
 /** Gives back what was taken; further calls do nothing. */
 export type Release = () => void;
 
-/** A release that runs `giveBack` once, however often it is called. */
-export function releaseOnce(giveBack: () => void): Release {
-  let released = false;
-  return () => {
-    if (released) return;
-    released = true;
-    giveBack();
-  };
-}
-
 /** Someone who waits, with a note for whoever admits them. */
 export interface Waiter<Note, Entry> {
   readonly note: Note;

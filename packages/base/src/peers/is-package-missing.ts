@@ -2,7 +2,7 @@
 const NOT_FOUND = ["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"];
 
 /**
- * Whether an import failed because the package of that name is not installed, rather than because it is broken or lacks
+ * Tells whether an import failed because the package of that name is not installed, rather than because it is broken or lacks
  * a package that it needs itself. Node says which package only in the message.
  */
 export function isPackageMissing(name: string, cause: unknown): boolean {

@@ -7,7 +7,7 @@ export interface Clock {
   /**
    * Resolves after `ms` milliseconds; rejects at once with the signal's reason when it aborts.
    *
-   * @param options.background the sleep must not keep the process alive, e.g. a heartbeat's. @defaultValue false
+   * @param options.background - the sleep must not keep the process alive, e.g. a heartbeat's. @defaultValue false
    */
   sleep(ms: number, signal?: AbortSignal, options?: { readonly background?: boolean }): Promise<void>;
 }

@@ -27,11 +27,11 @@ export interface TransportResponse {
   /** Lower-case names; a header sent more than once is joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** How often the request was sent, the successful try included. */
+  /** Number of times the request was sent, the successful try included. */
   readonly attempts: number;
 }
 
-/** How records reach the service: the client needs no more of HTTP than this. */
+/** Transport of calls to the service: the client needs no more of HTTP than this. */
 export interface HttpTransport {
   /**
    * Resolves with the answer of a success status, or of one in `returnStatuses`.

@@ -4,8 +4,8 @@ export interface Tokenizer {
   readonly vocabularySize: number;
   /**
    * Ids of `text`.
-   * @param options.addSpecialTokens e.g. a begin-of-text id in front. @defaultValue false
-   * @param options.allowedSpecial which special tokens become ids where the text spells them out; the others stay
+   * @param options.addSpecialTokens - e.g. a begin-of-text id in front. @defaultValue false
+   * @param options.allowedSpecial - which special tokens become ids where the text spells them out; the others stay
    * text. An implementation that cannot tell them apart ignores it. @defaultValue []
    */
   encode(

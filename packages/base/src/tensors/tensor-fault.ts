@@ -1,23 +1,38 @@
 import type { TensorData, TensorDtype } from "./tensor-data.js";
 
-/** What is wrong with a tensor, and in which of its fields; `undefined` when nothing is. */
+/** Fault of a tensor, and the field it is in. */
 export type TensorFault = {
   readonly field: keyof TensorData;
   readonly index?: number;
   readonly message: string;
 };
 
-/** The first thing that keeps `tensor` from being sent. One pass over the elements of a list, none over a typed array. */
+/**
+ * Finds the first thing that keeps `tensor` from being sent; `undefined` when nothing does. One pass over the elements of a list,
+ * none over a typed array.
+ */
 export function tensorFault(tensor: TensorData): TensorFault | undefined {
-  return tensorLayoutFault(tensor) ?? elementFault(tensor);
+  const fault = tensorLayoutFault(tensor);
+  return fault === undefined && Array.isArray(tensor.data) ? elementFault(tensor.dtype, tensor.data) : fault;
 }
 
-/** The same without looking at the elements, for an encoder that meets each of them anyway. */
+/** Does the same without looking at the elements, for an encoder that meets each of them anyway. */
 export function tensorLayoutFault(tensor: TensorData): TensorFault | undefined {
-  return arrayFault(tensor) ?? (isSparse(tensor) ? csrFault(tensor) : denseShapeFault(tensor));
+  const { data, dtype, shape } = tensor;
+  const isInPlace =
+    dtype === "float32"
+      ? data instanceof Float32Array
+      : dtype === "int64" && (data instanceof BigInt64Array || data instanceof Int32Array);
+  const fault = isInPlace ? undefined : arrayFault(tensor);
+  if (fault !== undefined) return fault;
+  if (isSparse(tensor)) return csrFault(tensor);
+  if (shape === undefined) return undefined;
+  const bad = shapeFault(shape);
+  if (bad !== undefined || elementCount(shape) === data.length) return bad;
+  return { field: "shape", message: `[${shape.join(", ")}] does not hold ${data.length} elements` };
 }
 
-/** Whether a tensor lists only some of its elements. */
+/** Tells whether a tensor lists only some of its elements. */
 export function isSparse(tensor: TensorData): boolean {
   return tensor.sparse_crow_indices !== undefined || tensor.sparse_col_indices !== undefined;
 }
@@ -25,16 +40,15 @@ export function isSparse(tensor: TensorData): boolean {
 /** Number of elements of a dense tensor of this shape. */
 export function elementCount(shape: readonly number[]): number {
   let count = 1;
-  for (let axis = 0; axis < shape.length; axis++) count *= shape[axis] ?? 0;
+  for (let axis = 0; axis < shape.length; axis += 1) count *= shape[axis] ?? 0;
   return count;
 }
 
+/** Finds the fault of elements that are in no typed array of their dtype. */
 function arrayFault({ data, dtype }: TensorData): TensorFault | undefined {
   if (dtype !== "int64" && dtype !== "float32") {
     return { field: "dtype", message: `must be "int64" or "float32", not "${String(dtype)}"` };
   }
-  if (dtype === "float32" && data instanceof Float32Array) return undefined;
-  if (dtype === "int64" && (data instanceof BigInt64Array || data instanceof Int32Array)) return undefined;
   if (Array.isArray(data)) return undefined;
   if (data instanceof Float32Array || data instanceof Int32Array || data instanceof BigInt64Array)
     return { field: "data", message: `a ${data.constructor.name} cannot be ${dtype}` };
@@ -45,8 +59,7 @@ function arrayFault({ data, dtype }: TensorData): TensorFault | undefined {
   };
 }
 
-function elementFault({ data, dtype }: TensorData): TensorFault | undefined {
-  if (!Array.isArray(data)) return undefined;
+function elementFault(dtype: TensorDtype, data: readonly unknown[]): TensorFault | undefined {
   const index = dtype === "int64" ? firstNotSafeInteger(data) : firstNotFloat32(data);
   return index === -1 ? undefined : badElement(dtype, index, data[index]);
 }
@@ -59,13 +72,14 @@ export function badElement(dtype: TensorDtype, index: number, value: unknown): T
 }
 
 function firstNotSafeInteger(values: readonly unknown[]): number {
-  for (let index = 0; index < values.length; index++) if (!Number.isSafeInteger(values[index])) return index;
+  for (let index = 0; index < values.length; index += 1)
+    if (!Number.isSafeInteger(values[index])) return index;
   return -1;
 }
 
 /** A finite number that rounds to infinity is a mistake; NaN and infinities themselves are float32 values. */
 function firstNotFloat32(values: readonly unknown[]): number {
-  for (let index = 0; index < values.length; index++) {
+  for (let index = 0; index < values.length; index += 1) {
     const value = values[index];
     if (typeof value !== "number") return index;
     if (!Number.isFinite(Math.fround(value)) && Number.isFinite(value)) return index;
@@ -73,16 +87,8 @@ function firstNotFloat32(values: readonly unknown[]): number {
   return -1;
 }
 
-function denseShapeFault({ data, shape }: TensorData): TensorFault | undefined {
-  if (shape === undefined) return undefined;
-  const bad = shapeFault(shape);
-  if (bad !== undefined) return bad;
-  if (elementCount(shape) === data.length) return undefined;
-  return { field: "shape", message: `[${shape.join(", ")}] does not hold ${data.length} elements` };
-}
-
 function shapeFault(shape: readonly number[]): TensorFault | undefined {
-  for (let index = 0; index < shape.length; index++) {
+  for (let index = 0; index < shape.length; index += 1) {
     const size = shape[index] ?? Number.NaN;
     if (!Number.isSafeInteger(size) || size < 0)
       return { field: "shape", index, message: `must be a size of 0 or more, not ${String(shape[index])}` };

@@ -1,7 +1,7 @@
 import { onAbort } from "../abort/on-abort.js";
 import type { Clock } from "../ports/clock.js";
 
-/** How a {@link FakeClock} behaves. */
+/** Options of a {@link FakeClock}. */
 export interface FakeClockOptions {
   /** The time it shows first, in milliseconds since the Unix epoch. @defaultValue 0 */
   readonly startMs?: number;
@@ -21,12 +21,12 @@ export class FakeClock implements Clock {
   readonly sleeps: number[] = [];
   readonly backgroundSleeps: number[] = [];
   readonly #sleepers = new Set<Sleeper>();
-  readonly #autoAdvance: boolean;
+  readonly #advancesItself: boolean;
   #nowMs: number;
 
   constructor({ startMs = 0, autoAdvance = false }: FakeClockOptions = {}) {
     this.#nowMs = startMs;
-    this.#autoAdvance = autoAdvance;
+    this.#advancesItself = autoAdvance;
   }
 
   now(): number {
@@ -44,7 +44,7 @@ export class FakeClock implements Clock {
   ): Promise<void> {
     signal?.throwIfAborted();
     (options.background === true ? this.backgroundSleeps : this.sleeps).push(ms);
-    if (this.#autoAdvance) {
+    if (this.#advancesItself) {
       this.#nowMs += ms;
       return;
     }
@@ -78,7 +78,7 @@ export class FakeClock implements Clock {
 
   /** Moves time on, waking sleepers in order and letting what they start run in between. */
   async advance(ms: number): Promise<void> {
-    if (this.#autoAdvance) {
+    if (this.#advancesItself) {
       this.#nowMs += ms;
       return;
     }

@@ -1,12 +1,12 @@
 import { settle } from "./fake-clock.js";
 
-/** Whether a wait is over, once all that can go on without the outside has. */
+/** Tells whether a wait is over, once all that can go on without the outside has. */
 export async function isOver(wait: Promise<unknown>): Promise<boolean> {
-  let over = false;
+  let hasEnded = false;
   const note = (): void => {
-    over = true;
+    hasEnded = true;
   };
   wait.then(note, note);
   await settle();
-  return over;
+  return hasEnded;
 }

@@ -1,5 +1,4 @@
-import type { Logger } from "../ports/logger.js";
-import { silentLogger } from "../ports/silent-logger.js";
+import { type Logger, silentLogger } from "../ports/logger.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 

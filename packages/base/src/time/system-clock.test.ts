@@ -1,7 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it, vi } from "vitest";
-import { startTimer } from "./start-timer.js";
-import { systemClock } from "./system-clock.js";
+import { startTimer, systemClock } from "./system-clock.js";
 
 describe("systemClock", () => {
   it("sleeps, and lets go of the signal", async () => {

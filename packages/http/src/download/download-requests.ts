@@ -1,4 +1,4 @@
-import { ResponseError } from "@tinkex/base";
+import { MAX_REDIRECTS, ResponseError } from "@tinkex/base";
 import type { Dispatcher } from "undici";
 import { isSecret } from "../hooks/secrets.js";
 import { shownText } from "../hooks/shown-text.js";
@@ -6,7 +6,6 @@ import { type ConnectionOptions, makePool } from "../send/make-pool.js";
 import type { ProxySettings } from "../send/proxy.js";
 import { VERSION } from "../version.js";
 
-const MOST_REDIRECTS = 5;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Longer than the pauses between most tries. */
 const KEEP_ALIVE_MS = 30_000;
@@ -70,8 +69,8 @@ export class DownloadRequests {
         return response;
       }
       await response.body.dump();
-      if (hops === MOST_REDIRECTS) {
-        throw new ResponseError(`the download is redirected more than ${MOST_REDIRECTS} times`);
+      if (hops === MAX_REDIRECTS) {
+        throw new ResponseError(`the download is redirected more than ${MAX_REDIRECTS} times`);
       }
       place = nextPlace(location, place, this.secrets);
     }

@@ -1,6 +1,6 @@
-import { ValidationError } from "@tinkex/base";
+import { isLoopbackHost, ValidationError } from "@tinkex/base";
 
-/** Where the hosted service lives. */
+/** Base URL of the hosted service. */
 export const DEFAULT_BASE_URL = "https://tinker.thinkingmachines.dev/services/tinker-prod";
 
 /**
@@ -39,13 +39,7 @@ export function resolveBaseUrl(value: string | undefined): string {
   return url.origin + url.pathname.slice(0, end);
 }
 
-/** Whether a URL points at this machine. */
+/** Tells whether a URL points at this machine. */
 export function isLoopback(baseUrl: string): boolean {
-  const { hostname } = new URL(baseUrl);
-  return (
-    hostname === "localhost" ||
-    hostname.endsWith(".localhost") ||
-    hostname === "[::1]" ||
-    /^127(\.\d{1,3}){3}$/.test(hostname)
-  );
+  return isLoopbackHost(new URL(baseUrl).hostname);
 }

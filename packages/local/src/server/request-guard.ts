@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { isLoopbackHost } from "@tinkex/base";
 import { RequestRefusal } from "../state/request-refusal.js";
 
 export interface GuardOptions {
@@ -18,13 +19,8 @@ export interface GuardedRequest {
   readonly apiKey: string | undefined;
 }
 
-const LOOPBACK_NAMES: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]", "::1"]);
 /** Whether a server is up is no secret, and health checks bear no key. */
 const OPEN_PATH = "/api/v1/healthz";
-
-export function isLoopback(host: string): boolean {
-  return LOOPBACK_NAMES.has(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
 
 /**
  * Lets a request pass, or says why not. Web pages are kept out in every way they could reach a server on loopback: by a
@@ -34,7 +30,7 @@ export function isLoopback(host: string): boolean {
  * @throws RequestRefusal 403 for a web page, 401 for a missing or wrong key
  */
 export function guardRequest(request: GuardedRequest, options: GuardOptions): void {
-  if (isLoopback(options.host) && !isLoopback(hostName(request.host))) {
+  if (isLoopbackHost(options.host) && !isLoopbackHost(hostName(request.host))) {
     throw new RequestRefusal(
       403,
       `The Host header "${request.host ?? ""}" is not a loopback name; use http://127.0.0.1:<port>.`,

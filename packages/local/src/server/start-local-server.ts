@@ -1,4 +1,4 @@
-import { checkKnownNames, silentLogger, systemClock, ValidationError } from "@tinkex/base";
+import { checkKnownNames, isLoopbackHost, silentLogger, systemClock, ValidationError } from "@tinkex/base";
 import { createEngine } from "../engine/create-engine.js";
 import type { Engine } from "../engine/engine.js";
 import { systemProcesses } from "../lock/process-table.js";
@@ -7,7 +7,6 @@ import { builtInModels } from "./built-in-models.js";
 import { type DataDirectory, openDataDirectory } from "./data-directory.js";
 import { DEFAULT_LIMITS } from "./limits.js";
 import type { LocalServerOptions, ServedModel } from "./local-server-options.js";
-import { isLoopback } from "./request-guard.js";
 import { type RunningServer, serveEngines } from "./serve-engines.js";
 
 /** A running local server. */
@@ -99,7 +98,7 @@ function checkAddress(host: string, port: number, apiKey: string | undefined): v
   }
   if (apiKey === "")
     throw new ValidationError("apiKey is empty: give a key, or leave it out.", { path: ["apiKey"] });
-  if (!isLoopback(host) && apiKey === undefined) {
+  if (!isLoopbackHost(host) && apiKey === undefined) {
     throw new ValidationError(
       `host "${host}" can be reached by other machines: set apiKey as well, or leave host out to stay on this one.`,
       { path: ["host"] },

@@ -1,7 +1,5 @@
-import { ResponseError } from "@tinkex/base";
+import { MAX_REDIRECTS, ResponseError } from "@tinkex/base";
 import { NetworkFailure } from "./network-failure.js";
-
-const MOST_REDIRECTS = 5;
 
 /** One request for a file of the hub. */
 export interface FileRequest {
@@ -38,7 +36,7 @@ export async function requestFile({ url, method, token, fetch, signal }: FileReq
     });
     const location = response.headers.get("location");
     const isRedirection = response.status >= 300 && response.status < 400 && location !== null;
-    if (!isRedirection || redirects === MOST_REDIRECTS) return response;
+    if (!isRedirection || redirects === MAX_REDIRECTS) return response;
     await response.body?.cancel();
     const next = redirectionOf(location, target);
     if (method === "HEAD" && next.origin !== url.origin) return response;

@@ -1,10 +1,10 @@
 import { ValidationError } from "../errors/api-errors.js";
-import { nearestName } from "./nearest-name.js";
+import { nearestName } from "../text/nearest-name.js";
 
-/** How the message about a misspelt field begins. */
+/** Beginning of the message about a misspelt field. */
 export const UNKNOWN_FIELD = "unknown field";
 
-/** What is wrong with names that nobody reads: each with the one that was probably meant. */
+/** Describes names that nobody reads, each with the one that was probably meant. */
 export function unknownNames(unknown: readonly string[], known: readonly string[]): string {
   return unknown
     .map((name) => {
@@ -43,4 +43,16 @@ export function checkKnownNames<Value extends object>(
       path: [what, name],
     });
   }
+}
+
+/**
+ * Refuses a limit of time that cannot be kept.
+ *
+ * @throws ValidationError for a limit that is negative or not a number
+ */
+export function checkTimeoutMs(timeoutMs: number | undefined): void {
+  if (timeoutMs === undefined || timeoutMs >= 0) return;
+  throw new ValidationError(`timeoutMs must be 0 or more milliseconds, got ${timeoutMs}`, {
+    path: ["timeoutMs"],
+  });
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { checkKnownNames } from "./unknown-names.js";
+import { checkKnownNames } from "./check-options.js";
 
 interface Options {
   readonly baseUrl?: string;
