@@ -9,8 +9,3 @@ export interface EncodedBody {
 
 export const JSON_TYPE = "application/json";
 export const PROTOBUF_TYPE = "application/x-protobuf";
-
-/** Whether a `Content-Type` or `Accept` header names protobuf; parameters and case do not matter. */
-export function namesProtobuf(header: string | undefined): boolean {
-  return header?.toLowerCase().includes(PROTOBUF_TYPE) ?? false;
-}

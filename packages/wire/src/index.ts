@@ -1,30 +1,36 @@
 export { BodyMemory } from "./body-memory.js";
 export { DecodeError, type DecodePlace } from "./decode-error.js";
 export { encodeQuery, type QueryValue } from "./encode-query.js";
-export { type EncodedBody, JSON_TYPE, namesProtobuf, PROTOBUF_TYPE } from "./encoded-body.js";
-export {
-  decodeRequest,
-  decodeResponse,
-  encodeRequest,
-  encodeResponse,
-  hasBody,
-  hasRecordAnswer,
-} from "./endpoint-codec.js";
+export { type EncodedBody, JSON_TYPE, PROTOBUF_TYPE } from "./encoded-body.js";
 export {
   acceptFor,
   decodeFutureResult,
   type FutureAnswer,
   type FutureResultName,
   hasProtobufForm,
+  namesProtobuf,
 } from "./future/decode-future.js";
 export {
   encodeForwardBackwardOutput,
   encodeFutureOutcome,
   encodeSampleResponse,
 } from "./future/encode-future.js";
-export { decodeJsonRequest, decodeJsonResponse } from "./json/decode-json.js";
-export { encodeJsonRequest, encodeJsonResponse, type RequestEncoding } from "./json/encode-json.js";
-export { parseJson } from "./json/parse-json.js";
+export {
+  decodeJsonRequest,
+  decodeJsonResponse,
+  decodeRequest,
+  decodeResponse,
+  hasRecordAnswer,
+  parseJson,
+} from "./json/decode-json.js";
+export {
+  encodeJsonRequest,
+  encodeJsonResponse,
+  encodeRequest,
+  encodeResponse,
+  hasBody,
+  type RequestEncoding,
+} from "./json/encode-json.js";
 export type { RequestName } from "./json/request-records.js";
 export { writeJson } from "./json/write-json.js";
 export { decodeForwardBackwardRequest } from "./training/decode-forward-backward.js";

@@ -1,8 +1,8 @@
 import { fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
 import type { ApiGeneration, Records } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
+import { parseJson } from "../json/decode-json.js";
 import { encodeJsonRequest } from "../json/encode-json.js";
-import { parseJson } from "../json/parse-json.js";
 import { ForwardBackwardRequestSchema } from "../proto.js";
 import {
   allExchanges,

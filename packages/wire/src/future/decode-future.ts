@@ -1,23 +1,24 @@
 import { parseRequestErrorCategory } from "@tinkex/base";
-import type {
-  Endpoints,
-  ForwardBackwardOutput,
-  FutureOutcome,
-  OperationName,
-  Records,
-  SampleResponse,
+import {
+  checkReceived,
+  type Endpoints,
+  type ForwardBackwardOutput,
+  type FutureOutcome,
+  type OperationName,
+  type Records,
+  type SampleResponse,
+  schemaOf,
 } from "@tinkex/types";
 import { DecodeError } from "../decode-error.js";
-import { namesProtobuf } from "../encoded-body.js";
-import { readResponse } from "../json/decode-json.js";
-import { parseJson } from "../json/parse-json.js";
+import { JSON_TYPE, PROTOBUF_TYPE } from "../encoded-body.js";
+import { parseJson } from "../json/decode-json.js";
 import { readSampleResponse } from "../sampling/read-sample-response.js";
 import { readForwardBackwardOutput } from "../training/read-forward-backward-output.js";
 
 /** The records that a future can give. */
 export type FutureResultName = Endpoints[OperationName]["future"]["result"];
 
-/** What came back for a poll, its body read whole. */
+/** The answer to a poll, its body read whole. */
 export interface FutureAnswer {
   readonly status: number;
   /** Lower-case names. */
@@ -31,20 +32,23 @@ const protobufResults: {
   readonly ForwardBackwardOutput: (body: Uint8Array) => ForwardBackwardOutput;
 } = { SampleResponse: readSampleResponse, ForwardBackwardOutput: readForwardBackwardOutput };
 
-/** Whether a result may come as protobuf, so that asking for it is worth while. */
+/** Tells whether a result may come as protobuf, so that asking for it is worth while. */
 export function hasProtobufForm(name: FutureResultName): name is keyof typeof protobufResults {
   return Object.hasOwn(protobufResults, name);
 }
 
-/** The `Accept` header of a poll for this result. */
+/** Makes the `Accept` header of a poll for this result. */
 export function acceptFor(name: FutureResultName, wire: "protobuf" | "json"): string {
-  return wire === "protobuf" && hasProtobufForm(name)
-    ? "application/x-protobuf, application/json"
-    : "application/json";
+  return wire === "protobuf" && hasProtobufForm(name) ? `${PROTOBUF_TYPE}, ${JSON_TYPE}` : JSON_TYPE;
+}
+
+/** Tells whether a `Content-Type` or `Accept` header names protobuf; parameters and case do not matter. */
+export function namesProtobuf(header: string | undefined): boolean {
+  return header?.toLowerCase().includes(PROTOBUF_TYPE) ?? false;
 }
 
 /**
- * What an answer to a poll says: not yet, large (ask again), failed, or the result, in whichever form it came. Understands
+ * Reads an answer to a poll: not yet, large (ask again), failed, or the result, in whichever form it came. Understands
  * success statuses and 408, which says "not yet" with the queue's state.
  *
  * @throws DecodeError when the bytes do not decode; ResponseError when the result lacks a required field
@@ -68,7 +72,7 @@ export function decodeFutureResult<Name extends FutureResultName>(
     }
     if ("error" in parsed) return failedOutcome(parsed);
   }
-  return { state: "complete", result: readResponse(name, parsed) };
+  return { state: "complete", result: checkReceived(schemaOf(name), parsed, name) };
 }
 
 function pendingOutcome(answer: Readonly<Record<string, unknown>>): FutureOutcome<never> {

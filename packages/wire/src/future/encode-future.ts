@@ -1,10 +1,10 @@
 import type { ForwardBackwardOutput, FutureOutcome, Records, SampleResponse } from "@tinkex/types";
-import { type EncodedBody, namesProtobuf, PROTOBUF_TYPE } from "../encoded-body.js";
+import { type EncodedBody, PROTOBUF_TYPE } from "../encoded-body.js";
 import { encodeJsonResponse } from "../json/encode-json.js";
 import { jsonBody } from "../json/write-json.js";
 import { writeSampleResponse } from "../sampling/write-sample-response.js";
 import { writeForwardBackwardOutput } from "../training/write-forward-backward-output.js";
-import type { FutureResultName } from "./decode-future.js";
+import { type FutureResultName, namesProtobuf } from "./decode-future.js";
 
 /**
  * The answer to a poll, as a server gives it: results that have a protobuf form in that form when `accept` names it, all else

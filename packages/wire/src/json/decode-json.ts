@@ -1,24 +1,63 @@
-import { checkReceived, type RecordName, type Records, schemaOf } from "@tinkex/types";
+import { jsonTextFault } from "@tinkex/base";
+import {
+  checkReceived,
+  ENDPOINTS,
+  type Endpoint,
+  type EndpointName,
+  type RecordName,
+  type Records,
+  type RequestOf,
+  type ResponseOf,
+  schemaOf,
+} from "@tinkex/types";
+import { DecodeError } from "../decode-error.js";
+import type { EndpointWithAnswer, EndpointWithBody } from "./encode-json.js";
 import { fieldsReceived } from "./fields-received.js";
-import { parseJson } from "./parse-json.js";
+import { type ExactJsonOptions, parseExactJson } from "./parse-exact-json.js";
 import { type RequestName, requestRecords } from "./request-records.js";
 
+/** Tells whether the answer of an endpoint is a record. */
+export function hasRecordAnswer(name: EndpointName): name is EndpointWithAnswer {
+  return "response" in ENDPOINTS[name];
+}
+
 /**
- * The record in a JSON answer. Unknown fields are kept, null reads as absent, unknown enum values pass.
+ * Reads the JSON answer of an endpoint. Unknown fields are kept, null reads as absent, unknown enum values pass.
+ *
+ * @throws DecodeError when the body is not JSON; ResponseError when a required field is missing or of another type
+ */
+export function decodeResponse<Name extends EndpointWithAnswer>(
+  name: Name,
+  body: Uint8Array,
+): ResponseOf<Name> {
+  const { response }: Endpoint = ENDPOINTS[name];
+  if (response === undefined) throw new Error(`${name} answers without a record`);
+  return decodeJsonResponse(response, body) as ResponseOf<Name>;
+}
+
+/**
+ * Reads a JSON answer by the name of its record, as {@link decodeResponse} does.
  *
  * @throws DecodeError when the body is not JSON; ResponseError when a required field is missing or of another type
  */
 export function decodeJsonResponse<Name extends RecordName>(name: Name, body: Uint8Array): Records[Name] {
-  return readResponse(name, parseJson(body, name));
-}
-
-/** The same for a body that has been parsed. */
-export function readResponse<Name extends RecordName>(name: Name, parsed: unknown): Records[Name] {
-  return checkReceived(schemaOf(name), parsed, name);
+  return checkReceived(schemaOf(name), parseJson(body, name), name);
 }
 
 /**
- * The record in a JSON request, as a server reads it: from any generation of client, with defaults filled in.
+ * Reads the JSON body of a request, as a server does: from any generation of client, with defaults filled in.
+ *
+ * @throws DecodeError when the body is not JSON; ResponseError when the record is not valid
+ */
+export function decodeRequest<Name extends EndpointWithBody>(name: Name, body: Uint8Array): RequestOf<Name> {
+  const { request }: Endpoint = ENDPOINTS[name];
+  if (request === undefined) throw new Error(`${name} takes no body`);
+  // Every record that a row of the table names as a request has its table of fields.
+  return decodeJsonRequest(request as RequestName, body) as RequestOf<Name>;
+}
+
+/**
+ * Reads the JSON body of a request by the name of its record, as {@link decodeRequest} does.
  *
  * @throws DecodeError when the body is not JSON; ResponseError when the record is not valid
  */
@@ -27,4 +66,40 @@ export function decodeJsonRequest<Name extends RequestName>(name: Name, body: Ui
   const parsed = parseJson(body, name, { markFloats: name === "CreateCustomLossRequest" });
   const received = fieldsReceived(parsed, record);
   return checkReceived<Records[Name]>(record.schema, received, name);
+}
+
+const textDecoder = new TextDecoder("utf-8", { fatal: true });
+
+/** An integer of 16 or more digits, which may be beyond 2⁵³. No more digits are looked at: a string may have millions. */
+const LONG_INTEGER = /(?<![\d.eE+-])-?\d{16}/;
+
+/** Longest JSON that is parsed, in bytes: parsing takes about a second for it, during which nothing else happens. */
+const MAX_BYTES = 128 * 1024 * 1024;
+
+/**
+ * Parses a JSON body. Integers beyond 2⁵³ become bigints with all their digits; bare `NaN` and `Infinity`, which some
+ * servers write, are accepted.
+ *
+ * @throws DecodeError, also for nesting that no record has, and for text that would take many times its memory
+ */
+export function parseJson(body: Uint8Array, messageType: string, options: ExactJsonOptions = {}): unknown {
+  const place = { messageType, field: "", offset: -1 };
+  if (body.byteLength > MAX_BYTES)
+    throw new DecodeError(`${body.byteLength} bytes of JSON, of at most ${MAX_BYTES}`, place);
+  let text: string;
+  try {
+    text = textDecoder.decode(body);
+  } catch (cause) {
+    throw new DecodeError("not UTF-8 text", { ...place, offset: 0 }, { cause });
+  }
+  const fault = jsonTextFault(text);
+  if (fault !== undefined) throw new DecodeError(`not JSON: ${fault}`, place);
+  if (options.markFloats === true || LONG_INTEGER.test(text))
+    return parseExactJson(text, messageType, options);
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The slower parser knows the bare `NaN` and `Infinity`, and says where the fault is.
+    return parseExactJson(text, messageType);
+  }
 }

@@ -1,10 +1,20 @@
-import { type ApiGeneration, checkSent, type RecordName, type Records } from "@tinkex/types";
+import {
+  type ApiGeneration,
+  checkSent,
+  ENDPOINTS,
+  type Endpoint,
+  type EndpointName,
+  type RecordName,
+  type Records,
+  type RequestOf,
+  type ResponseOf,
+} from "@tinkex/types";
 import type { EncodedBody } from "../encoded-body.js";
 import { fieldsToSend } from "./fields-to-send.js";
 import { type RequestName, requestRecords } from "./request-records.js";
 import { jsonBody } from "./write-json.js";
 
-/** How a request is written. */
+/** Options of writing a request. */
 export interface RequestEncoding {
   /** The server's generation, which says the fields it knows. */
   readonly generation: ApiGeneration;
@@ -12,8 +22,40 @@ export interface RequestEncoding {
   readonly unchecked?: boolean | undefined;
 }
 
+/** The endpoints that take a record as their body. */
+export type EndpointWithBody = {
+  [Name in EndpointName]: RequestOf<Name> extends undefined ? never : Name;
+}[EndpointName];
+
+/** The endpoints whose answer is a record. */
+export type EndpointWithAnswer = {
+  [Name in EndpointName]: ResponseOf<Name> extends undefined ? never : Name;
+}[EndpointName];
+
+/** Tells whether an endpoint takes a record as its body. */
+export function hasBody(name: EndpointName): name is EndpointWithBody {
+  return "request" in ENDPOINTS[name];
+}
+
 /**
- * The JSON body of a request, with the fields that the server's generation knows.
+ * Writes the JSON body of a request to an endpoint, with the fields that the server's generation knows.
+ *
+ * @throws ValidationError when the record is not valid; nothing must be sent then
+ */
+export function encodeRequest<Name extends EndpointWithBody>(
+  name: Name,
+  record: RequestOf<Name>,
+  options: RequestEncoding,
+): EncodedBody {
+  const { request }: Endpoint = ENDPOINTS[name];
+  if (request === undefined) throw new Error(`${name} takes no body`);
+  // The table's row says which record the endpoint takes, and every such record has its table of fields; the compiler cannot
+  // follow a name through either.
+  return encodeJsonRequest(request as RequestName, record as never, options);
+}
+
+/**
+ * Writes the JSON body of a request by the name of its record.
  *
  * @throws ValidationError when the record is not valid; nothing must be sent then
  */
@@ -27,20 +69,30 @@ export function encodeJsonRequest<Name extends RequestName>(
   return jsonBody(fieldsToSend(record, table, generation, unchecked), name);
 }
 
+/** Writes the JSON body of an endpoint's answer, as a server does. */
+export function encodeResponse<Name extends EndpointWithAnswer>(
+  name: Name,
+  record: ResponseOf<Name>,
+): EncodedBody {
+  const { response }: Endpoint = ENDPOINTS[name];
+  if (response === undefined) throw new Error(`${name} answers without a record`);
+  return encodeJsonResponse(response, record as never);
+}
+
 /**
- * The JSON body of an answer, as a server gives it. NaN and infinities, which JSON does not have, are written as the words
+ * Writes the JSON body of an answer, as a server does. NaN and infinities, which JSON does not have, are written as the strings
  * `"NaN"`, `"Infinity"` and `"-Infinity"`: the official SDKs read those as numbers, but not null.
  */
 export function encodeJsonResponse<Name extends RecordName>(name: Name, record: Records[Name]): EncodedBody {
-  return jsonBody(withWords(record), name);
+  return jsonBody(nonFiniteToStrings(record), name);
 }
 
-/** `value` with a word for every number that JSON cannot hold. */
-function withWords(value: unknown): unknown {
+/** Copies `value` with a string in place of every number that JSON cannot hold. */
+function nonFiniteToStrings(value: unknown): unknown {
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
   if (value instanceof Float32Array)
-    return value.every(Number.isFinite) ? value : Array.from(value, withWords);
-  if (Array.isArray(value)) return value.every(Number.isFinite) ? value : value.map(withWords);
+    return value.every(Number.isFinite) ? value : Array.from(value, nonFiniteToStrings);
+  if (Array.isArray(value)) return value.every(Number.isFinite) ? value : value.map(nonFiniteToStrings);
   if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withWords(member)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, nonFiniteToStrings(member)]));
 }

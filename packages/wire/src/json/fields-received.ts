@@ -1,8 +1,8 @@
-import { setOwn } from "../set-own.js";
+import { defineOwn } from "../define-own.js";
 import type { Holds, SentRecord } from "./sent-record.js";
 
 /**
- * What a server makes of a request body, whichever generation wrote it: unknown fields are dropped, null reads as absent,
+ * Reads the fields of a request body as a server does, whichever generation wrote it: unknown fields are dropped, null reads as absent,
  * and absent fields get their defaults, so that equal requests become equal records.
  */
 export function fieldsReceived(value: unknown, record: SentRecord): unknown {
@@ -18,12 +18,14 @@ export function fieldsReceived(value: unknown, record: SentRecord): unknown {
 }
 
 function receiveHeld(value: unknown, { as, record }: Holds): unknown {
-  const receive = (item: unknown): unknown =>
-    typeof item === "object" && item !== null ? fieldsReceived(item, record(item)) : item;
+  const receive = (item: unknown): unknown => {
+    if (typeof item !== "object" || item === null) return item;
+    return fieldsReceived(item, typeof record === "function" ? record(item) : record);
+  };
   if (as === "record") return receive(value);
   if (as === "list") return Array.isArray(value) ? value.map(receive) : value;
   if (typeof value !== "object" || value === null) return value;
   const entries: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) setOwn(entries, key, receive(item));
+  for (const [key, item] of Object.entries(value)) defineOwn(entries, key, receive(item));
   return entries;
 }

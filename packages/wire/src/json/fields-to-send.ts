@@ -1,16 +1,16 @@
 import { ValidationError } from "@tinkex/base";
 import type { ApiGeneration } from "@tinkex/types";
-import { setOwn } from "../set-own.js";
+import { defineOwn } from "../define-own.js";
 import type { Holds, SentField, SentRecord } from "./sent-record.js";
 
 /**
- * A record as it goes on the wire to a server generation:
+ * Picks the fields of a record as it goes on the wire to a server generation:
  *
  * - to 0.4 servers what is set, and nothing else;
  * - to 0.25 and 0.38 servers also the defaults of the fields that 0.25 has, `type` included;
  * - to either, a field newer than that only when it is not at its default, since some servers refuse what they do not know.
  *
- * @param keepsUnknown - also write fields that the record does not have
+ * @param keepsUnknown - also writes fields that the record does not have
  * @throws ValidationError for a field that JSON cannot carry
  */
 export function fieldsToSend(
@@ -27,12 +27,15 @@ export function fieldsToSend(
   const sent: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(record.fields)) {
     const chosen = chooseValue(fields[name] ?? undefined, field, generation);
-    if (chosen !== undefined) sent[name] = formToSend(chosen, field, generation, keepsUnknown);
+    if (chosen === undefined) continue;
+    if (field.encode !== undefined) sent[name] = field.encode(chosen);
+    else if (field.holds === undefined) sent[name] = chosen;
+    else sent[name] = sendHeld(chosen, field.holds, generation, keepsUnknown);
   }
   if (keepsUnknown) {
     const known = { ...record.fields, ...record.withoutJsonForm };
     for (const [name, member] of Object.entries(fields)) {
-      if (!Object.hasOwn(known, name) && member !== undefined) setOwn(sent, name, member);
+      if (!Object.hasOwn(known, name) && member !== undefined) defineOwn(sent, name, member);
     }
   }
   return record.derived === undefined ? sent : { ...sent, ...record.derived(value, generation) };
@@ -41,16 +44,13 @@ export function fieldsToSend(
 function chooseValue(given: unknown, field: SentField, generation: ApiGeneration): unknown {
   if (field.in04 !== undefined && (field.in04 === "only") !== (generation === "0.4")) return undefined;
   if (field.nullWhenUnset === true) return given ?? null;
-  const known = generation === "0.4" ? field.since === "0.4" : field.since !== "0.38";
-  if (!known) return isDefault(given, field) ? undefined : given;
-  return given ?? (generation === "0.4" ? undefined : field.default);
+  const isKnown = generation === "0.4" ? field.since === "0.4" : field.since !== "0.38";
+  if (isKnown) return given ?? (generation === "0.4" ? undefined : field.default);
+  const isDefault = field.default !== undefined && isEqual(given, field.default);
+  return isDefault ? undefined : given;
 }
 
-function isDefault(given: unknown, field: SentField): boolean {
-  return given === undefined || (field.default !== undefined && isEqual(given, field.default));
-}
-
-/** Equality of plain JSON. */
+/** Compares plain JSON. */
 function isEqual(left: unknown, right: unknown): boolean {
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null)
     return left === right;
@@ -61,23 +61,16 @@ function isEqual(left: unknown, right: unknown): boolean {
   );
 }
 
-function formToSend(
-  value: unknown,
-  field: SentField,
-  generation: ApiGeneration,
-  keepsUnknown: boolean,
-): unknown {
-  if (field.encode !== undefined) return field.encode(value);
-  return field.holds === undefined ? value : sendHeld(value, field.holds, generation, keepsUnknown);
-}
-
 function sendHeld(
   value: unknown,
   { as, record }: Holds,
   generation: ApiGeneration,
   keepsUnknown: boolean,
 ): unknown {
-  const send = (item: object): object => fieldsToSend(item, record(item), generation, keepsUnknown);
+  const send = (item: object): object => {
+    const table = typeof record === "function" ? record(item) : record;
+    return fieldsToSend(item, table, generation, keepsUnknown);
+  };
   if (as === "record") return send(value as object);
   if (as === "list") return (value as readonly object[]).map(send);
   return Object.fromEntries(

@@ -23,7 +23,7 @@ import {
 import { graphLiterals, graphLiteralsByName } from "./graph-literals.js";
 import { type Holds, type SentField, type SentRecord, sentRecord } from "./sent-record.js";
 
-/** `type` is a word that 0.4 clients leave out everywhere. */
+/** The field `type`, which 0.4 clients leave out everywhere. */
 function typeField(name: string) {
   return { since: "0.25", default: name } as const;
 }
@@ -119,14 +119,14 @@ const spansRemedy = "provenance spans travel over protobuf only";
 
 const datum = sentRecord<Omit<Datum, "model_input_spans" | "loss_fn_input_spans">>(
   {
-    loss_fn_inputs: { since: "0.4", holds: { as: "map", record: () => tensorData } },
-    model_input: { since: "0.4", holds: { as: "record", record: () => modelInput } },
+    loss_fn_inputs: { since: "0.4", holds: { as: "map", record: tensorData } },
+    model_input: { since: "0.4", holds: { as: "record", record: modelInput } },
   },
   { withoutJsonForm: { model_input_spans: spansRemedy, loss_fn_input_spans: spansRemedy } },
 );
 
 const forwardBackwardInput = sentRecord<ForwardBackwardInput>({
-  data: { since: "0.4", holds: { as: "list", record: () => datum } },
+  data: { since: "0.4", holds: { as: "list", record: datum } },
   loss_fn: { since: "0.4" },
   loss_fn_config: { since: "0.4" },
 });
@@ -187,7 +187,7 @@ const customLossNode = sentRecord<CustomLossNode>({
 
 const customLossGraph = sentRecord<CustomLossGraph>({
   format: { since: "0.4", default: 1 },
-  nodes: { since: "0.4", holds: { as: "list", record: () => customLossNode } },
+  nodes: { since: "0.4", holds: { as: "list", record: customLossNode } },
 });
 
 const telemetryFields = {
@@ -220,10 +220,10 @@ function eventRecord(event: object): SentRecord {
 }
 
 function held(record: SentRecord): Holds {
-  return { as: "record", record: () => record };
+  return { as: "record", record };
 }
 
-/** What a field holds that is one of these records. */
+/** The nested records of a field, by their name. */
 export const holdsModelInput = held(modelInput);
 export const holdsTensorData = held(tensorData);
 export const holdsForwardBackwardInput = held(forwardBackwardInput);

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DecodeError } from "../decode-error.js";
+import { parseJson } from "./decode-json.js";
 import { parseExactJson } from "./parse-exact-json.js";
-import { parseJson } from "./parse-json.js";
 
 /** Long integers as the doubles that JSON.parse gives. */
 function inexact(value: unknown): unknown {

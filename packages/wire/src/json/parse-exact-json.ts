@@ -1,6 +1,6 @@
 import { MAX_JSON_DEPTH } from "@tinkex/base";
 import { DecodeError } from "../decode-error.js";
-import { setOwn } from "../set-own.js";
+import { defineOwn } from "../define-own.js";
 
 /**
  * The most digits of an integer that is given as a bigint. The longest that a record holds has 20; making a bigint of a
@@ -112,7 +112,7 @@ export function parseExactJson(text: string, messageType: string, options: Exact
       const key = string();
       skipSpace();
       if (!take(":")) throw fail('":" is missing');
-      setOwn(members, key, value(depth + 1));
+      defineOwn(members, key, value(depth + 1));
     } while (separator("}"));
     return members;
   };

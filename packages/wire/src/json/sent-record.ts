@@ -1,25 +1,26 @@
 import type { ApiGeneration, RecordSchema } from "@tinkex/types";
 
-/** How one field of a record that we send is treated. */
+/** Rules for one field of a record that we send. */
 export interface SentField {
   /** The first generation whose SDK sends the field. */
   readonly since: ApiGeneration;
   /** A field of 0.4 alone (`"only"`), or one that 0.4 knows by another name (`"never"`). */
   readonly in04?: "only" | "never";
-  /** What the server assumes when the field is absent. */
+  /** The value that the server assumes when the field is absent. */
   readonly default?: unknown;
   /** The field travels as null when it is unset: the one way in which the API spells "none" here. */
   readonly nullWhenUnset?: true;
-  /** What is written in place of the value. */
+  /** Gives the value that is written in place of the one in memory. */
   readonly encode?: (value: unknown) => unknown;
   /** The records inside the field. */
   readonly holds?: Holds;
 }
 
-/** Where nested records are: the field itself, each item of a list, or each value of a map. */
+/** Nested records of a field: the value itself, each item of an array, or each value of a map. */
 export interface Holds {
   readonly as: "record" | "list" | "map";
-  readonly record: (value: object) => SentRecord;
+  /** The record that they are, or a choice by the value. */
+  readonly record: SentRecord | ((value: object) => SentRecord);
 }
 
 /** A record that we send: its fields in the order they are written. */
@@ -29,7 +30,7 @@ export interface SentRecord {
   readonly withoutJsonForm?: Readonly<Record<string, string>>;
   /** Further fields for a generation, made from those of the record. */
   readonly derived?: (value: object, generation: ApiGeneration) => Record<string, unknown>;
-  /** What a server makes of the fields it has read, where their JSON form is not their form in memory. */
+  /** Gives the fields as a server holds them, where their JSON form is not their form in memory. */
   readonly received?: (fields: Record<string, unknown>, body: object) => Record<string, unknown>;
 }
 

@@ -8,16 +8,16 @@ type NumericArray = Float32Array | Int32Array | BigInt64Array;
 
 const encoder = new TextEncoder();
 
-/** A value as a JSON body. */
+/** Writes a value as a JSON body. @throws ValidationError as {@link writeJson} */
 export function jsonBody(value: unknown, what: string): EncodedBody {
-  return { body: encoder.encode(writeJson(value, what)), contentType: JSON_TYPE };
+  return { body: encoder.encode(write(value, [], what)), contentType: JSON_TYPE };
 }
 
 /**
- * Compact JSON text of a record. As `JSON.stringify`, but bigints are written as bare integers, numeric arrays as lists of
+ * Writes compact JSON of a record. As `JSON.stringify`, but bigints are written as bare integers, numeric arrays as lists of
  * numbers and bytes as base64; members that are undefined are left out.
  *
- * @param what names the record in the error
+ * @param what - name of the record in the error
  * @throws ValidationError for NaN and infinities, which JSON does not have (`JSON.stringify` would write null)
  */
 export function writeJson(value: unknown, what: string): string {
@@ -27,7 +27,8 @@ export function writeJson(value: unknown, what: string): string {
 function write(value: unknown, path: (string | number)[], what: string): string {
   switch (typeof value) {
     case "number":
-      return writeNumber(value, path, what);
+      if (!Number.isFinite(value)) throw fault(`${value} has no JSON form`, path, what);
+      return JSON.stringify(value);
     case "bigint":
       return value.toString();
     case "object":
@@ -43,7 +44,8 @@ function write(value: unknown, path: (string | number)[], what: string): string 
 function writeObject(value: object, path: (string | number)[], what: string): string {
   if (value instanceof JsonLiteral) return value.text;
   if (value instanceof Uint8Array) return `"${toBase64(value)}"`;
-  if (isNumericArray(value)) return writeNumericArray(value, path, what);
+  if (value instanceof Float32Array || value instanceof Int32Array || value instanceof BigInt64Array)
+    return writeNumericArray(value, path, what);
   if (Array.isArray(value)) return writeList(value, path, what);
   const members: string[] = [];
   for (const [key, member] of Object.entries(value)) {
@@ -73,15 +75,6 @@ function writeNumericArray(array: NumericArray, path: (string | number)[], what:
     if (index !== -1) throw fault(`${array[index]} has no JSON form`, [...path, index], what);
   }
   return `[${array.join(",")}]`;
-}
-
-function writeNumber(value: number, path: readonly (string | number)[], what: string): string {
-  if (!Number.isFinite(value)) throw fault(`${value} has no JSON form`, path, what);
-  return JSON.stringify(value);
-}
-
-function isNumericArray(value: object): value is NumericArray {
-  return value instanceof Float32Array || value instanceof Int32Array || value instanceof BigInt64Array;
 }
 
 function fault(message: string, path: readonly (string | number)[], what: string): ValidationError {

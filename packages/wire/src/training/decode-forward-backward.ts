@@ -1,7 +1,7 @@
 import { checkReceived, type ForwardBackwardRequest, forwardBackwardRequestSchema } from "@tinkex/types";
-import { namesProtobuf } from "../encoded-body.js";
+import { namesProtobuf } from "../future/decode-future.js";
+import { parseJson } from "../json/decode-json.js";
 import { fieldsReceived } from "../json/fields-received.js";
-import { parseJson } from "../json/parse-json.js";
 import { requestRecords } from "../json/request-records.js";
 import { readForwardBackward } from "./read-forward-backward.js";
 

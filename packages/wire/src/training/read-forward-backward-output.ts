@@ -1,7 +1,7 @@
 import type { ForwardBackwardOutput, NamedTensors, TensorData } from "@tinkex/types";
+import { defineOwn } from "../define-own.js";
 import { ProtoReader } from "../proto-bytes/proto-reader.js";
 import { bytesPerElement, readElements } from "../proto-tensor/read-tensor.js";
-import { setOwn } from "../set-own.js";
 
 /** Datums a result may claim without a byte of data for them. The largest requests have 1024 datums. */
 const MOST_EMPTY_DATUMS = 65_536;
@@ -156,7 +156,7 @@ function rowsOf(reader: ProtoReader, columns: Map<string, TensorData[]>, claimed
   for (const [key, column] of columns) {
     for (let index = 0; index < count; index++) {
       const [row, tensor] = [rows[index], column[index]];
-      if (row !== undefined && tensor !== undefined) setOwn(row, key, tensor);
+      if (row !== undefined && tensor !== undefined) defineOwn(row, key, tensor);
     }
   }
   return rows;
@@ -171,5 +171,5 @@ function readMetric(reader: ProtoReader, metrics: Record<string, number>): void 
     else reader.skip();
   }
   reader.spend(METRIC_BYTES, key);
-  setOwn(metrics, key, value);
+  defineOwn(metrics, key, value);
 }

@@ -7,10 +7,10 @@ import type {
   ProvenanceSpan,
   TensorData,
 } from "@tinkex/types";
+import { defineOwn } from "../define-own.js";
 import { int32Of } from "../proto-bytes/element-bytes.js";
 import { ProtoReader } from "../proto-bytes/proto-reader.js";
 import { readTensor } from "../proto-tensor/read-tensor.js";
-import { setOwn } from "../set-own.js";
 
 /** The most datums of a request; those without content take two bytes each. Clients send 1024 at most. */
 const MOST_DATUMS = 65_536;
@@ -151,7 +151,7 @@ function readTensorEntry(reader: ProtoReader, tensors: Record<string, TensorData
     else reader.skip();
   }
   if (tensor === undefined) throw reader.fault(key, "an entry without a tensor");
-  setOwn(tensors, key, tensor);
+  defineOwn(tensors, key, tensor);
 }
 
 function readSpan(reader: ProtoReader): ProvenanceSpan {
@@ -192,7 +192,7 @@ function readConfigEntry(
     else if (reader.field === 2) value = readValue(reader);
     else reader.skip();
   }
-  setOwn(config, key, value);
+  defineOwn(config, key, value);
 }
 
 function readConfigValue(entry: ProtoReader): number | string {
