@@ -58,8 +58,9 @@ function adapt(tokenizer: TransformersTokenizer): Tokenizer {
 // Typed as any text: the package is optional, for compilers and bundlers too.
 const PACKAGE: string = "@huggingface/transformers";
 
+/** Imports the optional package when a program asks for it: the comments keep bundlers from looking for it while they build. */
 function importTransformers(): Promise<TransformersModule> {
-  return import(PACKAGE);
+  return import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ PACKAGE);
 }
 
 function refuse(cause: unknown): never {
