@@ -12,8 +12,8 @@ import {
   versions,
   withoutNulls,
 } from "../testing/recorded.js";
+import { writeForwardBackward } from "../training/encode-forward-backward.js";
 import { readForwardBackward } from "../training/read-forward-backward.js";
-import { writeForwardBackward } from "../training/write-forward-backward.js";
 import { requestNameOf } from "./recorded-names.js";
 import { ruledDifferences } from "./ruled-differences.js";
 

@@ -1,6 +1,5 @@
 import { ValidationError } from "@tinkex/base";
-import { bytesOfElements } from "./element-bytes.js";
-import { putFloat32, putInt32, putInt64, putWidened } from "./put-list.js";
+import { bytesOfElements, putFloat32, putInt32, putInt64, putWidened } from "./put-elements.js";
 import { wireType } from "./wire-type.js";
 
 const textEncoder = new TextEncoder();
@@ -25,10 +24,10 @@ export class ProtoWriter {
   /** Everything from here on is written. */
   #offset: number;
 
-  /** @param memory where to write, its end first; memory that is not too small saves an allocation */
+  /** @param memory - written from its end; memory that is not too small saves an allocation */
   constructor(memory: Uint8Array<ArrayBuffer>) {
     this.#bytes = memory;
-    this.#view = viewOf(memory);
+    this.#view = new DataView(memory.buffer, memory.byteOffset, memory.byteLength);
     this.#offset = memory.length;
   }
 
@@ -39,27 +38,28 @@ export class ProtoWriter {
 
   /** Puts tag and length before what was written since `mark`, a former {@link length}. */
   message(field: number, mark: number): void {
-    this.#lengthAndTag(field, this.length - mark);
+    this.#varint(this.length - mark);
+    this.#tag(field, wireType.lengthDelimited);
   }
 
-  /** A varint field; the default 0 is left out. @throws ValidationError unless the value is an integer from 0 to 2⁵³ − 1 */
+  /** Writes a varint field; the default 0 is left out. @throws ValidationError unless the value is an integer from 0 to 2⁵³ − 1 */
   varintField(field: number, value: number): void {
     if (value !== 0) this.presentVarint(field, value);
   }
 
-  /** A varint field that is written also when it is 0. @throws ValidationError as {@link varintField} */
+  /** Writes a varint field also when it is 0. @throws ValidationError as {@link varintField} */
   presentVarint(field: number, value: number): void {
     checkVarint(field, value);
     this.#varint(value);
     this.#tag(field, wireType.varint);
   }
 
-  /** A string field; the default "" is left out. */
+  /** Writes a string field; the default "" is left out. */
   stringField(field: number, text: string): void {
     if (text !== "") this.presentString(field, text);
   }
 
-  /** A string that is written even when empty: a map key, or a member of a oneof. */
+  /** Writes a string even when it is empty: a map key, or a member of a oneof. */
   presentString(field: number, text: string): void {
     const mark = this.length;
     if (!this.#ascii(text)) this.#raw(textEncoder.encode(text));
@@ -72,44 +72,45 @@ export class ProtoWriter {
     this.#tag(field, wireType.fixed64);
   }
 
-  /** A packed list of such numbers; an empty one is left out. @throws ValidationError as {@link varintField} */
+  /** Writes a packed array of such numbers; an empty one is left out. @throws ValidationError as {@link varintField} */
   packedVarints(field: number, values: readonly number[]): void {
     if (values.length === 0) return;
-    for (let index = 0; index < values.length; index++) checkVarint(field, values[index] ?? Number.NaN);
+    for (let index = 0; index < values.length; index += 1) checkVarint(field, values[index] ?? Number.NaN);
     const mark = this.length;
-    for (let index = values.length - 1; index >= 0; index--) this.#varint(values[index] ?? 0);
+    for (let index = values.length - 1; index >= 0; index -= 1) this.#varint(values[index] ?? 0);
     this.message(field, mark);
   }
 
   bytesField(field: number, bytes: Uint8Array): void {
+    const mark = this.length;
     this.#raw(bytes);
-    this.#lengthAndTag(field, bytes.length);
+    this.message(field, mark);
   }
 
-  /** The elements of a typed array, in one block; a field of them ends with {@link message}, as those of lists do. */
+  /** Writes the elements of a typed array, in one block; a field of them ends with {@link message}, as those of arrays do. */
   elements(array: Float32Array | Int32Array | BigInt64Array): void {
     this.#raw(bytesOfElements(array));
   }
 
-  /** Numbers as float32. Gives the index of one that does not fit, or -1. */
+  /** Writes numbers as float32. Gives the index of one that does not fit, or -1. */
   float32(values: readonly number[]): number {
     this.#reserve(values.length * 4);
     return putFloat32(this.#bytes, this.#offset, values);
   }
 
-  /** Numbers as int32. Gives the index of one that does not fit, or -1. */
+  /** Writes numbers as int32. Gives the index of one that does not fit, or -1. */
   int32(values: readonly number[]): number {
     this.#reserve(values.length * 4);
     return putInt32(this.#bytes, this.#offset, values);
   }
 
-  /** Safe integers as int64. Gives the index of one that does not fit, or -1. */
+  /** Writes safe integers as int64. Gives the index of one that does not fit, or -1. */
   int64(values: readonly number[]): number {
     this.#reserve(values.length * 8);
     return putInt64(this.#bytes, this.#offset, values);
   }
 
-  /** 32-bit integers as int64. */
+  /** Writes 32-bit integers as int64. */
   widened(values: Int32Array): void {
     this.#reserve(values.length * 8);
     putWidened(this.#bytes, this.#offset, values);
@@ -121,14 +122,9 @@ export class ProtoWriter {
     copyWords(this.#view, this.#bytes.length - mark, this.#offset, byteLength);
   }
 
-  /** What was written. */
+  /** Gives the bytes that were written, a view on the memory. */
   finish(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(this.#offset);
-  }
-
-  #lengthAndTag(field: number, length: number): void {
-    this.#varint(length);
-    this.#tag(field, wireType.lengthDelimited);
   }
 
   #tag(field: number, type: number): void {
@@ -154,7 +150,10 @@ export class ProtoWriter {
     this.#reserve(varintSize(value));
     let rest = value;
     let offset = this.#offset;
-    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) this.#bytes[offset++] = (rest % 0x80) | 0x80;
+    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) {
+      this.#bytes[offset] = (rest % 0x80) | 0x80;
+      offset += 1;
+    }
     this.#bytes[offset] = rest;
   }
 
@@ -164,7 +163,7 @@ export class ProtoWriter {
     this.#reserve(length);
     const bytes = this.#bytes;
     const start = this.#offset;
-    for (let index = 0; index < length; index++) {
+    for (let index = 0; index < length; index += 1) {
       const unit = text.charCodeAt(index);
       if (unit >= 0x80) {
         this.#offset = start + length;
@@ -191,12 +190,12 @@ export class ProtoWriter {
     const larger = new Uint8Array(2 * this.#bytes.length + count + 64);
     larger.set(written, larger.length - written.length);
     this.#bytes = larger;
-    this.#view = viewOf(larger);
+    this.#view = new DataView(larger.buffer);
     this.#offset = larger.length - written.length;
   }
 }
 
-/** A varint has no form for anything else: what came out would be another number, or a body that nobody can read. */
+/** Refuses a number that a varint has no form for: what came out would be another number, or a body that nobody can read. */
 function checkVarint(field: number, value: number): void {
   if (Number.isSafeInteger(value) && value >= 0) return;
   throw new ValidationError(
@@ -207,12 +206,8 @@ function checkVarint(field: number, value: number): void {
 /** Bytes of a varint of a number from 0 to 2⁵³. */
 function varintSize(value: number): number {
   let size = 1;
-  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) size++;
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) size += 1;
   return size;
-}
-
-function viewOf({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): DataView {
-  return new DataView(buffer, byteOffset, byteLength);
 }
 
 /**
@@ -223,5 +218,5 @@ function copyWords(view: DataView, from: number, to: number, byteLength: number)
   const last = byteLength - 4;
   for (let at = 0; at < last; at += 4) view.setUint32(to + at, view.getUint32(from + at));
   if (last >= 0) view.setUint32(to + last, view.getUint32(from + last));
-  else for (let at = 0; at < byteLength; at++) view.setUint8(to + at, view.getUint8(from + at));
+  else for (let at = 0; at < byteLength; at += 1) view.setUint8(to + at, view.getUint8(from + at));
 }

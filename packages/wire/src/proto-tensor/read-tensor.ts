@@ -1,8 +1,7 @@
 import { tensorFault } from "@tinkex/base";
 import type { TensorData } from "@tinkex/types";
-import { float32Of, float32OfBfloat16, int64Of, int64OfInt32 } from "../proto-bytes/element-bytes.js";
 import type { ProtoReader } from "../proto-bytes/proto-reader.js";
-import { protoDtype } from "./dtype.js";
+import { int64Of, readElements } from "../proto-bytes/read-elements.js";
 
 /** Reads a `Tensor` message. `statedShape`: an empty shape means a scalar (results) and not "not stated" (requests). */
 export function readTensor(reader: ProtoReader, options: { readonly statedShape: boolean }): TensorData {
@@ -19,7 +18,7 @@ export function readTensor(reader: ProtoReader, options: { readonly statedShape:
     else if (reader.field === 4) reader.dimensions("shape", shape);
     else reader.skip();
   }
-  const elements = readElements(
+  const { data, dtype: elementDtype } = readElements(
     reader,
     csr?.values ?? values,
     dtype,
@@ -27,7 +26,8 @@ export function readTensor(reader: ProtoReader, options: { readonly statedShape:
   );
   const stated = shape.length > 0 || options.statedShape;
   const tensor: TensorData = {
-    ...elements,
+    data,
+    dtype: elementDtype,
     ...(stated ? { shape } : {}),
     ...(csr === undefined
       ? {}
@@ -40,42 +40,6 @@ export function readTensor(reader: ProtoReader, options: { readonly statedShape:
   if (fault !== undefined) throw reader.fault(fault.field, fault.message);
   return tensor;
 }
-
-/** The typed array of a dtype; int32 is widened to int64 and bfloat16 to float32. */
-export function readElements(
-  reader: ProtoReader,
-  bytes: Uint8Array,
-  dtype: number,
-  field: string,
-): { readonly data: Float32Array | BigInt64Array; readonly dtype: "float32" | "int64" } {
-  const size = bytesPerElement(dtype);
-  if (size === undefined) throw reader.fault("dtype", `dtype ${dtype} of ${field} is not known`);
-  if (bytes.length % size !== 0) {
-    throw reader.fault(field, `${bytes.length} bytes are not a whole number of elements of ${size} bytes`);
-  }
-  switch (dtype) {
-    case protoDtype.float32:
-      return { data: float32Of(bytes), dtype: "float32" };
-    case protoDtype.bfloat16:
-      return { data: float32OfBfloat16(bytes), dtype: "float32" };
-    case protoDtype.int32:
-      return { data: int64OfInt32(bytes), dtype: "int64" };
-    default:
-      return { data: int64Of(bytes), dtype: "int64" };
-  }
-}
-
-/** Bytes of one element on the wire, undefined for a dtype that does not exist. */
-export function bytesPerElement(dtype: number): number | undefined {
-  return ELEMENT_BYTES[dtype];
-}
-
-const ELEMENT_BYTES: Readonly<Record<number, number>> = {
-  [protoDtype.float32]: 4,
-  [protoDtype.int64]: 8,
-  [protoDtype.int32]: 4,
-  [protoDtype.bfloat16]: 2,
-};
 
 const NO_BYTES = new Uint8Array(0);
 

@@ -1,7 +1,7 @@
 import { badElement, elementCount, isSparse, type TensorFault } from "@tinkex/base";
 import type { TensorData } from "@tinkex/types";
 import type { ProtoWriter } from "../proto-bytes/proto-writer.js";
-import { protoDtype } from "./dtype.js";
+import { PROTO_DTYPE } from "../proto-bytes/read-elements.js";
 
 /** Writes a `Tensor` message as this field. Gives what is wrong with an element, if anything. */
 export function writeTensor(writer: ProtoWriter, field: number, tensor: TensorData): TensorFault | undefined {
@@ -19,7 +19,7 @@ export function writeTensor(writer: ProtoWriter, field: number, tensor: TensorDa
 export function writeLayout(writer: ProtoWriter, { shape, dtype }: TensorData): void {
   if (shape !== undefined) writer.packedVarints(4, shape);
   // Not looked up by name, which would take longer than all else that is done here.
-  writer.varintField(3, dtype === "int64" ? protoDtype.int64 : protoDtype.float32);
+  writer.varintField(3, dtype === "int64" ? PROTO_DTYPE.int64 : PROTO_DTYPE.float32);
 }
 
 /** The index lists are int64. */

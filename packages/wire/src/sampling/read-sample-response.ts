@@ -5,8 +5,8 @@ import type {
   TensorData,
   TopkLogprobs,
 } from "@tinkex/types";
-import { float32Of, int32Of } from "../proto-bytes/element-bytes.js";
 import { ProtoReader } from "../proto-bytes/proto-reader.js";
+import { float32Of, int32Of } from "../proto-bytes/read-elements.js";
 import { readTensor } from "../proto-tensor/read-tensor.js";
 import { readTopkMatrix } from "./topk-matrix.js";
 

@@ -1,7 +1,7 @@
 import type { TopkLogprobs } from "@tinkex/types";
-import { float32Of, int32Of } from "../proto-bytes/element-bytes.js";
 import type { ProtoReader } from "../proto-bytes/proto-reader.js";
 import type { ProtoWriter } from "../proto-bytes/proto-writer.js";
+import { float32Of, int32Of } from "../proto-bytes/read-elements.js";
 
 /** A cell that holds nothing is token 0 with this log-probability. */
 const EMPTY_LOGPROB = -99_999;

@@ -1,10 +1,4 @@
-import {
-  checkKnownNames,
-  type TensorFault,
-  tensorFault,
-  tensorLayoutFault,
-  ValidationError,
-} from "@tinkex/base";
+import { checkKnownNames, type TensorFault, tensorLayoutFault, ValidationError } from "@tinkex/base";
 import {
   checkSent,
   DATUM_FIELDS,
@@ -12,14 +6,13 @@ import {
   type ForwardBackwardInput,
   type ForwardBackwardRequest,
   lossFnTypeSchema,
-  modelInputChunkSchema,
   provenanceSpanSchema,
   spanFault,
   type TensorData,
 } from "@tinkex/types";
-import { bytesOfChunk, checkChunk, countNames, countSet } from "./check-chunk.js";
+import { checkChunk, countNames, countSet } from "./check-chunk.js";
 
-const LARGEST_SEQ_ID = 2 ** 31 - 1;
+const MAX_SEQ_ID = 2 ** 31 - 1;
 
 /** The names that a record may have: an encoder that looks for names it knows would drop a misspelt one without a word. */
 type NamesOf<Value> = Readonly<Record<keyof Value, true>>;
@@ -52,13 +45,13 @@ export function checkForwardBackward(request: ForwardBackwardRequest): void {
     throw invalid(`model_id must be the id of a model, not ${describeValue(request.model_id)}`, ["model_id"]);
   }
   const { seq_id: seqId } = request;
-  if (!Number.isInteger(seqId) || seqId < 1 || seqId > LARGEST_SEQ_ID) {
-    throw invalid(`seq_id must be an integer from 1 to ${LARGEST_SEQ_ID}, not ${String(seqId)}`, ["seq_id"]);
+  if (!Number.isInteger(seqId) || seqId < 1 || seqId > MAX_SEQ_ID) {
+    throw invalid(`seq_id must be an integer from 1 to ${MAX_SEQ_ID}, not ${String(seqId)}`, ["seq_id"]);
   }
   checkLoss(request.forward_backward_input);
   const { data } = request.forward_backward_input;
   if (!Array.isArray(data)) throw invalid("data must be a list of datums", ["data"]);
-  for (let index = 0; index < data.length; index++) checkDatum(data[index], index);
+  for (let index = 0; index < data.length; index += 1) checkDatum(data[index], index);
 }
 
 function checkLoss({ loss_fn: lossFn, loss_fn_config: config = {} }: ForwardBackwardInput): void {
@@ -88,7 +81,8 @@ function checkDatum(datum: Datum | undefined, index: number): void {
   const spanLists = countSet(datum.model_input_spans) + countSet(datum.loss_fn_input_spans);
   if (countNames(datum) !== 2 + spanLists) checkKnownNames(datum, DATUM_FIELDS, `data[${index}]`);
   const { chunks } = datum.model_input;
-  for (let position = 0; position < chunks.length; position++) checkChunk(chunks[position], index, position);
+  for (let position = 0; position < chunks.length; position += 1)
+    checkChunk(chunks[position], index, position);
   if (typeof datum.loss_fn_inputs !== "object" || datum.loss_fn_inputs === null) {
     throw invalid(`data[${index}].loss_fn_inputs must be tensors by name`, ["data", index, "loss_fn_inputs"]);
   }
@@ -108,36 +102,7 @@ function checkTensor(tensor: TensorData | undefined, key: string, index: number)
     checkKnownNames(tensor, TENSOR_NAMES, `data[${index}].loss_fn_inputs.${key}`);
 }
 
-/**
- * Checks the content of chunks, for an encoder that does not look at it.
- *
- * @throws ValidationError that names the chunk
- */
-export function checkChunks({ data }: ForwardBackwardInput): void {
-  for (const [index, { model_input }] of data.entries()) {
-    for (const [position, chunk] of model_input.chunks.entries()) {
-      checkSent(modelInputChunkSchema, chunk, `data[${index}].model_input.chunks[${position}]`);
-      if ("dmel" in chunk) bytesOfChunk(chunk.dmel, "dmel", index, position);
-      else if ("data" in chunk) bytesOfChunk(chunk.data, "data", index, position);
-    }
-  }
-}
-
-/**
- * Checks the numbers of tensors, for an encoder that does not look at each of them.
- *
- * @throws ValidationError that names datum, key and index
- */
-export function checkElements({ data }: ForwardBackwardInput): void {
-  for (const [index, { loss_fn_inputs }] of data.entries()) {
-    for (const [key, tensor] of Object.entries(loss_fn_inputs)) {
-      const fault = tensorFault(tensor);
-      if (fault !== undefined) throw elementError(index, key, fault);
-    }
-  }
-}
-
-/** The error for an element of a tensor. */
+/** Makes the error for an element of a tensor. */
 export function elementError(datum: number, key: string, { field, index, message }: TensorFault) {
   const place = index === undefined ? field : `${field}[${index}]`;
   const path = ["data", datum, "loss_fn_inputs", key, field, ...(index === undefined ? [] : [index])];
@@ -154,7 +119,7 @@ function checkSpans(datum: Datum, index: number): void {
   if (fault !== undefined) throw invalid(`data[${index}]: ${fault.message}`, ["data", index, fault.field]);
 }
 
-/** What is wrong with a tensor apart from its elements. */
+/** Finds the fault of a tensor apart from its elements. */
 function layoutFault(tensor: TensorData | undefined): string | undefined {
   if (typeof tensor !== "object" || tensor === null || tensor.data === undefined) {
     return ' must be a tensor, e.g. { data: [1, 2], dtype: "int64" }; TensorData.from converts lists';
@@ -163,7 +128,7 @@ function layoutFault(tensor: TensorData | undefined): string | undefined {
   return fault === undefined ? undefined : `.${fault.field}: ${fault.message}`;
 }
 
-/** The error for an argument of a training call. */
+/** Makes the error for an argument of a training call. */
 export function invalid(message: string, path: readonly (string | number)[]): ValidationError {
   return new ValidationError(`forward_backward: ${message}`, { path });
 }

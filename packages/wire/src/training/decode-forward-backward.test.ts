@@ -5,8 +5,8 @@ import { DecodeError } from "../decode-error.js";
 import { JSON_TYPE, PROTOBUF_TYPE } from "../encoded-body.js";
 import { hex } from "../testing/hex.js";
 import { decodeForwardBackwardRequest } from "./decode-forward-backward.js";
+import { writeForwardBackward } from "./encode-forward-backward.js";
 import { readForwardBackward } from "./read-forward-backward.js";
-import { writeForwardBackward } from "./write-forward-backward.js";
 
 const MODEL = "0a016d";
 const FIRST = "1001";

@@ -1,21 +1,21 @@
-import { UnsupportedByServerError } from "@tinkex/base";
-import type { ApiGeneration, ForwardBackwardInput, ForwardBackwardRequest } from "@tinkex/types";
+import type { ApiGeneration, Datum, ForwardBackwardRequest, ModelInputChunk } from "@tinkex/types";
 import type { BodyMemory } from "../body-memory.js";
 import { type EncodedBody, PROTOBUF_TYPE } from "../encoded-body.js";
-import { fieldsToSend } from "../json/fields-to-send.js";
-import { requestRecords } from "../json/request-records.js";
-import { jsonBody } from "../json/write-json.js";
-import { checkChunks, checkElements, checkForwardBackward, invalid } from "./check-forward-backward.js";
-import { writeForwardBackward } from "./write-forward-backward.js";
+import { ProtoWriter } from "../proto-bytes/proto-writer.js";
+import { TensorEntries, tensorCapacity } from "../proto-tensor/write-tensor.js";
+import { bytesOfChunk } from "./check-chunk.js";
+import { checkForwardBackward, elementError, invalid } from "./check-forward-backward.js";
+import { encodeForwardBackwardAsJson } from "./json-forward-backward.js";
+import { writeNumberConfig, writeSpans, writeTaggedConfig } from "./write-rare-fields.js";
 
-/** How a training request travels. */
+/** Options of writing a training request. */
 export interface ForwardBackwardEncoding {
   readonly wire: "protobuf" | "json";
-  /** Which fields the server knows; matters to JSON only. */
+  /** The server's generation, which says the fields it knows; matters to JSON only. */
   readonly generation: ApiGeneration;
   /** zstd, when the server asks for compressed requests and the host can. Protobuf bodies only. */
   readonly compress?: ((bytes: Uint8Array) => Uint8Array<ArrayBuffer>) | undefined;
-  /** Where large protobuf bodies are written; give them back when they were delivered. New memory by default. */
+  /** Pool for large protobuf bodies; give them back when they were delivered. New memory by default. */
   readonly memory?: BodyMemory | undefined;
   /**
    * The caller has checked the record, its tensors and its spans, and cast the tensors to typed arrays: they are not checked once
@@ -25,8 +25,8 @@ export interface ForwardBackwardEncoding {
 }
 
 /**
- * The body of a training request. In JSON a pass without gradient (`forward_only`) has another shape, for an endpoint of its
- * own: `forward` in place of `forward_backward`.
+ * Encodes a training request. In JSON a pass without gradient (`forward_only`) has another shape, for an endpoint of its own:
+ * `forward` in place of `forward_backward`.
  *
  * @throws ValidationError that names datum, key and index of a bad value; UnsupportedByServerError for spans in JSON
  */
@@ -34,43 +34,125 @@ export function encodeForwardBackwardRequest(
   request: ForwardBackwardRequest,
   encoding: ForwardBackwardEncoding,
 ): EncodedBody {
+  const { wire, generation, compress, memory, isChecked = false } = encoding;
   // The messages themselves may be without data; a request to train on nothing is a mistake.
   if (request.forward_backward_input?.data?.length === 0) throw invalid("no data provided", ["data"]);
-  if (encoding.wire === "json") return encodeAsJson(request, encoding);
-  const body = writeForwardBackward(request, encoding.memory, encoding.isChecked);
-  if (encoding.compress === undefined) return { body, contentType: PROTOBUF_TYPE };
-  const packed = encoding.compress(body);
-  encoding.memory?.giveBack(body);
+  if (wire === "json") return encodeForwardBackwardAsJson(request, generation, isChecked);
+  const body = writeForwardBackward(request, memory, isChecked);
+  if (compress === undefined) return { body, contentType: PROTOBUF_TYPE };
+  const packed = compress(body);
+  memory?.giveBack(body);
   return { body: packed, contentType: PROTOBUF_TYPE, contentEncoding: "zstd" };
 }
 
-function encodeAsJson(
+/**
+ * Writes a training request as protobuf, in one walk and one allocation: typed arrays are copied as blocks, plain arrays number
+ * by number and checked on the way. Written from its end, see {@link ProtoWriter}, into spare memory where there is some.
+ *
+ * @throws ValidationError that names datum, key and index
+ */
+export function writeForwardBackward(
   request: ForwardBackwardRequest,
-  { generation, isChecked = false }: ForwardBackwardEncoding,
-): EncodedBody {
+  memory?: BodyMemory,
+  isChecked = false,
+): Uint8Array<ArrayBuffer> {
   if (!isChecked) checkForwardBackward(request);
-  const { forward_backward_input: input, model_id, seq_id } = request;
-  checkChunks(input);
-  if (!isChecked) checkElements(input);
-  refuseSpans(input);
-  if (request.forward_only === true) {
-    const forward = { forward_input: input, model_id, seq_id };
-    return jsonBody(fieldsToSend(forward, requestRecords.ForwardRequest, generation), "ForwardRequest");
+  const capacity = roomFor(request);
+  const { data, loss_fn: lossFn, loss_fn_config: config } = request.forward_backward_input;
+  const writer = new ProtoWriter(memory?.take(capacity) ?? new Uint8Array(capacity));
+  if (config !== undefined) writeTaggedConfig(writer, config);
+  writer.varintField(6, request.forward_only === true ? 1 : 0);
+  if (config !== undefined) writeNumberConfig(writer, config);
+  writer.stringField(4, lossFn);
+  const entries = new TensorEntries(writer);
+  for (let index = data.length - 1; index >= 0; index -= 1) {
+    const datum = data[index];
+    if (datum !== undefined) writeDatum(writer, entries, datum, index);
   }
-  return jsonBody(
-    fieldsToSend(request, requestRecords.ForwardBackwardRequest, generation),
-    "ForwardBackwardRequest",
-  );
+  writer.varintField(2, request.seq_id);
+  writer.stringField(1, request.model_id);
+  return writer.finish();
 }
 
-function refuseSpans({ data }: ForwardBackwardInput): void {
-  const index = data.findIndex((datum) => datum.model_input_spans !== undefined);
-  if (index === -1) return;
-  throw new UnsupportedByServerError(
-    `data[${index}] has provenance spans, which need a server that speaks protobuf`,
-    {
-      feature: "provenance spans",
-      cause: invalid("spans have no JSON form", ["data", index, "model_input_spans"]),
-    },
-  );
+/** Measures the room that a checked request needs as protobuf, in bytes. Looks at lengths alone. */
+function roomFor(request: ForwardBackwardRequest): number {
+  const { data, loss_fn_config: config = {} } = request.forward_backward_input;
+  let room = 256 + request.model_id.length + 64 * Object.keys(config).length;
+  for (const { model_input: input, loss_fn_inputs: tensors } of data) {
+    room += 16;
+    for (const chunk of input.chunks) {
+      if ("tokens" in chunk) room += 32 + 4 * chunk.tokens.length;
+      else if ("dmel" in chunk) room += 32 + chunk.dmel.length;
+      else room += 32 + ("data" in chunk ? chunk.data.length : 0);
+    }
+    for (const key in tensors) {
+      const tensor = tensors[key];
+      if (tensor !== undefined) room += tensorCapacity(key, tensor);
+    }
+  }
+  return room;
+}
+
+function writeDatum(writer: ProtoWriter, entries: TensorEntries, datum: Datum, index: number): void {
+  const mark = writer.length;
+  const { model_input_spans: inputSpans, loss_fn_input_spans: lossSpans } = datum;
+  if (lossSpans !== undefined) writeSpans(writer, 4, lossSpans);
+  if (inputSpans !== undefined) writeSpans(writer, 3, inputSpans);
+  const keys = Object.keys(datum.loss_fn_inputs);
+  for (let position = keys.length - 1; position >= 0; position -= 1) {
+    const key = keys[position] ?? "";
+    const tensor = datum.loss_fn_inputs[key];
+    if (tensor === undefined) continue;
+    const fault = entries.write(2, position, key, tensor);
+    if (fault !== undefined) throw elementError(index, key, fault);
+  }
+  const { chunks } = datum.model_input;
+  for (let position = chunks.length - 1; position >= 0; position -= 1) {
+    const chunk = chunks[position];
+    if (chunk !== undefined) writeChunk(writer, chunk, index, position);
+  }
+  writer.message(3, mark);
+}
+
+function writeChunk(writer: ProtoWriter, chunk: ModelInputChunk, datum: number, position: number): void {
+  const outer = writer.length;
+  if ("tokens" in chunk) {
+    const bad = writeTokens(writer, chunk.tokens);
+    if (bad !== -1) {
+      throw invalid(
+        `data[${datum}].model_input.chunks[${position}].tokens[${bad}] must be an integer of 32 bits, not ${String(chunk.tokens[bad])}`,
+        ["data", datum, "model_input", "chunks", position, "tokens", bad],
+      );
+    }
+    writer.message(1, outer);
+  } else if ("dmel" in chunk) {
+    writeBytes(writer, 1, bytesOfChunk(chunk.dmel, "dmel", datum, position));
+    writer.message(3, outer);
+  } else if ("data" in chunk) {
+    if (chunk.expected_tokens !== undefined) writer.presentVarint(3, chunk.expected_tokens);
+    writer.stringField(2, chunk.format);
+    writeBytes(writer, 1, bytesOfChunk(chunk.data, "data", datum, position));
+    writer.message(2, outer);
+  } else {
+    throw invalid(
+      `data[${datum}].model_input.chunks[${position}] is an image_asset_pointer: training requests over protobuf take the image itself (type image)`,
+      ["data", datum, "model_input", "chunks", position],
+    );
+  }
+  writer.message(1, outer);
+}
+
+/** Gives the index of a token that is not an int32, or -1. */
+function writeTokens(writer: ProtoWriter, tokens: readonly number[] | Int32Array): number {
+  if (tokens.length === 0) return -1;
+  const mark = writer.length;
+  let bad = -1;
+  if (tokens instanceof Int32Array) writer.elements(tokens);
+  else bad = writer.int32(tokens);
+  writer.message(1, mark);
+  return bad;
+}
+
+function writeBytes(writer: ProtoWriter, field: number, bytes: Uint8Array): void {
+  if (bytes.length > 0) writer.bytesField(field, bytes);
 }

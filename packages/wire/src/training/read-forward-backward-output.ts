@@ -1,16 +1,16 @@
 import type { ForwardBackwardOutput, NamedTensors, TensorData } from "@tinkex/types";
 import { defineOwn } from "../define-own.js";
 import { ProtoReader } from "../proto-bytes/proto-reader.js";
-import { bytesPerElement, readElements } from "../proto-tensor/read-tensor.js";
+import { readElements } from "../proto-bytes/read-elements.js";
 
 /** Datums a result may claim without a byte of data for them. The largest requests have 1024 datums. */
-const MOST_EMPTY_DATUMS = 65_536;
+const MAX_EMPTY_DATUMS = 65_536;
 
 /** About what a tensor of a datum takes beside its elements, and what a metric takes, in bytes. */
 const TENSOR_BYTES = 320;
 const METRIC_BYTES = 160;
 
-/** What a datum without tensors is; shared, so that a claim of many costs little. */
+/** Outputs of a datum without tensors; shared, so that a claim of many costs little. */
 const NO_TENSORS: NamedTensors = Object.freeze({});
 
 /**
@@ -27,9 +27,10 @@ export function readForwardBackwardOutput(body: Uint8Array): ForwardBackwardOutp
   const metrics: Record<string, number> = {};
   while (reader.next()) {
     if (reader.field === 1) typeName = reader.text("loss_fn_output_type");
-    else if (reader.field === 2)
-      datumCount += readRecord(reader.message(`loss_fn_outputs[${recordCount++}]`), columns);
-    else if (reader.field === 3) readMetric(reader.message("metrics"), metrics);
+    else if (reader.field === 2) {
+      datumCount += readRecord(reader.message(`loss_fn_outputs[${recordCount}]`), columns);
+      recordCount += 1;
+    } else if (reader.field === 3) readMetric(reader.message("metrics"), metrics);
     else reader.skip();
   }
   return {
@@ -81,11 +82,10 @@ function readBatchedTensor(reader: ProtoReader): TensorData[] {
   }
   reader.spend((offsetBytes.length / 8) * TENSOR_BYTES, "offsets");
   const elements = readElements(reader, data, dtype, "data");
-  const size = bytesPerElement(dtype) ?? 1;
-  const borders = bordersOf(reader, offsetBytes, data.length, size);
+  const borders = bordersOf(reader, offsetBytes, data.length, elements.elementBytes);
   const rowSize = rowSizeOf(reader, trailing);
   const tensors: TensorData[] = [];
-  for (let index = 0; index + 1 < borders.length; index++) {
+  for (let index = 0; index + 1 < borders.length; index += 1) {
     const start = borders[index] ?? 0;
     const end = borders[index + 1] ?? 0;
     const rows = rowSize === 0 ? 0 : (end - start) / rowSize;
@@ -101,29 +101,29 @@ function readBatchedTensor(reader: ProtoReader): TensorData[] {
   return tensors;
 }
 
-/** Where datums begin and end, counted in elements; the wire counts bytes of the elements as sent. */
+/** Borders between datums, counted in elements; the wire counts bytes of the elements as sent. */
 function bordersOf(
   reader: ProtoReader,
   offsetBytes: Uint8Array,
   dataLength: number,
-  elementSize: number,
+  elementBytes: number,
 ): number[] {
   const view = new DataView(offsetBytes.buffer, offsetBytes.byteOffset, offsetBytes.byteLength);
   const borders: number[] = [];
   let previous = 0;
-  for (let index = 0; index * 8 < offsetBytes.length; index++) {
+  for (let index = 0; index * 8 < offsetBytes.length; index += 1) {
     const offset = view.getInt32(index * 8 + 4, true) * 0x1_0000_0000 + view.getUint32(index * 8, true);
     if (offset < previous || offset > dataLength) {
       const range = index === 0 ? `0 to ${dataLength}` : `${previous} to ${dataLength}`;
       throw reader.fault("offsets", `offset ${index} is ${offset}, not within ${range}`);
     }
-    if (offset % elementSize !== 0) {
+    if (offset % elementBytes !== 0) {
       throw reader.fault(
         "offsets",
-        `offset ${index} is ${offset}, inside an element of ${elementSize} bytes`,
+        `offset ${index} is ${offset}, inside an element of ${elementBytes} bytes`,
       );
     }
-    borders.push(offset / elementSize);
+    borders.push(offset / elementBytes);
     previous = offset;
   }
   return borders;
@@ -140,10 +140,10 @@ function rowSizeOf(reader: ProtoReader, trailing: readonly number[]): number {
   return size;
 }
 
-/** Columns to one map of tensors per datum. The claimed count wins; where it is 0, the first column's length. */
+/** Turns columns into one map of tensors a datum. The claimed count wins; where it is 0, the first column's length. */
 function rowsOf(reader: ProtoReader, columns: Map<string, TensorData[]>, claimed: number): NamedTensors[] {
   const [first] = columns.values();
-  if (first === undefined && claimed > MOST_EMPTY_DATUMS) {
+  if (first === undefined && claimed > MAX_EMPTY_DATUMS) {
     throw reader.fault("loss_fn_outputs.num_datums", `${claimed} datums without any data`);
   }
   const count = claimed === 0 ? (first?.length ?? 0) : claimed;
@@ -152,9 +152,10 @@ function rowsOf(reader: ProtoReader, columns: Map<string, TensorData[]>, claimed
     throw reader.fault(`loss_fn_outputs.fields.${key}`, `${column.length} tensors for ${count} datums`);
   }
   if (first === undefined) return new Array<NamedTensors>(count).fill(NO_TENSORS);
-  const rows = Array.from({ length: count }, (): Record<string, TensorData> => ({}));
+  const rows: Record<string, TensorData>[] = [];
+  for (let index = 0; index < count; index += 1) rows.push({});
   for (const [key, column] of columns) {
-    for (let index = 0; index < count; index++) {
+    for (let index = 0; index < count; index += 1) {
       const [row, tensor] = [rows[index], column[index]];
       if (row !== undefined && tensor !== undefined) defineOwn(row, key, tensor);
     }

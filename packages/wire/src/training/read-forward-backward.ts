@@ -8,8 +8,8 @@ import type {
   TensorData,
 } from "@tinkex/types";
 import { defineOwn } from "../define-own.js";
-import { int32Of } from "../proto-bytes/element-bytes.js";
 import { ProtoReader } from "../proto-bytes/proto-reader.js";
+import { int32Of } from "../proto-bytes/read-elements.js";
 import { readTensor } from "../proto-tensor/read-tensor.js";
 
 /** The most datums of a request; those without content take two bytes each. Clients send 1024 at most. */

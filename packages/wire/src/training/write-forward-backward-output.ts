@@ -1,7 +1,7 @@
 import { ValidationError } from "@tinkex/base";
 import type { ForwardBackwardOutput, NamedTensors, TensorData } from "@tinkex/types";
 import { ProtoWriter } from "../proto-bytes/proto-writer.js";
-import { protoDtype } from "../proto-tensor/dtype.js";
+import { PROTO_DTYPE } from "../proto-bytes/read-elements.js";
 import { elementBytes, tensorCapacity } from "../proto-tensor/write-tensor.js";
 
 /** Datums that follow each other and whose tensors agree in name, dtype and trailing shape: one `ArrayRecord`. */
@@ -82,7 +82,7 @@ function writeBatchedTensor(writer: ProtoWriter, tensors: readonly TensorData[])
   if (first === undefined) return;
   const mark = writer.length;
   writer.packedVarints(4, trailingShape(first));
-  writer.varintField(3, protoDtype[first.dtype]);
+  writer.varintField(3, PROTO_DTYPE[first.dtype]);
   const offsets = [0];
   for (const tensor of tensors)
     offsets.push((offsets.at(-1) ?? 0) + tensor.data.length * elementBytes(tensor));

@@ -11,8 +11,8 @@ import {
 import { describe, expect, it } from "vitest";
 import { ForwardBackwardRequestSchema } from "../proto.js";
 import { hex, toHex } from "../testing/hex.js";
+import { writeForwardBackward } from "./encode-forward-backward.js";
 import { readForwardBackward } from "./read-forward-backward.js";
-import { writeForwardBackward } from "./write-forward-backward.js";
 
 type Input = ForwardBackwardRequest["forward_backward_input"];
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { putFloat32, putInt32, putInt64 } from "./put-list.js";
+import { putFloat32, putInt32, putInt64 } from "./put-elements.js";
 
 /** Around four at a time, and around the block of 1024. */
 const length = fc.oneof(fc.nat(9), fc.integer({ min: 1019, max: 1030 }), fc.constant(2051));
