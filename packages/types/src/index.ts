@@ -343,10 +343,9 @@ export {
   receivedOptimizerConfigSchema,
 } from "./records/training/optimizer-config.js";
 export type { Records } from "./records.js";
-export { checkReceived, checkSent } from "./schema/check-record.js";
+export { checkReceived, checkSent, schemaOf } from "./schema/check-record.js";
 export { toJsonSchema } from "./schema/json-schema.js";
 export { type JsonObject, type JsonValue, jsonObjectSchema } from "./schema/json-value.js";
 export type { Open } from "./schema/names.js";
 export type { CheckIssue, CheckOutcome, RecordSchema } from "./schema/record-schema.js";
 export { type RecordName, recordSchemas } from "./schema/record-schemas.js";
-export { schemaOf } from "./schema/schema-of.js";

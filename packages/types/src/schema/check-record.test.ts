@@ -2,7 +2,7 @@ import { ResponseError, ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { checkReceived, checkSent } from "./check-record.js";
-import { sentObject } from "./sent-object.js";
+import { sentObject } from "./objects.js";
 
 const schema = z.object({ a: z.number(), b: z.array(z.object({ c: z.string() })) });
 

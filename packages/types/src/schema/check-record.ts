@@ -1,12 +1,22 @@
 import { formatPath, ResponseError, UNKNOWN_FIELD, ValidationError } from "@tinkex/base";
+import type { Records } from "../records.js";
 import { plainMessage } from "./plain-message.js";
 import type { CheckIssue, CheckOutcome, RecordSchema } from "./record-schema.js";
+import { type RecordName, recordSchemas } from "./record-schemas.js";
+
+const schemas: { readonly [Name in RecordName]: RecordSchema<Records[Name]> } = recordSchemas;
+
+/** Finds the schema of a record by its name, typed by the record. */
+export function schemaOf<Name extends RecordName>(name: Name): RecordSchema<Records[Name]> {
+  return schemas[name];
+}
+
 import { isZodSchema, type ZodSchema } from "./zod-of.js";
 
 /**
  * Checks a record that is to be sent and gives it back with its defaults untouched.
  *
- * @param what names the record in the message, e.g. `SamplingParams`
+ * @param what - name of the record in the message, e.g. `SamplingParams`
  * @throws ValidationError with the path of the first fault; the message lists up to three, misspelt fields first
  */
 export function checkSent<Value>(schema: RecordSchema<Value>, value: unknown, what: string): Value {
@@ -30,7 +40,7 @@ const UNCHECKABLE = {
   issues: [{ message: "cannot be checked: it refers to itself, or its schema is asynchronous" }],
 } as const;
 
-/** The answer of a schema, which must come at once. */
+/** Gives the answer of a schema, which must come at once. */
 function runSchema<Value>(schema: RecordSchema<Value>, value: unknown): CheckOutcome<Value> {
   try {
     const outcome = isZodSchema(schema) ? runZod(schema, value) : schema["~standard"].validate(value);

@@ -1,7 +1,5 @@
 import * as z from "zod";
 
-const INT32_MIN = -(2 ** 31);
-const INT32_MAX = 2 ** 31 - 1;
 const INT64_MIN = -(2n ** 63n);
 const UINT64_MAX = 2n ** 64n - 1n;
 
@@ -45,14 +43,4 @@ export function readNumber(value: unknown): unknown {
 
 function isNumber(value: unknown): value is number {
   return typeof value === "number";
-}
-
-/** Index of the first element that is not an integer of 32 bits, or -1. */
-export function firstNotInt32(values: ArrayLike<unknown>): number {
-  for (let index = 0; index < values.length; index++) {
-    const value = values[index];
-    if (typeof value !== "number" || !Number.isInteger(value) || value < INT32_MIN || value > INT32_MAX)
-      return index;
-  }
-  return -1;
 }

@@ -1,8 +1,7 @@
 import * as z from "zod";
+import { receivedObject, sentObject } from "../../schema/objects.js";
 import { byType } from "../../schema/one-of-kinds.js";
-import { receivedObject } from "../../schema/received-object.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
-import { sentObject } from "../../schema/sent-object.js";
 import { zodOf } from "../../schema/zod-of.js";
 import { sentTimestampSchema, type Timestamp, timestampSchema } from "../data/timestamp.js";
 

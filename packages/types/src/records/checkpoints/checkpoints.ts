@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { type Open, openName } from "../../schema/names.js";
-import { receivedObject } from "../../schema/received-object.js";
+import { receivedObject, sentObject } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
-import { sentObject } from "../../schema/sent-object.js";
 import { zodOf } from "../../schema/zod-of.js";
 import { type Timestamp, timestampSchema } from "../data/timestamp.js";
 import type { CheckpointType } from "./checkpoint-path.js";

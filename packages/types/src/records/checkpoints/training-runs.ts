@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { receivedObject } from "../../schema/received-object.js";
+import { receivedObject } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
 import { zodOf } from "../../schema/zod-of.js";
 import { type Timestamp, timestampSchema } from "../data/timestamp.js";

@@ -2,9 +2,8 @@ import * as z from "zod";
 import { type JsonObject, jsonObjectSchema } from "../../schema/json-value.js";
 import { closedName, receivedType, sentType } from "../../schema/names.js";
 import { countSchema } from "../../schema/numbers.js";
-import { receivedObject } from "../../schema/received-object.js";
+import { receivedObject, sentObject } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
-import { sentObject } from "../../schema/sent-object.js";
 import { zodOf } from "../../schema/zod-of.js";
 import {
   type OptimizerConfig,

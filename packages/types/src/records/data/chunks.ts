@@ -1,10 +1,9 @@
 import * as z from "zod";
 import { fromBase64 } from "./base64.js";
 import { closedName, sentType, unknownName } from "../../schema/names.js";
-import { firstNotInt32 } from "../../schema/numbers.js";
 import { oneOfKinds } from "../../schema/one-of-kinds.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
-import { sentObject } from "../../schema/sent-object.js";
+import { sentObject } from "../../schema/objects.js";
 import { zodOf } from "../../schema/zod-of.js";
 
 /** Token ids, each in the range of int32. */
@@ -70,22 +69,33 @@ export function chunkType(chunk: ModelInputChunk): ChunkType {
 }
 
 export const tokenIdsSchema: RecordSchema<TokenIds> = z
-  .custom<TokenIds>(
-    (value) => value instanceof Int32Array || Array.isArray(value),
-    "must be a list of token ids",
-  )
+  .custom<TokenIds>()
   .check((context) => {
-    if (context.value instanceof Int32Array) return;
-    const index = firstNotInt32(context.value);
+    const { value: tokens, issues } = context;
+    if (tokens instanceof Int32Array) return;
+    if (!Array.isArray(tokens)) {
+      issues.push({ code: "custom", message: "must be a list of token ids", input: tokens });
+      return;
+    }
+    const index = firstNotTokenId(tokens);
     if (index === -1) return;
-    context.issues.push({
-      code: "custom",
-      message: `must be a token id (an integer of 32 bits), not ${String(context.value[index])}`,
-      path: [index],
-      input: context.value[index],
-    });
+    const message = `must be a token id (an integer of 32 bits), not ${String(tokens[index])}`;
+    issues.push({ code: "custom", message, path: [index], input: tokens[index] });
   })
   .meta({ type: "array", items: { type: "integer" } });
+
+const INT32_MIN = -(2 ** 31);
+const INT32_MAX = 2 ** 31 - 1;
+
+/** Finds the index of the first element that is no integer of 32 bits, as token ids are; -1 where there is none. */
+export function firstNotTokenId(values: ArrayLike<unknown>): number {
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index];
+    if (typeof value !== "number" || !Number.isInteger(value) || value < INT32_MIN || value > INT32_MAX)
+      return index;
+  }
+  return -1;
+}
 
 const bytesSchema = z
   .custom<Uint8Array | string>(isBytes, "must be bytes (Uint8Array) or base64 text")

@@ -4,7 +4,7 @@ import type { TokenIds } from "./chunks.js";
 import { ModelInput, modelInputSchema } from "./model-input.js";
 import { type ProvenanceSpan, provenanceSpanSchema } from "./provenance-span.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
-import { sentObject } from "../../schema/sent-object.js";
+import { sentObject } from "../../schema/objects.js";
 import { zodOf } from "../../schema/zod-of.js";
 import { type TensorData, tensorDataSchema } from "./tensor-data.js";
 

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { chunkType, type ModelInputChunk, modelInputChunkSchema, type TokenIds } from "./chunks.js";
 import { dmelLength } from "./dmel-length.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
-import { sentObject } from "../../schema/sent-object.js";
+import { sentObject } from "../../schema/objects.js";
 import { zodOf } from "../../schema/zod-of.js";
 
 /** What the model reads: tokens, images and audio in order. */

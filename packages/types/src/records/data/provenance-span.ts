@@ -2,7 +2,7 @@ import * as z from "zod";
 import { closedName } from "../../schema/names.js";
 import { countSchema } from "../../schema/numbers.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
-import { sentObject } from "../../schema/sent-object.js";
+import { sentObject } from "../../schema/objects.js";
 
 /** This run of positions is part of an earlier sample's prompt. Since 0.38. */
 export interface PromptProvenanceSpan {

@@ -1,7 +1,7 @@
 import { tensorFault } from "@tinkex/base";
 import * as z from "zod";
 import { readNumber } from "../../schema/numbers.js";
-import { receivedObject } from "../../schema/received-object.js";
+import { receivedObject } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
 import type { TensorData } from "./tensor-data.js";
 

@@ -2,7 +2,7 @@ import { type Float32Data, type Int64Data, type TensorData, type TensorDtype, te
 import * as z from "zod";
 import { closedName } from "../../schema/names.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
-import { sentObject } from "../../schema/sent-object.js";
+import { sentObject } from "../../schema/objects.js";
 import { zodOf } from "../../schema/zod-of.js";
 
 export type { Float32Data, Int64Data, TensorData, TensorDtype };

@@ -1,7 +1,8 @@
 import * as z from "zod";
-import { firstNotInt32, int64Schema } from "../../schema/numbers.js";
+import { int64Schema } from "../../schema/numbers.js";
+import { sentObject } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
-import { sentObject } from "../../schema/sent-object.js";
+import { firstNotTokenId } from "../data/chunks.js";
 
 /** How to draw tokens. */
 export interface SamplingParams {
@@ -43,7 +44,7 @@ const stopSchema = z
 function isStop(value: unknown): boolean {
   if (typeof value === "string") return true;
   if (!Array.isArray(value)) return false;
-  return value.every((item) => typeof item === "string") || firstNotInt32(value) === -1;
+  return value.every((item) => typeof item === "string") || firstNotTokenId(value) === -1;
 }
 
 export const samplingParamsSchema: RecordSchema<SamplingParams> = sentObject(() => ({

@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { receivedType, sentType } from "../../schema/names.js";
 import { countSchema } from "../../schema/numbers.js";
-import { receivedObject } from "../../schema/received-object.js";
+import { receivedObject, sentObject } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
-import { sentObject } from "../../schema/sent-object.js";
 
 /** Makes a base model or saved weights ready to sample from. At least one of the two names is given. */
 export interface CreateSamplingSessionRequest {

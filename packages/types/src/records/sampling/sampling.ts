@@ -1,10 +1,9 @@
 import * as z from "zod";
 import { type Open, openName, receivedType, sentType } from "../../schema/names.js";
 import { countSchema, int64Schema } from "../../schema/numbers.js";
+import { receivedObject, sentObject } from "../../schema/objects.js";
 import { readFloat32List, readNullableFloat32List, readTopkList } from "../../schema/received-lists.js";
-import { receivedObject } from "../../schema/received-object.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
-import { sentObject } from "../../schema/sent-object.js";
 import { zodOf } from "../../schema/zod-of.js";
 import { type ModelInput, modelInputSchema } from "../data/model-input.js";
 import { receivedTensorSchema } from "../data/received-tensor.js";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { receivedObject } from "../../schema/received-object.js";
+import { receivedObject } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
 
 /** A short-lived token in exchange for the key. Since 0.18. */

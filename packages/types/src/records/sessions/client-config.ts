@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { receivedObject } from "../../schema/received-object.js";
+import { receivedObject, sentObject } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
-import { sentObject } from "../../schema/sent-object.js";
 
 /** Asks for either configuration below. Since 0.18. */
 export interface ClientConfigRequest {

@@ -2,9 +2,8 @@ import { parseRequestErrorCategory, type RequestErrorCategory } from "@tinkex/ba
 import * as z from "zod";
 import { closedName, type Open, openName } from "../../schema/names.js";
 import { countSchema } from "../../schema/numbers.js";
-import { receivedObject } from "../../schema/received-object.js";
+import { receivedObject, sentObject } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
-import { sentObject } from "../../schema/sent-object.js";
 import { zodOf } from "../../schema/zod-of.js";
 
 /** Asks for a result; the server holds the answer back until there is one, or for a while. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { receivedObject } from "../../schema/received-object.js";
+import { receivedObject } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
 import { zodOf } from "../../schema/zod-of.js";
 
@@ -11,6 +11,8 @@ export interface SupportedModel {
   /** Absent: not stated. Since 0.38. */
   readonly trainable?: boolean;
   readonly sampleable?: boolean;
+  /** Extension of the local server: the directory of the model, for clients on the same machine. */
+  readonly tokenizer_id?: string;
 }
 
 /** What the service offers. */
@@ -37,6 +39,7 @@ export const supportedModelSchema: RecordSchema<SupportedModel> = receivedObject
   max_context_length: z.int().exactOptional(),
   trainable: z.boolean().exactOptional(),
   sampleable: z.boolean().exactOptional(),
+  tokenizer_id: z.string().exactOptional(),
 }));
 
 export const getServerCapabilitiesResponseSchema: RecordSchema<GetServerCapabilitiesResponse> =

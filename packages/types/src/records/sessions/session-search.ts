@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { closedName, type Open, unknownKind } from "../../schema/names.js";
+import { receivedObject, sentObject } from "../../schema/objects.js";
 import { byType } from "../../schema/one-of-kinds.js";
-import { receivedObject } from "../../schema/received-object.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
-import { sentObject } from "../../schema/sent-object.js";
 import { zodOf } from "../../schema/zod-of.js";
 import { type Timestamp, timestampSchema } from "../data/timestamp.js";
 import type { FinishReason } from "./sessions.js";

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { sentObject } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
-import { sentObject } from "../../schema/sent-object.js";
 
 /** One step of AdamW. The last two came with 0.7. */
 export interface AdamParams {

@@ -1,8 +1,8 @@
 import { formatPath } from "@tinkex/base";
 import * as z from "zod";
 import { closedName, unknownName } from "../../schema/names.js";
+import { sentObject } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
-import { sentObject } from "../../schema/sent-object.js";
 import { zodOf } from "../../schema/zod-of.js";
 
 /**

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { receivedNumberSchema } from "../../schema/numbers.js";
-import { receivedObject } from "../../schema/received-object.js";
+import { receivedObject, sentObject } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
-import { sentObject } from "../../schema/sent-object.js";
 import { zodOf } from "../../schema/zod-of.js";
 import { type Datum, datumSchema, type NamedTensors } from "../data/datum.js";
 import { receivedTensorSchema } from "../data/received-tensor.js";

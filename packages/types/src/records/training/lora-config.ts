@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { int64Schema } from "../../schema/numbers.js";
+import { sentObject } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
-import { sentObject } from "../../schema/sent-object.js";
 
 /** The LoRA adapter of a model. */
 export interface LoraConfig {

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { reportJsonFault } from "../../schema/json-value.js";
+import { sentObject } from "../../schema/objects.js";
 import { byType } from "../../schema/one-of-kinds.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
-import { sentObject } from "../../schema/sent-object.js";
 import { zodOf } from "../../schema/zod-of.js";
 
 /** The optimizer family of a model, fixed when it is created. Since 0.38; earlier servers know Adam only. */

@@ -1,0 +1,45 @@
+import { unknownNames } from "@tinkex/base";
+import * as z from "zod";
+
+/**
+ * Makes the schema of an object that we send: an unknown key is an error that names the nearest valid one. The schema is built
+ * when it is first used, since building those of all records would make up most of the time this package takes to load.
+ */
+export function sentObject<Shape extends z.core.$ZodLooseShape>(shapeOf: () => Shape) {
+  return z.lazy(() => {
+    const shape = shapeOf();
+    const names = Object.keys(shape);
+    return z.strictObject(shape, {
+      error: (issue) => (issue.code === "unrecognized_keys" ? unknownNames(issue.keys, names) : undefined),
+    });
+  });
+}
+
+/**
+ * Makes the schema of an object that we receive: unknown fields are kept, and `null` in a field that may be absent reads as
+ * absent. Services write null for "unset" in places where their own schema says the field is optional or has a default.
+ * Built when first used, like {@link sentObject}.
+ */
+export function receivedObject<Shape extends z.core.$ZodLooseShape>(shapeOf: () => Shape) {
+  return z.lazy(() => {
+    const shape = shapeOf();
+    // An optional field and one with a default differ in `optin`; only a required one has none.
+    const mayBeAbsent = Object.keys(shape).filter((name) => shape[name]?._zod.optin !== undefined);
+    return z.preprocess(withoutNulls(mayBeAbsent), z.looseObject(shape));
+  });
+}
+
+/** Makes a function that leaves out null fields of these names. It gives the value itself where there is none. */
+function withoutNulls(names: readonly string[]): (value: unknown) => unknown {
+  return (value) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    const fields = value as Readonly<Record<string, unknown>>;
+    let kept: Record<string, unknown> | undefined;
+    for (const name of names) {
+      if (fields[name] !== null) continue;
+      kept ??= { ...fields };
+      delete kept[name];
+    }
+    return kept ?? value;
+  };
+}
