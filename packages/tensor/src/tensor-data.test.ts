@@ -1,6 +1,6 @@
 import { ValidationError } from "@tinkex/base";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { TensorData } from "./tensor-data.js";
 import type { TensorLike } from "./tensor-like.js";
 import { toNumbers } from "./to-numbers.js";
@@ -257,6 +257,47 @@ describe("TensorData.from", () => {
       }),
     );
   });
+});
+
+describe("each thing is checked once", () => {
+  const wide = Array.from({ length: 50 }, (_, index) => 2 ** 40 + index);
+
+  it("looks at the elements of a list in the cast alone", () => {
+    const isSafeInteger = vi.spyOn(Number, "isSafeInteger");
+    const { data } = TensorData.from(wide, { dtype: "int64" });
+    const looks = isSafeInteger.mock.calls.length;
+    isSafeInteger.mockRestore();
+    expect(data).toEqual(wide);
+    expect(looks).toBe(wide.length);
+  });
+
+  it("looks at the elements of a record in the cast alone, and at its shape", () => {
+    const isSafeInteger = vi.spyOn(Number, "isSafeInteger");
+    TensorData.from({ data: wide, dtype: "int64", shape: [5, 10] });
+    const looks = isSafeInteger.mock.calls.length;
+    isSafeInteger.mockRestore();
+    expect(looks).toBe(wide.length + 2);
+  });
+
+  it.each<[string, TensorLike, object]>([
+    ["a record", { data: [1, 2, 3], dtype: "float32", shape: [2] }, {}],
+    ["the options, of a list", [1, 2, 3], { shape: [2] }],
+    ["the options, of a typed array", Float32Array.of(1, 2, 3), { shape: [2] }],
+    [
+      "a tf.Tensor look-alike",
+      { dataSync: () => [1, 2, 3], data: async () => [1, 2, 3], shape: [2], dtype: "float32" },
+      {},
+    ],
+  ])(
+    "refuses a shape that %s states and that does not hold the elements, with its place",
+    (_, value, stated) => {
+      expect(() => TensorData.from(value, { key: "advantages", datumIndex: 3, ...stated })).toThrow(
+        new ValidationError("data[3].loss_fn_inputs.advantages: shape [2] does not hold 3 elements", {
+          path: ["data", 3, "loss_fn_inputs", "advantages"],
+        }),
+      );
+    },
+  );
 });
 
 describe("toNumbers and toTypedArray", () => {

@@ -4,15 +4,15 @@ import {
   nearestName,
   type TensorDtype,
   type TensorData as TensorRecord,
-  tensorFault,
+  tensorLayoutFault,
 } from "@tinkex/base";
 import { castToFloat32, castToInt64 } from "./cast-elements.js";
 import { tensorFaultError } from "./check-tensor.js";
 import { describeValue } from "./describe-value.js";
-import { type Elements, takeApart, takeApartLater } from "./take-apart.js";
 import type { TensorLike } from "./tensor-like.js";
 import { ownBuffers, type TensorMemory } from "./tensor-memory.js";
 import { type TensorPlace, tensorError } from "./tensor-place.js";
+import { type Elements, toElements, toElementsLater } from "./to-elements.js";
 
 /** The record a tensor travels as. */
 export type TensorData = TensorRecord;
@@ -48,7 +48,7 @@ export const TensorData = {
    */
   from(value: TensorLike, options: TensorFromOptions = {}): TensorData {
     checkKnownNames(options, OPTIONS, "options");
-    return cast(takeApart(value, options), options);
+    return cast(toElements(value, options), options);
   },
 
   /**
@@ -58,45 +58,44 @@ export const TensorData = {
    */
   async fromAsync(value: TensorLike, options: TensorFromOptions = {}): Promise<TensorData> {
     checkKnownNames(options, OPTIONS, "options");
-    return cast(await takeApartLater(value, options), options);
+    return cast(await toElementsLater(value, options), options);
   },
 } as const;
 
 function cast(elements: Elements, options: TensorFromOptions): TensorData {
   const dtype = options.dtype ?? dtypeOf(elements, options);
-  checkDtype(dtype, options);
+  const shape = options.shape ?? elements.shape;
+  checkStated(dtype, shape, options);
   const memory = options.memory ?? ownBuffers;
   const data =
     dtype === "float32"
       ? castToFloat32(elements.values, options, memory)
       : castToInt64(elements.values, options, memory);
-  const shape = options.shape ?? elements.shape;
-  checkShape(shape, options);
   const dense: TensorData = shape === undefined ? { data, dtype } : { data, dtype, shape: shape.slice() };
+  // The cast has seen every element, and a shape that was counted holds them: only what somebody stated can be wrong.
+  if (options.shape === undefined && !elements.isShapeStated) return dense;
   const tensor = elements.sparse === undefined ? dense : { ...dense, ...elements.sparse };
-  const fault = tensorFault(tensor);
+  const fault = tensorLayoutFault(tensor);
   if (fault !== undefined) throw tensorFaultError(options, fault);
   return tensor;
 }
 
-/** Before the cast, whose errors would speak of the elements. */
-function checkDtype(dtype: TensorDtype, place: TensorPlace): void {
-  if (dtype === "int64" || dtype === "float32") return;
-  throw tensorError(place, `dtype must be "int64" or "float32", not ${JSON.stringify(dtype)}`);
-}
-
-function checkShape(shape: unknown, place: TensorPlace): void {
-  if (shape === undefined || Array.isArray(shape)) return;
-  throw tensorError(place, `shape must be a list of sizes, got ${describeValue(shape)}`);
+/** Checks what somebody may have stated before the cast, whose errors would speak of the elements. */
+function checkStated(dtype: TensorDtype, shape: unknown, place: TensorPlace): void {
+  if (dtype !== "int64" && dtype !== "float32")
+    throw tensorError(place, `dtype must be "int64" or "float32", not ${JSON.stringify(dtype)}`);
+  if (shape !== undefined && !Array.isArray(shape))
+    throw tensorError(place, `shape must be a list of sizes, got ${describeValue(shape)}`);
 }
 
 function dtypeOf(elements: Elements, place: TensorPlace): TensorDtype {
-  const byKey = keyDtype(place.key);
+  const { key } = place;
+  const byKey = key !== undefined && Object.hasOwn(lossInputDtypes, key) ? lossInputDtypes[key] : undefined;
   // Token ids are integers, even when a float array holds them.
   if (byKey === "int64") return byKey;
   const dtype = elements.dtype ?? byKey;
   if (dtype !== undefined) return dtype;
-  throw tensorError(place, `the dtype of a plain list is not known here; ${dtypeRemedy(place.key)}`);
+  throw tensorError(place, `the dtype of a plain list is not known here; ${dtypeRemedy(key)}`);
 }
 
 function dtypeRemedy(key: string | undefined): string {
@@ -105,8 +104,4 @@ function dtypeRemedy(key: string | undefined): string {
   const nearest = nearestName(key, known);
   const meant = nearest === undefined ? "" : `did you mean "${nearest}"? `;
   return `${meant}keys whose lists have one are ${known.join(", ")}; pass a typed array or a TensorData for others`;
-}
-
-function keyDtype(key: string | undefined): TensorDtype | undefined {
-  return key !== undefined && Object.hasOwn(lossInputDtypes, key) ? lossInputDtypes[key] : undefined;
 }

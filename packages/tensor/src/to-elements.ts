@@ -1,0 +1,155 @@
+import type { TensorDtype, TensorData as TensorRecord } from "@tinkex/base";
+import { describeValue } from "./describe-value.js";
+import type { NestedList, TensorLike } from "./tensor-like.js";
+import { type TensorPlace, tensorError } from "./tensor-place.js";
+import { isTfTensorLike, type TfTensorLike, tfTensorDtype, tfTensorFault } from "./tf-tensor-like.js";
+
+/** The elements of a value in row-major order, and what is known of shape and dtype. */
+export interface Elements {
+  readonly values: ArrayLike<unknown>;
+  readonly shape: readonly number[] | undefined;
+  /** Somebody stated the shape, which may be wrong then; otherwise it was counted on the value. */
+  readonly isShapeStated: boolean;
+  /** The dtype of the container: a typed array or a record has one, a plain array has none. */
+  readonly dtype: TensorDtype | undefined;
+  /** The indices of a sparse tensor. */
+  readonly sparse?: SparseFields;
+}
+
+type SparseFields = Pick<TensorRecord, "sparse_crow_indices" | "sparse_col_indices">;
+
+/**
+ * Reads the elements of whatever holds numbers.
+ *
+ * @throws ValidationError for what holds no numbers, ragged arrays, and a tf.Tensor that cannot be read at once
+ */
+export function toElements(value: TensorLike, place: TensorPlace): Elements {
+  // Arrays first: looking for the properties of other objects in an array takes long.
+  if (Array.isArray(value)) return flattenArray(value as NestedList, place);
+  if (ArrayBuffer.isView(value) || !isTfTensorLike(value)) return plainElements(value, place);
+  const dtype = tfTensorDtype(value, place);
+  try {
+    return { values: value.dataSync(), shape: value.shape, dtype, isShapeStated: true };
+  } catch (error) {
+    throw tfTensorFault(error, place, "; where the backend answers only later, use TensorData.fromAsync");
+  }
+}
+
+/** Reads the elements as {@link toElements} does, waiting for a tf.Tensor of a backend that answers later. */
+export async function toElementsLater(value: TensorLike, place: TensorPlace): Promise<Elements> {
+  if (Array.isArray(value) || ArrayBuffer.isView(value) || !isTfTensorLike(value))
+    return toElements(value, place);
+  const dtype = tfTensorDtype(value, place);
+  try {
+    return { values: await value.data(), shape: value.shape, dtype, isShapeStated: true };
+  } catch (error) {
+    throw tfTensorFault(error, place, "");
+  }
+}
+
+function plainElements(value: Exclude<TensorLike, TfTensorLike>, place: TensorPlace): Elements {
+  if (ArrayBuffer.isView(value)) {
+    const dtype = typedArrayDtype(value, place);
+    // A view that is no DataView (which typedArrayDtype refuses) is array-like.
+    const values = value as unknown as ArrayLike<unknown>;
+    return { values, shape: [values.length], dtype, isShapeStated: false };
+  }
+  if (typeof value === "object" && value !== null && "data" in value && "dtype" in value)
+    return recordElements(value, place);
+  if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") {
+    if (place.key !== undefined) throw tensorError(place, `expected a list of numbers, got ${value}`);
+    return { values: [value], shape: [], dtype: undefined, isShapeStated: false };
+  }
+  throw tensorError(place, `expected numbers, got ${describeValue(value)}`);
+}
+
+/** Reads a record. One that came out of JSON may have null for what it does not state, whatever its type says. */
+function recordElements(record: TensorRecord, place: TensorPlace): Elements {
+  const data: unknown = record.data;
+  if (!Array.isArray(data) && (!ArrayBuffer.isView(data) || data instanceof DataView)) {
+    const problem = `data must be a flat list of numbers or a typed array, got ${describeValue(data)}`;
+    throw tensorError(place, problem);
+  }
+  const { shape, dtype } = record;
+  const sparse = sparseFieldsOf(record);
+  return { values: record.data, shape: shape ?? undefined, dtype, sparse, isShapeStated: true };
+}
+
+function typedArrayDtype(value: ArrayBufferView, place: TensorPlace): TensorDtype {
+  if (value instanceof DataView) throw tensorError(place, "a DataView holds bytes, not numbers");
+  if (value instanceof Float32Array || value instanceof Float64Array) return "float32";
+  // Not every engine has this class, so it is asked for by name.
+  return Object.prototype.toString.call(value) === "[object Float16Array]" ? "float32" : "int64";
+}
+
+function sparseFieldsOf(record: TensorRecord): SparseFields {
+  const crow = record.sparse_crow_indices ?? undefined;
+  const columns = record.sparse_col_indices ?? undefined;
+  return {
+    ...(crow === undefined ? {} : { sparse_crow_indices: crow }),
+    ...(columns === undefined ? {} : { sparse_col_indices: columns }),
+  };
+}
+
+/**
+ * Flattens nested arrays, one level after the other. A flat array is returned as it is, without a copy.
+ *
+ * @throws ValidationError when arrays of one level differ in length, or arrays and elements are mixed
+ */
+function flattenArray(list: NestedList, place: TensorPlace): Elements {
+  const shape = shapeOf(list);
+  let level: readonly unknown[] = list;
+  for (let depth = 1; depth < shape.length; depth += 1) {
+    checkRows(level, shape.slice(depth), place);
+    level = concatenate(level);
+  }
+  if (shape.length > 1) refuseLists(level, place);
+  // The cast says whether the elements are numbers.
+  return { values: level, shape, dtype: undefined, isShapeStated: false };
+}
+
+function shapeOf(list: NestedList): number[] {
+  const shape: number[] = [];
+  let level: unknown = list;
+  while (Array.isArray(level)) {
+    shape.push(level.length);
+    // Not `level[0]`: where one place reads elements of lists of lists and of lists of numbers, V8 turns the latter into
+    // lists of objects, each number one of its own, and whoever reads them afterwards takes several times as long.
+    level = level.at(0);
+  }
+  return shape;
+}
+
+/** Checks that all `rows` are arrays as long as the first; `rowShape` is the shape of each. */
+function checkRows(rows: readonly unknown[], rowShape: readonly number[], place: TensorPlace): void {
+  const [length] = rowShape;
+  for (let index = 0; index < rows.length; index += 1) {
+    const row = rows[index];
+    if (Array.isArray(row) && row.length === length) continue;
+    const problem = Array.isArray(row) ? `one has length ${length}, another ${row.length}` : MIXED;
+    const elementsBefore = index * rowShape.reduce((product, size) => product * size, 1);
+    throw tensorError(place, `nested lists are ragged: ${problem}`, elementsBefore);
+  }
+}
+
+const MIXED = "lists and numbers are mixed";
+
+function refuseLists(elements: readonly unknown[], place: TensorPlace): void {
+  for (let index = 0; index < elements.length; index += 1) {
+    if (typeof elements[index] === "object" && Array.isArray(elements[index]))
+      throw tensorError(place, `nested lists are ragged: ${MIXED}`, index);
+  }
+}
+
+/** Rows that are passed as arguments of one call, far fewer than an engine allows. */
+const MAX_ROWS_A_CALL = 1024;
+
+/** Joins the elements of all rows. The engine's own `concat` moves whole rows; a loop over elements takes ten times as long. */
+function concatenate(rows: readonly unknown[]): unknown[] {
+  if (rows.length <= MAX_ROWS_A_CALL) return ([] as unknown[]).concat(...rows);
+  const parts: unknown[][] = [];
+  for (let start = 0; start < rows.length; start += MAX_ROWS_A_CALL) {
+    parts.push(concatenate(rows.slice(start, start + MAX_ROWS_A_CALL)));
+  }
+  return concatenate(parts);
+}
