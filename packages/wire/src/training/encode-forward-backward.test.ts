@@ -91,4 +91,31 @@ describe("encodeForwardBackwardRequest", () => {
       UnsupportedByServerError,
     );
   });
+
+  describe.each([protobuf, { wire: "json", generation: "0.4" } as const])("as $wire", (encoding) => {
+    /** The request with one tensor in place of its `target_tokens`, which must be what `TensorData` cannot say. */
+    function withTensor(tensor: object): ForwardBackwardRequest {
+      const datum = { model_input: data[0]?.model_input, loss_fn_inputs: { target_tokens: tensor } } as Datum;
+      return { ...request, forward_backward_input: { data: [...data, datum], loss_fn: "cross_entropy" } };
+    }
+
+    it.each([
+      ["shape", { data: [2, 3], dtype: "int64", shape: [3] }],
+      ["dtype", { data: [2, 3], dtype: "int32" }],
+      ["data", { data: new Float64Array(2), dtype: "float32" }],
+    ])("names the place of a tensor whose %s is wrong, where nobody has checked it", (field, tensor) => {
+      const encode = () => encodeForwardBackwardRequest(withTensor(tensor), encoding);
+      expect(encode).toThrow(ValidationError);
+      expect(encode).toThrow(`forward_backward: data[1].loss_fn_inputs.target_tokens.${field}: `);
+    });
+
+    it("does not check once more what the caller has checked", () => {
+      const twiceNamed = withTensor({ data: [2, 3], dtype: "int64", shape: [2], misspelt: 1 });
+      const right = withTensor({ data: [2, 3], dtype: "int64", shape: [2] });
+      expect(() => encodeForwardBackwardRequest(twiceNamed, encoding)).toThrow('unknown field "misspelt"');
+      expect(encodeForwardBackwardRequest(twiceNamed, { ...encoding, isChecked: true })).toEqual(
+        encodeForwardBackwardRequest(right, encoding),
+      );
+    });
+  });
 });

@@ -18,8 +18,9 @@ export interface ForwardBackwardEncoding {
   /** Pool for large protobuf bodies; give them back when they were delivered. New memory by default. */
   readonly memory?: BodyMemory | undefined;
   /**
-   * The caller has checked the record, its tensors and its spans, and cast the tensors to typed arrays: they are not checked once
-   * more. Tokens and the content of chunks still are. @defaultValue false
+   * The caller has checked the record with its chunks, tensors and spans, and cast the tensors to typed arrays (`TensorData.from`
+   * of `@tinkex/tensor` does both): nothing is checked twice. Protobuf still refuses a token that is no integer of 32 bits, which
+   * it would write as another. @defaultValue false
    */
   readonly isChecked?: boolean | undefined;
 }

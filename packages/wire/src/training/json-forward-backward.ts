@@ -23,10 +23,12 @@ export function encodeForwardBackwardAsJson(
   generation: ApiGeneration,
   isChecked: boolean,
 ): EncodedBody {
-  if (!isChecked) checkForwardBackward(request);
+  if (!isChecked) {
+    checkForwardBackward(request);
+    checkChunks(request.forward_backward_input);
+    checkElements(request.forward_backward_input);
+  }
   const { forward_backward_input: input, model_id, seq_id } = request;
-  checkChunks(input);
-  if (!isChecked) checkElements(input);
   refuseSpans(input);
   if (request.forward_only === true) {
     const forward = { forward_input: input, model_id, seq_id };
