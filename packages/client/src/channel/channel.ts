@@ -9,12 +9,13 @@ import {
   type UntypedAPIFuture,
 } from "@tinkex/types";
 import { type BodyMemory, type EncodedBody, PROTOBUF_TYPE } from "@tinkex/wire";
-import type { OperationContext } from "../future/operation-context.js";
+import type { OperationContext, RequestContext } from "../future/operation-context.js";
 import type { Encoding, WireChoice } from "../session/server-generation.js";
-import type { Session } from "../session/session.js";
+import type { ServerProfile } from "../session/server-profile.js";
+import type { Session, SessionEnvironment } from "../session/session.js";
 import { type EncodingAttempt, EncodingChoice } from "./encoding-choice.js";
 import type { QueueStateLog } from "./queue-state-log.js";
-import { ResultPoller } from "./result-poller.js";
+import { ResultPoller, type RetrieveEnvironment } from "./result-poller.js";
 
 /** An operation that the service has accepted. */
 export interface Submission<Result> {
@@ -23,16 +24,18 @@ export interface Submission<Result> {
   readonly result: Promise<Result>;
 }
 
-/** One request of a training pass, which can be written in either encoding. */
-export interface PassBody {
+/** One request of a training pass, written in one encoding. */
+export interface PassRequest {
   readonly name: "forward" | "forward_backward";
+  readonly seqId: number;
   /** Estimated bytes, for the budget of bytes on their way. */
   readonly size: number;
-  bodyIn(encoding: Encoding): EncodedBody;
-  /** Notes that the request is about to leave. */
-  leaving(): void;
-  /** Notes that the service has accepted the request: no try of it is left that might read its body. */
-  delivered(): void;
+  readonly encoding: Encoding;
+  readonly written: EncodedBody;
+  /** Writes the request again, for a server that does not understand the first encoding. */
+  writeIn(encoding: Encoding): EncodedBody;
+  /** Tells whether the service may know of the request. */
+  hasLeft: boolean;
 }
 
 /** Options of a channel: the way its bytes are written. */
@@ -53,27 +56,40 @@ const LOG_EVERY_MS = 60_000;
 /** The way of a session's operations: bytes out, results in, within the limits that the operations share. */
 export class Channel {
   readonly session: Session;
+  readonly server: ServerProfile;
+  readonly environment: SessionEnvironment;
   /** How training requests are written. */
   readonly encoding: EncodingChoice;
   readonly bodyMemory: BodyMemory | undefined;
   readonly #options: ChannelOptions;
   readonly #trainingBudget: ByteBudget;
-  readonly #responseBudget: ByteBudget;
   readonly #samplePressure: PressureLimits;
-  readonly #isTroubleLineDue: () => boolean;
+  readonly #retrieving: RetrieveEnvironment;
 
   constructor(session: Session, options: ChannelOptions) {
     const { config, generation } = session.server;
     const { clock, random, logger } = session.environment;
     this.session = session;
+    this.server = session.server;
+    this.environment = session.environment;
     this.encoding = new EncodingChoice(options.wire, generation.preferredEncoding, logger);
     this.bodyMemory = options.bodyMemory;
     this.#options = options;
     this.#trainingBudget = new ByteBudget(config.fwdbwd_dispatch_bytes_semaphore_size);
-    this.#responseBudget = new ByteBudget(config.inflight_response_bytes_semaphore_size);
     const maxBytes = config.sample_dispatch_bytes_semaphore_size;
     this.#samplePressure = new PressureLimits({ ...SAMPLE_PRESSURE, maxBytes }, clock, random);
-    this.#isTroubleLineDue = atMostEvery(LOG_EVERY_MS, clock);
+    const isTroubleLineDue = atMostEvery(LOG_EVERY_MS, clock);
+    this.#retrieving = {
+      calls: session,
+      clock,
+      random,
+      responseBudget: new ByteBudget(config.inflight_response_bytes_semaphore_size),
+      announcesLargeResults: generation.announcesLargeResults,
+      shownText: options.shownText,
+      onTrouble: (message) => {
+        if (isTroubleLineDue()) logger.warn(message);
+      },
+    };
   }
 
   /** Submits an operation of one JSON record; done when the service has accepted it. */
@@ -100,7 +116,7 @@ export class Channel {
     log: QueueStateLog,
     signal?: AbortSignal,
   ): Promise<Submission<ResultOf<Name>>> {
-    const response = await this.session.post(name, body, { method: context.method, signal });
+    const response = await this.session.post(name, body, { ...onBehalfOf(context), signal });
     return this.#accepted(name, response, context, log, context.startedAtMs);
   }
 
@@ -109,16 +125,17 @@ export class Channel {
    * understands. Its delivery is not interrupted: a request that is half sent leaves its sequence id in doubt.
    */
   async submitPass(
-    request: PassBody,
+    request: PassRequest,
     context: OperationContext,
     log: QueueStateLog,
   ): Promise<Submission<ResultOf<"forward_backward">>> {
-    const { closing } = this.session.environment.lifecycle;
+    const { closing } = this.environment.lifecycle;
     const release = await this.#trainingBudget.acquire(request.size, closing);
     try {
       const response = await this.#deliverPass(request, context);
       const submission = this.#accepted(request.name, response, context, log, context.startedAtMs);
-      request.delivered();
+      // No try is left that might read the body.
+      this.bodyMemory?.giveBack(request.written.body);
       return submission;
     } finally {
       release();
@@ -138,7 +155,7 @@ export class Channel {
     log: QueueStateLog,
   ): Promise<Submission<ResultOf<"asample">>> {
     // The time spent waiting for a place is ours, not the request's.
-    const startedAtMs = this.session.environment.clock.monotonic();
+    const startedAtMs = this.environment.clock.monotonic();
     const response = await this.#samplePressure.submit(size, context.signal, () =>
       this.#trySample(request, busyPauseMs, context),
     );
@@ -153,29 +170,30 @@ export class Channel {
     const body = this.session.encode("asample", request);
     context.sending();
     const response = await this.session.post("asample", body, {
-      method: context.method,
+      ...onBehalfOf(context),
       // The header promises the server that a 429 is understood as "later".
-      headers: { "x-tinker-sampling-backpressure": "1" },
+      protocolHeaders: { "x-tinker-sampling-backpressure": "1" },
       returnStatuses: [429],
       signal: context.signal,
     });
     if (response.status !== 429) return { kind: "accepted", value: response };
-    const hint = parseRetryHint(response.headers, this.session.environment.clock.now());
+    const hint = parseRetryHint(response.headers, this.environment.clock.now());
     return { kind: "busy", pauseMs: hint?.delayMs ?? busyPauseMs };
   }
 
-  async #deliverPass(request: PassBody, context: OperationContext): Promise<TransportResponse> {
+  async #deliverPass(request: PassRequest, context: OperationContext): Promise<TransportResponse> {
     for (let attempt = this.encoding.firstAttempt(); ; ) {
-      const encoded = request.bodyIn(attempt.encoding);
+      const encoded =
+        attempt.encoding === request.encoding ? request.written : request.writeIn(attempt.encoding);
       const { body, headers } = await this.#packed(encoded);
       context.sending();
-      request.leaving();
+      request.hasLeft = true;
       // A forward pass has an endpoint of its own in JSON only.
       const endpoint = attempt.encoding === "json" ? request.name : "forward_backward";
       const response = await this.session.post(endpoint, body, {
-        method: context.method,
+        ...onBehalfOf(context),
         contentType: encoded.contentType,
-        headers,
+        protocolHeaders: headers,
         returnStatuses: attempt.returnStatuses,
       });
       const next: EncodingAttempt | undefined = this.encoding.nextAttempt(attempt, response);
@@ -190,7 +208,7 @@ export class Channel {
     readonly headers: Readonly<Record<string, string>>;
   }> {
     const { compress } = this.#options;
-    const isWanted = this.session.server.config.proto_compress_fwdbwd && contentType === PROTOBUF_TYPE;
+    const isWanted = this.server.config.proto_compress_fwdbwd && contentType === PROTOBUF_TYPE;
     if (!isWanted || compress === undefined) return { body, headers: {} };
     return { body: await compress(body), headers: { "content-encoding": "zstd" } };
   }
@@ -206,36 +224,24 @@ export class Channel {
     // Every operation is answered by this record, which the compiler cannot see for a name that is not fixed.
     const accepted = this.session.decode("optim_step", response.body);
     context.accepted(accepted.request_id);
-    const { clock, random, logger } = this.session.environment;
+    const { clock } = this.environment;
     const { result: resultName, requestType } = ENDPOINTS[name].future;
-    const poller = new ResultPoller(
-      {
-        calls: this.session,
-        clock,
-        random,
-        responseBudget: this.#responseBudget,
-        announcesLargeResults: this.session.server.generation.announcesLargeResults,
-        shownText: this.#options.shownText,
-        onTrouble: (message) => {
-          if (this.#isTroubleLineDue()) logger.warn(message);
-        },
-      },
-      {
-        requestId: accepted.request_id,
-        resultName,
-        requestType,
-        roundtripS: (clock.monotonic() - startedAtMs) / 1000,
-        method: context.method,
-        onQueueState: (event) => {
-          log.note(event);
-          context.queueState(event);
-        },
-        signal: context.signal,
-      },
-    );
+    const poller = new ResultPoller(this.#retrieving, {
+      requestId: accepted.request_id,
+      resultName,
+      requestType,
+      roundtripS: (clock.monotonic() - startedAtMs) / 1000,
+      context,
+      log,
+    });
     // The table's row says which record the operation gives; the compiler cannot follow a name through it.
     const result = poller.result() as Promise<ResultOf<Name>>;
     result.catch(() => {});
     return { accepted, result };
   }
+}
+
+/** The headers of an operation's requests, apart from its signal, which does not end every delivery. */
+function onBehalfOf({ method, headers }: OperationContext): RequestContext {
+  return { method, headers };
 }

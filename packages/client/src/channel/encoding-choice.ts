@@ -18,23 +18,20 @@ export interface EncodingAttempt {
  * that does not understand it gets the same request once more in the other; what worked is remembered.
  */
 export class EncodingChoice {
+  /** The encoding that the next request is tried in first. */
+  current: Encoding;
   readonly #logger: Logger;
-  #current: Encoding;
   #isDecided: boolean;
 
   constructor(wire: WireChoice, preferred: Encoding, logger: Logger) {
-    this.#current = wire === "auto" ? preferred : wire;
+    this.current = wire === "auto" ? preferred : wire;
     this.#isDecided = wire !== "auto";
     this.#logger = logger;
   }
 
-  get current(): Encoding {
-    return this.#current;
-  }
-
-  /** How a request is tried first. */
+  /** Gives the first attempt to send a request. */
   firstAttempt(): EncodingAttempt {
-    return { encoding: this.#current, returnStatuses: this.#isDecided ? [] : ENCODING_STATUSES };
+    return { encoding: this.current, returnStatuses: this.#isDecided ? [] : ENCODING_STATUSES };
   }
 
   /** Reads the answer to an attempt. Returns how the request is tried next; `undefined` when the answer stands. */
@@ -42,7 +39,7 @@ export class EncodingChoice {
     const { encoding, refusedStatus } = attempt;
     if (response.status < 300) {
       if (refusedStatus !== undefined) {
-        this.#current = encoding;
+        this.current = encoding;
         this.#logger.debug(
           `the server answered ${refusedStatus} before; the session goes on with ${encoding}`,
         );
@@ -60,7 +57,7 @@ export class EncodingChoice {
   }
 }
 
-/** Says whether an error answer has the API's form, `{"detail": …}`. */
+/** Tells whether an error answer has the API's form, `{"detail": …}`. */
 function isApiError({ body }: TransportResponse): boolean {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(body));

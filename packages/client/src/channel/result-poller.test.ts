@@ -39,6 +39,7 @@ function poll(answers: readonly Answer[], options: { readonly budget?: ByteBudge
   const sleeps: number[] = [];
   const calls: TransportCall[] = [];
   const states: QueueStateEvent[] = [];
+  const noted: string[] = [];
   const troubles: string[] = [];
   const controller = new AbortController();
   const left = [...answers];
@@ -85,20 +86,46 @@ function poll(answers: readonly Answer[], options: { readonly budget?: ByteBudge
       resultName: "OptimStepResponse",
       requestType: "OptimStep",
       roundtripS: 0.25,
-      method: "TrainingClient.optim_step",
-      onQueueState: (event) => states.push(event),
-      signal: controller.signal,
+      context: {
+        name: "optimStep",
+        method: "TrainingClient.optim_step",
+        headers: undefined,
+        queueState: (event) => states.push(event),
+        signal: controller.signal,
+      },
+      log: { note: (event) => noted.push(event.state) },
     },
   );
   const result = poller.result();
   result.catch(() => {});
-  return { result, calls, sleeps, states, troubles, controller };
+  return { result, calls, sleeps, states, noted, troubles, controller };
 }
 
 const bodiesOf = (calls: readonly TransportCall[]) =>
   calls.map(({ body }) => JSON.parse(new TextDecoder().decode(body)));
 
 describe("ResultPoller", () => {
+  it("tells listeners of a state and a reason once, and the log at every poll", async () => {
+    const paused = { type: "try_again", request_id: "r1", queue_state: "paused_capacity" };
+    const full = { ...paused, queue_state_reason: "full" };
+    const { result, states, noted } = poll([
+      { ok: paused },
+      { ok: paused },
+      { ok: full },
+      { ok: full },
+      { ok: paused },
+      { ok: { metrics: {} } },
+    ]);
+    await result;
+    expect(states.map(({ state, reason }) => [state, reason])).toEqual([
+      ["paused_capacity", undefined],
+      ["paused_capacity", "full"],
+      ["paused_capacity", undefined],
+      ["active", undefined],
+    ]);
+    expect(noted).toEqual([...Array(5).fill("paused_capacity"), "active"]);
+  });
+
   it("clients 56: numbers its polls, names the operation, and tells the round trip once", async () => {
     const { result, calls } = poll([{ ok: { type: "try_again" } }, done]);
     expect(await result).toEqual({ metrics: { lr: 1 } });
@@ -186,9 +213,9 @@ describe("ResultPoller", () => {
     await mixed.result;
     expect(mixed.sleeps).toEqual([1000, 2000, 250, 1000]);
     expect(mixed.troubles).toEqual([
-      "waiting for OptimStep (request r1), asking again in 1 s: the service asked for quiet (429)",
-      "waiting for OptimStep (request r1), asking again in 2 s: reset",
-      "waiting for OptimStep (request r1), asking again in 1 s: the service asked for quiet (429)",
+      "waiting for optimStep (request r1), asking again in 1 s: the service asked for quiet (429)",
+      "waiting for optimStep (request r1), asking again in 2 s: reset",
+      "waiting for optimStep (request r1), asking again in 1 s: the service asked for quiet (429)",
     ]);
   });
 
@@ -239,7 +266,7 @@ describe("ResultPoller", () => {
       const { result, calls } = poll([{ status }]);
       const error = await result.catch((cause: unknown) => cause);
       expect(error).toBeInstanceOf(ApiStatusError);
-      expect(error).toMatchObject({ status, message: expect.stringMatching(/OptimStep \(request r1\)/) });
+      expect(error).toMatchObject({ status, message: expect.stringMatching(/optimStep \(request r1\)/) });
       expect(calls).toHaveLength(1);
     },
   );
@@ -329,8 +356,11 @@ describe("ResultPoller", () => {
       { ok: { error: words } },
     ]);
     await expect(result).rejects.toMatchObject({
-      message: `OptimStep failed on the service: ${shown} (request r1)`,
+      message: `optimStep failed on the service: ${shown} (request r1)`,
     });
-    for (const { state, reason } of states.slice(0, 2)) expect([state, reason]).toEqual([shown, shown]);
+    expect(states.map(({ state, reason }) => [state, reason])).toEqual([
+      [shown, shown],
+      ["active", undefined],
+    ]);
   });
 });

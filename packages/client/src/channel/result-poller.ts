@@ -15,8 +15,9 @@ import {
 import { parseRetryHint } from "@tinkex/http";
 import type { FutureOutcome, Records } from "@tinkex/types";
 import { acceptFor, decodeFutureResult, type FutureResultName } from "@tinkex/wire";
-import type { QueueStateEvent, SdkMethod } from "../future/operation-context.js";
+import type { OperationContext, QueueStateEvent } from "../future/operation-context.js";
 import type { ApiCalls } from "../session/api-calls.js";
+import type { QueueStateLog } from "./queue-state-log.js";
 
 /** The parts of its session that retrieving results works with. */
 export interface RetrieveEnvironment {
@@ -41,9 +42,10 @@ export interface RetrieveRequest<Name extends FutureResultName> {
   readonly requestType: string;
   /** Seconds from the start of the operation until it was accepted. */
   readonly roundtripS: number;
-  readonly method: SdkMethod;
-  onQueueState(event: QueueStateEvent): void;
-  readonly signal: AbortSignal;
+  /** The operation that waits for it. */
+  readonly context: Pick<OperationContext, "name" | "method" | "headers" | "signal" | "queueState">;
+  /** Logs pauses of the client that waits. */
+  readonly log: Pick<QueueStateLog, "note">;
 }
 
 /** The service wants to be left alone, perhaps for a time it says. */
@@ -51,6 +53,11 @@ interface Busy {
   readonly state: "busy";
   readonly pauseMs: number | undefined;
 }
+
+/** The state of work in the service's queue, fit to be shown. */
+type QueueReport = Pick<QueueStateEvent, "state" | "reason">;
+
+const ACTIVE: QueueReport = { state: "active", reason: undefined };
 
 /** Odd answers to one operation's polls after which the next one counts. */
 const MAX_DOUBTS = 3;
@@ -69,6 +76,8 @@ export class ResultPoller<Name extends FutureResultName> {
   #doubts = 0;
   #allowMetadataOnly = true;
   #release: Release | undefined;
+  #state: string | undefined;
+  #reason: string | undefined;
 
   constructor(environment: RetrieveEnvironment, request: RetrieveRequest<Name>) {
     this.#environment = environment;
@@ -82,7 +91,7 @@ export class ResultPoller<Name extends FutureResultName> {
    * reason of the request's signal
    */
   async result(): Promise<Records[Name]> {
-    const { signal } = this.#request;
+    const { signal } = this.#request.context;
     try {
       for (;;) {
         signal.throwIfAborted();
@@ -111,7 +120,8 @@ export class ResultPoller<Name extends FutureResultName> {
   }
 
   async #poll(): Promise<FutureOutcome<Records[Name]> | Busy> {
-    const { requestId, resultName, requestType, roundtripS, method, signal } = this.#request;
+    const { requestId, resultName, requestType, roundtripS, context } = this.#request;
+    const { method, headers, signal } = context;
     const iteration = this.#iteration;
     this.#iteration += 1;
     const { calls, announcesLargeResults } = this.#environment;
@@ -121,8 +131,9 @@ export class ResultPoller<Name extends FutureResultName> {
     });
     const response = await calls.post("retrieve_future", body, {
       method,
+      headers,
       accept: acceptFor(resultName, "protobuf"),
-      headers: {
+      protocolHeaders: {
         "x-tinker-request-iteration": String(iteration),
         "x-tinker-request-type": requestType,
         ...(iteration === 0 ? { "x-tinker-create-promise-roundtrip-time": String(roundtripS) } : {}),
@@ -152,7 +163,7 @@ export class ResultPoller<Name extends FutureResultName> {
       this.#doubts = 0;
       if (place.queue_state !== undefined) this.#report(place.queue_state, place.queue_state_reason);
     }
-    return clock.sleep(this.#nextPauseMs(heldMs), this.#request.signal);
+    return clock.sleep(this.#nextPauseMs(heldMs), this.#request.context.signal);
   }
 
   #nextPauseMs(heldMs: number): number {
@@ -162,39 +173,40 @@ export class ResultPoller<Name extends FutureResultName> {
 
   /** Leaves the service alone for as long as it asked, or for ever longer pauses of our own. */
   #backOff(askedMs: number | undefined, reason: string): Promise<void> {
-    const { requestId, requestType, signal } = this.#request;
+    const { requestId, context } = this.#request;
     const waitMs = askedMs ?? this.#backoff.nextMs();
     this.#environment.onTrouble(
-      `waiting for ${requestType} (request ${requestId}), asking again in ${waitMs / 1000} s: ${reason}`,
+      `waiting for ${context.name} (request ${requestId}), asking again in ${waitMs / 1000} s: ${reason}`,
     );
-    return this.#environment.clock.sleep(waitMs, signal);
+    return this.#environment.clock.sleep(waitMs, context.signal);
   }
 
   #afterPending(answer: PlaceInQueue, heldMs: number): Promise<void> {
     const { queue_state: state, queue_state_reason: reason } = answer;
     if (state !== undefined || reason !== undefined) this.#report(state ?? "unknown", reason);
-    return this.#environment.clock.sleep(this.#nextPauseMs(heldMs), this.#request.signal);
+    return this.#environment.clock.sleep(this.#nextPauseMs(heldMs), this.#request.context.signal);
   }
 
   /** A large result was announced: it is fetched once it fits beside those that are being fetched. */
   async #makeRoom(bytes: number): Promise<void> {
-    const { requestId, signal } = this.#request;
+    const { requestId, context } = this.#request;
     if (!this.#allowMetadataOnly) {
       throw new ResponseError(`the service announced the result of ${requestId} twice and did not send it`);
     }
     this.#allowMetadataOnly = false;
-    this.#release = await this.#environment.responseBudget.acquire(bytes, signal);
+    this.#release = await this.#environment.responseBudget.acquire(bytes, context.signal);
   }
 
   #finish(
     outcome: Extract<FutureOutcome<Records[Name]>, { readonly state: "complete" | "failed" }>,
   ): Records[Name] {
     // Whatever paused the work is over, even if no poll said so.
-    this.#notify("active", undefined);
+    if (this.#state !== undefined && this.#state !== "active") this.#request.log.note(ACTIVE);
+    this.#tell(ACTIVE);
     if (outcome.state === "complete") return outcome.result;
-    const { requestId, requestType } = this.#request;
+    const { requestId, context } = this.#request;
     throw new RequestFailedError(
-      `${requestType} failed on the service: ${this.#shownText(outcome.error)} (request ${requestId})`,
+      `${context.name} failed on the service: ${this.#shownText(outcome.error)} (request ${requestId})`,
       {
         requestId,
         category: outcome.category,
@@ -202,13 +214,21 @@ export class ResultPoller<Name extends FutureResultName> {
     );
   }
 
-  #report(state: string, reason: string | undefined): void {
-    this.#notify(this.#shownText(state), reason === undefined ? undefined : this.#shownText(reason));
+  /** Tells the log of every report, as it counts how long a pause lasts. */
+  #report(queueState: string, queueReason: string | undefined): void {
+    const state = this.#shownText(queueState);
+    const reason = queueReason === undefined ? undefined : this.#shownText(queueReason);
+    this.#request.log.note({ state, reason });
+    this.#tell({ state, reason });
   }
 
-  #notify(state: string, reason: string | undefined): void {
-    const { requestId, requestType } = this.#request;
-    this.#request.onQueueState({ state, reason, requestId, requestType });
+  /** Tells the future of a state or reason that has changed. */
+  #tell({ state, reason }: QueueReport): void {
+    if (state === this.#state && reason === this.#reason) return;
+    this.#state = state;
+    this.#reason = reason;
+    const { requestId, requestType, context } = this.#request;
+    context.queueState({ state, reason, requestId, requestType });
   }
 
   #shownText(text: string): string {
@@ -220,9 +240,9 @@ export class ResultPoller<Name extends FutureResultName> {
   #explain(error: unknown): unknown {
     if (!(error instanceof ApiStatusError)) return error;
     const { code, retryable, status, body, attempts, earlierTries } = error;
-    const { requestId, requestType } = this.#request;
+    const { requestId, context } = this.#request;
     const what = status === 410 ? "the service no longer knows it (expired or lost)" : error.message;
-    return new ApiStatusError(`no result of ${requestType} (request ${requestId}): ${what}`, {
+    return new ApiStatusError(`no result of ${context.name} (request ${requestId}): ${what}`, {
       code,
       retryable,
       cause: error,

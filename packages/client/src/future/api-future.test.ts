@@ -11,13 +11,13 @@ import {
 import { FakeClock, settle } from "@tinkex/base/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RecordingLogger } from "../testing/recording-logger.js";
-import { type ApiFuture, startFuture } from "./api-future.js";
-import { LiveOperations } from "./client-lifecycle.js";
+import type { ApiFuture } from "./api-future.js";
+import { ClientLifecycle } from "./client-lifecycle.js";
 import type { OperationContext, QueueStateEvent } from "./operation-context.js";
 
 let clock: FakeClock;
 let logger: RecordingLogger;
-let live: LiveOperations;
+let live: ClientLifecycle;
 const unhandled: unknown[] = [];
 const onUnhandled = (reason: unknown): void => {
   unhandled.push(reason);
@@ -26,7 +26,7 @@ const onUnhandled = (reason: unknown): void => {
 beforeEach(() => {
   clock = new FakeClock();
   logger = new RecordingLogger();
-  live = new LiveOperations();
+  live = new ClientLifecycle("TrainingClient", "the training client", { clock, logger });
   unhandled.length = 0;
   process.on("unhandledRejection", onUnhandled);
 });
@@ -36,7 +36,7 @@ afterEach(() => {
 });
 
 function start<T>(run: (work: OperationContext) => Promise<T>, limits: WaitLimits = {}): ApiFuture<T> {
-  return startFuture("TrainingClient.optim_step", { clock, logger, live }, limits, run);
+  return live.start("optimStep", limits, run);
 }
 
 const never = (): Promise<never> => new Promise(() => {});
@@ -80,7 +80,7 @@ describe("ApiFuture", () => {
   it("clients 67, transport 54, BR-017: a failure that nobody awaits is logged and ends nothing; a late await throws it", async () => {
     const future = start(() => Promise.reject(new Error("boom")));
     await settle();
-    expect(logger.lines).toEqual(["warn: optim_step failed and nobody is waiting for it yet: boom"]);
+    expect(logger.lines).toEqual(["warn: optimStep failed and nobody is waiting for it yet: boom"]);
     const first = await future.catch((error: unknown) => error);
     const second = await future.result().catch((error: unknown) => error);
     expect(first).toBe(second);
@@ -161,7 +161,7 @@ describe("ApiFuture", () => {
   it("cancel() before anything was sent calls the operation off", async () => {
     const future = start(never);
     expect(await future.cancel()).toBe(true);
-    await expect(future).rejects.toThrow("optim_step (not sent yet) was cancelled");
+    await expect(future).rejects.toThrow("optimStep (not sent yet) was cancelled");
   });
 
   it("cancel() after that asks the server, if it can be asked", async () => {
@@ -227,13 +227,13 @@ describe("ApiFuture", () => {
     leave();
     tell({ ...event, state: "active" });
     expect(seen).toEqual(["paused_capacity"]);
-    expect(logger.lines[0]).toMatch(/listener of optim_step threw/);
+    expect(logger.lines[0]).toMatch(/listener of optimStep threw/);
     await future.cancel();
   });
 
   it("BR-108: closing ends operations under way and those that come later", async () => {
     const future = start(never);
-    live.endAll(new ClosedError("closed"));
+    live.close();
     await expect(future).rejects.toBeInstanceOf(ClosedError);
     await expect(start(never)).rejects.toBeInstanceOf(ClosedError);
     expect(logger.lines).toEqual([]);
@@ -284,10 +284,10 @@ describe("ApiFuture", () => {
       await settle();
       return 1;
     });
-    expect(inspect(future)).toBe("ApiFuture { optim_step, not sent }");
+    expect(inspect(future)).toBe("ApiFuture { optimStep, not sent }");
     await settle();
-    expect(inspect({ future })).toBe("{ future: ApiFuture { optim_step, request r1, accepted } }");
+    expect(inspect({ future })).toBe("{ future: ApiFuture { optimStep, request r1, accepted } }");
     await future;
-    expect(inspect(future)).toBe("ApiFuture { optim_step, request r1, fulfilled }");
+    expect(inspect(future)).toBe("ApiFuture { optimStep, request r1, fulfilled }");
   });
 });

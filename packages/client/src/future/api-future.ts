@@ -9,11 +9,17 @@ import {
   onAbort,
   TimeoutError,
   type TinkexError,
+  type WaitLimits,
   waitFor,
 } from "@tinkex/base";
-import { CALL_OPTIONS, type CallOptions, checkOptions } from "../inputs/call-options.js";
-import type { OperationRegistry } from "./client-lifecycle.js";
+import { type CallOptions, checkOptions, WAIT_LIMITS } from "../inputs/call-options.js";
 import type { OperationContext, QueueStateEvent, SdkMethod } from "./operation-context.js";
+
+/** The place where an operation says how it can be ended, for as long as it lasts. */
+export interface OperationRegistry {
+  /** Returns a function that takes the operation out again. An operation that comes too late is ended at once. */
+  add(end: (reason: TinkexError) => void): () => void;
+}
 
 /** The ports and the registry that all futures of a service client share. */
 export interface FutureEnvironment {
@@ -22,21 +28,24 @@ export interface FutureEnvironment {
   readonly live: OperationRegistry;
 }
 
-type Construct = <T>(
-  method: SdkMethod,
-  environment: FutureEnvironment,
-  limits: CallOptions,
-  run: (context: OperationContext) => Promise<T>,
-) => ApiFuture<T>;
-
-let construct: Construct;
+/** One call of a public method. */
+export interface OperationCall {
+  /** The method as its caller spells it, e.g. `optimStep`. */
+  readonly name: string;
+  readonly method: SdkMethod;
+  readonly options: CallOptions;
+}
 
 /**
  * Starts an operation and makes the future of its result.
  *
  * @throws ValidationError for limits that cannot work, before anything is registered
  */
-export const startFuture: Construct = (...call) => construct(...call);
+export let startFuture: <T>(
+  call: OperationCall,
+  environment: FutureEnvironment,
+  run: (context: OperationContext) => Promise<T>,
+) => ApiFuture<T>;
 
 /**
  * The result of an operation that runs on the service: a promise that knows more. The operation starts when the future is made;
@@ -49,12 +58,12 @@ export class ApiFuture<T> extends Promise<T> {
   }
 
   static {
-    construct = (method, environment, limits, run) => new ApiFuture(method, environment, limits, run);
+    startFuture = (call, environment, run) => new ApiFuture(call, environment, run);
     // Not declared as a member, so that it is not part of the public types.
     Object.defineProperty(ApiFuture.prototype, Symbol.for("nodejs.util.inspect.custom"), {
       value(this: ApiFuture<unknown>): string {
         const request = this.#requestId === undefined ? "" : `, request ${this.#requestId}`;
-        return `ApiFuture { ${this.#name}${request}, ${this.#state} }`;
+        return `ApiFuture { ${this.#call.name}${request}, ${this.#state} }`;
       },
     });
   }
@@ -64,57 +73,39 @@ export class ApiFuture<T> extends Promise<T> {
    * changed. Rejects when it never will.
    */
   readonly submitted: Promise<void>;
-  readonly #method: SdkMethod;
+  readonly #call: OperationCall;
   readonly #environment: FutureEnvironment;
   readonly #startedAtMs: number;
   readonly #controller = new AbortController();
   readonly #ended = deferred<never>();
+  readonly #submission = deferred<void>();
   readonly #listeners = new Set<(event: QueueStateEvent) => void>();
   #requestId: string | undefined;
   #lastState: QueueStateEvent | undefined;
   #askServer: (() => Promise<boolean>) | undefined;
   #state: "not sent" | "sent" | "accepted" | "fulfilled" | "rejected" = "not sent";
-  #isSettled = false;
   #isAwaited = false;
 
   private constructor(
-    method: SdkMethod,
+    call: OperationCall,
     environment: FutureEnvironment,
-    limits: CallOptions,
     run: (context: OperationContext) => Promise<T>,
   ) {
-    checkTimeoutMs(limits.timeoutMs);
+    checkTimeoutMs(call.options.timeoutMs);
     let fulfil: (value: T) => void = () => {};
     let reject: (error: unknown) => void = () => {};
     super((onValue, onError) => {
       fulfil = onValue;
       reject = onError;
     });
-    this.#method = method;
+    this.#call = call;
     this.#environment = environment;
     this.#startedAtMs = environment.clock.monotonic();
-    const submission = deferred<void>();
-    this.submitted = submission.promise;
-    this.#start(limits, () => run(this.#context(submission.resolve))).then(
-      (value) => {
-        this.#state = "fulfilled";
-        submission.resolve();
-        fulfil(value);
-      },
-      (error: unknown) => {
-        this.#state = "rejected";
-        submission.reject(error);
-        reject(error);
-      },
-    );
+    this.submitted = this.#submission.promise;
     // A rejection may come before anyone looks. That alone must not end the process.
     this.submitted.catch(() => {});
     super.then(undefined, (error: unknown) => this.#noteFailure(error));
-  }
-
-  /** What messages call the operation, e.g. `optim_step`. */
-  get #name(): string {
-    return this.#method.slice(this.#method.indexOf(".") + 1);
+    this.#run(run).then(fulfil, reject);
   }
 
   /** The service's id of the operation (of its first request), once it was accepted. */
@@ -127,8 +118,8 @@ export class ApiFuture<T> extends Promise<T> {
    *
    * @throws TimeoutError, AbortedError, and whatever the operation fails with
    */
-  result(limits: CallOptions = {}): Promise<T> {
-    checkOptions(limits, CALL_OPTIONS, "result");
+  result(limits: WaitLimits = {}): Promise<T> {
+    checkOptions<WaitLimits>(limits, WAIT_LIMITS, "result");
     this.#isAwaited = true;
     return waitFor(this, limits, this.#environment.clock, {
       timedOut: (timeoutMs) => this.#timedOut(timeoutMs),
@@ -165,31 +156,43 @@ export class ApiFuture<T> extends Promise<T> {
   }
 
   /** Runs the work until it settles or something ends it, and lets go of signal, limit and registry. */
-  #start(limits: CallOptions, run: () => Promise<T>): Promise<T> {
-    const { signal, timeoutMs = Number.POSITIVE_INFINITY } = limits;
-    const { live } = this.#environment;
-    const onSignal = (cause: unknown): void =>
-      this.#end(new AbortedError(`${this.#describe()} was aborted`, { cause }));
-    const leaveLive = live.add((reason) => this.#end(reason));
-    const leaveSignal = signal && onAbort(signal, onSignal);
-    if (signal?.aborted) onSignal(signal.reason);
-    const callOffLimit = this.#limit(timeoutMs);
-    const outcome = this.#controller.signal.aborted
-      ? this.#ended.promise
-      : Promise.race([run(), this.#ended.promise]);
-    // What the work had running beside the part that failed is of no use any more.
-    outcome.catch((error: unknown) => this.#controller.abort(error));
-    return outcome.finally(() => {
-      this.#isSettled = true;
+  async #run(work: (context: OperationContext) => Promise<T>): Promise<T> {
+    const { signal, timeoutMs = Number.POSITIVE_INFINITY } = this.#call.options;
+    const end = (reason: TinkexError): void => this.#end(reason);
+    const leaveLive = this.#environment.live.add(end);
+    const leaveSignal = signal && this.#endWith(signal);
+    const callOffLimit = timeoutMs === Number.POSITIVE_INFINITY ? undefined : this.#endAfter(timeoutMs);
+    try {
+      const isOver = this.#controller.signal.aborted;
+      const value = await (isOver
+        ? this.#ended.promise
+        : Promise.race([work(this.#context()), this.#ended.promise]));
+      this.#state = "fulfilled";
+      this.#submission.resolve();
+      return value;
+    } catch (error) {
+      this.#state = "rejected";
+      this.#submission.reject(error);
+      // What the work had running beside the part that failed is of no use any more.
+      this.#controller.abort(error);
+      throw error;
+    } finally {
       leaveLive();
       leaveSignal?.();
-      callOffLimit();
-    });
+      callOffLimit?.();
+    }
+  }
+
+  /** Ends the operation when the caller's signal aborts. Returns what lets go of the signal. */
+  #endWith(signal: AbortSignal): () => void {
+    const onSignal = (cause: unknown): void =>
+      this.#end(new AbortedError(`${this.#describe()} was aborted`, { cause }));
+    if (signal.aborted) onSignal(signal.reason);
+    return onAbort(signal, onSignal);
   }
 
   /** Ends the operation after `timeoutMs`. Returns what calls that off. */
-  #limit(timeoutMs: number): () => void {
-    if (timeoutMs === Number.POSITIVE_INFINITY) return () => {};
+  #endAfter(timeoutMs: number): () => void {
     const controller = new AbortController();
     this.#environment.clock.sleep(timeoutMs, controller.signal, { background: true }).then(
       () => this.#end(this.#timedOut(timeoutMs)),
@@ -199,9 +202,12 @@ export class ApiFuture<T> extends Promise<T> {
     return () => controller.abort("settled");
   }
 
-  #context(markSubmitted: () => void): OperationContext {
+  #context(): OperationContext {
+    const { name, method, options } = this.#call;
     return {
-      method: this.#method,
+      name,
+      method,
+      headers: options.headers,
       startedAtMs: this.#startedAtMs,
       signal: this.#controller.signal,
       sending: () => {
@@ -213,7 +219,7 @@ export class ApiFuture<T> extends Promise<T> {
         this.#requestId ??= requestId;
         if (this.#state === "sent") this.#state = "accepted";
       },
-      submitted: () => markSubmitted(),
+      submitted: this.#submission.resolve,
       queueState: (event) => {
         this.#lastState = event;
         for (const listener of this.#listeners) this.#notify(listener, event);
@@ -224,18 +230,24 @@ export class ApiFuture<T> extends Promise<T> {
     };
   }
 
+  get #isSettled(): boolean {
+    return this.#state === "fulfilled" || this.#state === "rejected";
+  }
+
   #end(reason: TinkexError): void {
     if (this.#isSettled || this.#controller.signal.aborted) return;
     this.#controller.abort(reason);
     this.#ended.reject(reason);
   }
 
-  /** Whether the service was told to stop the work. Never rejects: the caller has given the work up already. */
+  /** Tells whether the service was told to stop the work. Never rejects: the caller has given the work up already. */
   async #tellServer(): Promise<boolean> {
     try {
       return (await this.#askServer?.()) ?? false;
     } catch (error) {
-      this.#environment.logger.debug(`the service was not told that ${this.#name} is cancelled`, { error });
+      this.#environment.logger.debug(`the service was not told that ${this.#call.name} is cancelled`, {
+        error,
+      });
       return false;
     }
   }
@@ -244,14 +256,14 @@ export class ApiFuture<T> extends Promise<T> {
     try {
       listener(event);
     } catch (error) {
-      this.#environment.logger.warn(`a queueState listener of ${this.#name} threw`, { error });
+      this.#environment.logger.warn(`a queueState listener of ${this.#call.name} threw`, { error });
     }
   }
 
   #noteFailure(error: unknown): void {
     if (this.#isAwaited || error instanceof AbortedError || error instanceof ClosedError) return;
     this.#environment.logger.warn(
-      `${this.#name} failed and nobody is waiting for it yet: ${errorMessage(error)}`,
+      `${this.#call.name} failed and nobody is waiting for it yet: ${errorMessage(error)}`,
     );
   }
 
@@ -268,9 +280,9 @@ export class ApiFuture<T> extends Promise<T> {
 
   #describe(): string {
     if (this.#requestId !== undefined)
-      return `${this.#name} (request ${this.#requestId}, still known to the service)`;
+      return `${this.#call.name} (request ${this.#requestId}, still known to the service)`;
     return this.#state !== "not sent"
-      ? `${this.#name} (being sent; the service may still run it)`
-      : `${this.#name} (not sent yet)`;
+      ? `${this.#call.name} (being sent; the service may still run it)`
+      : `${this.#call.name} (not sent yet)`;
   }
 }

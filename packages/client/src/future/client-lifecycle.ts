@@ -1,44 +1,14 @@
 import { type Clock, ClosedError, type Logger, type TinkexError } from "@tinkex/base";
 import { CALL_OPTIONS, type CallOptions, checkOptions } from "../inputs/call-options.js";
-import { type ApiFuture, startFuture } from "./api-future.js";
+import { type ApiFuture, type OperationRegistry, startFuture } from "./api-future.js";
 import type { OperationContext, SdkMethod } from "./operation-context.js";
-
-/** The place where an operation says how it can be ended, for as long as it lasts. */
-export interface OperationRegistry {
-  /** Returns a function that takes the operation out again. An operation that comes too late is ended at once. */
-  add(end: (reason: TinkexError) => void): () => void;
-}
-
-/** The operations that have not settled, so that closing a client can end them. */
-export class LiveOperations implements OperationRegistry {
-  readonly #enders = new Set<(reason: TinkexError) => void>();
-  #ended: TinkexError | undefined;
-
-  add(end: (reason: TinkexError) => void): () => void {
-    if (this.#ended !== undefined) {
-      end(this.#ended);
-      return () => {};
-    }
-    this.#enders.add(end);
-    return () => this.#enders.delete(end);
-  }
-
-  /** Ends every operation, and those still to come, with `reason`. */
-  endAll(reason: TinkexError): void {
-    this.#ended ??= reason;
-    for (const end of [...this.#enders]) end(reason);
-    this.#enders.clear();
-  }
-
-  get size(): number {
-    return this.#enders.size;
-  }
-}
 
 /** The ports that all operations of a service client share. */
 export interface LifecyclePorts {
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Limit of a call that has none of its own, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** The class whose methods a client's operations are, as the service's statistics know it. */
@@ -49,19 +19,23 @@ export type ClientClass = "ServiceClient" | "TrainingClient" | "SamplingClient";
  * without operations: a training loop makes a sampling client a step and need not close them.
  */
 export class ClientLifecycle implements OperationRegistry {
+  /** Aborts when the client is closed, for what runs in the background. */
+  readonly closing: AbortSignal;
   readonly #class: ClientClass;
   readonly #name: string;
   readonly #ports: LifecyclePorts;
-  readonly #parent: ClientLifecycle | undefined;
-  readonly #live = new LiveOperations();
-  readonly #closing = new AbortController();
+  /** This client, and those it belongs to. */
+  readonly #line: readonly ClientLifecycle[];
+  readonly #controller = new AbortController();
+  readonly #enders = new Set<(reason: TinkexError) => void>();
 
   /** @param name - what messages call the client */
   constructor(clientClass: ClientClass, name: string, ports: LifecyclePorts, parent?: ClientLifecycle) {
+    this.closing = this.#controller.signal;
     this.#class = clientClass;
     this.#name = name;
     this.#ports = ports;
-    this.#parent = parent;
+    this.#line = [this, ...(parent === undefined ? [] : parent.#line)];
   }
 
   /** Makes the lifecycle of a client that belongs to this one. */
@@ -69,14 +43,15 @@ export class ClientLifecycle implements OperationRegistry {
     return new ClientLifecycle(clientClass, name, this.#ports, this);
   }
 
-  /** Aborts when the client is closed, for what runs in the background. */
-  get closing(): AbortSignal {
-    return this.#closing.signal;
+  /** Operations that have not settled. */
+  get size(): number {
+    return this.#enders.size;
   }
 
   /**
    * Checks a call before anything of it happens.
    *
+   * @param method - the method as its caller spells it, e.g. `optimStep`
    * @param known - the names of its options. @defaultValue those of {@link CallOptions}
    * @throws ClosedError once the client, or its service client, is closed; ValidationError for an option that nobody reads
    */
@@ -87,40 +62,36 @@ export class ClientLifecycle implements OperationRegistry {
     known: Readonly<Record<keyof Options & string, true>>,
   ): void;
   checkCall(method: string, options: CallOptions, known = CALL_OPTIONS): void {
-    this.checkOpen();
+    for (const { closing } of this.#line) closing.throwIfAborted();
     checkOptions(options, known, method);
   }
 
-  /** @throws ClosedError once the client, or its service client, is closed */
-  checkOpen(): void {
-    this.#closing.signal.throwIfAborted();
-    this.#parent?.checkOpen();
-  }
-
-  /** Runs an operation behind a future. @param operation - the method in snake_case, e.g. `optim_step` */
-  start<T>(
-    operation: string,
-    limits: CallOptions,
-    run: (context: OperationContext) => Promise<T>,
-  ): ApiFuture<T> {
-    const method: SdkMethod = `${this.#class}.${operation}`;
-    return startFuture(method, { ...this.#ports, live: this }, limits, run);
+  /**
+   * Runs an operation behind a future.
+   *
+   * @param name - the method as its caller spells it, e.g. `optimStep`
+   */
+  start<T>(name: string, options: CallOptions, run: (context: OperationContext) => Promise<T>): ApiFuture<T> {
+    // The service's statistics know methods in snake_case.
+    const method: SdkMethod = `${this.#class}.${name.replace(/[A-Z]/g, "_$&").toLowerCase()}`;
+    const { signal, headers, timeoutMs = this.#ports.timeoutMs } = options;
+    const call = { name, method, options: { signal, headers, timeoutMs } };
+    return startFuture(call, { ...this.#ports, live: this }, run);
   }
 
   add(end: (reason: TinkexError) => void): () => void {
-    const leaveOwn = this.#live.add(end);
-    const leaveParent = this.#parent?.add(end);
+    for (const { closing } of this.#line) if (closing.aborted) end(closing.reason);
+    for (const each of this.#line) each.#enders.add(end);
     return () => {
-      leaveOwn();
-      leaveParent?.();
+      for (const each of this.#line) each.#enders.delete(end);
     };
   }
 
   /** Ends all operations, and the background work, with `ClosedError`. May be called twice. */
   close(): void {
-    if (this.#closing.signal.aborted) return;
+    if (this.closing.aborted) return;
     const reason = new ClosedError(`${this.#name} is closed`);
-    this.#closing.abort(reason);
-    this.#live.endAll(reason);
+    this.#controller.abort(reason);
+    for (const end of [...this.#enders]) end(reason);
   }
 }

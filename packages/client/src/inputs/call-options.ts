@@ -4,10 +4,16 @@ import { checkKnownNames, checkTimeoutMs, ValidationError, type WaitLimits } fro
  * Options of one call. Aborting the signal, or reaching the limit, ends the operation here at once; what was sent by then the
  * service may still carry out.
  */
-export interface CallOptions extends WaitLimits {}
+export interface CallOptions extends WaitLimits {
+  /** Sent with each request of the call, polls included, by name; they win over the headers of the service client. @defaultValue none */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The names of {@link WaitLimits}. */
+export const WAIT_LIMITS: Readonly<Record<keyof WaitLimits, true>> = { signal: true, timeoutMs: true };
 
 /** The names of {@link CallOptions}, for {@link checkOptions}. */
-export const CALL_OPTIONS: Readonly<Record<keyof CallOptions, true>> = { signal: true, timeoutMs: true };
+export const CALL_OPTIONS: Readonly<Record<keyof CallOptions, true>> = { ...WAIT_LIMITS, headers: true };
 
 /**
  * Checks the last argument of a method: a misspelt option would be ignored, and a limit that nobody reads never ends anything.
@@ -22,24 +28,66 @@ export function checkOptions<Options extends CallOptions>(
   method: string,
 ): void {
   if (Array.isArray(options)) {
-    throw new ValidationError(`the options of ${method} must be an object, got a list`, { path: [method] });
+    throw new ValidationError(`the options of ${method} must be an object, got an array`, { path: [method] });
   }
   checkKnownNames(options, known, `the options of ${method}`);
-  const { signal, timeoutMs } = options;
+  const { signal, timeoutMs, headers } = options;
   if (signal !== undefined && !isSignal(signal)) {
     throw new ValidationError(`${method}: signal must be an AbortSignal, got ${describeSignal(signal)}`, {
       path: ["signal"],
     });
   }
+  if (timeoutMs !== undefined) checkTimeout(timeoutMs, method);
+  if (headers !== undefined) checkHeaders(headers, method);
+}
+
+/** @throws ValidationError for a limit that is no number of milliseconds above 0 */
+export function checkTimeout(timeoutMs: number | undefined, method: string): void {
   if (timeoutMs !== undefined && typeof timeoutMs !== "number") {
     throw new ValidationError(
-      `${method}: timeoutMs must be a number of milliseconds, got ${typeof timeoutMs}`,
-      {
-        path: ["timeoutMs"],
-      },
+      `${method}: timeoutMs must be a number of milliseconds, got ${describeKind(timeoutMs)}`,
+      { path: ["timeoutMs"] },
     );
   }
   checkTimeoutMs(timeoutMs);
+}
+
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/i;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const BAD_HEADER_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/;
+/** Headers that say how one body travels, or what one request is; given for many they would break each. */
+const OWN_HEADERS: readonly string[] = [
+  "connection",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "host",
+  "transfer-encoding",
+  "x-idempotency-key",
+];
+
+/** @throws ValidationError for headers that no request may carry; values are not shown, they may be secret */
+export function checkHeaders(headers: CallOptions["headers"], method: string): void {
+  if (headers === undefined) return;
+  checkObject(headers, `${method}: headers`, '{ "x-team": "a" }');
+  for (const [name, value] of Object.entries(headers)) {
+    const path = ["headers", name];
+    const shown = JSON.stringify(name);
+    if (OWN_HEADERS.includes(name.toLowerCase())) {
+      throw new ValidationError(`${method}: headers must not have ${shown}, which belongs to each request`, {
+        path,
+      });
+    }
+    if (typeof value !== "string") {
+      const got = describeKind(value);
+      throw new ValidationError(`${method}: the header ${shown} must be a string, got ${got}`, { path });
+    }
+    if (HEADER_NAME.test(name) && !BAD_HEADER_VALUE.test(value)) continue;
+    throw new ValidationError(
+      `${method}: the header ${shown} has a character that is not allowed in its name or value`,
+      { path },
+    );
+  }
 }
 
 /** Signals of another realm or of a polyfill count too. */
@@ -55,19 +103,27 @@ function isSignal(value: unknown): boolean {
 }
 
 function describeSignal(value: unknown): string {
-  if (typeof value !== "object" || value === null) return value === null ? "null" : typeof value;
+  if (typeof value !== "object" || value === null) return describeKind(value);
   return "signal" in value ? "an AbortController: pass its .signal" : "an object that is none";
+}
+
+/** Names the kind of a value for messages, never its content, which may be secret: `a string`, `null`, `an array`. */
+export function describeKind(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
 /**
  * Checks that an argument is an object with named fields, which plain JavaScript may leave out or pass otherwise.
  *
- * @param name - what the caller knows the argument by
+ * @param name - the argument as its caller knows it
  * @param example - a value that would do, for the message
  * @throws ValidationError
  */
 export function checkObject(value: unknown, name: string, example: string): void {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
-  const got = value === null ? "null" : Array.isArray(value) ? "a list" : typeof value;
-  throw new ValidationError(`${name} must be an object, e.g. ${example}; got ${got}`, { path: [name] });
+  throw new ValidationError(`${name} must be an object, e.g. ${example}; got ${describeKind(value)}`, {
+    path: [name],
+  });
 }

@@ -4,13 +4,13 @@ import { checkSent, ModelInput, type ModelInputChunk, modelInputSchema, type Tok
 /**
  * Makes a record of a prompt or training input; plain tokens become one chunk of text.
  *
- * @param what - what the caller knows it by, e.g. `data[3].model_input`
+ * @param what - the place as the caller knows it, e.g. `data[3].model_input`
  * @throws ValidationError
  */
 export function toModelInput(input: ModelInput | TokenIds, what: string): ModelInput {
   if (typeof input === "string") {
     throw new ValidationError(
-      `${what} is a text: encode it first, e.g. (await client.getTokenizer()).encode(text)`,
+      `${what} is a string: encode it first, e.g. (await client.getTokenizer()).encode(text)`,
       { path: [what] },
     );
   }
@@ -25,7 +25,9 @@ export function toModelInput(input: ModelInput | TokenIds, what: string): ModelI
 
 /** Estimated bytes of a prompt in a JSON body: 10 a token. */
 export function promptBytes(prompt: ModelInput): number {
-  return prompt.chunks.reduce((sum, chunk) => sum + chunkBytes(chunk, 10), 0);
+  let bytes = 0;
+  for (const chunk of prompt.chunks) bytes += chunkBytes(chunk, 10);
+  return bytes;
 }
 
 /** Estimated bytes of one chunk of a prompt, at `tokenBytes` a token. */

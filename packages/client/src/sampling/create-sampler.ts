@@ -13,26 +13,22 @@ export async function createSampler(
   context: OperationContext,
 ): Promise<SamplingClient> {
   const { session } = channel;
-  const { method, signal } = context;
   context.sending();
   const record = { ...source, session_id: session.id, sampling_session_seq_id: samplingId };
-  const { sampling_session_id: id } = await session.call("create_sampling_session", record, {
-    method,
-    signal,
-  });
+  const { sampling_session_id: id } = await session.call("create_sampling_session", record, context);
   const baseModel = source.base_model ?? (await askBaseModel(session, id, context));
-  return samplingClientOf(channel, id, { baseModel, tokenizerId: undefined });
+  return samplingClientOf(channel, id, { modelName: baseModel, tokenizerId: undefined });
 }
 
 /** The model below saved weights, where the server can say. */
 async function askBaseModel(
   session: Session,
   id: string,
-  { method, signal }: OperationContext,
+  context: OperationContext,
 ): Promise<string | undefined> {
   if (!session.server.generation.describesSamplers) return undefined;
   try {
-    const sampler = await session.call("get_sampler", undefined, { path: { sampler: id }, method, signal });
+    const sampler = await session.call("get_sampler", undefined, { ...context, path: { sampler: id } });
     return sampler.base_model;
   } catch (error) {
     if (error instanceof ApiStatusError && (error.status === 404 || error.status === 405)) return undefined;

@@ -1,11 +1,19 @@
-import { Semaphore, UnsupportedByServerError } from "@tinkex/base";
+import {
+  ApiStatusError,
+  BACKOFFS,
+  BackoffCounter,
+  type Clock,
+  ConnectionError,
+  Semaphore,
+  TimeoutError,
+  TinkexError,
+  UnsupportedByServerError,
+} from "@tinkex/base";
 import type { SampleRequest, SampleResponse } from "@tinkex/types";
 import type { Channel } from "../channel/channel.js";
 import { type QueueStateLog, samplingPauseLog } from "../channel/queue-state-log.js";
 import type { OperationContext } from "../future/operation-context.js";
 import { promptBytes } from "../inputs/model-input.js";
-import { SequenceCounter } from "../session/sequence-counter.js";
-import { Resampler } from "./resampler.js";
 
 const SMALL_PROMPT_BYTES = 131_072;
 const SMALL_PROMPT_PAUSE_MS = 1_000;
@@ -21,14 +29,14 @@ export interface SampleRun {
 /** Runs the samples of one sampler: within the server's limits, made again where that is called for. */
 export class SampleRunner {
   readonly #channel: Channel;
-  readonly #sequence = new SequenceCounter(0);
   readonly #permits: Semaphore;
   readonly #resampler: Resampler;
   readonly #log: QueueStateLog;
+  #sampleCount = 0;
   #hasWarnedOfIds = false;
 
   constructor(channel: Channel, samplingSessionId: string) {
-    const { server, environment } = channel.session;
+    const { server, environment } = channel;
     const { clock, random } = environment;
     this.#channel = channel;
     this.#permits = new Semaphore(server.config.sample_max_concurrent_requests);
@@ -44,7 +52,7 @@ export class SampleRunner {
   async run({ request, isRetried }: SampleRun, context: OperationContext): Promise<SampleResponse> {
     const release = await this.#permits.acquire(context.signal);
     try {
-      const attempt = () => this.#attempt({ ...request, seq_id: this.#sequence.take() }, context);
+      const attempt = () => this.#attempt(request, context);
       const response = isRetried ? await this.#resampler.run(context.signal, attempt) : await attempt();
       checkAnswered(request, response);
       return response;
@@ -53,21 +61,24 @@ export class SampleRunner {
     }
   }
 
-  async #attempt(request: SampleRequest, context: OperationContext): Promise<SampleResponse> {
+  async #attempt(sample: SampleRequest, context: OperationContext): Promise<SampleResponse> {
+    const request = { ...sample, seq_id: this.#sampleCount };
+    this.#sampleCount += 1;
     const size = promptBytes(request.prompt);
     const busyPauseMs = size <= SMALL_PROMPT_BYTES ? SMALL_PROMPT_PAUSE_MS : LARGE_PROMPT_PAUSE_MS;
     const submission = await this.#channel.submitSample(request, size, busyPauseMs, context, this.#log);
     const { accepted, result } = submission;
     context.submitted();
     context.onCancel(() => this.#cancel(accepted.request_id));
-    return this.#withSequenceIds(await result, accepted.sample_sequence_ids);
+    const ids = accepted.sample_sequence_ids;
+    return ids === undefined ? result : this.#withSequenceIds(await result, ids);
   }
 
   /** Where the server wants to hear of abandoned samples, tells it. */
   async #cancel(requestId: string): Promise<boolean> {
-    const { server, unpaused, environment } = this.#channel.session;
+    const { server, environment, session } = this.#channel;
     if (!server.dynamic.sample_cancel_enabled) return false;
-    await unpaused.call(
+    await session.unpaused.call(
       "cancel_future",
       { request_id: requestId },
       { signal: environment.lifecycle.closing },
@@ -75,8 +86,7 @@ export class SampleRunner {
     return true;
   }
 
-  #withSequenceIds(response: SampleResponse, ids: readonly string[] | undefined): SampleResponse {
-    if (ids === undefined) return response;
+  #withSequenceIds(response: SampleResponse, ids: readonly string[]): SampleResponse {
     if (ids.length !== response.sequences.length) {
       this.#warnOfIds(ids.length, response.sequences.length);
       return response;
@@ -91,7 +101,7 @@ export class SampleRunner {
   #warnOfIds(given: number, wanted: number): void {
     if (this.#hasWarnedOfIds) return;
     this.#hasWarnedOfIds = true;
-    const { logger } = this.#channel.session.environment;
+    const { logger } = this.#channel.environment;
     logger.warn(`the service gave ${given} sequence ids for ${wanted} samples; they are ignored`);
   }
 }
@@ -113,4 +123,68 @@ function checkAnswered(request: SampleRequest, response: SampleResponse): void {
       feature: "prompt_logprobs_last_n",
     },
   );
+}
+
+/** Without any progress for this long, requests count as stuck, in milliseconds. */
+const STUCK_MS = 7_200_000;
+
+/** The parts {@link Resampler} works with. */
+export interface ResamplerOptions {
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Tells whether a sampler without progress for two hours gives up. */
+  readonly detectStuck: boolean;
+}
+
+/**
+ * Makes samples again that failed without fault of their own: the service has forgotten them, or could not be reached for
+ * longer than a request is retried. Each attempt is a new sample to the service. All samples of a client share the watch over
+ * progress.
+ */
+export class Resampler {
+  readonly #options: ResamplerOptions;
+  #progressedAtMs: number;
+
+  constructor(options: ResamplerOptions) {
+    this.#options = options;
+    this.#progressedAtMs = options.clock.monotonic();
+  }
+
+  /** @throws what `attempt` throws, when another attempt could not help; ConnectionError when nothing has moved for hours */
+  async run<T>(signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {
+    const { clock } = this.#options;
+    if (clock.monotonic() - this.#progressedAtMs > STUCK_MS) this.#progressedAtMs = clock.monotonic();
+    const pause = new BackoffCounter(BACKOFFS.resample, this.#options.random);
+    for (let attempts = 1; ; attempts += 1) {
+      try {
+        const result = await attempt();
+        this.#progressedAtMs = clock.monotonic();
+        return result;
+      } catch (error) {
+        if (signal.aborted || !mayHelp(error)) throw error;
+        this.#checkStuck(error, attempts);
+        await clock.sleep(pause.nextMs(), signal);
+      }
+    }
+  }
+
+  #checkStuck(cause: unknown, attempts: number): void {
+    const silentMs = this.#options.clock.monotonic() - this.#progressedAtMs;
+    if (!this.#options.detectStuck || silentMs <= STUCK_MS) return;
+    throw new ConnectionError(
+      `no sample has made progress for ${Math.round(silentMs / 1000)} s: requests are stuck`,
+      {
+        attempts,
+        cause,
+      },
+    );
+  }
+}
+
+/** Tells whether a new sample may succeed where this one failed. */
+function mayHelp(error: unknown): boolean {
+  if (error instanceof ApiStatusError && error.status === 410) return true;
+  if (error instanceof ApiStatusError && error.status === 402) return false;
+  if (error instanceof TimeoutError || error instanceof ConnectionError) return true;
+  return error instanceof TinkexError && error.retryable;
 }

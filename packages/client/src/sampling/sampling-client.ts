@@ -1,4 +1,4 @@
-import { ResponseError, type Tokenizer } from "@tinkex/base";
+import { checkKnownNames, ResponseError, type Tokenizer } from "@tinkex/base";
 import {
   checkSent,
   type ModelInput,
@@ -24,6 +24,19 @@ export interface SampleParams
   readonly prompt: ModelInput | TokenIds;
 }
 
+const SAMPLE_FIELDS: Readonly<Record<keyof SampleParams, true>> = {
+  prompt: true,
+  num_samples: true,
+  sampling_params: true,
+  prompt_logprobs: true,
+  topk_prompt_logprobs: true,
+  topk_sample_logprobs: true,
+  target_prompt_logprobs: true,
+  prompt_alt_tokens_k: true,
+  prompt_logprobs_last_n: true,
+  record_stability_info: true,
+};
+
 /** Options of {@link SamplingClient.computeLogprobs}. */
 export interface ComputeLogprobsOptions extends CallOptions {
   /** Score the last n tokens only; the others are null. */
@@ -34,21 +47,22 @@ const COMPUTE_LOGPROBS_OPTIONS = { ...CALL_OPTIONS, prompt_logprobs_last_n: true
 
 /** The model below a sampler's weights, as far as it is known. */
 export interface SamplerModel {
-  readonly baseModel: string | undefined;
+  readonly modelName: string | undefined;
   readonly tokenizerId: string | undefined;
 }
 
-type Construct = (channel: Channel, samplingSessionId: string, model: SamplerModel) => SamplingClient;
-
-let construct: Construct;
-
 /** Makes the client of a sampler that exists on the service. */
-export const samplingClientOf: Construct = (...parts) => construct(...parts);
+export let samplingClientOf: (
+  channel: Channel,
+  samplingSessionId: string,
+  model: SamplerModel,
+) => SamplingClient;
 
 /** Samples from one set of weights. Calls may overlap as much as you like; what is too much at one time waits. */
 export class SamplingClient {
   static {
-    construct = (channel, samplingSessionId, model) => new SamplingClient(channel, samplingSessionId, model);
+    samplingClientOf = (channel, samplingSessionId, model) =>
+      new SamplingClient(channel, samplingSessionId, model);
   }
 
   /** The sampler's id on the service. */
@@ -62,7 +76,7 @@ export class SamplingClient {
     this.samplingSessionId = samplingSessionId;
     this.#channel = channel;
     this.#model = model;
-    const { lifecycle } = channel.session.environment;
+    const { lifecycle } = channel.environment;
     this.#lifecycle = lifecycle.child("SamplingClient", `the sampling client of ${samplingSessionId}`);
     this.#runner = new SampleRunner(channel, samplingSessionId);
   }
@@ -81,8 +95,8 @@ export class SamplingClient {
    */
   sample(params: SampleParams, options: CallOptions = {}): ApiFuture<SampleResponse> {
     this.#lifecycle.checkCall("sample", options);
-    const request = this.#checkedRequest(params);
-    const isRetried = !this.#channel.session.server.config.sample_no_retries;
+    const request = this.#checkedRequest("sample", params);
+    const isRetried = !this.#channel.server.config.sample_no_retries;
     return this.#lifecycle.start("sample", options, (context) =>
       this.#runner.run({ request, isRetried }, context),
     );
@@ -102,14 +116,14 @@ export class SamplingClient {
   ): ApiFuture<readonly (number | null)[]> {
     this.#lifecycle.checkCall("computeLogprobs", options, COMPUTE_LOGPROBS_OPTIONS);
     const { prompt_logprobs_last_n } = options;
-    const request = this.#checkedRequest({
+    const request = this.#checkedRequest("computeLogprobs", {
       prompt,
       num_samples: 1,
       sampling_params: { max_tokens: 1 },
       prompt_logprobs: true,
       ...(prompt_logprobs_last_n === undefined ? {} : { prompt_logprobs_last_n }),
     });
-    return this.#lifecycle.start("compute_logprobs", options, async (context) => {
+    return this.#lifecycle.start("computeLogprobs", options, async (context) => {
       const { prompt_logprobs: scores } = await this.#runner.run({ request, isRetried: true }, context);
       if (scores === undefined) throw new ResponseError("the service gave no prompt_logprobs");
       return scores;
@@ -118,16 +132,22 @@ export class SamplingClient {
 
   /** Name of the model below the weights, where the server says it. */
   get baseModel(): string | undefined {
-    return this.#model.baseModel;
+    return this.#model.modelName;
   }
 
-  /** Gives the model's tokenizer. @throws ValidationError when it is not on this machine, or a server elsewhere names its directory, and none was given */
+  /**
+   * Gives the model's tokenizer, one object for each model: the option `tokenizer` of the service client; else the model directory
+   * that a server on this machine names; else from the Hugging Face hub (`HF_ENDPOINT`, `HF_TOKEN`, `HF_HUB_OFFLINE`, `HF_HUB_CACHE`),
+   * where it is kept for the next time.
+   *
+   * @throws ValidationError when it is not to be had, saying what to pass; ApiStatusError or ConnectionError of the hub
+   */
   async getTokenizer(options: CallOptions = {}): Promise<Tokenizer> {
     this.#lifecycle.checkCall("getTokenizer", options);
-    const { baseModel, tokenizerId } = this.#model;
-    const { tokenizers } = this.#channel.session.environment;
-    return this.#lifecycle.start("get_tokenizer", options, () =>
-      tokenizers.get(baseModel ?? this.samplingSessionId, tokenizerId),
+    const { session, environment } = this.#channel;
+    const model = { id: this.samplingSessionId, ...this.#model };
+    return this.#lifecycle.start("getTokenizer", options, (context) =>
+      environment.tokenizers.get(model, session, context),
     );
   }
 
@@ -140,8 +160,9 @@ export class SamplingClient {
     return this.close();
   }
 
-  #checkedRequest(params: SampleParams): SampleRequest {
+  #checkedRequest(method: "sample" | "computeLogprobs", params: SampleParams): SampleRequest {
     checkObject(params, "params", "{ prompt: [1, 2], sampling_params: { max_tokens: 16 } }");
+    checkKnownNames(params, SAMPLE_FIELDS, method);
     const request = {
       ...params,
       // Stated even at their defaults, as the official SDKs of all generations do.
@@ -151,6 +172,6 @@ export class SamplingClient {
       topk_prompt_logprobs: params.topk_prompt_logprobs ?? 0,
       sampling_session_id: this.samplingSessionId,
     };
-    return checkSent(sampleRequestSchema, request, "sample");
+    return checkSent(sampleRequestSchema, request, method);
   }
 }

@@ -19,7 +19,10 @@ it("clients 24: refuses arguments of the wrong kind at the call, before anything
     [() => service.createSamplingClient(nothing), /^params must be an object, e.g. .*base_model/],
     [() => training.optimStep(null as never), /^params must be an object, e.g. .*learning_rate.*got null/],
     [() => sampler.sample(nothing), /^params must be an object, e.g. .*prompt/],
-    [() => sampler.sample({ prompt: "hello" as never, sampling_params: {} }), /^prompt is a text: encode it/],
+    [
+      () => sampler.sample({ prompt: "hello" as never, sampling_params: {} }),
+      /^prompt is a string: encode it/,
+    ],
     [
       () => training.forwardBackward([datum(1), { ...datum(1), wieghts: [0] } as never], "cross_entropy"),
       /^data\[1\]: unknown field "wieghts"/,
@@ -120,7 +123,7 @@ describe("options", () => {
         `${name}: signal must be an AbortSignal, got an AbortController: pass its .signal`,
       );
       expect(await call({ timeoutMs: "1000" })).toBe(
-        `${name}: timeoutMs must be a number of milliseconds, got string`,
+        `${name}: timeoutMs must be a number of milliseconds, got a string`,
       );
       expect(clients.stub.trace).toHaveLength(sent);
     },

@@ -52,6 +52,6 @@ describe("a program of its own", () => {
     `);
     stub.on("optim_step", usual);
     expect(end).toMatchObject({ code: 0, stdout: "\nunprocessable\n" });
-    expect(end.stderr).toMatch(/optim_step failed and nobody is waiting for it yet/);
+    expect(end.stderr).toMatch(/optimStep failed and nobody is waiting for it yet/);
   }, 60_000);
 });

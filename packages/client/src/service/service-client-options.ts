@@ -1,8 +1,50 @@
 import type { Clock, HttpTransport, Logger, Tokenizer } from "@tinkex/base";
-import type { Compress, CredentialSource, TransportHooks } from "@tinkex/http";
+import type {
+  Compress,
+  CredentialSource,
+  PoolName,
+  ProxySettings,
+  RetrySettings,
+  TransportHooks,
+} from "@tinkex/http";
 import type { JsonObject } from "@tinkex/types";
 import type { TokenizerLoader } from "../session/model-tokenizer.js";
 import type { WireChoice } from "../session/server-generation.js";
+
+/** Repeats of one failed request. All fields may be left out. */
+export interface RetryOptions extends RetrySettings {
+  /**
+   * Most repeats; 0 sends once. @defaultValue 10 for requests that open a session or model, without limit for others; 2 while no
+   * server has answered at all
+   */
+  readonly maxRetries?: number | undefined;
+  /** Milliseconds after the call's start from which no repeat starts. @defaultValue 300,000; without limit for requests that open something */
+  readonly budgetMs?: number | undefined;
+  /** Pause before the first repeat, in milliseconds; it doubles from one to the next. @defaultValue 1,000; 500 for those that open something */
+  readonly firstDelayMs?: number | undefined;
+  /** Longest pause, in milliseconds. @defaultValue 30,000; 10,000 for those that open something */
+  readonly maxDelayMs?: number | undefined;
+  /** Share of a pause that chance may take off, from 0 to 1. @defaultValue 0.25 */
+  readonly jitter?: number | undefined;
+}
+
+/** Most requests under way by kind of traffic, each 1 or more, or `Infinity`. All fields may be left out. */
+export interface PoolOptions extends Partial<Readonly<Record<PoolName, number | undefined>>> {
+  /** Opening sessions, and heartbeats. @defaultValue 50 */
+  readonly session?: number | undefined;
+  /** Training requests. @defaultValue 64 */
+  readonly train?: number | undefined;
+  /** Sampling requests. @defaultValue 400 */
+  readonly sample?: number | undefined;
+  /** Polls for results: each result that is waited for holds one. @defaultValue Infinity */
+  readonly poll?: number | undefined;
+  /** Telemetry. @defaultValue 4 */
+  readonly telemetry?: number | undefined;
+  /** All other endpoints. @defaultValue 50 */
+  readonly rest?: number | undefined;
+  /** Exchanges of keys for tokens. @defaultValue 4 */
+  readonly auth?: number | undefined;
+}
 
 /**
  * Options of a {@link ServiceClient}. An option that is given wins over the environment, which wins over the default; an empty
@@ -33,8 +75,28 @@ export interface ServiceClientOptions {
   readonly compress?: Compress | undefined;
   /** Told of every request, answer and repeat. */
   readonly hooks?: TransportHooks | undefined;
-  /** Sent with every request; they win over our own. */
-  readonly defaultHeaders?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Limits and pauses of the repeats of one failed request; what is left out stays as the endpoint has it. Polls for results and
+   * samples that are made again have pauses of their own. A pause that the service asks for is obeyed whatever stands here.
+   */
+  readonly retry?: RetryOptions | undefined;
+  /** Most requests under way at one time, by kind of traffic; further ones wait in the order of their calls. */
+  readonly pools?: PoolOptions | undefined;
+  /**
+   * Milliseconds after which a call fails with `TimeoutError`, pauses and repeats included, where the call has no `timeoutMs` of
+   * its own (`timeoutMs: Infinity` is none). @defaultValue no limit
+   */
+  readonly timeoutMs?: number | undefined;
+  /** Sent with every request, by name; they win over our own, and those of a call win over them. @defaultValue none */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** A `fetch` that carries all requests in place of our own connections; `proxy` and pools of connections are then its responsibility. */
+  readonly fetch?: typeof fetch | undefined;
+  /**
+   * Proxy for all requests, e.g. `http://proxy.example:3128` (or `https://`, `socks5://`), or one each for `http:` and `https:`
+   * services and the hosts to go to directly; `{}` uses none. A server on this machine is gone to directly.
+   * @defaultValue `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`
+   */
+  readonly proxy?: string | ProxySettings | undefined;
   /** @defaultValue warnings and errors, to standard error */
   readonly logger?: Logger | undefined;
   /** @defaultValue `process.env` */
@@ -45,6 +107,6 @@ export interface ServiceClientOptions {
   readonly random?: (() => number) | undefined;
   /** The official SDK version we claim to behave like; servers switch features on by it. */
   readonly sdkVersion?: string | undefined;
-  /** Carries all requests in place of our own HTTP; `apiKey`, `baseUrl` and headers are then its affair. */
+  /** Carries all requests in place of our own HTTP; what it needs (`apiKey`, `baseUrl`, `headers`, …) is given to it. */
   readonly transport?: HttpTransport | undefined;
 }

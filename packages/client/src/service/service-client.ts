@@ -15,7 +15,7 @@ import {
   type ResponseOf,
 } from "@tinkex/types";
 import type { ApiFuture } from "../future/api-future.js";
-import { CALL_OPTIONS, type CallOptions, checkObject, checkOptions } from "../inputs/call-options.js";
+import { CALL_OPTIONS, type CallOptions, checkObject, describeKind } from "../inputs/call-options.js";
 import { createSampler } from "../sampling/create-sampler.js";
 import type { SamplingClient } from "../sampling/sampling-client.js";
 import { ApiCalls, type EndpointOptions } from "../session/api-calls.js";
@@ -111,9 +111,9 @@ export class ServiceClient {
   async getServerCapabilities(options: CallOptions = {}): Promise<GetServerCapabilitiesResponse> {
     const { lifecycle } = this.#core;
     lifecycle.checkCall("getServerCapabilities", options);
-    return lifecycle.start("get_server_capabilities", options, async ({ method, signal }) => {
+    return lifecycle.start("getServerCapabilities", options, async (context) => {
       const calls = await this.#calls();
-      return calls.call("get_server_capabilities", undefined, { method, signal });
+      return calls.call("get_server_capabilities", undefined, context);
     });
   }
 
@@ -149,11 +149,10 @@ export class ServiceClient {
     }
     // Where the path has no parts, no options at all are options too.
     const given = (rest[0] === undefined ? {} : rest[0]) as EndpointCallOptions<Name>;
-    lifecycle.checkOpen();
-    checkOptions(given as CallOptions, ENDPOINT_OPTIONS, "service.call");
-    return lifecycle.start("call", given, async ({ method, signal }) => {
+    lifecycle.checkCall("service.call", given as CallOptions, ENDPOINT_OPTIONS);
+    return lifecycle.start("call", given, async ({ method, headers, signal }) => {
       const calls = await this.#calls();
-      return calls.call(endpoint, record, Object.assign({}, given, { method, signal }));
+      return calls.call(endpoint, record, Object.assign({}, given, { method, headers, signal }));
     });
   }
 
@@ -176,7 +175,7 @@ export class ServiceClient {
     } = params;
     if (typeof base_model !== "string" || base_model === "") {
       throw new ValidationError(
-        "base_model is missing: name a model, e.g. one that getServerCapabilities() lists",
+        "createLoraTrainingClient: base_model is missing; name a model, e.g. one that getServerCapabilities() lists",
         {
           path: ["base_model"],
         },
@@ -190,9 +189,7 @@ export class ServiceClient {
     );
     const model: NewModel = { base_model, user_metadata, optimizer_config, lora_config };
     this.#core.lifecycle.checkCall("createLoraTrainingClient", options);
-    return this.#makeModel("create_lora_training_client", options, (creation) =>
-      createModel(creation, model),
-    );
+    return this.#makeModel("createLoraTrainingClient", options, (creation) => createModel(creation, model));
   }
 
   /**
@@ -202,7 +199,7 @@ export class ServiceClient {
    */
   createTrainingClientFromState(path: string, options: FromStateOptions = {}): ApiFuture<TrainingClient> {
     this.#core.lifecycle.checkCall("createTrainingClientFromState", options, FROM_STATE_OPTIONS);
-    return this.#loadModel("create_training_client_from_state", path, false, options);
+    return this.#loadModel("createTrainingClientFromState", path, false, options);
   }
 
   /** As {@link createTrainingClientFromState}, with the optimizer's state: training goes on as if it had never stopped. */
@@ -212,24 +209,31 @@ export class ServiceClient {
   ): ApiFuture<TrainingClient> {
     const { optimizer_config: _, ...known } = FROM_STATE_OPTIONS;
     this.#core.lifecycle.checkCall("createTrainingClientFromStateWithOptimizer", options, known);
-    return this.#loadModel("create_training_client_from_state_with_optimizer", path, true, options);
+    return this.#loadModel("createTrainingClientFromStateWithOptimizer", path, true, options);
   }
 
   /** Makes a sampling client of saved weights, or of a base model as it is. */
   createSamplingClient(params: SamplingClientParams, options: CallOptions = {}): ApiFuture<SamplingClient> {
-    const { lifecycle, samplingIds } = this.#core;
+    const { lifecycle } = this.#core;
     lifecycle.checkCall("createSamplingClient", options);
     checkObject(params, "params", '{ base_model: "Qwen/Qwen3-8B" }');
     checkKnownNames(params, SAMPLING_CLIENT_PARAMS, "createSamplingClient");
     const { model_path, base_model } = params;
     if (!model_path && !base_model) {
-      throw new ValidationError("give model_path or base_model: there is nothing to sample from", {
-        path: ["model_path"],
-      });
+      throw new ValidationError(
+        "createSamplingClient: model_path or base_model must be given, to have something to sample from",
+        { path: ["model_path"] },
+      );
     }
-    if (model_path !== undefined) checkSamplerPath(model_path);
-    const samplingId = samplingIds.take();
-    return lifecycle.start("create_sampling_client", options, async (context) =>
+    if (model_path !== undefined) checkSamplerPath("createSamplingClient", model_path);
+    if (base_model !== undefined && typeof base_model !== "string") {
+      throw new ValidationError(
+        `createSamplingClient: base_model must be a string, got ${describeKind(base_model)}`,
+        { path: ["base_model"] },
+      );
+    }
+    const samplingId = this.#core.takeSamplingId();
+    return lifecycle.start("createSamplingClient", options, async (context) =>
       createSampler(await this.#core.channel(), { model_path, base_model }, samplingId, context),
     );
   }
@@ -240,13 +244,19 @@ export class ServiceClient {
    */
   close(options: CloseOptions = {}): Promise<void> {
     checkKnownNames(options, CLOSE_OPTIONS, "the options of close");
-    const { status = "success" } = options;
+    const { status = "success", detail } = options;
     if (!FINISH_REASONS.includes(status)) {
-      throw new ValidationError(`status must be one of ${FINISH_REASONS.join(", ")}, got ${String(status)}`, {
-        path: ["status"],
+      throw new ValidationError(
+        `close: status must be one of ${FINISH_REASONS.join(", ")}, got ${String(status)}`,
+        { path: ["status"] },
+      );
+    }
+    if (detail !== undefined && typeof detail !== "string") {
+      throw new ValidationError(`close: detail must be a string, got ${describeKind(detail)}`, {
+        path: ["detail"],
       });
     }
-    this.#closed ??= this.#close(status, options.detail);
+    this.#closed ??= this.#close(status, detail);
     return this.#closed;
   }
 
@@ -281,8 +291,8 @@ export class ServiceClient {
     optimizer: boolean,
     options: FromStateOptions,
   ): ApiFuture<TrainingClient> {
-    checkTrainingPath(path);
-    const { signal: _, timeoutMs: __, ...fields } = options;
+    checkTrainingPath(method, path);
+    const { signal: _, timeoutMs: __, headers: ___, ...fields } = options;
     const source: ModelSource = { ...fields, path, optimizer };
     return this.#makeModel(method, options, (creation) => loadModel(creation, source));
   }
@@ -293,7 +303,7 @@ export class ServiceClient {
     make: (creation: ModelCreation) => Promise<TrainedModel>,
   ): ApiFuture<TrainingClient> {
     const core = this.#core;
-    const modelSeqId = core.modelIds.take();
+    const modelSeqId = core.takeModelId();
     return core.lifecycle.start(method, options, async (context) => {
       const creation: ModelCreation = { channel: await core.channel(), modelSeqId, context };
       return clientOf(await make(creation), creation);

@@ -4,7 +4,6 @@ import { Channel } from "../channel/channel.js";
 import { ClientLifecycle } from "../future/client-lifecycle.js";
 import { ModelTokenizers } from "../session/model-tokenizer.js";
 import { openSession } from "../session/open-session.js";
-import { SequenceCounter } from "../session/sequence-counter.js";
 import { readServerProfile, type ServerProfile } from "../session/server-profile.js";
 import type { SessionEnvironment } from "../session/session.js";
 import type { ClientSettings } from "./settings.js";
@@ -14,20 +13,22 @@ export class ServiceCore {
   readonly lifecycle: ClientLifecycle;
   /** Calls wait out a 402. */
   readonly transport: HttpTransport;
-  /** Numbers of the session's models. */
-  readonly modelIds = new SequenceCounter(0);
-  /** Numbers of the session's samplers, those of unnamed sampler saves included. */
-  readonly samplingIds = new SequenceCounter(0);
   readonly #settings: ClientSettings;
   readonly #environment: SessionEnvironment;
   #server: Promise<ServerProfile> | undefined;
   #channel: Promise<Channel> | undefined;
   #profile: ServerProfile | undefined;
+  #modelCount = 0;
+  #samplerCount = 0;
 
   constructor(settings: ClientSettings) {
     const { clock, random, logger, sdkVersion } = settings;
     this.#settings = settings;
-    this.lifecycle = new ClientLifecycle("ServiceClient", "the service client", { clock, logger });
+    this.lifecycle = new ClientLifecycle("ServiceClient", "the service client", {
+      clock,
+      logger,
+      timeoutMs: settings.timeoutMs,
+    });
     this.transport = withBillingPause(settings.transport, {
       clock,
       logger,
@@ -43,9 +44,26 @@ export class ServiceCore {
       logger,
       sdkVersion,
       lifecycle: this.lifecycle,
-      samplingIds: this.samplingIds,
-      tokenizers: new ModelTokenizers(settings.tokenizer, settings.baseUrl),
+      takeSamplingId: () => this.takeSamplingId(),
+      tokenizers: new ModelTokenizers({
+        own: settings.tokenizer,
+        baseUrl: settings.baseUrl,
+        env: settings.hubEnv,
+        signal: this.lifecycle.closing,
+      }),
     };
+  }
+
+  /** Gives the next number of a model of the session. */
+  takeModelId(): number {
+    this.#modelCount += 1;
+    return this.#modelCount - 1;
+  }
+
+  /** Gives the next number of a sampler of the session; unnamed sampler saves take one too. */
+  takeSamplingId(): number {
+    this.#samplerCount += 1;
+    return this.#samplerCount - 1;
   }
 
   /** Asks the service what it says of itself, once. */

@@ -1,17 +1,11 @@
-import {
-  type Clock,
-  checkKnownNames,
-  type HttpTransport,
-  type Logger,
-  systemClock,
-  type Tokenizer,
-  ValidationError,
-} from "@tinkex/base";
+import { type Clock, type HttpTransport, type Logger, systemClock, type Tokenizer } from "@tinkex/base";
 import {
   COMPATIBLE_SDK_VERSION,
   type Compress,
   consoleLogger,
   createTransport,
+  type PoolName,
+  type ProxySettings,
   proxyFromEnvironment,
   resolveBaseUrl,
   type TinkexTransport,
@@ -21,8 +15,9 @@ import type { JsonObject } from "@tinkex/types";
 import { BodyMemory } from "@tinkex/wire";
 import type { TokenizerLoader } from "../session/model-tokenizer.js";
 import type { WireChoice } from "../session/server-generation.js";
+import { checkServiceOptions } from "./check-service-options.js";
 import { resolveCredentials } from "./credentials.js";
-import type { ServiceClientOptions } from "./service-client-options.js";
+import type { PoolOptions, ServiceClientOptions } from "./service-client-options.js";
 
 /** The options with all defaults filled in, checked once. */
 export interface ClientSettings {
@@ -34,7 +29,7 @@ export interface ClientSettings {
   /** Makes a server's words fit for messages and log lines; a transport of the caller's may not know how. */
   readonly shownText: ((text: string) => string) | undefined;
   readonly compress: Compress | undefined;
-  /** For the bodies of training requests. None with a transport of the caller's, which may keep the bodies it is given. */
+  /** For the bodies of training requests. None with a transport or a fetch of the caller's, which may keep what it is given. */
   readonly bodyMemory: BodyMemory | undefined;
   readonly clock: Clock;
   readonly random: () => number;
@@ -46,36 +41,15 @@ export interface ClientSettings {
   readonly displayName: string | undefined;
   readonly userMetadata: JsonObject;
   readonly tags: readonly string[];
+  /** Limit of a call that has none of its own, in milliseconds. */
+  readonly timeoutMs: number | undefined;
+  /** Where settings of the Hugging Face hub are read, if not in the process's environment. */
+  readonly hubEnv: Readonly<Record<string, string | undefined>> | undefined;
   readonly tokenizer: Tokenizer | TokenizerLoader | undefined;
 }
 
 /** A server that was never reached is most often a wrong address: some seconds tell. */
 const FIRST_CONTACT_RETRIES = 2;
-
-const WIRE_CHOICES: readonly WireChoice[] = ["auto", "protobuf", "json"];
-const BILLING_CHOICES: readonly ClientSettings["billing"][] = ["pause", "fail"];
-
-const OPTION_NAMES: Readonly<Record<keyof ServiceClientOptions, true>> = {
-  apiKey: true,
-  baseUrl: true,
-  projectId: true,
-  displayName: true,
-  userMetadata: true,
-  tags: true,
-  wire: true,
-  billing: true,
-  tokenizer: true,
-  credential: true,
-  compress: true,
-  hooks: true,
-  defaultHeaders: true,
-  logger: true,
-  env: true,
-  clock: true,
-  random: true,
-  sdkVersion: true,
-  transport: true,
-};
 
 /**
  * Fills in what the options leave out. Nothing is sent.
@@ -83,8 +57,7 @@ const OPTION_NAMES: Readonly<Record<keyof ServiceClientOptions, true>> = {
  * @throws ValidationError for an option that cannot work
  */
 export function resolveSettings(options: ServiceClientOptions): ClientSettings {
-  checkKnownNames(options, OPTION_NAMES, "the options of ServiceClient");
-  checkTogether(options);
+  checkServiceOptions(options);
   const env = options.env ?? process.env;
   const fromEnv = (name: string): string | undefined => env[name]?.trim() || undefined;
   const clock = options.clock ?? systemClock;
@@ -96,16 +69,20 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
     createTransport({
       baseUrl,
       ...resolveCredentials({ apiKey: options.apiKey, credential: options.credential, fromEnv, baseUrl }),
-      defaultHeaders: { ...cloudflareHeaders(fromEnv), ...options.defaultHeaders },
-      proxy: proxyFromEnvironment(env),
+      defaultHeaders: { ...cloudflareHeaders(fromEnv), ...options.headers },
+      proxy: proxySettings(options.proxy, env),
+      fetch: options.fetch,
+      retry: options.retry,
+      poolLimits: givenPools(options.pools),
       hooks: options.hooks,
       sdkVersion,
       clock,
       random,
       logger,
-      firstContactRetries: FIRST_CONTACT_RETRIES,
+      firstContactRetries: options.retry?.maxRetries ?? FIRST_CONTACT_RETRIES,
     });
   const transport = options.transport ?? makeOwn();
+  const isOwn = options.transport === undefined && options.fetch === undefined;
   return {
     baseUrl: options.transport === undefined ? baseUrl : undefined,
     transport,
@@ -114,17 +91,19 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
     },
     shownText: shownTextOf(transport),
     compress: options.compress ?? zstdCompressor(),
-    bodyMemory: options.transport === undefined ? new BodyMemory() : undefined,
+    bodyMemory: isOwn ? new BodyMemory() : undefined,
+    timeoutMs: options.timeoutMs,
     clock,
     random,
     logger,
     sdkVersion,
-    wire: oneOf("wire", options.wire ?? "auto", WIRE_CHOICES),
-    billing: oneOf("billing", options.billing ?? "pause", BILLING_CHOICES),
+    wire: options.wire ?? "auto",
+    billing: options.billing ?? "pause",
     projectId: options.projectId ?? fromEnv("TINKER_PROJECT_ID"),
     displayName: options.displayName,
     userMetadata: options.userMetadata ?? {},
     tags: options.tags ?? splitTags(fromEnv("TINKER_TAGS")),
+    hubEnv: options.env,
     tokenizer: options.tokenizer,
   };
 }
@@ -135,33 +114,28 @@ function shownTextOf(transport: HttpTransport): ClientSettings["shownText"] {
   return typeof shownText === "function" ? (text) => String(shownText.call(transport, text)) : undefined;
 }
 
-/** Options that a transport of the caller's carries out by itself; given beside one it would be ignored. */
-const OF_THE_TRANSPORT = ["apiKey", "credential", "baseUrl", "defaultHeaders", "hooks"] as const;
-
-function checkTogether(options: ServiceClientOptions): void {
-  if (options.apiKey !== undefined && options.credential !== undefined) {
-    throw new ValidationError("give an apiKey or a credential, not both", { path: ["credential"] });
-  }
-  if (options.transport === undefined) return;
-  const idle = OF_THE_TRANSPORT.filter((name) => options[name] !== undefined);
-  const [first] = idle;
-  if (first === undefined) return;
-  throw new ValidationError(
-    `${idle.join(", ")} beside a transport would be ignored; give ${idle.length === 1 ? "it" : "them"} to createTransport`,
-    { path: [first] },
-  );
-}
-
-function oneOf<Choice extends string>(name: string, value: Choice, choices: readonly Choice[]): Choice {
-  if (choices.includes(value)) return value;
-  throw new ValidationError(`${name} must be one of ${choices.join(", ")}, got ${String(value)}`, {
-    path: [name],
-  });
-}
-
 function splitTags(tags: string | undefined): readonly string[] {
   const given = (tags ?? "").split(",").map((tag) => tag.trim());
   return [...new Set(given.filter((tag) => tag !== ""))];
+}
+
+/** A size that is `undefined` is not given, and leaves the default. */
+function givenPools(pools: PoolOptions = {}): Partial<Record<PoolName, number>> {
+  const given: Partial<Record<PoolName, number>> = {};
+  for (const name of Object.keys(pools) as PoolName[]) {
+    const limit = pools[name];
+    if (limit !== undefined) given[name] = limit;
+  }
+  return given;
+}
+
+/** One address is the proxy of both schemes. */
+function proxySettings(
+  proxy: ServiceClientOptions["proxy"],
+  env: Readonly<Record<string, string | undefined>>,
+): ProxySettings {
+  if (proxy === undefined) return proxyFromEnvironment(env);
+  return typeof proxy === "string" ? { httpProxy: proxy, httpsProxy: proxy } : proxy;
 }
 
 /** Credentials of an access proxy in front of the service. */

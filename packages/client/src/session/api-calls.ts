@@ -1,7 +1,7 @@
 import { type HttpTransport, type TransportResponse, UNKNOWN_FIELD, ValidationError } from "@tinkex/base";
 import type { ApiGeneration, EndpointName, PathParametersOf, RequestOf, ResponseOf } from "@tinkex/types";
 import { decodeResponse, encodeRequest, hasBody, hasRecordAnswer } from "@tinkex/wire";
-import type { SdkMethod } from "../future/operation-context.js";
+import type { RequestContext } from "../future/operation-context.js";
 import type { CallOptions } from "../inputs/call-options.js";
 
 /** Options of one request to an endpoint. */
@@ -17,24 +17,18 @@ export type EndpointOptions<Name extends EndpointName> = CallOptions & {
         readonly path: PathParametersOf<Name>;
       });
 
-/** Options that the client itself gives with a request, beside {@link EndpointOptions}. */
-interface InternalOptions {
-  /** The method on whose behalf the request is made. */
-  readonly method?: SdkMethod | undefined;
-  /** Further headers. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+/** Options of posting a request that is written. */
+export interface PostOptions extends RequestContext {
+  readonly timeoutMs?: number | undefined;
+  readonly path?: Readonly<Record<string, string>> | undefined;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
+  /** Headers of the protocol; those of the caller win over them. */
+  readonly protocolHeaders?: Readonly<Record<string, string>> | undefined;
   readonly contentType?: string | undefined;
   readonly accept?: string | undefined;
   /** Error statuses that the caller reads itself. */
   readonly returnStatuses?: readonly number[] | undefined;
 }
-
-/** Options of posting a request that is written. */
-export type PostOptions = CallOptions &
-  InternalOptions & {
-    readonly path?: Readonly<Record<string, string>> | undefined;
-    readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
-  };
 
 /** The parts that all calls of a client have in common. */
 export interface ApiCallsOptions {
@@ -66,7 +60,7 @@ export class ApiCalls {
   async call<Name extends EndpointName>(
     name: Name,
     record: RequestOf<Name>,
-    options: EndpointOptions<Name> & InternalOptions,
+    options: EndpointOptions<Name> & RequestContext,
   ): Promise<ResponseOf<Name>> {
     const body = record === undefined ? undefined : this.encode(name, record, options.unchecked);
     const { method, headers, query, signal, timeoutMs } = options;
@@ -96,10 +90,12 @@ export class ApiCalls {
 
   /** Sends a body that is written, and gives the answer as it came. */
   post(name: EndpointName, body: Uint8Array | undefined, options: PostOptions): Promise<TransportResponse> {
-    const { path, query, contentType, accept, returnStatuses, signal, timeoutMs } = options;
-    return this.#options.transport.call({
+    const { method, path, query, contentType, accept, returnStatuses, signal, timeoutMs } = options;
+    const { transport, sdkVersion } = this.#options;
+    const onBehalfOf = method && { "x-sdk-method": method, "x-sdk-version": sdkVersion };
+    return transport.call({
       operation: name,
-      headers: { ...this.#methodHeaders(options.method), ...options.headers },
+      headers: { ...onBehalfOf, ...options.protocolHeaders, ...options.headers },
       ...(body === undefined ? {} : { body }),
       ...(path === undefined ? {} : { pathParameters: path }),
       ...(query === undefined ? {} : { query }),
@@ -115,11 +111,5 @@ export class ApiCalls {
   decode<Name extends EndpointName>(name: Name, body: Uint8Array): ResponseOf<Name> {
     // As above: an endpoint without a record has the answer undefined.
     return (hasRecordAnswer(name) ? decodeResponse(name, body) : undefined) as ResponseOf<Name>;
-  }
-
-  /** Headers that say on whose behalf a request is made. */
-  #methodHeaders(method: SdkMethod | undefined): Readonly<Record<string, string>> {
-    if (method === undefined) return {};
-    return { "x-sdk-method": method, "x-sdk-version": this.#options.sdkVersion };
   }
 }

@@ -5,10 +5,23 @@ import { type Tokenizer, ValidationError } from "@tinkex/base";
 import { createTransport } from "@tinkex/http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openService } from "../testing/open-service.js";
-import { modelTokenizer } from "./model-tokenizer.js";
+import { loadModelTokenizer, type TokenizerLoader } from "./model-tokenizer.js";
 
 const LOCAL = "http://127.0.0.1:8000";
 const REMOTE = "https://tinker.example.com";
+
+/** Settings of a hub that is never asked. */
+const OFFLINE = { HF_HUB_OFFLINE: "1", HF_HUB_CACHE: "/nowhere" };
+
+/** Loads the tokenizer of a model for a server at `baseUrl`. */
+function modelTokenizer(
+  own: Tokenizer | TokenizerLoader | undefined,
+  model: { readonly modelName: string; readonly tokenizerId: string | undefined },
+  baseUrl: string | undefined,
+  env: Readonly<Record<string, string>> = OFFLINE,
+): Promise<Tokenizer> {
+  return loadModelTokenizer({ id: "S:train:0", ...model }, { own, baseUrl, env });
+}
 
 const own: Tokenizer = { vocabularySize: 1, encode: () => [], decode: () => "", tokenId: () => undefined };
 
@@ -35,8 +48,8 @@ describe("modelTokenizer", () => {
     expect(await modelTokenizer(own, model, REMOTE)).toBe(own);
     expect(
       await modelTokenizer(
-        async (asked) => {
-          expect(asked).toEqual(model);
+        async (modelName, { tokenizerId }) => {
+          expect({ modelName, tokenizerId }).toEqual(model);
           return own;
         },
         model,
@@ -51,11 +64,10 @@ describe("modelTokenizer", () => {
     expect(tokenizer.encode("hello world")).toEqual([0, 1]);
   });
 
-  it("says what to pass when the tokenizer is not here", async () => {
-    await expect(
-      modelTokenizer(undefined, { modelName: "Qwen/Qwen3-8B", tokenizerId: undefined }, REMOTE),
-    ).rejects.toThrow(
-      /the tokenizer of Qwen\/Qwen3-8B is not on this machine: give the option tokenizer to ServiceClient/,
+  it("says what to pass when the service does not say which model it is", async () => {
+    const unnamed = { id: "S:sample:0", modelName: undefined, tokenizerId: undefined };
+    await expect(loadModelTokenizer(unnamed, { own: undefined, baseUrl: REMOTE })).rejects.toThrow(
+      /the tokenizer of S:sample:0 is not on this machine: give the option tokenizer to ServiceClient/,
     );
   });
 
@@ -167,7 +179,8 @@ describe("a tokenizer directory that a server names", () => {
     "is none when it is a name: %s",
     async (name) => {
       await expect(modelTokenizer(undefined, { modelName: name, tokenizerId: name }, REMOTE)).rejects.toThrow(
-        `the tokenizer of ${name} is not on this machine`,
+        // Offline, so the hub's cache is looked for, or the name is no repository's; no directory is.
+        name === "org/..name" ? /is not the name of a Hugging Face repository/ : /HF_HUB_OFFLINE|offline/,
       );
     },
   );

@@ -1,27 +1,52 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { type Tokenizer, ValidationError } from "@tinkex/base";
+import { isPackageMissing, type Tokenizer, ValidationError } from "@tinkex/base";
 import { isLoopback } from "@tinkex/http";
+import type { OperationContext } from "../future/operation-context.js";
+import type { ApiCalls } from "./api-calls.js";
 
-/** Gives the tokenizer of a model. What `get_info` says of it goes in as it is: a name is the server's word, and no path to open unseen. */
-export type TokenizerLoader = (model: TokenizedModel) => Tokenizer | Promise<Tokenizer>;
+/**
+ * Gives the tokenizer of a model. `getTokenizer` of `@tinkex/tokenizer/node` is one. What the service says of the model goes in as
+ * it is: a name is the server's word, and no path to open unseen.
+ *
+ * @param modelName - e.g. `Qwen/Qwen3-8B`
+ * @param options - `tokenizerId`: the tokenizer that the service names for the model, if it names one; `signal`: aborts when the
+ *   service client is closed
+ */
+export type TokenizerLoader = (
+  modelName: string,
+  options: { readonly tokenizerId?: string; readonly signal?: AbortSignal },
+) => Tokenizer | Promise<Tokenizer>;
 
-/** Names of the model whose tokenizer is wanted. */
+/** The model whose tokenizer is wanted. */
 export interface TokenizedModel {
-  readonly modelName: string;
+  /** The id of the model or sampler on the service. */
+  readonly id: string;
+  /** As the service gives it, where it does. */
+  readonly modelName: string | undefined;
   readonly tokenizerId: string | undefined;
 }
 
-/** The tokenizers of a session's models: the option, and what the server has said of them so far. */
-export class ModelTokenizers {
-  readonly #own: Tokenizer | TokenizerLoader | undefined;
-  readonly #baseUrl: string | undefined;
-  readonly #ids = new Map<string, string>();
+/** The parts that finding tokenizers works with. */
+export interface TokenizerEnvironment {
+  /** The caller's own tokenizer, or what loads one. */
+  readonly own: Tokenizer | TokenizerLoader | undefined;
+  /** The address of the server; `undefined` when it is not known. */
+  readonly baseUrl: string | undefined;
+  /** Settings of the hub. @defaultValue those of the process, and one cache for all service clients */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Ends downloads. */
+  readonly signal?: AbortSignal | undefined;
+}
 
-  /** @param baseUrl - the address of the server; `undefined` when it is not known */
-  constructor(own: Tokenizer | TokenizerLoader | undefined, baseUrl: string | undefined) {
-    this.#own = own;
-    this.#baseUrl = baseUrl;
+/** The tokenizers of a session's models, one object for each model, and what the server has said of them so far. */
+export class ModelTokenizers {
+  readonly #environment: TokenizerEnvironment;
+  readonly #ids = new Map<string, string>();
+  readonly #loaded = new Map<string, Promise<Tokenizer>>();
+
+  constructor(environment: TokenizerEnvironment) {
+    this.#environment = environment;
   }
 
   /** Keeps the tokenizer's name of a base model: samplers of the same model are not told it. */
@@ -29,43 +54,97 @@ export class ModelTokenizers {
     this.#ids.set(modelName, tokenizerId);
   }
 
-  /** @throws ValidationError when the tokenizer is not to be had, saying what to pass */
-  get(modelName: string, tokenizerId: string | undefined): Promise<Tokenizer> {
-    const model = { modelName, tokenizerId: tokenizerId ?? this.#ids.get(modelName) };
-    return modelTokenizer(this.#own, model, this.#baseUrl);
+  /**
+   * Gives the tokenizer: calls at the same time share one load, and a failed one is tried anew.
+   *
+   * @throws ValidationError when the tokenizer is not to be had, saying what to pass; what the hub or the caller's function throws
+   */
+  async get(model: TokenizedModel, session: ApiCalls, context: OperationContext): Promise<Tokenizer> {
+    const { own } = this.#environment;
+    if (own !== undefined && !isLoader(own)) return own;
+    const { id, modelName } = model;
+    if (model.tokenizerId === undefined && modelName !== undefined)
+      await this.#ask(modelName, session, context);
+    const tokenizerId = model.tokenizerId ?? this.#ids.get(modelName ?? id);
+    const key = JSON.stringify([modelName ?? id, tokenizerId]);
+    const known = this.#loaded.get(key);
+    if (known !== undefined) return known;
+    const loading = loadModelTokenizer({ id, modelName, tokenizerId }, this.#environment);
+    this.#loaded.set(key, loading);
+    loading.catch(() => this.#loaded.delete(key));
+    return loading;
+  }
+
+  /** Asks a server on this machine for the directory of a base model's tokenizer, which only a training run is told else. */
+  async #ask(modelName: string, session: ApiCalls, context: OperationContext): Promise<void> {
+    const { baseUrl } = this.#environment;
+    if (this.#ids.has(modelName) || baseUrl === undefined || !isLoopback(baseUrl)) return;
+    const { supported_models } = await session.call("get_server_capabilities", undefined, context);
+    for (const { model_name, tokenizer_id } of supported_models) {
+      if (model_name !== undefined && tokenizer_id !== undefined) this.learn(model_name, tokenizer_id);
+    }
   }
 }
 
 /**
- * The tokenizer of a model: the caller's own, else that of a model directory on this machine. The directory is the server's
- * word, so it is read for a server on this machine alone: any other would choose which of our files we read.
+ * Loads the tokenizer of a model: the caller's own; else that of a model directory on this machine, which only a server on this
+ * machine may name, for any other would choose which of our files are read; else from the Hugging Face hub and its cache, as the
+ * official SDK does.
  *
- * @param baseUrl - where the server is; `undefined` when it is not known
- * @throws ValidationError when neither is there, or another server names a directory, saying what to pass
+ * @throws ValidationError when neither is to be had, saying what to pass; what the hub or the caller's function throws
  */
-export async function modelTokenizer(
-  own: Tokenizer | TokenizerLoader | undefined,
+export async function loadModelTokenizer(
   model: TokenizedModel,
-  baseUrl: string | undefined,
+  { own, baseUrl, env, signal }: TokenizerEnvironment,
 ): Promise<Tokenizer> {
-  if (isLoader(own)) return own(model);
-  if (own !== undefined) return own;
-  const names = [model.tokenizerId, model.modelName].filter((name) => name !== undefined);
+  const { id, modelName, tokenizerId } = model;
+  const limits = signal === undefined ? {} : { signal };
+  if (own !== undefined && !isLoader(own)) return own;
+  if (own !== undefined && !(await isOfTheHub(own))) {
+    return own(modelName ?? id, { ...(tokenizerId === undefined ? {} : { tokenizerId }), ...limits });
+  }
+  const names = [tokenizerId, modelName].filter((name) => name !== undefined);
   if (baseUrl === undefined || !isLoopback(baseUrl)) refusePlaces(names);
+  const { createTokenizerProvider, getTokenizer, loadTokenizer } = await tokenizerPackage();
   const directory = names.find(isModelDirectory);
-  if (directory === undefined) {
+  if (directory !== undefined) return loadTokenizer(directory);
+  if (modelName === undefined || names.some(isWrittenAsPlace)) throw notHere(modelName ?? id);
+  const load = env === undefined ? getTokenizer : createTokenizerProvider({ env }).getTokenizer;
+  // Under the name of a repository nothing is looked for in the working directory, which the server would choose otherwise.
+  const { resolveTokenizer } = await import("@tinkex/tokenizer");
+  return load(modelName, { tokenizerId: resolveTokenizer(modelName, tokenizerId).id, ...limits });
+}
+
+/** Loads the package when it is first needed: bundlers may leave it out where no tokenizer is used. */
+async function tokenizerPackage(): Promise<typeof import("@tinkex/tokenizer/node")> {
+  try {
+    return await import("@tinkex/tokenizer/node");
+  } catch (cause) {
+    if (!isPackageMissing("@tinkex/tokenizer", cause)) throw cause;
     throw new ValidationError(
-      `the tokenizer of ${model.modelName} is not on this machine: give the option tokenizer to ServiceClient, ` +
-        "a Tokenizer or a function that loads one",
-      { path: ["tokenizer"] },
+      "getTokenizer needs the package @tinkex/tokenizer, which is not installed: npm install @tinkex/tokenizer, or give the " +
+        "option tokenizer to ServiceClient",
+      { path: ["tokenizer"], cause },
     );
   }
-  const { loadTokenizer } = await import("@tinkex/tokenizer/node");
-  return loadTokenizer(directory);
 }
 
 function isLoader(own: Tokenizer | TokenizerLoader | undefined): own is TokenizerLoader {
   return typeof own === "function";
+}
+
+/** Tells whether the caller's function is the package's own, which is used with the same care whether it is given or not. */
+async function isOfTheHub(own: TokenizerLoader): Promise<boolean> {
+  const { getTokenizer } = await tokenizerPackage().catch(() => ({ getTokenizer: undefined }));
+  return own === getTokenizer;
+}
+
+function notHere(modelName: string): ValidationError {
+  return new ValidationError(
+    `the tokenizer of ${modelName} is not on this machine: give the option tokenizer to ServiceClient, a Tokenizer or a function ` +
+      "that loads one",
+    { path: ["tokenizer"] },
+  );
 }
 
 /** Nothing is looked for first, so that the server does not learn what is here. */

@@ -9,12 +9,22 @@ import {
 } from "@tinkex/types";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
 import { ApiCalls } from "./api-calls.js";
-import { CURRENT_GENERATION, LEGACY_GENERATION, type ServerGeneration } from "./server-generation.js";
+import {
+  type ChunkLimits,
+  CURRENT_GENERATION,
+  type Encoding,
+  LEGACY_GENERATION,
+  type ServerGeneration,
+} from "./server-generation.js";
 
 /** A server as it describes itself before anything else happens. */
 export interface ServerProfile {
   readonly generation: ServerGeneration;
   readonly config: ClientConfigResponse;
+  /** Limits of one training request, by the encoding it is written in. */
+  readonly chunkLimits: Readonly<Record<Encoding, ChunkLimits>>;
+  /** Tells whether the requests of one training call may travel at the same time. */
+  readonly sendsChunksTogether: boolean;
   /** The part of the configuration that may change while the client runs. */
   dynamic: ClientDynamicConfigResponse;
 }
@@ -37,12 +47,29 @@ export async function readServerProfile(asker: Asker, useTokens: () => void): Pr
   const config = await ask(asker, "client_config");
   if (config === undefined) {
     asker.logger.debug("the server has no client/config: it is treated as one of the 0.4 generation");
-    return { generation: LEGACY_GENERATION, config: DEFAULT_CONFIG, dynamic: DEFAULT_DYNAMIC };
+    return profileOf(LEGACY_GENERATION, DEFAULT_CONFIG, DEFAULT_DYNAMIC);
   }
   checkLimits(config);
   if (config.pjwt_auth_enabled) useTokens();
   const dynamic = await ask(asker, "client_dynamic_config");
-  return { generation: CURRENT_GENERATION, config, dynamic: dynamic ?? DEFAULT_DYNAMIC };
+  return profileOf(CURRENT_GENERATION, config, dynamic ?? DEFAULT_DYNAMIC);
+}
+
+function profileOf(
+  generation: ServerGeneration,
+  config: ClientConfigResponse,
+  dynamic: ClientDynamicConfigResponse,
+): ServerProfile {
+  return {
+    generation,
+    config,
+    chunkLimits: {
+      protobuf: generation.chunkLimits("protobuf", config),
+      json: generation.chunkLimits("json", config),
+    },
+    sendsChunksTogether: generation.sendsChunksTogether(config),
+    dynamic,
+  };
 }
 
 /** Reads the changing part again, for as long as the client is open. Keeps what it has when that fails. */

@@ -2,7 +2,6 @@ import type { Clock, HttpTransport, Logger } from "@tinkex/base";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
 import { ApiCalls } from "./api-calls.js";
 import type { ModelTokenizers } from "./model-tokenizer.js";
-import type { SequenceCounter } from "./sequence-counter.js";
 import type { ServerProfile } from "./server-profile.js";
 
 /** The parts of its service client that a session works with. */
@@ -17,8 +16,8 @@ export interface SessionEnvironment {
   readonly sdkVersion: string;
   /** The lifecycle of the service client, whose children the other clients' are. */
   readonly lifecycle: ClientLifecycle;
-  /** Numbers of the session's samplers, those of unnamed sampler saves included. */
-  readonly samplingIds: SequenceCounter;
+  /** Gives the next number of a sampler of the session; unnamed sampler saves take one too. */
+  takeSamplingId(): number;
   readonly tokenizers: ModelTokenizers;
 }
 

@@ -21,7 +21,7 @@ export type NewModel = Omit<CreateModelRequest, "session_id" | "model_seq_id" | 
 export async function createModel(creation: ModelCreation, model: NewModel): Promise<TrainedModel> {
   const { channel, modelSeqId, context } = creation;
   const { session } = channel;
-  const log = trainingPauseLog(`Model creation for ${model.base_model}`, session.environment);
+  const log = trainingPauseLog(`Model creation for ${model.base_model}`, channel.environment);
   const record = { ...model, session_id: session.id, model_seq_id: modelSeqId };
   const { result } = await channel.submit("create_model", record, context, log);
   context.submitted();

@@ -7,10 +7,10 @@ import type { Session } from "../session/session.js";
 export async function readModelInfo(
   session: Session,
   modelId: string,
-  { method, signal }: OperationContext,
+  context: OperationContext,
 ): Promise<GetInfoResponse> {
   try {
-    const info = await session.call("get_info", { model_id: modelId }, { method, signal });
+    const info = await session.call("get_info", { model_id: modelId }, context);
     const { model_name: name, tokenizer_id: tokenizerId } = info.model_data;
     if (name !== undefined && tokenizerId !== undefined)
       session.environment.tokenizers.learn(name, tokenizerId);

@@ -3,7 +3,31 @@ import type { OperationName, RequestOf, ResultOf } from "@tinkex/types";
 import type { Channel } from "../channel/channel.js";
 import { type QueueStateLog, trainingPauseLog } from "../channel/queue-state-log.js";
 import type { OperationContext } from "../future/operation-context.js";
-import { SequenceCounter } from "../session/sequence-counter.js";
+
+/** Sequence ids of one model's requests, in ascending order: those that were given back first, then the next new one. A gap would keep the
+ * service waiting for ever. */
+export class SequenceCounter {
+  #next: number;
+  /** Ascending. */
+  #unused: number[] = [];
+
+  constructor(first: number) {
+    this.#next = first;
+  }
+
+  /** A number that belongs to the caller alone. */
+  take(): number {
+    const unused = this.#unused.shift();
+    if (unused !== undefined) return unused;
+    this.#next += 1;
+    return this.#next - 1;
+  }
+
+  /** Takes numbers back that were taken and never used. */
+  giveBack(numbers: readonly number[]): void {
+    this.#unused = [...this.#unused, ...numbers].sort((a, b) => a - b);
+  }
+}
 
 /** A model on the service, with what its operations share. */
 export interface TrainedModel {
@@ -23,7 +47,7 @@ export function trainedModel(channel: Channel, id: string): TrainedModel {
     channel,
     sequence: new SequenceCounter(1),
     turns: new Mutex(),
-    log: trainingPauseLog(`Training for ${id}`, channel.session.environment),
+    log: trainingPauseLog(`Training for ${id}`, channel.environment),
   };
 }
 

@@ -187,7 +187,7 @@ describe("results", () => {
     expect(error).toBeInstanceOf(ApiStatusError);
     expect(error).toMatchObject({
       code: "gone",
-      message: expect.stringMatching(/OptimStep.*no longer knows it/),
+      message: expect.stringMatching(/optimStep.*no longer knows it/),
     });
   });
 });

@@ -17,7 +17,8 @@ import {
 } from "@tinkex/types";
 import type { ApiFuture } from "../future/api-future.js";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
-import { CALL_OPTIONS, type CallOptions, checkObject } from "../inputs/call-options.js";
+import type { OperationContext } from "../future/operation-context.js";
+import { CALL_OPTIONS, type CallOptions, checkObject, describeKind } from "../inputs/call-options.js";
 import { type SamplingClient, samplingClientOf } from "../sampling/sampling-client.js";
 import { checkTrainingPath } from "./checkpoints/checkpoint-kinds.js";
 import {
@@ -31,7 +32,7 @@ import {
 import { checkCustomData, runCustomLoss } from "./custom-loss/custom-loss.js";
 import { readModelInfo } from "./model-info.js";
 import type { PassOutput } from "./passes/combine-outputs.js";
-import { checkedLossConfig, checkLossName, type DatumLike, prepareData } from "./passes/prepare-data.js";
+import { type DatumLike, prepareData, preparePass } from "./passes/prepare-data.js";
 import { runPass } from "./passes/training-pass.js";
 import { runOperation, type TrainedModel } from "./trained-model.js";
 
@@ -64,12 +65,8 @@ const LOAD_OPTIONS = { ...CALL_OPTIONS, weights_access_token: true } as const;
 const SAMPLING_SAVE_OPTIONS = { ...CALL_OPTIONS, kind: true } as const;
 const INFO_OPTIONS = { ...CALL_OPTIONS, refresh: true } as const;
 
-type Construct = (model: TrainedModel, info: GetInfoResponse | undefined) => TrainingClient;
-
-let construct: Construct;
-
 /** Makes the client of a model. @param info - the server's description of the model, if it could give one */
-export const trainingClientOf: Construct = (...parts) => construct(...parts);
+export let trainingClientOf: (model: TrainedModel, info: GetInfoResponse | undefined) => TrainingClient;
 
 /**
  * Trains one model. Every method that returns an {@link ApiFuture} submits at once, in the order of the calls, and need not be
@@ -77,7 +74,7 @@ export const trainingClientOf: Construct = (...parts) => construct(...parts);
  */
 export class TrainingClient {
   static {
-    construct = (model, info) => new TrainingClient(model, info);
+    trainingClientOf = (model, info) => new TrainingClient(model, info);
   }
 
   /** The model's id on the service; its training run has the same. */
@@ -90,7 +87,7 @@ export class TrainingClient {
     this.modelId = model.id;
     this.#model = model;
     this.#info = info;
-    const { lifecycle } = model.channel.session.environment;
+    const { lifecycle } = model.channel.environment;
     this.#lifecycle = lifecycle.child("TrainingClient", `the training client of ${model.id}`);
   }
 
@@ -116,7 +113,7 @@ export class TrainingClient {
     options: PassOptions = {},
   ): ApiFuture<PassOutput> {
     this.#lifecycle.checkCall("forwardBackward", options, PASS_OPTIONS);
-    return this.#pass("forward_backward", data, lossFn, options);
+    return this.#pass("forwardBackward", data, lossFn, options);
   }
 
   /** Computes losses and log-probabilities alone: as {@link forwardBackward}, without gradients. */
@@ -140,9 +137,15 @@ export class TrainingClient {
     options: CallOptions = {},
   ): ApiFuture<PassOutput> {
     this.#lifecycle.checkCall("forwardBackwardCustom", options);
-    const prepared = prepareData(data);
+    const prepared = prepareData("forwardBackwardCustom", data);
     checkCustomData(prepared);
-    return this.#lifecycle.start("forward_backward_custom", options, (context) =>
+    if (typeof loss !== "function") {
+      const got = describeKind(loss);
+      throw new ValidationError(`forwardBackwardCustom: loss must be a function, got ${got}`, {
+        path: ["loss"],
+      });
+    }
+    return this.#lifecycle.start("forwardBackwardCustom", options, (context) =>
       runCustomLoss(this.#model, prepared, loss, context),
     );
   }
@@ -165,7 +168,7 @@ export class TrainingClient {
       "type" in params
         ? { optimizer_params: checkSent(optimizerParamsSchema, params, "optimStep") }
         : { adam_params: checkSent(adamParamsSchema, params, "optimStep") };
-    return this.#lifecycle.start("optim_step", options, (context) =>
+    return this.#lifecycle.start("optimStep", options, (context) =>
       runOperation(this.#model, "optim_step", fields, context),
     );
   }
@@ -182,7 +185,7 @@ export class TrainingClient {
     const overwrite = options.overwrite ?? onConflict === "overwrite";
     const fields = { path: name, ttl_seconds, user_metadata, overwrite };
     const taken = { modelId: this.modelId, type: "training", name, onConflict } as const;
-    return this.#lifecycle.start("save_state", options, (context) =>
+    return this.#lifecycle.start("saveState", options, (context) =>
       runOperation(this.#model, "save_weights", fields, context, (error) => ({
         path: pathAfterConflict(error, taken),
       })),
@@ -203,7 +206,7 @@ export class TrainingClient {
     const { ttl_seconds, user_metadata, onConflict } = options;
     const fields = { path: name, ttl_seconds, user_metadata };
     const taken = { modelId: this.modelId, type: "sampler", name, onConflict } as const;
-    return this.#lifecycle.start("save_weights_for_sampler", options, async (context) => {
+    return this.#lifecycle.start("saveWeightsForSampler", options, async (context) => {
       const saved = await runOperation(this.#model, "save_weights_for_sampler", fields, context, (error) => ({
         path: pathAfterConflict(error, taken),
       }));
@@ -227,15 +230,15 @@ export class TrainingClient {
     this.#lifecycle.checkCall("saveWeightsAndGetSamplingClient", options, SAMPLING_SAVE_OPTIONS);
     const { channel } = this.#model;
     // Taken once: repeats of the request carry the same number.
-    const samplingId = channel.session.environment.samplingIds.take();
+    const samplingId = channel.environment.takeSamplingId();
     const fields = { sampling_session_seq_id: samplingId, kind: options.kind };
-    return this.#lifecycle.start("save_weights_and_get_sampling_client", options, async (context) => {
+    return this.#lifecycle.start("saveWeightsAndGetSamplingClient", options, async (context) => {
       const saved = await runOperation(this.#model, "save_weights_for_sampler", fields, context);
       if (saved.sampling_session_id === undefined) {
         throw new ResponseError("the service saved the weights and gave no sampling session for them");
       }
       return samplingClientOf(channel, saved.sampling_session_id, {
-        baseModel: this.#info?.model_data.model_name ?? this.#info?.model_name,
+        modelName: modelNameOf(this.#info),
         tokenizerId: this.#info?.model_data.tokenizer_id,
       });
     });
@@ -244,13 +247,13 @@ export class TrainingClient {
   /** Loads weights into this model, with a fresh optimizer. Many services take this as the first operation only. */
   loadState(path: string, options: LoadOptions = {}): ApiFuture<LoadWeightsResponse> {
     this.#lifecycle.checkCall("loadState", options, LOAD_OPTIONS);
-    return this.#load("load_state", path, false, options);
+    return this.#load("loadState", path, false, options);
   }
 
   /** Loads weights and optimizer state into this model, so that training goes on as if it had never stopped. */
   loadStateWithOptimizer(path: string, options: LoadOptions = {}): ApiFuture<LoadWeightsResponse> {
     this.#lifecycle.checkCall("loadStateWithOptimizer", options, LOAD_OPTIONS);
-    return this.#load("load_state_with_optimizer", path, true, options);
+    return this.#load("loadStateWithOptimizer", path, true, options);
   }
 
   /**
@@ -261,18 +264,26 @@ export class TrainingClient {
   async getInfo(options: InfoOptions = {}): Promise<GetInfoResponse> {
     this.#lifecycle.checkCall("getInfo", options, INFO_OPTIONS);
     if (this.#info !== undefined && options.refresh !== true) return this.#info;
-    this.#info = await this.#lifecycle.start("get_info", options, (context) =>
-      readModelInfo(this.#model.channel.session, this.modelId, context),
-    );
-    return this.#info;
+    return this.#lifecycle.start("getInfo", options, (context) => this.#readInfo(context));
   }
 
-  /** Gives the model's tokenizer. @throws ValidationError when it is not on this machine, or a server elsewhere names its directory, and none was given */
+  /**
+   * Gives the model's tokenizer, one object for each model: the option `tokenizer` of the service client; else the model directory
+   * that a server on this machine names; else from the Hugging Face hub (`HF_ENDPOINT`, `HF_TOKEN`, `HF_HUB_OFFLINE`, `HF_HUB_CACHE`),
+   * where it is kept for the next time.
+   *
+   * @throws ValidationError when it is not to be had, saying what to pass; ApiStatusError or ConnectionError of the hub;
+   * UnsupportedByServerError when the server cannot say what the model is made of
+   */
   async getTokenizer(options: CallOptions = {}): Promise<Tokenizer> {
-    const info = await this.getInfo(options);
-    const modelName = info.model_data.model_name ?? info.model_name ?? this.modelId;
-    const { tokenizers } = this.#model.channel.session.environment;
-    return tokenizers.get(modelName, info.model_data.tokenizer_id);
+    this.#lifecycle.checkCall("getTokenizer", options);
+    const { session, environment } = this.#model.channel;
+    return this.#lifecycle.start("getTokenizer", options, async (context) => {
+      const info = this.#info ?? (await this.#readInfo(context));
+      const tokenizerId = info.model_data.tokenizer_id;
+      const model = { id: this.modelId, modelName: modelNameOf(info), tokenizerId };
+      return environment.tokenizers.get(model, session, context);
+    });
   }
 
   /** Ends this client's operations with `ClosedError` and takes no more. The model stays on the service. */
@@ -284,30 +295,35 @@ export class TrainingClient {
     return this.close();
   }
 
+  async #readInfo(context: OperationContext): Promise<GetInfoResponse> {
+    this.#info = await readModelInfo(this.#model.channel.session, this.modelId, context);
+    return this.#info;
+  }
+
   #pass(
-    name: "forward" | "forward_backward",
+    method: "forward" | "forwardBackward",
     data: readonly DatumLike[],
     lossFn: LossFnType,
     options: PassOptions,
   ): ApiFuture<PassOutput> {
-    checkLossName(lossFn);
-    const lossFnConfig = checkedLossConfig(options.loss_fn_config);
-    const prepared = prepareData(data);
-    return this.#lifecycle.start(name, options, (context) =>
-      runPass(this.#model, { name, data: prepared, lossFn, lossFnConfig }, context),
-    );
+    const pass = preparePass(method, data, lossFn, options.loss_fn_config);
+    return this.#lifecycle.start(method, options, (context) => runPass(this.#model, pass, context));
   }
 
   #load(
-    name: "load_state" | "load_state_with_optimizer",
+    name: "loadState" | "loadStateWithOptimizer",
     path: string,
     optimizer: boolean,
     options: LoadOptions,
   ): ApiFuture<LoadWeightsResponse> {
-    checkTrainingPath(path);
+    checkTrainingPath(name, path);
     const { weights_access_token } = options;
     return this.#lifecycle.start(name, options, (context) =>
       runOperation(this.#model, "load_weights", { path, optimizer, weights_access_token }, context),
     );
   }
+}
+
+function modelNameOf(info: GetInfoResponse | undefined): string | undefined {
+  return info?.model_data.model_name ?? info?.model_name;
 }

@@ -11,7 +11,13 @@ describe("service endpoints", () => {
       status: 200,
       body: {
         supported_models: [
-          { model_name: "test/one", max_context_length: 32, trainable: true, sampleable: true },
+          {
+            model_name: "test/one",
+            max_context_length: 32,
+            trainable: true,
+            sampleable: true,
+            tokenizer_id: expect.any(String),
+          },
         ],
       },
     });

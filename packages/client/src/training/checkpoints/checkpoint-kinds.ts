@@ -1,33 +1,35 @@
 import { ValidationError } from "@tinkex/base";
 import { CheckpointPath } from "@tinkex/types";
+import { describeKind } from "../../inputs/call-options.js";
 
 /**
  * Checks that a path can be trained from. Paths that servers spell in their own way are theirs to judge.
  *
  * @throws ValidationError for something that is no `tinker://` path, or names weights of another kind
  */
-export function checkTrainingPath(path: string): void {
-  checkScheme(path);
+export function checkTrainingPath(method: string, path: string): void {
+  checkScheme(method, path);
   const kind = kindOf(path);
   if (kind === undefined || kind === "training") return;
   throw new ValidationError(
-    `${path} is a ${kind} checkpoint and cannot be trained from: pass a path of the form tinker://<run>/weights/<name>`,
+    `${method}: ${path} is a ${kind} checkpoint and cannot be trained from: pass a path of the form tinker://<run>/weights/<name>`,
     { path: ["path"] },
   );
 }
 
 /** @throws ValidationError for something that is no `tinker://` path, or cannot be sampled from */
-export function checkSamplerPath(path: string): void {
-  checkScheme(path);
+export function checkSamplerPath(method: string, path: string): void {
+  checkScheme(method, path);
   if (kindOf(path) !== "external") return;
-  throw new ValidationError(`${path} is an external checkpoint and cannot be sampled from`, {
+  throw new ValidationError(`${method}: ${path} is an external checkpoint and cannot be sampled from`, {
     path: ["model_path"],
   });
 }
 
-function checkScheme(path: string): void {
+function checkScheme(method: string, path: string): void {
   if (typeof path === "string" && path.startsWith("tinker://")) return;
-  throw new ValidationError(`a checkpoint's path must start with tinker://, got ${JSON.stringify(path)}`, {
+  const got = typeof path === "string" ? JSON.stringify(path) : describeKind(path);
+  throw new ValidationError(`${method}: a checkpoint's path must start with tinker://, got ${got}`, {
     path: ["path"],
   });
 }

@@ -29,7 +29,7 @@ const REFUSALS: readonly number[] = [400, 404, 405, 422];
  * @throws the error of the last way
  */
 export async function loadModel(creation: ModelCreation, source: ModelSource): Promise<TrainedModel> {
-  const [first, ...others] = creation.channel.session.server.generation.loadRoutes;
+  const [first, ...others] = creation.channel.server.generation.loadRoutes;
   let attempt = LOADERS[first](creation, source);
   for (const route of others) {
     attempt = attempt.catch((error: unknown) => {
@@ -45,7 +45,7 @@ async function loadAsNewModel(creation: ModelCreation, source: ModelSource): Pro
   const { channel, modelSeqId, context } = creation;
   const { session } = channel;
   const modelId = `${session.id}:train:${modelSeqId}`;
-  const log = trainingPauseLog(`Model creation for ${modelId}`, session.environment);
+  const log = trainingPauseLog(`Model creation for ${modelId}`, channel.environment);
   const record = { ...source, session_id: session.id, model_seq_id: modelSeqId };
   const { result } = await channel.submit("load_weights", record, context, log);
   context.submitted();
@@ -68,9 +68,7 @@ async function describeByWeightsInfo(
   { channel, context }: ModelCreation,
   source: ModelSource,
 ): Promise<NewModel> {
-  const { method, signal } = context;
-  const record = { tinker_path: source.path };
-  const info = await channel.session.call("weights_info", record, { method, signal });
+  const info = await channel.session.call("weights_info", { tinker_path: source.path }, context);
   const { train_unembed = true, train_mlp = true, train_attn = true } = info;
   return {
     base_model: source.base_model ?? info.base_model,
@@ -85,9 +83,8 @@ async function describeByTrainingRun(
   { channel, context }: ModelCreation,
   source: ModelSource,
 ): Promise<NewModel> {
-  const { method, signal } = context;
   const { training_run_id: run } = CheckpointPath.parse(source.path);
-  const record = await channel.session.call("get_training_run", undefined, { path: { run }, method, signal });
+  const record = await channel.session.call("get_training_run", undefined, { ...context, path: { run } });
   return {
     base_model: source.base_model ?? record.base_model,
     lora_config: {

@@ -1,6 +1,6 @@
 import { ApiStatusError, ValidationError } from "@tinkex/base";
 import { type CheckpointMetadata, CheckpointPath, type CheckpointType } from "@tinkex/types";
-import { CALL_OPTIONS, type CallOptions } from "../../inputs/call-options.js";
+import { CALL_OPTIONS, type CallOptions, describeKind } from "../../inputs/call-options.js";
 
 /**
  * The conduct of a save whose name is taken: fail at once, take the checkpoint that is there for the result, or replace it
@@ -44,20 +44,21 @@ export function checkSave(
   wishes: readonly OnConflict[],
 ): void {
   if (typeof name !== "string" || name === "" || name.includes("/")) {
+    const got = typeof name === "string" ? JSON.stringify(name) : describeKind(name);
+    throw new ValidationError(`a checkpoint's name must be a string without slashes, got ${got}`, {
+      path: ["name"],
+    });
+  }
+  if (ttlSeconds !== undefined && !(Number.isInteger(ttlSeconds) && ttlSeconds > 0)) {
     throw new ValidationError(
-      `a checkpoint's name must be a string without slashes, got ${JSON.stringify(name)}`,
+      `ttl_seconds must be a whole number of seconds above 0, got ${typeof ttlSeconds === "number" ? ttlSeconds : describeKind(ttlSeconds)}`,
       {
-        path: ["name"],
+        path: ["ttl_seconds"],
       },
     );
   }
-  if (ttlSeconds !== undefined && !(Number.isInteger(ttlSeconds) && ttlSeconds > 0)) {
-    throw new ValidationError(`ttl_seconds must be a whole number of seconds above 0, got ${ttlSeconds}`, {
-      path: ["ttl_seconds"],
-    });
-  }
   if (overwrite === false && onConflict === "overwrite") {
-    throw new ValidationError('overwrite: false contradicts onConflict: "overwrite"; leave one of them out', {
+    throw new ValidationError(`overwrite: false contradicts onConflict: "overwrite"; leave one of them out`, {
       path: ["overwrite"],
     });
   }

@@ -1,8 +1,8 @@
 import { isSparse, ResponseError, raceAbort, tensorLayoutFault, ValidationError } from "@tinkex/base";
 import type { CustomLoss, CustomLossValue, Datum, ForwardBackwardOutput, TensorData } from "@tinkex/types";
 import type { OperationContext } from "../../future/operation-context.js";
-import type { PassOutput } from "../passes/combine-outputs.js";
-import { passResult, submitPass } from "../passes/training-pass.js";
+import { combineOutputs, type PassOutput } from "../passes/combine-outputs.js";
+import { submitPass } from "../passes/training-pass.js";
 import type { TrainedModel } from "../trained-model.js";
 
 /**
@@ -19,7 +19,7 @@ export async function runCustomLoss(
   const forwardData = customForwardData(data);
   const { backward, value } = await model.turns.runExclusive(context.signal, async () => {
     const forward = await submitPass(model, { ...common, name: "forward", data: forwardData }, context);
-    const logprobs = logprobsOf(await passResult(forward), data);
+    const logprobs = logprobsOf(combineOutputs(await Promise.all(forward)), data);
     // The loss is not ours to stop; once nobody waits for it, it must not hold up the turns behind it.
     const value = await raceAbort(context.signal, async () => loss(data, logprobs));
     context.signal.throwIfAborted();
@@ -28,7 +28,7 @@ export async function runCustomLoss(
     return { backward: await submitPass(model, pass, context), value };
   });
   context.submitted();
-  return customOutput(await passResult(backward), value);
+  return customOutput(combineOutputs(await Promise.all(backward)), value);
 }
 
 /** @throws ValidationError for a datum without `target_tokens`, which a custom loss scores */

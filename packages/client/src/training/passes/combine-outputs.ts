@@ -14,12 +14,16 @@ export interface PassOutput extends ForwardBackwardOutput {
 
 /** Joins the results of a call's chunks, in the order of the data: outputs in a row, metrics reduced. */
 export function combineOutputs(results: readonly ForwardBackwardOutput[]): PassOutput {
-  const { metrics, exactMetrics } = reduceMetrics(
-    results.map((result) => ({ metrics: result.metrics, datumCount: result.loss_fn_outputs.length })),
-  );
+  const outputs: ForwardBackwardOutput["loss_fn_outputs"][number][] = [];
+  const chunks: ChunkMetrics[] = [];
+  for (const { loss_fn_outputs, metrics } of results) {
+    for (const output of loss_fn_outputs) outputs.push(output);
+    chunks.push({ metrics, datumCount: loss_fn_outputs.length });
+  }
+  const { metrics, exactMetrics } = reduceMetrics(chunks);
   return {
     loss_fn_output_type: results[0]?.loss_fn_output_type ?? "",
-    loss_fn_outputs: results.flatMap((result) => result.loss_fn_outputs),
+    loss_fn_outputs: outputs,
     metrics,
     exact_metrics: exactMetrics,
   };
@@ -52,37 +56,34 @@ export function reduceMetrics(chunks: readonly ChunkMetrics[]): ReducedMetrics {
     const values = valuesOf(key, chunks);
     if (values === undefined) continue;
     const [first] = values;
-    const reduction = reductionOf(key);
-    if (reduction === undefined) {
-      if (first !== undefined && values.every((value) => Object.is(value, first))) metrics[key] = first;
+    const [, reduction, ...others] = key.split(":");
+    if (reduction === undefined || others.length > 0) {
+      if (first !== undefined && values.every(({ value }) => Object.is(value, first.value)))
+        metrics[key] = first.value;
     } else if (reduction === "unique") {
-      for (const [index, value] of values.entries()) metrics[index === 0 ? key : `${key}_${index}`] = value;
+      for (const [index, { value }] of values.entries())
+        metrics[index === 0 ? key : `${key}_${index}`] = value;
     } else if (Object.hasOwn(HASH_REDUCERS, reduction)) {
-      const hash = values.every(Number.isFinite) ? HASH_REDUCERS[reduction]?.(values) : undefined;
+      const numbers = values.map(({ value }) => value);
+      const hash = numbers.every(Number.isFinite) ? HASH_REDUCERS[reduction]?.(numbers) : undefined;
       metrics[key] = hash === undefined ? Number.NaN : Number(hash);
       if (hash !== undefined) exactMetrics[key] = hash;
     } else if (Object.hasOwn(METRIC_REDUCERS, reduction)) {
-      const weighted = values.map((value, index) => ({ value, weight: chunks[index]?.datumCount ?? 0 }));
-      metrics[key] = METRIC_REDUCERS[reduction]?.(weighted) ?? Number.NaN;
+      metrics[key] = METRIC_REDUCERS[reduction]?.(values) ?? Number.NaN;
     }
   }
   return { metrics, exactMetrics };
 }
 
-/** The key's value in each chunk, or `undefined` when a chunk lacks it. */
-function valuesOf(key: string, chunks: readonly ChunkMetrics[]): number[] | undefined {
-  const values: number[] = [];
-  for (const { metrics } of chunks) {
+/** Gives the key's value in each chunk, or `undefined` when a chunk lacks it. */
+function valuesOf(key: string, chunks: readonly ChunkMetrics[]): WeightedValue[] | undefined {
+  const values: WeightedValue[] = [];
+  for (const { metrics, datumCount } of chunks) {
     const value = Object.hasOwn(metrics, key) ? metrics[key] : undefined;
     if (value === undefined) return undefined;
-    values.push(value);
+    values.push({ value, weight: datumCount });
   }
   return values;
-}
-
-function reductionOf(key: string): string | undefined {
-  const parts = key.split(":");
-  return parts.length === 2 ? parts[1] : undefined;
 }
 
 /** A chunk's value of a metric, and how many datums stand behind it. */

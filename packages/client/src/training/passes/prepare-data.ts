@@ -12,7 +12,7 @@ import {
   spanFault,
   type TokenIds,
 } from "@tinkex/types";
-import { checkObject } from "../../inputs/call-options.js";
+import { checkObject, describeKind } from "../../inputs/call-options.js";
 import { toModelInput } from "../../inputs/model-input.js";
 
 /**
@@ -33,34 +33,58 @@ export interface DatumLike extends Omit<Datum, "model_input" | "loss_fn_inputs">
   readonly loss_fn_inputs: Readonly<Record<string, TensorLike>>;
 }
 
+/** One forward, or forward and backward, pass over checked data. */
+export interface TrainingPass {
+  readonly name: "forward" | "forward_backward";
+  readonly data: readonly Datum[];
+  readonly lossFn: LossFnType;
+  readonly lossFnConfig: LossFnConfig | undefined;
+}
+
 /**
- * Checks the examples of one call and casts their tensors, once.
+ * Checks the arguments of a pass, and casts its tensors.
+ *
+ * @throws ValidationError naming datum, key and index; for a loss that does not exist, with those that do
+ */
+export function preparePass(
+  method: "forward" | "forwardBackward",
+  data: readonly DatumLike[],
+  lossFn: LossFnType,
+  config: LossFnConfig | undefined,
+): TrainingPass {
+  checkSent(lossFnTypeSchema, lossFn, `${method}: loss_fn`);
+  const lossFnConfig = config === undefined ? undefined : checkedLossConfig(config);
+  const name = method === "forward" ? "forward" : "forward_backward";
+  return { name, data: prepareData(method, data), lossFn, lossFnConfig };
+}
+
+/**
+ * Checks the examples of one call and casts their tensors, once: nothing checks the tensors' layout again on the way out.
  *
  * @throws ValidationError naming datum, key and index
  */
-export function prepareData(data: readonly DatumLike[]): Datum[] {
-  if (!Array.isArray(data)) throw new ValidationError("data must be a list of datums", { path: ["data"] });
-  if (data.length === 0) throw new ValidationError("no data provided", { path: ["data"] });
+export function prepareData(method: string, data: readonly DatumLike[]): Datum[] {
+  if (!Array.isArray(data)) {
+    throw new ValidationError(`${method}: data must be an array of datums, got ${describeKind(data)}`, {
+      path: ["data"],
+    });
+  }
+  if (data.length === 0) {
+    throw new ValidationError(`${method}: no data provided; give at least one datum`, { path: ["data"] });
+  }
   const memory = new TensorMemory();
-  return data.map((datum, index) => prepareDatum(datum, index, memory));
+  const prepared: Datum[] = [];
+  for (const datum of data) prepared.push(prepareDatum(datum, prepared.length, memory));
+  return prepared;
 }
 
-/** @throws ValidationError for a loss that does not exist, listing those that do */
-export function checkLossName(lossFn: LossFnType): void {
-  checkSent(lossFnTypeSchema, lossFn, "loss_fn");
-}
-
-/**
- * Checks the options of a loss, and copies them: they are written later than the call.
- *
- * @throws ValidationError for options that are no numbers or strings by name
- */
-export function checkedLossConfig(config: LossFnConfig | undefined): LossFnConfig | undefined {
-  if (config === undefined) return undefined;
+/** Checks the options of a loss, and copies them: they are written later than the call. */
+function checkedLossConfig(config: LossFnConfig): LossFnConfig {
   checkObject(config, "loss_fn_config", "{ clip_low_threshold: 0.8 }");
   for (const [key, value] of Object.entries(config)) {
     if (typeof value === "string" || typeof value === "number") continue;
-    throw new ValidationError(`loss_fn_config.${key} must be a number or a string, got ${String(value)}`, {
+    const got = describeKind(value);
+    throw new ValidationError(`loss_fn_config.${key} must be a number or a string, got ${got}`, {
       path: ["loss_fn_config", key],
     });
   }
@@ -70,14 +94,16 @@ export function checkedLossConfig(config: LossFnConfig | undefined): LossFnConfi
 function prepareDatum(datum: DatumLike, datumIndex: number, memory: TensorMemory): Datum {
   const place = `data[${datumIndex}]`;
   if (typeof datum !== "object" || datum === null) {
-    throw new ValidationError(`${place} must be an object with model_input and loss_fn_inputs`, {
-      path: ["data", datumIndex],
-    });
+    throw new ValidationError(
+      `${place} must be an object with model_input and loss_fn_inputs, got ${describeKind(datum)}`,
+      { path: ["data", datumIndex] },
+    );
   }
   checkKnownNames(datum, DATUM_FIELDS, place);
-  const inputs = Object.entries(datum.loss_fn_inputs ?? {}).map(
-    ([key, value]) => [key, TensorData.from(value, { key, datumIndex, memory })] as const,
-  );
+  const inputs: [string, TensorData][] = [];
+  for (const [key, value] of Object.entries(datum.loss_fn_inputs ?? {})) {
+    inputs.push([key, TensorData.from(value, { key, datumIndex, memory })]);
+  }
   const prepared: Datum = {
     ...datum,
     model_input: toModelInput(datum.model_input, `${place}.model_input`),

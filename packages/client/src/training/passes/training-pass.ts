@@ -1,38 +1,35 @@
 import { ApiStatusError } from "@tinkex/base";
-import type { Datum, ForwardBackwardOutput, LossFnConfig, LossFnType } from "@tinkex/types";
-import { type BodyMemory, type EncodedBody, encodeForwardBackwardRequest } from "@tinkex/wire";
-import type { PassBody, Submission } from "../../channel/channel.js";
+import type { ForwardBackwardOutput } from "@tinkex/types";
+import { type EncodedBody, encodeForwardBackwardRequest } from "@tinkex/wire";
+import type { PassRequest } from "../../channel/channel.js";
 import type { OperationContext } from "../../future/operation-context.js";
 import type { Encoding } from "../../session/server-generation.js";
 import type { TrainedModel } from "../trained-model.js";
 import { combineOutputs, type PassOutput } from "./combine-outputs.js";
+import type { TrainingPass } from "./prepare-data.js";
 import { SequenceBrokenError } from "./sequence-broken-error.js";
 import { splitIntoChunks } from "./split-into-chunks.js";
 
-/** One forward, or forward and backward, pass over checked data. */
-export interface TrainingPass {
-  readonly name: "forward" | "forward_backward";
-  readonly data: readonly Datum[];
-  readonly lossFn: LossFnType;
-  readonly lossFnConfig: LossFnConfig | undefined;
-}
-
-/** Runs a pass: submits it in its turn, waits for the results outside of it, and combines them. */
+/** Runs a pass: submits it in its turn, waits for the results outside of it, and combines them in the order of its data. */
 export async function runPass(
   model: TrainedModel,
   pass: TrainingPass,
   context: OperationContext,
 ): Promise<PassOutput> {
-  const submissions = await model.turns.runExclusive(context.signal, () => submitPass(model, pass, context));
+  const results = await model.turns.runExclusive(context.signal, () => submitPass(model, pass, context));
   context.submitted();
-  return passResult(submissions);
+  return combineOutputs(await Promise.all(results));
 }
 
-/** Waits for the results of a pass, and combines them in the order of its data. */
-export async function passResult(
-  submissions: readonly Submission<ForwardBackwardOutput>[],
-): Promise<PassOutput> {
-  return combineOutputs(await Promise.all(submissions.map(({ result }) => result)));
+/** One request of a pass, and what became of it. */
+interface PlannedRequest extends PassRequest {
+  result?: Promise<ForwardBackwardOutput>;
+}
+
+/** A request that failed for good. */
+interface Failure {
+  readonly request: PlannedRequest;
+  readonly error: unknown;
 }
 
 /**
@@ -40,6 +37,7 @@ export async function passResult(
  * ones together and the first one last, as the server works in order and so starts when everything is there. Stops at the first
  * failure.
  *
+ * @returns the results to wait for, one a request, in the order of the data
  * @throws the error of the first request that failed for good; when others were accepted, or an id before one that may have
  * arrived was never used, the queue is broken first
  */
@@ -47,122 +45,80 @@ export async function submitPass(
   model: TrainedModel,
   pass: TrainingPass,
   context: OperationContext,
-): Promise<Submission<ForwardBackwardOutput>[]> {
+): Promise<readonly Promise<ForwardBackwardOutput>[]> {
+  const { channel, log } = model;
   const requests = planPass(model, pass);
-  const { generation, config } = model.channel.session.server;
-  const waves = generation.sendsChunksTogether(config)
-    ? [requests.slice(1), requests.slice(0, 1)]
-    : requests.map((request) => [request]);
-  const accepted = new Map<PassRequest, Submission<ForwardBackwardOutput>>();
-  const failed = new Map<PassRequest, unknown>();
-  const submit = async (request: PassRequest): Promise<void> => {
+  const failures: Failure[] = [];
+  const submit = async (request: PlannedRequest): Promise<void> => {
     try {
-      accepted.set(request, await model.channel.submitPass(request, context, model.log));
+      request.result = (await channel.submitPass(request, context, log)).result;
     } catch (error) {
-      failed.set(request, error);
+      failures.push({ request, error });
     }
   };
+  const waves = channel.server.sendsChunksTogether
+    ? [requests.slice(1), requests.slice(0, 1)]
+    : requests.map((request) => [request]);
   for (const wave of waves) {
     await Promise.all(wave.map(submit));
-    const [error] = failed.values();
-    if (failed.size === 0) continue;
-    const lost = requests.filter((request) => !accepted.has(request));
-    settleIds(model, { lost, failed, hasAccepted: accepted.size > 0, error });
-    throw error;
+    const [first] = failures;
+    if (first === undefined) continue;
+    settleIds(model, requests, failures);
+    throw first.error;
   }
-  return requests.map((request) => accepted.get(request)).filter((submission) => submission !== undefined);
+  return requests.flatMap(({ result }) => result ?? []);
 }
 
 /**
  * Plans a pass: cuts its data into chunks that the server accepts, gives each its sequence id, and writes all of them before the
  * first leaves, so that data that cannot be sent fails whole.
  */
-function planPass(model: TrainedModel, pass: TrainingPass): PassRequest[] {
+function planPass(model: TrainedModel, pass: TrainingPass): PlannedRequest[] {
   const { channel, sequence } = model;
-  const { generation, config } = channel.session.server;
   const encoding = channel.encoding.current;
-  const chunks = splitIntoChunks(pass.data, generation.chunkLimits(encoding, config));
-  const ids = chunks.map(() => sequence.take());
-  const common = { modelId: model.id, pass, generation: generation.fields, memory: channel.bodyMemory };
+  const requests: PlannedRequest[] = [];
+  const ids: number[] = [];
   try {
-    return chunks.map(
-      ({ data, size }, index) => new PassRequest({ ...common, data, size, id: ids[index] ?? 0 }, encoding),
-    );
+    for (const { data, size } of splitIntoChunks(pass.data, channel.server.chunkLimits[encoding])) {
+      const seqId = sequence.take();
+      ids.push(seqId);
+      const part = { ...pass, data };
+      const written = encodePass(model, part, seqId, encoding);
+      const writeIn = (other: Encoding): EncodedBody => encodePass(model, part, seqId, other);
+      requests.push({ name: pass.name, seqId, size, encoding, written, writeIn, hasLeft: false });
+    }
+    return requests;
   } catch (error) {
     sequence.giveBack(ids);
     // The same fault once more, in the whole of the data: its message then names the datum by its place in the call.
-    new PassRequest({ ...common, data: pass.data, size: 0, id: ids[0] ?? 0 }, encoding);
+    encodePass(model, pass, 0, encoding);
     throw error;
   }
 }
 
-/** The parts of one request of a pass. */
-interface PassRequestParts {
-  readonly id: number;
-  readonly modelId: string;
-  readonly pass: TrainingPass;
-  readonly data: readonly Datum[];
-  /** Estimated bytes. */
-  readonly size: number;
-  readonly generation: "0.4" | "0.38";
-  readonly memory: BodyMemory | undefined;
-}
-
-/** One request of a pass, written in the encoding that was in use when it was made. */
-class PassRequest implements PassBody {
-  readonly #parts: PassRequestParts;
-  readonly #encoding: Encoding;
-  readonly #written: EncodedBody;
-  /** Whether the service may know of the request. */
-  hasLeft = false;
-
-  /** @throws ValidationError that names the datum, UnsupportedByServerError */
-  constructor(parts: PassRequestParts, encoding: Encoding) {
-    this.#parts = parts;
-    this.#encoding = encoding;
-    this.#written = encodePass(parts, encoding);
-  }
-
-  get id(): number {
-    return this.#parts.id;
-  }
-
-  get name(): TrainingPass["name"] {
-    return this.#parts.pass.name;
-  }
-
-  get size(): number {
-    return this.#parts.size;
-  }
-
-  bodyIn(encoding: Encoding): EncodedBody {
-    return encoding === this.#encoding ? this.#written : encodePass(this.#parts, encoding);
-  }
-
-  leaving(): void {
-    this.hasLeft = true;
-  }
-
-  delivered(): void {
-    this.#parts.memory?.giveBack(this.#written.body);
-  }
-}
-
-function encodePass(parts: PassRequestParts, encoding: Encoding): EncodedBody {
-  const { id, modelId, pass, data, generation, memory } = parts;
-  const { name, lossFn, lossFnConfig } = pass;
+/** Writes one request of a pass. @throws ValidationError that names the datum, UnsupportedByServerError */
+function encodePass(
+  model: TrainedModel,
+  { name, data, lossFn, lossFnConfig }: TrainingPass,
+  seqId: number,
+  encoding: Encoding,
+): EncodedBody {
+  const { channel, id } = model;
+  const config = lossFnConfig === undefined ? {} : { loss_fn_config: lossFnConfig };
   return encodeForwardBackwardRequest(
     {
-      forward_backward_input: {
-        data,
-        loss_fn: lossFn,
-        ...(lossFnConfig === undefined ? {} : { loss_fn_config: lossFnConfig }),
-      },
-      model_id: modelId,
-      seq_id: id,
+      forward_backward_input: { data, loss_fn: lossFn, ...config },
+      model_id: id,
+      seq_id: seqId,
       forward_only: name === "forward",
     },
-    { wire: encoding, generation, memory, isChecked: true },
+    {
+      wire: encoding,
+      generation: channel.server.generation.fields,
+      memory: channel.bodyMemory,
+      // The tensors' layout was checked when they were cast, with the place of each in the call.
+      isChecked: true,
+    },
   );
 }
 
@@ -172,33 +128,24 @@ function encodePass(parts: PassRequestParts, encoding: Encoding): EncodedBody {
  */
 function settleIds(
   model: TrainedModel,
-  outcome: {
-    readonly lost: readonly PassRequest[];
-    readonly failed: ReadonlyMap<PassRequest, unknown>;
-    readonly hasAccepted: boolean;
-    readonly error: unknown;
-  },
+  requests: readonly PlannedRequest[],
+  failures: readonly Failure[],
 ): void {
-  const { lost, failed, hasAccepted, error } = outcome;
-  const unused = lost.filter(({ hasLeft }) => !hasLeft).map(({ id }) => id);
+  const lost = requests.filter(({ result }) => result === undefined);
+  const unused = lost.filter(({ hasLeft }) => !hasLeft).map(({ seqId }) => seqId);
   const firstUnused = Math.min(...unused);
-  const mayWait = [...failed].some(
-    ([request, cause]) => request.id > firstUnused && request.hasLeft && !isRefusal(cause),
+  const mayWait = failures.some(
+    ({ request, error }) => request.seqId > firstUnused && request.hasLeft && !isRefusal(error),
   );
-  if (hasAccepted || mayWait) {
-    model.turns.break(
-      new SequenceBrokenError(
-        model.id,
-        lost.map(({ id }) => id),
-        error,
-      ),
-    );
-  } else {
+  if (lost.length === requests.length && !mayWait) {
     model.sequence.giveBack(unused);
+    return;
   }
+  const lostIds = lost.map(({ seqId }) => seqId);
+  model.turns.break(new SequenceBrokenError(model.id, lostIds, failures[0]?.error));
 }
 
-/** Says whether the service certainly did not take a request. */
+/** Tells whether the service certainly did not take a request. */
 function isRefusal(error: unknown): boolean {
   return (
     error instanceof ApiStatusError &&

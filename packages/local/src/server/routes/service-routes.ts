@@ -14,6 +14,8 @@ export function addServiceRoutes(api: FastifyInstance, state: ServerState): void
       max_context_length: model.contextLength,
       trainable: true,
       sampleable: true,
+      // An extension, for the tokenizer of a base model that nobody trains.
+      tokenizer_id: model.directory,
     })),
   }));
 

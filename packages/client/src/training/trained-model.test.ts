@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { SequenceCounter } from "./sequence-counter.js";
+import { SequenceCounter } from "./trained-model.js";
 
 it("counts, and gives out first what was given back, lowest first", () => {
   const counter = new SequenceCounter(1);

@@ -1,6 +1,6 @@
 import { ApiStatusError, ConnectionError, TimeoutError, ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
-import { Resampler } from "./resampler.js";
+import { Resampler } from "./sample-runner.js";
 
 const never = new AbortController().signal;
 const status = (code: number, retryable = false) =>
