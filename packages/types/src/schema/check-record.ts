@@ -1,4 +1,5 @@
 import { formatPath, ResponseError, UNKNOWN_FIELD, ValidationError } from "@tinkex/base";
+import type * as z from "zod";
 import type { Records } from "../records.js";
 import { plainMessage } from "./plain-message.js";
 import type { CheckIssue, CheckOutcome, RecordSchema } from "./record-schema.js";
@@ -10,8 +11,6 @@ const schemas: { readonly [Name in RecordName]: RecordSchema<Records[Name]> } = 
 export function schemaOf<Name extends RecordName>(name: Name): RecordSchema<Records[Name]> {
   return schemas[name];
 }
-
-import { isZodSchema, type ZodSchema } from "./zod-of.js";
 
 /**
  * Checks a record that is to be sent and gives it back with its defaults untouched.
@@ -43,7 +42,11 @@ const UNCHECKABLE = {
 /** Gives the answer of a schema, which must come at once. */
 function runSchema<Value>(schema: RecordSchema<Value>, value: unknown): CheckOutcome<Value> {
   try {
-    const outcome = isZodSchema(schema) ? runZod(schema, value) : schema["~standard"].validate(value);
+    if (isZodSchema(schema)) {
+      const parsed = schema.safeParse(value, { error: plainMessage });
+      return parsed.success ? { value: parsed.data } : { issues: parsed.error.issues };
+    }
+    const outcome = schema["~standard"].validate(value);
     if (!(outcome instanceof Promise)) return outcome;
     // The schema is asynchronous, which none of this package is. Nobody waits for it, so it must not go unhandled.
     outcome.catch(() => {});
@@ -59,23 +62,24 @@ function runSchema<Value>(schema: RecordSchema<Value>, value: unknown): CheckOut
   }
 }
 
-/** Runs a schema of zod's with the messages of this package. */
-function runZod<Value>(schema: ZodSchema<Value>, value: unknown): CheckOutcome<Value> {
-  const parsed = schema.safeParse(value, { error: plainMessage });
-  return parsed.success ? { value: parsed.data } : { issues: parsed.error.issues };
+/** A schema that can be asked for messages in other words than zod's. */
+type ZodSchema<Value> = RecordSchema<Value> & Pick<z.ZodType<Value>, "safeParse">;
+
+function isZodSchema<Value>(schema: RecordSchema<Value>): schema is ZodSchema<Value> {
+  return "safeParse" in schema && typeof schema.safeParse === "function";
 }
 
-const SHOWN_ISSUES = 3;
+const MAX_SHOWN_ISSUES = 3;
 
 function describe(what: string, issues: readonly CheckIssue[]): string {
   // A misspelt field comes first: it explains the one that is then missing.
   const misspelt = issues.filter(({ message }) => message.startsWith(UNKNOWN_FIELD));
   const others = issues.filter((issue) => !misspelt.includes(issue));
-  const shown = [...misspelt, ...others].slice(0, SHOWN_ISSUES).map((issue) => {
+  const shown = [...misspelt, ...others].slice(0, MAX_SHOWN_ISSUES).map((issue) => {
     const place = formatPath(pathOf(issue));
     return place === "" ? issue.message : `${place}: ${issue.message}`;
   });
-  const more = issues.length > SHOWN_ISSUES ? ` (and ${issues.length - SHOWN_ISSUES} more)` : "";
+  const more = issues.length > MAX_SHOWN_ISSUES ? ` (and ${issues.length - MAX_SHOWN_ISSUES} more)` : "";
   return `${what}: ${shown.join("; ")}${more}`;
 }
 

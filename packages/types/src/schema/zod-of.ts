@@ -2,18 +2,10 @@ import type * as z from "zod";
 import type { RecordSchema } from "./record-schema.js";
 
 /**
- * The zod schema behind a schema that this package exports, to build others from it. What is exported is declared as a
+ * Gives the zod schema behind a schema that this package exports, to build others from it. What is exported is declared as a
  * {@link RecordSchema}, so that whoever reads a declaration, or compiles against it, needs nothing of zod.
  */
 export function zodOf<Value>(schema: RecordSchema<Value>): z.ZodType<Value> {
   // Every schema of this package is a zod schema.
   return schema as unknown as z.ZodType<Value>;
-}
-
-/** A schema that can be asked for messages in other words than zod's. */
-export type ZodSchema<Value> = RecordSchema<Value> & Pick<z.ZodType<Value>, "safeParse">;
-
-/** Tells whether a schema is one of zod's. */
-export function isZodSchema<Value>(schema: RecordSchema<Value>): schema is ZodSchema<Value> {
-  return "safeParse" in schema && typeof schema.safeParse === "function";
 }

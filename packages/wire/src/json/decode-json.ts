@@ -32,7 +32,7 @@ export function decodeResponse<Name extends EndpointWithAnswer>(
 ): ResponseOf<Name> {
   const { response }: Endpoint = ENDPOINTS[name];
   if (response === undefined) throw new Error(`${name} answers without a record`);
-  return decodeJsonResponse(response, body) as ResponseOf<Name>;
+  return checkReceived(schemaOf(response), parseJson(body, response), response) as ResponseOf<Name>;
 }
 
 /**

@@ -15,7 +15,7 @@ export function writeTensor(writer: ProtoWriter, field: number, tensor: TensorDa
   return fault;
 }
 
-/** What a `Tensor` message says beside its elements. */
+/** Writes the fields of a `Tensor` message beside its elements. */
 export function writeLayout(writer: ProtoWriter, { shape, dtype }: TensorData): void {
   if (shape !== undefined) writer.packedVarints(4, shape);
   // Not looked up by name, which would take longer than all else that is done here.
@@ -55,22 +55,22 @@ export function writeElements(writer: ProtoWriter, { data, dtype }: TensorData):
   return index === -1 ? undefined : badElement(dtype, index, data[index]);
 }
 
-/** Bytes per element of a dtype. */
-export function elementBytes(tensor: TensorData): number {
-  return tensor.dtype === "int64" ? 8 : 4;
-}
+/** Bytes that an element takes as protobuf. */
+export const ELEMENT_BYTES: Readonly<Record<TensorData["dtype"], number>> = { int64: 8, float32: 4 };
 
-/** Room for a tensor in protobuf, framing and key included. */
+/** Measures the room for a tensor in protobuf, framing and key included. */
 export function tensorCapacity(key: string, tensor: TensorData): number {
   const frame = key.length + 64;
+  // Not looked up by name, which takes longer.
+  const elementBytes = tensor.dtype === "int64" ? ELEMENT_BYTES.int64 : ELEMENT_BYTES.float32;
   // A shape is a list of small integers; the length of data of many kinds takes several times as long to read.
   if (tensor.shape !== undefined && !isSparse(tensor))
-    return elementCount(tensor.shape) * elementBytes(tensor) + frame;
+    return elementCount(tensor.shape) * elementBytes + frame;
   const indices = (tensor.sparse_crow_indices?.length ?? 0) + (tensor.sparse_col_indices?.length ?? 0);
-  return tensor.data.length * elementBytes(tensor) + indices * 8 + frame;
+  return tensor.data.length * elementBytes + indices * 8 + frame;
 }
 
-/** A part of what was written: the `byteLength` bytes that were the last ones when the length was `mark`. */
+/** A part of the bytes written: the `byteLength` bytes that were the last ones when the length was `mark`. */
 interface Part {
   readonly mark: number;
   readonly byteLength: number;

@@ -118,13 +118,17 @@ function writeDatum(writer: ProtoWriter, entries: TensorEntries, datum: Datum, i
 function writeChunk(writer: ProtoWriter, chunk: ModelInputChunk, datum: number, position: number): void {
   const outer = writer.length;
   if ("tokens" in chunk) {
-    const bad = writeTokens(writer, chunk.tokens);
+    const { tokens } = chunk;
+    let bad = -1;
+    if (tokens instanceof Int32Array) writer.elements(tokens);
+    else bad = writer.int32(tokens);
     if (bad !== -1) {
       throw invalid(
-        `data[${datum}].model_input.chunks[${position}].tokens[${bad}] must be an integer of 32 bits, not ${String(chunk.tokens[bad])}`,
+        `data[${datum}].model_input.chunks[${position}].tokens[${bad}] must be an integer of 32 bits, not ${String(tokens[bad])}`,
         ["data", datum, "model_input", "chunks", position, "tokens", bad],
       );
     }
+    if (tokens.length > 0) writer.message(1, outer);
     writer.message(1, outer);
   } else if ("dmel" in chunk) {
     writeBytes(writer, 1, bytesOfChunk(chunk.dmel, "dmel", datum, position));
@@ -141,17 +145,6 @@ function writeChunk(writer: ProtoWriter, chunk: ModelInputChunk, datum: number, 
     );
   }
   writer.message(1, outer);
-}
-
-/** Gives the index of a token that is not an int32, or -1. */
-function writeTokens(writer: ProtoWriter, tokens: readonly number[] | Int32Array): number {
-  if (tokens.length === 0) return -1;
-  const mark = writer.length;
-  let bad = -1;
-  if (tokens instanceof Int32Array) writer.elements(tokens);
-  else bad = writer.int32(tokens);
-  writer.message(1, mark);
-  return bad;
 }
 
 function writeBytes(writer: ProtoWriter, field: number, bytes: Uint8Array): void {

@@ -2,7 +2,7 @@ import { ValidationError } from "@tinkex/base";
 import type { ForwardBackwardOutput, NamedTensors, TensorData } from "@tinkex/types";
 import { ProtoWriter } from "../proto-bytes/proto-writer.js";
 import { PROTO_DTYPE } from "../proto-bytes/read-elements.js";
-import { elementBytes, tensorCapacity } from "../proto-tensor/write-tensor.js";
+import { ELEMENT_BYTES, tensorCapacity } from "../proto-tensor/write-tensor.js";
 
 /** Datums that follow each other and whose tensors agree in name, dtype and trailing shape: one `ArrayRecord`. */
 interface Batch {
@@ -85,7 +85,7 @@ function writeBatchedTensor(writer: ProtoWriter, tensors: readonly TensorData[])
   writer.varintField(3, PROTO_DTYPE[first.dtype]);
   const offsets = [0];
   for (const tensor of tensors)
-    offsets.push((offsets.at(-1) ?? 0) + tensor.data.length * elementBytes(tensor));
+    offsets.push((offsets.at(-1) ?? 0) + tensor.data.length * ELEMENT_BYTES[tensor.dtype]);
   const index = writer.length;
   writer.int64(offsets);
   writer.message(2, index);
