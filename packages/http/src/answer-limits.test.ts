@@ -2,8 +2,8 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { ApiStatusError, ResponseError, systemClock } from "@tinkex/base";
 import { after, answer, inTurn, raw } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";
-import { MAX_CONTROL_BYTES, MAX_LIST_BYTES } from "./operations/answer-limits.js";
 import { OPERATIONS } from "./operations/operations.js";
+import { MAX_CONTROL_BYTES, MAX_LIST_BYTES } from "./operations/policy.js";
 import { failureOf, play, text, transportTo } from "./testing/test-transport.js";
 
 const MIB = 2 ** 20;

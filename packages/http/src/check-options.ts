@@ -1,5 +1,5 @@
 import { checkKnownNames, ValidationError } from "@tinkex/base";
-import type { PoolName } from "./operations/pool-limits.js";
+import type { PoolName } from "./operations/policy.js";
 import type { RetrySettings } from "./retry/retry-policy.js";
 import type { TransportOptions } from "./transport-options.js";
 

@@ -172,6 +172,34 @@ describe("close", () => {
     await eventually(() => server.open.size).toBe(0);
     expect(await failureOf(transport.call({ operation: "healthz" }))).toMatchObject({ code: "closed" });
   });
+
+  it("await using closes it at the end of the block, with the calls that are under way", async () => {
+    const server = await play(stall);
+    let call: Promise<unknown>;
+    {
+      await using transport = transportTo(server);
+      call = failureOf(transport.call({ operation: "healthz" }));
+      await eventually(() => server.requests.length).toBe(1);
+    }
+    expect(await call).toBeInstanceOf(ClosedError);
+    await eventually(() => server.open.size).toBe(0);
+  });
+
+  it("await using closes it after an error in the block, and a later call is refused", async () => {
+    const server = await play(answer(200));
+    const transports: ReturnType<typeof transportTo>[] = [];
+    const block = async (): Promise<void> => {
+      await using transport = transportTo(server);
+      transports.push(transport);
+      await transport.call({ operation: "healthz" });
+      throw new Error("mine");
+    };
+    await expect(block()).rejects.toThrow("mine");
+    const [transport] = transports;
+    expect(await failureOf(Promise.resolve(transport?.call({ operation: "healthz" })))).toBeInstanceOf(
+      ClosedError,
+    );
+  });
 });
 
 describe("answers", () => {

@@ -7,7 +7,7 @@ import { ACCEPTED_ENCODINGS } from "./body/decode-body.js";
 import { checkOptions } from "./check-options.js";
 import { consoleLogger } from "./hooks/console-logger.js";
 import { secretsIn } from "./hooks/secrets.js";
-import { POOL_LIMITS } from "./operations/pool-limits.js";
+import { POOL_LIMITS } from "./operations/policy.js";
 import { isLoopback, resolveBaseUrl } from "./request/base-url.js";
 import { headerOf, setGivenHeaders } from "./request/header-list.js";
 import { platformHeaders } from "./request/platform-headers.js";
@@ -15,7 +15,8 @@ import { FetchSender } from "./send/fetch-sender.js";
 import { proxyFor, shownProxy } from "./send/proxy.js";
 import type { Sender } from "./send/sender.js";
 import { UndiciSender } from "./send/undici-sender.js";
-import { type TinkexTransport, Transport } from "./transport.js";
+import type { TinkexTransport } from "./tinkex-transport.js";
+import { Transport } from "./transport.js";
 import type { TransportOptions } from "./transport-options.js";
 import { COMPATIBLE_SDK_VERSION, VERSION } from "./version.js";
 
@@ -81,7 +82,7 @@ function tokenSource(token: string, baseUrl: string, clock: Clock): CredentialSo
   };
 }
 
-/** What a source gives is looked at like a key that is given outright. */
+/** Checks a key that a source gives like one that is given outright. */
 function checked(source: CredentialSource, baseUrl: string, clock: Clock): CredentialSource {
   return async () => {
     const credential = checkApiKey(await source(), baseUrl, "credential") ?? "";

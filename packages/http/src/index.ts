@@ -7,11 +7,11 @@ export {
   type CredentialStore,
   credentialStorePath,
   readCredentialStore,
+  readStoredKey,
   removeStoredKey,
   type StoredKey,
   storeKey,
 } from "./auth/credential-store.js";
-export { readStoredKey } from "./auth/stored-key.js";
 export type { FormValue } from "./body/form-fields.js";
 export type { FileContent, FileStream, FormFile } from "./body/form-file.js";
 export { EventStreamError, type JsonEvent, type JsonEventReading, jsonEvents } from "./body/json-events.js";
@@ -26,13 +26,12 @@ export type { RequestEvent, ResponseEvent, RetryEvent, TransportHooks } from "./
 export { OPERATIONS, type Operation } from "./operations/operations.js";
 export { POLICIES } from "./operations/policies.js";
 export type { Policy } from "./operations/policy.js";
-export { POOL_LIMITS, type PoolName } from "./operations/pool-limits.js";
+export { POOL_LIMITS, type PoolName } from "./operations/policy.js";
 export { PressureLimits, type PressureRules, type SubmitOutcome } from "./pressure/pressure-limits.js";
 export { DEFAULT_BASE_URL, isLoopback, resolveBaseUrl } from "./request/base-url.js";
 export { parseRetryHint, type RetryHint } from "./retry/retry-hint.js";
 export type { RetrySettings } from "./retry/retry-policy.js";
 export { type ProxySettings, proxyFromEnvironment } from "./send/proxy.js";
-export type { TinkexTransport } from "./transport.js";
-export type { TinkexCall } from "./transport-call.js";
+export type { TinkexCall, TinkexTransport } from "./tinkex-transport.js";
 export type { DispatcherLike, TransportOptions } from "./transport-options.js";
 export { COMPATIBLE_SDK_VERSION, VERSION } from "./version.js";

@@ -1,7 +1,7 @@
 import type { Clock, Logger } from "@tinkex/base";
 import type { CredentialSource } from "./auth/credential-command.js";
 import type { TransportHooks } from "./hooks/transport-hooks.js";
-import type { PoolName } from "./operations/pool-limits.js";
+import type { PoolName } from "./operations/policy.js";
 import type { RetrySettings } from "./retry/retry-policy.js";
 import type { ProxySettings } from "./send/proxy.js";
 

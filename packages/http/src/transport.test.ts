@@ -15,7 +15,7 @@ import type { Dispatcher } from "undici";
 import { describe, expect, it } from "vitest";
 import { consoleLogger } from "./hooks/console-logger.js";
 import type { ResponseEvent, RetryEvent, TransportHooks } from "./hooks/transport-hooks.js";
-import { MAX_CONTROL_BYTES } from "./operations/answer-limits.js";
+import { MAX_CONTROL_BYTES } from "./operations/policy.js";
 import { eventually, failureOf, json, play, seconds, text, transportTo } from "./testing/test-transport.js";
 import type { DispatcherLike } from "./transport-options.js";
 

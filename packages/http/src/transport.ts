@@ -1,137 +1,186 @@
-import {
-  type Clock,
-  ClosedError,
-  type FailedTry,
-  type HttpTransport,
-  type Logger,
-  type TransportResponse,
-} from "@tinkex/base";
+import { ClosedError, type TransportResponse } from "@tinkex/base";
 import type { CredentialSource } from "./auth/credential-command.js";
+import { Credentials } from "./auth/credentials.js";
 import { readToken } from "./auth/read-token.js";
-import { Signer } from "./auth/signer.js";
 import { TokenAuth } from "./auth/token-auth.js";
+import { unpackAnswer } from "./body/decode-body.js";
 import { canSend } from "./body/streamed-body.js";
-import { describeOutcome } from "./errors/describe-outcome.js";
 import { networkError } from "./errors/network-error.js";
 import { type CallFacts, statusError } from "./errors/status-error.js";
-import type { TryOutcome } from "./errors/try-outcome.js";
+import type { Answer, TryOutcome } from "./errors/try-outcome.js";
 import { deprecationNote } from "./hooks/deprecation-note.js";
-import { RetryNews } from "./hooks/retry-news.js";
+import { type RequestObserver, requestObserver } from "./hooks/request-observer.js";
 import { secretsIn } from "./hooks/secrets.js";
 import { shownText } from "./hooks/shown-text.js";
-import type { TransportHooks } from "./hooks/transport-hooks.js";
-import { TryWatch } from "./hooks/try-watch.js";
-import { CallScope } from "./limits/call-scope.js";
-import { FifoLimit } from "./limits/fifo-limit.js";
-import { RateGate } from "./limits/rate-gate.js";
-import { checkCall, type Operation } from "./operations/operations.js";
-import type { PoolName } from "./operations/pool-limits.js";
-import { exchange } from "./redirect/exchange.js";
-import { callHeaders, type HeaderList, headerOf, setHeader } from "./request/header-list.js";
-import { requestPath } from "./request/request-path.js";
-import type { WireRequest } from "./request/wire-request.js";
-import { HINT_JITTER } from "./retry/backoff-delay.js";
-import { classifyOutcome } from "./retry/classify-outcome.js";
-import { noteEarlierTry } from "./retry/earlier-tries.js";
-import { EdgeRejections } from "./retry/edge-rejections.js";
-import { mayHaveArrived } from "./retry/may-have-arrived.js";
-import { RetryPace } from "./retry/retry-pace.js";
-import { type RetryPolicy, type RetrySettings, settledPolicy } from "./retry/retry-policy.js";
-import { type LastTry, type Retry, runWithRetries } from "./retry/run-with-retries.js";
+import type { Job } from "./job.js";
+import { CallLifetime } from "./limits/call-lifetime.js";
+import { type Traffic, trafficOf, waitForQuiet } from "./limits/traffic.js";
+import { checkCall } from "./operations/operations.js";
+import type { PoolName } from "./operations/policy.js";
+import { followRedirects } from "./redirect/follow-redirects.js";
+import { type HeaderList, headerOf } from "./request/header-list.js";
+import {
+  type RequestDefaults,
+  type WireRequest,
+  wireRequest,
+  withRetryCount,
+} from "./request/wire-request.js";
+import { isSuccess } from "./retry/classify-outcome.js";
+import { Retries, type RetryParts } from "./retry/retries.js";
 import type { Sender } from "./send/sender.js";
-import type { TinkexCall } from "./transport-call.js";
+import type { TinkexCall, TinkexTransport } from "./tinkex-transport.js";
 
-/** What a {@link Transport} is made of; all defaults are filled in. */
-export interface TransportParts {
-  readonly baseUrl: string;
+/** Parts of a {@link Transport}; all defaults are filled in. */
+export interface TransportParts extends RetryParts {
   /** The proxy on the way there, without its password, for messages. */
   readonly proxy: string | undefined;
   readonly headers: HeaderList;
   /** Asked for the credential of every try; `undefined` when `headers` hold a key that never changes. */
   readonly credential: CredentialSource | undefined;
   readonly sender: Sender;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly logger: Logger;
-  readonly hooks: TransportHooks;
   readonly newIdempotencyKey: () => string;
   readonly poolLimits: Readonly<Record<PoolName, number>>;
-  readonly retry: RetrySettings;
-  readonly firstContactRetries: number;
 }
 
-/** One call on its way: what was asked, how it goes out, and what it has met so far. */
-interface Job {
-  readonly call: TinkexCall;
-  readonly operation: Operation;
-  readonly request: WireRequest;
-  readonly scope: CallScope;
-  readonly earlierTries: FailedTry[];
-}
-
-/** A transport that can exchange its key for short-lived tokens. */
-export interface TinkexTransport extends HttpTransport {
-  /**
-   * From now on everything but `client_config` and the exchange itself goes with a token instead of the key: for a
-   * service whose configuration says `pjwt_auth_enabled`.
-   */
-  useTokens(): void;
-  /**
-   * Makes a server's words fit for messages and log lines: without the credentials this transport sends, however they are
-   * written, with control characters escaped, and cut to 2,000 characters.
-   */
-  shownText(text: string): string;
-  /** As {@link HttpTransport.call}; the body may be streamed. */
-  call(call: TinkexCall): Promise<TransportResponse>;
-}
-
-/** Carries calls as the table of operations says. */
+/**
+ * Carries calls as the table of operations says. A call goes down through `call`, `#try`, `#exchange` and `#send`, which read as
+ * the diagram in the README does.
+ */
 export class Transport implements TinkexTransport {
   readonly #parts: TransportParts;
-  readonly #origin: string;
-  readonly #pathPrefix: string;
-  readonly #limits = new Map<PoolName, FifoLimit>();
-  readonly #scopes = new Set<CallScope>();
-  readonly #edge = new EdgeRejections();
-  readonly #gate = new RateGate();
-  readonly #pace = new RetryPace();
-  readonly #watch: TryWatch;
-  readonly #news: RetryNews;
-  readonly #signer: Signer;
-  #answered = false;
-  #closed = false;
+  readonly #defaults: RequestDefaults;
+  readonly #traffic: Readonly<Record<PoolName, Traffic>>;
+  readonly #retries: Retries;
+  readonly #observer: RequestObserver | undefined;
+  #credentials: Credentials | undefined;
+  readonly #lifetimes = new Set<CallLifetime>();
+  #hasContact = false;
+  #isClosed = false;
 
   constructor(parts: TransportParts) {
+    const { baseUrl, headers, newIdempotencyKey, poolLimits, credential, sender } = parts;
+    const { origin, pathname } = new URL(baseUrl);
     this.#parts = parts;
-    this.#watch = new TryWatch(parts);
-    this.#news = new RetryNews(parts);
-    this.#signer = new Signer(parts.credential);
-    const { origin, pathname } = new URL(parts.baseUrl);
-    this.#origin = origin;
-    this.#pathPrefix = pathname === "/" ? "" : pathname;
+    this.#defaults = { origin, pathPrefix: pathname === "/" ? "" : pathname, headers, newIdempotencyKey };
+    this.#traffic = trafficOf(poolLimits, (request) => sender.renew(request));
+    this.#retries = new Retries(parts);
+    this.#observer = requestObserver(parts);
+    this.#credentials = credential === undefined ? undefined : new Credentials(credential);
   }
 
+  /** Checks a call, and tries until there is an answer to keep, the retry policy is used up, or the call is over. */
   async call(call: TinkexCall): Promise<TransportResponse> {
-    if (this.#closed) throw new ClosedError(`${call.operation}: the client is closed`);
+    if (this.#isClosed) throw new ClosedError(`${call.operation}: the client is closed`);
     const operation = checkCall(call);
-    const request = this.#request(operation, call);
-    const scope = new CallScope(call.operation, this.#parts.clock, call);
-    const job: Job = { call, operation, request, scope, earlierTries: [] };
-    this.#scopes.add(scope);
+    const request = wireRequest(operation, call, this.#defaults);
+    const traffic = this.#traffic[operation.pool];
+    const lifetime = new CallLifetime(call.operation, this.#parts.clock, call);
+    const job: Job = {
+      call,
+      operation,
+      request,
+      traffic,
+      lifetime,
+      earlierTries: [],
+      attempt: 0,
+      retries: 0,
+      hasRepeatedAtOnce: false,
+    };
+    this.#lifetimes.add(lifetime);
     try {
-      return this.#conclude(job, await this.#run(job));
+      for (;;) {
+        job.attempt += 1;
+        const outcome = await this.#try(job);
+        if (isSuccess(outcome, operation, call.returnStatuses)) return this.#response(job, outcome);
+        const pauseMs = this.#retries.pauseAfter(job, outcome, this.#hasContact);
+        if (pauseMs === undefined) throw this.#failure(job, outcome);
+        if (pauseMs > 0) await lifetime.sleep(pauseMs);
+      }
     } finally {
-      scope.end();
-      this.#scopes.delete(scope);
+      lifetime.end();
+      this.#lifetimes.delete(lifetime);
     }
   }
 
-  close(): Promise<void> {
-    this.#closed = true;
-    for (const scope of this.#scopes) {
-      scope.interrupt(new ClosedError("the client was closed while the call was under way"));
+  /** Makes one try. There is no await where nothing is waited for: it would show at thousands of requests a second. */
+  async #try(job: Job): Promise<TryOutcome> {
+    const { call, operation, traffic, lifetime, retries } = job;
+    const { clock, random } = this.#parts;
+    if (traffic.quietUntilMs > clock.monotonic() && operation.retry !== "none") {
+      await waitForQuiet(traffic, lifetime, clock, random);
     }
-    return this.#parts.sender.close();
+    let request = retries === 0 ? job.request : withRetryCount(job.request, call, retries);
+    if (this.#credentials !== undefined) request = await this.#credentials.addTo(request, job);
+    let outcome = await this.#exchange(job, request);
+    if (this.#credentials !== undefined) {
+      const replaced = await this.#credentials.replacedAfter(outcome, request, lifetime);
+      if (replaced !== undefined) outcome = await this.#exchange(job, replaced);
+    }
+    if (outcome.kind === "answer") this.#hasContact = true;
+    return traffic.edge.judge(outcome, request);
+  }
+
+  /** Sends once there is a permit for it among the requests of its kind, and lets the observer hear of it if there is one. */
+  async #exchange(job: Job, request: WireRequest): Promise<TryOutcome> {
+    const { call, attempt, lifetime, traffic } = job;
+    const release =
+      traffic.permits.tryAcquire() ??
+      (await lifetime.during<() => void>(({ resolve }) => traffic.permits.enqueue(resolve)));
+    try {
+      if (this.#observer === undefined) return await this.#send(job, request);
+      return await this.#observer.observe(call.operation, request, attempt, () => this.#send(job, request));
+    } finally {
+      release();
+    }
+  }
+
+  /** Sends a request, goes where it is sent on, and unpacks the answer. */
+  async #send({ operation, lifetime }: Job, request: WireRequest): Promise<TryOutcome> {
+    const { sender } = this.#parts;
+    let outcome = await sender.send(request, lifetime);
+    if (outcome.kind === "answer" && outcome.status >= 300 && operation.redirect !== "return") {
+      const secrets = (): readonly string[] => this.#secrets(request);
+      outcome = await followRedirects(request, outcome, { lifetime, sender, secrets });
+    }
+    if (outcome.kind === "answer" && outcome.headers["content-encoding"] !== undefined) {
+      const secrets = (): readonly string[] => this.#secrets(request);
+      outcome = await unpackAnswer(outcome, operation.maxAnswerBytes, secrets, lifetime);
+    }
+    return outcome;
+  }
+
+  #response(job: Job, answer: Answer): TransportResponse {
+    const { status, headers, body } = answer;
+    if (headers["x-deprecation-note"] !== undefined) this.#warnOfDeprecation(job, answer);
+    return { status, headers, body, attempts: job.attempt };
+  }
+
+  #failure(job: Job, outcome: TryOutcome): Error {
+    const { call, operation, request, earlierTries, attempt } = job;
+    if (outcome.kind === "answer") this.#warnOfDeprecation(job, outcome);
+    const facts: CallFacts = {
+      operation: call.operation,
+      baseUrl: this.#parts.baseUrl,
+      proxy: this.#parts.proxy,
+      attempts: attempt,
+      earlierTries,
+      notRepeated: canSend(call.body)
+        ? undefined
+        : "it was not sent again, for its body can be read only once",
+      finalStatuses: operation.finalStatuses ?? [],
+      secrets: this.#secrets(request),
+    };
+    return outcome.kind === "answer" ? statusError(outcome, facts) : networkError(outcome, facts);
+  }
+
+  #warnOfDeprecation({ request }: Job, { headers }: Answer): void {
+    const note = deprecationNote(headers, this.#secrets(request));
+    if (note !== undefined) this.#parts.logger[note.level](`Deprecation notice: ${note.text}`);
+  }
+
+  /** Credentials that must not be shown of a server's words. */
+  #secrets({ headers }: Pick<WireRequest, "headers">): readonly string[] {
+    return [...new Set([...secretsIn(headers), ...(this.#credentials?.secrets ?? [])])];
   }
 
   shownText(text: string): string {
@@ -140,163 +189,36 @@ export class Transport implements TinkexTransport {
 
   useTokens(): void {
     const { clock, random, logger, credential, headers } = this.#parts;
-    this.#signer.tokens ??= new TokenAuth({
+    this.#credentials ??= new Credentials(undefined);
+    this.#credentials.tokens ??= new TokenAuth({
       source: credential ?? (() => headerOf(headers, "x-api-key") ?? ""),
-      exchange: (key, urgent) => this.#exchangeKey(key, urgent),
+      exchange: (key, isUrgent) => this.#exchangeKey(key, isUrgent),
       clock,
       random,
       logger,
     });
   }
 
-  async #exchangeKey(key: string, urgent: boolean): Promise<string> {
+  async #exchangeKey(key: string, isUrgent: boolean): Promise<string> {
     const { body } = await this.call({
       operation: "auth_token",
       body: new TextEncoder().encode("{}"),
       headers: { "x-api-key": key },
       // While the old token serves, nobody waits longer than this for the new one.
-      ...(urgent ? {} : { timeoutMs: 10_000 }),
+      ...(isUrgent ? {} : { timeoutMs: 10_000 }),
     });
     return readToken(body);
   }
 
-  #request(operation: Operation, call: TinkexCall): WireRequest {
-    const { headers, newIdempotencyKey } = this.#parts;
-    return {
-      pool: operation.pool,
-      method: operation.method,
-      origin: this.#origin,
-      path: this.#pathPrefix + requestPath(operation, call),
-      headers: callHeaders(headers, operation, call, newIdempotencyKey),
-      body: call.body,
-      timeouts: operation.timeouts,
-      maxAnswerBytes: operation.maxAnswerBytes,
-    };
-  }
-
-  #run(job: Job): Promise<LastTry> {
-    const { clock, random } = this.#parts;
-    const { call, operation, scope } = job;
-    return runWithRetries({
-      send: (attempt, retries) => this.#try(job, attempt, retries),
-      classify: (outcome) => classifyOutcome(outcome, operation, call.returnStatuses ?? [], clock.now()),
-      policy: () => this.#policy(operation),
-      repeatable: () => operation.idempotent !== "no" && canSend(call.body),
-      scope,
-      clock,
-      random,
-      pace: this.#pace,
-      onRetry: (retry) => this.#noteRetry(job, retry),
-    });
-  }
-
-  async #try(job: Job, attempt: number, retries: number): Promise<TryOutcome> {
-    const { call, operation, scope } = job;
-    const { sender, clock } = this.#parts;
-    if (operation.retry !== "none" && this.#gate.waitMs(operation.pool, clock.monotonic()) > 0) {
-      await this.#waitForQuiet(operation.pool, scope);
+  close(): Promise<void> {
+    this.#isClosed = true;
+    for (const lifetime of this.#lifetimes) {
+      lifetime.interrupt(new ClosedError("the client was closed while the call was under way"));
     }
-    const counted = retries === 0 ? job.request : withRetryCount(job.request, call, retries);
-    const signed = this.#signer.sign(counted, operation, call, scope);
-    // No await where nothing is waited for: every turn of the microtask queue shows at thousands of requests a second.
-    const request = signed instanceof Promise ? await signed : signed;
-    let answer = await this.#send(job, request, attempt);
-    const again = this.#signer.tokens && (await this.#signer.resign(request, answer, scope));
-    if (again !== undefined) answer = await this.#send(job, again, attempt);
-    if (answer.kind === "answer") this.#answered = true;
-    const { outcome, renew } = this.#edge.judge(answer, operation);
-    if (renew) sender.renew(request);
-    return outcome;
+    return this.#parts.sender.close();
   }
 
-  /** Waits until the service's pause is over, also when it grows meanwhile. Those who wait do not come back in one moment. */
-  async #waitForQuiet(pool: PoolName, scope: CallScope): Promise<void> {
-    const { clock, random } = this.#parts;
-    for (;;) {
-      const waitMs = this.#gate.waitMs(pool, clock.monotonic());
-      if (waitMs <= 0) return;
-      await scope.sleep(waitMs * (1 + HINT_JITTER * random()));
-    }
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
-
-  async #send({ call, operation, scope }: Job, request: WireRequest, attempt: number): Promise<TryOutcome> {
-    const limit = this.#limit(operation.pool);
-    if (!limit.enterAtOnce()) await limit.enterInTurn(scope);
-    try {
-      return await this.#watch.during(call.operation, request, attempt, () =>
-        exchange(request, {
-          operation,
-          scope,
-          sender: this.#parts.sender,
-          secrets: () => this.#secrets(request),
-        }),
-      );
-    } finally {
-      limit.leave();
-    }
-  }
-
-  #noteRetry({ call, operation, scope, earlierTries }: Job, retry: Retry): void {
-    const { outcome, delayMs, askedMs } = retry;
-    const what = describeOutcome(outcome);
-    noteEarlierTry(earlierTries, { what, pauseMs: delayMs, mayHaveArrived: mayHaveArrived(outcome) });
-    scope.note(`last: ${what}`, earlierTries);
-    if (outcome.kind === "answer" && outcome.status === 429 && askedMs !== undefined) {
-      this.#gate.close(operation.pool, this.#parts.clock.monotonic(), delayMs);
-    }
-    this.#news.tell(call.operation, what, retry);
-  }
-
-  #conclude(job: Job, { outcome, verdict, attempts }: LastTry): TransportResponse {
-    const { baseUrl, proxy, logger } = this.#parts;
-    const secrets = this.#secrets(job.request);
-    if (outcome.kind === "answer") {
-      const note = deprecationNote(outcome.headers, secrets);
-      if (note !== undefined) logger[note.level](`Deprecation notice: ${note.text}`);
-      const { status, headers, body } = outcome;
-      if (verdict.kind === "success") return { status, headers, body, attempts };
-    }
-    const facts: CallFacts = {
-      operation: job.call.operation,
-      baseUrl,
-      proxy,
-      attempts,
-      earlierTries: job.earlierTries,
-      notRepeated: canSend(job.call.body)
-        ? undefined
-        : "it was not sent again, for its body can be read only once",
-      finalStatuses: job.operation.finalStatuses ?? [],
-      secrets,
-    };
-    throw outcome.kind === "answer" ? statusError(outcome, facts) : networkError(outcome, facts);
-  }
-
-  /** What must not be shown of a server's words. */
-  #secrets({ headers }: Pick<WireRequest, "headers">): readonly string[] {
-    return [...new Set([...secretsIn(headers), ...this.#signer.secrets])];
-  }
-
-  #policy(operation: Operation): RetryPolicy {
-    const policy = settledPolicy(operation.retry, this.#parts.retry);
-    if (this.#answered) return policy;
-    return { ...policy, maxRetries: Math.min(policy.maxRetries, this.#parts.firstContactRetries) };
-  }
-
-  #limit(pool: PoolName): FifoLimit {
-    let limit = this.#limits.get(pool);
-    if (limit === undefined) {
-      limit = new FifoLimit(this.#parts.poolLimits[pool]);
-      this.#limits.set(pool, limit);
-    }
-    return limit;
-  }
-}
-
-/** The server learns which repeat it sees, unless the caller has set that header. */
-function withRetryCount(request: WireRequest, call: TinkexCall, retries: number): WireRequest {
-  const name = "x-stainless-retry-count";
-  if (Object.keys(call.headers ?? {}).some((given) => given.toLowerCase() === name)) return request;
-  const headers = request.headers.slice();
-  setHeader(headers, name, String(retries));
-  return { ...request, headers };
 }

@@ -23,11 +23,11 @@ import { withCredentialLock } from "./credential-lock.js";
 import {
   credentialStorePath,
   readCredentialStore,
+  readStoredKey,
   removeStoredKey,
   type StoredKey,
   storeKey,
 } from "./credential-store.js";
-import { readStoredKey } from "./stored-key.js";
 
 async function emptyHome(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tinkex-home-"));

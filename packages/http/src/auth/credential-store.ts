@@ -81,6 +81,17 @@ export async function readCredentialStore(home: string): Promise<CredentialStore
 }
 
 /**
+ * Reads the key that `tinker auth login` has stored and made the one to use, or `undefined` when there is none.
+ *
+ * @param home - the user's home folder
+ * @throws CredentialError for a store that cannot be read; its message names the file and holds nothing of it
+ */
+export async function readStoredKey(home: string): Promise<string | undefined> {
+  const { default: chosen, keys } = await readCredentialStore(home);
+  return chosen === undefined ? undefined : keys[chosen]?.key;
+}
+
+/**
  * Adds a key to the store, or replaces the one of that id, and makes it the one that is used. Of several at one time, in this
  * process or others, all keys stay, and the one stored last is used.
  *

@@ -9,7 +9,7 @@ import { testToken } from "../testing/test-token.js";
 import { afterTest, failureOf, json, play, transportTo } from "../testing/test-transport.js";
 import { credentialCommand } from "./credential-command.js";
 import { CredentialError } from "./credential-error.js";
-import { readStoredKey } from "./stored-key.js";
+import { readStoredKey } from "./credential-store.js";
 
 const node = (script: string): string => `"${process.execPath}" -e "${script}"`;
 

@@ -2,8 +2,8 @@ import { ApiStatusError } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it } from "vitest";
 import { testToken } from "../testing/test-token.js";
-import { jwtTimes } from "./jwt-claims.js";
 import { TokenAuth } from "./token-auth.js";
+import { jwtTimes } from "./token-life.js";
 
 const S = 1_000;
 

@@ -1,19 +1,19 @@
 import { ApiStatusError, type Clock, type Logger } from "@tinkex/base";
 import type { CredentialSource } from "./credential-command.js";
-import { jwtTimes } from "./jwt-claims.js";
+import { jwtTimes } from "./token-life.js";
 
 /** A token with no more life than this is not sent any more, in milliseconds. */
-const LEAST_LIFE_MS = 60_000;
+const MIN_LIFE_MS = 60_000;
 /** Pause after a failed renewal, and the life a token is given that does not tell its own, in milliseconds. */
 const PAUSE_MS = 60_000;
 /** Least time between two exchanges while the token still works: one that lives a minute would be renewed each call. */
-const LEAST_INTERVAL_MS = 5_000;
+const MIN_INTERVAL_MS = 5_000;
 
-/** What {@link TokenAuth} works with. */
+/** Means of {@link TokenAuth}. */
 export interface TokenAuthParts {
   readonly source: CredentialSource;
-  /** Turns the key into a token; `urgent` when nothing works until it is there. */
-  readonly exchange: (credential: string, urgent: boolean) => Promise<string>;
+  /** Turns the key into a token; `isUrgent` when nothing works until it is there. */
+  readonly exchange: (credential: string, isUrgent: boolean) => Promise<string>;
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: Logger;
@@ -47,10 +47,10 @@ export class TokenAuth {
     const now = clock.monotonic();
     const token = this.#token;
     if (token === undefined) return (await this.#renew(true)).value;
-    if (now < token.renewAt || (now < token.endsAt && now < token.madeAt + LEAST_INTERVAL_MS)) {
+    if (now < token.renewAt || (now < token.endsAt && now < token.madeAt + MIN_INTERVAL_MS)) {
       return token.value;
     }
-    if (token.endsAt - now > LEAST_LIFE_MS) {
+    if (token.endsAt - now > MIN_LIFE_MS) {
       if (now >= this.#notBefore) this.#renew(false).catch(() => {});
       return token.value;
     }
@@ -70,17 +70,17 @@ export class TokenAuth {
     return token !== undefined && token.value !== refused ? token.value : (await this.#renew(true)).value;
   }
 
-  #renew(urgent: boolean): Promise<Token> {
-    this.#exchanging ??= this.#exchange(urgent).finally(() => {
+  #renew(isUrgent: boolean): Promise<Token> {
+    this.#exchanging ??= this.#exchange(isUrgent).finally(() => {
       this.#exchanging = undefined;
     });
     return this.#exchanging;
   }
 
-  async #exchange(urgent: boolean): Promise<Token> {
+  async #exchange(isUrgent: boolean): Promise<Token> {
     const { source, exchange, clock, random } = this.#parts;
     try {
-      const value = await exchange(await source(), urgent);
+      const value = await exchange(await source(), isUrgent);
       this.#token = aged(value, clock, random);
       return this.#token;
     } catch (error) {

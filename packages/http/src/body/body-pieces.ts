@@ -6,6 +6,7 @@ export const MAX_ERROR_BYTES = 1024 * 1024;
 /** Pieces of at least so many bytes are kept as they are; smaller ones are copied together. */
 const MIN_PIECE_BYTES = 16 * 1024;
 const MAX_BLOCK_BYTES = 64 * 1024;
+const NO_BYTES = new Uint8Array(0);
 
 /** The body of one answer as it comes, which a server may send without end, and in pieces of a byte. */
 export class BodyPieces {
@@ -13,7 +14,7 @@ export class BodyPieces {
   readonly #maxBytes: number;
   readonly #pieces: Uint8Array[] = [];
   /** Small pieces are copied into this one, for each view that is kept costs a hundred bytes, and keeps a buffer alive. */
-  #block = new Uint8Array(0);
+  #block = NO_BYTES;
   #blockLength = 0;
   #byteLength = 0;
 
@@ -38,15 +39,19 @@ export class BodyPieces {
     }
     const wanted = piece.byteLength > room ? piece.subarray(0, room) : piece;
     const isOnlyOne = this.#pieces.length === 0 && this.#blockLength === 0;
-    if (wanted.byteLength >= MIN_PIECE_BYTES || isOnlyOne) this.#push(wanted);
-    else this.#copy(wanted);
+    if (wanted.byteLength >= MIN_PIECE_BYTES || isOnlyOne) {
+      if (this.#blockLength > 0) this.#closeBlock();
+      this.#pieces.push(wanted);
+    } else {
+      this.#copy(wanted);
+    }
     this.#byteLength += wanted.byteLength;
     return piece.byteLength <= room;
   }
 
-  /** One array of its own from the pieces, so that no view keeps a socket's buffer alive. */
+  /** Joins the pieces into one array of its own, so that no view keeps a socket's buffer alive. */
   join(): Uint8Array {
-    this.#closeBlock();
+    if (this.#blockLength > 0) this.#closeBlock();
     const whole = new Uint8Array(this.#byteLength);
     let offset = 0;
     for (const piece of this.#pieces) {
@@ -54,11 +59,6 @@ export class BodyPieces {
       offset += piece.byteLength;
     }
     return whole;
-  }
-
-  #push(piece: Uint8Array): void {
-    this.#closeBlock();
-    this.#pieces.push(piece);
   }
 
   #copy(piece: Uint8Array): void {
@@ -74,7 +74,7 @@ export class BodyPieces {
 
   #closeBlock(): void {
     if (this.#blockLength > 0) this.#pieces.push(this.#block.subarray(0, this.#blockLength));
-    this.#block = new Uint8Array(0);
+    this.#block = NO_BYTES;
     this.#blockLength = 0;
   }
 }

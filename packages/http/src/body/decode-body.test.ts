@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { ResponseError, systemClock } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
-import { CallScope } from "../limits/call-scope.js";
+import { CallLifetime } from "../limits/call-lifetime.js";
 import { MAX_ERROR_BYTES } from "./body-pieces.js";
 import { decodeBody } from "./decode-body.js";
 
@@ -13,9 +13,9 @@ function decode(
   contentEncoding: string | undefined,
   { status = 200, maxBytes = 512 * MIB, timeoutMs = Number.POSITIVE_INFINITY } = {},
 ): Promise<Uint8Array> {
-  const scope = new CallScope("healthz", systemClock, { timeoutMs });
+  const lifetime = new CallLifetime("healthz", systemClock, { timeoutMs });
   const packed = { status, body, contentEncoding, maxBytes, secrets: () => ["tml-canary"] };
-  return decodeBody(packed, scope).finally(() => scope.end());
+  return decodeBody(packed, lifetime).finally(() => lifetime.end());
 }
 
 describe("decodeBody", () => {

@@ -1,7 +1,9 @@
 import * as zlib from "node:zlib";
 import { ResponseError } from "@tinkex/base";
+import { errorCode } from "../errors/error-code.js";
+import type { Answer, TryOutcome } from "../errors/try-outcome.js";
 import { shownText } from "../hooks/shown-text.js";
-import type { CallScope, Settle } from "../limits/call-scope.js";
+import type { CallLifetime, Settle } from "../limits/call-lifetime.js";
 import { BodyPieces } from "./body-pieces.js";
 
 /** Sent as `accept-encoding`: what every Node we run on can unpack. */
@@ -35,9 +37,41 @@ export interface PackedBody {
   readonly contentEncoding: string | undefined;
   /** Most bytes of an answer that is no error, unpacked. */
   readonly maxBytes: number;
-  /** What must not be shown of the server's words. */
+  /** Credentials that must not be shown of the server's words. */
   readonly secrets: () => readonly string[];
 }
+
+/**
+ * Unpacks the body of an answer. A body that ends too early broke on its way, and sending again may bring all of it.
+ *
+ * @param maxBytes - of an answer that is no error
+ * @param secrets - credentials that must not be shown of the server's words
+ * @throws ResponseError for a body that does not unpack; the interruption that ends the call
+ */
+export async function unpackAnswer(
+  answer: Answer,
+  maxBytes: number,
+  secrets: () => readonly string[],
+  lifetime: CallLifetime,
+): Promise<TryOutcome> {
+  const { status, headers, body } = answer;
+  const contentEncoding = headers["content-encoding"];
+  try {
+    return {
+      ...answer,
+      body: await decodeBody({ status, body, contentEncoding, maxBytes, secrets }, lifetime),
+    };
+  } catch (error) {
+    if (!(error instanceof ResponseError)) throw error;
+    // The status of an error says more than that its body cannot be read.
+    if (status >= 300) return { ...answer, body: new TextEncoder().encode(`(${error.message})`) };
+    if (errorCode(error.cause) !== CUT_SHORT) throw error;
+    return { kind: "broken", cause: error.cause, isStaleConnection: false };
+  }
+}
+
+/** zlib's code for data that ends in the middle. */
+const CUT_SHORT = "Z_BUF_ERROR";
 
 /**
  * Unpacks a body according to its `content-encoding`, piece by piece, so that neither memory nor the call's limits depend on
@@ -45,7 +79,7 @@ export interface PackedBody {
  *
  * @throws ResponseError for an encoding nobody asked for, a broken stream, or too much; what ends the call
  */
-export async function decodeBody(packed: PackedBody, scope: CallScope): Promise<Uint8Array> {
+export async function decodeBody(packed: PackedBody, lifetime: CallLifetime): Promise<Uint8Array> {
   const { contentEncoding = "", maxBytes, secrets } = packed;
   const encodings = contentEncoding.toLowerCase().split(",", MAX_LAYERS + 1);
   if (encodings.length > MAX_LAYERS) throw refusal(`is packed more than ${MAX_LAYERS} times over`);
@@ -60,7 +94,7 @@ export async function decodeBody(packed: PackedBody, scope: CallScope): Promise<
     }
     const limit = Math.min(maxBytes, Math.max(MIN_RATIO_BYTES, MAX_RATIO * body.byteLength));
     const layer = { ...packed, body, maxBytes: limit };
-    body = await scope.during<Uint8Array>((settle) => unpack(layer, encoding, open(body), settle));
+    body = await lifetime.during<Uint8Array>((settle) => unpack(layer, encoding, open(body), settle));
   }
   return body;
 }
@@ -73,13 +107,13 @@ function unpack(
   { resolve, reject }: Settle<Uint8Array>,
 ): () => void {
   const pieces = new BodyPieces(status, maxBytes);
-  let gaveAny = false;
+  let hasGiven = false;
   const end = (): void => {
     unpacker.destroy();
     resolve(pieces.join());
   };
   unpacker.on("data", (piece: Uint8Array) => {
-    gaveAny = true;
+    hasGiven = true;
     try {
       if (!pieces.add(piece)) end();
     } catch {
@@ -90,7 +124,7 @@ function unpack(
   unpacker.on("end", end);
   unpacker.on("error", (cause) => {
     // Of an error the beginning is enough: its end may lie behind the limit.
-    if (status >= 300 && gaveAny) end();
+    if (status >= 300 && hasGiven) end();
     else reject(refusal(`is not the ${encoding} data it claims to be`, cause));
   });
   unpacker.end(body);

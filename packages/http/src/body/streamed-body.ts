@@ -5,13 +5,13 @@ export interface StreamedBody {
   readonly contentType: string;
   /** All bytes that {@link open} gives. */
   readonly byteLength: number;
-  /** Whether it cannot be opened once more, so that a request that carried it is not sent again. */
+  /** Says that it cannot be opened once more, so that a request that carried it is not sent again. */
   readonly spent: boolean;
   /** The pieces, from the first one on. */
   open(): AsyncIterable<Uint8Array>;
 }
 
-/** What a request may carry. */
+/** Body of a request. */
 export type RequestBody = Uint8Array | StreamedBody;
 
 /** The source of a body failed, or did not give what was promised of it. Never repeated: the network has no part in it. */
@@ -23,24 +23,24 @@ export class RequestBodyError extends TinkexError {
   }
 }
 
-/** Whether a value can be a body at all, such as text cannot. */
+/** Tells whether a value can be a body at all, such as a string cannot. */
 export function isRequestBody(value: unknown): value is RequestBody {
   if (value instanceof Uint8Array) return true;
   return typeof value === "object" && value !== null && "open" in value && typeof value.open === "function";
 }
 
-/** Whether a body is streamed. */
+/** Tells whether a body is streamed. */
 export function isStreamed(body: RequestBody | undefined): body is StreamedBody {
   return body !== undefined && !(body instanceof Uint8Array);
 }
 
-/** Whether a request with this body can be sent from its beginning. */
+/** Tells whether a request with this body can be sent from its beginning. */
 export function canSend(body: RequestBody | undefined): boolean {
   return !isStreamed(body) || !body.spent;
 }
 
 /**
- * The pieces of a body; it is opened with the first one, so that a request that finds no connection leaves it whole.
+ * Reads the pieces of a body; it is opened with the first one, so that a request that finds no connection leaves it whole.
  *
  * @throws RequestBodyError when the source fails
  */

@@ -11,9 +11,8 @@ import { networkError } from "../errors/network-error.js";
 import { type CallFacts, statusError } from "../errors/status-error.js";
 import type { TryOutcome } from "../errors/try-outcome.js";
 import { replaceFile } from "../files/replace-file.js";
-import { CallScope } from "../limits/call-scope.js";
-import { backoffDelayMs } from "../retry/backoff-delay.js";
-import { RETRY_POLICIES } from "../retry/retry-policy.js";
+import { CallLifetime } from "../limits/call-lifetime.js";
+import { RETRY_POLICIES, retryDelayMs } from "../retry/retry-policy.js";
 import type { ProxySettings } from "../send/proxy.js";
 import {
   checkSize,
@@ -88,18 +87,18 @@ export async function downloadFile(options: DownloadOptions): Promise<number> {
       path: ["maxBytes"],
     });
   }
-  const scope = new CallScope("the download", clock, options);
+  const lifetime = new CallLifetime("the download", clock, options);
   const requests = new DownloadRequests(options);
   try {
     return await replaceFile(target, async (file) => {
       try {
-        return await receive(file, requests, options, scope);
+        return await receive(file, requests, options, lifetime);
       } finally {
         await requests.close();
       }
     });
   } finally {
-    scope.end();
+    lifetime.end();
   }
 }
 
@@ -107,20 +106,20 @@ async function receive(
   file: FileHandle,
   requests: DownloadRequests,
   options: DownloadOptions,
-  scope: CallScope,
+  lifetime: CallLifetime,
 ): Promise<number> {
   const random = options.random ?? Math.random;
   const state = freshState();
-  let url = await scope.outlast(askUrl(options));
+  let url = await lifetime.outlast(askUrl(options));
   let renewals = 0;
   let most = 0;
   let fruitless = 0;
   for (let attempts = 1; ; attempts += 1) {
-    const outcome = await receiveOnce(file, requests, url, state, options, scope);
+    const outcome = await receiveOnce(file, requests, url, state, options, lifetime);
     if (outcome === "whole") return state.receivedBytes;
     if (outcome.kind === "answer" && EXPIRED.includes(outcome.status) && renewals < MOST_RENEWALS) {
       renewals += 1;
-      url = await scope.outlast(askUrl(options));
+      url = await lifetime.outlast(askUrl(options));
       continue;
     }
     // Only what has not come before is progress: a server that cannot resume may send the same half for ever.
@@ -128,10 +127,10 @@ async function receive(
     most = Math.max(most, state.receivedBytes);
     if (versionOf(state) === undefined) await startOver(file, state);
     const delayMs = mayPass(outcome)
-      ? backoffDelayMs({ policy: POLICY, retries: fruitless - 1, elapsedMs: 0, random })
+      ? retryDelayMs({ policy: POLICY, retries: fruitless - 1, elapsedMs: 0, random })
       : undefined;
     if (delayMs === undefined) throw downloadError(outcome, url, requests.secrets, attempts);
-    await scope.sleep(delayMs);
+    await lifetime.sleep(delayMs);
   }
 }
 
@@ -167,7 +166,7 @@ async function receiveOnce(
   url: string,
   state: DownloadState,
   options: DownloadOptions,
-  scope: CallScope,
+  lifetime: CallLifetime,
 ): Promise<TryOutcome | "whole"> {
   const silenceMs = options.silenceMs ?? 60_000;
   const controller = new AbortController();
@@ -195,7 +194,7 @@ async function receiveOnce(
     } else if (!notePart(headers, state)) {
       await startOver(file, state);
       await body.dump({ limit: 1, signal: controller.signal });
-      return { kind: "broken", cause: new Error("the file has changed meanwhile"), staleConnection: false };
+      return { kind: "broken", cause: new Error("the file has changed meanwhile"), isStaleConnection: false };
     }
     checkSize(state.totalBytes, options.maxBytes);
     await receiveInto(file, body, state, options.maxBytes, () => {
@@ -205,13 +204,13 @@ async function receiveOnce(
     return checkWhole(state);
   };
   try {
-    return await scope.during(({ resolve, reject }) => {
+    return await lifetime.during(({ resolve, reject }) => {
       work().then(resolve, (cause: unknown) => {
         if (cause instanceof OwnFailure) reject(cause.reason);
         else if (TinkexError.isInstance(cause)) reject(cause);
         else if (silent)
           resolve({ kind: "timed_out", waitingFor: "the rest of the body", limitMs: silenceMs });
-        else resolve({ kind: "broken", cause, staleConnection: false });
+        else resolve({ kind: "broken", cause, isStaleConnection: false });
       });
       return () => controller.abort();
     });
@@ -223,7 +222,7 @@ async function receiveOnce(
 function checkWhole(state: DownloadState): TryOutcome | "whole" {
   const { receivedBytes, totalBytes, md5 } = state;
   if (totalBytes !== undefined && receivedBytes < totalBytes) {
-    return { kind: "broken", cause: new Error("the body ended early"), staleConnection: false };
+    return { kind: "broken", cause: new Error("the body ended early"), isStaleConnection: false };
   }
   if (md5 !== undefined && state.hash.copy().digest("base64") !== md5) {
     throw new ResponseError("the file that came is not the one stored: its MD5 differs");

@@ -11,7 +11,7 @@ const facts = {
   secrets: [],
 };
 const broken = (cause: unknown): ReturnType<typeof networkError> =>
-  networkError({ kind: "broken", cause, staleConnection: false }, facts);
+  networkError({ kind: "broken", cause, isStaleConnection: false }, facts);
 
 describe("networkError", () => {
   it.each([

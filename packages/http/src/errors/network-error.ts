@@ -2,7 +2,7 @@ import { ConnectionError, TimeoutError } from "@tinkex/base";
 import { shownText } from "../hooks/shown-text.js";
 import { errorCode } from "./error-code.js";
 import type { CallFacts } from "./status-error.js";
-import type { Broken, TimedOut } from "./try-outcome.js";
+import type { Broken, TimedOut, TryOutcome } from "./try-outcome.js";
 import { TunnelError } from "./tunnel-error.js";
 
 /** What a code means to the reader of a message. */
@@ -102,4 +102,16 @@ function refusedTunnel(cause: unknown): number | undefined {
   if (cause instanceof TunnelError) return cause.status;
   const [, status] = cause instanceof Error ? (TUNNEL_REFUSED.exec(cause.message) ?? []) : [];
   return status === undefined ? undefined : Number(status);
+}
+
+/** Describes the end of a try in a few words, for log lines, hooks and the list of earlier tries. */
+export function describeOutcome(outcome: TryOutcome): string {
+  switch (outcome.kind) {
+    case "answer":
+      return `answered ${outcome.status}`;
+    case "timed_out":
+      return `waited ${outcome.limitMs} ms for ${outcome.waitingFor}`;
+    case "broken":
+      return faultWord(outcome.cause);
+  }
 }

@@ -17,7 +17,7 @@ export interface Broken extends SentOn {
   readonly kind: "broken";
   readonly cause: unknown;
   /** A kept connection that the server had let go: nothing of an answer arrived on it. */
-  readonly staleConnection: boolean;
+  readonly isStaleConnection: boolean;
 }
 
 /** One of the try's own time limits ran out. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { TimedOut } from "../errors/try-outcome.js";
-import { within } from "../operations/try-timeouts.js";
+import { within } from "../operations/policy.js";
 import { TryTimers, uploadAllowanceMs } from "./try-timers.js";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -28,7 +28,7 @@ describe("TryTimers", () => {
 
   it("BR-026: a body that goes on may take its time, one that falls silent may not", () => {
     const { timers, expired } = watch(limits);
-    timers.answerBegun();
+    timers.watchSilence();
     for (let i = 0; i < 20; i += 1) {
       timers.heard();
       vi.advanceTimersByTime(400);
@@ -40,7 +40,7 @@ describe("TryTimers", () => {
 
   it("a limit of the whole try holds for a trickle too", () => {
     const { timers, expired } = watch(within(1_000));
-    timers.answerBegun();
+    timers.watchSilence();
     for (let i = 0; i < 11; i += 1) {
       timers.heard();
       vi.advanceTimersByTime(100);
@@ -50,7 +50,7 @@ describe("TryTimers", () => {
 
   it("leaves no timer once it is stopped", () => {
     const { timers } = watch(within(1_000));
-    timers.answerBegun();
+    timers.watchSilence();
     timers.stop();
     expect(vi.getTimerCount()).toBe(0);
   });

@@ -2,7 +2,9 @@ import { answer } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";
 import { failureOf, play, transportTo } from "../testing/test-transport.js";
 import type { Operation } from "./operations.js";
-import { findOperation, OPERATIONS } from "./operations.js";
+import { checkCall, OPERATIONS } from "./operations.js";
+
+const BY_NAME: ReadonlyMap<string, Operation> = new Map(Object.entries(OPERATIONS));
 
 /**
  * The API's own table: method and path, kind of traffic, limit in seconds, and how the official client repeats the call
@@ -94,7 +96,7 @@ const ATTEMPTS: Readonly<Record<Operation["retry"], number>> = {
 
 describe("the table of operations", () => {
   it.each(OFFICIAL)("transport 32: %s is as the API has it", (name, call, pool, seconds, retry) => {
-    const operation = findOperation(name);
+    const operation = BY_NAME.get(name);
     expect(operation).toBeDefined();
     if (operation === undefined) return;
     expect(`${operation.method} ${operation.path}`).toBe(call.replace(" ", " /api/v1"));
@@ -107,7 +109,7 @@ describe("the table of operations", () => {
   });
 
   it.each(OFFICIAL)("transport 32: %s goes out as its row says, and is repeated as it says", async (name) => {
-    const operation = findOperation(name);
+    const operation = BY_NAME.get(name);
     if (operation === undefined) throw new Error("no such row");
     const server = await play(answer(503));
     const transport = transportTo(server);
@@ -131,6 +133,9 @@ describe("the table of operations", () => {
   });
 
   it("takes a name for a row only if it is one", () => {
-    expect(findOperation("toString")).toBeUndefined();
+    for (const operation of ["toString", "__proto__", "hasOwnProperty", "", "Healthz"]) {
+      expect(() => checkCall({ operation }), operation).toThrow(/^there is no operation/);
+    }
+    expect(checkCall({ operation: "healthz" })).toBe(OPERATIONS.healthz);
   });
 });

@@ -1,7 +1,7 @@
 import { ValidationError } from "@tinkex/base";
 import { ENDPOINTS, type Endpoint, type EndpointName } from "@tinkex/types/endpoints";
 import { canSend, isRequestBody, isStreamed } from "../body/streamed-body.js";
-import type { TinkexCall } from "../transport-call.js";
+import type { TinkexCall } from "../tinkex-transport.js";
 import { POLICIES } from "./policies.js";
 import type { Policy } from "./policy.js";
 
@@ -23,11 +23,8 @@ export const OPERATIONS = Object.fromEntries(
   // Made of every name, one entry each.
 ) as Readonly<Record<EndpointName, Operation>>;
 
-/** The row of `name`, or `undefined` when there is none. */
-export function findOperation(name: string): Operation | undefined {
-  // The name comes from outside; a row of the table is looked for, and nothing of its prototype.
-  return Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name as EndpointName] : undefined;
-}
+/** The same table, where a name that comes from outside is looked for. */
+const BY_NAME: ReadonlyMap<string, Operation> = new Map(Object.entries(OPERATIONS));
 
 /**
  * Finds the row of a call's operation, after a look at what the call holds.
@@ -35,7 +32,7 @@ export function findOperation(name: string): Operation | undefined {
  * @throws ValidationError
  */
 export function checkCall(call: TinkexCall): Operation {
-  const operation = findOperation(call.operation);
+  const operation = BY_NAME.get(call.operation);
   if (operation === undefined) {
     throw new ValidationError(
       `there is no operation ${JSON.stringify(call.operation)}; there are ${Object.keys(OPERATIONS).join(", ")}`,
@@ -49,10 +46,10 @@ export function checkCall(call: TinkexCall): Operation {
     fail(`timeoutMs must be a number above 0, not ${call.timeoutMs}`, "timeoutMs");
   }
   if (operation.method === "GET" && call.body !== undefined) fail("a GET request has no body", "body");
-  if (call.body !== undefined && !isRequestBody(call.body)) {
-    fail("a body is a Uint8Array or a streamed body, such as one of multipartBody", "body");
-  }
   if (isStreamed(call.body)) {
+    if (!isRequestBody(call.body)) {
+      fail("a body is a Uint8Array or a streamed body, such as one of multipartBody", "body");
+    }
     if (call.contentType !== undefined) fail("a streamed body brings its own contentType", "contentType");
     if (!canSend(call.body)) fail("the body was a stream that can be read once, and has been", "body");
     return operation;

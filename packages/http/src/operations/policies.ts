@@ -1,7 +1,6 @@
 import type { EndpointName } from "@tinkex/types/endpoints";
-import { MAX_CONTROL_BYTES, MAX_LIST_BYTES, MAX_RESULT_BYTES } from "./answer-limits.js";
 import type { Policy } from "./policy.js";
-import { USUAL, within } from "./try-timeouts.js";
+import { MAX_CONTROL_BYTES, MAX_LIST_BYTES, MAX_RESULT_BYTES, USUAL, within } from "./policy.js";
 
 /** Reads of the REST endpoints. */
 const read: Policy = {

@@ -1,7 +1,4 @@
 import { ValidationError } from "@tinkex/base";
-import { isStreamed } from "../body/streamed-body.js";
-import type { Operation } from "../operations/operations.js";
-import type { TinkexCall } from "../transport-call.js";
 
 /**
  * Lower-case names and their values in turn, as undici takes them. An object instead of this list costs some five
@@ -13,7 +10,7 @@ const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const BAD_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/;
 
-/** The value of a header. */
+/** Finds the value of a header. */
 export function headerOf(list: HeaderList, name: string): string | undefined {
   for (let i = 0; i < list.length; i += 2) if (list[i] === name) return list[i + 1];
   return undefined;
@@ -30,7 +27,7 @@ export function setHeader(list: string[], name: string, value: string): void {
   list.push(name, value);
 }
 
-/** The headers whose names `keep` accepts. */
+/** Keeps the headers whose names `keep` accepts. */
 export function filterHeaders(list: HeaderList, keep: (name: string) => boolean): string[] {
   return list.filter((_, i) => keep(list[i - (i % 2)] ?? ""));
 }
@@ -52,29 +49,4 @@ export function setGivenHeaders(list: string[], given: Readonly<Record<string, s
     }
     setHeader(list, name, value);
   }
-}
-
-/** The headers of one call's first try: the transport's, those of the operation, and on top what the caller gave. */
-export function callHeaders(
-  defaults: HeaderList,
-  operation: Operation,
-  call: TinkexCall,
-  newIdempotencyKey: () => string,
-): HeaderList {
-  const headers = defaults.slice();
-  const { totalMs, headersMs } = operation.timeouts;
-  if (call.accept !== undefined) setHeader(headers, "accept", call.accept);
-  if (isStreamed(call.body)) {
-    setHeader(headers, "content-type", call.body.contentType);
-    setHeader(headers, "content-length", String(call.body.byteLength));
-  } else if (call.body !== undefined) {
-    setHeader(headers, "content-type", call.contentType ?? "application/json");
-  }
-  setHeader(headers, "x-stainless-retry-count", "0");
-  setHeader(headers, "x-stainless-read-timeout", String((totalMs ?? headersMs) / 1000));
-  setGivenHeaders(headers, call.headers);
-  if (operation.idempotent === "key" && headerOf(headers, "x-idempotency-key") === undefined) {
-    headers.push("x-idempotency-key", newIdempotencyKey());
-  }
-  return headers;
 }

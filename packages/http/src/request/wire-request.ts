@@ -1,7 +1,9 @@
-import type { RequestBody } from "../body/streamed-body.js";
-import type { PoolName } from "../operations/pool-limits.js";
-import type { TryTimeouts } from "../operations/try-timeouts.js";
-import type { HeaderList } from "./header-list.js";
+import { ValidationError } from "@tinkex/base";
+import { isStreamed, type RequestBody } from "../body/streamed-body.js";
+import type { Operation } from "../operations/operations.js";
+import type { PoolName, TryTimeouts } from "../operations/policy.js";
+import type { TinkexCall } from "../tinkex-transport.js";
+import { type HeaderList, headerOf, setGivenHeaders, setHeader } from "./header-list.js";
 
 /** One request as it goes out. */
 export interface WireRequest {
@@ -16,4 +18,111 @@ export interface WireRequest {
   readonly timeouts: TryTimeouts;
   /** Most bytes of a successful answer, packed and unpacked. */
   readonly maxAnswerBytes: number;
+}
+
+/** Parts of a request that are the same for all calls of a transport. */
+export interface RequestDefaults {
+  readonly origin: string;
+  /** Path of the base URL, without a slash at its end. */
+  readonly pathPrefix: string;
+  readonly headers: HeaderList;
+  readonly newIdempotencyKey: () => string;
+}
+
+/** Builds the request of a call, once for all its tries. */
+export function wireRequest(
+  operation: Operation,
+  call: TinkexCall,
+  { origin, pathPrefix, headers, newIdempotencyKey }: RequestDefaults,
+): WireRequest {
+  return {
+    pool: operation.pool,
+    method: operation.method,
+    origin,
+    path: pathPrefix + requestPath(operation, call),
+    headers: callHeaders(headers, operation, call, newIdempotencyKey),
+    body: call.body,
+    timeouts: operation.timeouts,
+    maxAnswerBytes: operation.maxAnswerBytes,
+  };
+}
+
+/** Fills an operation's path and appends the query: `/api/v1/training_runs/r%201?limit=20`. */
+export function requestPath(operation: Operation, call: TinkexCall): string {
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    pathSegment(call.operation, name, call.pathParameters?.[name]),
+  );
+  const query = call.query === undefined ? "" : queryString(call.query);
+  return query === "" ? path : `${path}?${query}`;
+}
+
+/** Escapes one segment. A value that would leave the segment, or is empty, is refused. */
+function pathSegment(operation: string, name: string, value: string | undefined): string {
+  if (value === undefined || value === "" || value === "." || value === "..") {
+    throw new ValidationError(
+      `${operation}: ${name} must be a name, not ${JSON.stringify(value) ?? "absent"}`,
+      { path: ["pathParameters", name] },
+    );
+  }
+  try {
+    return encodeURIComponent(value);
+  } catch (cause) {
+    throw new ValidationError(`${operation}: ${name} is not well-formed text`, {
+      path: ["pathParameters", name],
+      cause,
+    });
+  }
+}
+
+/** Leaves out `undefined` and empty strings, as the API's own clients do. */
+function queryString(query: NonNullable<TinkexCall["query"]>): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== "") parameters.append(name, String(value));
+  }
+  return parameters.toString();
+}
+
+/** Headers of one call's first try: the transport's, those of the operation, and on top what the caller gave. */
+function callHeaders(
+  defaults: HeaderList,
+  operation: Operation,
+  call: TinkexCall,
+  newIdempotencyKey: () => string,
+): HeaderList {
+  const headers = defaults.slice();
+  const { totalMs, headersMs } = operation.timeouts;
+  if (call.accept !== undefined) setHeader(headers, "accept", call.accept);
+  if (isStreamed(call.body)) {
+    setHeader(headers, "content-type", call.body.contentType);
+    setHeader(headers, "content-length", String(call.body.byteLength));
+  } else if (call.body !== undefined) {
+    setHeader(headers, "content-type", call.contentType ?? "application/json");
+  }
+  setHeader(headers, RETRY_COUNT, "0");
+  setHeader(headers, "x-stainless-read-timeout", String((totalMs ?? headersMs) / 1000));
+  setGivenHeaders(headers, call.headers);
+  if (operation.idempotent === "key" && headerOf(headers, "x-idempotency-key") === undefined) {
+    headers.push("x-idempotency-key", newIdempotencyKey());
+  }
+  return headers;
+}
+
+const RETRY_COUNT = "x-stainless-retry-count";
+
+/** Tells the server which repeat it sees, unless the caller has set that header. */
+export function withRetryCount(request: WireRequest, call: TinkexCall, retries: number): WireRequest {
+  return hasGivenHeader(call, RETRY_COUNT) ? request : withHeader(request, RETRY_COUNT, String(retries));
+}
+
+/** A copy of the request with one header more, or another value of it. */
+export function withHeader(request: WireRequest, name: string, value: string): WireRequest {
+  const headers = request.headers.slice();
+  setHeader(headers, name, value);
+  return { ...request, headers };
+}
+
+/** Tells whether the caller of a call gave a header of this lower-case name. */
+export function hasGivenHeader({ headers }: TinkexCall, name: string): boolean {
+  return headers !== undefined && Object.keys(headers).some((given) => given.toLowerCase() === name);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TryOutcome } from "../errors/try-outcome.js";
 import { OPERATIONS } from "../operations/operations.js";
-import { classifyOutcome } from "./classify-outcome.js";
+import { classifyFailure, isSuccess } from "./classify-outcome.js";
 
 const { optim_step, save_weights, revoke_api_key, get_checkpoint_archive } = OPERATIONS;
 const answer = (status: number, headers = {}): TryOutcome => ({
@@ -13,36 +13,42 @@ const answer = (status: number, headers = {}): TryOutcome => ({
 const broken = (code: string): TryOutcome => ({
   kind: "broken",
   cause: Object.assign(new Error("x"), { code }),
-  staleConnection: false,
+  isStaleConnection: false,
 });
 
-describe("classifyOutcome", () => {
+describe("classifyFailure", () => {
   it.each([408, 409, 429, 500, 503, 599])("transport 34: %i may pass", (status) => {
-    expect(classifyOutcome(answer(status), optim_step, [], 0)).toEqual({ kind: "failure", retry: true });
+    expect(classifyFailure(answer(status), optim_step, 0)).toEqual({ canRetry: true });
   });
 
   it.each([300, 302, 304, 400, 401, 402, 403, 404, 410, 418, 422, 425, 600])(
     "transport 21, 34: %i is final",
     (status) => {
-      expect(classifyOutcome(answer(status), optim_step, [], 0)).toEqual({ kind: "failure", retry: false });
+      expect(classifyFailure(answer(status), optim_step, 0)).toEqual({ canRetry: false });
     },
   );
 
+  it.each([200, 202, 204, 299])("%i is a success", (status) => {
+    expect(isSuccess(answer(status), optim_step, undefined)).toBe(true);
+  });
+
   it("a status the caller reads itself is a success", () => {
-    expect(classifyOutcome(answer(429), optim_step, [429], 0)).toEqual({ kind: "success" });
+    expect(isSuccess(answer(429), optim_step, [429])).toBe(true);
+    expect(isSuccess(answer(429), optim_step, [409])).toBe(false);
   });
 
   it("a name that is taken stays taken", () => {
-    expect(classifyOutcome(answer(409), save_weights, [], 0)).toMatchObject({ retry: false });
-    expect(classifyOutcome(answer(503), save_weights, [], 0)).toMatchObject({ retry: true });
+    expect(classifyFailure(answer(409), save_weights, 0)).toMatchObject({ canRetry: false });
+    expect(classifyFailure(answer(503), save_weights, 0)).toMatchObject({ canRetry: true });
   });
 
   it("the place of an archive is its answer", () => {
-    expect(classifyOutcome(answer(302), get_checkpoint_archive, [], 0)).toEqual({ kind: "success" });
+    expect(isSuccess(answer(302), get_checkpoint_archive, undefined)).toBe(true);
+    expect(isSuccess(answer(302), optim_step, undefined)).toBe(false);
   });
 
   it("what is not idempotent is not sent twice", () => {
-    expect(classifyOutcome(broken("ECONNRESET"), revoke_api_key, [], 0)).toMatchObject({ retry: false });
+    expect(classifyFailure(broken("ECONNRESET"), revoke_api_key, 0)).toMatchObject({ canRetry: false });
   });
 
   it.each([
@@ -59,6 +65,6 @@ describe("classifyOutcome", () => {
     ["UND_ERR_REQ_CONTENT_LENGTH_MISMATCH", false],
     ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", true],
   ])("%s: sending again %s", (code, retry) => {
-    expect(classifyOutcome(broken(code), optim_step, [], 0)).toEqual({ kind: "failure", retry });
+    expect(classifyFailure(broken(code), optim_step, 0)).toEqual({ canRetry: retry });
   });
 });

@@ -1,45 +1,46 @@
 import { errorCode } from "../errors/error-code.js";
-import type { TryOutcome } from "../errors/try-outcome.js";
+import type { Answer, TryOutcome } from "../errors/try-outcome.js";
 import type { Operation } from "../operations/operations.js";
 import { parseRetryHint, type RetryHint } from "./retry-hint.js";
 
-/** What to do about the outcome of a try. */
-export type Verdict =
-  | { readonly kind: "success" }
-  | { readonly kind: "failure"; readonly retry: false }
-  | { readonly kind: "failure"; readonly retry: true; readonly hint?: RetryHint };
+/** Decision about a failed try: whether another may mend it, and the pause the service asked for before it. */
+export interface Verdict {
+  readonly canRetry: boolean;
+  readonly hint?: RetryHint;
+}
 
-const SUCCESS: Verdict = { kind: "success" };
-const FINAL: Verdict = { kind: "failure", retry: false };
+const FINAL: Verdict = { canRetry: false };
 
 /** Codes of failures that sending again cannot heal: the certificate is wrong, or the request itself. */
 const HOPELESS_CODES =
   /^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_INVALID|UND_ERR_(INVALID_ARG|NOT_SUPPORTED|REQ_CONTENT_LENGTH_MISMATCH)|HPE_INVALID_URL)/;
 
 /**
- * Decides about one outcome. `x-should-retry` from the server wins over the rules for statuses.
+ * Tells whether an outcome is what the caller wants.
  *
  * @param returned - statuses that the caller reads itself
  */
-export function classifyOutcome(
+export function isSuccess(
   outcome: TryOutcome,
   operation: Operation,
-  returned: readonly number[],
-  nowMs: number,
-): Verdict {
-  if (outcome.kind === "timed_out") return { kind: "failure", retry: operation.idempotent !== "no" };
-  if (outcome.kind === "broken") {
-    return { kind: "failure", retry: operation.idempotent !== "no" && !isHopeless(outcome.cause) };
-  }
-  const { status, headers } = outcome;
-  if (isSuccess(status, operation) || returned.includes(status)) return SUCCESS;
-  if (!shouldRetry(status, headers["x-should-retry"], operation)) return FINAL;
-  const hint = parseRetryHint(headers, nowMs);
-  return hint === undefined ? { kind: "failure", retry: true } : { kind: "failure", retry: true, hint };
+  returned: readonly number[] | undefined,
+): outcome is Answer {
+  if (outcome.kind !== "answer") return false;
+  const { status } = outcome;
+  if (status >= 200 && status < 300) return true;
+  return (status === 302 && operation.redirect === "return") || returned?.includes(status) === true;
 }
 
-function isSuccess(status: number, operation: Operation): boolean {
-  return (status >= 200 && status < 300) || (status === 302 && operation.redirect === "return");
+/** Decides about the outcome of a try that is no success. `x-should-retry` from the server wins over the rules for statuses. */
+export function classifyFailure(outcome: TryOutcome, operation: Operation, nowMs: number): Verdict {
+  if (outcome.kind !== "answer") {
+    const isFinal = outcome.kind === "broken" && isHopeless(outcome.cause);
+    return { canRetry: operation.idempotent !== "no" && !isFinal };
+  }
+  const { status, headers } = outcome;
+  if (!shouldRetry(status, headers["x-should-retry"], operation)) return FINAL;
+  const hint = parseRetryHint(headers, nowMs);
+  return hint === undefined ? { canRetry: true } : { canRetry: true, hint };
 }
 
 function shouldRetry(status: number, wish: string | undefined, operation: Operation): boolean {

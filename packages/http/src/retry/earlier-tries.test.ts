@@ -1,6 +1,6 @@
 import type { FailedTry } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
-import { MOST_EARLIER_TRIES, noteEarlierTry } from "./earlier-tries.js";
+import { MAX_EARLIER_TRIES, noteEarlierTry } from "./earlier-tries.js";
 
 /** The numbers that are left of tries 0, 1, …, of which `arrived` may have. */
 function kept(count: number, ...arrived: number[]): string[] {
@@ -13,7 +13,7 @@ function kept(count: number, ...arrived: number[]): string[] {
 
 describe("noteEarlierTry", () => {
   it("keeps the latest ten", () => {
-    expect(kept(MOST_EARLIER_TRIES)).toHaveLength(MOST_EARLIER_TRIES);
+    expect(kept(MAX_EARLIER_TRIES)).toHaveLength(MAX_EARLIER_TRIES);
     expect(kept(13)).toEqual(["3", "4", "5", "6", "7", "8", "9", "10", "11", "12"]);
   });
 

@@ -1,9 +1,8 @@
 import type { Broken, TryOutcome } from "../errors/try-outcome.js";
-import type { Operation } from "../operations/operations.js";
-import type { PoolName } from "../operations/pool-limits.js";
+import type { WireRequest } from "../request/wire-request.js";
 
-/** Most rejections in a row, per kind of traffic, that are put down to the edge. */
-const CREDIT = 16;
+/** Most rejections in a row that are put down to the edge. */
+const MAX_CREDIT = 16;
 
 /** The proxy in front of the service refused a connection it no longer likes. */
 export class EdgeRejection extends Error {
@@ -17,20 +16,26 @@ export class EdgeRejection extends Error {
 
 /**
  * Tells the edge proxy's 400, which has no body and heals on a new connection, from a 400 of the service, which always
- * says what is wrong. The credit of each kind of traffic shrinks with every such 400 and grows with every success.
+ * says what is wrong. The credit of a kind of traffic shrinks with every such 400 and grows with every success.
  */
 export class EdgeRejections {
-  readonly #credit = new Map<PoolName, number>();
+  readonly #renew: (request: WireRequest) => void;
+  #credit = MAX_CREDIT;
 
-  /** The outcome as the retry loop should see it, and whether the connections should be made anew. */
-  judge(outcome: TryOutcome, { pool }: Pick<Operation, "pool">): { outcome: TryOutcome; renew: boolean } {
-    const credit = this.#credit.get(pool) ?? CREDIT;
-    if (outcome.kind !== "answer") return { outcome, renew: false };
-    if (outcome.status >= 200 && outcome.status < 300) this.#credit.set(pool, Math.min(CREDIT, credit + 1));
-    if (outcome.status !== 400 || outcome.body.byteLength > 0) return { outcome, renew: false };
-    if (credit === 0) return { outcome, renew: true };
-    this.#credit.set(pool, credit - 1);
-    const rejected: Broken = { kind: "broken", cause: new EdgeRejection(), staleConnection: false };
-    return { outcome: rejected, renew: true };
+  /** @param renew - makes the connections of such a request anew */
+  constructor(renew: (request: WireRequest) => void) {
+    this.#renew = renew;
+  }
+
+  /** Gives the outcome as the retry loop should see it, and has connections made anew where the edge refused one. */
+  judge(outcome: TryOutcome, request: WireRequest): TryOutcome {
+    if (outcome.kind !== "answer") return outcome;
+    if (outcome.status >= 200 && outcome.status < 300) this.#credit = Math.min(MAX_CREDIT, this.#credit + 1);
+    if (outcome.status !== 400 || outcome.body.byteLength > 0) return outcome;
+    this.#renew(request);
+    if (this.#credit === 0) return outcome;
+    this.#credit -= 1;
+    const rejected: Broken = { kind: "broken", cause: new EdgeRejection(), isStaleConnection: false };
+    return rejected;
   }
 }

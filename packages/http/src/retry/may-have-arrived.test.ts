@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TimedOut, TryOutcome } from "../errors/try-outcome.js";
-import { mayHaveArrived } from "./may-have-arrived.js";
+import { mayHaveArrived } from "./earlier-tries.js";
 
 const answer = (status: number): TryOutcome => ({
   kind: "answer",
@@ -11,7 +11,7 @@ const answer = (status: number): TryOutcome => ({
 const broken = (code: string): TryOutcome => ({
   kind: "broken",
   cause: Object.assign(new Error("x"), { code }),
-  staleConnection: false,
+  isStaleConnection: false,
 });
 const timedOut = (waitingFor: TimedOut["waitingFor"]): TryOutcome => ({
   kind: "timed_out",

@@ -1,37 +1,41 @@
-/** How often and how patiently a failed try is repeated. */
-export interface RetryPolicy {
+import { BACKOFFS, type Backoff, backoffMs } from "@tinkex/base";
+
+/** Back-off of a failed call, and how often and how long it is repeated. */
+export interface RetryPolicy extends Backoff {
   /** Most repeats of one call. */
   readonly maxRetries: number;
   /** No repeat starts later than this after the call began, in milliseconds. */
   readonly budgetMs: number;
-  /** Pause before the first repeat; it doubles from one repeat to the next, in milliseconds. */
-  readonly firstDelayMs: number;
-  /** Longest pause of our own choosing, in milliseconds. */
-  readonly maxDelayMs: number;
-  /** Share of a pause that chance may take off, 0 to 1. @defaultValue 0.25 */
-  readonly jitter?: number;
 }
 
 /** Retries of a user's own: a field that is given replaces that of every policy but `none`. */
-export type RetrySettings = { readonly [Field in keyof RetryPolicy]?: RetryPolicy[Field] | undefined };
+export interface RetrySettings {
+  /** Most repeats of one call. */
+  readonly maxRetries?: number | undefined;
+  /** No repeat starts later than this after the call began, in milliseconds. */
+  readonly budgetMs?: number | undefined;
+  /** Pause before the first repeat; it doubles from one repeat to the next, in milliseconds. */
+  readonly firstDelayMs?: number | undefined;
+  /** Longest pause of our own choosing, in milliseconds. */
+  readonly maxDelayMs?: number | undefined;
+  /** Share of a pause that chance may take off, 0 to 1. @defaultValue 0.25 */
+  readonly jitter?: number | undefined;
+}
 
 export type RetryPolicyName = "none" | "counted" | "patient" | "archive";
 
+const UNLIMITED = Number.POSITIVE_INFINITY;
+
 /**
- * The API's retry classes. `counted` is that of calls that open something, `patient` that of work: it outlasts a
- * restart of the service. `archive` waits while the service packs files. Calls with `none` have a loop of their own
- * one layer up; one layer alone sleeps per failure.
+ * The API's retry classes: back-offs of base's table, with their limits. `counted` is that of calls that open something,
+ * `patient` that of work: it outlasts a restart of the service. `archive` waits while the service packs files. Calls with `none`
+ * have a loop of their own one layer up; one layer alone sleeps per failure.
  */
 export const RETRY_POLICIES: Readonly<Record<RetryPolicyName, RetryPolicy>> = {
-  none: { maxRetries: 0, budgetMs: Number.POSITIVE_INFINITY, firstDelayMs: 0, maxDelayMs: 0 },
-  counted: { maxRetries: 10, budgetMs: Number.POSITIVE_INFINITY, firstDelayMs: 500, maxDelayMs: 10_000 },
-  patient: {
-    maxRetries: Number.POSITIVE_INFINITY,
-    budgetMs: 300_000,
-    firstDelayMs: 1_000,
-    maxDelayMs: 30_000,
-  },
-  archive: { maxRetries: 5, budgetMs: Number.POSITIVE_INFINITY, firstDelayMs: 30_000, maxDelayMs: 30_000 },
+  none: { firstDelayMs: 0, maxDelayMs: 0, factor: [1, 1], maxRetries: 0, budgetMs: UNLIMITED },
+  counted: { ...BACKOFFS.counted, maxRetries: 10, budgetMs: UNLIMITED },
+  patient: { ...BACKOFFS.patient, maxRetries: UNLIMITED, budgetMs: 300_000 },
+  archive: { ...BACKOFFS.archive, maxRetries: 5, budgetMs: UNLIMITED },
 };
 
 /** The policy of that name with a user's own settings. Calls with `none` keep it: their retries belong to the layer above. */
@@ -43,6 +47,35 @@ export function settledPolicy(name: RetryPolicyName, settings: RetrySettings): R
     budgetMs: settings.budgetMs ?? policy.budgetMs,
     firstDelayMs: settings.firstDelayMs ?? policy.firstDelayMs,
     maxDelayMs: settings.maxDelayMs ?? policy.maxDelayMs,
-    ...(settings.jitter === undefined ? {} : { jitter: settings.jitter }),
+    factor: settings.jitter === undefined ? policy.factor : [1, 1 - settings.jitter],
   };
+}
+
+/** Share of a server's pause that chance may add, so that a crowd does not come back in one moment. */
+export const HINT_JITTER = 0.1;
+
+/** Facts that a pause is worked out from. */
+export interface PauseInput {
+  readonly policy: RetryPolicy;
+  /** Repeats made so far. */
+  readonly retries: number;
+  /** Since the call began, in milliseconds. */
+  readonly elapsedMs: number;
+  /** The pause the server asked for, in milliseconds. */
+  readonly hintMs?: number | undefined;
+  /** A number in [0, 1). */
+  readonly random: () => number;
+}
+
+/**
+ * Works out the milliseconds to wait before the next try, or `undefined` when the policy allows no further one: the server's
+ * pause and a little more, or that of the back-off. The last one ends where the budget does.
+ */
+export function retryDelayMs(input: PauseInput): number | undefined {
+  const { policy, retries, elapsedMs, hintMs, random } = input;
+  const leftMs = policy.budgetMs - elapsedMs;
+  if (retries >= policy.maxRetries || leftMs <= 0) return undefined;
+  const delayMs =
+    hintMs === undefined ? backoffMs(policy, retries, random) : hintMs * (1 + HINT_JITTER * random());
+  return Math.min(delayMs, leftMs);
 }

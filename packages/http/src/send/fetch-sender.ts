@@ -2,7 +2,7 @@ import { TinkexError } from "@tinkex/base";
 import { BodyPieces } from "../body/body-pieces.js";
 import { isStreamed, type RequestBody, readStreamed } from "../body/streamed-body.js";
 import type { Answer, TryOutcome } from "../errors/try-outcome.js";
-import type { CallScope } from "../limits/call-scope.js";
+import type { CallLifetime } from "../limits/call-lifetime.js";
 import { TryTimers } from "../limits/try-timers.js";
 import type { WireRequest } from "../request/wire-request.js";
 import type { Sender } from "./sender.js";
@@ -15,9 +15,9 @@ export class FetchSender implements Sender {
     this.#fetch = fetchImplementation;
   }
 
-  send(request: WireRequest, scope: CallScope): Promise<TryOutcome> {
+  send(request: WireRequest, lifetime: CallLifetime): Promise<TryOutcome> {
     const controller = new AbortController();
-    return scope.during(({ resolve, reject }) => {
+    return lifetime.during(({ resolve, reject }) => {
       const timers = new TryTimers(request.timeouts, request.body?.byteLength ?? 0, (outcome) => {
         resolve(outcome);
         controller.abort();
@@ -26,7 +26,7 @@ export class FetchSender implements Sender {
         .then(resolve, (error) => {
           const cause = innermost(error);
           if (TinkexError.isInstance(cause)) reject(cause);
-          else resolve({ kind: "broken", cause, staleConnection: false });
+          else resolve({ kind: "broken", cause, isStaleConnection: false });
         })
         .finally(() => timers.stop());
       return () => {
@@ -51,7 +51,7 @@ export class FetchSender implements Sender {
       redirect: "manual",
       signal,
     });
-    timers.answerBegun();
+    timers.watchSilence();
     const body = new BodyPieces(response.status, request.maxAnswerBytes);
     for await (const piece of response.body ?? []) {
       timers.heard();

@@ -1,6 +1,6 @@
 import type { buildConnector, Dispatcher } from "undici";
-import type { Demand } from "./demand.js";
 import { type ProxySettings, proxyFor } from "./proxy.js";
+import type { Demand } from "./proxy-connector.js";
 import { proxyConnector } from "./proxy-connector.js";
 import { watchForStaleness } from "./stale-connection.js";
 

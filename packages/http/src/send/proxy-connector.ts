@@ -2,7 +2,6 @@ import type { Socket } from "node:net";
 import { startTimer } from "@tinkex/base";
 import type { buildConnector } from "undici";
 import { TunnelError } from "../errors/tunnel-error.js";
-import type { Demand } from "./demand.js";
 import { tunnelAnswer } from "./tunnel-answer.js";
 
 type Undici = typeof import("undici");
@@ -76,4 +75,29 @@ function connectHead({ username, password }: URL, { host = "", port, protocol }:
     lines.push(`proxy-authorization: Basic ${Buffer.from(credentials).toString("base64")}`);
   }
   return `${lines.join("\r\n")}\r\n\r\n`;
+}
+
+/** How many requests are under way on the connections to one place, or wait for one of them. */
+export class Demand {
+  readonly #listeners = new Set<() => void>();
+  #count = 0;
+
+  get isWanted(): boolean {
+    return this.#count > 0;
+  }
+
+  enter(): void {
+    this.#count += 1;
+  }
+
+  leave(): void {
+    this.#count -= 1;
+    if (this.#count === 0) for (const listener of [...this.#listeners]) listener();
+  }
+
+  /** Calls `listener` when nobody is left. Gives back how to stop. */
+  onEnd(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
 }

@@ -3,16 +3,17 @@ import { type Clock, TinkexError } from "@tinkex/base";
 import type { Dispatcher } from "undici";
 import { isStreamed, readStreamed } from "../body/streamed-body.js";
 import type { TryOutcome } from "../errors/try-outcome.js";
-import type { CallScope } from "../limits/call-scope.js";
+import type { CallLifetime } from "../limits/call-lifetime.js";
 import type { WireRequest } from "../request/wire-request.js";
 import type { DispatcherLike } from "../transport-options.js";
 import { anyMajorHandler } from "./any-major-handler.js";
-import { Demand } from "./demand.js";
 import { type ConnectionOptions, makePool } from "./make-pool.js";
+import { proxyFor } from "./proxy.js";
+import { Demand } from "./proxy-connector.js";
 import type { Sender } from "./sender.js";
 import { UndiciTry } from "./undici-try.js";
 
-/** How requests are carried. */
+/** Options of {@link UndiciSender}. */
 export interface SenderOptions extends ConnectionOptions {
   readonly clock: Clock;
   /** Carries everything in place of our own connections; whoever made it closes it. */
@@ -24,10 +25,11 @@ type Undici = typeof import("undici");
 /** The connections for one kind of traffic to one origin. */
 interface Connections {
   readonly dispatcher: Dispatcher;
-  readonly demand: Demand;
+  /** Counted where connections go through a proxy, which must not be asked for more of them than are wanted. */
+  readonly demand: Demand | undefined;
 }
 
-/** How often idle pools are looked for, in milliseconds; at a request, so that no timer is needed. */
+/** Milliseconds after which idle pools are looked for again; at a request, so that no timer is needed. */
 const SWEEP_MS = 60_000;
 
 /** Sends over undici, one set of connections per kind of traffic. undici is loaded at the first request. */
@@ -45,15 +47,16 @@ export class UndiciSender implements Sender {
     this.#options = options;
   }
 
-  send(request: WireRequest, scope: CallScope): Promise<TryOutcome> {
+  send(request: WireRequest, lifetime: CallLifetime): Promise<TryOutcome> {
     const { dispatcher } = this.#options;
     if (dispatcher !== undefined) {
-      return dispatch({ dispatcher, demand: new Demand() }, request, scope, anyMajorHandler);
+      return dispatch({ dispatcher, demand: undefined }, request, lifetime, anyMajorHandler);
     }
-    if (this.#undici !== undefined) return dispatch(this.#connections(this.#undici, request), request, scope);
-    return scope.outlast(this.#load()).then((undici) => {
-      scope.check();
-      return dispatch(this.#connections(undici, request), request, scope);
+    if (this.#undici !== undefined)
+      return dispatch(this.#connections(this.#undici, request), request, lifetime);
+    return lifetime.outlast(this.#load()).then((undici) => {
+      lifetime.check();
+      return dispatch(this.#connections(undici, request), request, lifetime);
     });
   }
 
@@ -93,7 +96,8 @@ export class UndiciSender implements Sender {
     const key = poolKey(request);
     const known = this.#pools.get(key);
     if (known !== undefined) return known;
-    const demand = new Demand();
+    const isProxied = proxyFor(request.origin, this.#options.proxy) !== undefined;
+    const demand = isProxied ? new Demand() : undefined;
     const made = { dispatcher: makePool(undici, request.origin, this.#options, demand), demand };
     this.#pools.set(key, made);
     return made;
@@ -114,22 +118,23 @@ function poolKey({ pool, origin }: WireRequest): string {
   return `${pool} ${origin}`;
 }
 
+/** @param adapt - gives the handler the form that a dispatcher of another major takes */
 function dispatch(
-  { dispatcher, demand }: { readonly dispatcher: DispatcherLike; readonly demand: Demand },
+  { dispatcher, demand }: { readonly dispatcher: DispatcherLike; readonly demand: Demand | undefined },
   request: WireRequest,
-  scope: CallScope,
-  adapt: (handler: UndiciTry) => Dispatcher.DispatchHandler = (handler) => handler,
+  lifetime: CallLifetime,
+  adapt?: (handler: UndiciTry) => Dispatcher.DispatchHandler,
 ): Promise<TryOutcome> {
-  return scope.during(({ resolve, reject }) => {
-    demand.enter();
+  return lifetime.during(({ resolve, reject }) => {
+    demand?.enter();
     const attempt = new UndiciTry(request, (outcome) => {
-      demand.leave();
+      demand?.leave();
       // An error of our own, about the request's body or the answer's, is no failure of the network.
       if (outcome.kind === "broken" && TinkexError.isInstance(outcome.cause)) reject(outcome.cause);
       else resolve(outcome);
     });
     const drop = (): void => {
-      if (attempt.drop()) demand.leave();
+      if (attempt.drop()) demand?.leave();
     };
     const { origin, path, body } = request;
     const options: Dispatcher.DispatchOptions = {
@@ -146,7 +151,7 @@ function dispatch(
       bodyTimeout: 0,
     };
     try {
-      dispatcher.dispatch(options, adapt(attempt));
+      dispatcher.dispatch(options, adapt === undefined ? attempt : adapt(attempt));
     } catch (error) {
       drop();
       reject(error);

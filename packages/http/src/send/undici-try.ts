@@ -5,7 +5,7 @@ import { TryTimers } from "../limits/try-timers.js";
 import type { WireRequest } from "../request/wire-request.js";
 import { isStaleConnection } from "./stale-connection.js";
 
-/** How undici is told to drop a request; seen by nobody, for the outcome is already known. */
+/** Reason given to undici for dropping a request; seen by nobody, for the outcome is already known. */
 const DROPPED = new Error("dropped");
 
 type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -32,13 +32,13 @@ export class UndiciTry implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** Leaves the request at once; nothing is settled any more. Says whether anything would have been. */
+  /** Leaves the request at once, unless it has ended; nothing is settled any more. Says whether anything would have been. */
   drop(): boolean {
-    const wasOpen = this.#settle !== undefined;
+    if (this.#settle === undefined) return false;
     this.#settle = undefined;
     this.#timers.stop();
     this.#controller?.abort(DROPPED);
-    return wasOpen;
+    return true;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -51,28 +51,24 @@ export class UndiciTry implements Dispatcher.DispatchHandler {
     this.#status = status;
     this.#headers = joinHeaders(headers);
     this.#body = new BodyPieces(status, this.#maxAnswerBytes);
-    this.#timers.answerBegun();
+    this.#timers.watchSilence();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     this.#timers.heard();
     // undici's chunks are views of a buffer that it does not use again.
     if (this.#body?.add(chunk) !== false) return;
-    this.#end(this.#answer());
+    this.onResponseEnd();
     controller.abort(DROPPED);
   }
 
   onResponseEnd(): void {
-    this.#end(this.#answer());
+    const body = this.#body?.join() ?? new Uint8Array(0);
+    this.#end({ kind: "answer", status: this.#status, headers: this.#headers, body });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, cause: Error): void {
-    this.#end({ kind: "broken", cause, staleConnection: this.#status === 0 && isStaleConnection(cause) });
-  }
-
-  #answer(): TryOutcome {
-    const body = this.#body?.join() ?? new Uint8Array(0);
-    return { kind: "answer", status: this.#status, headers: this.#headers, body };
+    this.#end({ kind: "broken", cause, isStaleConnection: this.#status === 0 && isStaleConnection(cause) });
   }
 
   #end(outcome: TryOutcome): void {
@@ -83,7 +79,7 @@ export class UndiciTry implements Dispatcher.DispatchHandler {
   }
 }
 
-/** A header sent more than once becomes one line. */
+/** Joins a header that was sent more than once into one line. */
 function joinHeaders(headers: RawHeaders): Readonly<Record<string, string>> {
   const joined: Record<string, string> = {};
   for (const name in headers) {

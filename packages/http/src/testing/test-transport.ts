@@ -5,7 +5,7 @@ import { HostileServer, type ListenOptions, type Move, type Rule } from "@tinkex
 import { afterEach, expect, vi } from "vitest";
 import { createTransport } from "../create-transport.js";
 import type { TransportHooks } from "../hooks/transport-hooks.js";
-import type { TinkexTransport } from "../transport.js";
+import type { TinkexTransport } from "../tinkex-transport.js";
 import type { TransportOptions } from "../transport-options.js";
 
 // A machine with much to do may need a second for what takes a millisecond elsewhere.

@@ -3,7 +3,7 @@ import type { EndpointName } from "@tinkex/types/endpoints";
 import { CANARY_PROMPT, witness } from "@tinkex-tooling/canary";
 import { CALL_HEADER } from "@tinkex-tooling/hostile-server";
 import { OPERATIONS } from "../../operations/operations.js";
-import type { TinkexTransport } from "../../transport.js";
+import type { TinkexTransport } from "../../tinkex-transport.js";
 import { json, text } from "../test-transport.js";
 
 /** Calls that are made one after the other; lanes run side by side. */

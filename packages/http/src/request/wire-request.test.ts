@@ -2,7 +2,7 @@ import { ValidationError } from "@tinkex/base";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { OPERATIONS } from "../operations/operations.js";
-import { requestPath } from "./request-path.js";
+import { requestPath } from "./wire-request.js";
 
 const run = (id: string): string =>
   requestPath(OPERATIONS.get_training_run, { operation: "get_training_run", pathParameters: { run: id } });

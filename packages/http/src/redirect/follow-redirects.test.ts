@@ -1,9 +1,9 @@
 import { ResponseError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
-import { USUAL } from "../operations/try-timeouts.js";
+import { USUAL } from "../operations/policy.js";
 import { headerOf } from "../request/header-list.js";
 import type { WireRequest } from "../request/wire-request.js";
-import { redirectedRequest } from "./exchange.js";
+import { redirectedRequest } from "./follow-redirects.js";
 
 const request: WireRequest = {
   pool: "rest",

@@ -6,50 +6,55 @@ import {
   onAbort,
   startTimer,
   TimeoutError,
+  type WaitLimits,
 } from "@tinkex/base";
 
-/** What ends a call from outside. */
+/** Error that ends a call from outside. */
 export type Interruption = AbortedError | ClosedError | TimeoutError;
 
-/** How a wait ends. */
+/** Ends a wait, with a value or with an error. */
 export interface Settle<T> {
   readonly resolve: (value: T) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * The life of one call: the caller's signal, the limit of the whole call and the transport's closing, whichever comes
+ * Lifetime of one call: the caller's signal, the limit of the whole call and the transport's closing, whichever comes
  * first. One listener and one timer per call, however many tries it takes.
  */
-export class CallScope {
+export class CallLifetime {
   #failure: Interruption | undefined;
   #onInterrupt: ((failure: Interruption) => void) | undefined;
-  #stopTimer: () => void;
-  #stopListening: () => void = () => {};
+  readonly #stopTimer: (() => void) | undefined;
+  readonly #stopListening: (() => void) | undefined;
   readonly #name: string;
   readonly #signal: AbortSignal | undefined;
   readonly #clock: Clock;
   readonly #timeoutMs: number;
-  readonly #endsAt: number;
+  readonly #beganAtMs: number;
   #lastFault = "";
   #failedTries: readonly FailedTry[] = [];
 
-  constructor(
-    name: string,
-    clock: Clock,
-    limits: { readonly signal?: AbortSignal | undefined; readonly timeoutMs?: number | undefined },
-  ) {
+  constructor(name: string, clock: Clock, limits: WaitLimits) {
+    const { signal, timeoutMs = Number.POSITIVE_INFINITY } = limits;
     this.#name = name;
     this.#clock = clock;
-    this.#signal = limits.signal;
-    this.#timeoutMs = limits.timeoutMs ?? Number.POSITIVE_INFINITY;
-    this.#endsAt = clock.monotonic() + this.#timeoutMs;
-    this.#stopTimer = startTimer(this.#timeoutMs, () => this.interrupt(this.#timedOut()));
-    const { signal } = limits;
-    if (signal?.aborted) this.interrupt(this.#aborted());
-    else if (signal !== undefined) {
+    this.#signal = signal;
+    this.#timeoutMs = timeoutMs;
+    this.#beganAtMs = clock.monotonic();
+    if (signal?.aborted) this.#failure = this.#aborted();
+    if (this.#failure !== undefined) return;
+    if (timeoutMs !== Number.POSITIVE_INFINITY) {
+      this.#stopTimer = startTimer(timeoutMs, () => this.interrupt(this.#timedOut()));
+    }
+    if (signal !== undefined) {
       this.#stopListening = onAbort(signal, () => this.interrupt(this.#aborted()));
     }
+  }
+
+  /** Milliseconds since the call began. */
+  get elapsedMs(): number {
+    return this.#clock.monotonic() - this.#beganAtMs;
   }
 
   /** @throws the interruption, if there has been one */
@@ -66,21 +71,13 @@ export class CallScope {
   }
 
   /**
-   * Runs one wait of the call. `start` is given how to settle it and gives back how to end it early. One wait at a time.
+   * Runs one wait of the call. `start` is given how to settle it, and gives back a function that ends it early; once the wait is
+   * over that function does nothing. One wait at a time.
    */
   during<T>(start: (settle: Settle<T>) => () => void): Promise<T> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise<T>((resolve, reject) => {
-      const stop = start({
-        resolve: (value) => {
-          this.#onInterrupt = undefined;
-          resolve(value);
-        },
-        reject: (error) => {
-          this.#onInterrupt = undefined;
-          reject(error);
-        },
-      });
+      const stop = start({ resolve, reject });
       this.#onInterrupt = (failure) => {
         reject(failure);
         stop();
@@ -98,7 +95,7 @@ export class CallScope {
 
   /** Sleeps, at most until the call's limit. */
   async sleep(ms: number): Promise<void> {
-    const leftMs = this.#endsAt - this.#clock.monotonic();
+    const leftMs = this.#timeoutMs - this.elapsedMs;
     await this.during<void>(({ resolve, reject }) => {
       const controller = new AbortController();
       this.#clock.sleep(Math.max(0, Math.min(ms, leftMs)), controller.signal).then(resolve, reject);
@@ -116,8 +113,8 @@ export class CallScope {
 
   /** Lets go of the signal and the timer. */
   end(): void {
-    this.#stopTimer();
-    this.#stopListening();
+    this.#stopTimer?.();
+    this.#stopListening?.();
   }
 
   #aborted(): AbortedError {
@@ -127,10 +124,7 @@ export class CallScope {
   #timedOut(): TimeoutError {
     return new TimeoutError(
       `${this.#name} took longer than its limit of ${this.#timeoutMs} ms${this.#lastFault}`,
-      {
-        timeoutMs: this.#timeoutMs,
-        earlierTries: this.#failedTries,
-      },
+      { timeoutMs: this.#timeoutMs, earlierTries: this.#failedTries },
     );
   }
 }

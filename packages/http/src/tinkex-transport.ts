@@ -1,0 +1,23 @@
+import type { HttpTransport, TransportCall, TransportResponse } from "@tinkex/base";
+import type { RequestBody } from "./body/streamed-body.js";
+
+/** A call whose body may also be streamed, such as one of {@link multipartBody}. */
+export interface TinkexCall extends Omit<TransportCall, "body"> {
+  readonly body?: RequestBody;
+}
+
+/** A transport that can exchange its key for short-lived tokens. `await using` closes it at the end of its block. */
+export interface TinkexTransport extends HttpTransport, AsyncDisposable {
+  /** As {@link HttpTransport.call}; the body may be streamed. */
+  call(call: TinkexCall): Promise<TransportResponse>;
+  /**
+   * From now on everything but `client_config` and the exchange itself goes with a token instead of the key: for a
+   * service whose configuration says `pjwt_auth_enabled`.
+   */
+  useTokens(): void;
+  /**
+   * Makes a server's words fit for messages and log lines: without the credentials this transport sends, however they are
+   * written, with control characters escaped, and cut to 2,000 characters.
+   */
+  shownText(text: string): string;
+}
