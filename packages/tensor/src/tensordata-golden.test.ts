@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { ValidationError } from "@tinkex/base";
+import { lossInputDtypes, ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { TensorData } from "./tensor-data.js";
 import type { NestedList, TensorLike } from "./tensor-like.js";
@@ -152,5 +152,30 @@ describe("TensorData.from beside what the official SDK makes of the same input",
       ).toBe(true);
     }
     expect(runnable.length).toBeGreaterThan(190);
+  });
+});
+
+describe("wire-types 18: a plain list under a key", () => {
+  /** The dtype that the official SDK gave `[1, 0, 2]` under each key, "error" where it refused the key. */
+  const recorded = cases
+    .filter(
+      ({ group, input }) => group === "datum key" && Array.isArray(input.value) && input.value.length > 0,
+    )
+    .map(({ input, tensor }) => [input.key ?? "", tensor?.dtype ?? "error"] as const);
+
+  it("has a dtype for the keys that the official SDK knows, and for no others", () => {
+    const known = recorded.filter(([, dtype]) => dtype !== "error");
+    expect(Object.keys(lossInputDtypes).sort()).toEqual(known.map(([key]) => key).sort());
+    expect(recorded.length).toBeGreaterThan(known.length);
+  });
+
+  it.each(recorded)("%s becomes %s", (key, dtype) => {
+    if (dtype === "error") {
+      expect(() => TensorData.from([1, 2, 3], { key })).toThrow(`loss_fn_inputs.${key}: `);
+      const record = { data: Float32Array.of(1, 2, 3), dtype: "float32", shape: [3] } as const;
+      expect(TensorData.from(record, { key })).toEqual(record);
+    } else {
+      expect(TensorData.from([1, 2, 3], { key })).toMatchObject({ dtype, shape: [3] });
+    }
   });
 });

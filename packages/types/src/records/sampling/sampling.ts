@@ -54,7 +54,7 @@ export interface SampledSequence {
   readonly stop_reason: Open<StopReason>;
   /** What was generated, a stop token included. */
   readonly tokens: readonly number[];
-  /** Of each token, at the temperature of the request. */
+  /** Log-probability of each token at temperature 1 and without filters, whatever temperature, `top_k` and `top_p` drew it. */
   readonly logprobs?: readonly number[];
   /** Where `topk_sample_logprobs` was asked. */
   readonly topk_logprobs?: TopkLogprobs;
