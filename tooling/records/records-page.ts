@@ -15,15 +15,35 @@ interface Declaration {
   readonly schema: string | undefined;
 }
 
-/** `docs/records.md`: every record by family, which is the file it is declared in. */
-export function recordsPage(): string {
-  const families = readdirSync(new URL(RECORDS, packages), { recursive: true, encoding: "utf8" })
+/** The records that one file declares; the page has a section of its name for them. */
+interface Family {
+  readonly file: string;
+  readonly family: string;
+  readonly declarations: readonly Declaration[];
+}
+
+function readFamilies(): Family[] {
+  return readdirSync(new URL(RECORDS, packages), { recursive: true, encoding: "utf8" })
     .map((file) => RECORDS + file.replaceAll("\\", "/"))
     .concat(RECORDS_OF_BASE)
     .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
     .map((file) => ({ file, family: basename(file, ".ts"), declarations: declarationsIn(file) }))
     .filter(({ declarations }) => declarations.length > 0)
     .sort((left, right) => left.family.localeCompare(right.family, "en"));
+}
+
+/** Finds the section of `docs/records.md` that each record stands in, by the record's name. */
+export function recordSections(): ReadonlyMap<string, string> {
+  return new Map(
+    readFamilies().flatMap(({ family, declarations }) =>
+      declarations.map(({ name }) => [name, family] as const),
+    ),
+  );
+}
+
+/** Writes `docs/records.md`: every record by family, which is the file it is declared in. */
+export function recordsPage(): string {
+  const families = readFamilies();
   return [
     "# Records",
     "",
@@ -54,7 +74,7 @@ export function recordsPage(): string {
   ].join("\n");
 }
 
-/** What the official SDK calls otherwise, or has several classes for. */
+/** Names of the official SDK for records that have another name here, or that it has several classes for. */
 const OTHER_NAMES: readonly (readonly [there: string, here: string])[] = [
   ["`ParsedCheckpointTinkerPath`", "`CheckpointPath`"],
   ["`LossFnInputs`, `LossFnOutput`", "`NamedTensors`"],
