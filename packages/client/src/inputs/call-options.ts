@@ -114,6 +114,12 @@ export function describeKind(value: unknown): string {
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
+/** A value as it reads in a message where a word or number was wanted: as given, or its kind. */
+export function describeValue(value: unknown): string {
+  if (typeof value === "string") return value.slice(0, 40);
+  return typeof value === "number" || typeof value === "boolean" ? `${value}` : describeKind(value);
+}
+
 /**
  * Checks that an argument is an object with named fields, which plain JavaScript may leave out or pass otherwise.
  *

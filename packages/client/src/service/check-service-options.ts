@@ -1,6 +1,12 @@
 import { checkKnownNames, ValidationError } from "@tinkex/base";
 import { POOL_LIMITS, type ProxySettings } from "@tinkex/http";
-import { checkHeaders, checkTimeout, describeKind } from "../inputs/call-options.js";
+import {
+  checkHeaders,
+  checkObject,
+  checkTimeout,
+  describeKind,
+  describeValue,
+} from "../inputs/call-options.js";
 import type { PoolOptions, ServiceClientOptions } from "./service-client-options.js";
 
 const OPTION_NAMES: Readonly<Record<keyof ServiceClientOptions, true>> = {
@@ -88,8 +94,8 @@ export function checkServiceOptions(options: ServiceClientOptions): void {
   }
   for (const [name, choices] of Object.entries(CHOICES) as [keyof typeof CHOICES, readonly string[]][]) {
     const value: unknown = options[name];
-    if (value === undefined || choices.includes(String(value))) continue;
-    throw refusal(name, `must be one of ${choices.join(", ")}, got ${String(value)}`);
+    if (value === undefined || (typeof value === "string" && choices.includes(value))) continue;
+    throw refusal(name, `must be one of ${choices.join(", ")}, got ${describeValue(value)}`);
   }
   if (options.tags !== undefined && !isListOfStrings(options.tags)) {
     throw refusal("tags", `must be an array of strings, got ${describeKind(options.tags)}`);
@@ -104,10 +110,11 @@ export function checkServiceOptions(options: ServiceClientOptions): void {
 }
 
 function checkPools(pools: PoolOptions): void {
+  checkObject(pools, "ServiceClient: pools", "{ train: 8 }");
   checkKnownNames<Readonly<Record<string, unknown>>>({ ...pools }, POOL_NAMES, "ServiceClient: pools");
   for (const [name, limit] of Object.entries(pools)) {
     if (limit === undefined || (typeof limit === "number" && limit >= 1)) continue;
-    throw new ValidationError(`ServiceClient: pools.${name} must be 1 or more, got ${String(limit)}`, {
+    throw new ValidationError(`ServiceClient: pools.${name} must be 1 or more, got ${describeValue(limit)}`, {
       path: ["pools", name],
     });
   }

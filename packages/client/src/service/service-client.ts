@@ -15,7 +15,13 @@ import {
   type ResponseOf,
 } from "@tinkex/types";
 import type { ApiFuture } from "../future/api-future.js";
-import { CALL_OPTIONS, type CallOptions, checkObject, describeKind } from "../inputs/call-options.js";
+import {
+  CALL_OPTIONS,
+  type CallOptions,
+  checkObject,
+  describeKind,
+  describeValue,
+} from "../inputs/call-options.js";
 import { createSampler } from "../sampling/create-sampler.js";
 import type { SamplingClient } from "../sampling/sampling-client.js";
 import { ApiCalls, type EndpointOptions } from "../session/api-calls.js";
@@ -140,8 +146,8 @@ export class ServiceClient {
       : [options: EndpointCallOptions<Name>]
   ): Promise<ResponseOf<Name>> {
     const { lifecycle } = this.#core;
-    if (!isEndpointName(endpoint)) {
-      const advice = unknownNames([String(endpoint)], Object.keys(ENDPOINTS)).replace(
+    if (typeof endpoint !== "string" || !isEndpointName(endpoint)) {
+      const advice = unknownNames([describeValue(endpoint)], Object.keys(ENDPOINTS)).replace(
         "unknown field",
         "unknown endpoint",
       );
@@ -247,7 +253,7 @@ export class ServiceClient {
     const { status = "success", detail } = options;
     if (!FINISH_REASONS.includes(status)) {
       throw new ValidationError(
-        `close: status must be one of ${FINISH_REASONS.join(", ")}, got ${String(status)}`,
+        `close: status must be one of ${FINISH_REASONS.join(", ")}, got ${describeValue(status)}`,
         { path: ["status"] },
       );
     }

@@ -79,7 +79,7 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
       clock,
       random,
       logger,
-      firstContactRetries: options.retry?.maxRetries ?? FIRST_CONTACT_RETRIES,
+      firstContactRetries: options.retry?.maxRetries === undefined ? FIRST_CONTACT_RETRIES : undefined,
     });
   const transport = options.transport ?? makeOwn();
   const isOwn = options.transport === undefined && options.fetch === undefined;

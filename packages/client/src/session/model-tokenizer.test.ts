@@ -1,10 +1,15 @@
+import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { type Tokenizer, ValidationError } from "@tinkex/base";
 import { createTransport } from "@tinkex/http";
+import { getTokenizer } from "@tinkex/tokenizer/node";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openService } from "../testing/open-service.js";
+import { openService, until } from "../testing/open-service.js";
+import { runScript } from "../testing/run-script.js";
 import { loadModelTokenizer, type TokenizerLoader } from "./model-tokenizer.js";
 
 const LOCAL = "http://127.0.0.1:8000";
@@ -25,21 +30,49 @@ function modelTokenizer(
 
 const own: Tokenizer = { vocabularySize: 1, encode: () => [], decode: () => "", tokenId: () => undefined };
 
-/** A directory with the smallest tokenizer there is: two words. */
+/** The smallest tokenizer there is: two words. */
+const TOKENIZER = JSON.stringify({
+  version: "1.0",
+  added_tokens: [],
+  normalizer: null,
+  pre_tokenizer: { type: "WhitespaceSplit" },
+  post_processor: null,
+  decoder: null,
+  model: { type: "WordLevel", vocab: { hello: 0, world: 1 }, unk_token: "hello" },
+});
+
+/** A directory with the smallest tokenizer. */
 async function modelDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "tinkex-tokenizer-"));
   onTestFinished(() => rm(directory, { recursive: true }));
-  const tokenizer = {
-    version: "1.0",
-    added_tokens: [],
-    normalizer: null,
-    pre_tokenizer: { type: "WhitespaceSplit" },
-    post_processor: null,
-    decoder: null,
-    model: { type: "WordLevel", vocab: { hello: 0, world: 1 }, unk_token: "hello" },
-  };
-  await writeFile(join(directory, "tokenizer.json"), JSON.stringify(tokenizer));
+  await writeFile(join(directory, "tokenizer.json"), TOKENIZER);
   return directory;
+}
+
+/** A hub on loopback that has the smallest tokenizer under every name with a slash, and its settings with a cache of their own. */
+async function startHub() {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    const [, owner, model, , , file] = (request.url ?? "").split("/");
+    asked.push(`${owner}/${model} ${file}`);
+    response.setHeader("x-repo-commit", "c".repeat(40));
+    if (file !== "tokenizer.json") {
+      response.writeHead(404, { "x-error-code": "EntryNotFound" }).end();
+      return;
+    }
+    const sha1 = createHash("sha1").update(`blob ${TOKENIZER.length}\0${TOKENIZER}`).digest("hex");
+    response.setHeader("etag", `"${sha1}"`).setHeader("content-length", TOKENIZER.length);
+    response.end(request.method === "HEAD" ? undefined : TOKENIZER);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const cache = await mkdtemp(join(tmpdir(), "tinkex-hub-"));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await rm(cache, { recursive: true });
+  });
+  const HF_ENDPOINT = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { asked, env: { HF_ENDPOINT, HF_HUB_CACHE: cache } };
 }
 
 describe("modelTokenizer", () => {
@@ -206,3 +239,155 @@ describe("a tokenizer directory that a server names", () => {
     }
   });
 });
+
+describe("a tokenizer of the hub", () => {
+  it("is downloaded by its model's name when nothing else was said, as the official SDK does, and kept", async () => {
+    const hub = await startHub();
+    const { stub, service } = await openService({ env: hub.env });
+    stub.on("get_info", ({ json }) => ({
+      body: { model_id: json?.model_id, model_data: { model_name: "Qwen/Qwen3-8B" } },
+    }));
+    const training = await service.createLoraTrainingClient({ base_model: "Qwen/Qwen3-8B" });
+    expect((await training.getTokenizer()).encode("hello world")).toEqual([0, 1]);
+    expect(new Set(hub.asked.map((line) => line.split(" ", 1)[0]))).toEqual(new Set(["Qwen/Qwen3-8B"]));
+    // Offline the cache is enough.
+    const later = await openService({
+      env: { ...hub.env, HF_HUB_OFFLINE: "1", HF_ENDPOINT: "http://127.0.0.1:9" },
+    });
+    const sampler = await later.service.createSamplingClient({ base_model: "Qwen/Qwen3-8B" });
+    expect((await sampler.getTokenizer()).encode("world")).toEqual([1]);
+  });
+
+  it("is the one that the service names, and for Llama 3 the one without a login", async () => {
+    const hub = await startHub();
+    const at = (modelName: string, tokenizerId?: string) =>
+      modelTokenizer(undefined, { modelName, tokenizerId }, REMOTE, hub.env);
+    await at("org/base:peft:131072", "org/other");
+    await at("meta-llama/Llama-3.2-1B");
+    await at("org/base/variant");
+    expect([...new Set(hub.asked.map((line) => line.split(" ", 1)[0]))]).toEqual([
+      "org/other",
+      "thinkingmachineslabinc/meta-llama-3-instruct-tokenizer",
+      "org/base",
+    ]);
+  });
+
+  it("is one object for each model, whoever asks: training and sampling clients, at once or later", async () => {
+    const hub = await startHub();
+    const { stub, service } = await openService({ env: hub.env });
+    stub.on("get_info", ({ json }) => ({
+      body: { model_id: json?.model_id, model_data: { model_name: "org/one", tokenizer_id: "org/one" } },
+    }));
+    const training = await service.createLoraTrainingClient({ base_model: "org/one" });
+    const saved = await training.saveWeightsAndGetSamplingClient();
+    const sampler = await service.createSamplingClient({ base_model: "org/one" });
+    const asked = [training, training, saved, sampler].map((client) => client.getTokenizer());
+    const [first, ...others] = await Promise.all([...asked, sampler.getTokenizer()]);
+    for (const other of others) expect(other).toBe(first);
+    const { length } = hub.asked;
+    expect(await training.getTokenizer()).toBe(first);
+    expect(hub.asked).toHaveLength(length);
+    const other = await service.createSamplingClient({ base_model: "org/two" });
+    expect(await other.getTokenizer()).not.toBe(first);
+  });
+
+  it("that failed is tried anew, and names the model in the error", async () => {
+    const hub = await startHub();
+    const { service } = await openService({ env: { ...hub.env, HF_HUB_OFFLINE: "1" } });
+    const sampler = await service.createSamplingClient({ base_model: "org/absent" });
+    await expect(sampler.getTokenizer()).rejects.toThrow(/org\/absent/);
+    await expect(sampler.getTokenizer()).rejects.toThrow(/org\/absent/);
+  });
+});
+
+describe("a loader of the caller's", () => {
+  it("is called once for each model, by however many clients, and again after it failed", async () => {
+    const calls: unknown[] = [];
+    const { service } = await openService({
+      tokenizer: async (modelName, { tokenizerId }) => {
+        calls.push([modelName, tokenizerId]);
+        if (calls.length === 1) throw new Error("busy");
+        return { ...own };
+      },
+    });
+    const training = await service.createLoraTrainingClient({ base_model: "base" });
+    const saved = await training.saveWeightsAndGetSamplingClient();
+    await expect(training.getTokenizer()).rejects.toThrow("busy");
+    const [one, two, three] = await Promise.all([
+      training.getTokenizer(),
+      training.getTokenizer(),
+      saved.getTokenizer(),
+    ]);
+    expect(two).toBe(one);
+    expect(three).toBe(one);
+    expect(calls).toEqual([
+      ["base", "base"],
+      ["base", "base"],
+    ]);
+  });
+
+  it("may be getTokenizer of @tinkex/tokenizer/node, which then refuses a remote server's directories too", async () => {
+    const hub = await startHub();
+    const { service } = await openService({ tokenizer: getTokenizer, env: hub.env });
+    const sampler = await service.createSamplingClient({ base_model: "org/model" });
+    expect((await sampler.getTokenizer()).encode("world")).toEqual([1]);
+    const directory = await modelDirectory();
+    for (const model of [
+      { modelName: directory, tokenizerId: undefined },
+      { modelName: "m", tokenizerId: directory },
+    ]) {
+      await expect(modelTokenizer(getTokenizer, model, REMOTE)).rejects.toThrow(/names a directory/);
+    }
+  });
+
+  it("is told when the service client closes", async () => {
+    let signal: AbortSignal | undefined;
+    const { service } = await openService({
+      tokenizer: (_, options) => {
+        signal = options.signal;
+        return new Promise(() => {});
+      },
+    });
+    const sampler = await service.createSamplingClient({ base_model: "b" });
+    const waiting = sampler.getTokenizer();
+    const outcome = expect(waiting).rejects.toMatchObject({ code: "closed" });
+    await until(() => signal !== undefined, "the loader");
+    await service.close();
+    await outcome;
+    expect(signal?.aborted).toBe(true);
+  });
+});
+
+it("a sampler of a base model on this machine finds the directory that the server's capabilities name", async () => {
+  const directory = await modelDirectory();
+  const { stub, service } = await openService();
+  stub.on("get_server_capabilities", () => ({
+    body: {
+      supported_models: [{ model_name: "local/one", tokenizer_id: directory }, { model_name: "other" }],
+    },
+  }));
+  const sampler = await service.createSamplingClient({ base_model: "local/one" });
+  expect((await sampler.getTokenizer()).encode("world")).toEqual([1]);
+  await sampler.getTokenizer();
+  expect(stub.seen("get_server_capabilities")).toHaveLength(1);
+});
+
+it("says how to install the tokenizer package where it is not", async () => {
+  const end = await runScript(`
+    import { register } from "node:module";
+    register("data:text/javascript," + encodeURIComponent(\`
+      export async function resolve(specifier, context, next) {
+        if (!specifier.startsWith("@tinkex/tokenizer")) return next(specifier, context);
+        const error = new Error("Cannot find package '@tinkex/tokenizer' imported from " + context.parentURL);
+        error.code = "ERR_MODULE_NOT_FOUND";
+        throw error;
+      }\`));
+    const { loadModelTokenizer } = await import(${JSON.stringify(new URL("./model-tokenizer.ts", import.meta.url).href)});
+    const model = { id: "m", modelName: "org/model", tokenizerId: undefined };
+    await loadModelTokenizer(model, { own: undefined, baseUrl: ${JSON.stringify(REMOTE)}, env: {} })
+      .catch((error) => console.log(error.name, error.message));
+  `);
+  expect(end.stdout).toMatch(
+    /^ValidationError getTokenizer needs the package @tinkex\/tokenizer, which is not installed: npm install @tinkex\/tokenizer/,
+  );
+}, 60_000);

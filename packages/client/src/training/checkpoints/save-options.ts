@@ -1,6 +1,6 @@
 import { ApiStatusError, ValidationError } from "@tinkex/base";
 import { type CheckpointMetadata, CheckpointPath, type CheckpointType } from "@tinkex/types";
-import { CALL_OPTIONS, type CallOptions, describeKind } from "../../inputs/call-options.js";
+import { CALL_OPTIONS, type CallOptions, describeKind, describeValue } from "../../inputs/call-options.js";
 
 /**
  * The conduct of a save whose name is taken: fail at once, take the checkpoint that is there for the result, or replace it
@@ -51,7 +51,7 @@ export function checkSave(
   }
   if (ttlSeconds !== undefined && !(Number.isInteger(ttlSeconds) && ttlSeconds > 0)) {
     throw new ValidationError(
-      `ttl_seconds must be a whole number of seconds above 0, got ${typeof ttlSeconds === "number" ? ttlSeconds : describeKind(ttlSeconds)}`,
+      `ttl_seconds must be a whole number of seconds above 0, got ${describeValue(ttlSeconds)}`,
       {
         path: ["ttl_seconds"],
       },
@@ -63,9 +63,12 @@ export function checkSave(
     });
   }
   if (onConflict !== undefined && !wishes.includes(onConflict)) {
-    throw new ValidationError(`onConflict must be one of ${wishes.join(", ")}, got ${String(onConflict)}`, {
-      path: ["onConflict"],
-    });
+    throw new ValidationError(
+      `onConflict must be one of ${wishes.join(", ")}, got ${describeValue(onConflict)}`,
+      {
+        path: ["onConflict"],
+      },
+    );
   }
 }
 

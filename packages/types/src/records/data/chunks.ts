@@ -79,8 +79,11 @@ export const tokenIdsSchema: RecordSchema<TokenIds> = z
     }
     const index = firstNotTokenId(tokens);
     if (index === -1) return;
-    const message = `must be a token id (an integer of 32 bits), not ${String(tokens[index])}`;
-    issues.push({ code: "custom", message, path: [index], input: tokens[index] });
+    const token: unknown = tokens[index];
+    // An object may refuse to be made a string.
+    const shown = typeof token === "object" && token !== null ? "an object" : String(token);
+    const message = `must be a token id (an integer of 32 bits), not ${shown}`;
+    issues.push({ code: "custom", message, path: [index], input: token });
   })
   .meta({ type: "array", items: { type: "integer" } });
 
