@@ -5,22 +5,22 @@ import type { TransportOptions } from "./transport-options.js";
 
 describe("the options of createTransport", () => {
   it.each([
-    [{ connectTimeoutMs: 0 }, "connectTimeoutMs must be a number of milliseconds above 0, not 0"],
-    [{ connectTimeoutMs: Number.NaN }, "connectTimeoutMs must be a number of milliseconds above 0, not NaN"],
-    [{ keepAliveMs: -1 }, "keepAliveMs must be a number of milliseconds above 0, not -1"],
-    [{ firstContactRetries: -1 }, "firstContactRetries must be 0 or more, not -1"],
-    [{ poolLimits: { rest: 0 } }, "poolLimits.rest must be 1 or more, not 0"],
-    [{ poolLimits: { rest: "5" } }, "poolLimits.rest must be 1 or more, not 5"],
+    [{ connectTimeoutMs: 0 }, "connectTimeoutMs must be a number of milliseconds above 0, got 0"],
+    [{ connectTimeoutMs: Number.NaN }, "connectTimeoutMs must be a number of milliseconds above 0, got NaN"],
+    [{ keepAliveMs: -1 }, "keepAliveMs must be a number of milliseconds above 0, got -1"],
+    [{ firstContactRetries: -1 }, "firstContactRetries must be 0 or more, got -1"],
+    [{ poolLimits: { rest: 0 } }, "poolLimits.rest must be 1 or more, got 0"],
+    [{ poolLimits: { rest: "5" } }, "poolLimits.rest must be 1 or more, got 5"],
     [{ poolLimits: { rests: 5 } }, /poolLimits.*rests.*rest/],
     [
       { retry: { maxRetries: -1 } },
-      "retry.maxRetries must be a whole number of 0 or more, or Infinity, not -1",
+      "retry.maxRetries must be a whole number of 0 or more, or Infinity, got -1",
     ],
     [{ retry: { maxRetries: 1.5 } }, /retry.maxRetries must be a whole number/],
-    [{ retry: { budgetMs: 0 } }, "retry.budgetMs must be a number of milliseconds above 0, not 0"],
+    [{ retry: { budgetMs: 0 } }, "retry.budgetMs must be a number of milliseconds above 0, got 0"],
     [{ retry: { firstDelayMs: Number.NaN } }, /retry.firstDelayMs must be a number of milliseconds/],
-    [{ retry: { maxDelayMs: "1s" } }, /retry.maxDelayMs must be a number of milliseconds, 0 or more, not 1s/],
-    [{ retry: { jitter: 1.5 } }, "retry.jitter must be a share from 0 to 1, not 1.5"],
+    [{ retry: { maxDelayMs: "1s" } }, /retry.maxDelayMs must be a number of milliseconds, 0 or more, got 1s/],
+    [{ retry: { jitter: 1.5 } }, "retry.jitter must be a share from 0 to 1, got 1.5"],
     [{ retry: { retries: 3 } }, /retry: unknown field "retries"/],
     [{ apikey: "tml-canary" }, /the options of createTransport.*apikey.*apiKey/],
     [

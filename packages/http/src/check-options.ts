@@ -60,7 +60,7 @@ export function checkOptions(options: TransportOptions): void {
     ...path: string[]
   ): void => {
     if (value === undefined || (typeof value === "number" && isGood(value))) return;
-    throw new ValidationError(`${path.join(".")} must be ${what}, not ${String(value)}`, { path });
+    throw new ValidationError(`${path.join(".")} must be ${what}, got ${String(value)}`, { path });
   };
   const isDuration = (ms: number): boolean => ms > 0 && Number.isFinite(ms);
   check(connectTimeoutMs, isDuration, "a number of milliseconds above 0", "connectTimeoutMs");

@@ -12,7 +12,7 @@ export interface DispatcherLike {
 
 /** Options of {@link createTransport}. */
 export interface TransportOptions {
-  /** Where the API lives, path prefix included. @defaultValue the hosted service */
+  /** Base URL of the API, path prefix included. @defaultValue the hosted service */
   readonly baseUrl?: string | undefined;
   /** Sent as `X-API-Key`. Needed unless the base URL is on this machine. */
   readonly apiKey?: string | undefined;
@@ -36,7 +36,7 @@ export interface TransportOptions {
   readonly newIdempotencyKey?: (() => string) | undefined;
   /** Limit for making a connection, TLS included, in milliseconds. @defaultValue 5000 */
   readonly connectTimeoutMs?: number | undefined;
-  /** How long an unused connection is kept, in milliseconds. @defaultValue 30000 */
+  /** Time for which an unused connection is kept, in milliseconds. @defaultValue 30000 */
   readonly keepAliveMs?: number | undefined;
   /**
    * Most repeats of a call while the server has never answered and no connection comes about, so that a wrong address

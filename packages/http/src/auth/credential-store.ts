@@ -178,7 +178,7 @@ async function readOwn(path: string, fail: (why: string) => never): Promise<stri
   }
 }
 
-/** The mode of a folder that is there already is its owner's affair. */
+/** Makes the folder of the store. The mode of one that is there already stays as its owner set it. */
 async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: FOLDER_MODE });

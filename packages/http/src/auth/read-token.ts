@@ -1,12 +1,12 @@
 import { ResponseError } from "@tinkex/base";
 
-/** What can be sent in a header, and is not nothing. */
+/** Tells whether a value can be sent in a header, and is not empty. */
 function isToken(jwt: unknown): jwt is string {
   return typeof jwt === "string" && /^[\x21-\x7e]+$/.test(jwt);
 }
 
 /**
- * The token that the exchange answers with, as `{"jwt": "…"}`.
+ * Reads the token that the exchange answers with, as `{"jwt": "…"}`.
  *
  * @throws ResponseError when there is none
  */

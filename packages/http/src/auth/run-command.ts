@@ -9,7 +9,7 @@ export interface CommandLimits {
   readonly maxBytes: number;
 }
 
-/** How a command ended: with what it printed, or why not. */
+/** End of a command: its output, or the reason why there is none. */
 export type CommandEnd =
   | { readonly kind: "done"; readonly stdout: string }
   /** `how` is an exit code, a signal or the system's word. */

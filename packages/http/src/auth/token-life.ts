@@ -1,7 +1,7 @@
 import { isLoopback } from "../request/base-url.js";
 import { CredentialError } from "./credential-error.js";
 
-/** Whether a credential is a token (a JWT), which ends, and not a key. */
+/** Tells whether a credential is a token (a JWT), which ends, and not a key. */
 export function isToken(credential: string): boolean {
   return credential.startsWith("eyJ");
 }
@@ -32,7 +32,7 @@ export interface JwtTimes {
   readonly expiresAtMs: number | undefined;
 }
 
-/** Reads a token's own word about its life. The signature is the server's affair. */
+/** Reads the times that a token states of itself. The server checks the signature. */
 export function jwtTimes(token: string): JwtTimes {
   const claims = readClaims(token);
   return { issuedAtMs: secondsClaim(claims, "iat"), expiresAtMs: secondsClaim(claims, "exp") };

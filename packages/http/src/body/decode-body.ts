@@ -99,7 +99,7 @@ export async function decodeBody(packed: PackedBody, lifetime: CallLifetime): Pr
   return body;
 }
 
-/** Unpacks one layer; gives back how to stop. */
+/** Unpacks one layer. Returns a function that stops it. */
 function unpack(
   { status, body, maxBytes }: PackedBody,
   encoding: string,

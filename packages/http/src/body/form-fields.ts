@@ -9,7 +9,7 @@ export type FormValue =
   | { readonly [name: string]: FormValue };
 
 /**
- * Names and texts of a form's fields: `{ a: [1, 2], b: { c: true } }` is `a[]=1`, `a[]=2`, `b[c]=true`. What is null or
+ * Flattens a form's fields to names and strings: `{ a: [1, 2], b: { c: true } }` is `a[]=1`, `a[]=2`, `b[c]=true`. What is null or
  * undefined is left out.
  */
 export function formFields(fields: { readonly [name: string]: FormValue }): [name: string, text: string][] {

@@ -1,7 +1,7 @@
 import { ValidationError } from "@tinkex/base";
 import { RequestBodyError } from "./streamed-body.js";
 
-/** What a file holds: its bytes, a `Blob` (`await openAsBlob(path)` of `node:fs` reads as it sends), or a stream of known length. */
+/** Content of a file: its bytes, a `Blob` (`await openAsBlob(path)` of `node:fs` reads as it sends), or a stream of known length. */
 export type FileContent = Uint8Array | Blob | FileStream;
 
 /** A file that is read while it is sent. */
@@ -31,7 +31,7 @@ export function checkFileContent(content: unknown, path: readonly (string | numb
 
 function contentFault(content: unknown): string | undefined {
   if (typeof content === "string") {
-    return "a file is its bytes or a Blob, not a text; for a path give await openAsBlob(path) of node:fs";
+    return "a file is its bytes or a Blob, not a string; for a path give await openAsBlob(path) of node:fs";
   }
   if (content instanceof Uint8Array || content instanceof Blob) return undefined;
   if (!isFileStream(content)) return "a file is bytes, a Blob, or { byteLength, stream }";
@@ -55,12 +55,12 @@ export function fileByteLength(content: FileContent): number {
   return content instanceof Blob ? content.size : content.byteLength;
 }
 
-/** Whether a file can be read only a single time. */
+/** Tells whether a file can be read only a single time. */
 export function isReadOnce(content: FileContent): boolean {
   return "stream" in content && !(content instanceof Blob) && typeof content.stream !== "function";
 }
 
-/** The bytes of a file. @throws RequestBodyError for a stream of another length than promised */
+/** Reads the bytes of a file. @throws RequestBodyError for a stream of another length than promised */
 export async function* readFile({ content, name }: FormFile): AsyncGenerator<Uint8Array, void, undefined> {
   if (content instanceof Uint8Array) {
     yield content;

@@ -13,7 +13,7 @@ export interface JsonEvent extends Omit<ServerSentEvent, "data"> {
 export class EventStreamError extends TinkexError {
   static override readonly name: string = "EventStreamError";
 
-  /** What the event held: JSON where it was JSON, else the text. */
+  /** Data of the event: parsed JSON where it was JSON, else the string. */
   readonly data: unknown;
   /** The last id before it, which a reader that comes back sends as `last-event-id`. */
   readonly lastEventId: string;
@@ -25,9 +25,9 @@ export class EventStreamError extends TinkexError {
   }
 }
 
-/** How {@link jsonEvents} reads. */
-export interface JsonEventReading extends Pick<EventReading, "mostLength"> {
-  /** What must not be quoted from the stream's words in a message. */
+/** Options of {@link jsonEvents}. */
+export interface JsonEventReading extends Pick<EventReading, "maxLength"> {
+  /** Credentials that a message must not quote from the stream. */
   readonly secrets?: readonly string[] | undefined;
 }
 
@@ -39,16 +39,16 @@ const DONE = "[DONE]";
 
 /**
  * Reads a stream of events that hold JSON, until it ends or says `[DONE]`. Whether to come back after a broken connection
- * is the caller's affair: `id` and `retryMs` of the last event say how.
+ * is for the caller to say: `id` and `retryMs` of the last event say how.
  *
  * @throws EventStreamError for an event named `error`; ResponseError for data that is no JSON or nested too deep, and for an
- *   event longer than `mostLength`
+ *   event longer than `maxLength`
  */
 export async function* jsonEvents(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { mostLength, secrets = [] }: JsonEventReading = {},
+  { maxLength, secrets = [] }: JsonEventReading = {},
 ): AsyncGenerator<JsonEvent, void, undefined> {
-  for await (const event of serverSentEvents(chunks, { mostLength })) {
+  for await (const event of serverSentEvents(chunks, { maxLength })) {
     if (event.data === DONE) return;
     if (event.event === "error") {
       const { value, summary } = readErrorText(event.data, secrets);

@@ -120,10 +120,10 @@ describe("multipartBody", () => {
     const read = async (): Promise<void> => {
       for await (const piece of form.open()) expect(piece).toBeInstanceOf(Uint8Array);
     };
-    expect(form.spent).toBe(false);
+    expect(form.isSpent).toBe(false);
     const reading = read();
     await expect(reading).rejects.toThrow(RequestBodyError);
     await expect(reading).rejects.toThrow(message);
-    expect(form.spent).toBe(true);
+    expect(form.isSpent).toBe(true);
   });
 });

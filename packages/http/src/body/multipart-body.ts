@@ -4,12 +4,12 @@ import { type FormValue, formFields } from "./form-fields.js";
 import { checkFileContent, type FormFile, fileByteLength, isReadOnce, readFile } from "./form-file.js";
 import type { StreamedBody } from "./streamed-body.js";
 
-/** What a form holds. */
+/** Content of a form. */
 export interface MultipartForm {
-  /** Texts; arrays and objects become fields named with brackets. They go before the files. */
+  /** Strings; arrays and objects become fields named with brackets. They go before the files. */
   readonly fields?: { readonly [name: string]: FormValue } | undefined;
   readonly files?: readonly FormFile[] | undefined;
-  /** What divides the parts; no part may hold it. @defaultValue a random one */
+  /** Line that divides the parts; no part may hold it. @defaultValue a random one */
   readonly boundary?: string | undefined;
 }
 
@@ -20,12 +20,12 @@ interface Part {
   readonly content: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
-/** What RFC 2046 allows of a boundary, without the space. */
+/** Boundaries that RFC 2046 allows, without the space. */
 const BOUNDARY = /^[\w'()+,./:=?-]{1,70}$/;
 const LINE_END = new TextEncoder().encode("\r\n");
 
 /**
- * A body of `multipart/form-data` (RFC 7578, names escaped as browsers do), for the `body` of a call. Files are read while
+ * Makes a body of `multipart/form-data` (RFC 7578, names escaped as browsers do), for the `body` of a call. Files are read while
  * they are sent. It can be sent again unless a file is a stream that is there only once.
  *
  * @throws ValidationError for a bad boundary, or a file that is none
@@ -51,16 +51,16 @@ export function multipartBody(form: MultipartForm): StreamedBody {
     (sum, part) => sum + part.head.byteLength + part.byteLength + LINE_END.byteLength,
     end.byteLength,
   );
-  const readOnce = files.some(({ content }) => isReadOnce(content));
-  let opened = false;
+  const isForOnce = files.some(({ content }) => isReadOnce(content));
+  let hasOpened = false;
   return {
     contentType: `multipart/form-data; boundary=${/[^\w'+.-]/.test(boundary) ? `"${boundary}"` : boundary}`,
     byteLength,
-    get spent() {
-      return readOnce && opened;
+    get isSpent() {
+      return isForOnce && hasOpened;
     },
     async *open() {
-      opened = true;
+      hasOpened = true;
       for (const part of parts) {
         yield part.head;
         yield* part.content();

@@ -72,14 +72,14 @@ describe("serverSentEvents", () => {
 
   it("an event without an end is cut off", async () => {
     const endless = serverSentEvents([new TextEncoder().encode(`data: ${"x".repeat(100)}`)], {
-      mostLength: 50,
+      maxLength: 50,
     });
     await expect(endless.next()).rejects.toThrow(ResponseError);
   });
 
   it("comments are not kept, however many come before an event", async () => {
     const stream = serverSentEvents([new TextEncoder().encode(`${": ping\n".repeat(50)}data: a\n\n`)], {
-      mostLength: 50,
+      maxLength: 50,
     });
     expect(await stream.next()).toMatchObject({ value: { data: "a" } });
   });

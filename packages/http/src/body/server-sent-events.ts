@@ -13,16 +13,16 @@ export interface ServerSentEvent {
 }
 
 /** Longest event that is kept, in characters. */
-export const MOST_EVENT_LENGTH = 16 * 1024 * 1024;
+export const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
 
 /** Most bytes that are looked through at a time. */
 const MAX_SLICE_BYTES = 64 * 1024;
 
-/** How {@link serverSentEvents} reads. */
+/** Options of {@link serverSentEvents}. */
 export interface EventReading {
   /** Longest event that is kept, in characters. @defaultValue 16 Mi */
-  readonly mostLength?: number | undefined;
-  /** Whether an event that has a name but no data, such as a ping, is given too. @defaultValue false, as the rules say */
+  readonly maxLength?: number | undefined;
+  /** Gives an event that has a name but no data, such as a ping, too. @defaultValue false, as the rules say */
   readonly pings?: boolean | undefined;
 }
 
@@ -30,16 +30,16 @@ export interface EventReading {
  * Reads server-sent events by the rules of the WHATWG: pieces may end anywhere, also within a character or a line
  * break. An event without data is none; the last one counts only if a blank line ends it.
  *
- * @throws ResponseError when one event grows past `mostLength` characters
+ * @throws ResponseError when one event grows past `maxLength` characters
  */
 export async function* serverSentEvents(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { mostLength = MOST_EVENT_LENGTH, pings = false }: EventReading = {},
+  { maxLength = MAX_EVENT_LENGTH, pings = false }: EventReading = {},
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
   const pending = new PendingEvent(pings);
-  for await (const line of lines(chunks, mostLength)) {
+  for await (const line of lines(chunks, maxLength)) {
     const event = pending.take(line);
-    if (pending.length > mostLength) throw tooLong(mostLength);
+    if (pending.length > maxLength) throw tooLong(maxLength);
     if (event !== undefined) yield event;
   }
 }
@@ -50,11 +50,11 @@ class PendingEvent {
   #data: string[] = [];
   #id = "";
   #retryMs: number | undefined;
-  readonly #pings: boolean;
+  readonly #keepsPings: boolean;
   length = 0;
 
-  constructor(pings: boolean) {
-    this.#pings = pings;
+  constructor(keepsPings: boolean) {
+    this.#keepsPings = keepsPings;
   }
 
   /** Takes one line in; gives the event that it ends. */
@@ -80,11 +80,11 @@ class PendingEvent {
       id: this.#id,
       retryMs: this.#retryMs,
     };
-    const empty = this.#data.length === 0 && !(this.#pings && this.#event !== "");
+    const isEmpty = this.#data.length === 0 && !(this.#keepsPings && this.#event !== "");
     this.#event = "";
     this.#data = [];
     this.length = 0;
-    return empty ? undefined : event;
+    return isEmpty ? undefined : event;
   }
 }
 
@@ -96,18 +96,18 @@ function isPause(value: string): boolean {
 /** Lines end with CR, LF or both, and with nothing else that Unicode calls a line end. */
 async function* lines(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  mostLength: number,
+  maxLength: number,
 ): AsyncGenerator<string, void, undefined> {
   // Takes a leading byte order mark away and puts U+FFFD for what is no UTF-8.
   const decoder = new TextDecoder();
   const rest = new TextPieces();
-  let skipLineFeed = false;
+  let skipsLineFeed = false;
   for await (const bytes of slices(chunks)) {
     let text = decoder.decode(bytes, { stream: true });
     if (text === "") continue;
     // A CR ends its line at once; the LF of a pair may come with the next piece.
-    if (skipLineFeed && text.startsWith("\n")) text = text.slice(1);
-    skipLineFeed = text.endsWith("\r");
+    if (skipsLineFeed && text.startsWith("\n")) text = text.slice(1);
+    skipsLineFeed = text.endsWith("\r");
     const [first = "", ...others] = text.split(/\r\n|\r|\n/);
     // Only the new piece is searched: a long line in small pieces would else be searched from its start each time.
     rest.add(first);
@@ -115,11 +115,11 @@ async function* lines(
       yield rest.take();
       rest.add(next);
     }
-    if (rest.length > mostLength) throw tooLong(mostLength);
+    if (rest.length > maxLength) throw tooLong(maxLength);
   }
 }
 
-/** The same bytes in pieces of some size at most: of a large one the lines alone would take many times its memory. */
+/** Cuts the same bytes into pieces of some size at most: of a large one the lines alone would take many times its memory. */
 async function* slices(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -129,6 +129,6 @@ async function* slices(
   }
 }
 
-function tooLong(mostLength: number): ResponseError {
-  return new ResponseError(`an event of the stream is longer than ${mostLength} characters`);
+function tooLong(maxLength: number): ResponseError {
+  return new ResponseError(`an event of the stream is longer than ${maxLength} characters`);
 }

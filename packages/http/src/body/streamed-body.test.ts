@@ -86,7 +86,7 @@ describe("a streamed body", () => {
     const nowhere = transportTo({ url: "http://127.0.0.1:9" });
     const error = await failureOf(nowhere.call({ operation: "create_session", body }));
     expect(error).toMatchObject({ attempts: 11, cause: { code: "ECONNREFUSED" } });
-    expect(body.spent).toBe(false);
+    expect(body.isSpent).toBe(false);
     const server = await play(answer(200));
     await transportTo(server).call({ operation: "create_session", body });
     expect(bodies(server)).toEqual([WHOLE]);

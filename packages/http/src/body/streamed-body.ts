@@ -6,7 +6,7 @@ export interface StreamedBody {
   /** All bytes that {@link open} gives. */
   readonly byteLength: number;
   /** Says that it cannot be opened once more, so that a request that carried it is not sent again. */
-  readonly spent: boolean;
+  readonly isSpent: boolean;
   /** The pieces, from the first one on. */
   open(): AsyncIterable<Uint8Array>;
 }
@@ -36,7 +36,7 @@ export function isStreamed(body: RequestBody | undefined): body is StreamedBody 
 
 /** Tells whether a request with this body can be sent from its beginning. */
 export function canSend(body: RequestBody | undefined): boolean {
-  return !isStreamed(body) || !body.spent;
+  return !isStreamed(body) || !body.isSpent;
 }
 
 /**

@@ -3,7 +3,7 @@ import * as zlib from "node:zlib";
 /** Packs bytes off the main thread. */
 export type Compress = (bytes: Uint8Array) => Promise<Uint8Array>;
 
-/** What we use of a `node:zlib` that has zstd; the type definitions of Node 20 do not know it. */
+/** Part that we use of a `node:zlib` that has zstd; the type definitions of Node 20 do not know it. */
 interface ZlibWithZstd {
   zstdCompress(bytes: Uint8Array, done: (error: Error | null, packed: Uint8Array) => void): void;
 }

@@ -34,7 +34,7 @@ export interface DownloadOptions {
   /** Gives the file's address, and is asked again when that has expired. Signed addresses are secret: none is shown. */
   readonly url: () => string | Promise<string>;
   /**
-   * Where it goes, in a folder that exists. It appears there in one step, whole or not at all, readable by its owner alone, in
+   * Path of the file, in a folder that exists. It appears there in one step, whole or not at all, readable by its owner alone, in
    * place of a file or link that was there. Until then it grows beside it under a random name that ends in `.partial`, which
    * is taken away whatever happens, unless the process is killed. Of two downloads to one target the last to finish stays.
    */
@@ -55,7 +55,7 @@ export interface DownloadOptions {
   readonly random?: (() => number) | undefined;
 }
 
-/** How far a download is. */
+/** Progress of a download. */
 export interface DownloadProgress {
   readonly receivedBytes: number;
   /** Absent when the server does not tell. */
@@ -64,7 +64,7 @@ export interface DownloadProgress {
 
 /** Most tries in a row that bring nothing, and most new addresses. */
 const POLICY = { ...RETRY_POLICIES.counted, maxRetries: 5 };
-const MOST_RENEWALS = 2;
+const MAX_RENEWALS = 2;
 /** An address that has expired is answered with one of these. */
 const EXPIRED = [403, 410];
 /** Waiting may mend these, besides 5xx; 416 is mended by beginning anew. */
@@ -112,19 +112,19 @@ async function receive(
   const state = freshState();
   let url = await lifetime.outlast(askUrl(options));
   let renewals = 0;
-  let most = 0;
+  let maxReceived = 0;
   let fruitless = 0;
   for (let attempts = 1; ; attempts += 1) {
     const outcome = await receiveOnce(file, requests, url, state, options, lifetime);
     if (outcome === "whole") return state.receivedBytes;
-    if (outcome.kind === "answer" && EXPIRED.includes(outcome.status) && renewals < MOST_RENEWALS) {
+    if (outcome.kind === "answer" && EXPIRED.includes(outcome.status) && renewals < MAX_RENEWALS) {
       renewals += 1;
       url = await lifetime.outlast(askUrl(options));
       continue;
     }
     // Only what has not come before is progress: a server that cannot resume may send the same half for ever.
-    fruitless = state.receivedBytes > most ? 1 : fruitless + 1;
-    most = Math.max(most, state.receivedBytes);
+    fruitless = state.receivedBytes > maxReceived ? 1 : fruitless + 1;
+    maxReceived = Math.max(maxReceived, state.receivedBytes);
     if (versionOf(state) === undefined) await startOver(file, state);
     const delayMs = mayPass(outcome)
       ? retryDelayMs({ policy: POLICY, retries: fruitless - 1, elapsedMs: 0, random })
@@ -170,12 +170,12 @@ async function receiveOnce(
 ): Promise<TryOutcome | "whole"> {
   const silenceMs = options.silenceMs ?? 60_000;
   const controller = new AbortController();
-  let silent = false;
+  let isSilent = false;
   let stopTimer = (): void => {};
   const listen = (): void => {
     stopTimer();
     stopTimer = startTimer(silenceMs, () => {
-      silent = true;
+      isSilent = true;
       controller.abort();
     });
   };
@@ -208,7 +208,7 @@ async function receiveOnce(
       work().then(resolve, (cause: unknown) => {
         if (cause instanceof OwnFailure) reject(cause.reason);
         else if (TinkexError.isInstance(cause)) reject(cause);
-        else if (silent)
+        else if (isSilent)
           resolve({ kind: "timed_out", waitingFor: "the rest of the body", limitMs: silenceMs });
         else resolve({ kind: "broken", cause, isStaleConnection: false });
       });

@@ -11,7 +11,7 @@ const MAX_JSON_IN_MESSAGE = 500;
 /** So much of a body that is not JSON is looked through for secrets, that none is cut in two and missed. */
 const MAX_LOOKED_AT = 64 * 1024;
 
-/** What an error's body tells, without the secrets. */
+/** Content of an error's body, without the secrets. */
 export interface ErrorBody {
   /** Parsed JSON, or text cut to 200 characters. */
   readonly value: unknown;
@@ -24,7 +24,7 @@ export function readErrorBody(body: Uint8Array, secrets: readonly string[] = [])
   return readErrorText(new TextDecoder().decode(body.subarray(0, MAX_ERROR_BYTES)), secrets);
 }
 
-/** The same for a text. Of a long one the beginning counts. */
+/** Does the same for a string. Of a long one the beginning counts. */
 export function readErrorText(whole: string, secrets: readonly string[] = []): ErrorBody {
   const text = whole.slice(0, MAX_ERROR_BYTES).trim();
   const parsed = parsedJson(text);
@@ -46,7 +46,7 @@ function parsedJson(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** The API says what is wrong in `detail`: a text, or a list of places and faults. */
+/** The API says what is wrong in `detail`: a string, or an array of places and faults. */
 function summaryOf(value: unknown): string {
   const detail = field(value, "detail") ?? field(value, "error") ?? field(value, "message") ?? value;
   if (typeof detail === "string") return detail;
@@ -97,6 +97,6 @@ function field(value: unknown, name: string): unknown {
   return Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 }
 
-function shorten(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most)}…`;
+function shorten(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
 }

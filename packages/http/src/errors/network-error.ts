@@ -5,7 +5,7 @@ import type { CallFacts } from "./status-error.js";
 import type { Broken, TimedOut, TryOutcome } from "./try-outcome.js";
 import { TunnelError } from "./tunnel-error.js";
 
-/** What a code means to the reader of a message. */
+/** Meaning of a code to the reader of a message. */
 const EXPLANATIONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "is the server running, and TINKER_BASE_URL right?",
   ENOTFOUND: "there is no such host; is TINKER_BASE_URL right?",
@@ -20,7 +20,7 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: "no TLS is spoken there; should TINKER_BASE_URL begin with http://?",
 };
 
-/** What a `ProxyAgent` of undici, which a user may bring, says when a proxy refuses to make a tunnel. */
+/** Message of a `ProxyAgent` of undici, which a user may bring, when a proxy refuses to make a tunnel. */
 const TUNNEL_REFUSED = /^Proxy response \((\d+)\)/;
 
 /** Codes of a certificate that Node does not trust. */
@@ -29,12 +29,12 @@ const UNTRUSTED = /^(SELF_SIGNED_CERT|DEPTH_ZERO_|UNABLE_TO_)/;
 /** Codes of failures in which no connection came about at all. */
 const NOT_CONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
 
-/** Whether a failure says that no connection to the service came about, so that nothing can have reached it. */
+/** Tells whether a failure says that no connection to the service came about, so that nothing can have reached it. */
 export function isNotConnected(cause: unknown): boolean {
   return cause instanceof TunnelError || NOT_CONNECTED.test(errorCode(cause) ?? "");
 }
 
-/** The error for a call whose last try had no answer. */
+/** Makes the error for a call whose last try had no answer. */
 export function networkError(outcome: Broken | TimedOut, facts: CallFacts): ConnectionError | TimeoutError {
   const { operation, attempts, earlierTries } = facts;
   const baseUrl = whereTo(outcome, facts);
@@ -89,7 +89,7 @@ function explain(cause: unknown, isProxied: boolean): string | undefined {
   return EXPLANATIONS[code];
 }
 
-/** A failure of the network in a word: its code where it has one. */
+/** Names a failure of the network in a word: its code where it has one. */
 export function faultWord(cause: unknown): string {
   const status = refusedTunnel(cause);
   if (status !== undefined) return `the proxy answered ${status}`;

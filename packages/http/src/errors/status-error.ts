@@ -21,7 +21,7 @@ const STATUSES: Readonly<Record<number, { readonly code: TinkexErrorCode; readon
   504: { code: "server_error", reason: "Gateway Timeout" },
 };
 
-/** What the user can do about a status; the others explain themselves. */
+/** Remedies for a status; the others explain themselves. */
 const REMEDIES: Readonly<Record<number, string>> = {
   401: "check the API key (TINKER_API_KEY)",
   402: "the account cannot pay for this now; see the billing page of the console",
@@ -32,17 +32,17 @@ const REMEDIES: Readonly<Record<number, string>> = {
 /** Longest id of a request that is kept, in characters; a UUID has 36. */
 const MAX_REQUEST_ID = 200;
 
-/** The stable word for an error status. */
+/** Gives the stable enum value for an error status. */
 export function statusCodeWord(status: number): TinkexErrorCode {
   return STATUSES[status]?.code ?? (status >= 500 ? "server_error" : "bad_request");
 }
 
-/** Whether the same call may succeed later, unchanged. */
+/** Tells whether the same call may succeed later, unchanged. */
 function isPassing(status: number): boolean {
   return status === 402 || status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
-/** What a failed call is told of, besides its outcome. */
+/** Facts that the error of a failed call tells of, besides its outcome. */
 export interface CallFacts {
   readonly operation: string;
   readonly baseUrl: string;
@@ -50,15 +50,15 @@ export interface CallFacts {
   readonly proxy?: string | undefined;
   readonly attempts: number;
   readonly earlierTries: readonly FailedTry[];
-  /** Why the request was not sent again although that might have helped; a clause. */
+  /** Reason why the request was not sent again although that might have helped; a clause. */
   readonly notRepeated?: string | undefined;
   /** Statuses that waiting cannot mend for this operation. */
   readonly finalStatuses: readonly number[];
-  /** What must not be quoted from the server's words. */
+  /** Credentials that must not be quoted from the server's words. */
   readonly secrets: readonly string[];
 }
 
-/** The error for an answer that is none of success. */
+/** Makes the error for an answer that is not a success. */
 export function statusError(answer: Answer, facts: CallFacts): ApiStatusError {
   const { status } = answer;
   const { operation, baseUrl, attempts, earlierTries } = facts;
@@ -68,14 +68,14 @@ export function statusError(answer: Answer, facts: CallFacts): ApiStatusError {
   const reason = known === undefined ? "" : ` ${known.reason}`;
   const said = summary === "" ? "" : `: ${summary}`;
   const tries = attempts === 1 ? "" : ` after ${attempts} tries`;
-  const passing = isPassing(status) && !facts.finalStatuses.includes(status);
-  const advice = REMEDIES[status] ?? (passing ? facts.notRepeated : undefined);
+  const mayPass = isPassing(status) && !facts.finalStatuses.includes(status);
+  const advice = REMEDIES[status] ?? (mayPass ? facts.notRepeated : undefined);
   const remedy = advice === undefined ? "" : `; ${advice}`;
   return new ApiStatusError(
     `${operation} at ${baseUrl} was answered ${status}${reason}${tries}${said}${remedy}`,
     {
       code: statusCodeWord(status),
-      retryable: passing,
+      retryable: mayPass,
       status,
       body: value,
       attempts,

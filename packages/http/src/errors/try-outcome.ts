@@ -6,7 +6,7 @@ export interface Answer {
   readonly body: Uint8Array;
 }
 
-/** Where a request that got no answer had been sent on to. */
+/** Origin that a request without an answer had been sent on to. */
 interface SentOn {
   /** Absent where nobody had redirected it. */
   readonly redirectedTo?: string;
@@ -27,5 +27,5 @@ export interface TimedOut extends SentOn {
   readonly limitMs: number;
 }
 
-/** How one try ended. Interruptions of the call are not among it: they reject. */
+/** Outcome of one try. Interruptions of the call are not among it: they reject. */
 export type TryOutcome = Answer | Broken | TimedOut;

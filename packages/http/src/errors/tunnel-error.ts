@@ -7,7 +7,7 @@ const UNDICI_RETRIES = new Set(["UND_ERR_SOCKET", "UND_ERR_INFO", "ERR_TLS_CERT_
 export class TunnelError extends Error {
   override readonly name = "TunnelError";
   readonly code: string;
-  /** What the proxy answered, where it answered. */
+  /** Status of the proxy's answer, if there was one. */
   readonly status: number | undefined;
 
   private constructor(message: string, code: string, details: { status?: number; cause?: unknown } = {}) {

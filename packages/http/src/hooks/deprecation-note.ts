@@ -1,6 +1,6 @@
 import { shownText } from "./shown-text.js";
 
-/** What the service says about a call it will drop, and how loud. */
+/** Words of the service about a call it will drop, and their level. */
 export interface DeprecationNote {
   readonly level: "warn" | "error";
   readonly text: string;

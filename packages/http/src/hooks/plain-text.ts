@@ -1,9 +1,9 @@
-/** A text as somebody would read it, and where in the original each of its characters comes from. */
+/** A text as somebody would read it, and the places in the original that its characters come from. */
 export interface PlainText {
   readonly plain: string;
-  /** Where in the original the character at `index` begins. */
+  /** Gives the place in the original at which the character at `index` begins. */
   startOf(index: number): number;
-  /** Where in the original the character at `index` ends. */
+  /** Gives the place in the original at which the character at `index` ends. */
   endOf(index: number): number;
 }
 
@@ -11,11 +11,11 @@ export interface PlainText {
 const ESCAPE =
   /\\u\{([0-9a-f]{1,6})\}|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|%([0-9a-f]{2})|&#x([0-9a-f]{1,6});|&#([0-9]{1,7});|\\([^0-9a-z])/gi;
 
-/** What nobody sees: controls, soft hyphens, zero-width marks, directions. */
+/** Characters that nobody sees: controls, soft hyphens, zero-width marks, directions. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
-/** The ways to read a text: without what cannot be seen, then with its escapes undone, once, twice and so on up to `layers`. */
+/** Gives the ways to read a text: without what cannot be seen, then with its escapes undone, once, twice and so on up to `layers`. */
 export function* plainTexts(text: string, layers: number): Generator<PlainText> {
   let current = rewritten(asWritten(text), INVISIBLE, () => "");
   yield current;
@@ -31,7 +31,7 @@ function asWritten(text: string): PlainText {
   return { plain: text, startOf: (index) => index, endOf: (index) => index + 1 };
 }
 
-/** The text with every match replaced by what is no longer than it. */
+/** Gives the text with every match replaced by what is no longer than it. */
 function rewritten(text: PlainText, pattern: RegExp, replace: (match: RegExpExecArray) => string): PlainText {
   const { plain } = text;
   pattern.lastIndex = 0;

@@ -20,12 +20,12 @@ const MAX_LAYERS = 3;
 
 const BLOT = "[redacted]";
 
-/** Whether a text is long enough to be looked for in messages. */
+/** Tells whether a text is long enough to be looked for in messages. */
 export function isSecret(text: string): boolean {
   return text.length >= MIN_SECRET_LENGTH;
 }
 
-/** The credentials among a request's headers. */
+/** Collects the credentials among a request's headers. */
 export function secretsIn(headers: HeaderList): string[] {
   const values: string[] = [];
   for (let i = 0; i < headers.length; i += 2) {
@@ -40,7 +40,7 @@ export function secretsIn(headers: HeaderList): string[] {
 }
 
 /**
- * The text without the secrets, for a server may quote the key it refuses: as it is or in another case, escaped as in JSON,
+ * Replaces the secrets in a text, for a server may quote the key it refuses: as it is or in another case, escaped as in JSON,
  * URLs and HTML, also several times over, in hexadecimal or in base64 at any offset, with control characters in between.
  */
 export function blotOut(text: string, secrets: readonly string[]): string {

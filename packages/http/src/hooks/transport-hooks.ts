@@ -8,7 +8,7 @@ export interface RequestEvent {
   readonly byteLength: number;
 }
 
-/** How a request ended. */
+/** End of a request. */
 export interface ResponseEvent extends RequestEvent {
   /** Absent when no answer came. */
   readonly status: number | undefined;
@@ -47,6 +47,6 @@ export function notify<Name extends keyof TransportHooks>(
     const left = watcher?.call(hooks, event);
     if (left instanceof Promise) left.catch(() => {});
   } catch {
-    // The watcher's own affair.
+    // A watcher that throws has no part in the call.
   }
 }

@@ -43,7 +43,7 @@ export function checkCall(call: TinkexCall): Operation {
     throw new ValidationError(`${call.operation}: ${message}`, { path: [field] });
   };
   if (call.timeoutMs !== undefined && !(call.timeoutMs > 0)) {
-    fail(`timeoutMs must be a number above 0, not ${call.timeoutMs}`, "timeoutMs");
+    fail(`timeoutMs must be a number above 0, got ${call.timeoutMs}`, "timeoutMs");
   }
   if (operation.method === "GET" && call.body !== undefined) fail("a GET request has no body", "body");
   if (isStreamed(call.body)) {
@@ -55,7 +55,7 @@ export function checkCall(call: TinkexCall): Operation {
     return operation;
   }
   if (operation.wire === "json" && call.contentType !== undefined && !call.contentType.includes("json")) {
-    fail(`the body must be JSON, not ${call.contentType}`, "contentType");
+    fail(`the body must be JSON, got ${call.contentType}`, "contentType");
   }
   return operation;
 }

@@ -1,6 +1,6 @@
 import { AdaptiveLimit, ByteBudget, type Clock, type Release, Semaphore } from "@tinkex/base";
 
-/** How much of one kind of request a service is given at one time. */
+/** Limits on one kind of request that a service is given at one time. */
 export interface PressureRules {
   /** Most requests on their way; as many as there are at first. */
   readonly most: number;
@@ -8,15 +8,15 @@ export interface PressureRules {
   readonly least: number;
   /** Most bytes on their way. */
   readonly maxBytes: number;
-  /** How much heavier a request weighs on the bytes while the service was lately busy. */
+  /** Factor by which a request weighs heavier on the bytes while the service was lately busy. */
   readonly busyWeight: number;
-  /** How long after the end of a pause the service still counts as lately busy, in milliseconds. */
+  /** Time after the end of a pause in which the service still counts as lately busy, in milliseconds. */
   readonly carefulMs: number;
   /** Those who wait out a pause come back spread over this time, in milliseconds. */
   readonly spreadMs: number;
 }
 
-/** What the service made of a request: took it, or was too busy and wants quiet for so long. */
+/** Answer of the service to a request: it took it, or was too busy and wants a pause. */
 export type SubmitOutcome<Accepted> =
   | { readonly kind: "accepted"; readonly value: Accepted }
   | { readonly kind: "busy"; readonly pauseMs: number };

@@ -23,7 +23,7 @@ export function resolveBaseUrl(value: string | undefined): string {
   // From here on the text may hold a password or a token: messages name the part, never the value.
   const fault =
     url.protocol !== "http:" && url.protocol !== "https:"
-      ? `must start with http:// or https://, not ${url.protocol}`
+      ? `must start with http:// or https://, got ${url.protocol}`
       : url.username !== "" || url.password !== ""
         ? "must not hold a user name or password; the key goes into apiKey or TINKER_API_KEY"
         : url.search !== "" || url.hash !== ""

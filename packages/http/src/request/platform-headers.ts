@@ -14,7 +14,7 @@ const ARCHITECTURES: Readonly<Record<string, string>> = {
   ia32: "x32",
 };
 
-/** What the headers tell of the machine. */
+/** Facts that the headers tell of the machine. */
 export interface Platform {
   readonly platform: string;
   readonly arch: string;

@@ -60,7 +60,7 @@ export function requestPath(operation: Operation, call: TinkexCall): string {
 function pathSegment(operation: string, name: string, value: string | undefined): string {
   if (value === undefined || value === "" || value === "." || value === "..") {
     throw new ValidationError(
-      `${operation}: ${name} must be a name, not ${JSON.stringify(value) ?? "absent"}`,
+      `${operation}: ${name} must be a name, got ${JSON.stringify(value) ?? "absent"}`,
       { path: ["pathParameters", name] },
     );
   }

@@ -1,13 +1,13 @@
 import { parseHttpDate } from "./http-date.js";
 
 /** Longest pause a server may impose, in milliseconds. */
-export const LONGEST_HINT_MS = 60_000;
+export const MAX_HINT_MS = 60_000;
 
 /** A pause a server asked for. */
 export interface RetryHint {
-  /** What we wait, in milliseconds. */
+  /** The pause we make, in milliseconds. */
   readonly delayMs: number;
-  /** What it asked for, where that was longer. */
+  /** The pause it asked for, which may be longer, in milliseconds. */
   readonly askedMs: number;
 }
 
@@ -24,7 +24,7 @@ export function parseRetryHint(
     secondsToMs(decimal(headers["retry-after"])) ??
     untilDateMs(headers["retry-after"], nowMs);
   if (askedMs === undefined || !(askedMs > 0)) return undefined;
-  return { delayMs: Math.min(askedMs, LONGEST_HINT_MS), askedMs };
+  return { delayMs: Math.min(askedMs, MAX_HINT_MS), askedMs };
 }
 
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;

@@ -4,15 +4,15 @@ import type { Demand } from "./proxy-connector.js";
 import { proxyConnector } from "./proxy-connector.js";
 import { watchForStaleness } from "./stale-connection.js";
 
-/** How connections are made and kept. */
+/** Options of the connections that are made and kept. */
 export interface ConnectionOptions {
   /** Limit for making a connection, proxy and TLS included, in milliseconds. */
   readonly connectTimeoutMs: number;
-  /** How long an unused connection is kept, in milliseconds; longer than the 10 s between two heartbeats. */
+  /** Time for which an unused connection is kept, in milliseconds; longer than the 10 s between two heartbeats. */
   readonly keepAliveMs: number;
   /** Certificates to trust instead of the system's, in PEM. */
   readonly ca: string | readonly string[] | undefined;
-  /** Whether to speak HTTP/2 where a server offers it over TLS. */
+  /** Speaks HTTP/2 where a server offers it over TLS. */
   readonly http2: boolean;
   readonly proxy: ProxySettings;
 }
@@ -21,9 +21,9 @@ export interface ConnectionOptions {
 const HTTP2_STREAMS = 100;
 
 /**
- * Connections to one origin, as many as it takes, through the proxy where there is one.
+ * Makes connections to one origin, as many as it takes, through the proxy where there is one.
  *
- * @param demand - who waits for the connections that are made through a proxy
+ * @param demand - count of those who wait for the connections that are made through a proxy
  */
 export function makePool(
   undici: typeof import("undici"),

@@ -8,7 +8,7 @@ type Undici = typeof import("undici");
 type Connect = buildConnector.connector;
 type Target = buildConnector.Options;
 
-/** How a connection through a proxy is made. */
+/** Route of a connection through a proxy. */
 export interface ProxyRoute {
   /** The proxy's address, its user name and password included. */
   readonly proxy: URL;
@@ -16,7 +16,7 @@ export interface ProxyRoute {
   readonly connectTimeoutMs: number;
   /** Makes TLS with the server behind, over a connection that stands. */
   readonly secure: Connect;
-  /** Who waits for a connection. What nobody waits for any more is not carried on; where it is not known, somebody does. */
+  /** Count of those who wait. A connection that nobody waits for any more is not carried on; where it is not known, somebody does. */
   readonly demand: Demand | undefined;
 }
 
@@ -77,7 +77,7 @@ function connectHead({ username, password }: URL, { host = "", port, protocol }:
   return `${lines.join("\r\n")}\r\n\r\n`;
 }
 
-/** How many requests are under way on the connections to one place, or wait for one of them. */
+/** Number of requests that are under way on the connections to one place, or wait for one of them. */
 export class Demand {
   readonly #listeners = new Set<() => void>();
   #count = 0;
@@ -95,7 +95,7 @@ export class Demand {
     if (this.#count === 0) for (const listener of [...this.#listeners]) listener();
   }
 
-  /** Calls `listener` when nobody is left. Gives back how to stop. */
+  /** Calls `listener` when nobody is left. Returns a function that stops that. */
   onEnd(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -58,7 +58,7 @@ describe("a proxy's address", () => {
   });
 
   it.each([
-    ["ftp://user:canary-password@proxy.example", /must start with one of http:.*not ftp:/],
+    ["ftp://user:canary-password@proxy.example", /must start with one of http:.*got ftp:/],
     ["http://user:canary-password@[", /is not a URL/],
     ["http://user%zz:canary-password@proxy.example", /percent sign/],
   ])("that cannot work is refused at the start, and its password not shown: %#", (given, message) => {

@@ -11,7 +11,7 @@ export interface ProxySettings {
   readonly noProxy?: string | undefined;
 }
 
-/** The proxies that `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` name, in either case. */
+/** Reads the proxies that `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` name, in either case. */
 export function proxyFromEnvironment(env: Readonly<Record<string, string | undefined>>): ProxySettings {
   const read = (name: string): string | undefined => env[name.toLowerCase()] || env[name] || undefined;
   const all = read("ALL_PROXY");
@@ -23,7 +23,7 @@ export function proxyFromEnvironment(env: Readonly<Record<string, string | undef
 }
 
 /**
- * The proxy for an origin, or `undefined` to go there directly. This machine is always gone to directly. An address without
+ * Finds the proxy for an origin, or `undefined` to go there directly. This machine is always gone to directly. An address without
  * a scheme is one of `http:`, as for other programs that read these variables.
  *
  * @throws ValidationError for a proxy whose address cannot work; its message names the part, for the address may hold a
@@ -41,7 +41,7 @@ export function proxyFor(origin: string, settings: ProxySettings): string | unde
   return excepted ? undefined : proxyAddress(proxy, field);
 }
 
-/** A proxy's address without its user name and password, for messages. */
+/** Shows a proxy's address without its user name and password, for messages. */
 export function shownProxy(address: string): string {
   const { protocol, host } = new URL(address);
   return `${protocol}//${host}`;
@@ -61,7 +61,7 @@ function proxyAddress(given: string, field: keyof ProxySettings): string {
 }
 
 function addressFault({ protocol, username, password }: URL): string | undefined {
-  if (!SCHEMES.includes(protocol)) return `must start with one of ${SCHEMES.join("//, ")}//, not ${protocol}`;
+  if (!SCHEMES.includes(protocol)) return `must start with one of ${SCHEMES.join("//, ")}//, got ${protocol}`;
   try {
     decodeURIComponent(username + password);
   } catch {

@@ -5,13 +5,13 @@ const bytesReadAtError = new WeakMap<object, number>();
 
 /** Remembers, for an error to come, whether the connection had already been of use. */
 export function watchForStaleness(socket: Socket): void {
-  // A proxy's answer is none of the server's.
+  // Without the bytes of a proxy's answer.
   const before = socket.bytesRead;
   socket.on("error", (error) => bytesReadAtError.set(error, socket.bytesRead - before));
 }
 
 /**
- * Whether a request failed because its kept connection was already closed on the other side, which shows only once
+ * Tells whether a request failed because its kept connection was already closed on the other side, which shows only once
  * something is sent. A new connection that breaks is another matter: there the server may be the reason.
  */
 export function isStaleConnection(error: unknown): boolean {

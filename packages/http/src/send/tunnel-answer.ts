@@ -28,7 +28,7 @@ export function tunnelAnswer(socket: Socket): Promise<void> {
   });
 }
 
-/** Whether the bytes so far say that the tunnel stands, or why there is none; `undefined` while they say neither. */
+/** Tells whether the bytes so far say that the tunnel stands, or why there is none; `undefined` while they say neither. */
 function readHead(bytes: Buffer): "stands" | TunnelError | undefined {
   let start = 0;
   for (;;) {

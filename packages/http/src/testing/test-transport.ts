@@ -12,7 +12,7 @@ import type { TransportOptions } from "../transport-options.js";
 const PATIENCE_MS = 15_000;
 vi.setConfig({ testTimeout: 2 * PATIENCE_MS });
 
-/** What will hold before long. */
+/** Expects what will hold before long. */
 export function eventually<T>(read: () => T): ReturnType<typeof expect.poll<T>> {
   return expect.poll(read, { timeout: PATIENCE_MS });
 }

@@ -8,7 +8,7 @@ const report = (call: string, more: Partial<CallReport> = {}): CallReport => ({
   lane: 0,
   operation: "optim_step",
   outcome: "succeeded",
-  mixedUp: false,
+  isMixedUp: false,
   ...more,
 });
 const entry = (call: string, more: Partial<LedgerEntry> = {}): LedgerEntry => ({
@@ -33,7 +33,7 @@ describe("checkLedger", () => {
     ["under two keys", [report("1")], [entry("1", { keys: ["a", "b"] })], /under 2 keys/],
     ["without its key", [report("1")], [entry("1", { keys: [""] })], /without one/],
     ["with a key on a GET", [report("1", { operation: "healthz" })], [entry("1")], /where none belongs/],
-    ["mixed up", [report("1", { mixedUp: true })], [entry("1")], /answer of another call/],
+    ["mixed up", [report("1", { isMixedUp: true })], [entry("1")], /answer of another call/],
     [
       "sharing a key",
       [report("1"), report("2")],

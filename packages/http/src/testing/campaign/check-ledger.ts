@@ -14,13 +14,13 @@ export function checkLedger(reports: readonly CallReport[], ledger: readonly Led
 }
 
 function checkCall(
-  { call, operation, outcome, mixedUp }: CallReport,
+  { call, operation, outcome, isMixedUp }: CallReport,
   entry: LedgerEntry | undefined,
 ): string[] {
   const findings: string[] = [];
   const say = (what: string): void => void findings.push(`call ${call} (${operation}, ${outcome}): ${what}`);
   const row: Operation = OPERATIONS[operation];
-  if (mixedUp) say("was given the answer of another call");
+  if (isMixedUp) say("was given the answer of another call");
   if (outcome === "succeeded" && (entry === undefined || entry.executions === 0))
     say("was lost: its work was never done");
   if (entry === undefined) return findings;

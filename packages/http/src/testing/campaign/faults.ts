@@ -15,7 +15,7 @@ import {
   workUnanswered,
 } from "@tinkex-tooling/hostile-server";
 
-/** What goes wrong before, during and after the work of a request. */
+/** Faults before, during and after the work of a request. */
 export const FAULTS: readonly Move[] = [
   reset,
   hangUp,
@@ -39,5 +39,5 @@ export const FAULTS: readonly Move[] = [
   after(20, work),
 ];
 
-/** What no limit of a try ends within a test: met by calls that have a limit of their own. */
+/** Faults that no limit of a try ends within a test: met by calls that have a limit of their own. */
 export const STALLS: readonly Move[] = [stall, cutShort(100, "abc", stall)];

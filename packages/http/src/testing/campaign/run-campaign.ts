@@ -14,7 +14,7 @@ const STALLED = 0.02;
 /** Header that asks the server for one of the stalls. */
 export const STALL_HEADER = "x-campaign-stall";
 
-/** How one call went. */
+/** Outcome of one call. */
 export interface CallReport {
   /** `lane:place`, the value of the header that the server keeps book by. */
   readonly call: string;
@@ -22,8 +22,8 @@ export interface CallReport {
   readonly operation: EndpointName;
   /** `succeeded`, or the code of its error. */
   readonly outcome: string;
-  /** Whether the answer was that of another call. */
-  readonly mixedUp: boolean;
+  /** Says that the answer was that of another call. */
+  readonly isMixedUp: boolean;
 }
 
 /** Methods with which the API takes bodies. */
@@ -78,11 +78,11 @@ async function runCall(
   try {
     const response = await transport.call(request);
     const { echo } = JSON.parse(text(response.body));
-    return { call, lane, operation, outcome: "succeeded", mixedUp: echo !== call };
+    return { call, lane, operation, outcome: "succeeded", isMixedUp: echo !== call };
   } catch (error) {
     witness("error", error);
     if (!TinkexError.isInstance(error)) throw error;
-    return { call, lane, operation, outcome: error.code, mixedUp: false };
+    return { call, lane, operation, outcome: error.code, isMixedUp: false };
   } finally {
     clearTimeout(timer);
   }
