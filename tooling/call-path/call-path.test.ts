@@ -1,9 +1,12 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type CallPath, sizeOf } from "./call-path.js";
 import { CALL_NAMES, type CallName } from "./calls.js";
 import { measureCalls } from "./measure-calls.js";
 import { ENTERED, noteEntries } from "./note-entries.mjs";
 import { countDeclarations } from "./public-declarations.js";
+import { ROOT } from "./relative-path.mjs";
 
 describe("measureCalls", () => {
   let paths: Readonly<Record<CallName, CallPath>>;
@@ -29,6 +32,21 @@ describe("measureCalls", () => {
   it.each(CALL_NAMES)("lists the same files of %s in order as coverage counts", (name) => {
     const { functions, filesInOrder } = paths[name];
     expect([...filesInOrder].sort()).toEqual(Object.keys(functions).sort());
+  });
+
+  it("enters the files of http that its README lists, in that order", () => {
+    const readme = readFileSync(join(ROOT, "packages", "http", "README.md"), "utf8");
+    const listed = [...readme.matchAll(/^\d+\. \[[^\]]+\]\((src\/[^)]+)\)/gm)].map(
+      ([, file]) => `packages/http/${file}`,
+    );
+    for (const name of CALL_NAMES) {
+      const entered = paths[name].filesInOrder.filter((file) => file.startsWith("packages/http/src/"));
+      // Limits on what the client submits stand beside the way of a request.
+      expect(
+        entered.filter((file) => !file.includes("/pressure/")),
+        name,
+      ).toEqual(listed);
+    }
   });
 
   it("takes a longer way with a datum than without one", () => {

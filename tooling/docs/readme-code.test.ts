@@ -14,6 +14,7 @@ const snippets = [
   "docs/guides.md",
   "docs/retries.md",
   "docs/tensors.md",
+  "packages/http/README.md",
   "packages/local/README.md",
   "packages/tinkex/README.md",
   "packages/types/README.md",

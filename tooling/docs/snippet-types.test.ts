@@ -15,6 +15,7 @@ const snippets = [
   "docs/tensors.md",
   "docs/tokenizers.md",
   "packages/client/README.md",
+  "packages/http/README.md",
   "packages/local/README.md",
   "packages/renderers/README.md",
   "packages/tensor/README.md",
