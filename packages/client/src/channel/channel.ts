@@ -9,7 +9,7 @@ import {
   type UntypedAPIFuture,
 } from "@tinkex/types";
 import { type BodyMemory, type EncodedBody, PROTOBUF_TYPE } from "@tinkex/wire";
-import type { OperationContext, RequestContext } from "../future/operation-context.js";
+import type { OperationContext } from "../future/operation-context.js";
 import type { Encoding, WireChoice } from "../session/server-generation.js";
 import type { ServerProfile } from "../session/server-profile.js";
 import type { Session, SessionEnvironment } from "../session/session.js";
@@ -116,7 +116,7 @@ export class Channel {
     log: QueueStateLog,
     signal?: AbortSignal,
   ): Promise<Submission<ResultOf<Name>>> {
-    const response = await this.session.post(name, body, { ...onBehalfOf(context), signal });
+    const response = await this.session.post(name, body, { onBehalfOf: context.onBehalfOf, signal });
     return this.#accepted(name, response, context, log, context.startedAtMs);
   }
 
@@ -170,9 +170,9 @@ export class Channel {
     const body = this.session.encode("asample", request);
     context.sending();
     const response = await this.session.post("asample", body, {
-      ...onBehalfOf(context),
+      onBehalfOf: context.onBehalfOf,
       // The header promises the server that a 429 is understood as "later".
-      protocolHeaders: { "x-tinker-sampling-backpressure": "1" },
+      headers: { "x-tinker-sampling-backpressure": "1" },
       returnStatuses: [429],
       signal: context.signal,
     });
@@ -191,9 +191,9 @@ export class Channel {
       // A forward pass has an endpoint of its own in JSON only.
       const endpoint = attempt.encoding === "json" ? request.name : "forward_backward";
       const response = await this.session.post(endpoint, body, {
-        ...onBehalfOf(context),
+        onBehalfOf: context.onBehalfOf,
         contentType: encoded.contentType,
-        protocolHeaders: headers,
+        headers: headers,
         returnStatuses: attempt.returnStatuses,
       });
       const next: EncodingAttempt | undefined = this.encoding.nextAttempt(attempt, response);
@@ -239,9 +239,4 @@ export class Channel {
     result.catch(() => {});
     return { accepted, result };
   }
-}
-
-/** The headers of an operation's requests, apart from its signal, which does not end every delivery. */
-function onBehalfOf({ method, headers }: OperationContext): RequestContext {
-  return { method, headers };
 }

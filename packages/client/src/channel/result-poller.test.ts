@@ -88,8 +88,7 @@ function poll(answers: readonly Answer[], options: { readonly budget?: ByteBudge
       roundtripS: 0.25,
       context: {
         name: "optimStep",
-        method: "TrainingClient.optim_step",
-        headers: undefined,
+        onBehalfOf: { method: "TrainingClient.optim_step" },
         queueState: (event) => states.push(event),
         signal: controller.signal,
       },

@@ -43,7 +43,7 @@ export interface RetrieveRequest<Name extends FutureResultName> {
   /** Seconds from the start of the operation until it was accepted. */
   readonly roundtripS: number;
   /** The operation that waits for it. */
-  readonly context: Pick<OperationContext, "name" | "method" | "headers" | "signal" | "queueState">;
+  readonly context: Pick<OperationContext, "name" | "onBehalfOf" | "signal" | "queueState">;
   /** Logs pauses of the client that waits. */
   readonly log: Pick<QueueStateLog, "note">;
 }
@@ -121,7 +121,6 @@ export class ResultPoller<Name extends FutureResultName> {
 
   async #poll(): Promise<FutureOutcome<Records[Name]> | Busy> {
     const { requestId, resultName, requestType, roundtripS, context } = this.#request;
-    const { method, headers, signal } = context;
     const iteration = this.#iteration;
     this.#iteration += 1;
     const { calls, announcesLargeResults } = this.#environment;
@@ -130,16 +129,15 @@ export class ResultPoller<Name extends FutureResultName> {
       allow_metadata_only: announcesLargeResults ? this.#allowMetadataOnly : undefined,
     });
     const response = await calls.post("retrieve_future", body, {
-      method,
-      headers,
+      onBehalfOf: context.onBehalfOf,
+      signal: context.signal,
       accept: acceptFor(resultName, "protobuf"),
-      protocolHeaders: {
+      headers: {
         "x-tinker-request-iteration": String(iteration),
         "x-tinker-request-type": requestType,
         ...(iteration === 0 ? { "x-tinker-create-promise-roundtrip-time": String(roundtripS) } : {}),
       },
       returnStatuses: [429],
-      signal,
     });
     if (response.status === 429) {
       const hint = parseRetryHint(response.headers, this.#environment.clock.now());

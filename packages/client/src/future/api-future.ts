@@ -206,8 +206,7 @@ export class ApiFuture<T> extends Promise<T> {
     const { name, method, options } = this.#call;
     return {
       name,
-      method,
-      headers: options.headers,
+      onBehalfOf: { method, headers: options.headers },
       startedAtMs: this.#startedAtMs,
       signal: this.#controller.signal,
       sending: () => {

@@ -14,20 +14,19 @@ export interface QueueStateEvent {
   readonly requestType: string;
 }
 
-/** The call that a request is made for: it says so in headers, carries the caller's, and ends with the call. */
-export interface RequestContext {
+/** The call that a request is made for, which its headers say. */
+export interface OnBehalfOf {
   /** The method on whose behalf requests are made. */
   readonly method?: SdkMethod | undefined;
   /** The caller's own headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** The work behind a future: what it learns from the future, and tells it. */
-export interface OperationContext extends RequestContext {
+export interface OperationContext {
   /** The method as its caller spells it, for messages, e.g. `optimStep`. */
   readonly name: string;
-  readonly method: SdkMethod;
+  readonly onBehalfOf: OnBehalfOf;
   /** Aborts when nobody wants the result any more: `cancel()`, the caller's signal or limit, a closed client. */
   readonly signal: AbortSignal;
   /** The time of the call, by the monotonic clock. */

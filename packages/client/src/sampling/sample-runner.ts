@@ -9,7 +9,7 @@ import {
   TinkexError,
   UnsupportedByServerError,
 } from "@tinkex/base";
-import type { SampleRequest, SampleResponse } from "@tinkex/types";
+import type { SampledSequence, SampleRequest, SampleResponse } from "@tinkex/types";
 import type { Channel } from "../channel/channel.js";
 import { type QueueStateLog, samplingPauseLog } from "../channel/queue-state-log.js";
 import type { OperationContext } from "../future/operation-context.js";
@@ -91,10 +91,11 @@ export class SampleRunner {
       this.#warnOfIds(ids.length, response.sequences.length);
       return response;
     }
-    const sequences = response.sequences.map((sequence, index) => {
-      const id = ids[index];
-      return id === undefined ? sequence : { ...sequence, sequence_id: id };
-    });
+    const sequences: SampledSequence[] = [];
+    for (const [index, sequence_id] of ids.entries()) {
+      const sequence = response.sequences[index];
+      if (sequence !== undefined) sequences.push({ ...sequence, sequence_id });
+    }
     return { ...response, sequences };
   }
 

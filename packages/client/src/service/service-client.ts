@@ -156,9 +156,9 @@ export class ServiceClient {
     // Where the path has no parts, no options at all are options too.
     const given = (rest[0] === undefined ? {} : rest[0]) as EndpointCallOptions<Name>;
     lifecycle.checkCall("service.call", given as CallOptions, ENDPOINT_OPTIONS);
-    return lifecycle.start("call", given, async ({ method, headers, signal }) => {
+    return lifecycle.start("call", given, async ({ onBehalfOf, signal }) => {
       const calls = await this.#calls();
-      return calls.call(endpoint, record, Object.assign({}, given, { method, headers, signal }));
+      return calls.call(endpoint, record, Object.assign({}, given, { onBehalfOf, signal }));
     });
   }
 

@@ -1,7 +1,7 @@
 import { type HttpTransport, type TransportResponse, UNKNOWN_FIELD, ValidationError } from "@tinkex/base";
 import type { ApiGeneration, EndpointName, PathParametersOf, RequestOf, ResponseOf } from "@tinkex/types";
 import { decodeResponse, encodeRequest, hasBody, hasRecordAnswer } from "@tinkex/wire";
-import type { RequestContext } from "../future/operation-context.js";
+import type { OnBehalfOf } from "../future/operation-context.js";
 import type { CallOptions } from "../inputs/call-options.js";
 
 /** Options of one request to an endpoint. */
@@ -17,13 +17,19 @@ export type EndpointOptions<Name extends EndpointName> = CallOptions & {
         readonly path: PathParametersOf<Name>;
       });
 
+/** The call that a request is made for; an operation's context is one. */
+export interface RequestContext {
+  readonly onBehalfOf?: OnBehalfOf | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Options of posting a request that is written. */
 export interface PostOptions extends RequestContext {
   readonly timeoutMs?: number | undefined;
   readonly path?: Readonly<Record<string, string>> | undefined;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
   /** Headers of the protocol; those of the caller win over them. */
-  readonly protocolHeaders?: Readonly<Record<string, string>> | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly contentType?: string | undefined;
   readonly accept?: string | undefined;
   /** Error statuses that the caller reads itself. */
@@ -63,10 +69,10 @@ export class ApiCalls {
     options: EndpointOptions<Name> & RequestContext,
   ): Promise<ResponseOf<Name>> {
     const body = record === undefined ? undefined : this.encode(name, record, options.unchecked);
-    const { method, headers, query, signal, timeoutMs } = options;
+    const { onBehalfOf, query, signal, timeoutMs } = options;
     // Of a name that is not fixed the compiler does not see that the parts of a path are strings.
     const path = options.path as Readonly<Record<string, string>> | undefined;
-    const response = await this.post(name, body, { method, headers, query, signal, timeoutMs, path });
+    const response = await this.post(name, body, { onBehalfOf, query, signal, timeoutMs, path });
     return this.decode(name, response.body);
   }
 
@@ -90,12 +96,13 @@ export class ApiCalls {
 
   /** Sends a body that is written, and gives the answer as it came. */
   post(name: EndpointName, body: Uint8Array | undefined, options: PostOptions): Promise<TransportResponse> {
-    const { method, path, query, contentType, accept, returnStatuses, signal, timeoutMs } = options;
+    const { path, query, contentType, accept, returnStatuses, signal, timeoutMs } = options;
     const { transport, sdkVersion } = this.#options;
-    const onBehalfOf = method && { "x-sdk-method": method, "x-sdk-version": sdkVersion };
+    const { method, headers } = options.onBehalfOf ?? {};
+    const sdkHeaders = method && { "x-sdk-method": method, "x-sdk-version": sdkVersion };
     return transport.call({
       operation: name,
-      headers: { ...onBehalfOf, ...options.protocolHeaders, ...options.headers },
+      headers: { ...sdkHeaders, ...options.headers, ...headers },
       ...(body === undefined ? {} : { body }),
       ...(path === undefined ? {} : { pathParameters: path }),
       ...(query === undefined ? {} : { query }),

@@ -14,7 +14,7 @@ export async function finishSession(opening: Promise<Session>, request: FinishSe
   try {
     await session.unpaused.call("finish_session", request, {
       path: { session: session.id },
-      method: "ServiceClient.close",
+      onBehalfOf: { method: "ServiceClient.close" },
       timeoutMs: LIMIT_MS,
     });
   } catch (error) {
