@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { cpus } from "node:os";
 import { dirname, join } from "node:path";
-import { loadTokenizer } from "../packages/tokenizer/src/load-tokenizer.js";
+import { loadTokenizer } from "../packages/tokenizer/src/files/load-tokenizer.js";
 
 const rounds = 15;
 const python = process.env.TINKEX_BENCH_PYTHON ?? "python3";

@@ -7,7 +7,7 @@ export interface AllowedDynamicPattern {
 
 export const DYNAMIC_PATTERNS: readonly AllowedDynamicPattern[] = [
   {
-    file: "packages/tokenizer/src/added-token-splitter.ts",
+    file: "packages/tokenizer/src/added-tokens/added-token-splitter.ts",
     text: `new RegExp(\`[\${escaped.join("")}]\`, "g")`,
     reason: "One character of a set: nothing in it repeats.",
   },

@@ -1,1 +1,4 @@
-export { type ChatTemplateRendererOptions, createChatTemplateRenderer } from "./chat-template-renderer.js";
+export {
+  type ChatTemplateRendererOptions,
+  createChatTemplateRenderer,
+} from "./chat-template/chat-template-renderer.js";

@@ -4,23 +4,15 @@ export {
   type MessagesDatumOptions,
 } from "./datum/datum-from-messages.js";
 export { type DatumOptions, datumFromTokens, type TokensDatumOptions } from "./datum/datum-from-tokens.js";
-export type { DeepseekV3Options } from "./families/deepseekv3.js";
-export type { GptOssOptions } from "./families/gpt-oss.js";
-export type { KimiOptions } from "./families/kimi-k2.js";
-export type { Qwen35Options } from "./families/qwen3-5.js";
-export type { Qwen3VlOptions } from "./families/qwen3-vl.js";
-export {
-  type BuiltInRendererName,
-  getRenderer,
-  type RegisteredRendererName,
-  type RendererName,
-  type RendererOptions,
-  rendererFromReference,
-} from "./get-renderer.js";
-export type { ImageProcessor } from "./image-processor.js";
-export { type ImageGrid, imageTokenCount } from "./image-token-count.js";
-export type { Layout, Place, RenderedMessage } from "./layout.js";
-export { createLayoutRenderer, type LayoutRendererOptions } from "./layout-renderer.js";
+export type { DeepseekV3Options } from "./families/deepseek/deepseekv3.js";
+export type { GptOssOptions } from "./families/gpt-oss/gpt-oss.js";
+export type { KimiOptions } from "./families/kimi/kimi-k2.js";
+export type { Qwen35Options } from "./families/qwen/qwen3-5.js";
+export type { Qwen3VlOptions } from "./families/qwen/qwen3-vl.js";
+export type { ImageProcessor } from "./images/image-processor.js";
+export { type ImageGrid, imageTokenCount } from "./images/image-token-count.js";
+export type { Layout, Place, RenderedMessage } from "./layout/layout.js";
+export { createLayoutRenderer, type LayoutRendererOptions } from "./layout/layout-renderer.js";
 export type {
   ContentPart,
   ImagePart,
@@ -31,7 +23,7 @@ export type {
   ToolCall,
   ToolDeclaration,
   UnparsedToolCall,
-} from "./message.js";
+} from "./messages/message.js";
 export {
   contentAsText,
   hasThinking,
@@ -39,19 +31,29 @@ export {
   textOf,
   thinkingOf,
   withoutThinking,
-} from "./message-content.js";
-export { rendererNameFor, rendererNamesFor } from "./model-renderers.js";
-export { type OpenAiMessage, toOpenAiMessage } from "./open-ai-message.js";
-export type { Piece, TextPiece } from "./piece.js";
-export { type RendererFactory, registerRenderer } from "./register-renderer.js";
+} from "./messages/message-content.js";
+export { type OpenAiMessage, toOpenAiMessage } from "./messages/open-ai-message.js";
+export type { Piece, TextPiece } from "./pieces/piece.js";
+export type { RendererTokenizer } from "./pieces/renderer-tokenizer.js";
+export type { GivenText, TextRun } from "./pieces/text-run.js";
+export {
+  type BuiltInRendererName,
+  getRenderer,
+  type RegisteredRendererName,
+  type RendererName,
+  type RendererOptions,
+  rendererFromReference,
+} from "./registry/get-renderer.js";
+export { rendererNameFor, rendererNamesFor } from "./registry/model-renderers.js";
+export { type RendererFactory, registerRenderer } from "./registry/register-renderer.js";
 export type {
   GenerationPromptOptions,
   Renderer,
   RendererReference,
   SupervisedExample,
   SupervisedExampleOptions,
-} from "./renderer.js";
-export type { RendererTokenizer } from "./renderer-tokenizer.js";
+} from "./renderer/renderer.js";
+export type { TrainOn } from "./renderer/train-on.js";
 export type {
   ParsedResponse,
   ParseFailure,
@@ -59,7 +61,5 @@ export type {
   Reply,
   StreamingRules,
   Termination,
-} from "./reply.js";
-export type { ResponseEvent, ResponseStream, ResponseStreamOptions } from "./response-stream.js";
-export type { GivenText, TextRun } from "./text-run.js";
-export type { TrainOn } from "./train-on.js";
+} from "./replies/reply.js";
+export type { ResponseEvent, ResponseStream, ResponseStreamOptions } from "./replies/response-stream.js";

@@ -3,4 +3,4 @@ export {
   type ChatTemplateOptions,
   type RenderedChat,
   type TemplateMessage,
-} from "./apply-chat-template.js";
+} from "./chat/apply-chat-template.js";

@@ -1,12 +1,12 @@
 import { ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
-import { getRenderer } from "../get-renderer.js";
-import type { Message } from "../message.js";
+import type { Message } from "../messages/message.js";
+import { getRenderer } from "../registry/get-renderer.js";
+import type { TrainOn } from "../renderer/train-on.js";
 import { idsOf } from "../testing/ids-of.js";
 import { readFixture } from "../testing/read-fixture.js";
 import { recordedTokenizer } from "../testing/recorded-tokenizers.js";
 import { type RecordedTokenizer, readRecording } from "../testing/recording.js";
-import type { TrainOn } from "../train-on.js";
 import { datumFromMessages, datumsFromMessages } from "./datum-from-messages.js";
 
 interface RecordedTensor {

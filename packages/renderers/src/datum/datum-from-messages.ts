@@ -1,7 +1,7 @@
 import type { Datum } from "@tinkex/types";
-import type { Message } from "../message.js";
-import type { Renderer } from "../renderer.js";
-import type { TrainOn } from "../train-on.js";
+import type { Message } from "../messages/message.js";
+import type { Renderer } from "../renderer/renderer.js";
+import type { TrainOn } from "../renderer/train-on.js";
 import { type DatumOptions, datumFromTokens } from "./datum-from-tokens.js";
 
 export interface MessagesDatumOptions extends DatumOptions {

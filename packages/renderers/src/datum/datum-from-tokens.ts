@@ -1,6 +1,6 @@
 import { ValidationError } from "@tinkex/base";
 import type { Datum, ModelInput, ModelInputChunk, ProvenanceSpan, TokenIds } from "@tinkex/types";
-import { chunkLength } from "../weight-runs.js";
+import { chunkLength } from "../renderer/weight-runs.js";
 import { sliceSpans } from "./slice-spans.js";
 import { truncateChunks } from "./truncate-chunks.js";
 

@@ -1,5 +1,5 @@
 import type { ModelInputChunk } from "@tinkex/types";
-import { chunkLength } from "../weight-runs.js";
+import { chunkLength } from "../renderer/weight-runs.js";
 
 /**
  * The beginning of a document of `maxLength` tokens at most. An image stays whole or goes; empty chunks go, and so do images at the

@@ -1,10 +1,10 @@
-import { type ImageProcessor, imageChunk } from "../image-processor.js";
-import type { Stretch } from "../join-pieces.js";
-import type { ContentPart, Message, TextPart } from "../message.js";
-import { contentParts } from "../message-content.js";
-import type { Piece } from "../piece.js";
-import { strip, stripEnd, stripStart } from "../strip-text.js";
-import { given, type TextRun } from "../text-run.js";
+import { type ImageProcessor, imageChunk } from "../images/image-processor.js";
+import type { ContentPart, Message, TextPart } from "../messages/message.js";
+import { contentParts } from "../messages/message-content.js";
+import type { Stretch } from "../pieces/join-pieces.js";
+import type { Piece } from "../pieces/piece.js";
+import { given, type TextRun } from "../pieces/text-run.js";
+import { strip, stripEnd, stripStart } from "../text/strip-text.js";
 
 export const END = "<|im_end|>";
 

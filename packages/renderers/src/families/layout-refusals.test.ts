@@ -1,7 +1,7 @@
 import { ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
-import { type BuiltInRendererName, getRenderer } from "../get-renderer.js";
-import type { Message } from "../message.js";
+import type { Message } from "../messages/message.js";
+import { type BuiltInRendererName, getRenderer } from "../registry/get-renderer.js";
 import { recordedTokenizer } from "../testing/recorded-tokenizers.js";
 import { readRecording } from "../testing/recording.js";
 

@@ -1,4 +1,4 @@
-import { getRenderer } from "../get-renderer.js";
+import { getRenderer } from "../registry/get-renderer.js";
 import { walkRecording } from "../testing/walk-recording.js";
 
 const toolCalls = "it has no way to show calls of tools";

@@ -1,7 +1,7 @@
-import { refusal } from "../check-messages.js";
-import type { Layout } from "../layout.js";
-import { onlyText } from "../message-content.js";
-import { given } from "../text-run.js";
+import type { Layout } from "../layout/layout.js";
+import { refusal } from "../messages/check-messages.js";
+import { onlyText } from "../messages/message-content.js";
+import { given } from "../pieces/text-run.js";
 
 const header = (role: string) => ({ text: ["<|start_header_id|>", given(role), "<|end_header_id|>\n\n"] });
 

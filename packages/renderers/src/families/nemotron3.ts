@@ -1,14 +1,14 @@
-import { checkCallArguments } from "../call-arguments.js";
-import { joinPieces } from "../join-pieces.js";
-import type { Layout, Place, RenderedMessage } from "../layout.js";
-import type { Message, ToolDeclaration } from "../message.js";
-import { hasThinking, withoutThinking } from "../message-content.js";
-import { given, type TextRun } from "../text-run.js";
-import { jsonEntries, pythonText, writeJson } from "../write-json.js";
-import { FUNCTION_TAG_FORMAT, functionTagInstructions } from "./function-tag-instructions.js";
-import { readFunctionTagReply, writeFunctionTags } from "./function-tags.js";
+import { refuseImages } from "../images/refuse-images.js";
+import type { Layout, Place, RenderedMessage } from "../layout/layout.js";
+import type { Message, ToolDeclaration } from "../messages/message.js";
+import { hasThinking, withoutThinking } from "../messages/message-content.js";
+import { joinPieces } from "../pieces/join-pieces.js";
+import { given, type TextRun } from "../pieces/text-run.js";
+import { jsonEntries, pythonText, writeJson } from "../text/write-json.js";
+import { checkCallArguments } from "../tool-calls/call-arguments.js";
+import { FUNCTION_TAG_FORMAT, functionTagInstructions } from "../tool-calls/function-tag-instructions.js";
+import { readFunctionTagReply, writeFunctionTags } from "../tool-calls/function-tags.js";
 import { contentStretches, END, imStart, imStartOpening, showsNothing, spellsThinking } from "./im-start.js";
-import { refuseImages } from "./refuse-images.js";
 
 export interface Nemotron3Variant {
   readonly disablesThinking?: boolean;

@@ -1,4 +1,4 @@
-import type { Message, ToolCall } from "../message.js";
+import type { Message, ToolCall } from "../messages/message.js";
 
 /** Results of tools in the order of the calls they answer. Left as they are where one does not say which it answers. */
 export function orderResults(results: readonly Message[], calls: readonly ToolCall[]): readonly Message[] {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { ReadMessage } from "../reply.js";
-import { readDsmlReply } from "./dsml-calls.js";
-import { readFunctionTagReply } from "./function-tags.js";
+import type { ReadMessage } from "../replies/reply.js";
+import { readFunctionTagReply } from "../tool-calls/function-tags.js";
+import { readDsmlReply } from "./deepseek/dsml-calls.js";
 import { readGlmReply } from "./glm5-3.js";
-import { readKimiReply } from "./read-kimi-reply.js";
+import { readKimiReply } from "./kimi/read-kimi-reply.js";
 
 /** Name and arguments of the calls, and the text of those that are none. */
 function callsOf({ tool_calls: calls = [], unparsed_tool_calls: unparsed = [] }: ReadMessage) {

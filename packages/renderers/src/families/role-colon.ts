@@ -1,10 +1,10 @@
-import { refusal } from "../check-messages.js";
-import type { Layout } from "../layout.js";
-import { onlyText } from "../message-content.js";
-import type { Piece } from "../piece.js";
-import type { RendererTokenizer } from "../renderer-tokenizer.js";
-import type { ParsedResponse } from "../reply.js";
-import { given } from "../text-run.js";
+import type { Layout } from "../layout/layout.js";
+import { refusal } from "../messages/check-messages.js";
+import { onlyText } from "../messages/message-content.js";
+import type { Piece } from "../pieces/piece.js";
+import type { RendererTokenizer } from "../pieces/renderer-tokenizer.js";
+import { given } from "../pieces/text-run.js";
+import type { ParsedResponse } from "../replies/reply.js";
 
 const STOP = "\n\nUser:";
 

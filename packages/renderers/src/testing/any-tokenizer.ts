@@ -1,5 +1,5 @@
-import type { BuiltInRendererName } from "../get-renderer.js";
-import type { RendererTokenizer } from "../renderer-tokenizer.js";
+import type { RendererTokenizer } from "../pieces/renderer-tokenizer.js";
+import type { BuiltInRendererName } from "../registry/get-renderer.js";
 import { recordedTokenizer } from "./recorded-tokenizers.js";
 import { readRecording } from "./recording.js";
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Message, ToolCall } from "../message.js";
+import type { Message, ToolCall } from "../messages/message.js";
 
 /** What a family can show in a message of the assistant. */
 export interface Shows {

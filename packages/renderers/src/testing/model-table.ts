@@ -1,6 +1,6 @@
 import { resolveTokenizer } from "@tinkex/tokenizer";
-import { builtInRenderers } from "../built-in-renderers.js";
-import { modelRenderers } from "../model-renderers.js";
+import { builtInRenderers } from "../registry/built-in-renderers.js";
+import { modelRenderers } from "../registry/model-renderers.js";
 
 /** The table of docs/renderers.md: a row for each model that the registry knows. */
 export function modelTable(): string {

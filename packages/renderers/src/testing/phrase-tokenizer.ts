@@ -1,4 +1,4 @@
-import type { RendererTokenizer } from "../renderer-tokenizer.js";
+import type { RendererTokenizer } from "../pieces/renderer-tokenizer.js";
 
 /** A tokenizer that makes one token of any text, so that what takes time is the reading of replies alone. */
 export function phraseTokenizer(): RendererTokenizer {

@@ -1,5 +1,5 @@
-import type { Message } from "../message.js";
-import type { Renderer } from "../renderer.js";
+import type { Message } from "../messages/message.js";
+import type { Renderer } from "../renderer/renderer.js";
 import type { RecordedResponse } from "./recording.js";
 
 type RecordedEvent =

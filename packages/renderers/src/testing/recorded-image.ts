@@ -1,5 +1,5 @@
-import type { ImageProcessor } from "../image-processor.js";
-import type { Message } from "../message.js";
+import type { ImageProcessor } from "../images/image-processor.js";
+import type { Message } from "../messages/message.js";
 
 /** How the recordings name the one picture in them, and its size in pixels. */
 const RECORDED = "<64x32 RGB>";

@@ -1,7 +1,7 @@
-import type { BuiltInRendererName } from "../get-renderer.js";
-import { getRenderer } from "../get-renderer.js";
-import type { Renderer } from "../renderer.js";
-import type { RendererTokenizer } from "../renderer-tokenizer.js";
+import type { RendererTokenizer } from "../pieces/renderer-tokenizer.js";
+import type { BuiltInRendererName } from "../registry/get-renderer.js";
+import { getRenderer } from "../registry/get-renderer.js";
+import type { Renderer } from "../renderer/renderer.js";
 import type { Shows } from "./arbitrary-messages.js";
 import { recordedTokenizer } from "./recorded-tokenizers.js";
 import { readRecording } from "./recording.js";

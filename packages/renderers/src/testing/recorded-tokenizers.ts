@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createTokenizer } from "@tinkex/tokenizer";
-import type { RendererTokenizer } from "../renderer-tokenizer.js";
+import type { RendererTokenizer } from "../pieces/renderer-tokenizer.js";
 import { readFixture } from "./read-fixture.js";
 import type { RecordedTokenizer } from "./recording.js";
 

@@ -1,5 +1,5 @@
-import type { Message, ToolDeclaration } from "../message.js";
-import type { TrainOn } from "../train-on.js";
+import type { Message, ToolDeclaration } from "../messages/message.js";
+import type { TrainOn } from "../renderer/train-on.js";
 import { readFixture } from "./read-fixture.js";
 
 /** What the reference implementation does with one renderer. */

@@ -1,7 +1,7 @@
-import { createTokenizer } from "../create-tokenizer.js";
-import { readTokenizerFiles } from "../read-tokenizer-files.js";
-import type { TextTokenizer } from "../text-tokenizer.js";
-import type { TokenizerRequest } from "../tokenizer-source.js";
+import { readTokenizerFiles } from "../files/read-tokenizer-files.js";
+import type { TokenizerRequest } from "../sources/tokenizer-source.js";
+import { createTokenizer } from "../tokenizer/create-tokenizer.js";
+import type { TextTokenizer } from "../tokenizer/text-tokenizer.js";
 import { checkRepository } from "./check-repository.js";
 import { HubCache } from "./hub-cache.js";
 import { type HubOptions, resolveHubSettings } from "./hub-settings.js";

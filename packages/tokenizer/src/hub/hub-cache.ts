@@ -1,7 +1,7 @@
 import { copyFile, mkdir, mkdtemp, realpath, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { TinkexError, ValidationError } from "@tinkex/base";
-import { readFileIfThere } from "../read-file-if-there.js";
+import { readFileIfThere } from "../files/read-file-if-there.js";
 
 /**
  * The folder in which Python's `huggingface_hub` keeps what it downloaded, in its own layout, so that nothing is

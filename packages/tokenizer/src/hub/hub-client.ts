@@ -1,8 +1,7 @@
 import { type Clock, ConnectionError, ResponseError } from "@tinkex/base";
 import { gitBlobSha1 } from "./git-blob-sha1.js";
 import { hubStatusError } from "./hub-status-error.js";
-import { NetworkFailure } from "./network-failure.js";
-import { requestFile } from "./request-file.js";
+import { NetworkFailure, requestFile } from "./request-file.js";
 import { saveBody } from "./save-body.js";
 
 /** One file of a repository at a revision. */

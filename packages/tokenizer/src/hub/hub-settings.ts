@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
-import { readFileIfThere } from "../read-file-if-there.js";
+import { readFileIfThere } from "../files/read-file-if-there.js";
 
 /** What one may say about the Hugging Face hub; what is left out comes from the environment, as in Python. */
 export interface HubOptions {

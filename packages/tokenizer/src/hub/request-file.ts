@@ -1,5 +1,12 @@
 import { MAX_REDIRECTS, ResponseError } from "@tinkex/base";
-import { NetworkFailure } from "./network-failure.js";
+
+/** A request that got no answer, or an answer that broke off: what may be tried again. Never leaves the hub's client. */
+export class NetworkFailure extends Error {
+  constructor(cause: unknown) {
+    super("The network failed.", { cause });
+    this.name = "NetworkFailure";
+  }
+}
 
 /** One request for a file of the hub. */
 export interface FileRequest {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import { ResponseError } from "@tinkex/base";
-import { NetworkFailure } from "./network-failure.js";
+import { NetworkFailure } from "./request-file.js";
 
 /** What {@link saveBody} wrote. */
 export interface SavedBody {

@@ -1,4 +1,4 @@
-import type { TextRange } from "../source-range.js";
+import type { TextRange } from "../text/text-range.js";
 import type { PatternProgram, PatternStep } from "./compile-pattern.js";
 import { PlaceSet } from "./place-set.js";
 

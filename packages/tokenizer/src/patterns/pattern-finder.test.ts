@@ -1,11 +1,11 @@
 import { ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
-import { createTokenizer } from "../create-tokenizer.js";
-import { SplitPreTokenizer } from "../steps/library-classes.js";
 import { growthOf } from "../testing/growth-of.js";
 import { randomFrom } from "../testing/random-from.js";
+import { createTokenizer } from "../tokenizer/create-tokenizer.js";
 import { compilePattern } from "./compile-pattern.js";
 import { isLinearNatively } from "./is-linear-natively.js";
+import { SplitPreTokenizer } from "./library-classes.js";
 import { linearMatches } from "./linear-matcher.js";
 import { patternFinder } from "./pattern-finder.js";
 import { parsePattern } from "./pattern-syntax.js";

@@ -1,8 +1,8 @@
 import { ValidationError } from "@tinkex/base";
-import type { TextRange } from "../source-range.js";
-import { SplitPreTokenizer } from "../steps/library-classes.js";
+import type { TextRange } from "../text/text-range.js";
 import { compilePattern } from "./compile-pattern.js";
 import { isLinearNatively } from "./is-linear-natively.js";
+import { SplitPreTokenizer } from "./library-classes.js";
 import { linearMatches } from "./linear-matcher.js";
 import { parsePattern, refusedPattern } from "./pattern-syntax.js";
 

@@ -1,5 +1,5 @@
-import { byteLevelTokenBytes } from "../byte-level.js";
-import { type TokenText, textOfTokenBytes } from "../token-text.js";
+import { byteLevelTokenBytes } from "../text/byte-level.js";
+import { type TokenText, textOfTokenBytes } from "../text/token-text.js";
 import { leafParts, type PartConfig } from "./leaf-parts.js";
 import { buildWithLibrary, made } from "./library-part.js";
 import { replaceStep } from "./replace-step.js";

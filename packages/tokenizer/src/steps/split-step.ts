@@ -1,6 +1,6 @@
 import { ValidationError } from "@tinkex/base";
 import { patternFinder } from "../patterns/pattern-finder.js";
-import type { TextRange } from "../source-range.js";
+import type { TextRange } from "../text/text-range.js";
 import type { PartConfig } from "./leaf-parts.js";
 
 /** A stretch of a text, and whether it is one that was looked for. */

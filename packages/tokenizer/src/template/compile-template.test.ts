@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { compileTemplate } from "./compile-template.js";
-import { PLAIN_STRINGS, peoplesStrings, type StringMaker } from "./from-json.js";
-import { plain, type TextValue } from "./text.js";
+import { PLAIN_STRINGS, peoplesStrings, type StringMaker } from "./values/from-json.js";
+import { plain, type TextValue } from "./values/text.js";
 
 const read = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../fixtures/templates/${name}`, import.meta.url), "utf8"));

@@ -1,18 +1,18 @@
 import { ValidationError } from "@tinkex/base";
-import { applyFilter, applyTest } from "./evaluate.js";
-import { Execution } from "./execute.js";
-import { JsonReader, PLAIN_STRINGS, type StringMaker } from "./from-json.js";
-import { globalsOf } from "./globals.js";
-import { joinTexts } from "./operators.js";
-import { parseTemplate } from "./parse-template.js";
-import type { Run } from "./run.js";
-import { Scope } from "./scope.js";
-import type { Statement } from "./syntax.js";
-import { TemplateError } from "./template-error.js";
-import type { TextValue } from "./text.js";
-import { tokenizeTemplate } from "./tokenize-template.js";
-import type { Value } from "./values.js";
-import { WorkBudget } from "./work-budget.js";
+import { applyFilter, applyTest } from "./execution/evaluate.js";
+import { Execution } from "./execution/execute.js";
+import { Scope } from "./execution/scope.js";
+import { globalsOf } from "./library/globals.js";
+import { joinTexts } from "./operations/operators.js";
+import { parseTemplate } from "./syntax/parse-template.js";
+import type { Statement } from "./syntax/syntax.js";
+import { tokenizeTemplate } from "./syntax/tokenize-template.js";
+import { JsonReader, PLAIN_STRINGS, type StringMaker } from "./values/from-json.js";
+import type { Run } from "./values/run.js";
+import { TemplateError } from "./values/template-error.js";
+import type { TextValue } from "./values/text.js";
+import type { Value } from "./values/values.js";
+import { WorkBudget } from "./values/work-budget.js";
 
 /** Values that a template is rendered with, by name. */
 export interface TemplateVariables {

@@ -1,6 +1,6 @@
 // Loads a tokenizer through the optional package as a program does, and prints what becomes of it.
 import { TinkexError } from "@tinkex/base";
-import { fromTransformers } from "../from-transformers.js";
+import { fromTransformers } from "../sources/from-transformers.js";
 
 try {
   console.log((await fromTransformers()({ id: "org/model" }))?.vocabularySize);

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { TextChunk } from "../encode-chunks.js";
-import { loadTokenizer } from "../load-tokenizer.js";
-import type { TextTokenizer } from "../text-tokenizer.js";
+import { loadTokenizer } from "../files/load-tokenizer.js";
+import type { TextChunk } from "../tokenizer/encode-chunks.js";
+import type { TextTokenizer } from "../tokenizer/text-tokenizer.js";
 
 const fixtures = fileURLToPath(new URL("../../fixtures", import.meta.url));
 const require = createRequire(import.meta.url);

@@ -1,0 +1,135 @@
+import type { Layout, Place } from "../../layout/layout.js";
+import { refusal } from "../../messages/check-messages.js";
+import type { Message, ToolCall } from "../../messages/message.js";
+import { contentParts, onlyText } from "../../messages/message-content.js";
+import { given, type TextRun, textOfRuns } from "../../pieces/text-run.js";
+import { argumentsText } from "../../tool-calls/json-tool-call.js";
+import { DEEPSEEKV3_CALL_FORMAT, declareDeepseekV3Tools } from "./deepseekv3-tools.js";
+import { DEEPSEEK_CALLS, readDeepseekV3Reply } from "./read-deepseekv3-reply.js";
+
+/** Options of the DeepSeek V3 renderers. */
+export interface DeepseekV3Options {
+  /** Shows system messages behind the first message as a user's; without it they are refused. @defaultValue false */
+  readonly systemAsUser?: boolean;
+}
+
+const END = "<｜end▁of▁sentence｜>";
+const OPEN = "<think>";
+
+/** Roles that are introduced by a token; what the system says first stands bare. */
+const ROLE_TOKENS: Readonly<Record<string, string>> = {
+  system: "",
+  user: "<｜User｜>",
+  assistant: "<｜Assistant｜>",
+  tool: "<｜tool▁output▁begin｜>",
+};
+
+/**
+ * DeepSeek V3 and V3.1. `thinks` is whether prompts open a thinking block; those that do not close an unopened one instead.
+ *
+ * Tokens that people spell out become tokens in contents, results, calls, declarations of tools and a prefill, unless the option
+ * `literalText` is on.
+ */
+export function deepseekV3Layout(thinks: boolean, { systemAsUser = false }: DeepseekV3Options): Layout {
+  return {
+    hasExtensionProperty: !thinks,
+    checkMessage(message, index) {
+      if (!Object.hasOwn(ROLE_TOKENS, message.role)) {
+        throw refusal(
+          index,
+          `has the role ${message.role}`,
+          `roles are ${Object.keys(ROLE_TOKENS).join(", ")}`,
+        );
+      }
+      if (message.role === "system" && index > 0 && !systemAsUser) {
+        throw refusal(
+          index,
+          "is a system message behind others",
+          "put it first, or show it as a user's with the option systemAsUser",
+        );
+      }
+      if (message.role !== "assistant") onlyText(message, index);
+      else if (contentParts(message.content).some(({ type }) => type === "image")) {
+        throw refusal(index, "has an image, which DeepSeek V3 does not see", "leave it out");
+      }
+    },
+    prelude: () => [{ token: "<｜begin▁of▁sentence｜>" }],
+    render(place) {
+      return { header: [{ text: header(place, thinks) }], output: [{ text: body(place, thinks) }] };
+    },
+    opening(role, messages) {
+      if (role === "assistant" && answersTool(messages)) return [];
+      return [
+        { text: roleToken(role, messages.length) + (!thinks && role === "assistant" ? "</think>" : "") },
+      ];
+    },
+    prefill: (role, messages) =>
+      thinks && !(role === "assistant" && answersTool(messages)) ? "<think>" : "",
+    declareTools: declareDeepseekV3Tools,
+    instructions: [DEEPSEEKV3_CALL_FORMAT],
+    reply: {
+      stop: { tokens: [END] },
+      read: (text) => readDeepseekV3Reply(text, thinks),
+      ...(thinks && { opening: "<think>" }),
+      streaming: { startsInThinking: thinks },
+    },
+  };
+}
+
+/** The system speaks bare in the first message only. */
+function roleToken(role: string, index: number): string {
+  return ROLE_TOKENS[role === "system" && index > 0 ? "user" : role] ?? "";
+}
+
+/** The model goes on behind the result of a tool without being introduced again. */
+function answersTool(messages: readonly Message[]): boolean {
+  return messages.at(-1)?.role === "tool";
+}
+
+function header({ message, index, isLast, messages }: Place, thinks: boolean): string {
+  if (message.role !== "assistant") return roleToken(message.role, index);
+  if (answersTool(messages.slice(0, index))) return "";
+  return `${roleToken(message.role, index)}${thinks && isLast ? "" : "</think>"}`;
+}
+
+function body(place: Place, thinks: boolean): TextRun[] {
+  const { message, index, isLast, messages } = place;
+  if (message.role === "tool") return [given(onlyText(message, index)), "<｜tool▁output▁end｜>"];
+  if (message.role !== "assistant") return [given(onlyText(message, index))];
+  const calls = message.tool_calls ?? [];
+  const followsTool = answersTool(messages.slice(0, index));
+  // As recorded: with thinking, a turn that calls tools keeps its own; without, one that answers a tool does.
+  const strips = thinks ? !isLast && calls.length === 0 : !followsTool;
+  const runs = assistantRuns(message.content, strips);
+  const text = textOfRuns(runs);
+  const hasBlock =
+    place.literalText === true
+      ? runs.find((run) => textOfRuns([run]) !== "") === OPEN
+      : text.startsWith(OPEN);
+  const needsBlock = thinks && isLast && !followsTool && text !== "" && !hasBlock;
+  return [needsBlock ? "<think></think>" : "", ...runs, ...callRuns(calls), text === "" ? "" : END];
+}
+
+function assistantRuns(content: Message["content"], strips: boolean): TextRun[] {
+  if (typeof content === "string") {
+    const end = content.indexOf("</think>");
+    return [given(strips && end !== -1 ? content.slice(end + "</think>".length) : content)];
+  }
+  return content.flatMap((part): TextRun[] => {
+    if (part.type === "text") return [given(part.text)];
+    return part.type === "thinking" && !strips ? [OPEN, given(part.thinking), "</think>"] : [];
+  });
+}
+
+function callRuns(calls: readonly ToolCall[]): TextRun[] {
+  if (calls.length === 0) return [];
+  const { open, callOpen, separator, callClose, close } = DEEPSEEK_CALLS;
+  const written = calls.flatMap((call): TextRun[] => [
+    callOpen,
+    given(call.function.name),
+    separator,
+    given(argumentsText(call)),
+    callClose,
+  ]);
+  return [open, ...written, close];
+}

@@ -1,0 +1,89 @@
+import { ValidationError } from "@tinkex/base";
+import { readJson } from "../text/json-value.js";
+import { strip } from "../text/strip-text.js";
+import type { Message, ToolCall } from "./message.js";
+
+const isText = (value: unknown): boolean => typeof value === "string";
+
+/** What a part of each type holds, in a field named as the type is. */
+const PART_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  text: isText,
+  thinking: isText,
+  image: (value) => isText(value) || value instanceof Uint8Array,
+};
+
+/**
+ * Refuses what is no conversation, for callers whom no compiler stops.
+ *
+ * @throws ValidationError naming the message
+ */
+export function checkMessages(messages: readonly Message[]): void {
+  if (!Array.isArray(messages)) {
+    throw new ValidationError('The messages must be a list, such as [{ role: "user", content: "Hi" }].', {
+      path: ["messages"],
+    });
+  }
+  for (const [index, message] of messages.entries()) {
+    if (typeof message !== "object" || message === null || typeof message.role !== "string") {
+      throw refusal(index, "is no message", 'write { role: "user", content: "Hi" }');
+    }
+    checkContent(message.content, index);
+    const calls: unknown = message.tool_calls ?? [];
+    if (!Array.isArray(calls)) {
+      throw refusal(index, "has tool_calls that are no list", "put each call into one list, or leave it out");
+    }
+    for (const call of message.tool_calls ?? []) checkCall(call, index);
+    if (message.unparsed_tool_calls !== undefined && message.unparsed_tool_calls.length > 0) {
+      throw refusal(
+        index,
+        "has unparsed_tool_calls, which no model reads",
+        "put their raw_text into the content, or leave the message out",
+      );
+    }
+  }
+}
+
+/** An error about one message: what is wrong, and the remedy. */
+export function refusal(index: number, fault: string, remedy: string): ValidationError {
+  return new ValidationError(`messages[${index}] ${fault}: ${remedy}.`, { path: ["messages", index] });
+}
+
+function checkCall(call: Partial<ToolCall>, index: number): void {
+  const { name, arguments: args } = call?.function ?? {};
+  if (typeof name !== "string" || typeof args !== "string") {
+    throw refusal(
+      index,
+      "has a call of a tool that is none",
+      'write { type: "function", id: null, function: { name: "add", arguments: "{}" } }',
+    );
+  }
+  if (strip(args) !== "" && readJson(args) === undefined) {
+    throw refusal(
+      index,
+      `calls ${name} with arguments that are not JSON`,
+      'arguments are JSON text, such as "{\\"a\\": 1}"',
+    );
+  }
+}
+
+function checkContent(content: unknown, index: number): void {
+  if (typeof content === "string") return;
+  if (!Array.isArray(content)) {
+    throw refusal(index, "has no content", 'content is text ("" where there is none) or a list of parts');
+  }
+  for (const part of content as unknown[]) {
+    const fields = new Map<string, unknown>(
+      typeof part === "object" && part !== null ? Object.entries(part) : [],
+    );
+    const type = fields.get("type");
+    const holds =
+      typeof type === "string" && Object.hasOwn(PART_FIELDS, type) ? PART_FIELDS[type] : undefined;
+    if (holds === undefined || !holds(fields.get(String(type)))) {
+      throw refusal(
+        index,
+        `has a part that is none (${JSON.stringify(type)})`,
+        'parts are { type: "text", text }, { type: "thinking", thinking } and { type: "image", image }',
+      );
+    }
+  }
+}

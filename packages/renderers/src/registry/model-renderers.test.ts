@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { readFixture } from "../testing/read-fixture.js";
+import { modelRenderers, rendererNameFor, rendererNamesFor } from "./model-renderers.js";
+
+interface RecordedNumbers {
+  readonly get_lr: Readonly<Record<string, { readonly renderers?: readonly string[] }>>;
+}
+
+describe("rendererNamesFor", () => {
+  it("knows the recorded models with their renderers, and our own", () => {
+    const { get_lr } = readFixture("recipe-numbers") as RecordedNumbers;
+    const recorded = Object.entries(get_lr).flatMap(([model, { renderers }]) =>
+      renderers === undefined ? [] : [[model, renderers] as const],
+    );
+    expect(recorded).toHaveLength(46);
+    expect(modelRenderers).toEqual({ ...Object.fromEntries(recorded), "tinkex/pocket-1": ["role_colon"] });
+  });
+
+  it("has all of them but those of two families whose layouts are not public", () => {
+    for (const [model, names] of Object.entries(modelRenderers)) {
+      if (/Inkling|Kimi-K3/.test(model)) {
+        expect(() => rendererNamesFor(model)).toThrow(/registerRenderer/);
+      } else expect(rendererNamesFor(model)).toEqual(names);
+    }
+  });
+
+  it("strips the suffix of a variant", () => {
+    expect(rendererNameFor("Qwen/Qwen3-8B:peft:131072")).toBe("qwen3");
+  });
+
+  it("suggests the nearest models", () => {
+    expect(() => rendererNameFor("Qwen/Qwen3-8b-base")).toThrow(/Nearest known models: Qwen\/Qwen3-8B-Base,/);
+  });
+});

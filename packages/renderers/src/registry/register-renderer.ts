@@ -1,0 +1,48 @@
+import { type Logger, ValidationError } from "@tinkex/base";
+import type { RendererTokenizer } from "../pieces/renderer-tokenizer.js";
+import type { Renderer, RendererReference } from "../renderer/renderer.js";
+
+/** Makes a renderer under a name of a program's own. */
+export type RendererFactory = (context: {
+  readonly tokenizer: RendererTokenizer;
+  /** Name, model and options that were asked for; the renderer's `toJSON` gives them back. */
+  readonly reference: RendererReference;
+  /** Who wants to be warned, if anybody. */
+  readonly logger: Pick<Logger, "warn"> | undefined;
+}) => Renderer;
+
+const factories = new Map<string, RendererFactory>();
+
+/**
+ * Lets `getRenderer` know a renderer of your own, in this process.
+ *
+ * @param name with a slash, such as `Acme/chat`, so that it is never taken for one of this package
+ * @returns A function that takes it out again.
+ * @throws ValidationError when the name has no slash, or is taken
+ */
+export function registerRenderer(name: string, factory: RendererFactory): () => void {
+  if (!/^[^/]+\/.+$/.test(name)) {
+    throw new ValidationError(
+      `Register a renderer under a name with an owner, such as "Acme/chat", not ${JSON.stringify(name)}.`,
+      { path: ["name"] },
+    );
+  }
+  if (factories.has(name)) {
+    throw new ValidationError(
+      `A renderer ${JSON.stringify(name)} is registered already: take it out with the function that registering gave, or choose another name.`,
+      { path: ["name"] },
+    );
+  }
+  factories.set(name, factory);
+  return () => {
+    if (factories.get(name) === factory) factories.delete(name);
+  };
+}
+
+export function registeredRenderer(name: string): RendererFactory | undefined {
+  return factories.get(name);
+}
+
+export function registeredRendererNames(): readonly string[] {
+  return [...factories.keys()];
+}

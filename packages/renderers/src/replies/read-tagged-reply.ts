@@ -1,0 +1,76 @@
+import type { ContentPart, ToolCall, UnparsedToolCall } from "../messages/message.js";
+import { strip, stripStart } from "../text/strip-text.js";
+import { findBlocks } from "./find-blocks.js";
+import type { ReadMessage } from "./reply.js";
+
+/** How a family with `<think>` and `<tool_call>` tags writes what stands in them. */
+export interface TagRules {
+  /**
+   * Whether the tags have line breaks around them that are the layout's: those are not part of the thinking, nor of the text
+   * behind it, and an empty block is no thinking.
+   */
+  readonly padded: boolean;
+  /**
+   * Reads what stands between `<tool_call>` and `</tool_call>`. Left out: the tags are text.
+   * @throws Error saying why it is no call
+   */
+  readonly readCall?: (text: string) => ToolCall;
+}
+
+/** Nobody reads more of why a call is none. */
+const LONGEST_ERROR = 16_384;
+
+const THINKING = { open: "<think>", close: "</think>" };
+const CALL = { open: "<tool_call>", close: "</tool_call>" };
+
+/**
+ * Reads text with `<think>` and `<tool_call>` tags. Calls leave the content, readable or not. A tag that is never closed stays
+ * text. Content without tags stays a string.
+ */
+export function readTaggedReply(text: string, { padded, readCall }: TagRules): ReadMessage {
+  const hasCalls = readCall !== undefined && text.includes(CALL.open);
+  if (!text.includes(THINKING.open) && !hasCalls) return { content: text };
+  const content: ContentPart[] = [];
+  const calls: ToolCall[] = [];
+  const unparsed: UnparsedToolCall[] = [];
+  let position = 0;
+  let followsThinking = false;
+  const addText = (end: number) => {
+    if (end === position) return;
+    const between = text.slice(position, end);
+    // As recorded, text of which nothing is left stays as an empty part.
+    content.push({ type: "text", text: padded && followsThinking ? stripStart(between, "\n") : between });
+  };
+  for (const { tags, inner, start, end } of findBlocks(text, hasCalls ? [THINKING, CALL] : [THINKING])) {
+    addText(start);
+    if (tags === CALL && readCall !== undefined) {
+      const read = attempt(() => readCall(inner));
+      if ("error" in read) unparsed.push({ raw_text: text.slice(start, end), error: read.error });
+      else calls.push(read.value);
+    } else {
+      const thinking = padded ? strip(inner, "\n") : inner;
+      if (thinking !== "") content.push({ type: "thinking", thinking });
+    }
+    position = end;
+    followsThinking = tags === THINKING;
+  }
+  addText(text.length);
+  const unclosed = hasCalls ? text.indexOf(CALL.open, position) : -1;
+  if (unclosed !== -1) {
+    unparsed.push({ raw_text: text.slice(unclosed), error: "There is no </tool_call> behind it" });
+  }
+  return {
+    content,
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(unparsed.length > 0 && { unparsed_tool_calls: unparsed }),
+  };
+}
+
+function attempt<Value>(read: () => Value): { readonly value: Value } | { readonly error: string } {
+  try {
+    return { value: read() };
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return { error: reason.slice(0, LONGEST_ERROR) };
+  }
+}

@@ -1,0 +1,105 @@
+import { ValidationError } from "@tinkex/base";
+import { PrefixIndex } from "../text/prefix-index.js";
+import type { WordModel } from "./vocabulary.js";
+
+/** Says how much less an unknown character counts than the least likely token. */
+const UNKNOWN_PENALTY = 10;
+
+/**
+ * Unigram, the model of SentencePiece's family: of all ways to cut a word into tokens the likeliest. One pass over the
+ * word keeps the best way to each place, as Rust's `encode_optimized` does. Undefined for any other model.
+ *
+ * @throws ValidationError when an entry of the vocabulary is no pair of a token and its logarithmic probability.
+ */
+export function createUnigramModel(config: Readonly<Record<string, unknown>>): WordModel | undefined {
+  const { type, vocab, unk_id: unknownId, byte_fallback: hasByteFallback } = config;
+  if (!Array.isArray(vocab) || (type !== "Unigram" && type !== undefined)) return undefined;
+  const { tokensById, idsByToken, scores } = readScores(vocab);
+  const unknownScore = scores.reduce((least, score) => Math.min(least, score), 0) - UNKNOWN_PENALTY;
+  const index = new PrefixIndex([...idsByToken.keys()].filter((token) => token !== ""));
+
+  /** The ids of a piece that may be several unknown characters in a row. */
+  const idsOfPiece = (piece: string): readonly number[] => {
+    const id = idsByToken.get(piece);
+    if (id !== undefined) return [id];
+    const bytes = hasByteFallback === true ? idsOfBytes(piece, idsByToken) : undefined;
+    if (bytes !== undefined) return bytes;
+    return typeof unknownId === "number" && unknownId in tokensById ? [unknownId] : [];
+  };
+
+  return {
+    tokensById,
+    idsByToken,
+    ids(word) {
+      const bestScores = new Float64Array(word.length + 1).fill(Number.NEGATIVE_INFINITY);
+      /** Marks where the last token on the best way to a place begins; less than zero for an unknown character, one off. */
+      const origins = new Int32Array(word.length + 1);
+      bestScores[0] = 0;
+      for (let at = 0; at < word.length; ) {
+        const width = (word.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+        const before = bestScores[at] ?? 0;
+        let isKnown = false;
+        const offer = (length: number, score: number, origin: number) => {
+          if (before + score <= (bestScores[at + length] ?? 0)) return;
+          bestScores[at + length] = before + score;
+          origins[at + length] = origin;
+        };
+        index.visit(word, at, (token) => {
+          offer(token.length, scores[idsByToken.get(token) ?? 0] ?? 0, at);
+          if (token.length === width) isKnown = true;
+        });
+        if (!isKnown) offer(width, unknownScore, -1 - at);
+        at += width;
+      }
+      return piecesOnTheWay(word, origins).flatMap(idsOfPiece);
+    },
+  };
+}
+
+function readScores(vocab: readonly unknown[]) {
+  const tokensById: string[] = [];
+  const scores: number[] = [];
+  for (const [id, entry] of vocab.entries()) {
+    const [token, score]: unknown[] = Array.isArray(entry) ? entry : [];
+    if (typeof token !== "string" || typeof score !== "number") {
+      throw new ValidationError(
+        `model.vocab[${id}] of this tokenizer.json must be a token and its score, got something else; download it again`,
+      );
+    }
+    tokensById.push(token);
+    scores.push(score);
+  }
+  return { tokensById, scores, idsByToken: new Map(tokensById.map((token, id) => [token, id])) };
+}
+
+/** The pieces in order; unknown characters in a row are one piece. */
+function piecesOnTheWay(word: string, origins: Int32Array): string[] {
+  const pieces: string[] = [];
+  let endOfUnknown = 0;
+  for (let end = word.length; end > 0; ) {
+    const origin = origins[end] ?? 0;
+    const start = origin < 0 ? -1 - origin : origin;
+    if (origin < 0) endOfUnknown ||= end;
+    else {
+      if (endOfUnknown > 0) pieces.push(word.slice(end, endOfUnknown));
+      endOfUnknown = 0;
+      pieces.push(word.slice(start, end));
+    }
+    end = start;
+  }
+  if (endOfUnknown > 0) pieces.push(word.slice(0, endOfUnknown));
+  return pieces.reverse();
+}
+
+const UTF8 = new TextEncoder();
+
+/** The ids of the tokens that stand for single bytes, such as `<0x0A>`; undefined where one is missing. */
+function idsOfBytes(piece: string, idsByToken: ReadonlyMap<string, number>): readonly number[] | undefined {
+  const ids: number[] = [];
+  for (const byte of UTF8.encode(piece)) {
+    const id = idsByToken.get(`<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`);
+    if (id === undefined) return undefined;
+    ids.push(id);
+  }
+  return ids;
+}

@@ -1,0 +1,128 @@
+import { stat } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
+import { systemClock, type Tokenizer, ValidationError, type WaitLimits, waitWithin } from "@tinkex/base";
+import { loadTokenizer } from "../files/load-tokenizer.js";
+import { type FromHubOptions, fromHub } from "../hub/from-hub.js";
+import { type ResolvedTokenizer, resolveTokenizer } from "../sources/resolve-tokenizer.js";
+import { TokenizerRegistry } from "../sources/tokenizer-registry.js";
+import type { TokenizerSource } from "../sources/tokenizer-source.js";
+import { PromiseCache } from "./promise-cache.js";
+
+/** What a {@link TokenizerProvider} is made of. */
+export interface TokenizerProviderOptions extends FromHubOptions {
+  /** Sources to ask first. @defaultValue an empty registry */
+  readonly registry?: TokenizerRegistry;
+  /** The source for everything else. @defaultValue {@link fromHub} with the settings given here */
+  readonly source?: TokenizerSource;
+}
+
+/** Which tokenizer to get, and how long to wait for it. */
+export interface GetTokenizerOptions extends WaitLimits {
+  /** The tokenizer that the service names for the model; without it the model's name decides. */
+  readonly tokenizerId?: string | null;
+  /** A branch, tag or commit. @defaultValue the pinned commit where there is one, else the source's default */
+  readonly revision?: string;
+  /** Where to take it from, registered sources aside. */
+  readonly source?: TokenizerSource;
+}
+
+/** Gets tokenizers by the name of their model. */
+export interface TokenizerProvider {
+  /**
+   * The tokenizer of a model, or of a directory that holds a `tokenizer.json`. What a source gave is kept (the 32 used
+   * last, of each source), calls at the same time share one load, and a failed one is tried anew. A load for which
+   * nobody waits any more is aborted.
+   *
+   * @throws ValidationError when the model needs a source that is not registered, or the directory has no tokenizer;
+   * AbortedError or TimeoutError when the wait ended first; and what the source throws.
+   */
+  getTokenizer(modelOrPath: string, options?: GetTokenizerOptions): Promise<Tokenizer>;
+  readonly registry: TokenizerRegistry;
+}
+
+/** As many as the Python SDK keeps. */
+const KEPT_TOKENIZERS = 32;
+
+/** Makes a provider with a cache of its own. */
+export function createTokenizerProvider(options: TokenizerProviderOptions = {}): TokenizerProvider {
+  const { registry = new TokenizerRegistry(), clock = systemClock } = options;
+  const kept = new WeakMap<TokenizerSource, PromiseCache<Tokenizer>>();
+  // Made when first needed: a program with sources of its own need not have sound settings for the hub.
+  let defaultSource = options.source;
+
+  async function load(
+    source: TokenizerSource,
+    id: string,
+    revision: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Tokenizer> {
+    const tokenizer = await source({ id, ...(revision === undefined ? {} : { revision }), signal });
+    if (tokenizer !== undefined) return tokenizer;
+    const version = revision === undefined ? "" : ` at revision ${revision}`;
+    throw new ValidationError(`The source asked has no tokenizer ${JSON.stringify(id)}${version}.`);
+  }
+
+  function sourceOf(resolved: ResolvedTokenizer): TokenizerSource {
+    if (resolved.needsRemoteCode) throw unloadable(resolved);
+    defaultSource ??= fromHub(options);
+    return defaultSource;
+  }
+
+  async function find(
+    modelOrPath: string,
+    { tokenizerId, revision: wanted, source: given }: GetTokenizerOptions,
+    over: AbortSignal,
+  ): Promise<Tokenizer> {
+    if (isWrittenAsPath(modelOrPath)) return loadTokenizer(modelOrPath);
+    const resolved = resolveTokenizer(modelOrPath, tokenizerId);
+    const chosen = given ?? registry.find(modelOrPath, resolved.id);
+    if (
+      chosen === undefined &&
+      (tokenizerId ?? undefined) === undefined &&
+      (await isTokenizerDirectory(modelOrPath))
+    ) {
+      return loadTokenizer(modelOrPath);
+    }
+    const source = chosen ?? sourceOf(resolved);
+    const revision = wanted ?? resolved.revision;
+    let cache = kept.get(source);
+    if (cache === undefined) {
+      cache = new PromiseCache(KEPT_TOKENIZERS);
+      kept.set(source, cache);
+    }
+    // The wait may have ended while the directory was looked for; then nobody is left to wait for the load.
+    over.throwIfAborted();
+    const key = `${resolved.id}@${revision ?? ""}`;
+    return cache.get(key, (signal) => load(source, resolved.id, revision, signal), over);
+  }
+
+  return {
+    registry,
+    getTokenizer(modelOrPath, wanted = {}) {
+      const what = `loading the tokenizer of ${modelOrPath}`;
+      return waitWithin(wanted, clock, what, (over) => find(modelOrPath, wanted, over));
+    },
+  };
+}
+
+function isWrittenAsPath(name: string): boolean {
+  return isAbsolute(name) || /^\.{1,2}([\\/]|$)/.test(name);
+}
+
+/** As in Python, a directory of a model's name stands for the model. */
+async function isTokenizerDirectory(name: string): Promise<boolean> {
+  return stat(join(name, "tokenizer.json")).then(
+    () => true,
+    () => false,
+  );
+}
+
+function unloadable({ id, revision, family }: ResolvedTokenizer): ValidationError {
+  const place =
+    family === "tml"
+      ? "is in no public repository (Python has it in the package tml-renderers)"
+      : `is Python code (at commit ${revision}), which is not run here`;
+  return new ValidationError(
+    `The tokenizer ${id} ${place}. Register a source that gives your own: registerTokenizer(${JSON.stringify(id)}, () => tokenizer).`,
+  );
+}

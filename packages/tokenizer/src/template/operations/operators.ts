@@ -1,0 +1,271 @@
+import { formatByPercent } from "../printing/format-by-percent.js";
+import { isIterable, iterate, listOf } from "../values/iterate.js";
+import { compareTexts } from "../values/python-text.js";
+import type { Run } from "../values/run.js";
+import { TemplateError, unsupported } from "../values/template-error.js";
+import { concatTexts, isText, mapText, plain, type TextValue } from "../values/text.js";
+import {
+  Dict,
+  DictView,
+  Float,
+  isInteger,
+  isList,
+  Markup,
+  NONE,
+  numberOf,
+  Range,
+  Tuple,
+  typeName,
+  Undefined,
+  type Value,
+} from "../values/values.js";
+
+/** Says whether a value counts as true. */
+export function isTrue(value: Value): boolean {
+  if (value === NONE || value instanceof Undefined) return false;
+  if (isText(value)) return plain(value) !== "";
+  const number = numberOf(value);
+  if (number !== undefined) return number !== 0;
+  if (isList(value)) return value.length > 0;
+  if (value instanceof Tuple || value instanceof DictView) return value.items.length > 0;
+  if (value instanceof Dict) return value.size > 0;
+  if (value instanceof Range) return value.length > 0;
+  return value instanceof Markup ? plain(value.text) !== "" : true;
+}
+
+/** Says whether two values are equal to Python, where 1, 1.0 and True are. */
+export function isEqual(left: Value, right: Value, run: Run): boolean {
+  run.budget.spend(1, "==");
+  if (isText(left) || isText(right)) return isText(left) && isText(right) && plain(left) === plain(right);
+  const [a, b] = [numberOf(left), numberOf(right)];
+  if (a !== undefined || b !== undefined) return a === b;
+  if (isList(left) && isList(right)) return areEqual(left, right, run);
+  if (left instanceof Tuple && right instanceof Tuple) return areEqual(left.items, right.items, run);
+  if (left instanceof Undefined && right instanceof Undefined) return true;
+  if (left instanceof Dict && right instanceof Dict) {
+    if (left.size !== right.size) return false;
+    for (const [key, value] of left.entries()) {
+      const other = right.get(key);
+      if (other === undefined || !isEqual(value, other, run)) return false;
+    }
+    return true;
+  }
+  if (left instanceof Markup || right instanceof Markup) throw unsupported("comparing what 'safe' made");
+  if (
+    (left instanceof DictView && right instanceof DictView) ||
+    (left instanceof Range && right instanceof Range)
+  ) {
+    throw unsupported(`comparing a ${typeName(left)} with another`);
+  }
+  return left === right;
+}
+
+function areEqual(left: readonly Value[], right: readonly Value[], run: Run): boolean {
+  return (
+    left.length === right.length && left.every((value, index) => isEqual(value, right[index] ?? NONE, run))
+  );
+}
+
+/** Less than zero, zero or more, as the left value is less than the right one, equal or more; NaN is none of them. */
+export function compare(left: Value, right: Value, operator: string, run: Run): number {
+  if (isText(left) && isText(right)) {
+    run.budget.spend(1 + Math.min(plain(left).length, plain(right).length) / 4, operator);
+    return compareTexts(plain(left), plain(right));
+  }
+  run.budget.spend(1, operator);
+  const [a, b] = [numberOf(left), numberOf(right)];
+  if (a !== undefined && b !== undefined) return a === b ? 0 : a < b ? -1 : a > b ? 1 : Number.NaN;
+  const [items, others] = [itemsToCompare(left), itemsToCompare(right)];
+  if (items !== undefined && others !== undefined && isList(left) === isList(right)) {
+    for (const [index, item] of items.entries()) {
+      const other = others[index];
+      if (other === undefined) return 1;
+      if (!isEqual(item, other, run)) return compare(item, other, operator, run);
+    }
+    return items.length - others.length;
+  }
+  throw operandError(operator, left, right);
+}
+
+function itemsToCompare(value: Value): readonly Value[] | undefined {
+  if (isList(value)) return value;
+  return value instanceof Tuple ? value.items : undefined;
+}
+
+function operandError(operator: string, left: Value, right: Value): TemplateError {
+  for (const side of [left, right]) if (side instanceof Undefined) return new TemplateError(side.message);
+  return new TemplateError(
+    `'${operator}' does not work between a ${typeName(left)} and a ${typeName(right)}${adviceFor(left, right)}`,
+  );
+}
+
+function adviceFor(left: Value, right: Value): string {
+  return isText(left) && isList(right)
+    ? "; it wants text where a message has a list of parts: pass the content as one string"
+    : isText(left) && right instanceof Dict
+      ? "; pass tool call arguments as the template wants them: as JSON text, or as an object"
+      : "";
+}
+
+/** `left in right`. */
+export function contains(right: Value, left: Value, run: Run): boolean {
+  if (isText(right)) {
+    if (!isText(left)) throw operandError("in", left, right);
+    run.budget.scan(plain(right), "in");
+    return plain(right).includes(plain(left));
+  }
+  if (right instanceof Dict) {
+    if (isList(left) || left instanceof Dict)
+      throw new TemplateError(`a ${typeName(left)} is no key of a dictionary`);
+    return right.get(left) !== undefined;
+  }
+  if (!isIterable(right)) throw operandError("in", left, right);
+  for (const item of iterate(right, run.budget, "in")) if (isEqual(item, left, run)) return true;
+  return false;
+}
+
+/** Calculates with two values. */
+export function calculate(operator: string, left: Value, right: Value, run: Run): Value {
+  const [a, b] = [numberOf(left), numberOf(right)];
+  if (a !== undefined && b !== undefined) return calculateNumbers(operator, left, right, a, b);
+  if (operator === "+") return add(left, right, run);
+  if (operator === "%" && isText(left)) return formatByPercent(left, right, run);
+  if (operator === "*") {
+    if (isInteger(right) && b !== undefined && isRepeatable(left)) return repeat(left, b, run);
+    if (isInteger(left) && a !== undefined && isRepeatable(right)) return repeat(right, a, run);
+  }
+  if (left instanceof Markup || right instanceof Markup)
+    throw unsupported(`'${operator}' with what 'safe' made`);
+  throw operandError(operator, left, right);
+}
+
+function add(left: Value, right: Value, run: Run): Value {
+  if (isText(left) && isText(right)) return joinTexts([left, right], "+", run);
+  if (isList(left) && isList(right)) {
+    run.budget.allocate(48 + 8 * (left.length + right.length), "+");
+    return [...left, ...right];
+  }
+  if (left instanceof Tuple && right instanceof Tuple) {
+    run.budget.allocate(48 + 8 * (left.items.length + right.items.length), "+");
+    return new Tuple([...left.items, ...right.items]);
+  }
+  if (left instanceof Markup || right instanceof Markup) return addMarkup(left, right, run);
+  throw operandError("+", left, right);
+}
+
+/** Escapes what is added to HTML: so Python's `Markup` does it, in chat templates too. */
+function addMarkup(left: Value, right: Value, run: Run): Value {
+  const parts = [left, right].map((side) => {
+    if (side instanceof Markup) return side.text;
+    if (!isText(side)) throw operandError("+", left, right);
+    return escapeHtml(side, run);
+  });
+  return new Markup(joinTexts(parts, "+", run));
+}
+
+const HTML: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  "'": "&#39;",
+  '"': "&#34;",
+};
+
+/** A text with the signs of HTML written as entities. */
+export function escapeHtml(text: TextValue, run: Run): TextValue {
+  run.budget.allocate(48 + 10 * plain(text).length, "escape");
+  return mapText(text, (piece) => piece.replace(/[&<>'"]/g, (character) => HTML[character] ?? character));
+}
+
+/** Texts in a row, counted. */
+export function joinTexts(parts: readonly TextValue[], construct: string, run: Run): TextValue {
+  let length = 0;
+  let longest = 0;
+  for (const part of parts) {
+    length += plain(part).length;
+    longest = Math.max(longest, plain(part).length);
+  }
+  // Of two texts the longer one is not copied until it is looked through, which is counted then.
+  run.budget.allocate(64 + 8 * parts.length + 2 * (parts.length > 2 ? length : length - longest), construct);
+  run.budget.spend(1 + parts.length, construct);
+  run.budget.allocate(length > MAX_TEXT_LENGTH ? Number.POSITIVE_INFINITY : 0, construct);
+  return concatTexts(parts);
+}
+
+const MAX_TEXT_LENGTH = 2 ** 28;
+
+type Repeatable = TextValue | readonly Value[] | Tuple;
+
+function isRepeatable(value: Value): value is Repeatable {
+  return isText(value) || isList(value) || value instanceof Tuple;
+}
+
+function repeat(value: Repeatable, times: number, run: Run): Value {
+  const count = Math.max(0, times);
+  if (isText(value)) {
+    const marks = typeof value === "string" ? 0 : value.spans.length;
+    run.budget.allocate(48 + count * (2 * plain(value).length + 16 * marks), "*");
+    run.budget.spend(typeof value === "string" ? 1 : count, "*");
+    return typeof value === "string"
+      ? value.repeat(count)
+      : concatTexts(Array.from({ length: count }, () => value));
+  }
+  const items = value instanceof Tuple ? value.items : value;
+  run.budget.allocate(48 + 8 * count * items.length, "*");
+  const repeated = items.length === 0 ? [] : Array.from({ length: count }, () => items).flat();
+  return value instanceof Tuple ? new Tuple(repeated) : repeated;
+}
+
+function calculateNumbers(operator: string, left: Value, right: Value, a: number, b: number): Value {
+  const isWhole = isInteger(left) && isInteger(right);
+  const number = (result: number): Value => (isWhole ? whole(result) : new Float(result));
+  switch (operator) {
+    case "+":
+      return number(a + b);
+    case "-":
+      return number(a - b);
+    case "*":
+      return number(a * b);
+    case "**":
+      if (b >= 0 || !isWhole) {
+        if (a < 0 && !Number.isInteger(b)) throw unsupported("a power that is a complex number");
+        if (a === 0 && b < 0) throw new TemplateError("0 has no negative power");
+        return number(a ** b);
+      }
+      if (a === 0) throw new TemplateError("0 has no negative power");
+      return new Float(a ** b);
+  }
+  if (b === 0) throw new TemplateError(`'${operator}' by zero`);
+  switch (operator) {
+    case "/":
+      return new Float(a / b);
+    case "//":
+      return number(Math.floor(a / b));
+    case "%":
+      return number(modulo(a, b));
+    default:
+      throw unsupported(`'${operator}'`);
+  }
+}
+
+/** The rest that has the sign of the divisor, as Python's has. */
+function modulo(a: number, b: number): number {
+  const rest = a % b;
+  return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest;
+}
+
+/** A whole number that JavaScript can hold. */
+export function whole(number: number): number {
+  if (!Number.isSafeInteger(number)) throw unsupported("a number beyond 2^53");
+  // There is no -0 among whole numbers.
+  return number + 0;
+}
+
+/** A sorted list, by keys that compare; equal ones keep their order. */
+export function sortBy(value: Value, keyOf: (item: Value) => Value, isReversed: boolean, run: Run): Value[] {
+  const items = listOf(value, run.budget, "sort").map((item) => ({ item, key: keyOf(item) }));
+  // Reversed, equal ones keep their order too.
+  const direction = isReversed ? -1 : 1;
+  items.sort((left, right) => direction * (compare(left.key, right.key, "<", run) || 0));
+  return items.map(({ item }) => item);
+}

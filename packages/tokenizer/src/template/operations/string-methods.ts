@@ -1,0 +1,337 @@
+import { pad } from "../printing/format-number.js";
+import { iterate } from "../values/iterate.js";
+import {
+  characterCount,
+  characterOffsets,
+  isOfUnits,
+  lineRanges,
+  type Stripped,
+  stripRange,
+} from "../values/python-text.js";
+import { bind, bindByPlace, type Run } from "../values/run.js";
+import { TemplateError, unsupported } from "../values/template-error.js";
+import { convertText, isText, plain, sliceText, type TextValue } from "../values/text.js";
+import {
+  type CallArguments,
+  Dict,
+  isInteger,
+  NONE,
+  Tuple,
+  typeName,
+  Undefined,
+  type Value,
+} from "../values/values.js";
+import { formatByBraces } from "./format-by-braces.js";
+import type { Method } from "./members.js";
+import { splitRanges, splitRangesFromEnd, wordRanges, wordRangesFromEnd } from "./split-text.js";
+import { CLASS_METHODS } from "./string-classes.js";
+
+type TextMethod = Method<TextValue>;
+
+/** The argument of a method that must be a text. */
+export function textArgument(what: string, value: Value | undefined): TextValue {
+  if (value !== undefined && isText(value)) return value;
+  if (value instanceof Undefined) throw new TemplateError(value.message);
+  throw new TemplateError(`'${what}' needs a text, got a ${typeName(value ?? NONE)}`);
+}
+
+/** The argument of a method that must be a whole number. */
+export function wholeArgument(what: string, value: Value | undefined, otherwise: number): number {
+  if (value === undefined) return otherwise;
+  if (isInteger(value)) return Number(value);
+  if (value instanceof Undefined) throw new TemplateError(value.message);
+  throw new TemplateError(`'${what}' needs a whole number, got a ${typeName(value)}`);
+}
+
+function piecesOf(text: TextValue, ranges: readonly Stripped[], construct: string, run: Run): TextValue[] {
+  run.budget.allocate(48 + 96 * ranges.length, construct);
+  run.budget.spend(ranges.length, construct);
+  return ranges.map(({ start, end }) => sliceText(text, start, end));
+}
+
+function strip(name: string, sides: { readonly left: boolean; readonly right: boolean }): TextMethod {
+  return (self, given, run) => {
+    const { chars = NONE } = bindByPlace(name, given, ["chars"]);
+    return stripText(self, chars, sides, name, run);
+  };
+}
+
+/** A text without the characters of a set at its ends; without white space where the set is None. */
+export function stripText(
+  text: TextValue,
+  characters: Value,
+  sides: { readonly left: boolean; readonly right: boolean },
+  name: string,
+  run: Run,
+): TextValue {
+  run.budget.scan(plain(text), name);
+  const set = characters === NONE ? undefined : plain(textArgument(name, characters));
+  const { start, end } = stripRange(plain(text), sides, set);
+  return sliceText(text, start, end);
+}
+
+function split(name: string, isFromEnd: boolean): TextMethod {
+  return (self, given, run) => {
+    const { sep = NONE, maxsplit } = bind(name, given, ["sep", "maxsplit"]);
+    const most = wholeArgument(name, maxsplit, -1);
+    const text = plain(self);
+    run.budget.scan(text, name);
+    if (sep === NONE) {
+      return piecesOf(self, isFromEnd ? wordRangesFromEnd(text, most) : wordRanges(text, most), name, run);
+    }
+    const separator = plain(textArgument(name, sep));
+    if (separator === "") throw new TemplateError(`'${name}' needs a separator that is not empty`);
+    return piecesOf(self, (isFromEnd ? splitRangesFromEnd : splitRanges)(text, separator, most), name, run);
+  };
+}
+
+function affix(name: string, isThere: (text: string, affix: string) => boolean): TextMethod {
+  return (self, given, run) => {
+    const { prefix, start } = bindByPlace(name, given, ["prefix", "start", "end"], 1);
+    if (start !== undefined) throw unsupported(`'${name}' with a place to begin at`);
+    const affixes = prefix instanceof Tuple ? prefix.items : [prefix];
+    run.budget.spend(affixes.length, name);
+    return affixes.some((one) => isThere(plain(self), plain(textArgument(name, one))));
+  };
+}
+
+function find(name: string, isLast: boolean, mustBeThere: boolean): TextMethod {
+  return (self, given, run) => {
+    const { sub, start, end } = bindByPlace(name, given, ["sub", "start", "end"], 1);
+    if (end !== undefined && end !== NONE) throw unsupported(`'${name}' with a place to end at`);
+    const text = plain(self);
+    run.budget.scan(text, name);
+    const from = wholeArgument(name, start === NONE ? undefined : start, 0);
+    if (from < 0 || (isLast && from !== 0)) throw unsupported(`'${name}' with this place to begin at`);
+    const offset = isOfUnits(text) ? from : (characterOffsets(text)[from] ?? text.length + 1);
+    const wanted = plain(textArgument(name, sub));
+    const found =
+      offset > text.length ? -1 : isLast ? text.lastIndexOf(wanted) : text.indexOf(wanted, offset);
+    if (found === -1 && mustBeThere) throw new TemplateError(`'${name}' finds no such text`);
+    return found === -1 ? -1 : characterCount(text.slice(0, found));
+  };
+}
+
+/** `replace(old, new, count)`; any number of times where the count is below zero. */
+export function replaceText(
+  text: TextValue,
+  wanted: TextValue,
+  replacement: TextValue,
+  count: number,
+  run: Run,
+): TextValue {
+  run.budget.scan(plain(text), "replace");
+  if (plain(wanted) === "") throw unsupported("'replace' of an empty text");
+  if (typeof text === "string" && typeof replacement === "string" && count < 0) {
+    const found = occurrences(text, plain(wanted));
+    run.budget.spend(found, "replace");
+    const growth = plain(replacement).length - plain(wanted).length;
+    run.budget.allocate(64 + 2 * (text.length + growth * found), "replace");
+    return text.replaceAll(plain(wanted), () => replacement);
+  }
+  const pieces = piecesOf(text, splitRanges(plain(text), plain(wanted), count), "replace", run);
+  return run.join(
+    pieces.flatMap((piece, index) => (index === 0 ? [piece] : [replacement, piece])),
+    "replace",
+  );
+}
+
+function occurrences(text: string, wanted: string): number {
+  let count = 0;
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) count++;
+  return count;
+}
+
+function partition(name: string, isLast: boolean): TextMethod {
+  return (self, given, run) => {
+    const separator = plain(textArgument(name, bindByPlace(name, given, ["sep"], 1).sep));
+    const text = plain(self);
+    run.budget.scan(text, name);
+    if (separator === "") throw new TemplateError(`'${name}' needs a separator that is not empty`);
+    const at = isLast ? text.lastIndexOf(separator) : text.indexOf(separator);
+    if (at === -1) return new Tuple(isLast ? ["", "", self] : [self, "", ""]);
+    const after = at + separator.length;
+    return new Tuple([
+      sliceText(self, 0, at),
+      sliceText(self, at, after),
+      sliceText(self, after, text.length),
+    ]);
+  };
+}
+
+function padding(name: string, align: string): TextMethod {
+  return (self, given, run) => {
+    const { width, fillchar = " " } = bindByPlace(name, given, ["width", "fillchar"], 1);
+    return padText(
+      self,
+      wholeArgument(name, width, 0),
+      plain(textArgument(name, fillchar)),
+      align,
+      name,
+      run,
+    );
+  };
+}
+
+/** A text made as wide as wanted. */
+export function padText(
+  text: TextValue,
+  width: number,
+  fill: string,
+  align: string,
+  name: string,
+  run: Run,
+): TextValue {
+  if (characterCount(fill) !== 1) throw new TemplateError(`'${name}' fills with one character`);
+  run.budget.scan(plain(text), name);
+  run.budget.allocate(48 + 4 * Math.max(0, width), name);
+  if (align !== "^") return pad(text, fill, align, width);
+  const missing = width - characterCount(plain(text));
+  // Python puts the odd one to the left where the width is odd, which format specifications do not.
+  const left = Math.floor(missing / 2) + (missing & width & 1);
+  return missing <= 0 ? text : run.join([fill.repeat(left), text, fill.repeat(missing - left)], name);
+}
+
+/** A text in other letters. */
+export function convertCase(
+  text: TextValue,
+  convert: (value: string) => string,
+  name: string,
+  run: Run,
+): TextValue {
+  run.budget.scan(plain(text), name);
+  run.budget.allocate(48 + 2 * plain(text).length, name);
+  return convertText(text, convert);
+}
+
+function conversion(name: string, convert: (value: string) => string): TextMethod {
+  return (self, given, run) => {
+    bindByPlace(name, given, []);
+    return convertCase(self, convert, name, run);
+  };
+}
+
+/** First letters whose capital is not one letter, or not the one that begins a title. */
+const ODD_CAPITALS =
+  /[\u00DF\u0149\u01C4-\u01CC\u01F0-\u01F3\u0390\u03B0\u0587\u1E96-\u1E9A\u1F50-\u1FFC\uFB00-\uFB17]/;
+
+export function capitalize(value: string): string {
+  const [first = ""] = value;
+  if (ODD_CAPITALS.test(first)) throw unsupported(`a capital of '${first}'`);
+  return first.toUpperCase() + value.slice(first.length).toLowerCase();
+}
+
+function titled(value: string): string {
+  return value.replace(/[\p{L}\p{M}]+/gu, (word) => {
+    if (/\p{M}/u.test(word)) throw unsupported("a title with combining marks");
+    return capitalize(word);
+  });
+}
+
+function swapCase(value: string): string {
+  return Array.from(value, (character) =>
+    character === character.toLowerCase() ? character.toUpperCase() : character.toLowerCase(),
+  ).join("");
+}
+
+function join(self: TextValue, given: CallArguments, run: Run): TextValue {
+  const { iterable = NONE } = bindByPlace("join", given, ["iterable"], 1);
+  const parts: TextValue[] = [];
+  for (const item of iterate(iterable, run.budget, "join")) {
+    run.budget.allocate(16, "join");
+    if (parts.length > 0) parts.push(self);
+    parts.push(textArgument("join", item));
+  }
+  return run.join(parts, "join");
+}
+
+/** The methods of texts, as Python's `str` has them, but for a few without use. */
+export const STRING_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, TextMethod>([
+  ["strip", strip("strip", { left: true, right: true })],
+  ["lstrip", strip("lstrip", { left: true, right: false })],
+  ["rstrip", strip("rstrip", { left: false, right: true })],
+  ["split", split("split", false)],
+  ["rsplit", split("rsplit", true)],
+  [
+    "splitlines",
+    (self, given, run) => {
+      const { keepends = false } = bind("splitlines", given, ["keepends"]);
+      run.budget.scan(plain(self), "splitlines");
+      return piecesOf(self, lineRanges(plain(self), keepends === true), "splitlines", run);
+    },
+  ],
+  ["startswith", affix("startswith", (text, prefix) => text.startsWith(prefix))],
+  ["endswith", affix("endswith", (text, suffix) => text.endsWith(suffix))],
+  [
+    "removeprefix",
+    (self, given) => {
+      const prefix = plain(
+        textArgument("removeprefix", bindByPlace("removeprefix", given, ["prefix"], 1).prefix),
+      );
+      return plain(self).startsWith(prefix) ? sliceText(self, prefix.length, plain(self).length) : self;
+    },
+  ],
+  [
+    "removesuffix",
+    (self, given) => {
+      const suffix = plain(
+        textArgument("removesuffix", bindByPlace("removesuffix", given, ["suffix"], 1).suffix),
+      );
+      return plain(self).endsWith(suffix) ? sliceText(self, 0, plain(self).length - suffix.length) : self;
+    },
+  ],
+  ["find", find("find", false, false)],
+  ["rfind", find("rfind", true, false)],
+  ["index", find("index", false, true)],
+  ["rindex", find("rindex", true, true)],
+  [
+    "count",
+    (self, given, run) => {
+      const { sub, start } = bindByPlace("count", given, ["sub", "start", "end"], 1);
+      if (start !== undefined) throw unsupported("'count' with a place to begin at");
+      run.budget.scan(plain(self), "count");
+      const wanted = plain(textArgument("count", sub));
+      return wanted === ""
+        ? characterCount(plain(self)) + 1
+        : splitRanges(plain(self), wanted, -1).length - 1;
+    },
+  ],
+  [
+    "replace",
+    (self, given, run) => {
+      const { old, new: replacement, count } = bindByPlace("replace", given, ["old", "new", "count"], 2);
+      const most = wholeArgument("replace", count, -1);
+      return replaceText(self, textArgument("replace", old), textArgument("replace", replacement), most, run);
+    },
+  ],
+  ["partition", partition("partition", false)],
+  ["rpartition", partition("rpartition", true)],
+  ["join", join],
+  ["ljust", padding("ljust", "<")],
+  ["rjust", padding("rjust", ">")],
+  ["center", padding("center", "^")],
+  [
+    "zfill",
+    (self, given, run) => {
+      const width = wholeArgument("zfill", bindByPlace("zfill", given, ["width"], 1).width, 0);
+      return padText(self, width, "0", "=", "zfill", run);
+    },
+  ],
+  ["upper", conversion("upper", (value) => value.toUpperCase())],
+  ["lower", conversion("lower", (value) => value.toLowerCase())],
+  ["capitalize", conversion("capitalize", capitalize)],
+  ["title", conversion("title", titled)],
+  ["swapcase", conversion("swapcase", swapCase)],
+  ["format", (self, given, run) => formatByBraces(self, given, run)],
+  [
+    "format_map",
+    (self, given, run) => {
+      const { mapping } = bindByPlace("format_map", given, ["mapping"], 1);
+      if (!(mapping instanceof Dict)) throw new TemplateError("'format_map' needs a dictionary");
+      const keywords = new Map<string, Value>();
+      for (const [key, value] of mapping.entries()) if (isText(key)) keywords.set(plain(key), value);
+      return formatByBraces(self, { positional: [], keywords }, run);
+    },
+  ],
+  ...CLASS_METHODS,
+]);

@@ -1,0 +1,124 @@
+import { characterCount, characterOffsets } from "../values/python-text.js";
+import type { Run } from "../values/run.js";
+import { TemplateError, unsupported } from "../values/template-error.js";
+import { concatTexts, isText, plain, sliceText, type TextValue } from "../values/text.js";
+import { Dict, Float, isInteger, numberOf, Tuple, typeName, type Value } from "../values/values.js";
+import { formatFloat, formatWhole, pad } from "./format-number.js";
+import { sourceOf, textOf } from "./print-value.js";
+
+/** One `%…` of a format: its name, flags, width, precision and letter. */
+const CONVERSION = /%(?:\(([^()]*)\))?([-#0 +]*)((?:[1-9]\d*)?|\*)(?:\.(\d*|\*))?([hlL]?)(.?)/suy;
+const MAX_WIDTH = 100_000;
+
+/**
+ * Fills a format by Python's `%`: the letters s, r, d, i, u, f, F, x, X, o, c and %.
+ * @throws TemplateError when values are missing or left, or do not fit.
+ */
+export function formatByPercent(format: TextValue, value: Value, run: Run): TextValue {
+  const source = plain(format);
+  run.budget.scan(source, "%");
+  const values = value instanceof Tuple ? value.items : [value];
+  const parts: TextValue[] = [];
+  let used = 0;
+  let done = 0;
+  let isNamed = false;
+  const next = (): Value => {
+    const found = values[used++];
+    if (found === undefined) throw new TemplateError("'%' has too few values for its format");
+    return found;
+  };
+  for (let at = source.indexOf("%"); at !== -1; at = source.indexOf("%", done)) {
+    parts.push(sliceText(format, done, at));
+    CONVERSION.lastIndex = at;
+    const [whole = "", name, flags = "", width = "", precision, , letter = ""] =
+      CONVERSION.exec(source) ?? [];
+    done = at + whole.length;
+    if (letter === "%") {
+      parts.push("%");
+      continue;
+    }
+    if (width === "*" || precision === "*") throw unsupported("'*' in a format");
+    if (Number(width) > MAX_WIDTH || Number(precision ?? 0) > MAX_WIDTH)
+      throw new TemplateError("a format is too wide");
+    isNamed ||= name !== undefined;
+    const converted = name === undefined ? next() : byName(value, name);
+    run.budget.allocate(32 + 2 * Number(width), "%");
+    parts.push(convert(converted, letter, { flags, width: Number(width), precision }, run));
+  }
+  parts.push(sliceText(format, done, source.length));
+  if (!isNamed && used < values.length && !(value instanceof Dict)) {
+    throw new TemplateError("'%' has more values than its format takes");
+  }
+  return concatTexts(parts);
+}
+
+function byName(value: Value, name: string): Value {
+  if (!(value instanceof Dict)) throw new TemplateError("a format with names needs a dictionary");
+  const found = value.get(name);
+  if (found === undefined) throw new TemplateError(`a format names '${name}', which the dictionary lacks`);
+  return found;
+}
+
+interface Conversion {
+  readonly flags: string;
+  readonly width: number;
+  readonly precision: string | undefined;
+}
+
+function convert(value: Value, letter: string, { flags, width, precision }: Conversion, run: Run): TextValue {
+  const align = flags.includes("-") ? "<" : ">";
+  if (letter === "s" || letter === "r") {
+    const text = letter === "s" ? textOf(value, run) : sourceOf(value, run);
+    return pad(precision === undefined ? text : firstCharacters(text, Number(precision)), " ", align, width);
+  }
+  if (letter === "c") {
+    if (isText(value) && characterCount(plain(value)) === 1) return pad(value, " ", align, width);
+    throw unsupported("'%c' of what is no character");
+  }
+  const number = numberOf(value);
+  if (number === undefined) throw new TemplateError(`'%${letter}' needs a number, got a ${typeName(value)}`);
+  const sign = flags.includes("+") ? "+" : flags.includes(" ") ? " " : "-";
+  const digits = digitsOf(value, number, letter, precision, flags.includes("#"));
+  const shown = number < 0 || Object.is(number, -0) ? `-${digits}` : sign === "-" ? digits : sign + digits;
+  const isZeroed = flags.includes("0") && align === ">";
+  return pad(shown, isZeroed ? "0" : " ", isZeroed ? "=" : align, width);
+}
+
+function digitsOf(
+  value: Value,
+  number: number,
+  letter: string,
+  precision: string | undefined,
+  isPrefixed: boolean,
+): string {
+  switch (letter) {
+    case "d":
+    case "i":
+    case "u":
+      return formatWhole(Math.abs(Math.trunc(number)), "d", false).padStart(Number(precision ?? 0), "0");
+    case "x":
+    case "X":
+    case "o":
+      if (!isInteger(value))
+        throw new TemplateError(`'%${letter}' needs a whole number, got a ${typeName(value)}`);
+      return formatWhole(Math.abs(number), letter, isPrefixed);
+    case "f":
+    case "F":
+    case "e":
+    case "E":
+    case "g":
+    case "G":
+      return formatFloat(
+        new Float(Math.abs(number)).value,
+        letter,
+        precision === undefined ? 6 : Number(precision),
+      );
+    default:
+      throw new TemplateError(`'%${letter}' is no format`);
+  }
+}
+
+function firstCharacters(text: TextValue, count: number): TextValue {
+  const offsets = characterOffsets(plain(text));
+  return sliceText(text, 0, offsets[count] ?? plain(text).length);
+}

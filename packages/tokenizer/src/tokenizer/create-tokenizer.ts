@@ -1,0 +1,135 @@
+import { ValidationError } from "@tinkex/base";
+import { AddedTokenSplitter, type TokenFilter } from "../added-tokens/added-token-splitter.js";
+import { chatTemplates, namedTokens } from "../file-format/tokenizer-config.js";
+import { type AddedToken, parseTokenizerJson } from "../file-format/tokenizer-json.js";
+import type { TextRange } from "../text/text-range.js";
+import { wellFormed } from "../text/well-formed.js";
+import { createEngine, type Engine } from "./engine.js";
+import { specialTokenPredicate } from "./special-token-predicate.js";
+import type { EncodeOptions, TextTokenizer } from "./text-tokenizer.js";
+
+/** The files of a Hugging Face tokenizer, parsed. */
+export interface TokenizerFiles {
+  /** The content of `tokenizer.json`, as `JSON.parse` returns it. */
+  readonly tokenizer: unknown;
+  /** The content of `tokenizer_config.json`, if there is one. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** The content of `chat_template.jinja`, where the template has a file of its own; it wins over the config's. */
+  readonly chatTemplate?: string;
+}
+
+/**
+ * Makes a tokenizer from the files of a Hugging Face model. Ids and text are those of Python's `tokenizers` library,
+ * with one difference: special tokens spelled out in a text stay text unless `allowedSpecial` names them.
+ *
+ * @throws ValidationError when the files are not a tokenizer's, or use a part that the engine lacks.
+ */
+export function createTokenizer(files: TokenizerFiles): TextTokenizer {
+  const json = parseTokenizerJson(files.tokenizer);
+  const config = files.config ?? {};
+  const engine = createEngine(json, config);
+  const addedById = new Map(
+    json.added_tokens.map((token) => [token.id, { ...token, written: writtenForm(token, engine) }]),
+  );
+  const addedByContent = new Map(json.added_tokens.map((token) => [token.content, token]));
+  const special = json.added_tokens.filter((token) => token.special);
+  const specialTokens: ReadonlyMap<string, number> = new Map(
+    special.map((token) => [token.content, token.id]),
+  );
+
+  const splitter = new AddedTokenSplitter(json.added_tokens, engine.normalize);
+  const tokenId = (token: string) => addedByContent.get(token)?.id ?? engine.tokenId(token);
+  const token = (id: number) => addedById.get(id)?.written ?? engine.token(id);
+  const prefix = affixIds(engine.affixes.prefix, tokenId);
+  const suffix = affixIds(engine.affixes.suffix, tokenId);
+
+  return {
+    vocabularySize: countTokens(engine, json.added_tokens),
+    specialTokens,
+    addedTokens: new Map(json.added_tokens.map(({ content, id }) => [content, id])),
+    namedTokens: namedTokens(config),
+    chatTemplates:
+      files.chatTemplate === undefined
+        ? chatTemplates(config)
+        : new Map([...chatTemplates(config), ["default", files.chatTemplate]]),
+    tokenId,
+    token,
+    tokenBytes: bytesOfId(token, engine.tokenBytes),
+
+    encode(text, options = {}) {
+      const ids: number[] = [];
+      for (const section of splitter.split(wellFormed(text), tokenFilter(options, specialTokens))) {
+        if ("token" in section) ids.push(section.token.id);
+        // One by one: a spread of a long text's ids would overflow the stack.
+        else for (const id of engine.encode(section.text, section.first)) ids.push(id);
+      }
+      return options.addSpecialTokens === true ? [...prefix, ...ids, ...suffix] : ids;
+    },
+
+    decode(ids, options = {}) {
+      const tokens: string[] = [];
+      for (let i = 0; i < ids.length; i++) {
+        const id = ids[i] ?? Number.NaN;
+        const added = addedById.get(id);
+        if (added?.special === true && options.skipSpecialTokens === true) continue;
+        const written = added?.written ?? engine.token(id);
+        if (written !== undefined) tokens.push(written);
+      }
+      return tokens.length === 0 ? "" : engine.text(tokens);
+    },
+  };
+}
+
+/**
+ * How the decoder gets a token: Python's `tokenizers` gives one that is sought in normalised text in its normalised
+ * spelling. (That library then fails to skip it, should it be special; here it is skipped like any other.)
+ */
+function writtenForm(token: AddedToken, engine: Engine): string {
+  return token.normalized ? engine.normalize(token.content) : token.content;
+}
+
+const NO_BYTES = new Uint8Array();
+
+function bytesOfId(
+  token: (id: number) => string | undefined,
+  tokenBytes: Engine["tokenBytes"],
+): TextTokenizer["tokenBytes"] {
+  if (tokenBytes === undefined) return undefined;
+  return (id) => {
+    const written = token(id);
+    return written === undefined ? NO_BYTES : tokenBytes(written);
+  };
+}
+
+function tokenFilter(options: EncodeOptions, specialTokens: ReadonlyMap<string, number>): TokenFilter {
+  const { allowedSpecial = [], literalOffsets = NO_OFFSETS, literalAdded = false } = options;
+  const allows = specialTokenPredicate(allowedSpecial, specialTokens);
+  return (token, locate) => {
+    if (!token.special && !literalAdded) return true;
+    if (token.special && !allows(token.content)) return false;
+    return literalOffsets.size === 0 || !holdsAny(locate(), literalOffsets);
+  };
+}
+
+const NO_OFFSETS: ReadonlySet<number> = new Set();
+
+function holdsAny({ start, end }: TextRange, offsets: ReadonlySet<number>): boolean {
+  for (let offset = start; offset < end; offset++) if (offsets.has(offset)) return true;
+  return false;
+}
+
+function affixIds(tokens: readonly string[], tokenId: (token: string) => number | undefined): number[] {
+  return tokens.map((token) => {
+    const id = tokenId(token);
+    if (id === undefined) {
+      throw new ValidationError(
+        `The post_processor of this tokenizer.json adds ${JSON.stringify(token)}, which is not in its vocabulary.`,
+      );
+    }
+    return id;
+  });
+}
+
+function countTokens(engine: Engine, added: readonly AddedToken[]): number {
+  return engine.size + added.filter(({ content }) => engine.tokenId(content) === undefined).length;
+}
