@@ -10,6 +10,12 @@ const projects = ["packages", "apps", "tooling"].flatMap((group) =>
     .map((entry) => ({ name: entry.name, root: `${group}/${entry.name}` })),
 );
 
+/**
+ * Packages whose test files share a process: half of their time went into loading the same modules again for each file. The others
+ * change what belongs to a process, such as the backend of tfjs or threads of an engine.
+ */
+const SHARED_PROCESS = ["base", "types", "wire", "http", "tokenizer", "renderers", "client"];
+
 export default defineConfig({
   test: {
     passWithNoTests: false,
@@ -19,6 +25,7 @@ export default defineConfig({
       test: {
         name,
         root,
+        isolate: !SHARED_PROCESS.includes(name),
         include: ["src/**/*.test.ts", "test/**/*.test.ts", "*.test.ts"],
         // Real training and real processes on two busy cores take their time.
         testTimeout: 60_000,
