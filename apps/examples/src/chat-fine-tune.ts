@@ -44,7 +44,7 @@ const training = await service.createLoraTrainingClient({ base_model, rank: 16, 
 // A renderer turns chats into the tokens that this family of models was trained on, and tokens back into messages.
 const renderer = getRenderer(rendererNameFor(base_model), await training.getTokenizer());
 
-/** What a model answers to each of the names. */
+/** Asks a model for its answer to each of the names. */
 async function greetings(sampler: SamplingClient): Promise<string[]> {
   return Promise.all(
     HELD_OUT.map(async (name) => {
@@ -69,7 +69,7 @@ const batchAt = (step: number) =>
   ).filter((example) => example !== undefined);
 
 const losses: number[] = [];
-for (let step = 0; step < steps; step++) {
+for (let step = 0; step < steps; step += 1) {
   // Both are sent before either is awaited: the step runs right behind the pass.
   const pass = training.forwardBackward(batchAt(step), "cross_entropy");
   const update = training.optimStep({ learning_rate: LEARNING_RATE * (1 - step / steps) });

@@ -36,7 +36,7 @@ try {
   /** Some steps of training; the loss of the last one. */
   const train = async (client: TrainingClient): Promise<number> => {
     let loss = Number.NaN;
-    for (let step = 0; step < steps; step++) {
+    for (let step = 0; step < steps; step += 1) {
       const pass = client.forwardBackward([datum], "cross_entropy");
       const update = client.optimStep({ learning_rate: 2e-3 });
       const [{ metrics }] = await Promise.all([pass, update]);
@@ -88,7 +88,7 @@ try {
   const text = (await sampler.getTokenizer()).decode([...prompt, ...(sequences[0]?.tokens ?? [])]);
   console.log(`a sampler of ${sampler.baseModel} says ${JSON.stringify(text)}`);
 
-  // What is not wanted any more is given up; `false`: too late, or the service could not be told.
+  // Gives up work that is not wanted any more; `false`: too late, or the service could not be told.
   const unwanted = sampler.sample({ prompt: tokens, sampling_params: { max_tokens: 64 } });
   const isGivenUp = await unwanted.cancel();
   await unwanted.catch((error: unknown) => console.log(`given up (${isGivenUp}): ${String(error)}`));

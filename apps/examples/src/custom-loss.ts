@@ -12,7 +12,7 @@ const { values: options } = parseArgs({
 });
 const steps = Number(options.steps);
 const LEARNING_RATE = 5e-4;
-/** How strongly the model is held to where it began. */
+/** Strength with which the model is held to where it began. */
 const BETA = 0.1;
 
 /** Questions with the answer to prefer and the one to avoid: polite ones are preferred. */
@@ -52,12 +52,12 @@ const datumsOf = (pairs: readonly Pair[]) =>
 /** The log-probability of an answer as a whole: the sum over its own tokens. */
 function answerLogprob(weights: ArrayLike<number>, logprobs: ArrayLike<number>): number {
   let sum = 0;
-  for (let position = 0; position < logprobs.length; position++)
+  for (let position = 0; position < logprobs.length; position += 1)
     sum += (weights[position] ?? 0) * (logprobs[position] ?? 0);
   return sum;
 }
 
-/** What the model, as it is now, gives each answer. */
+/** Log-probabilities that the model, as it is now, gives each answer. */
 async function score(data: readonly DatumLike[]): Promise<number[]> {
   const { loss_fn_outputs } = await training.forward(data, "cross_entropy");
   return loss_fn_outputs.map(({ logprobs }, index) => {
@@ -107,7 +107,7 @@ const [reference, before] = await Promise.all([score(data), score(heldOut)]);
 const loss = dpoLoss(reference);
 
 const losses: number[] = [];
-for (let step = 0; step < steps; step++) {
+for (let step = 0; step < steps; step += 1) {
   // Scores on the service, calls `loss` here, and takes its gradient back to the service: one turn in the order of calls.
   const pass = training.forwardBackwardCustom(data, loss);
   const update = training.optimStep({ learning_rate: LEARNING_RATE });

@@ -44,7 +44,7 @@ await runProgram(async (signal) => {
   );
   const tokenizer = await training.getTokenizer();
 
-  // What the base model makes of words that training will never show it.
+  // Answers of the base model to words that training will never show it.
   const base = await service.createSamplingClient({ base_model }, { signal });
   const answersBefore = await answerPairs(base, tokenizer, pairs.heldOut, signal);
 

@@ -56,7 +56,7 @@ await runProgram(async (signal) => {
     );
 
   const meanRewards: number[] = [];
-  for (let step = 0; step < STEPS; step++) {
+  for (let step = 0; step < STEPS; step += 1) {
     const sampler = await training.saveWeightsAndGetSamplingClient({ signal });
     const groups = await sampleAnswers(sampler, step);
     const answers = groups.flat().map(({ tokens }) => tokenizer.decode(tokens, { skipSpecialTokens: true }));

@@ -58,7 +58,7 @@ const tokenizer = await training.getTokenizer();
 const prompts = PROMPTS.map((text) => tokenizer.encode(text));
 
 const rewards: number[] = [];
-for (let step = 0; step < steps; step++) {
+for (let step = 0; step < steps; step += 1) {
   // The policy as it is now, which draws a group of samples of each prompt.
   const sampler = await training.saveWeightsAndGetSamplingClient();
   const groups = await Promise.all(

@@ -1,4 +1,5 @@
 export type { Clock, HttpTransport, Logger, Tokenizer, WaitLimits } from "@tinkex/base";
+export type { ProxySettings } from "@tinkex/http";
 export { TensorData, type TensorLike } from "@tinkex/tensor";
 export {
   AbortedError,
@@ -40,7 +41,7 @@ export {
   type SamplingClientParams,
   ServiceClient,
 } from "./service/service-client.js";
-export type { ServiceClientOptions } from "./service/service-client-options.js";
+export type { PoolOptions, RetryOptions, ServiceClientOptions } from "./service/service-client-options.js";
 export type { TokenizerLoader } from "./session/model-tokenizer.js";
 export type { WireChoice } from "./session/server-generation.js";
 export type { OnConflict, SamplerSaveOptions, SaveOptions } from "./training/checkpoints/save-options.js";

@@ -30,7 +30,7 @@ export async function answerPairs(
   );
 }
 
-/** How many answers are right to the letter, in percent. */
+/** Share of answers that are right to the letter, in percent. */
 export function exactMatchPercent(pairs: readonly WordPair[], answers: readonly string[]): number {
   const right = pairs.filter((pair, index) => isRight(pair, answers[index]));
   return (100 * right.length) / pairs.length;

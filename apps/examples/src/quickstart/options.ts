@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { UsageError } from "./run-program.js";
 
-/** What `npm start -- --name value` can change. */
+/** Settings that `npm start -- --name value` can change. */
 export interface QuickstartOptions {
   /** Order of the data and first adapter weights follow from it. */
   readonly seed: number;

@@ -1,12 +1,12 @@
 import { SingleBar } from "cli-progress";
 import { colors } from "./colors.js";
 
-/** What a progress display needs of a stream: `process.stdout` is one. */
+/** The part of a stream that a progress display needs: `process.stdout` is one. */
 export interface ProgressStream extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
 }
 
-/** How many lines tell of a whole run where there is no terminal to draw a bar on. */
+/** Lines that tell of a whole run where there is no terminal to draw a bar on. */
 const PLAIN_LINES = 10;
 
 /** Shows how far a training run is: a bar on a terminal, every tenth of the way a line elsewhere. */
@@ -19,7 +19,7 @@ export class TrainingProgress {
   #steps = 0;
   #tokens = 0;
 
-  /** @param options.now a monotonic clock in milliseconds */
+  /** @param options.now - a monotonic clock in milliseconds */
   constructor(options: {
     readonly stepCount: number;
     readonly stream: ProgressStream;

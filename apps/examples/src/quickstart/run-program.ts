@@ -1,6 +1,6 @@
 import { TinkexError } from "@tinkex/types";
 
-/** What a shell shows for a program that such a signal ended. */
+/** Exit codes that a shell shows for a program that such a signal ended. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** A fault of the user's that one line explains: a missing file, a wrong option. */

@@ -3,9 +3,9 @@ import { UsageError } from "./run-program.js";
 
 /** A question and its one right answer. */
 export interface WordPair {
-  /** What the model reads, e.g. `Pig Latin: planet ->`. */
+  /** Text that the model reads, e.g. `Pig Latin: planet ->`. */
   readonly prompt: string;
-  /** What it should write, e.g. ` anetplay`. */
+  /** Text that it should write, e.g. ` anetplay`. */
   readonly completion: string;
 }
 

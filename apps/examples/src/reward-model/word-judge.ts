@@ -1,7 +1,7 @@
 import * as tf from "@tensorflow/tfjs";
 import type { WordPair } from "../quickstart/word-pairs.js";
 
-/** How many letters from the end the judge looks at. */
+/** Letters from the end that the judge looks at. */
 const LETTERS = 4;
 /** a to z, and one for everything else, such as the space before a short word. */
 const ALPHABET = 27;
@@ -35,7 +35,7 @@ export async function trainWordJudge(pairs: readonly WordPair[]): Promise<tf.Lay
   return judge;
 }
 
-/** What the judge says of each answer, `[answers]`. */
+/** Scores that the judge gives each answer, `[answers]`. */
 export function judgeAnswers(judge: tf.LayersModel, answers: readonly string[]): tf.Tensor1D {
   return tf.tidy(() => {
     const judged = judge.predict(lettersOf(answers));

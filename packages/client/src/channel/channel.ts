@@ -42,7 +42,7 @@ export interface PassRequest {
 export interface ChannelOptions {
   readonly wire: WireChoice;
   readonly compress: Compress | undefined;
-  /** Where the bodies of training requests are written. */
+  /** Memory that the bodies of training requests are written into. */
   readonly bodyMemory: BodyMemory | undefined;
   /** Makes a server's words fit for messages and log lines. */
   readonly shownText: ((text: string) => string) | undefined;
@@ -58,7 +58,7 @@ export class Channel {
   readonly session: Session;
   readonly server: ServerProfile;
   readonly environment: SessionEnvironment;
-  /** How training requests are written. */
+  /** Encoding of training requests. */
   readonly encoding: EncodingChoice;
   readonly bodyMemory: BodyMemory | undefined;
   readonly #options: ChannelOptions;

@@ -26,7 +26,7 @@ export interface RetrieveEnvironment {
   readonly random: () => number;
   /** Bounds the large results that are fetched at one time. */
   readonly responseBudget: ByteBudget;
-  /** Whether the server can announce a large result before it sends it. */
+  /** Tells whether the server can announce a large result before it sends it. */
   readonly announcesLargeResults: boolean;
   /** Makes a server's words fit for messages and log lines. @defaultValue escapes control characters */
   readonly shownText?: ((text: string) => string) | undefined;
@@ -74,7 +74,7 @@ export class ResultPoller<Name extends FutureResultName> {
   readonly #backoff: BackoffCounter;
   #iteration = 0;
   #doubts = 0;
-  #allowMetadataOnly = true;
+  #allowsMetadataOnly = true;
   #release: Release | undefined;
   #state: string | undefined;
   #reason: string | undefined;
@@ -126,7 +126,7 @@ export class ResultPoller<Name extends FutureResultName> {
     const { calls, announcesLargeResults } = this.#environment;
     const body = calls.encode("retrieve_future", {
       request_id: requestId,
-      allow_metadata_only: announcesLargeResults ? this.#allowMetadataOnly : undefined,
+      allow_metadata_only: announcesLargeResults ? this.#allowsMetadataOnly : undefined,
     });
     const response = await calls.post("retrieve_future", body, {
       onBehalfOf: context.onBehalfOf,
@@ -188,10 +188,10 @@ export class ResultPoller<Name extends FutureResultName> {
   /** A large result was announced: it is fetched once it fits beside those that are being fetched. */
   async #makeRoom(bytes: number): Promise<void> {
     const { requestId, context } = this.#request;
-    if (!this.#allowMetadataOnly) {
+    if (!this.#allowsMetadataOnly) {
       throw new ResponseError(`the service announced the result of ${requestId} twice and did not send it`);
     }
-    this.#allowMetadataOnly = false;
+    this.#allowsMetadataOnly = false;
     this.#release = await this.#environment.responseBudget.acquire(bytes, context.signal);
   }
 

@@ -7,7 +7,7 @@ export interface ListedRequest {
   readonly why: string;
 }
 
-/** How what we send differs from what the official SDK of a version was recorded to send, and why. */
+/** Differences between our requests and those that the official SDK of a version was recorded to send, with reasons. */
 export interface Differences {
   /** Requests of ours that were not recorded. */
   readonly added: readonly ListedRequest[];

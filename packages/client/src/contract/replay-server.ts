@@ -38,7 +38,7 @@ function requestId(json: unknown): unknown {
 /** The next exchange of the path. A load that makes its model is known only to a server that was recorded with one. */
 function takeFitting(exchanges: Exchange[], { json, path }: SeenRequest): Exchange | undefined {
   const [next] = exchanges;
-  // What may be asked as often as one likes.
+  // Requests that may come as often as one likes.
   if (["client/config", "client/dynamic_config", "get_info"].includes(path)) return next;
   const makesModel = (record: unknown): boolean =>
     typeof record === "object" && record !== null && "model_seq_id" in record;

@@ -173,7 +173,7 @@ export class ApiFuture<T> extends Promise<T> {
     } catch (error) {
       this.#state = "rejected";
       this.#submission.reject(error);
-      // What the work had running beside the part that failed is of no use any more.
+      // Stops the parts of the work that still run: nobody wants them any more.
       this.#controller.abort(error);
       throw error;
     } finally {

@@ -22,7 +22,7 @@ const LARGE_PROMPT_PAUSE_MS = 5_000;
 /** One sample to run, checked. */
 export interface SampleRun {
   readonly request: SampleRequest;
-  /** Whether a sample that fails without fault of its own is made again. */
+  /** Tells whether a sample that fails without fault of its own is made again. */
   readonly isRetried: boolean;
 }
 
@@ -74,7 +74,7 @@ export class SampleRunner {
     return ids === undefined ? result : this.#withSequenceIds(await result, ids);
   }
 
-  /** Where the server wants to hear of abandoned samples, tells it. */
+  /** Tells the server of an abandoned sample, if it wants to hear. */
   async #cancel(requestId: string): Promise<boolean> {
     const { server, environment, session } = this.#channel;
     if (!server.dynamic.sample_cancel_enabled) return false;

@@ -105,7 +105,7 @@ export class SamplingClient {
   /**
    * Computes the log-probability of each token of a prompt given those before it.
    *
-   * @param prompt - N tokens
+   * @param prompt - token ids, or a model input, of N tokens
    * @returns a future of N numbers (natural logarithms); null for the first token, which has nothing before it, and for those
    *   that `prompt_logprobs_last_n` leaves out
    * @throws ValidationError at the call, before anything is sent

@@ -65,7 +65,7 @@ export interface ServiceClientOptions {
   readonly tags?: readonly string[] | undefined;
   /** @defaultValue `auto`: protobuf where the server understands it, else JSON */
   readonly wire?: WireChoice | undefined;
-  /** What a 402 does: wait until the account can pay, or fail at once. @defaultValue `pause` */
+  /** Conduct at a 402: `pause` waits until the account can pay, `fail` throws at once. @defaultValue `pause` */
   readonly billing?: "pause" | "fail" | undefined;
   /** The tokenizer `getTokenizer()` gives, or what loads one. @defaultValue reads the directory that a server on this machine names */
   readonly tokenizer?: Tokenizer | TokenizerLoader | undefined;

@@ -153,7 +153,7 @@ export class ServiceClient {
       );
       throw new ValidationError(`service.call: ${advice}`, { path: ["endpoint"] });
     }
-    // Where the path has no parts, no options at all are options too.
+    // No options at all are options too, if the path has no parts.
     const given = (rest[0] === undefined ? {} : rest[0]) as EndpointCallOptions<Name>;
     lifecycle.checkCall("service.call", given as CallOptions, ENDPOINT_OPTIONS);
     return lifecycle.start("call", given, async ({ onBehalfOf, signal }) => {
@@ -294,12 +294,12 @@ export class ServiceClient {
   #loadModel(
     method: string,
     path: string,
-    optimizer: boolean,
+    hasOptimizer: boolean,
     options: FromStateOptions,
   ): ApiFuture<TrainingClient> {
     checkTrainingPath(method, path);
     const { signal: _, timeoutMs: __, headers: ___, ...fields } = options;
-    const source: ModelSource = { ...fields, path, optimizer };
+    const source: ModelSource = { ...fields, path, optimizer: hasOptimizer };
     return this.#makeModel(method, options, (creation) => loadModel(creation, source));
   }
 

@@ -21,7 +21,7 @@ import type { PoolOptions, ServiceClientOptions } from "./service-client-options
 
 /** The options with all defaults filled in, checked once. */
 export interface ClientSettings {
-  /** Where requests go; `undefined` with a transport of the caller's. */
+  /** Address that requests go to; `undefined` with a transport of the caller's. */
   readonly baseUrl: string | undefined;
   readonly transport: HttpTransport;
   /** Makes the transport sign with short-lived tokens, for services that want them; nothing for a transport of the caller's. */
@@ -43,13 +43,13 @@ export interface ClientSettings {
   readonly tags: readonly string[];
   /** Limit of a call that has none of its own, in milliseconds. */
   readonly timeoutMs: number | undefined;
-  /** Where settings of the Hugging Face hub are read, if not in the process's environment. */
+  /** Environment with the settings of the Hugging Face hub; `undefined` for that of the process. */
   readonly hubEnv: Readonly<Record<string, string | undefined>> | undefined;
   readonly tokenizer: Tokenizer | TokenizerLoader | undefined;
 }
 
-/** A server that was never reached is most often a wrong address: some seconds tell. */
-const FIRST_CONTACT_RETRIES = 2;
+/** Most repeats while no server has answered: most often the address is wrong, and some seconds tell. */
+const MAX_RETRIES_BEFORE_CONTACT = 2;
 
 /**
  * Fills in what the options leave out. Nothing is sent.
@@ -79,7 +79,7 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
       clock,
       random,
       logger,
-      firstContactRetries: options.retry?.maxRetries === undefined ? FIRST_CONTACT_RETRIES : undefined,
+      firstContactRetries: options.retry?.maxRetries === undefined ? MAX_RETRIES_BEFORE_CONTACT : undefined,
     });
   const transport = options.transport ?? makeOwn();
   const isOwn = options.transport === undefined && options.fetch === undefined;

@@ -40,7 +40,7 @@ export interface PostOptions extends RequestContext {
 export interface ApiCallsOptions {
   readonly transport: HttpTransport;
   readonly sdkVersion: string;
-  /** Which fields the server's JSON bodies have. */
+  /** Generation of the server, which decides which fields JSON bodies have. */
   readonly generation: ApiGeneration;
 }
 
@@ -77,15 +77,18 @@ export class ApiCalls {
   }
 
   /** Writes the body of a request, with the fields that the server knows. @throws ValidationError */
-  encode<Name extends EndpointName>(name: Name, record: RequestOf<Name>, unchecked = false): Uint8Array {
+  encode<Name extends EndpointName>(name: Name, record: RequestOf<Name>, isUnchecked = false): Uint8Array {
     if (!hasBody(name)) {
       throw new ValidationError(`${name} takes no record: give undefined`, { path: ["record"] });
     }
     try {
       // The row of the table says which record the endpoint takes; the compiler cannot follow a name through it.
-      return encodeRequest(name, record as never, { generation: this.#options.generation, unchecked }).body;
+      return encodeRequest(name, record as never, {
+        generation: this.#options.generation,
+        unchecked: isUnchecked,
+      }).body;
     } catch (error) {
-      if (unchecked || !(error instanceof ValidationError) || !error.message.includes(UNKNOWN_FIELD))
+      if (isUnchecked || !(error instanceof ValidationError) || !error.message.includes(UNKNOWN_FIELD))
         throw error;
       throw new ValidationError(`${error.message} (service.call with unchecked: true sends it as it is)`, {
         path: error.path,

@@ -24,17 +24,17 @@ export interface ServerGeneration {
   /** The fields that JSON bodies carry. */
   readonly fields: Extract<ApiGeneration, "0.4" | "0.38">;
   readonly preferredEncoding: Encoding;
-  /** Whether a part of the configuration changes while the client runs. */
+  /** Tells whether a part of the configuration changes while the client runs. */
   readonly hasDynamicConfig: boolean;
-  /** Whether a large result can be announced before it is sent. Other servers send every result at once. */
+  /** Tells whether a large result can be announced before it is sent. Other servers send every result at once. */
   readonly announcesLargeResults: boolean;
-  /** Whether a session is told that its client has finished. */
+  /** Tells whether a session is told that its client has finished. */
   readonly finishesSessions: boolean;
-  /** Whether a sampler's base model can be asked for. */
+  /** Tells whether a sampler's base model can be asked for. */
   readonly describesSamplers: boolean;
-  /** How large the requests of a training call may be. */
+  /** Gives the limits on the size of one training request. */
   chunkLimits(encoding: Encoding, config: ClientConfigResponse): ChunkLimits;
-  /** Whether the requests of one training call may travel at the same time. */
+  /** Tells whether the requests of one training call may travel at the same time. */
   sendsChunksTogether(config: ClientConfigResponse): boolean;
   /** Ways to make a model from a checkpoint, in the order in which they are tried. */
   readonly loadRoutes: readonly [LoadRoute, ...LoadRoute[]];

@@ -64,9 +64,9 @@ export async function sleepThrough(clock: FakeClock, count: number, ms: number):
 
 /** Waits for a result, moving the clock on whenever someone waits for it. */
 export async function throughSleeps<T>(clock: FakeClock, result: PromiseLike<T>): Promise<T> {
-  let settled = false;
+  let isSettled = false;
   const settle = (): void => {
-    settled = true;
+    isSettled = true;
   };
   result.then(settle, settle);
   let passed = clock.sleeps.length;
@@ -75,7 +75,7 @@ export async function throughSleeps<T>(clock: FakeClock, result: PromiseLike<T>)
       passed = clock.sleeps.length;
       void clock.advance(Math.max(...clock.sleeps));
     }
-    return settled;
+    return isSettled;
   }, "the result");
   return result;
 }

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** How a program ended. */
+/** The end of a program. */
 export interface ScriptEnd {
   readonly code: number | null;
   readonly stdout: string;

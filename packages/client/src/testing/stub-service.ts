@@ -14,17 +14,17 @@ export interface SeenRequest {
   readonly json: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What is answered: an object goes out as JSON, a buffer as protobuf unless the headers say otherwise. `reset`: the connection breaks instead. */
+/** An answer: an object goes out as JSON, a buffer as protobuf unless the headers say otherwise. `isReset`: the connection breaks instead. */
 export interface Reply {
   readonly status?: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly reset?: boolean;
+  readonly isReset?: boolean;
 }
 
 export type Handler = (request: SeenRequest) => Reply | Promise<Reply>;
 
-/** What {@link StubService} answers for work: by default at once, with results that are easy to tell. */
+/** Result that {@link StubService} keeps for work; by default it is there at once and easy to tell. */
 type Result = { readonly name: FutureResultName; readonly value: unknown };
 
 const SESSION = "S";
@@ -131,7 +131,7 @@ export class StubService {
     const handler = this.#handlers.get(request.path);
     const reply =
       handler === undefined ? { status: 404, body: { detail: `no ${path}` } } : await handler(request);
-    if (reply.reset === true) {
+    if (reply.isReset === true) {
       message.socket.resetAndDestroy();
       return;
     }

@@ -313,13 +313,14 @@ export class TrainingClient {
   #load(
     name: "loadState" | "loadStateWithOptimizer",
     path: string,
-    optimizer: boolean,
+    hasOptimizer: boolean,
     options: LoadOptions,
   ): ApiFuture<LoadWeightsResponse> {
     checkTrainingPath(name, path);
     const { weights_access_token } = options;
+    const fields = { path, optimizer: hasOptimizer, weights_access_token };
     return this.#lifecycle.start(name, options, (context) =>
-      runOperation(this.#model, "load_weights", { path, optimizer, weights_access_token }, context),
+      runOperation(this.#model, "load_weights", fields, context),
     );
   }
 }

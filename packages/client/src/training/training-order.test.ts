@@ -257,7 +257,7 @@ describe("order and turns", () => {
 
   it("BR-005: resends a request whose answer was lost under the same id and the same key", async () => {
     const { stub, training, clock } = await openTraining();
-    stub.script("optim_step", { reset: true });
+    stub.script("optim_step", { isReset: true });
     // Whether the connection was a kept one decides if there is a pause before the second try.
     await throughSleeps(clock, step(training));
     await step(training);

@@ -24,7 +24,7 @@ describe("conflicts of saves", () => {
   });
 
   it.each<[string, Reply]>([
-    ["a lost connection", { reset: true }],
+    ["a lost connection", { isReset: true }],
     ["a server error", { status: 500, body: {} }],
   ])("BR-075: a conflict that follows %s is our own success", async (_name, lost) => {
     const { stub, training, clock } = await openTraining();

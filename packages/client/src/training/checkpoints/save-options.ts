@@ -14,7 +14,7 @@ export interface SamplerSaveOptions extends CallOptions {
   readonly ttl_seconds?: number | undefined;
   /** Kept with the checkpoint. */
   readonly user_metadata?: CheckpointMetadata | undefined;
-  /** What happens when the name is taken. @defaultValue `error` */
+  /** Conduct when the name is taken. @defaultValue `error` */
   readonly onConflict?: Exclude<OnConflict, "overwrite"> | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface SamplerSaveOptions extends CallOptions {
 export interface SaveOptions extends Omit<SamplerSaveOptions, "onConflict"> {
   /** Replace a checkpoint of that name. @defaultValue false */
   readonly overwrite?: boolean | undefined;
-  /** What happens when the name is taken. @defaultValue `error` */
+  /** Conduct when the name is taken. @defaultValue `error` */
   readonly onConflict?: OnConflict | undefined;
 }
 
