@@ -31,7 +31,7 @@ function roundQuickly(rounded: Float32Array, values: ArrayLike<unknown>): boolea
 function roundDoubles(rounded: Float32Array, values: Float64Array): boolean {
   rounded.set(values);
   let sum = 0;
-  for (let index = 0; index < rounded.length; index++) sum += (rounded[index] ?? 0) * 0;
+  for (let index = 0; index < rounded.length; index += 1) sum += (rounded[index] ?? 0) * 0;
   return sum === 0;
 }
 
@@ -53,7 +53,7 @@ function numberOf(value: unknown, place: TensorPlace, index: number): number {
   throw tensorError(place, `expected a number, got ${describeValue(value)}`, index);
 }
 
-/** How int64 values are held in memory: the smallest form that keeps every value exactly. */
+/** Forms of int64 values in memory: the smallest that keeps every value exactly. */
 export type Int64Data = Int32Array | BigInt64Array | number[];
 
 const INT64_MIN = -(2n ** 63n);

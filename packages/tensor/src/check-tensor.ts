@@ -6,7 +6,7 @@ import { type TensorPlace, tensorError } from "./tensor-place.js";
 const LISTS = ["shape", "sparse_crow_indices", "sparse_col_indices"] as const;
 
 /**
- * The tensor, if it is one: a value that plain JavaScript passed may be anything. Null where nothing is stated is left out. One
+ * Gives the tensor, if it is one: a value that plain JavaScript passed may be anything. Null where nothing is stated is left out. One
  * pass over the elements of a list, none over a typed array.
  *
  * @throws ValidationError naming the place, the field and the element
@@ -30,7 +30,7 @@ export function checkTensor(tensor: TensorData, place: TensorPlace): TensorData 
   return stated;
 }
 
-/** What is wrong with a tensor, with its place. An index without a field is that of an element. */
+/** Makes the error for a fault of a tensor, with its place. An index without a field is that of an element. */
 export function tensorFaultError(place: TensorPlace, { field, index, message }: TensorFault): Error {
   if (field === "data" || index === undefined) return tensorError(place, `${field} ${message}`, index);
   return tensorError(place, message, index, field);

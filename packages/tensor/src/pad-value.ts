@@ -2,7 +2,7 @@ import { checkKnownNames } from "@tinkex/base";
 import { describeValue } from "./describe-value.js";
 import { type TensorPlace, tensorError } from "./tensor-place.js";
 
-/** What the elements are that a sparse tensor does not list. */
+/** Options of filling the elements that a sparse tensor does not list. */
 export interface PadOptions extends TensorPlace {
   /** An integer of 32 bits: 0, or -1 where 0 is a token id. @defaultValue 0 */
   readonly padValue?: number | undefined;
@@ -15,5 +15,5 @@ export function padValueOf(options: PadOptions): number {
   const pad = padValue | 0;
   // Equal for integers of 32 bits alone, and -0 becomes 0.
   if (pad === padValue) return pad;
-  throw tensorError(options, `padValue must be an integer of 32 bits, not ${describeValue(padValue)}`);
+  throw tensorError(options, `padValue must be an integer of 32 bits, got ${describeValue(padValue)}`);
 }

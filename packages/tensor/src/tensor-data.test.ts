@@ -317,7 +317,7 @@ describe("toNumbers and toTypedArray", () => {
 describe("options that mean nothing", () => {
   it("names the dtypes there are, whatever the values", () => {
     expect(() => TensorData.from([1.5], { dtype: "float16" as "float32", key: "weights" })).toThrow(
-      'loss_fn_inputs.weights: dtype must be "int64" or "float32", not "float16"',
+      'loss_fn_inputs.weights: dtype must be "int64" or "float32", got "float16"',
     );
   });
 

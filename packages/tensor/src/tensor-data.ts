@@ -17,13 +17,13 @@ import { type Elements, toElements, toElementsLater } from "./to-elements.js";
 /** The record a tensor travels as. */
 export type TensorData = TensorRecord;
 
-/** How {@link TensorData.from} reads a value. */
+/** Options of {@link TensorData.from}. */
 export interface TensorFromOptions extends TensorPlace {
   /** @defaultValue that of a typed array, else that of `key`; a plain list without either is an error */
   readonly dtype?: TensorDtype | undefined;
-  /** Lengths of the dimensions. @defaultValue what the nesting of the value says */
+  /** Lengths of the dimensions. @defaultValue those of the nesting of the value */
   readonly shape?: readonly number[] | undefined;
-  /** Where to make the array of a value that must be converted. @defaultValue a buffer of its own */
+  /** Buffers for the array of a value that must be converted. @defaultValue a buffer of its own */
   readonly memory?: TensorMemory | undefined;
 }
 
@@ -35,7 +35,7 @@ const OPTIONS: Readonly<Record<keyof TensorFromOptions, true>> = {
   datumIndex: true,
 };
 
-/** Makes tensors from whatever holds numbers. */
+/** Makes tensors from anything that holds numbers. */
 export const TensorData = {
   /**
    * Casts `value` to one of the two dtypes of the API, once.
@@ -83,7 +83,7 @@ function cast(elements: Elements, options: TensorFromOptions): TensorData {
 /** Checks what somebody may have stated before the cast, whose errors would speak of the elements. */
 function checkStated(dtype: TensorDtype, shape: unknown, place: TensorPlace): void {
   if (dtype !== "int64" && dtype !== "float32")
-    throw tensorError(place, `dtype must be "int64" or "float32", not ${JSON.stringify(dtype)}`);
+    throw tensorError(place, `dtype must be "int64" or "float32", got ${JSON.stringify(dtype)}`);
   if (shape !== undefined && !Array.isArray(shape))
     throw tensorError(place, `shape must be a list of sizes, got ${describeValue(shape)}`);
 }

@@ -1,24 +1,24 @@
 /** Buffers begin this small and double, so that a few tensors do not hold more memory than they fill. */
-const FIRST_BYTES = 4 * 1024;
-const MOST_BYTES = 64 * 1024;
+const MIN_BUFFER_BYTES = 4 * 1024;
+const MAX_BUFFER_BYTES = 64 * 1024;
 
 /** A larger array gets a buffer of its own. */
-const LARGEST_SHARED_BYTES = MOST_BYTES / 4;
+const MAX_SHARED_BYTES = MAX_BUFFER_BYTES / 4;
 
-/** Where the arrays are made that a cast gives. */
+/** Allocator of the arrays that a cast gives. */
 export interface ArrayMemory {
   int32(length: number): Int32Array<ArrayBuffer>;
   float32(length: number): Float32Array<ArrayBuffer>;
 }
 
-/** Every array in a buffer of its own. */
+/** Allocates every array in a buffer of its own. */
 export const ownBuffers: ArrayMemory = {
   int32: (length) => new Int32Array(length),
   float32: (length) => new Float32Array(length),
 };
 
 /**
- * Memory for the tensors of one batch: small arrays lie side by side in buffers of up to 64 KiB. Making a buffer costs more time
+ * Buffer pool for the tensors of one batch: small arrays lie side by side in buffers of up to 64 KiB. Making a buffer costs more time
  * than filling it with 512 numbers, so that a batch of lists is cast in about half the time.
  *
  * The arrays share their buffers: to give one away with `postMessage(…, [array.buffer])` takes its neighbours along, and a buffer
@@ -31,29 +31,29 @@ export const ownBuffers: ArrayMemory = {
 export class TensorMemory implements ArrayMemory {
   #buffer = new ArrayBuffer(0);
   #used = 0;
-  #nextBytes = FIRST_BYTES;
+  #nextBytes = MIN_BUFFER_BYTES;
 
-  /** An array of `length` zeros. */
+  /** Allocates an array of `length` zeros. */
   int32(length: number): Int32Array<ArrayBuffer> {
     const byteLength = length * 4;
-    if (byteLength > LARGEST_SHARED_BYTES) return new Int32Array(length);
+    if (byteLength > MAX_SHARED_BYTES) return new Int32Array(length);
     const start = this.#take(byteLength);
     return new Int32Array(this.#buffer, start, length);
   }
 
-  /** An array of `length` zeros. */
+  /** Allocates an array of `length` zeros. */
   float32(length: number): Float32Array<ArrayBuffer> {
     const byteLength = length * 4;
-    if (byteLength > LARGEST_SHARED_BYTES) return new Float32Array(length);
+    if (byteLength > MAX_SHARED_BYTES) return new Float32Array(length);
     const start = this.#take(byteLength);
     return new Float32Array(this.#buffer, start, length);
   }
 
-  /** Where `byteLength` bytes are free in the buffer. */
+  /** Takes `byteLength` bytes of the buffer, and gives their offset. */
   #take(byteLength: number): number {
     if (this.#used + byteLength > this.#buffer.byteLength) {
       this.#buffer = new ArrayBuffer(Math.max(this.#nextBytes, byteLength));
-      this.#nextBytes = Math.min(2 * this.#nextBytes, MOST_BYTES);
+      this.#nextBytes = Math.min(2 * this.#nextBytes, MAX_BUFFER_BYTES);
       this.#used = 0;
     }
     const start = this.#used;

@@ -1,6 +1,6 @@
 import { formatPath, ValidationError } from "@tinkex/base";
 
-/** Where a tensor stands in the caller's argument, for messages. */
+/** Place of a tensor in the caller's argument, for messages. */
 export interface TensorPlace {
   /** Key of `loss_fn_inputs`, e.g. `weights`. */
   readonly key?: string | undefined;
@@ -8,7 +8,7 @@ export interface TensorPlace {
   readonly datumIndex?: number | undefined;
 }
 
-/** An error whose message and `path` say which datum, key and element are meant; of `field`, where it is no element. */
+/** Makes an error whose message and `path` say which datum, key and element are meant; of `field`, where it is no element. */
 export function tensorError(
   place: TensorPlace,
   problem: string,

@@ -68,7 +68,7 @@ describe("toDense", () => {
   it.each([0.5, Number.NaN, 2 ** 31, true])("refuses %s as pad value", (padValue) => {
     expect(() => toDense(csr, { padValue: padValue as number, datumIndex: 2, key: "weights" })).toThrow(
       new ValidationError(
-        `data[2].loss_fn_inputs.weights: padValue must be an integer of 32 bits, not ${padValue}`,
+        `data[2].loss_fn_inputs.weights: padValue must be an integer of 32 bits, got ${padValue}`,
         { path: ["data", 2, "loss_fn_inputs", "weights"] },
       ),
     );

@@ -59,9 +59,9 @@ function unfold<Element, Dense extends { [index: number]: Element }>(
   dense: Dense,
 ): Dense {
   const width = shape?.[1] ?? 0;
-  for (let row = 0; row + 1 < crow.length; row++) {
+  for (let row = 0; row + 1 < crow.length; row += 1) {
     const end = crow[row + 1] ?? 0;
-    for (let at = crow[row] ?? 0; at < end; at++) {
+    for (let at = crow[row] ?? 0; at < end; at += 1) {
       // Both indices lie below the lengths that were checked.
       dense[row * width + (columns[at] as number)] = listed[at] as Element;
     }

@@ -29,7 +29,7 @@ export function toSparse(tensor: TensorData, options: PadOptions = {}): TensorDa
 
 function listedIndices(data: ArrayLike<unknown>, pad: number | bigint): number[] {
   const listed: number[] = [];
-  for (let index = 0; index < data.length; index++) {
+  for (let index = 0; index < data.length; index += 1) {
     if (data[index] !== pad) listed.push(index);
   }
   return listed;
@@ -53,8 +53,8 @@ function takeFloats(data: Float32Array, indices: readonly number[]): Float32Arra
 function rowPointers(listed: readonly number[], rows: number, width: number): number[] {
   const pointers = [0];
   let count = 0;
-  for (let row = 1; row <= rows; row++) {
-    while (count < listed.length && (listed[count] ?? 0) < row * width) count++;
+  for (let row = 1; row <= rows; row += 1) {
+    while (count < listed.length && (listed[count] ?? 0) < row * width) count += 1;
     pointers.push(count);
   }
   return pointers;

@@ -246,7 +246,7 @@ type ParametersIn<Path extends string> = Path extends `${string}{${infer Name}}$
   ? { readonly [Part in Name]: string } & ParametersIn<Rest>
   : unknown;
 
-/** Whether a name is that of an endpoint; for names that come from outside. */
+/** Tells whether a name is that of an endpoint, for names that come from outside. */
 export function isEndpointName(name: string): name is EndpointName {
   return Object.hasOwn(ENDPOINTS, name);
 }

@@ -1,6 +1,6 @@
 import { ResponseError } from "@tinkex/base";
 
-/** Where in the bytes something is wrong. */
+/** Place of a fault in the bytes. */
 export interface DecodePlace {
   /** The message or record being read, e.g. `SampleResponse`. */
   readonly messageType: string;

@@ -1,7 +1,7 @@
 import { elementCount, type TensorData } from "@tinkex/base";
 import fc from "fast-check";
 
-/** How often each round trip is tried. */
+/** Number of runs of each round trip. */
 export const ROUND_TRIPS = { numRuns: 2000 } as const;
 
 /** Scalars, empty tensors, small ones of up to four dimensions, and now and then one of many elements or dimensions. */

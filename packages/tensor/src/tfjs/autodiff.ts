@@ -2,7 +2,7 @@ import type { Tensor } from "@tensorflow/tfjs-core";
 import { ValidationError } from "@tinkex/base";
 import { tf } from "./tf.js";
 
-/** What a function that is differentiated computes. */
+/** Values that a function which is differentiated computes. */
 export interface ForwardValue {
   /** One element; its gradient is taken. */
   readonly value: Tensor;

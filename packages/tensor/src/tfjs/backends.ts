@@ -11,7 +11,7 @@ export interface Backend {
   /** The package that registers it, as a side effect of its import. */
   readonly packageName: string;
   readonly load: () => Promise<unknown>;
-  /** What must be done before it computes, whoever loaded it. */
+  /** Prepares the backend before it computes, whoever loaded it. */
   readonly prepare?: () => void;
 }
 

@@ -13,7 +13,7 @@ export interface LossInputs {
   readonly joined: Tensor1D;
   /** The shape of each datum's log-probabilities, without asking for its tensor. */
   readonly shapes: readonly (readonly number[])[];
-  /** What is differentiated by: the row, and each tensor that was asked for so far. */
+  /** Variables of the derivative: the row, and each tensor that was asked for so far. */
   readonly leaves: Tensor[];
   /** Finds, among results for each of the leaves, those of the row and of a datum's tensor. */
   resultsOf<Result>(results: readonly Result[]): {

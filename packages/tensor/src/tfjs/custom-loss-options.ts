@@ -1,10 +1,10 @@
 import { checkKnownNames, ValidationError } from "@tinkex/base";
 import { describeValue } from "../describe-value.js";
 
-/** How gradients are taken. */
+/** Options of taking gradients. */
 export interface CustomLossOptions {
   /**
-   * What to do with a datum on whose log-probabilities the loss does not depend: mostly a mistake, so an error, or a gradient
+   * Treatment of a datum on whose log-probabilities the loss does not depend: mostly a mistake, so an error, or a gradient
    * of zeros. @defaultValue "error"
    */
   readonly unusedGradients?: "error" | "zero" | undefined;

@@ -8,7 +8,7 @@ import { tf } from "./tf.js";
 
 /** A summand of a custom loss. */
 export interface LossPart {
-  /** What it is to the caller, for messages: `the custom loss`. */
+  /** Caller's name of the part, for messages: `the custom loss`. */
   readonly label: string;
   readonly evaluate: (data: readonly Datum[], inputs: LossInputs) => TfLossValue;
 }
@@ -66,7 +66,7 @@ function checkNotEmpty(logprobs: readonly Float32Array[]): void {
   });
 }
 
-/** What is synchronous of the work: the inputs end with it. */
+/** Does the synchronous part of the work: the inputs end with it. */
 function startParts(parts: readonly LossPart[], data: readonly Datum[], inputs: LossInputs): PendingPart[] {
   try {
     return tf.tidy(() => parts.map((part) => startPart(part, data, inputs)));
@@ -167,6 +167,6 @@ function sumOfZeros(values: Float32Array): number {
     c += (values[index + 2] ?? 0) * 0;
     d += (values[index + 3] ?? 0) * 0;
   }
-  for (; index < values.length; index++) a += (values[index] ?? 0) * 0;
+  for (; index < values.length; index += 1) a += (values[index] ?? 0) * 0;
   return a + b + (c + d);
 }

@@ -4,7 +4,7 @@ import type { Datum } from "@tinkex/types";
 import { describeValue } from "../describe-value.js";
 import { isTfTensorLike } from "../tf-tensor-like.js";
 
-/** What a loss of tensors gives. */
+/** Values that a loss of tensors gives. */
 export interface TfLossValue {
   /** The value that is minimised: one float32 element. */
   readonly loss: Tensor;
@@ -22,7 +22,7 @@ export interface TfLossValue {
 export type TfLoss = (data: readonly Datum[], logprobs: readonly Tensor[], joined: Tensor1D) => TfLossValue;
 
 /**
- * What a caller's function returned, if it can be differentiated.
+ * Checks that the value which a caller's function returned can be differentiated, and gives it.
  *
  * @param label - what the function is to the caller, for messages: `the custom loss`
  * @throws ValidationError saying what is wrong with it

@@ -1,9 +1,9 @@
 import { isPackageMissing } from "@tinkex/base";
 
-/** What became of importing a package that may be missing. */
+/** Outcome of importing a package that may be missing. */
 export type ImportOutcome<Module> =
   | { readonly module: Module }
-  | { readonly missing: boolean; readonly problem: string; readonly cause: unknown };
+  | { readonly isMissing: boolean; readonly problem: string; readonly cause: unknown };
 
 /** Waits for the import of the package `name`; a failure is an outcome that says whether the package is there at all. */
 export async function importOutcome<Module>(
@@ -14,8 +14,8 @@ export async function importOutcome<Module>(
     return { module: await load() };
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
-    const missing = isPackageMissing(name, cause);
+    const isMissing = isPackageMissing(name, cause);
     // The first line says what is wrong; tfjs-node goes on with advice of several.
-    return { missing, problem: missing ? "it is not installed" : (message.split("\n")[0] ?? ""), cause };
+    return { isMissing, problem: isMissing ? "it is not installed" : (message.split("\n")[0] ?? ""), cause };
   }
 }

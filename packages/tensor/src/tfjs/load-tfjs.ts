@@ -29,7 +29,7 @@ export async function loadTfjs(packages: readonly TfjsPackage[] = TFJS_PACKAGES)
   for (const { name, load } of packages) {
     const outcome = await importOutcome(name, load);
     if ("module" in outcome) return outcome.module;
-    if (!outcome.missing) {
+    if (!outcome.isMissing) {
       cause ??= outcome.cause;
       state = `cannot be loaded (${name}: ${outcome.problem})`;
     }

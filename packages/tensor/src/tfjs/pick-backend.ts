@@ -6,7 +6,7 @@ import { type Tfjs, tf } from "./tf.js";
 
 export type { BackendName };
 
-/** Which backend computes from now on, and why it is that one. */
+/** Backend that computes from now on, and why it is that one. */
 export interface BackendChoice {
   readonly backend: BackendName;
   /** Its name within tfjs, which `tf.getBackend()` gives. */
@@ -15,13 +15,13 @@ export interface BackendChoice {
   readonly reason: string;
 }
 
-/** How {@link pickBackend} chooses. */
+/** Options of {@link pickBackend}. */
 export interface PickBackendOptions {
   /** The one to use, or `auto` for the fastest that works. @defaultValue "auto" */
   readonly backend?: BackendName | "auto" | undefined;
 }
 
-/** What {@link pickBackend} works with. */
+/** Outside world of {@link pickBackend}. */
 interface Surroundings {
   readonly tf: Pick<Tfjs, "findBackendFactory" | "getBackend" | "setBackend">;
   readonly backends: readonly Backend[];
@@ -98,7 +98,7 @@ async function problemOfStarting(backend: Backend, tf: Surroundings["tf"]): Prom
   }
 }
 
-/** Whether some copy of tfjs has the backend already: they share one registry. */
+/** Tells whether some copy of tfjs has the backend already: they share one registry. */
 function isRegistered(tf: Surroundings["tf"], tfjsName: string): boolean {
   const factory: unknown = tf.findBackendFactory(tfjsName);
   return factory !== undefined && factory !== null;

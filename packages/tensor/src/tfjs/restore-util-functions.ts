@@ -13,7 +13,7 @@ const REMOVED: Readonly<Record<string, (value: unknown) => boolean>> = {
  * Puts back what tfjs-node calls and newer Nodes no longer have: without it each of its operations ends in `is not a function`.
  * What is there is left alone; outside of Node there is nothing to do.
  *
- * @param util The module that `require("util")` gives. @defaultValue that of the running Node
+ * @param util - the module that `require("util")` gives. @defaultValue that of the running Node
  */
 export function restoreUtilFunctions(util: object | undefined = builtinUtil()): void {
   if (util === undefined) return;

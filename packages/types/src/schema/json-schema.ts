@@ -36,7 +36,7 @@ export function toJsonSchema(schema: RecordSchema<unknown>): Record<string, unkn
 }
 
 /**
- * Whether a field must be there. zod answers for the schema alone, and takes one that looks at absent values for optional;
+ * Tells whether a field must be there. zod answers for the schema alone, and takes one that looks at absent values for optional;
  * ours look at null, and stand behind a lazy schema.
  */
 function isRequired(field: z.core.$ZodType): boolean {

@@ -27,12 +27,12 @@ export function unknownKind(key: string, names: readonly string[]) {
   };
 }
 
-/** What is wrong with a name that is none of these: the one that was probably meant, or all of them. */
+/** Says that a name is unknown: the one that was probably meant, or all of them. */
 export function unknownName(given: unknown, names: readonly string[]): string {
   const nearest = typeof given === "string" ? nearestName(given, names) : undefined;
   const shown = typeof given === "string" ? `"${given}"` : given === null ? "null" : typeof given;
   return nearest === undefined
-    ? `must be one of ${names.map((name) => `"${name}"`).join(", ")}, not ${shown}`
+    ? `must be one of ${names.map((name) => `"${name}"`).join(", ")}, got ${shown}`
     : `unknown name ${shown}, did you mean "${nearest}"?`;
 }
 

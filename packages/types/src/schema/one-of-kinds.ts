@@ -2,10 +2,10 @@ import * as z from "zod";
 import { plainMessage } from "./plain-message.js";
 
 /**
- * One of several records. The kind is decided first, so that an error speaks of the record that was meant, with the path
+ * Makes the schema of one of several records. The kind is decided first, so that an error speaks of the record that was meant, with the path
  * inside it, and not of all alternatives at once.
  *
- * @param choose gives the schema for a value, or what is wrong with the value when none fits
+ * @param choose - gives the schema for a value, or what is wrong with the value when none fits
  */
 export function oneOfKinds<Value>(
   kinds: readonly z.ZodType<Value>[],
@@ -29,7 +29,7 @@ export function oneOfKinds<Value>(
     .meta({ [ALTERNATIVES]: kinds });
 }
 
-/** One of several records by their `type`: the known ones as their schemas say, any other one as it is. */
+/** Makes the schema of one of several records by their `type`: the known ones as their schemas say, any other one as it is. */
 export function byType<Value extends { readonly type: string }>(
   known: Readonly<Record<string, z.ZodType<Value>>>,
   other: z.ZodType<Value>,
@@ -40,5 +40,5 @@ export function byType<Value extends { readonly type: string }>(
   });
 }
 
-/** Where the JSON Schema export finds the alternatives. */
+/** Key under which the JSON Schema export finds the alternatives. */
 export const ALTERNATIVES = "x-alternatives";

@@ -12,19 +12,9 @@ export function plainMessage(issue: z.core.$ZodRawIssue): string {
     case "invalid_value":
       return mustBe(issue.values.map((value) => JSON.stringify(String(value))).join(" or "), input);
     case "too_small":
-      return bound(
-        issue.origin,
-        `${issue.inclusive === false ? "above " : ""}${issue.minimum}`,
-        "or more",
-        issue,
-      );
+      return bound(issue, issue.inclusive === false ? `above ${issue.minimum}` : `${issue.minimum} or more`);
     case "too_big":
-      return bound(
-        issue.origin,
-        `${issue.inclusive === false ? "below " : ""}${issue.maximum}`,
-        "or less",
-        issue,
-      );
+      return bound(issue, issue.inclusive === false ? `below ${issue.maximum}` : `${issue.maximum} or less`);
     case "invalid_key":
       return "has a key of another form than it must have";
     case "unrecognized_keys":
@@ -54,12 +44,9 @@ function mustBe(what: string, input: unknown): string {
 }
 
 function bound(
-  origin: string,
-  limit: string,
-  side: string,
-  { input, inclusive }: { readonly input?: unknown; readonly inclusive?: boolean | undefined },
+  { origin, input }: { readonly origin: string; readonly input?: unknown },
+  range: string,
 ): string {
-  const range = inclusive === false ? limit : `${limit} ${side}`;
   if (origin === "array" || origin === "string") {
     const { length } = input as ArrayLike<unknown>;
     return `must hold ${range} ${origin === "array" ? "elements" : "characters"}, got ${length}`;

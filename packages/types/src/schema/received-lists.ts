@@ -45,7 +45,7 @@ function readTopkRow(row: unknown): readonly (readonly [number, number])[] | nul
 function listOf<Item>(read: (value: unknown) => Item | undefined, expected: string) {
   return z.custom<readonly unknown[]>(Array.isArray, expected).transform((list, context): readonly Item[] => {
     const items: Item[] = [];
-    for (let index = 0; index < list.length; index++) {
+    for (let index = 0; index < list.length; index += 1) {
       const item = read(list[index]);
       if (item === undefined) {
         context.issues.push({ code: "custom", message: expected, input: list[index], path: [index] });

@@ -1,5 +1,5 @@
 /**
- * What every `…Schema` of this package is: a Standard Schema. It works wherever one does (form, router and tRPC libraries), and
+ * Type of every `…Schema` of this package: a Standard Schema. It works wherever one does (form, router and tRPC libraries), and
  * with `checkSent`, `checkReceived` and `toJsonSchema`. What it is made with is not part of its type.
  */
 export interface RecordSchema<Value> {
@@ -11,7 +11,7 @@ export interface RecordSchema<Value> {
   };
 }
 
-/** What a schema answers: the value, or what is wrong with it. */
+/** Answer of a schema: the value, or what is wrong with it. */
 export type CheckOutcome<Value> =
   | { readonly value: Value; readonly issues?: undefined }
   | { readonly issues: readonly CheckIssue[] };

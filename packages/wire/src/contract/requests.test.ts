@@ -94,7 +94,7 @@ function jsonRequests(version: Version): JsonRequest[] {
     // A placeholder stands for times, which we check.
     const text = exchange.request.body_text.replaceAll("<timestamp>", "2026-01-02T03:04:05Z");
     const body = parseJson(Buffer.from(text), name, {
-      markFloats: name === "CreateCustomLossRequest",
+      marksFloats: name === "CreateCustomLossRequest",
     });
     return [{ exchange, name, recorded: body as Record<string, unknown> }];
   });
@@ -127,7 +127,7 @@ describe.each(versions)("requests of SDK %s", (version) => {
       const encoded = encodeJsonRequest(name, record as Records[typeof name], {
         generation: generationOf[version],
       });
-      const ours = parseJson(encoded.body, name, { markFloats: name === "CreateCustomLossRequest" });
+      const ours = parseJson(encoded.body, name, { marksFloats: name === "CreateCustomLossRequest" });
       expect(withoutNulls(ours), place).toEqual(expected);
     }
   });

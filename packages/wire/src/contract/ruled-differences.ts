@@ -1,6 +1,6 @@
 import type { RequestName } from "../json/request-records.js";
 
-/** Where our bodies differ from the recorded ones on purpose. */
+/** Difference of our bodies from the recorded ones, on purpose. */
 export interface RuledDifference {
   readonly name: RequestName;
   readonly reason: string;

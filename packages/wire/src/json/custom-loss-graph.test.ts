@@ -127,9 +127,9 @@ describe("the graph of a custom loss", () => {
       [{ tuple: [{ reff: "x" } as never] }],
       'tuple[0]: unknown name "reff", did you mean "ref"?',
     ],
-    ["two kinds at once", { ref: "x", dtype: "y" } as never, "an object must have one field, not ref, dtype"],
+    ["two kinds at once", { ref: "x", dtype: "y" } as never, "an object must have one field, got ref, dtype"],
     ["a value of a wrong type", { slice: [1, 2] } as never, "slice: must be a list of 3"],
-    ["a function", (() => 1) as never, "must be null, a boolean, a text, a number, a list or an object"],
+    ["a function", (() => 1) as never, "must be null, a boolean, a string, a number, a list or an object"],
   ])("names the place of %s", (_, value, message) => {
     expect(() => argsText(value)).toThrow("graph.nodes[0].args[0]");
     expect(() => argsText(value)).toThrow(message);

@@ -63,7 +63,7 @@ export function decodeRequest<Name extends EndpointWithBody>(name: Name, body: U
  */
 export function decodeJsonRequest<Name extends RequestName>(name: Name, body: Uint8Array): Records[Name] {
   const record = requestRecords[name];
-  const parsed = parseJson(body, name, { markFloats: name === "CreateCustomLossRequest" });
+  const parsed = parseJson(body, name, { marksFloats: name === "CreateCustomLossRequest" });
   const received = fieldsReceived(parsed, record);
   return checkReceived<Records[Name]>(record.schema, received, name);
 }
@@ -94,7 +94,7 @@ export function parseJson(body: Uint8Array, messageType: string, options: ExactJ
   }
   const fault = jsonTextFault(text);
   if (fault !== undefined) throw new DecodeError(`not JSON: ${fault}`, place);
-  if (options.markFloats === true || LONG_INTEGER.test(text))
+  if (options.marksFloats === true || LONG_INTEGER.test(text))
     return parseExactJson(text, messageType, options);
   try {
     return JSON.parse(text);

@@ -72,7 +72,7 @@ describe("JSON requests", () => {
   it("wire-types 7: mixed stops and misspelled parameters", () => {
     const mixed = { stop: ["a", 1] } as unknown as SamplingParams;
     expect(() => bodyOf("SampleRequest", sample({}, mixed))).toThrow(
-      /sampling_params\.stop: .* not a mixture/,
+      /sampling_params\.stop: .* got a mixture/,
     );
     const misspelled = { temprature: 1 } as SamplingParams;
     expect(() => bodyOf("SampleRequest", sample({}, misspelled))).toThrow(

@@ -6,7 +6,7 @@ import { defineOwn } from "../define-own.js";
  * The most digits of an integer that is given as a bigint. The longest that a record holds has 20; making a bigint of a
  * million digits takes a fifth of a second, of more it fails.
  */
-const MOST_DIGITS = 400;
+const MAX_DIGITS = 400;
 
 const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["true", true],
@@ -19,11 +19,11 @@ const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 const WORD = /-?[A-Za-z]{1,8}/y;
 
 export interface ExactJsonOptions {
-  /** Give `1.0` as `{ float: 1 }`, as custom-loss graphs tell it from `1`. @defaultValue false */
-  readonly markFloats?: boolean;
+  /** Gives `1.0` as `{ float: 1 }`, as custom-loss graphs tell it from `1`. @defaultValue false */
+  readonly marksFloats?: boolean;
 }
 
-/** A JSON parser that keeps long integers exact, as bigints, and knows the words NaN and Infinity. Faults carry their place. */
+/** Parses JSON: keeps long integers exact, as bigints, and knows `NaN` and `Infinity`. Faults carry their place. */
 export function parseExactJson(text: string, messageType: string, options: ExactJsonOptions = {}): unknown {
   let position = 0;
 
@@ -31,13 +31,13 @@ export function parseExactJson(text: string, messageType: string, options: Exact
     new DecodeError(`not JSON: ${message}`, { messageType, field: "", offset: utf8Offset(text, position) });
 
   const skipSpace = (): void => {
-    while (isSpace(text.charCodeAt(position))) position++;
+    while (isSpace(text.charCodeAt(position))) position += 1;
   };
 
   /** Goes behind the digits that stand here and says whether there are any. A pattern could run out of stack on them. */
   const digits = (): boolean => {
     const start = position;
-    while (isDigit(text.charCodeAt(position))) position++;
+    while (isDigit(text.charCodeAt(position))) position += 1;
     return position > start;
   };
 
@@ -56,7 +56,7 @@ export function parseExactJson(text: string, messageType: string, options: Exact
       if (!take("+")) take("-");
       if (!digits()) position = exponentStart;
     }
-    return toNumber(text.slice(start, position), position > integerEnd, options.markFloats === true);
+    return toNumber(text.slice(start, position), position > integerEnd, options.marksFloats === true);
   };
 
   const value = (depth: number): unknown => {
@@ -79,22 +79,22 @@ export function parseExactJson(text: string, messageType: string, options: Exact
 
   const string = (): string => {
     const start = position;
-    if (text[start] !== '"') throw fail("a text is missing");
+    if (text[start] !== '"') throw fail("a string is missing");
     let end = text.indexOf('"', start + 1);
     while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-    if (end === -1) throw fail("a text that does not end");
+    if (end === -1) throw fail("a string that does not end");
     position = end + 1;
     try {
       return JSON.parse(text.slice(start, position)) as string;
     } catch {
       position = start;
-      throw fail("a text with a bad escape or a control character");
+      throw fail("a string with a bad escape or a control character");
     }
   };
 
   const list = (depth: number): unknown[] => {
     const items: unknown[] = [];
-    position++;
+    position += 1;
     skipSpace();
     if (take("]")) return items;
     do items.push(value(depth + 1));
@@ -104,7 +104,7 @@ export function parseExactJson(text: string, messageType: string, options: Exact
 
   const object = (depth: number): Record<string, unknown> => {
     const members: Record<string, unknown> = {};
-    position++;
+    position += 1;
     skipSpace();
     if (take("}")) return members;
     do {
@@ -119,7 +119,7 @@ export function parseExactJson(text: string, messageType: string, options: Exact
 
   const take = (character: string): boolean => {
     if (text[position] !== character) return false;
-    position++;
+    position += 1;
     return true;
   };
 
@@ -137,11 +137,11 @@ export function parseExactJson(text: string, messageType: string, options: Exact
   return parsed;
 }
 
-function toNumber(text: string, isFloat: boolean, markFloats: boolean): unknown {
+function toNumber(text: string, isFloat: boolean, marksFloats: boolean): unknown {
   const number = Number(text);
   // A number with a fraction shows that it is a float; 1.0 would not.
-  if (isFloat) return markFloats && Number.isInteger(number) ? { float: number } : number;
-  return Number.isSafeInteger(number) || text.length > MOST_DIGITS ? number : BigInt(text);
+  if (isFloat) return marksFloats && Number.isInteger(number) ? { float: number } : number;
+  return Number.isSafeInteger(number) || text.length > MAX_DIGITS ? number : BigInt(text);
 }
 
 function isDigit(code: number): boolean {
@@ -153,10 +153,10 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d;
 }
 
-/** Whether the character at `position` has an odd number of backslashes before it. */
+/** Tells whether the character at `position` has an odd number of backslashes before it. */
 function isEscaped(text: string, position: number): boolean {
   let start = position;
-  while (text[start - 1] === "\\") start--;
+  while (text[start - 1] === "\\") start -= 1;
   return (position - start) % 2 === 1;
 }
 

@@ -237,7 +237,7 @@ export const requestRecords: { readonly [Name in RequestName]: RequestRecord<Rec
   CancelFutureRequest: requestRecord(cancelFutureRequestSchema, { request_id: v04 }),
 };
 
-/** Whether a record is the body of a request. */
+/** Tells whether a record is the body of a request. */
 export function isRequestName(name: string): name is RequestName {
   return Object.hasOwn(requestRecords, name);
 }

@@ -34,7 +34,7 @@ export class ProtoReader {
   readonly #memory: { leftBytes: number };
   #offset: number;
   #wireType = 0;
-  /** Where the current field's tag begins. */
+  /** Offset at which the current field's tag begins. */
   #fieldStart = 0;
 
   private constructor(
@@ -222,9 +222,10 @@ export class ProtoReader {
   #varintHalves(name: string): readonly [low: number, high: number] {
     let low = 0;
     let high = 0;
-    for (let count = 0; count < VARINT_BYTES; count++) {
+    for (let count = 0; count < VARINT_BYTES; count += 1) {
       if (this.#offset >= this.#end) throw this.fault(name, "ends inside a number");
-      const byte = this.#bytes[this.#offset++] ?? 0;
+      const byte = this.#bytes[this.#offset] ?? 0;
+      this.#offset += 1;
       const bits = byte & 0x7f;
       const shift = 7 * count;
       if (shift < 28) low |= bits << shift;

@@ -28,7 +28,7 @@ describe("ProtoWriter", () => {
   it.each([-1, 1.5, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY])(
     "refuses %d, for which a varint has no form",
     (value) => {
-      const message = `protobuf field 2 must be an integer from 0 to 2^53 - 1, not ${value}`;
+      const message = `protobuf field 2 must be an integer from 0 to 2^53 - 1, got ${value}`;
       for (const write of [
         (writer: ProtoWriter) => writer.varintField(2, value),
         (writer: ProtoWriter) => writer.presentVarint(2, value),

@@ -199,7 +199,7 @@ export class ProtoWriter {
 function checkVarint(field: number, value: number): void {
   if (Number.isSafeInteger(value) && value >= 0) return;
   throw new ValidationError(
-    `protobuf field ${field} must be an integer from 0 to 2^53 - 1, not ${String(value)}`,
+    `protobuf field ${field} must be an integer from 0 to 2^53 - 1, got ${String(value)}`,
   );
 }
 

@@ -3,8 +3,8 @@ import type { TensorData } from "@tinkex/types";
 import type { ProtoReader } from "../proto-bytes/proto-reader.js";
 import { int64Of, readElements } from "../proto-bytes/read-elements.js";
 
-/** Reads a `Tensor` message. `statedShape`: an empty shape means a scalar (results) and not "not stated" (requests). */
-export function readTensor(reader: ProtoReader, options: { readonly statedShape: boolean }): TensorData {
+/** Reads a `Tensor` message. `isShapeStated`: an empty shape means a scalar (results) and not "not stated" (requests). */
+export function readTensor(reader: ProtoReader, options: { readonly isShapeStated: boolean }): TensorData {
   let values: Uint8Array = NO_BYTES;
   let csr: CsrBytes | undefined;
   let dtype = 0;
@@ -24,11 +24,11 @@ export function readTensor(reader: ProtoReader, options: { readonly statedShape:
     dtype,
     csr === undefined ? "dense" : "sparse_csr.values",
   );
-  const stated = shape.length > 0 || options.statedShape;
+  const hasShape = shape.length > 0 || options.isShapeStated;
   const tensor: TensorData = {
     data,
     dtype: elementDtype,
-    ...(stated ? { shape } : {}),
+    ...(hasShape ? { shape } : {}),
     ...(csr === undefined
       ? {}
       : {

@@ -191,10 +191,10 @@ describe("the protobuf form of a sample result", () => {
   it("writes no token beyond int32 and no count that is none", () => {
     const sequences = [{ stop_reason: "stop", tokens: [1, 2 ** 31] }];
     expect(() => writeSampleResponse({ sequences, prompt_cache_hit_tokens: 0 })).toThrow(
-      "sequences[0].tokens[1] must be an integer of 32 bits, not 2147483648",
+      "sequences[0].tokens[1] must be an integer of 32 bits, got 2147483648",
     );
     expect(() => writeSampleResponse({ sequences: [], prompt_cache_hit_tokens: -1 })).toThrow(
-      "must be a count, not -1",
+      "must be a count, got -1",
     );
   });
 

@@ -17,7 +17,7 @@ const stopReasons = ["stop", "length"] as const;
 const LOGPROB_BYTES = 24;
 
 /** Samples a response may have: an empty one takes two bytes, and fifty times as many once it is read. */
-const MOST_SEQUENCES = 65_536;
+const MAX_SEQUENCES = 65_536;
 
 /**
  * Reads a sample result.
@@ -34,14 +34,14 @@ export function readSampleResponse(body: Uint8Array): SampleResponse {
   let altTokens: PromptAltTokens | undefined;
   while (reader.next()) {
     if (reader.field === 1) {
-      if (sequences.length === MOST_SEQUENCES)
-        throw reader.fault("sequences", `more than ${MOST_SEQUENCES} samples`);
+      if (sequences.length === MAX_SEQUENCES)
+        throw reader.fault("sequences", `more than ${MAX_SEQUENCES} samples`);
       sequences.push(readSequence(reader.message(`sequences[${sequences.length}]`)));
     } else if (reader.field === 2) promptLogprobs = readPromptLogprobs(reader);
     else if (reader.field === 3) topkPromptLogprobs = readTopkMatrix(reader.message("topk_prompt_logprobs"));
     else if (reader.field === 4) cacheHits = reader.int32("prompt_cache_hit_tokens");
     else if (reader.field === 5) {
-      targetLogprobs = readTensor(reader.message("target_prompt_logprobs"), { statedShape: true });
+      targetLogprobs = readTensor(reader.message("target_prompt_logprobs"), { isShapeStated: true });
     } else if (reader.field === 6) altTokens = readAltTokens(reader.message("prompt_alt_tokens"));
     else reader.skip();
   }
@@ -92,8 +92,8 @@ function readAltTokens(reader: ProtoReader): PromptAltTokens {
   let tokens: TensorData | undefined;
   let logprobs: TensorData | undefined;
   while (reader.next()) {
-    if (reader.field === 1) tokens = readTensor(reader.message("tokens"), { statedShape: true });
-    else if (reader.field === 2) logprobs = readTensor(reader.message("logprobs"), { statedShape: true });
+    if (reader.field === 1) tokens = readTensor(reader.message("tokens"), { isShapeStated: true });
+    else if (reader.field === 2) logprobs = readTensor(reader.message("logprobs"), { isShapeStated: true });
     else reader.skip();
   }
   if (tokens === undefined) throw reader.fault("tokens", "is missing");

@@ -51,7 +51,7 @@ function readRow(
     ids[start + column] === 0 && logprobs[start + column] === EMPTY_LOGPROB;
   if (isEmpty(0)) return null;
   let filled = width;
-  while (isEmpty(filled - 1)) filled--;
+  while (isEmpty(filled - 1)) filled -= 1;
   return Array.from({ length: filled }, (_, column) => [
     ids[start + column] ?? 0,
     logprobs[start + column] ?? 0,

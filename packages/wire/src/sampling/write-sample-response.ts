@@ -24,7 +24,7 @@ export function writeSampleResponse(response: SampleResponse): Uint8Array<ArrayB
   if (targets !== undefined) writeTensor(writer, 5, targets);
   const { prompt_cache_hit_tokens: cacheHits } = response;
   if (!(Number.isInteger(cacheHits) && cacheHits >= 0 && cacheHits < 2 ** 31)) {
-    throw new ValidationError(`prompt_cache_hit_tokens must be a count, not ${String(cacheHits)}`, {
+    throw new ValidationError(`prompt_cache_hit_tokens must be a count, got ${String(cacheHits)}`, {
       path: ["prompt_cache_hit_tokens"],
     });
   }
@@ -35,7 +35,7 @@ export function writeSampleResponse(response: SampleResponse): Uint8Array<ArrayB
     writer.float32(response.prompt_logprobs.map((logprob) => logprob ?? Number.NaN));
     writer.message(2, mark);
   }
-  for (let index = response.sequences.length - 1; index >= 0; index--) {
+  for (let index = response.sequences.length - 1; index >= 0; index -= 1) {
     const sequence = response.sequences[index];
     if (sequence !== undefined) writeSequence(writer, sequence, index);
   }
@@ -51,7 +51,7 @@ function writeSequence(writer: ProtoWriter, sequence: SampledSequence, index: nu
     writer.message(3, logprobs);
   }
   if (sequence.tokens.length > 0) writeTokens(writer, sequence.tokens, index);
-  // What is not a stop has run to its length.
+  // Any reason but a stop is that it has run to its length.
   writer.varintField(1, sequence.stop_reason === "stop" ? 0 : 1);
   writer.message(1, mark);
 }
@@ -61,7 +61,7 @@ function writeTokens(writer: ProtoWriter, tokens: SampledSequence["tokens"], ind
   const bad = writer.int32(tokens);
   if (bad !== -1) {
     throw new ValidationError(
-      `sequences[${index}].tokens[${bad}] must be an integer of 32 bits, not ${String(tokens[bad])}`,
+      `sequences[${index}].tokens[${bad}] must be an integer of 32 bits, got ${String(tokens[bad])}`,
       { path: ["sequences", index, "tokens", bad] },
     );
   }

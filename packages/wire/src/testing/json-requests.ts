@@ -45,7 +45,7 @@ export function sample(
   };
 }
 
-/** What the body of {@link sample} has, in the generation of 0.25. */
+/** Fields of the body of {@link sample}, in the generation of 0.25. */
 export const sampleBody = {
   num_samples: 1,
   prompt: { chunks: [{ tokens: [1, 2], type: "encoded_text" }] },

@@ -19,22 +19,22 @@ export function checkChunk(chunk: ModelInputChunk | undefined, datum: number, po
 }
 
 /**
- * The names in an object. Where there are as many as fields that are known and set, none is unknown: counting is what every
+ * Counts the names in an object. Where there are as many as fields that are known and set, none is unknown: counting is what every
  * tensor of a batch can afford, `checkKnownNames` looks closer where the numbers differ.
  */
 export function countNames(value: object): number {
   let count = 0;
-  for (const _ in value) count++;
+  for (const _ in value) count += 1;
   return count;
 }
 
-/** 1 for a field that is set, 0 for one that is not. */
+/** Gives 1 for a field that is set, 0 for one that is not. */
 export function countSet(field: unknown): number {
   return field === undefined ? 0 : 1;
 }
 
 /**
- * The bytes of an image or of audio, which may be given as base64 text.
+ * Gives the bytes of an image or of audio, which may be given as base64.
  *
  * @throws ValidationError that names the chunk
  */

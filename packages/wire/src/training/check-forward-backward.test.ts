@@ -36,12 +36,12 @@ const cases: readonly (readonly [what: string, request: ForwardBackwardRequest, 
   [
     "a loss config that is null",
     withInput({ loss_fn_config: null }),
-    /loss_fn_config must be numbers and texts by name, not null/,
+    /loss_fn_config must be numbers and strings by name, got null/,
   ],
   [
     "a loss config that is a list",
     withInput({ loss_fn_config: [1] }),
-    /loss_fn_config must be .*, not a list/,
+    /loss_fn_config must be .*, got a list/,
   ],
   ["a misspelt field of the input", withInput({ loss_fn_cfg: {} }), /loss_fn_cfg.*"loss_fn_config"/],
   [

@@ -42,11 +42,11 @@ export function checkForwardBackward(request: ForwardBackwardRequest): void {
   checkKnownNames(request, REQUEST_NAMES, "forward_backward");
   checkKnownNames(request.forward_backward_input, INPUT_NAMES, "forward_backward_input");
   if (typeof request.model_id !== "string" || request.model_id === "") {
-    throw invalid(`model_id must be the id of a model, not ${describeValue(request.model_id)}`, ["model_id"]);
+    throw invalid(`model_id must be the id of a model, got ${describeValue(request.model_id)}`, ["model_id"]);
   }
   const { seq_id: seqId } = request;
   if (!Number.isInteger(seqId) || seqId < 1 || seqId > MAX_SEQ_ID) {
-    throw invalid(`seq_id must be an integer from 1 to ${MAX_SEQ_ID}, not ${String(seqId)}`, ["seq_id"]);
+    throw invalid(`seq_id must be an integer from 1 to ${MAX_SEQ_ID}, got ${String(seqId)}`, ["seq_id"]);
   }
   checkLoss(request.forward_backward_input);
   const { data } = request.forward_backward_input;
@@ -57,13 +57,13 @@ export function checkForwardBackward(request: ForwardBackwardRequest): void {
 function checkLoss({ loss_fn: lossFn, loss_fn_config: config = {} }: ForwardBackwardInput): void {
   checkSent(lossFnTypeSchema, lossFn, "loss_fn");
   if (typeof config !== "object" || config === null || Array.isArray(config)) {
-    throw invalid(`loss_fn_config must be numbers and texts by name, not ${describeValue(config)}`, [
+    throw invalid(`loss_fn_config must be numbers and strings by name, got ${describeValue(config)}`, [
       "loss_fn_config",
     ]);
   }
   for (const [key, value] of Object.entries(config)) {
     if (typeof value === "number" || typeof value === "string") continue;
-    throw invalid(`loss_fn_config.${key} must be a number or a text, not ${describeValue(value)}`, [
+    throw invalid(`loss_fn_config.${key} must be a number or a string, got ${describeValue(value)}`, [
       "loss_fn_config",
       key,
     ]);

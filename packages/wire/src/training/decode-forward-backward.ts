@@ -6,7 +6,7 @@ import { requestRecords } from "../json/request-records.js";
 import { readForwardBackward } from "./read-forward-backward.js";
 
 /**
- * The training request in a body, as a server reads it: protobuf or either JSON shape, told apart by the content type. The
+ * Reads the training request in a body, as a server does: protobuf or either JSON shape, told apart by the content type. The
  * JSON shape of the `forward` endpoint gives `forward_only: true`. A compressed body must have been decompressed.
  *
  * @throws DecodeError or ResponseError when the body is not a valid request
@@ -19,11 +19,11 @@ export function decodeForwardBackwardRequest(
     return checkReceived(forwardBackwardRequestSchema, readForwardBackward(body), "ForwardBackwardRequest");
   }
   const parsed = parseJson(body, "ForwardBackwardRequest");
-  const forwardOnly = isObject(parsed) && "forward_input" in parsed;
-  const shaped = forwardOnly ? { ...parsed, forward_backward_input: parsed.forward_input } : parsed;
+  const isForwardOnly = isObject(parsed) && "forward_input" in parsed;
+  const shaped = isForwardOnly ? { ...parsed, forward_backward_input: parsed.forward_input } : parsed;
   const received = fieldsReceived(shaped, requestRecords.ForwardBackwardRequest);
   const request = checkReceived(forwardBackwardRequestSchema, received, "ForwardBackwardRequest");
-  return { ...request, forward_only: forwardOnly };
+  return { ...request, forward_only: isForwardOnly };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -124,7 +124,7 @@ function writeChunk(writer: ProtoWriter, chunk: ModelInputChunk, datum: number, 
     else bad = writer.int32(tokens);
     if (bad !== -1) {
       throw invalid(
-        `data[${datum}].model_input.chunks[${position}].tokens[${bad}] must be an integer of 32 bits, not ${String(tokens[bad])}`,
+        `data[${datum}].model_input.chunks[${position}].tokens[${bad}] must be an integer of 32 bits, got ${String(tokens[bad])}`,
         ["data", datum, "model_input", "chunks", position, "tokens", bad],
       );
     }

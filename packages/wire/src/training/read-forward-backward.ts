@@ -13,7 +13,7 @@ import { int32Of } from "../proto-bytes/read-elements.js";
 import { readTensor } from "../proto-tensor/read-tensor.js";
 
 /** The most datums of a request; those without content take two bytes each. Clients send 1024 at most. */
-const MOST_DATUMS = 65_536;
+const MAX_DATUMS = 65_536;
 
 /** About what these take once they are read, in bytes, beside views of the body. */
 const DATUM_BYTES = 400;
@@ -37,7 +37,7 @@ export function readForwardBackward(body: Uint8Array): ForwardBackwardRequest {
   let modelId = "";
   let seqId = 0;
   let lossFn = "";
-  let forwardOnly = false;
+  let isForwardOnly = false;
   const data: Datum[] = [];
   const numbers: Record<string, number | string> = {};
   const tagged: Record<string, number | string> = {};
@@ -45,12 +45,12 @@ export function readForwardBackward(body: Uint8Array): ForwardBackwardRequest {
     if (reader.field === 1) modelId = reader.text("model_id");
     else if (reader.field === 2) seqId = reader.int32("seq_id");
     else if (reader.field === 3) {
-      if (data.length === MOST_DATUMS) throw reader.fault("data", `more than ${MOST_DATUMS} datums`);
+      if (data.length === MAX_DATUMS) throw reader.fault("data", `more than ${MAX_DATUMS} datums`);
       data.push(readDatum(reader.message(`data[${data.length}]`)));
     } else if (reader.field === 4) lossFn = reader.text("loss_fn");
     else if (reader.field === 5)
       readConfigEntry(reader.message("loss_fn_config"), numbers, (entry) => entry.double("value"));
-    else if (reader.field === 6) forwardOnly = reader.boolean("forward_only");
+    else if (reader.field === 6) isForwardOnly = reader.boolean("forward_only");
     else if (reader.field === 7)
       readConfigEntry(reader.message("loss_fn_config_v2"), tagged, readConfigValue);
     else reader.skip();
@@ -60,13 +60,13 @@ export function readForwardBackward(body: Uint8Array): ForwardBackwardRequest {
   return {
     forward_backward_input: {
       data,
-      // Whether the server has a loss of this name is for the server to say.
+      // The server says whether it has a loss of this name.
       loss_fn: lossFn as LossFnType,
       ...(Object.keys(config).length > 0 ? { loss_fn_config: config } : {}),
     },
     model_id: modelId,
     seq_id: seqId,
-    forward_only: forwardOnly,
+    forward_only: isForwardOnly,
   };
 }
 
@@ -147,7 +147,7 @@ function readTensorEntry(reader: ProtoReader, tensors: Record<string, TensorData
   let tensor: TensorData | undefined;
   while (reader.next()) {
     if (reader.field === 1) key = reader.text("key");
-    else if (reader.field === 2) tensor = readTensor(reader.message(key), { statedShape: false });
+    else if (reader.field === 2) tensor = readTensor(reader.message(key), { isShapeStated: false });
     else reader.skip();
   }
   if (tensor === undefined) throw reader.fault(key, "an entry without a tensor");

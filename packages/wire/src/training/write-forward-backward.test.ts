@@ -276,7 +276,7 @@ describe("the protobuf form of a training request", () => {
     for (const value of [null, true, 1n, [1]]) {
       const config = { a: value } as unknown as Input["loss_fn_config"];
       expect(() => writeForwardBackward(request({ loss_fn_config: config }))).toThrow(
-        "loss_fn_config.a must be a number or a text",
+        "loss_fn_config.a must be a number or a string",
       );
     }
   });

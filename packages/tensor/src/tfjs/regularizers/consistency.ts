@@ -10,9 +10,9 @@ import { checkTermOptions, termOptionError } from "./term-options.js";
 /** Indices of two datums of a batch. */
 export type Pair = readonly [first: number, second: number];
 
-/** What {@link consistency} takes. */
+/** Options of {@link consistency}. */
 export interface ConsistencyOptions extends TermOptions {
-  /** Which datums are two views of one thing. @defaultValue neighbours: 0 and 1, 2 and 3, … */
+  /** Picks the datums that are two views of one thing. @defaultValue neighbours: 0 and 1, 2 and 3, … */
   readonly pairs?: ((data: readonly Datum[]) => readonly Pair[]) | undefined;
 }
 
@@ -58,7 +58,7 @@ function neighbours(data: readonly Datum[]): readonly Pair[] {
   return Array.from({ length: data.length / 2 }, (_, pair) => [2 * pair, 2 * pair + 1]);
 }
 
-/** What the function returned, which may be anything. */
+/** Checks the value that the function returned, which may be anything. */
 function checkedPairs(pairs: readonly Pair[]): readonly Pair[] {
   if (!Array.isArray(pairs)) {
     throw new ValidationError(`pairs must return a list, got ${describeValue(pairs)}`, { path: ["pairs"] });
@@ -71,7 +71,7 @@ function checkedPairs(pairs: readonly Pair[]): readonly Pair[] {
   );
 }
 
-/** What counts of both datums of a pair. */
+/** Reads the counted values of both datums of a pair. */
 function valuesOf(pair: Pair, { data, logprobs }: TermContext): readonly [Tensor1D, Tensor1D] {
   const [first, second] = pair;
   const read = (index: number): Tensor1D => {

@@ -12,7 +12,7 @@ export function countedValues(datum: Datum, datumIndex: number, logprobs: Tensor
   return pieces.length === 0 ? tf.tensor1d([], "float32") : tf.concat1d(pieces);
 }
 
-/** Where ones stand in a row: at `begin` to `end - 1`. */
+/** Finds the runs of ones in a mask: from `begin` to `end - 1`. */
 function runsOf(mask: Uint8Array): { readonly begin: number; readonly end: number }[] {
   const runs: { begin: number; end: number }[] = [];
   for (const [index, mark] of mask.entries()) {

@@ -6,7 +6,7 @@ import { tf } from "../tf.js";
 import type { LossTerm, TermContext, TermOptions } from "./loss-term.js";
 import { checkTermOptions, termOptionError } from "./term-options.js";
 
-/** What {@link gradientPenalty} takes. */
+/** Options of {@link gradientPenalty}. */
 export interface GradientPenaltyOptions extends TermOptions {
   /** Norm that each datum's gradient is drawn to. @defaultValue 0 */
   readonly target?: number | undefined;

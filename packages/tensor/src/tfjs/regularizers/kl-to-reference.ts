@@ -7,11 +7,11 @@ import { checkReference, type Reference, referenceRow } from "./reference-row.js
 import { hasCandidates, isSampled } from "./target-kinds.js";
 import { checkTermOptions } from "./term-options.js";
 
-/** What {@link klToReference} takes. */
+/** Options of {@link klToReference}. */
 export interface KlOptions extends TermOptions {
   /** The reference model's log-probabilities of the same targets. @defaultValue "reference_logprobs" */
   readonly reference?: Reference | undefined;
-  /** What is minimised where targets are samples. @defaultValue "k2" */
+  /** Estimate that is minimised where targets are samples. @defaultValue "k2" */
   readonly estimator?: KlEstimator | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { LossTerm, TermOptions } from "./loss-term.js";
 import { checkReference, type Reference } from "./reference-row.js";
 import { checkTermOptions } from "./term-options.js";
 
-/** What {@link l1} and `l2` take. */
+/** Options of {@link l1} and `l2`. */
 export interface NormOptions extends TermOptions {
   /** Log-probabilities to stay near. @defaultValue 0 everywhere, the log-probability of certainty */
   readonly reference?: Reference | undefined;

@@ -4,7 +4,7 @@ import { describeValue } from "../../describe-value.js";
 import type { LossInputs } from "../custom-loss-inputs.js";
 import type { TfLoss, TfLossValue } from "../custom-loss-value.js";
 
-/** What a term computes from: the log-probabilities in the two ways a loss has them, and more. */
+/** Inputs of a term: the log-probabilities in the two ways a loss has them, and more. */
 export interface TermContext extends LossInputs {
   /** The datums as they were given, with all their inputs. */
   readonly data: readonly Datum[];
@@ -22,7 +22,7 @@ export interface LossTerm {
   readonly loss: (context: TermContext) => TfLossValue;
 }
 
-/** What every term takes. */
+/** Options of every term. */
 export interface TermOptions {
   /** Factor of the term in the sum. Terms are sums over positions, as the service's losses are: divide for a mean. */
   readonly weight: number;

@@ -14,7 +14,7 @@ import type { TermContext } from "./loss-term.js";
 import { termOptionError } from "./term-options.js";
 
 /**
- * Where log-probabilities to compare with come from: a key of `loss_fn_inputs` (custom losses see every input, the service
+ * Source of log-probabilities to compare with: a key of `loss_fn_inputs` (custom losses see every input, the service
  * only targets and weights), or a function of the datum.
  */
 export type Reference = string | ((datum: Datum, datumIndex: number) => TensorLike);

@@ -2,7 +2,7 @@ import { beforeAll, describe } from "vitest";
 import { BACKENDS, type BackendName } from "../backends.js";
 import { pickBackend } from "../pick-backend.js";
 
-/** What keeps a backend from running here, or undefined. */
+/** Finds the reason why a backend does not run here, or undefined. */
 async function problemOf(backend: BackendName): Promise<string | undefined> {
   try {
     await pickBackend({ backend });

@@ -15,7 +15,7 @@ export async function importOlderCopy(): Promise<Tfjs> {
   return (await import("tfjs-core-older")) as unknown as Tfjs;
 }
 
-/** What a user's program does whose copy of tfjs is older than the one that this package found. */
+/** Does as a user's program whose copy of tfjs is older than the one that this package found. */
 export function expectCopiesToAgree(user: Tfjs, { tf, toTensor }: OurSide): void {
   expect(user.version_core).toBe("4.20.0");
   expect(user.version_core).not.toBe(tf.version_core);

@@ -4,7 +4,7 @@ import type { RecordSchema } from "../../schema/record-schema.js";
 import { zodOf } from "../../schema/zod-of.js";
 import { type Timestamp, timestampSchema } from "../data/timestamp.js";
 
-/** Which events to list; the value of the query parameter `event_type`. */
+/** Kind of events to list: the value of the query parameter `event_type`. */
 export type AuditEventType = "all" | "checkpoints" | "projects" | "teams" | "organizations";
 
 /** Something that was done. Since 0.20. */
@@ -20,7 +20,7 @@ export interface AuditLogEntry {
   readonly purpose?: string;
 }
 
-/** What was done. Since 0.20. */
+/** Entries of the audit log. Since 0.20. */
 export interface AuditLogResponse {
   readonly entries: readonly AuditLogEntry[];
 }

@@ -5,7 +5,7 @@ import type { RecordSchema } from "../../schema/record-schema.js";
 import { zodOf } from "../../schema/zod-of.js";
 import { sentTimestampSchema, type Timestamp, timestampSchema } from "../data/timestamp.js";
 
-/** Which hours of usage to report: the query of a GET. Both on a full UTC hour, at most 14 days apart. Since 0.23. */
+/** Hours of usage to report: the query of a GET. Both on a full UTC hour, at most 14 days apart. Since 0.23. */
 export interface GetBillingUsageRequest {
   /** Inclusive. */
   readonly starting_on: Timestamp;
@@ -13,7 +13,7 @@ export interface GetBillingUsageRequest {
   readonly ending_before: Timestamp;
 }
 
-/** What was used, by `type`; a kind we do not know is kept with its fields. */
+/** Use of the service, by `type`; a kind we do not know is kept with its fields. */
 export type BillingEventInfo =
   | { readonly type: "training"; readonly token_count: number }
   | { readonly type: "sampling_prefill"; readonly cached: boolean; readonly token_count: number }
@@ -38,7 +38,7 @@ export interface BillingUsageEvent {
   readonly effective_rate_usd_per_gigabyte_month?: number;
 }
 
-/** What its creator wrote of a session that usage is reported for. */
+/** Metadata that its creator gave a session for which usage is reported. */
 export interface BillingUsageSession {
   readonly user_metadata?: Readonly<Record<string, string>>;
 }
@@ -52,12 +52,12 @@ export interface BillingUsageResponse {
   readonly cost_data_through?: Timestamp;
 }
 
-/** Which checkpoints to count: the query of a GET; absent: the whole organisation. Since 0.38. */
+/** Project whose checkpoints to count: the query of a GET; absent: the whole organisation. Since 0.38. */
 export interface GetCurrentCheckpointStorageUsageRequest {
   readonly project_id?: string | undefined;
 }
 
-/** What the checkpoints of one project and one owner take up. */
+/** Storage that the checkpoints of one project and one owner take. */
 export interface CheckpointStorageUsage {
   readonly project_id?: string;
   readonly org_user_urn?: string;
@@ -69,7 +69,7 @@ export interface CheckpointStorageUsage {
   readonly estimated_monthly_cost_usd?: number;
 }
 
-/** What checkpoints take up now. Since 0.38. */
+/** Storage that checkpoints take now. Since 0.38. */
 export interface CurrentCheckpointStorageUsageResponse {
   readonly effective_rate_usd_per_gigabyte_month?: number;
   readonly data: readonly CheckpointStorageUsage[];

@@ -7,10 +7,10 @@ import type { RecordSchema } from "../../schema/record-schema.js";
 import { zodOf } from "../../schema/zod-of.js";
 import { sentTimestampSchema, type Timestamp } from "../data/timestamp.js";
 
-/** How serious an event is. */
+/** Severity of an event. */
 export type Severity = "DEBUG" | "INFO" | "WARNING" | "ERROR" | "CRITICAL";
 
-/** What every event has. */
+/** Fields that every event has. */
 interface TelemetryEventFields {
   /** A UUID of version 4. */
   readonly event_id: string;
@@ -51,7 +51,7 @@ export interface GenericEvent extends TelemetryEventFields {
 /** One thing that happened in a session, told apart by `event`. */
 export type TelemetryEvent = SessionStartEvent | SessionEndEvent | UnhandledExceptionEvent | GenericEvent;
 
-/** What happened in a session, at most 100 events at a time. */
+/** Reports events of a session, at most 100 at a time. */
 export interface TelemetrySendRequest {
   readonly events: readonly TelemetryEvent[];
   /** Operating system: `Linux`, `Darwin`, `Windows`. */

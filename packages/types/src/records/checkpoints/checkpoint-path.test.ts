@@ -20,8 +20,8 @@ describe("CheckpointPath", () => {
   it.each([
     ["tinker://r/weights", "three parts"],
     ["tinker://r/weights/a/b", "three parts"],
-    ["tinker://r/Weights/a", 'not "Weights"'],
-    ["tinker://r/constructor/a", 'not "constructor"'],
+    ["tinker://r/Weights/a", 'got "Weights"'],
+    ["tinker://r/constructor/a", 'got "constructor"'],
     ["TINKER://r/weights/a", "does not begin with tinker://"],
     [" tinker://r/weights/a", "does not begin with tinker://"],
     ["tinker:///weights/x", "training run is empty"],
@@ -35,7 +35,7 @@ describe("CheckpointPath", () => {
     expect(CheckpointPath.format("r", "sampler", "step-40")).toBe("tinker://r/sampler_weights/step-40");
     expect(() => CheckpointPath.format("r", "training", "a/b")).toThrow("three parts");
     const misspelt = () => CheckpointPath.format("r", "trainin" as "training", "a");
-    expect(misspelt).toThrow('must be one of training, sampler, external, not "trainin"');
+    expect(misspelt).toThrow('must be one of training, sampler, external, got "trainin"');
     expect(() => CheckpointPath.parse(undefined as never)).toThrow('"undefined" is not a checkpoint path');
     expect(() => CheckpointPath.format("", "training", "a")).toThrow("training run is empty");
   });

@@ -1,6 +1,6 @@
 import { ValidationError } from "@tinkex/base";
 
-/** What a checkpoint is for: to go on training, to sample from, or to take away as files. */
+/** Purpose of a checkpoint: to go on training, to sample from, or to take away as files. */
 export type CheckpointType = "training" | "sampler" | "external";
 
 /** The part of a path that says the kind. */
@@ -48,7 +48,7 @@ export const CheckpointPath = {
     if (!Object.hasOwn(typeOfFolder, folder)) {
       throw pathError(
         tinkerPath,
-        `its middle part must be ${Object.keys(typeOfFolder).join(", ")}, not "${folder}"`,
+        `its middle part must be ${Object.keys(typeOfFolder).join(", ")}, got "${folder}"`,
       );
     }
     if (run === "") throw pathError(tinkerPath, "its training run is empty");
@@ -70,7 +70,7 @@ export const CheckpointPath = {
   format(trainingRunId: string, type: CheckpointType, name: string): string {
     if (!Object.hasOwn(folderOfType, type)) {
       const types = Object.keys(folderOfType).join(", ");
-      throw new ValidationError(`the type of a checkpoint must be one of ${types}, not "${String(type)}"`);
+      throw new ValidationError(`the type of a checkpoint must be one of ${types}, got "${String(type)}"`);
     }
     return CheckpointPath.parse(`${SCHEME}${trainingRunId}/${folderOfType[type]}/${name}`).tinker_path;
   },

@@ -15,7 +15,7 @@ export interface Checkpoint {
   readonly time: Timestamp;
   readonly tinker_path: string;
   readonly size_bytes?: number;
-  /** Whether everybody may read it. */
+  /** True if everybody may read it. */
   readonly public: boolean;
   /** Since 0.38. */
   readonly user_metadata?: CheckpointMetadata;
@@ -23,7 +23,7 @@ export interface Checkpoint {
   readonly expires_at?: Timestamp;
 }
 
-/** Which part of a list this is. There is more when `offset + limit < total_count`. */
+/** Part of a list that this page is. There is more when `offset + limit < total_count`. */
 export interface Cursor {
   readonly offset: number;
   readonly limit: number;
@@ -37,7 +37,7 @@ export interface CheckpointsListResponse {
   readonly cursor?: Cursor;
 }
 
-/** Where a checkpoint's archive lies. SDKs up to 0.25; later ones export instead. */
+/** Address of a checkpoint's archive. SDKs up to 0.25; later ones export instead. */
 export interface CheckpointArchiveUrlResponse {
   readonly url: string;
   readonly expires: Timestamp;

@@ -11,7 +11,7 @@ export interface TrainingRun {
   readonly base_model: string;
   readonly model_owner: string;
   readonly is_lora: boolean;
-  /** Whether its state was lost. */
+  /** True if its state was lost. */
   readonly corrupted: boolean;
   readonly lora_rank?: number;
   readonly last_request_time: Timestamp;

@@ -11,7 +11,7 @@ import {
   receivedOptimizerConfigSchema,
 } from "../training/optimizer-config.js";
 
-/** Metadata of a checkpoint: texts by name. */
+/** Metadata of a checkpoint: strings by name. */
 export type CheckpointMetadata = Readonly<Record<string, string>>;
 
 /** Saves weights and optimizer state, to go on training from. */
@@ -99,7 +99,7 @@ export interface WeightsInfoRequest {
   readonly tinker_path: string;
 }
 
-/** What a checkpoint holds. Since 0.6. */
+/** Content of a checkpoint. Since 0.6. */
 export interface WeightsInfoResponse {
   readonly base_model: string;
   readonly is_lora: boolean;
@@ -130,7 +130,7 @@ export interface SaveWeightsExternalResponse {
   readonly type?: string;
 }
 
-/** Where the files of an export are. */
+/** Addresses of the files of an export. */
 export interface ExternalWeightsUrlsResponse {
   /** Signed URL by file path within the checkpoint. */
   readonly urls: Readonly<Record<string, string>>;
@@ -147,7 +147,7 @@ export interface CopyWeightsRequest {
   readonly weights_access_token?: string | undefined;
 }
 
-/** Where the copy is. Since 0.38. */
+/** Path of the copy. Since 0.38. */
 export interface CopyWeightsResponse {
   readonly tinker_path: string;
 }

@@ -25,6 +25,6 @@ export function fromBase64(text: string): Uint8Array {
     throw new ValidationError("not base64 text: check its alphabet and padding", { cause });
   }
   const bytes = new Uint8Array(binary.length);
-  for (let index = 0; index < binary.length; index++) bytes[index] = binary.charCodeAt(index);
+  for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index);
   return bytes;
 }

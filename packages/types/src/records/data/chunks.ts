@@ -21,7 +21,7 @@ export interface ImageChunk {
   readonly data: Uint8Array | string;
   readonly format: ImageFormat;
   /**
-   * How many tokens the image will take. The server counts for itself and refuses early when this differs.
+   * Number of tokens that the image will take. The server counts for itself and refuses early when this differs.
    * Without it the length of the prompt is not known on this side.
    */
   readonly expected_tokens?: number | undefined;
@@ -59,7 +59,7 @@ export type ModelInputChunk = EncodedTextChunk | ImageChunk | ImageAssetPointerC
 /** The kind of a chunk, also of one that leaves `type` out. */
 export type ChunkType = "encoded_text" | "image" | "image_asset_pointer" | "dmel";
 
-/** Which kind of chunk this is. */
+/** Finds the kind of a chunk. */
 export function chunkType(chunk: ModelInputChunk): ChunkType {
   if (chunk.type !== undefined) return chunk.type;
   if ("location" in chunk) return "image_asset_pointer";
@@ -82,7 +82,7 @@ export const tokenIdsSchema: RecordSchema<TokenIds> = z
     const token: unknown = tokens[index];
     // An object may refuse to be made a string.
     const shown = typeof token === "object" && token !== null ? "an object" : String(token);
-    const message = `must be a token id (an integer of 32 bits), not ${shown}`;
+    const message = `must be a token id (an integer of 32 bits), got ${shown}`;
     issues.push({ code: "custom", message, path: [index], input: token });
   })
   .meta({ type: "array", items: { type: "integer" } });

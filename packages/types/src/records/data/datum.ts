@@ -16,7 +16,7 @@ export interface Datum {
   readonly model_input: ModelInput;
   /** E.g. `target_tokens` (int64 `[N]` or `[N, K]`) and `weights` (float32, same shape) for cross entropy. */
   readonly loss_fn_inputs: NamedTensors;
-  /** Where each run of input positions comes from; covers the whole input. Both lists or none. Since 0.38. */
+  /** Origin of each run of input positions; covers the whole input. Both lists or none. Since 0.38. */
   readonly model_input_spans?: readonly ProvenanceSpan[] | undefined;
   /** The same for the positions of `target_tokens`. */
   readonly loss_fn_input_spans?: readonly ProvenanceSpan[] | undefined;

@@ -5,10 +5,10 @@ import { fromBase64 } from "./base64.js";
 const CONSTANT_MARKER = 0xfe;
 const LAST_DTYPE = 7;
 /** A dimension takes at most nine bytes of seven bits: 63 bits. */
-const LONGEST_VARINT = 9;
+const MAX_VARINT_BYTES = 9;
 
 /**
- * Number of tokens of an audio chunk: the first dimension in the header of its TensorContainer, which is an optional
+ * Reads the number of tokens of an audio chunk: the first dimension in the header of its TensorContainer, which is an optional
  * marker byte, a dtype byte, the number of dimensions and the dimensions as LEB128 varints; what follows is opaque.
  *
  * @throws ValidationError when the header is cut short, names an unknown dtype, or has no dimension
@@ -20,16 +20,18 @@ export function dmelLength(dmel: Uint8Array | string, chunkIndex: number): numbe
   return length;
 }
 
-/** The dimensions in the header of a serialised TensorContainer. */
+/** Reads the dimensions in the header of a serialised TensorContainer. */
 export function tensorContainerShape(bytes: Uint8Array, chunkIndex: number): number[] {
   let offset = bytes[0] === CONSTANT_MARKER ? 1 : 0;
-  const dtype = bytes[offset++];
+  const dtype = bytes[offset];
+  offset += 1;
   if (dtype === undefined) throw headerError(chunkIndex, "it ends before the dtype");
   if (dtype > LAST_DTYPE) throw headerError(chunkIndex, `dtype ${dtype} is unknown`);
   const readVarint = (): number => {
     let value = 0;
-    for (let count = 0; count < LONGEST_VARINT; count++) {
-      const byte = bytes[offset++];
+    for (let count = 0; count < MAX_VARINT_BYTES; count += 1) {
+      const byte = bytes[offset];
+      offset += 1;
       if (byte === undefined) throw headerError(chunkIndex, "it is cut short");
       value += (byte & 0x7f) * 2 ** (7 * count);
       if (byte < 0x80) return value;
@@ -38,7 +40,7 @@ export function tensorContainerShape(bytes: Uint8Array, chunkIndex: number): num
   };
   const dimensions = readVarint();
   const shape: number[] = [];
-  for (let index = 0; index < dimensions; index++) shape.push(readVarint());
+  for (let index = 0; index < dimensions; index += 1) shape.push(readVarint());
   return shape;
 }
 

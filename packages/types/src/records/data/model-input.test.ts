@@ -49,20 +49,20 @@ describe("ModelInput", () => {
   it.each<[object, string, (string | number)[]]>([
     [
       { chunks: [{ tokens: [1, 2.5] }] },
-      "must be a token id (an integer of 32 bits), not 2.5",
+      "must be a token id (an integer of 32 bits), got 2.5",
       ["chunks", 0, "tokens", 1],
     ],
-    [{ chunks: [{ tokens: [2 ** 31] }] }, "not 2147483648", ["chunks", 0, "tokens", 0]],
+    [{ chunks: [{ tokens: [2 ** 31] }] }, "got 2147483648", ["chunks", 0, "tokens", 0]],
     [{ chunks: [{ token: [1] }] }, "must be a list of token ids", ["chunks", 0, "tokens"]],
     [{ chunks: [{ type: "encoded_txt" }] }, 'did you mean "encoded_text"?', ["chunks", 0]],
     [
       { chunks: [{ type: "video" }] },
-      'type: must be one of "encoded_text", "image", "image_asset_pointer", "dmel", not "video"',
+      'type: must be one of "encoded_text", "image", "image_asset_pointer", "dmel", got "video"',
       ["chunks", 0],
     ],
     [
       { chunks: [{ data: "", format: "gif" }] },
-      'must be one of "png", "jpeg", not "gif"',
+      'must be one of "png", "jpeg", got "gif"',
       ["chunks", 0, "format"],
     ],
     [{ chunk: [] }, 'unknown field "chunk", did you mean "chunks"?', ["chunks"]],

@@ -6,35 +6,35 @@ import type { RecordSchema } from "../../schema/record-schema.js";
 import { sentObject } from "../../schema/objects.js";
 import { zodOf } from "../../schema/zod-of.js";
 
-/** What the model reads: tokens, images and audio in order. */
+/** Input of the model: tokens, images and audio in order. */
 export interface ModelInput {
   readonly chunks: readonly ModelInputChunk[];
 }
 
 /** Makes and reads {@link ModelInput} records. */
 export const ModelInput = {
-  /** One text chunk of these tokens; an empty list still makes one chunk. */
+  /** Makes one text chunk of these tokens; an empty array still makes one chunk. */
   fromInts(tokens: TokenIds): ModelInput {
     return { chunks: [{ tokens, type: "encoded_text" }] };
   },
 
-  /** No chunks at all. */
+  /** Makes an input of no chunks. */
   empty(): ModelInput {
     return { chunks: [] };
   },
 
-  /** `input` with one more chunk behind; `input` itself stays as it is. */
+  /** Gives `input` with one more chunk behind; `input` itself stays as it is. */
   append(input: ModelInput, chunk: ModelInputChunk): ModelInput {
     return { chunks: [...input.chunks, chunk] };
   },
 
-  /** `input` with one more token behind, as a chunk of its own. */
+  /** Gives `input` with one more token behind, as a chunk of its own. */
   appendInt(input: ModelInput, token: number): ModelInput {
     return ModelInput.append(input, { tokens: [token], type: "encoded_text" });
   },
 
   /**
-   * All tokens in order.
+   * Gives all tokens in order.
    *
    * @throws ValidationError when a chunk is not text
    */
@@ -52,7 +52,7 @@ export const ModelInput = {
   },
 
   /**
-   * Length in tokens.
+   * Counts the tokens.
    *
    * @throws ValidationError when an image does not say how many tokens it takes
    */

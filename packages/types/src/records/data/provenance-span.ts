@@ -24,7 +24,7 @@ export interface SampledProvenanceSpan {
 }
 
 /**
- * Where a run of a datum's positions comes from. Spans exist in protobuf requests only, where the kind is the name of a
+ * Origin of a run of a datum's positions. Spans exist in protobuf requests only, where the kind is the name of a
  * member; `type` carries that name.
  */
 export type ProvenanceSpan = PromptProvenanceSpan | SampledProvenanceSpan;

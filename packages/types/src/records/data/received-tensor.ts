@@ -39,7 +39,7 @@ export const receivedTensorSchema: RecordSchema<TensorData> = receivedObject(() 
 
 function float32Of(list: readonly unknown[]): Float32Array | undefined {
   const data = new Float32Array(list.length);
-  for (let index = 0; index < list.length; index++) {
+  for (let index = 0; index < list.length; index += 1) {
     const value = readNumber(list[index]);
     if (typeof value !== "number") return undefined;
     data[index] = value;
@@ -49,7 +49,7 @@ function float32Of(list: readonly unknown[]): Float32Array | undefined {
 
 function int64Of(list: readonly unknown[]): BigInt64Array | undefined {
   const data = new BigInt64Array(list.length);
-  for (let index = 0; index < list.length; index++) {
+  for (let index = 0; index < list.length; index += 1) {
     const value = list[index];
     if (typeof value === "bigint" ? BigInt.asIntN(64, value) !== value : !Number.isInteger(value))
       return undefined;

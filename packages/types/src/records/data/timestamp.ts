@@ -10,7 +10,7 @@ export type Timestamp = string;
 const RFC_3339 = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(\.\d+)?\s*(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 /** Numbers above this are milliseconds, others seconds since 1970. */
-const LARGEST_SECONDS = 2e10;
+const MAX_SECONDS = 2e10;
 
 /** Reads {@link Timestamp}s. */
 export const Timestamp = {
@@ -55,7 +55,7 @@ export const sentTimestampSchema: z.ZodType<Timestamp> = z
 export const timestampSchema: z.ZodType<Timestamp> = z.preprocess(
   (value) => {
     if (typeof value !== "number") return value;
-    const date = new Date(Math.abs(value) > LARGEST_SECONDS ? value : value * 1000);
+    const date = new Date(Math.abs(value) > MAX_SECONDS ? value : value * 1000);
     return Number.isNaN(date.getTime()) ? value : date.toISOString();
   },
   z.string().refine(isTimestamp, "must be a timestamp").meta({ format: "date-time" }),

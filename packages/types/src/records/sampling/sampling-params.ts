@@ -4,14 +4,14 @@ import { sentObject } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
 import { firstNotTokenId } from "../data/chunks.js";
 
-/** How to draw tokens. */
+/** Parameters of drawing tokens. */
 export interface SamplingParams {
   /** Most tokens to generate; absent: as far as the context allows. */
   readonly max_tokens?: number | undefined;
   /** Any integer up to 64 bits. */
   readonly seed?: number | bigint | undefined;
   /**
-   * A text, texts, or token ids that end a sample. Absent: the model's end token. **`[]`: nothing ends it**, not even the
+   * A string, strings, or token ids that end a sample. Absent: the model's end token. **`[]`: nothing ends it**, not even the
    * end token; it runs to `max_tokens`.
    */
   readonly stop?: string | readonly string[] | readonly number[] | undefined;
@@ -31,7 +31,7 @@ export const SamplingParams = {
 const stopSchema = z
   .custom<NonNullable<SamplingParams["stop"]>>(
     isStop,
-    "must be a text, a list of texts, or a list of token ids, not a mixture",
+    "must be a string, a list of strings, or a list of token ids, got a mixture",
   )
   .meta({
     anyOf: [

@@ -34,7 +34,7 @@ export interface JoinSamplingSessionResponse {
   readonly type?: string;
 }
 
-/** What a sampler samples from. Since 0.6. */
+/** Model that a sampler samples from. Since 0.6. */
 export interface GetSamplerResponse {
   readonly sampler_id: string;
   readonly base_model: string;

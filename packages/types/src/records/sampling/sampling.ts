@@ -52,11 +52,11 @@ export type TopkLogprobs = readonly (readonly TokenLogprob[] | null)[];
 /** One sample. */
 export interface SampledSequence {
   readonly stop_reason: Open<StopReason>;
-  /** What was generated, a stop token included. */
+  /** Tokens that were generated, a stop token included. */
   readonly tokens: readonly number[];
   /** Log-probability of each token at temperature 1 and without filters, whatever temperature, `top_k` and `top_p` drew it. */
   readonly logprobs?: readonly number[];
-  /** Where `topk_sample_logprobs` was asked. */
+  /** Likeliest tokens at each position, where `topk_sample_logprobs` was asked. */
   readonly topk_logprobs?: TopkLogprobs;
   /** Names this sample in provenance spans. From 0.38 servers. */
   readonly sequence_id?: string;
@@ -82,7 +82,7 @@ export interface SampleResponse {
   readonly type?: string;
 }
 
-/** What a target tensor must be: int64 and a matrix. */
+/** Schema of target tensors: int64, and a matrix. */
 const targetTensorSchema = zodOf(tensorDataSchema).refine(
   (tensor) => tensor.dtype === "int64" && tensor.shape?.length === 2,
   "must be int64 with a shape of two dimensions, [promptLength - 1, K]",

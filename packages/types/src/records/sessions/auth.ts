@@ -7,7 +7,7 @@ export interface AuthTokenResponse {
   readonly jwt: string;
 }
 
-/** Who a token belongs to: made from its claims, not an answer of the service. Since 0.23. */
+/** Owner of a token: made from its claims, not an answer of the service. Since 0.23. */
 export interface WhoamiResponse {
   readonly user_urn: string;
   readonly email?: string;
@@ -15,7 +15,7 @@ export interface WhoamiResponse {
   readonly org_urn?: string;
 }
 
-/** Whose key this is. Since 0.38. */
+/** Key that a request carried, and its owner. Since 0.38. */
 export interface ApiKeyInfoResponse {
   readonly key_id: number;
   readonly name: string;

@@ -7,7 +7,7 @@ export interface ClientConfigRequest {
   readonly sdk_version: string;
 }
 
-/** How the service wants its clients to behave. Every field has a default; unknown ones are kept. */
+/** Behaviour that the service wants of its clients. Every field has a default; unknown ones are kept. */
 export interface ClientConfigResponse {
   /** Exchange the key for a short-lived JWT. @defaultValue false */
   readonly pjwt_auth_enabled: boolean;
@@ -17,7 +17,7 @@ export interface ClientConfigResponse {
   readonly sample_dispatch_bytes_semaphore_size: number;
   /** Bytes of large results being fetched at a time. @defaultValue 52428800 */
   readonly inflight_response_bytes_semaphore_size: number;
-  /** Whether the chunks of one training call may travel at once. @defaultValue true */
+  /** Send the chunks of one training call at once. @defaultValue true */
   readonly parallel_fwdbwd_chunks: boolean;
   /** Compress training requests with zstd. @defaultValue false */
   readonly proto_compress_fwdbwd: boolean;
@@ -45,7 +45,7 @@ export interface ClientConfigResponse {
   readonly create_model_via_load_weights: boolean;
 }
 
-/** What may change while a client runs. Since 0.25. */
+/** Configuration that may change while a client runs. Since 0.25. */
 export interface ClientDynamicConfigResponse {
   /** Seconds until this should be read again. @defaultValue 300 */
   readonly refresh_interval_sec: number;

@@ -9,7 +9,7 @@ import { zodOf } from "../../schema/zod-of.js";
 /** Asks for a result; the server holds the answer back until there is one, or for a while. */
 export interface FutureRetrieveRequest {
   readonly request_id: string;
-  /** Whether a large result may be announced with its size first. Since 0.14. @defaultValue false */
+  /** Allow the server to announce a large result with its size first. Since 0.14. @defaultValue false */
   readonly allow_metadata_only?: boolean | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface RequestFailedResponse {
   readonly category: RequestErrorCategory;
 }
 
-/** What asking for a result gives: one of the answers above, or the result. */
+/** Outcome of asking for a result: one of the answers above, or the result. */
 export type FutureOutcome<Result> =
   | {
       readonly state: "pending";
@@ -54,11 +54,11 @@ export type FutureOutcome<Result> =
     }
   | { readonly state: "complete"; readonly result: Result };
 
-/** Which futures a poll is about. */
+/** Futures that a poll is about. */
 export interface FuturesTarget {
   readonly type: "sampling_session";
   readonly sampling_session_id: string;
-  /** Which clone of the sampler: ⌊seq_id / 10⁹⌋. @defaultValue 0 */
+  /** Number of the clone of the sampler: ⌊seq_id / 10⁹⌋. @defaultValue 0 */
   readonly cloned_sampler_id?: number | undefined;
 }
 
@@ -81,7 +81,7 @@ export interface FutureCompletion {
   readonly response_payload_uncompressed_size?: number;
 }
 
-/** What has finished since `prev_cursor`. Since 0.38. */
+/** Samples that have finished since `prev_cursor`. Since 0.38. */
 export interface FuturesRetrieveResponse {
   readonly completions: readonly FutureCompletion[];
   readonly cursor: number | bigint;

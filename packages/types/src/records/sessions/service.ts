@@ -15,18 +15,18 @@ export interface SupportedModel {
   readonly tokenizer_id?: string;
 }
 
-/** What the service offers. */
+/** Models that the service offers. */
 export interface GetServerCapabilitiesResponse {
   readonly supported_models: readonly SupportedModel[];
 }
 
-/** Whether the service is up. */
+/** Health of the service. */
 export interface HealthResponse {
   /** `ok`. */
   readonly status: string;
 }
 
-/** What every request that starts work is answered with: the id under which its result will be. */
+/** Ticket that answers every request which starts work: the id under which its result will be. */
 export interface UntypedAPIFuture {
   readonly request_id: string;
   readonly model_id?: string;

@@ -7,18 +7,18 @@ import { zodOf } from "../../schema/zod-of.js";
 import { type Timestamp, timestampSchema } from "../data/timestamp.js";
 import type { FinishReason } from "./sessions.js";
 
-/** Whose sessions to look through: the caller's, everybody's the caller may see, or those of 1 to 10 named owners. */
+/** Owners whose sessions to look through: the caller's, everybody's the caller may see, or those of 1 to 10 named owners. */
 export type SearchOwner =
   | { readonly type: "own" }
   | { readonly type: "accessible" }
   | { readonly type: "user"; readonly owner_urns: readonly string[] };
 
-/** Which states to look for; `client_finished` may be narrowed by what the client said. */
+/** State to look for; `client_finished` may be narrowed by what the client said. */
 export type SessionStatusQuery =
   | { readonly type: "active" | "cancelled" | "failed" }
   | { readonly type: "client_finished"; readonly reasons?: readonly FinishReason[] | undefined };
 
-/** Where a page of sessions ended. Sent back unchanged: a `Date` would lose microseconds and move the border. */
+/** End of a page of sessions. Sent back unchanged: a `Date` would lose microseconds and move the border. */
 export interface SessionSearchCursor {
   readonly last_created_at: Timestamp;
   readonly last_session_id: string;
@@ -42,7 +42,7 @@ export interface SessionSearchRequest {
   readonly cursor?: SessionSearchCursor | undefined;
 }
 
-/** What became of a session, by `type`: `active`, `cancelled`, `failed`, `client_finished`, or a kind we do not know. */
+/** State of a session, by `type`: `active`, `cancelled`, `failed`, `client_finished`, or a kind we do not know. */
 export type SessionStatus =
   | { readonly type: "active" }
   | { readonly type: "cancelled"; readonly detail?: string }
@@ -50,7 +50,7 @@ export type SessionStatus =
       readonly type: "failed";
       /** `user` or `internal`; not the categories of request errors. */
       readonly category: Open<"user" | "internal">;
-      /** What failed it: a `request`, a `training_run` or a `sampling_session`, with its id. */
+      /** Cause of the failure: a `request`, a `training_run` or a `sampling_session`, with its id. */
       readonly reason: { readonly type: string; readonly [field: string]: unknown };
       readonly message: string;
     }

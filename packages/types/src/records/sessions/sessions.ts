@@ -39,7 +39,7 @@ export interface SessionHeartbeatResponse {
   readonly type?: string;
 }
 
-/** How a client says its session went. */
+/** Client's word for how its session went. */
 export type FinishReason = "success" | "errored" | "interrupted";
 
 /** Ends a session for good. Since 0.38. */
@@ -54,7 +54,7 @@ export interface ListSessionsResponse {
   readonly sessions: readonly string[];
 }
 
-/** What a session has made. Since 0.5. */
+/** Runs and samplers that a session has made. Since 0.5. */
 export interface GetSessionResponse {
   readonly training_run_ids: readonly string[];
   readonly sampler_ids: readonly string[];

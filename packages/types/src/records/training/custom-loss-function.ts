@@ -1,6 +1,6 @@
 import type { Datum } from "../data/datum.js";
 
-/** What a custom loss gives for one batch. */
+/** Values that a custom loss gives for one batch. */
 export interface CustomLossValue {
   /** The value that is minimised. */
   readonly loss: number;

@@ -86,7 +86,7 @@ const DEEPEST = 48;
 
 type Path = readonly (string | number)[];
 
-/** What is wrong with a value, and where in it. Walks it once: the union's own error speaks of all kinds at once. */
+/** Finds the fault of a value, and its place. Walks it once: the union's own error speaks of all kinds at once. */
 function graphFault(value: unknown, path: Path = []): string | undefined {
   if (path.length > DEEPEST) return `is nested deeper than ${DEEPEST} levels, or refers to itself`;
   const fault = (message: string): string =>
@@ -95,11 +95,11 @@ function graphFault(value: unknown, path: Path = []): string | undefined {
   if (typeof value !== "object" || value === null) {
     return graphWordSchema.safeParse(value).success
       ? undefined
-      : fault(`must be null, a boolean, a text, a number, a list or an object, not ${typeof value}`);
+      : fault(`must be null, a boolean, a string, a number, a list or an object, got a ${typeof value}`);
   }
   const [[kind, content] = ["", undefined], ...others] = Object.entries(value);
   if (kind === "" || others.length > 0) {
-    return fault(`an object must have one field, not ${Object.keys(value).join(", ") || "none"}`);
+    return fault(`an object must have one field, got ${Object.keys(value).join(", ") || "none"}`);
   }
   const check = Object.hasOwn(graphKinds, kind) ? graphKinds[kind] : undefined;
   return check === undefined
@@ -124,7 +124,7 @@ function expecting(fits: (content: unknown) => boolean, expected: string): Graph
   return (content, path) => (fits(content) ? undefined : `${formatPath(path)}: must be ${expected}`);
 }
 
-const text = expecting((content) => typeof content === "string", "a text");
+const text = expecting((content) => typeof content === "string", "a string");
 
 function listOf(length?: number): GraphCheck {
   return (content, path) => {

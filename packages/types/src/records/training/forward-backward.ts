@@ -31,7 +31,7 @@ export interface ForwardRequest {
   readonly seq_id: number;
 }
 
-/** What a training pass gives. */
+/** Result of a training pass. */
 export interface ForwardBackwardOutput {
   /** The service's name for the kind of its outputs, e.g. `ArrayRecord`; carried through. */
   readonly loss_fn_output_type: string;
@@ -43,7 +43,7 @@ export interface ForwardBackwardOutput {
 
 const lossFnConfigSchema: z.ZodType<LossFnConfig> = z.record(
   z.string(),
-  z.union([z.number(), z.string()], { error: "must be a number or a text" }),
+  z.union([z.number(), z.string()], { error: "must be a number or a string" }),
 );
 
 export const forwardBackwardInputSchema: RecordSchema<ForwardBackwardInput> = sentObject(() => ({
@@ -70,7 +70,7 @@ export const forwardRequestSchema: RecordSchema<ForwardRequest> = sentObject(() 
   seq_id: seqIdSchema,
 }));
 
-/** Numbers by name; null and the words for NaN and infinity are read as such. */
+/** Numbers by name; null and the strings for NaN and infinity are read as such. */
 export const metricsSchema: RecordSchema<Readonly<Record<string, number>>> = z.record(
   z.string(),
   receivedNumberSchema,

@@ -19,7 +19,7 @@ export interface CreateModelRequest {
   readonly model_seq_id: number;
   /** E.g. `Qwen/Qwen3-8B`. */
   readonly base_model: string;
-  /** Free; texts as values can be read back from the training run. */
+  /** Free; strings as values can be read back from the training run. */
   readonly user_metadata?: JsonObject | undefined;
   readonly lora_config?: LoraConfig | undefined;
   /** Since 0.38. @defaultValue Adam */
@@ -40,7 +40,7 @@ export interface GetInfoRequest {
   readonly type?: "get_info" | undefined;
 }
 
-/** What a model is made of. */
+/** Parts of a model. */
 export interface ModelData {
   readonly arch?: string;
   readonly model_name?: string;
@@ -48,7 +48,7 @@ export interface ModelData {
   readonly tokenizer_id?: string;
 }
 
-/** What a model is: its base, its adapter and its optimizer. */
+/** Description of a model: its base, its adapter and its optimizer. */
 export interface GetInfoResponse {
   readonly type?: string;
   readonly model_data: ModelData;

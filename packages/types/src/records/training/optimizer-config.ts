@@ -57,13 +57,13 @@ const dimuonConfigSchema = sentObject(() => ({
   version: z.literal(1).optional(),
 }));
 
-/** What is sent: known families strictly, others as they are. */
+/** Schema for sending: known families strictly, others as they are. */
 export const optimizerConfigSchema: RecordSchema<OptimizerConfig> = byType<OptimizerConfig>(
   { adamw: adamConfigSchema, dimuon: dimuonConfigSchema },
   otherFamilySchema,
 );
 
-/** What is received: absent, null and `{}` mean Adam; anything else is kept, also a newer version of a known family. */
+/** Schema for receiving: absent, null and `{}` mean Adam; anything else is kept, also a newer version of a known family. */
 export const receivedOptimizerConfigSchema: RecordSchema<OptimizerConfig> = z
   .preprocess(
     (value) => {
