@@ -12,6 +12,7 @@ import { isLoopback, resolveBaseUrl } from "./request/base-url.js";
 import { headerOf, setGivenHeaders } from "./request/header-list.js";
 import { platformHeaders } from "./request/platform-headers.js";
 import { FetchSender } from "./send/fetch-sender.js";
+import { DEFAULT_CONNECTIONS } from "./send/make-pool.js";
 import { proxyFor, shownProxy } from "./send/proxy.js";
 import type { Sender } from "./send/sender.js";
 import { UndiciSender } from "./send/undici-sender.js";
@@ -101,8 +102,8 @@ function proxyOnTheWay({ proxy, dispatcher, fetch }: TransportOptions, baseUrl: 
 function makeSender(options: TransportOptions): Sender {
   if (options.fetch !== undefined) return new FetchSender(options.fetch);
   return new UndiciSender({
-    connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
-    keepAliveMs: options.keepAliveMs ?? 30_000,
+    connectTimeoutMs: options.connectTimeoutMs ?? DEFAULT_CONNECTIONS.connectTimeoutMs,
+    keepAliveMs: options.keepAliveMs ?? DEFAULT_CONNECTIONS.keepAliveMs,
     ca: options.ca,
     http2: options.http2 ?? false,
     proxy: options.proxy ?? {},

@@ -12,6 +12,7 @@ import { type CallFacts, statusError } from "../errors/status-error.js";
 import type { TryOutcome } from "../errors/try-outcome.js";
 import { replaceFile } from "../files/replace-file.js";
 import { CallLifetime } from "../limits/call-lifetime.js";
+import { USUAL } from "../operations/policy.js";
 import { RETRY_POLICIES, retryDelayMs } from "../retry/retry-policy.js";
 import type { ProxySettings } from "../send/proxy.js";
 import {
@@ -168,7 +169,7 @@ async function receiveOnce(
   options: DownloadOptions,
   lifetime: CallLifetime,
 ): Promise<TryOutcome | "whole"> {
-  const silenceMs = options.silenceMs ?? 60_000;
+  const silenceMs = options.silenceMs ?? USUAL.silenceMs;
   const controller = new AbortController();
   let isSilent = false;
   let stopTimer = (): void => {};

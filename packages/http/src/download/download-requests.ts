@@ -2,13 +2,9 @@ import { MAX_REDIRECTS, ResponseError } from "@tinkex/base";
 import type { Dispatcher } from "undici";
 import { isSecret } from "../hooks/secrets.js";
 import { shownText } from "../hooks/shown-text.js";
-import { type ConnectionOptions, makePool } from "../send/make-pool.js";
+import { type ConnectionOptions, DEFAULT_CONNECTIONS, makePool } from "../send/make-pool.js";
 import type { ProxySettings } from "../send/proxy.js";
 import { VERSION } from "../version.js";
-
-const CONNECT_TIMEOUT_MS = 5_000;
-/** Longer than the pauses between most tries. */
-const KEEP_ALIVE_MS = 30_000;
 
 /** Sends the requests of one download, without any header of ours that tells who we are. */
 export class DownloadRequests {
@@ -21,8 +17,7 @@ export class DownloadRequests {
     readonly ca?: string | readonly string[] | undefined;
   }) {
     this.#connections = {
-      connectTimeoutMs: CONNECT_TIMEOUT_MS,
-      keepAliveMs: KEEP_ALIVE_MS,
+      ...DEFAULT_CONNECTIONS,
       ca: options.ca,
       http2: false,
       proxy: options.proxy ?? {},

@@ -17,6 +17,9 @@ export interface ConnectionOptions {
   readonly proxy: ProxySettings;
 }
 
+/** Limits of a connection where the user gives none. The second is longer than the pauses between most tries. */
+export const DEFAULT_CONNECTIONS = { connectTimeoutMs: 5_000, keepAliveMs: 30_000 };
+
 /** Most requests that share one HTTP/2 connection. */
 const HTTP2_STREAMS = 100;
 
