@@ -167,7 +167,7 @@ export class Channel {
     busyPauseMs: number,
     context: OperationContext,
   ): Promise<SubmitOutcome<TransportResponse>> {
-    const body = this.session.encode("asample", request);
+    const body = this.session.encode("asample", request, { isChecked: true });
     context.sending();
     const response = await this.session.post("asample", body, {
       onBehalfOf: context.onBehalfOf,

@@ -124,10 +124,11 @@ export class ResultPoller<Name extends FutureResultName> {
     const iteration = this.#iteration;
     this.#iteration += 1;
     const { calls, announcesLargeResults } = this.#environment;
-    const body = calls.encode("retrieve_future", {
+    const request = {
       request_id: requestId,
       allow_metadata_only: announcesLargeResults ? this.#allowsMetadataOnly : undefined,
-    });
+    };
+    const body = calls.encode("retrieve_future", request, { isChecked: true });
     const response = await calls.post("retrieve_future", body, {
       onBehalfOf: context.onBehalfOf,
       signal: context.signal,

@@ -1,6 +1,6 @@
 import { type HttpTransport, type TransportResponse, UNKNOWN_FIELD, ValidationError } from "@tinkex/base";
 import type { ApiGeneration, EndpointName, PathParametersOf, RequestOf, ResponseOf } from "@tinkex/types";
-import { decodeResponse, encodeRequest, hasBody, hasRecordAnswer } from "@tinkex/wire";
+import { decodeResponse, encodeRequest, hasBody, hasRecordAnswer, type RequestEncoding } from "@tinkex/wire";
 import type { OnBehalfOf } from "../future/operation-context.js";
 import type { CallOptions } from "../inputs/call-options.js";
 
@@ -68,7 +68,8 @@ export class ApiCalls {
     record: RequestOf<Name>,
     options: EndpointOptions<Name> & RequestContext,
   ): Promise<ResponseOf<Name>> {
-    const body = record === undefined ? undefined : this.encode(name, record, options.unchecked);
+    const body =
+      record === undefined ? undefined : this.encode(name, record, { unchecked: options.unchecked });
     const { onBehalfOf, query, signal, timeoutMs } = options;
     // Of a name that is not fixed the compiler does not see that the parts of a path are strings.
     const path = options.path as Readonly<Record<string, string>> | undefined;
@@ -76,19 +77,26 @@ export class ApiCalls {
     return this.decode(name, response.body);
   }
 
-  /** Writes the body of a request, with the fields that the server knows. @throws ValidationError */
-  encode<Name extends EndpointName>(name: Name, record: RequestOf<Name>, isUnchecked = false): Uint8Array {
+  /**
+   * Writes the body of a request, with the fields that the server knows.
+   *
+   * @param options - `isChecked`: the record was checked, or is made of nothing but what the service said
+   * @throws ValidationError
+   */
+  encode<Name extends EndpointName>(
+    name: Name,
+    record: RequestOf<Name>,
+    { unchecked = false, isChecked = false }: Pick<RequestEncoding, "unchecked" | "isChecked"> = {},
+  ): Uint8Array {
     if (!hasBody(name)) {
       throw new ValidationError(`${name} takes no record: give undefined`, { path: ["record"] });
     }
+    const { generation } = this.#options;
     try {
       // The row of the table says which record the endpoint takes; the compiler cannot follow a name through it.
-      return encodeRequest(name, record as never, {
-        generation: this.#options.generation,
-        unchecked: isUnchecked,
-      }).body;
+      return encodeRequest(name, record as never, { generation, unchecked, isChecked }).body;
     } catch (error) {
-      if (isUnchecked || !(error instanceof ValidationError) || !error.message.includes(UNKNOWN_FIELD))
+      if (unchecked || !(error instanceof ValidationError) || !error.message.includes(UNKNOWN_FIELD))
         throw error;
       throw new ValidationError(`${error.message} (service.call with unchecked: true sends it as it is)`, {
         path: error.path,

@@ -3,6 +3,7 @@ import { type ApiGeneration, ModelInput, type SamplingParams } from "@tinkex/typ
 import { describe, expect, it } from "vitest";
 import { bodyOf, prompt, sample, sampleBody, textOf } from "../testing/json-requests.js";
 import { encodeForwardBackwardRequest } from "../training/encode-forward-backward.js";
+import { encodeJsonRequest } from "./encode-json.js";
 
 describe("JSON requests", () => {
   it("wire-types 1: a session without metadata, project and name", () => {
@@ -93,6 +94,18 @@ describe("JSON requests", () => {
 
   it("wire-types 9, transport 14: NaN is an error, not null", () => {
     expect(() => bodyOf("SampleRequest", sample({}, { temperature: Number.NaN }))).toThrow(ValidationError);
+  });
+
+  it("leaves out the check of a record that its caller has checked, and writes the same", () => {
+    const record = sample({}, { temperature: 0.5 });
+    const write = (isChecked: boolean, value: typeof record): string =>
+      new TextDecoder().decode(
+        encodeJsonRequest("SampleRequest", value, { generation: "0.38", isChecked }).body,
+      );
+    expect(write(true, record)).toBe(write(false, record));
+    const wrong = { ...record, num_samples: 0 };
+    expect(() => write(false, wrong)).toThrow(ValidationError);
+    expect(write(true, wrong)).toContain('"num_samples":0');
   });
 
   it("wire-types 10: Adam defaults are spelled out for newer servers only", () => {

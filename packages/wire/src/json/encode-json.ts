@@ -20,6 +20,8 @@ export interface RequestEncoding {
   readonly generation: ApiGeneration;
   /** Leave out the check, and write fields that the record does not have. @defaultValue false */
   readonly unchecked?: boolean | undefined;
+  /** Leave out the check, which the caller has made with the same schema. @defaultValue false */
+  readonly isChecked?: boolean | undefined;
 }
 
 /** The endpoints that take a record as their body. */
@@ -62,10 +64,10 @@ export function encodeRequest<Name extends EndpointWithBody>(
 export function encodeJsonRequest<Name extends RequestName>(
   name: Name,
   record: Records[Name],
-  { generation, unchecked = false }: RequestEncoding,
+  { generation, unchecked = false, isChecked = false }: RequestEncoding,
 ): EncodedBody {
   const table = requestRecords[name];
-  if (!unchecked) checkSent<Records[Name]>(table.schema, record, name);
+  if (!unchecked && !isChecked) checkSent<Records[Name]>(table.schema, record, name);
   return jsonBody(fieldsToSend(record, table, generation, unchecked), name);
 }
 
