@@ -20,6 +20,8 @@ const REFUSED: readonly [BuiltInRendererName, Message, string][] = [
   ["qwen3_5", image, "has no imageProcessor"],
   ["qwen3_5", callWith("[1]"), "calls f with arguments that are not an object of JSON"],
   ["nemotron3", image, "which this model does not see"],
+  ["qwen3", image, "which this model does not see"],
+  ["glm5_3_max_reasoning", image, "which this model does not see"],
   ["nemotron3", callWith("[1]"), "not an object of JSON"],
   ["glm5_3_max_reasoning", { role: "developer", content: "" }, 'has the role "developer"'],
   ["glm5_3_max_reasoning", thinkingUser, "only the assistant does"],
@@ -63,6 +65,18 @@ describe("what a family cannot show", () => {
     ];
     expect(() => renderer.buildSupervisedExample(flagged, { trainOn: "customized" })).toThrow("messages[1]");
   });
+
+  it.each(["deepseekv3", "gpt_oss_no_sysprompt"] as const)(
+    "%s refuses an image of the assistant, as of anybody else",
+    (name) => {
+      const renderer = getRenderer(name, recordedTokenizer(readRecording(name).tokenizer));
+      const seen = { ...image, role: "assistant" };
+      expect(() => renderer.buildGenerationPrompt([user, seen, user])).toThrow(
+        "messages[1] has an image, which this model does not see",
+      );
+      expect(() => renderer.buildGenerationPrompt([user, image])).toThrow("messages[1] ");
+    },
+  );
 
   it("shows no tools where there are none", () => {
     for (const name of ["qwen3_5", "nemotron3", "glm5_3_max_reasoning", "deepseekv4_1", "kimi_k2"] as const) {

@@ -10,12 +10,13 @@ const gptOss = recordedTokenizer(readRecording("gpt_oss_no_sysprompt").tokenizer
 const hi = [{ role: "user", content: "Hi" }];
 
 describe("getRenderer", () => {
-  it("cookbook 9: names the nearest renderers where there is none", () => {
+  it("cookbook 9: names the nearest renderer where there is none, or all", () => {
     // @ts-expect-error a misspelt name does not compile
     const misspelt: RendererName = "qwen3_dissable_thinking";
     expect(() => getRenderer(misspelt, qwen3)).toThrow(
-      /no renderer "qwen3_dissable_thinking"\. Nearest: qwen3_disable_thinking, /,
+      'no renderer "qwen3_dissable_thinking"; did you mean "qwen3_disable_thinking"?',
     );
+    expect(() => getRenderer("Acme/chat", qwen3)).toThrow(/names are .*qwen3, .*registerRenderer/);
     expect(() => getRenderer("Acme/chat", qwen3)).toThrow(ValidationError);
   });
 
@@ -125,7 +126,7 @@ describe("registerRenderer", () => {
     expect(renderer.buildGenerationPrompt(hi)).toEqual(
       getRenderer("qwen3_instruct", qwen3).buildGenerationPrompt(hi),
     );
-    expect(() => getRenderer("Acme/chta", qwen3)).toThrow(/Nearest: Acme\/chat, /);
+    expect(() => getRenderer("Acme/chta", qwen3)).toThrow('did you mean "Acme/chat"?');
     expect(() => registerRenderer("Acme/chat", () => renderer)).toThrow(/registered already/);
     takeOut();
     expect(() => getRenderer("Acme/chat", qwen3)).toThrow(/no renderer "Acme\/chat"/);

@@ -1,9 +1,8 @@
-import { ValidationError } from "@tinkex/base";
+import { nearestName, ValidationError } from "@tinkex/base";
 import { createLayoutRenderer, type LayoutRendererOptions } from "../layout/layout-renderer.js";
 import type { RendererTokenizer } from "../pieces/renderer-tokenizer.js";
 import type { Renderer, RendererReference } from "../renderer/renderer.js";
 import { builtInRenderers, type LayoutFactory } from "./built-in-renderers.js";
-import { nearestNames } from "./nearest-names.js";
 import { registeredRenderer, registeredRendererNames } from "./register-renderer.js";
 
 /** A name of this package's own. Which of them keep tokens spelled out by people as text is said by {@link getRenderer}. */
@@ -76,9 +75,12 @@ export function rendererFromReference(
   }
   const factory = registeredRenderer(name);
   if (factory !== undefined) return factory({ tokenizer, reference, logger });
-  const near = nearestNames(name, [...Object.keys(builtInRenderers), ...registeredRendererNames()]);
+  const known = [...Object.keys(builtInRenderers), ...registeredRendererNames()];
+  const meant = nearestName(name, known);
+  const remedy =
+    meant === undefined ? `names are ${known.join(", ")}` : `did you mean ${JSON.stringify(meant)}?`;
   throw new ValidationError(
-    `There is no renderer ${JSON.stringify(name)}. Nearest: ${near.join(", ")}. Names of your own, such as "Acme/chat", come from registerRenderer.`,
+    `getRenderer: there is no renderer ${JSON.stringify(name)}; ${remedy} (names of your own, such as "Acme/chat", come from registerRenderer)`,
     { path: ["name"] },
   );
 }

@@ -28,7 +28,8 @@ describe("rendererNamesFor", () => {
     expect(rendererNameFor("Qwen/Qwen3-8B:peft:131072")).toBe("qwen3");
   });
 
-  it("suggests the nearest models", () => {
-    expect(() => rendererNameFor("Qwen/Qwen3-8b-base")).toThrow(/Nearest known models: Qwen\/Qwen3-8B-Base,/);
+  it("suggests the nearest model, and none where all are far", () => {
+    expect(() => rendererNameFor("Qwen/Qwen3-8b-base")).toThrow(/did you mean "Qwen\/Qwen3-8B-Base"\?/);
+    expect(() => rendererNameFor("x")).toThrow(/fit the model "x"; name a renderer yourself/);
   });
 });

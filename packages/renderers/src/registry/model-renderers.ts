@@ -1,7 +1,6 @@
-import { ValidationError } from "@tinkex/base";
+import { nearestName, ValidationError } from "@tinkex/base";
 import { builtInRenderers } from "./built-in-renderers.js";
 import type { BuiltInRendererName } from "./get-renderer.js";
-import { nearestNames } from "./nearest-names.js";
 
 const BASE = ["role_colon"];
 const QWEN3 = ["qwen3", "qwen3_disable_thinking"];
@@ -103,9 +102,10 @@ export function rendererNamesFor(model: string): readonly BuiltInRendererName[] 
   const [name = model] = model.split(":");
   const names = Object.hasOwn(modelRenderers, name) ? modelRenderers[name] : undefined;
   if (names === undefined) {
-    const near = nearestNames(name, Object.keys(modelRenderers)).join(", ");
+    const meant = nearestName(name, Object.keys(modelRenderers));
+    const question = meant === undefined ? "" : `did you mean ${JSON.stringify(meant)}? If not, `;
     throw new ValidationError(
-      `Nobody has said which renderer fits ${JSON.stringify(model)}. Nearest known models: ${near}. Name a renderer yourself: getRenderer("qwen3", tokenizer).`,
+      `no renderer is known to fit the model ${JSON.stringify(model)}; ${question}name a renderer yourself, as in getRenderer("qwen3", tokenizer)`,
       { path: ["model"] },
     );
   }

@@ -2,7 +2,7 @@ import type { AddedToken } from "../file-format/tokenizer-json.js";
 import { PrefixIndex } from "../text/prefix-index.js";
 import type { TextRange } from "../text/text-range.js";
 import { wellFormed } from "../text/well-formed.js";
-import { sourceRange } from "./source-range.js";
+import { SourceOffsets } from "./source-offsets.js";
 
 /** A stretch of the text that was encoded: either one added token or text that the model encodes. */
 export type Section =
@@ -48,10 +48,11 @@ export class AddedTokenSplitter {
         continue;
       }
       const normalized = this.#normalize(outer.text);
+      let offsets: SourceOffsets | undefined;
       const acceptsNormalized: TokenFilter = (token, locate) =>
         accepts(token, () => {
-          const found = locate();
-          const { start, end } = sourceRange(outer.text, normalized, found.start, found.end, this.#normalize);
+          offsets ??= new SourceOffsets(outer.text, normalized, this.#normalize);
+          const { start, end } = offsets.rangeOf(locate());
           return { start: outer.start + start, end: outer.start + end };
         });
       for (const inner of this.#normalized.split(normalized, acceptsNormalized)) {

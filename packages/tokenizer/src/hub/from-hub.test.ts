@@ -41,7 +41,12 @@ const source = (options: FromHubOptions = {}) =>
     cacheDirectory,
     env: { HF_TOKEN_PATH: join(cacheDirectory, "no token") },
     logger: { warn: (message) => warnings.push(message) },
-    clock: { ...systemClock, sleep: () => new Promise((resolve) => setTimeout(resolve, 5)) },
+    clock: {
+      ...systemClock,
+      // Pauses are short; limits of time, which run in the background, are not.
+      sleep: (ms, signal, options) =>
+        systemClock.sleep(options?.background === true ? ms : 5, signal, options),
+    },
     ...options,
   });
 const requests = () =>

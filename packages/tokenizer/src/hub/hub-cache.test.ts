@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
@@ -108,5 +108,60 @@ describe("what may be linked", () => {
     const mask = process.umask();
     expect(await mode("blobs")).toBe(0o777 & ~mask);
     expect(await mode("blobs", "etag")).toBe(0o666 & ~mask);
+  });
+});
+
+describe("what a killed download left", () => {
+  const HOUR_MS = 3_600_000;
+  const add = (etag = "etag") => new HubCache(directory).addBlob(id, etag, (path) => writeFile(path, "new"));
+
+  /** Makes a folder as a download has one, last written to so long ago. */
+  async function leave(name: string, file: string, ageMs: number): Promise<string> {
+    const left = join(folder, name);
+    await mkdir(left);
+    await writeFile(join(left, file), "half");
+    const date = new Date(Date.now() - ageMs);
+    await utimes(join(left, file), date, date);
+    await utimes(left, date, date);
+    return left;
+  }
+  const names = async () => (await readdir(folder)).filter((name) => !/^(refs|snapshots|blobs)$/.test(name));
+
+  it.each([
+    ["of the same file", "etag"],
+    ["of another file", "other"],
+  ])("is removed by the next download: %s", async (_name, file) => {
+    await leave(".tinkex-a1B2c3", file, 3 * HOUR_MS);
+    await leave(".tinkex-ZZZZZZ", file, 300 * HOUR_MS);
+    await add();
+    expect(await names()).toEqual([]);
+    expect(await readFile(join(folder, "blobs", "etag"), "utf8")).toBe("new");
+  });
+
+  it("stays while it may still grow: a byte within two hours is a sign of life", async () => {
+    await leave(".tinkex-young1", "etag", HOUR_MS);
+    const growing = await leave(".tinkex-growth", "etag", 3 * HOUR_MS);
+    await utimes(join(growing, "etag"), new Date(), new Date());
+    await add();
+    expect((await names()).sort()).toEqual([".tinkex-growth", ".tinkex-young1"]);
+  });
+
+  it("is told from what others left: names that are not ours, files, and links with all they lead to", async () => {
+    const old = new Date(Date.now() - 100 * HOUR_MS);
+    await leave("tmp-a1B2c3", "etag", 100 * HOUR_MS);
+    await leave(".tinkex-a1B2c3.keep", "etag", 100 * HOUR_MS);
+    await writeFile(join(folder, ".tinkex-afile1"), "");
+    await utimes(join(folder, ".tinkex-afile1"), old, old);
+    await symlink(outside, join(folder, ".tinkex-alink1"));
+    await utimes(outside, old, old);
+    await utimes(join(outside, "tokenizer.json"), old, old);
+    await add();
+    expect((await names()).sort()).toEqual([
+      ".tinkex-a1B2c3.keep",
+      ".tinkex-afile1",
+      ".tinkex-alink1",
+      "tmp-a1B2c3",
+    ]);
+    expect(await readFile(join(outside, "tokenizer.json"), "utf8")).toBe(TOKENIZER);
   });
 });

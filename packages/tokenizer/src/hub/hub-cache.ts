@@ -2,6 +2,7 @@ import { copyFile, mkdir, mkdtemp, realpath, rename, rm, stat, symlink, writeFil
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { TinkexError, ValidationError } from "@tinkex/base";
 import { readFileIfThere } from "../files/read-file-if-there.js";
+import { removeAbandoned, UNFINISHED_PREFIX } from "./remove-abandoned.js";
 
 /**
  * The folder in which Python's `huggingface_hub` keeps what it downloaded, in its own layout, so that nothing is
@@ -55,9 +56,15 @@ export class HubCache {
     return exists(this.#path(id, "blobs", etag));
   }
 
-  /** Adds a blob that `fill` writes to the path it is given; when that fails nothing is left. */
+  /**
+   * Adds a blob that `fill` writes to the path it is given. When that fails nothing is left; what a killed process could not
+   * remove, a later call does.
+   */
   async addBlob(id: string, etag: string, fill: (path: string) => Promise<void>): Promise<void> {
-    await this.#replace(id, ["blobs", etag], fill);
+    await this.#replace(id, ["blobs", etag], async (path) => {
+      await removeAbandoned(this.#path(id), dirname(path));
+      await fill(path);
+    });
   }
 
   /** Makes a blob a file of a commit's snapshot. */
@@ -119,8 +126,9 @@ export class HubCache {
   ): Promise<void> {
     const path = this.#path(id, ...parts);
     await this.#checkInside(dirname(path));
+    await this.#checkInside(this.#path(id));
     await mkdir(dirname(path), { recursive: true });
-    const folder = await mkdtemp(this.#path(id, ".tinkex-"));
+    const folder = await mkdtemp(this.#path(id, UNFINISHED_PREFIX));
     try {
       const temporary = join(folder, basename(path));
       await fill(temporary);

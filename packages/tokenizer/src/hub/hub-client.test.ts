@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
+import { getEventListeners } from "node:events";
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
-import { ResponseError, systemClock, TinkexError } from "@tinkex/base";
+import { ConnectionError, ResponseError, systemClock, TinkexError } from "@tinkex/base";
+import { FakeClock } from "@tinkex/base/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HubClient } from "./hub-client.js";
 
@@ -29,7 +31,12 @@ const client = (endpoint: string, token?: string) =>
     endpoint,
     token: async () => token,
     fetch,
-    clock: { ...systemClock, sleep: async () => {} },
+    clock: {
+      ...systemClock,
+      // Pauses are over at once; limits of time, which run in the background, are not.
+      sleep: async (ms, signal, options) =>
+        options?.background === true ? systemClock.sleep(ms, signal, options) : undefined,
+    },
   });
 const fail = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -167,5 +174,61 @@ describe("a redirection", () => {
       ["/file", undefined],
       ["/back", undefined],
     ]);
+  });
+});
+
+describe("a hub that does not answer", () => {
+  /** A client whose requests end only when they are aborted, and the clock by which it waits. */
+  const waiting = () => {
+    const clock = new FakeClock({ startMs: 1_800_000_000_000 });
+    let requests = 0;
+    const silent: typeof fetch = (_url, init) => {
+      requests += 1;
+      return new Promise((_resolve, reject) => {
+        init?.signal?.addEventListener("abort", () => reject(init.signal?.reason), { once: true });
+      });
+    };
+    const hub = new HubClient({
+      endpoint: "http://hub.test",
+      token: async () => undefined,
+      fetch: silent,
+      clock,
+    });
+    return { clock, hub, requestCount: () => requests };
+  };
+
+  it.each([
+    ["a lookup after 10 s", 10_000],
+    ["a download after 10 minutes", 600_000],
+  ])("is asked three times, with the pauses of the hub's back-off: %s", async (name, limitMs) => {
+    const { clock, hub, requestCount } = waiting();
+    const info = { commit: COMMIT, etag: undefined, sizeBytes: 1 };
+    const outcome = fail(name.startsWith("a lookup") ? hub.info(file) : hub.download(file, info, path));
+    await clock.advance(limitMs - 1);
+    expect(requestCount()).toBe(1);
+    await clock.advance(1 + 500);
+    expect(requestCount()).toBe(2);
+    await clock.advance(limitMs + 1_000);
+    expect(requestCount()).toBe(3);
+    await clock.advance(limitMs);
+    const error = await outcome;
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ attempts: 3 });
+    expect(clock.sleeps).toEqual([500, 1_000]);
+    expect(clock.sleepingInBackground).toBe(0);
+  });
+
+  it("is left at once when the caller aborts, without a listener or a timer", async () => {
+    const { clock, hub, requestCount } = waiting();
+    const caller = new AbortController();
+    const outcomes = Array.from({ length: 20 }, () => fail(hub.info(file, caller.signal)));
+    await clock.advance(100);
+    expect(getEventListeners(caller.signal, "abort")).toHaveLength(1);
+    caller.abort(new Error("enough"));
+    expect(await Promise.all(outcomes)).toEqual(Array.from({ length: 20 }, () => new Error("enough")));
+    expect(requestCount()).toBe(20);
+    expect(getEventListeners(caller.signal, "abort")).toHaveLength(0);
+    await clock.advance(0);
+    expect(clock.sleepingInBackground).toBe(0);
   });
 });

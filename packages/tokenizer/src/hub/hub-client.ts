@@ -1,4 +1,4 @@
-import { type Clock, ConnectionError, ResponseError } from "@tinkex/base";
+import { BACKOFFS, backoffMs, type Clock, ConnectionError, onAbort, ResponseError } from "@tinkex/base";
 import { gitBlobSha1 } from "./git-blob-sha1.js";
 import { hubStatusError } from "./hub-status-error.js";
 import { NetworkFailure, requestFile } from "./request-file.js";
@@ -30,7 +30,7 @@ export interface HubClientOptions {
 
 const INFO_TIMEOUT_MS = 10_000;
 const DOWNLOAD_TIMEOUT_MS = 600_000;
-const RETRY_DELAYS_MS = [500, 2_000];
+const MAX_RETRIES = 2;
 /** Far above any tokenizer's file (the largest known have 40 MB), so that no server fills the disk. */
 const MAX_FILE_BYTES = 512 * 1024 * 1024;
 
@@ -115,22 +115,49 @@ export class HubClient {
     const url = new URL(
       `${endpoint}/${[file.id, "resolve", encodeURIComponent(file.revision), file.name].join("/")}`,
     );
-    for (let attempts = 1; ; attempts++) {
+    const maxMs = method === "HEAD" ? INFO_TIMEOUT_MS : DOWNLOAD_TIMEOUT_MS;
+    for (let attempts = 1; ; attempts += 1) {
       signal?.throwIfAborted();
-      const delayMs = RETRY_DELAYS_MS[attempts - 1];
+      const isLast = attempts > MAX_RETRIES;
       try {
-        const limit = AbortSignal.timeout(method === "HEAD" ? INFO_TIMEOUT_MS : DOWNLOAD_TIMEOUT_MS);
-        const ends = signal === undefined ? limit : AbortSignal.any([signal, limit]);
-        const response = await requestFile({ url, method, token: await token(), fetch, signal: ends });
-        const isBusy = response.status === 429 || response.status >= 500;
-        if (!isBusy || delayMs === undefined) return await takeIn(response, attempts);
-        await response.body?.cancel();
+        const taken = await this.#within(maxMs, signal, async (over) => {
+          const response = await requestFile({ url, method, token: await token(), fetch, signal: over });
+          const isBusy = response.status === 429 || response.status >= 500;
+          if (!isBusy || isLast) return { value: await takeIn(response, attempts) };
+          await response.body?.cancel();
+          return undefined;
+        });
+        if (taken !== undefined) return taken.value;
       } catch (error) {
         signal?.throwIfAborted();
         if (!(error instanceof NetworkFailure)) throw error;
-        if (delayMs === undefined) throw this.#unreachable(file, attempts, error.cause);
+        if (isLast) throw this.#unreachable(file, attempts, error.cause);
       }
-      await clock.sleep(delayMs, signal);
+      await clock.sleep(backoffMs(BACKOFFS.hub, attempts - 1, Math.random), signal);
+    }
+  }
+
+  /**
+   * Runs a request under a signal that aborts with the caller's, and after `maxMs`. Ends when the request has: a file must be
+   * closed before the next one is written. Leaves no timer and no listener behind.
+   */
+  async #within<T>(
+    maxMs: number,
+    signal: AbortSignal | undefined,
+    request: (over: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const over = new AbortController();
+    const leave = signal && onAbort(signal, (reason) => over.abort(reason));
+    this.#options.clock.sleep(maxMs, over.signal, { background: true }).then(
+      () => over.abort(new Error(`no end within ${maxMs} ms`)),
+      // The request has ended before.
+      () => {},
+    );
+    try {
+      return await request(over.signal);
+    } finally {
+      leave?.();
+      over.abort();
     }
   }
 

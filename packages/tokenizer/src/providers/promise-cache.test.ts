@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { expect, it } from "vitest";
 import { PromiseCache } from "./promise-cache.js";
 
@@ -62,3 +63,20 @@ it("keeps what was loaded when everyone has left", async () => {
   expect(signal?.aborted).toBe(false);
   expect(await cache.get("a", async () => 2)).toBe(1);
 });
+
+it.each([
+  ["given", async () => 1],
+  ["failed", () => Promise.reject(new Error("no"))],
+])(
+  "leaves no listener on a caller's signal once the load has %s, and has one meanwhile",
+  async (_end, load) => {
+    const cache = new PromiseCache<number>(2);
+    const { signal } = new AbortController();
+    const waiting = Array.from({ length: 20 }, (_, index) => cache.get(`${index % 3}`, load, signal));
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    await Promise.allSettled(waiting);
+    cache.get("0", async () => 1, signal);
+    await cache.get("0", async () => 1, signal);
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
+  },
+);

@@ -1,3 +1,5 @@
+import { onAbort } from "@tinkex/base";
+
 interface Entry<T> {
   readonly promise: Promise<T>;
   readonly loading: AbortController;
@@ -22,8 +24,10 @@ export class PromiseCache<T> {
   get(key: string, load: (signal: AbortSignal) => Promise<T>, left?: AbortSignal): Promise<T> {
     const entry = this.#entries.get(key) ?? this.#start(key, load);
     this.#keep(key, entry);
-    entry.waiting++;
-    left?.addEventListener("abort", () => this.#leave(key, entry), { once: true });
+    entry.waiting += 1;
+    if (left === undefined || entry.isSettled) return entry.promise;
+    const stop = onAbort(left, () => this.#leave(key, entry));
+    entry.promise.then(stop, stop);
     return entry.promise;
   }
 
@@ -43,7 +47,8 @@ export class PromiseCache<T> {
   }
 
   #leave(key: string, entry: Entry<T>): void {
-    if (--entry.waiting > 0 || entry.isSettled) return;
+    entry.waiting -= 1;
+    if (entry.waiting > 0 || entry.isSettled) return;
     this.#forget(key, entry);
     entry.loading.abort();
   }

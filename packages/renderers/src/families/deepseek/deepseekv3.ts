@@ -1,7 +1,8 @@
+import { refuseImages } from "../../images/refuse-images.js";
 import type { Layout, Place } from "../../layout/layout.js";
 import { refusal } from "../../messages/check-messages.js";
 import type { Message, ToolCall } from "../../messages/message.js";
-import { contentParts, onlyText } from "../../messages/message-content.js";
+import { onlyText } from "../../messages/message-content.js";
 import { given, type TextRun, textOfRuns } from "../../pieces/text-run.js";
 import { argumentsText } from "../../tool-calls/json-tool-call.js";
 import { DEEPSEEKV3_CALL_FORMAT, declareDeepseekV3Tools } from "./deepseekv3-tools.js";
@@ -49,9 +50,7 @@ export function deepseekV3Layout(thinks: boolean, { systemAsUser = false }: Deep
         );
       }
       if (message.role !== "assistant") onlyText(message, index);
-      else if (contentParts(message.content).some(({ type }) => type === "image")) {
-        throw refusal(index, "has an image, which DeepSeek V3 does not see", "leave it out");
-      }
+      else refuseImages(message, index);
     },
     prelude: () => [{ token: "<｜begin▁of▁sentence｜>" }],
     render(place) {

@@ -1,8 +1,9 @@
 import { type Clock, systemClock, ValidationError } from "@tinkex/base";
+import { refuseImages } from "../../images/refuse-images.js";
 import type { Layout, Place } from "../../layout/layout.js";
 import { refusal } from "../../messages/check-messages.js";
 import type { Message } from "../../messages/message.js";
-import { contentParts, onlyText, textOf, thinkingOf } from "../../messages/message-content.js";
+import { onlyText, textOf, thinkingOf } from "../../messages/message-content.js";
 import { given, joinRuns, type TextRun } from "../../pieces/text-run.js";
 import { argumentsText } from "../../tool-calls/json-tool-call.js";
 import { declareGptOssTools, INTERNAL_SYSTEM } from "./gpt-oss-tools.js";
@@ -41,9 +42,7 @@ export function gptOssLayout(reasoning?: GptOssReasoning, options: GptOssOptions
     hasExtensionProperty: false,
     checkMessage(message, index) {
       if (message.role !== "assistant") onlyText(message, index);
-      else if (contentParts(message.content).some(({ type }) => type === "image")) {
-        throw refusal(index, "has an image, which GPT-OSS does not see", "leave it out");
-      }
+      else refuseImages(message, index);
     },
     arrange: (messages) => (system === undefined ? messages : [system, ...messages]),
     prelude: () => [],

@@ -1,3 +1,4 @@
+import { refuseImages } from "../../images/refuse-images.js";
 import type { Layout, Place } from "../../layout/layout.js";
 import { refusal } from "../../messages/check-messages.js";
 import type { ContentPart } from "../../messages/message.js";
@@ -33,11 +34,7 @@ export function qwen3Layout(thinking: Qwen3Thinking): Layout {
     hasExtensionProperty: keptInHistory || !blocks,
     disablesThinking: disabled,
     prelude: () => [],
-    checkMessage(message, index) {
-      if (contentParts(message.content).some(({ type }) => type === "image")) {
-        throw refusal(index, "has an image, which the Qwen3 text models do not see", "leave it out");
-      }
-    },
+    checkMessage: refuseImages,
     render(place) {
       return {
         header: [{ text: header(place.message.role, place.index) }],
