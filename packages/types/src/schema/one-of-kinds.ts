@@ -12,9 +12,9 @@ export function oneOfKinds<Value>(
   choose: (value: object) => z.ZodType<Value> | string,
 ): z.ZodType<Value> {
   return z
-    .custom<object>((value) => typeof value === "object" && value !== null, "must be an object")
+    .custom<unknown>()
     .transform((value, context): Value => {
-      const schema = choose(value);
+      const schema = typeof value === "object" && value !== null ? choose(value) : "must be an object";
       if (typeof schema === "string") {
         context.issues.push({ code: "custom", message: schema, input: value });
         return z.NEVER;

@@ -22,6 +22,8 @@ export interface RequestEncoding {
   readonly unchecked?: boolean | undefined;
   /** Leave out the check, which the caller has made with the same schema. @defaultValue false */
   readonly isChecked?: boolean | undefined;
+  /** Name of the record in messages. @defaultValue its own, e.g. `SampleRequest` */
+  readonly what?: string | undefined;
 }
 
 /** The endpoints that take a record as their body. */
@@ -64,11 +66,11 @@ export function encodeRequest<Name extends EndpointWithBody>(
 export function encodeJsonRequest<Name extends RequestName>(
   name: Name,
   record: Records[Name],
-  { generation, unchecked = false, isChecked = false }: RequestEncoding,
+  { generation, unchecked = false, isChecked = false, what = name }: RequestEncoding,
 ): EncodedBody {
   const table = requestRecords[name];
-  if (!unchecked && !isChecked) checkSent<Records[Name]>(table.schema, record, name);
-  return jsonBody(fieldsToSend(record, table, generation, unchecked), name);
+  if (!unchecked && !isChecked) checkSent<Records[Name]>(table.schema, record, what);
+  return jsonBody(fieldsToSend(record, table, generation, unchecked), what);
 }
 
 /** Writes the JSON body of an endpoint's answer, as a server does. */

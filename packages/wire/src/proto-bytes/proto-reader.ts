@@ -28,7 +28,9 @@ export class ProtoReader {
   field = 0;
   readonly #bytes: Uint8Array;
   readonly #messageType: string;
-  readonly #path: string;
+  /** The message that this one is embedded in, and the field that holds it: their path is wanted for a fault alone. */
+  readonly #parent: ProtoReader | undefined;
+  readonly #name: string;
   readonly #end: number;
   /** Shared by the readers of all messages within the outermost. */
   readonly #memory: { leftBytes: number };
@@ -40,23 +42,25 @@ export class ProtoReader {
   private constructor(
     bytes: Uint8Array,
     messageType: string,
-    path: string,
     [start, end]: readonly [start: number, end: number],
     memory: { leftBytes: number },
+    embedded?: { readonly parent: ProtoReader; readonly name: string },
   ) {
     this.#bytes = bytes;
     this.#messageType = messageType;
-    this.#path = path;
     this.#offset = start;
     this.#end = end;
     this.#memory = memory;
+    this.#parent = embedded?.parent;
+    this.#name = embedded?.name ?? "";
   }
 
+  /** Reads a whole body, whose outermost message has this name. */
   static of(body: Uint8Array, messageType: string): ProtoReader {
     // A plain view, since a Buffer's subarray and slice behave differently.
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
     const memory = { leftBytes: FREE_BYTES + MAX_BYTES_PER_BYTE * bytes.length };
-    return new ProtoReader(bytes, messageType, "", [0, bytes.length], memory);
+    return new ProtoReader(bytes, messageType, [0, bytes.length], memory);
   }
 
   /** Goes to the next field; false at the end of the message. */
@@ -162,8 +166,10 @@ export class ProtoReader {
   message(name: string): ProtoReader {
     this.#expect(wireType.lengthDelimited, name);
     const range = this.#delimited(name);
-    const path = this.#fieldPath(name);
-    const reader = new ProtoReader(this.#bytes, this.#messageType, path, range, this.#memory);
+    const reader = new ProtoReader(this.#bytes, this.#messageType, range, this.#memory, {
+      parent: this,
+      name,
+    });
     reader.#fieldStart = range[0];
     return reader;
   }
@@ -190,7 +196,8 @@ export class ProtoReader {
   }
 
   #fieldPath(name: string): string {
-    return name === "" || this.#path === "" ? this.#path + name : `${this.#path}.${name}`;
+    const path = this.#parent === undefined ? "" : this.#parent.#fieldPath(this.#name);
+    return name === "" || path === "" ? path + name : `${path}.${name}`;
   }
 
   #expect(type: number, name: string): void {

@@ -14,6 +14,7 @@ describe("ProtoWriter", () => {
     [1, "1001"],
     [127, "107f"],
     [128, "108001"],
+    [16_383, "10ff7f"],
     [16_384, "10808001"],
     [Number.MAX_SAFE_INTEGER, "10ffffffffffffff0f"],
   ])("writes %d as a varint", (value, expected) => {
@@ -25,17 +26,24 @@ describe("ProtoWriter", () => {
     expect(written((writer) => writer.presentVarint(2, 0))).toBe("1000");
   });
 
-  it.each([-1, 1.5, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY])(
-    "refuses %d, for which a varint has no form",
-    (value) => {
-      const message = `protobuf field 2 must be an integer from 0 to 2^53 - 1, got ${value}`;
-      for (const write of [
-        (writer: ProtoWriter) => writer.varintField(2, value),
-        (writer: ProtoWriter) => writer.presentVarint(2, value),
-        (writer: ProtoWriter) => writer.packedVarints(2, [1, value]),
-      ]) {
-        expect(() => written(write)).toThrow(new ValidationError(message));
-      }
-    },
-  );
+  it.each([
+    -1,
+    1.5,
+    2 ** 31 + 0.5,
+    -(2 ** 32),
+    2 ** 53,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    5n as never,
+    "5" as never,
+  ])("refuses %s, for which a varint has no form", (value) => {
+    const message = `protobuf field 2 must be an integer from 0 to 2^53 - 1, got ${value}`;
+    for (const write of [
+      (writer: ProtoWriter) => writer.varintField(2, value),
+      (writer: ProtoWriter) => writer.presentVarint(2, value),
+      (writer: ProtoWriter) => writer.packedVarints(2, [1, value]),
+    ]) {
+      expect(() => written(write)).toThrow(new ValidationError(message));
+    }
+  });
 });

@@ -38,19 +38,20 @@ export class ProtoWriter {
 
   /** Puts tag and length before what was written since `mark`, a former {@link length}. */
   message(field: number, mark: number): void {
-    this.#varint(this.length - mark);
+    this.#varint(this.length - mark, field);
     this.#tag(field, wireType.lengthDelimited);
   }
 
   /** Writes a varint field; the default 0 is left out. @throws ValidationError unless the value is an integer from 0 to 2⁵³ − 1 */
   varintField(field: number, value: number): void {
-    if (value !== 0) this.presentVarint(field, value);
+    if (value === 0) return;
+    this.#varint(value, field);
+    this.#tag(field, wireType.varint);
   }
 
   /** Writes a varint field also when it is 0. @throws ValidationError as {@link varintField} */
   presentVarint(field: number, value: number): void {
-    checkVarint(field, value);
-    this.#varint(value);
+    this.#varint(value, field);
     this.#tag(field, wireType.varint);
   }
 
@@ -75,9 +76,10 @@ export class ProtoWriter {
   /** Writes a packed array of such numbers; an empty one is left out. @throws ValidationError as {@link varintField} */
   packedVarints(field: number, values: readonly number[]): void {
     if (values.length === 0) return;
-    for (let index = 0; index < values.length; index += 1) checkVarint(field, values[index] ?? Number.NaN);
     const mark = this.length;
-    for (let index = values.length - 1; index >= 0; index -= 1) this.#varint(values[index] ?? 0);
+    for (let index = values.length - 1; index >= 0; index -= 1) {
+      this.#varint(values[index] ?? Number.NaN, field);
+    }
     this.message(field, mark);
   }
 
@@ -133,20 +135,28 @@ export class ProtoWriter {
     this.#bytes[this.#offset] = (field << 3) | type;
   }
 
-  #varint(value: number): void {
-    if (value < 0x80) {
+  /** Writes the value of `field`, or a length. The comparison is true of small integers alone, so that nothing else gets by. */
+  #varint(value: number, field: number): void {
+    const bits = typeof value === "number" ? value & 0x3fff : -1;
+    if (bits !== value) {
+      this.#longVarint(value, field);
+    } else if (bits < 0x80) {
       this.#reserve(1);
-      this.#bytes[this.#offset] = value;
-    } else if (value < 0x4000) {
-      this.#reserve(2);
-      this.#bytes[this.#offset] = (value & 0x7f) | 0x80;
-      this.#bytes[this.#offset + 1] = value >> 7;
+      this.#bytes[this.#offset] = bits;
     } else {
-      this.#longVarint(value);
+      this.#reserve(2);
+      this.#bytes[this.#offset] = (bits & 0x7f) | 0x80;
+      this.#bytes[this.#offset + 1] = bits >> 7;
     }
   }
 
-  #longVarint(value: number): void {
+  #longVarint(value: number, field: number): void {
+    // A varint has no form for anything else: it would become another number, or a body that nobody can read.
+    if (!Number.isSafeInteger(value) || value < 0) {
+      throw new ValidationError(
+        `protobuf field ${field} must be an integer from 0 to 2^53 - 1, got ${String(value)}`,
+      );
+    }
     this.#reserve(varintSize(value));
     let rest = value;
     let offset = this.#offset;
@@ -193,14 +203,6 @@ export class ProtoWriter {
     this.#view = new DataView(larger.buffer);
     this.#offset = larger.length - written.length;
   }
-}
-
-/** Refuses a number that a varint has no form for: what came out would be another number, or a body that nobody can read. */
-function checkVarint(field: number, value: number): void {
-  if (Number.isSafeInteger(value) && value >= 0) return;
-  throw new ValidationError(
-    `protobuf field ${field} must be an integer from 0 to 2^53 - 1, got ${String(value)}`,
-  );
 }
 
 /** Bytes of a varint of a number from 0 to 2⁵³. */
