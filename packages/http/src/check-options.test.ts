@@ -29,7 +29,7 @@ describe("the options of createTransport", () => {
     ],
     [{ credential: () => "k", apiKey: "tml-canary" }, "give an apiKey or a credential, not both"],
     [{ dispatcher: { dispatch: () => true }, fetch }, "give a dispatcher or a fetch, not both"],
-    [{ dispatcher: {} }, /the dispatcher has no method dispatch/],
+    [{ dispatcher: {} }, /dispatcher must have a method dispatch/],
   ])("%j is refused before anything is sent", (options, message) => {
     const create = (): unknown =>
       createTransport({ baseUrl: "http://127.0.0.1:9", ...options } as TransportOptions);

@@ -83,7 +83,7 @@ export function checkOptions(options: TransportOptions): void {
   }
   if (options.dispatcher !== undefined && typeof options.dispatcher.dispatch !== "function") {
     throw new ValidationError(
-      "the dispatcher has no method dispatch; give one of undici's, such as a ProxyAgent",
+      "dispatcher must have a method dispatch; give one of undici's, such as a ProxyAgent",
       { path: ["dispatcher"] },
     );
   }

@@ -101,12 +101,12 @@ export async function readStoredKey(home: string): Promise<string | undefined> {
 export async function storeKey(home: string, id: string, key: StoredKey): Promise<void> {
   if (!/^\d+$/.test(id)) {
     // It is not shown: it may be the key, given in the wrong place.
-    throw new ValidationError('the id of a key must be its number at the service, such as "7"', {
+    throw new ValidationError('storeKey: id must be the number of the key at the service, such as "7"', {
       path: ["id"],
     });
   }
   if (!isStoredKey(key)) {
-    throw new ValidationError("a key to store has a type (manual or generated), a key and a name", {
+    throw new ValidationError("storeKey: key must have a type (manual or generated), a key and a name", {
       path: ["key"],
     });
   }

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/base";
+import { formatPath, ValidationError } from "@tinkex/base";
 import { RequestBodyError } from "./streamed-body.js";
 
 /** Content of a file: its bytes, a `Blob` (`await openAsBlob(path)` of `node:fs` reads as it sends), or a stream of known length. */
@@ -26,18 +26,19 @@ export interface FormFile {
 /** @throws ValidationError for a content that is none, such as a path */
 export function checkFileContent(content: unknown, path: readonly (string | number)[]): void {
   const fault = contentFault(content);
-  if (fault !== undefined) throw new ValidationError(fault, { path });
+  if (fault !== undefined) throw new ValidationError(`multipartBody: ${formatPath(path)}${fault}`, { path });
 }
 
 function contentFault(content: unknown): string | undefined {
   if (typeof content === "string") {
-    return "a file is its bytes or a Blob, not a string; for a path give await openAsBlob(path) of node:fs";
+    return " must be bytes or a Blob, got a string; for a path give await openAsBlob(path) of node:fs";
   }
   if (content instanceof Uint8Array || content instanceof Blob) return undefined;
-  if (!isFileStream(content)) return "a file is bytes, a Blob, or { byteLength, stream }";
+  if (!isFileStream(content))
+    return ` must be bytes, a Blob, or { byteLength, stream }, got ${content === null ? "null" : typeof content}`;
   return Number.isSafeInteger(content.byteLength) && content.byteLength >= 0
     ? undefined
-    : `the byteLength of a stream is a whole number of bytes, not ${content.byteLength}`;
+    : `.byteLength must be a whole number of bytes, got ${content.byteLength}`;
 }
 
 function isFileStream(content: unknown): content is FileStream {

@@ -57,16 +57,41 @@ describe("multipartBody", () => {
   it("transport 92: a text in place of a file is refused, with the way to read a path", () => {
     const files = [{ name: "file", content: "/etc/hosts" as unknown as Uint8Array }];
     expect(() => multipartBody({ files })).toThrow(ValidationError);
-    expect(() => multipartBody({ files })).toThrow(/openAsBlob/);
+    expect(() => multipartBody({ files })).toThrow(
+      "multipartBody: files[0].content must be bytes or a Blob, got a string; for a path give await openAsBlob(path)",
+    );
   });
 
-  it.each<[string, object]>([
-    ["nothing", { content: undefined }],
-    ["an object", { content: { byteLength: 3 } }],
-    ["a stream of a negative length", { content: { byteLength: -1, stream: () => pieces() } }],
-    ["a type with a line break", { content: encode(""), contentType: "a/b\r\nx: y" }],
-  ])("refuses a file that is %s", (_, file) => {
-    expect(() => multipartBody({ files: [{ name: "f", ...file } as FormFile] })).toThrow(ValidationError);
+  it.each<[string, object, string]>([
+    [
+      "nothing",
+      { content: undefined },
+      "files[0].content must be bytes, a Blob, or { byteLength, stream }, got undefined",
+    ],
+    [
+      "null",
+      { content: null },
+      "files[0].content must be bytes, a Blob, or { byteLength, stream }, got null",
+    ],
+    [
+      "an object",
+      { content: { byteLength: 3 } },
+      "files[0].content must be bytes, a Blob, or { byteLength, stream }, got object",
+    ],
+    [
+      "a stream of a negative length",
+      { content: { byteLength: -1, stream: () => pieces() } },
+      "files[0].content.byteLength must be a whole number of bytes, got -1",
+    ],
+    [
+      "a type with a line break",
+      { content: encode(""), contentType: "a/b\r\nx: y" },
+      'contentType of the file "f" must be plain ASCII, got "a/b\\r\\nx: y"',
+    ],
+  ])("refuses a file that is %s", (_, file, message) => {
+    const make = (): unknown => multipartBody({ files: [{ name: "f", ...file } as FormFile] });
+    expect(make).toThrow(ValidationError);
+    expect(make).toThrow(`multipartBody: ${message}`);
   });
 
   it("is what any reader of forms reads, whatever the names and contents hold", async () => {

@@ -34,7 +34,7 @@ export function multipartBody(form: MultipartForm): StreamedBody {
   const boundary = form.boundary ?? `tinkex-${randomUUID()}`;
   if (!BOUNDARY.test(boundary)) {
     throw new ValidationError(
-      `a boundary is 1 to 70 letters, digits or '()+,-./:=?_, not ${JSON.stringify(boundary)}`,
+      `multipartBody: boundary must be 1 to 70 letters, digits or '()+,-./:=?_, got ${JSON.stringify(boundary)}`,
       { path: ["boundary"] },
     );
   }
@@ -83,9 +83,12 @@ function filePart(boundary: string, file: FormFile): Part {
   const blobType = content instanceof Blob && content.type !== "" ? content.type : undefined;
   const type = file.contentType ?? blobType ?? "application/octet-stream";
   if (/[^\x20-\x7e]/.test(type)) {
-    throw new ValidationError(`a content type is plain ASCII, not ${JSON.stringify(type)}`, {
-      path: ["files"],
-    });
+    throw new ValidationError(
+      `multipartBody: contentType of the file ${JSON.stringify(file.name)} must be plain ASCII, got ${JSON.stringify(type)}`,
+      {
+        path: ["files"],
+      },
+    );
   }
   const filename = file.filename ?? nameOf(content) ?? "upload";
   const head = encode(

@@ -84,7 +84,7 @@ const PASSING = [408, 416, 429];
 export async function downloadFile(options: DownloadOptions): Promise<number> {
   const { clock = systemClock, maxBytes, target } = options;
   if (maxBytes !== undefined && !(maxBytes > 0)) {
-    throw new ValidationError(`maxBytes must be a number of bytes above 0, got ${maxBytes}`, {
+    throw new ValidationError(`downloadFile: maxBytes must be a number of bytes above 0, got ${maxBytes}`, {
       path: ["maxBytes"],
     });
   }
@@ -234,7 +234,9 @@ function checkWhole(state: DownloadState): TryOutcome | "whole" {
 async function askUrl(options: DownloadOptions): Promise<string> {
   const url = await options.url();
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new ValidationError("the address of the download is not an http(s) URL", { path: ["url"] });
+    throw new ValidationError("downloadFile: url must give an address that begins with http:// or https://", {
+      path: ["url"],
+    });
   }
   return url;
 }

@@ -45,17 +45,21 @@ export function checkCall(call: TinkexCall): Operation {
   if (call.timeoutMs !== undefined && !(call.timeoutMs > 0)) {
     fail(`timeoutMs must be a number above 0, got ${call.timeoutMs}`, "timeoutMs");
   }
-  if (operation.method === "GET" && call.body !== undefined) fail("a GET request has no body", "body");
+  if (operation.method === "GET" && call.body !== undefined)
+    fail("body must be left out of a GET request", "body");
   if (isStreamed(call.body)) {
     if (!isRequestBody(call.body)) {
-      fail("a body is a Uint8Array or a streamed body, such as one of multipartBody", "body");
+      const got = call.body === null ? "null" : typeof call.body;
+      fail(`body must be a Uint8Array or a streamed body such as one of multipartBody, got ${got}`, "body");
     }
-    if (call.contentType !== undefined) fail("a streamed body brings its own contentType", "contentType");
-    if (!canSend(call.body)) fail("the body was a stream that can be read once, and has been", "body");
+    if (call.contentType !== undefined)
+      fail("contentType must be left out: a streamed body has its own", "contentType");
+    if (!canSend(call.body))
+      fail("body must be made anew: it is a stream that can be read once, and has been", "body");
     return operation;
   }
   if (operation.wire === "json" && call.contentType !== undefined && !call.contentType.includes("json")) {
-    fail(`the body must be JSON, got ${call.contentType}`, "contentType");
+    fail(`contentType must be one of JSON, got ${call.contentType}`, "contentType");
   }
   return operation;
 }

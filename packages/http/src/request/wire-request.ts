@@ -67,10 +67,13 @@ function pathSegment(operation: string, name: string, value: string | undefined)
   try {
     return encodeURIComponent(value);
   } catch (cause) {
-    throw new ValidationError(`${operation}: ${name} is not well-formed text`, {
-      path: ["pathParameters", name],
-      cause,
-    });
+    throw new ValidationError(
+      `${operation}: ${name} must be a well-formed string, got one with half of a surrogate pair`,
+      {
+        path: ["pathParameters", name],
+        cause,
+      },
+    );
   }
 }
 
