@@ -59,7 +59,7 @@ export function checkCall(call: TinkexCall): Operation {
     return operation;
   }
   if (operation.wire === "json" && call.contentType !== undefined && !call.contentType.includes("json")) {
-    fail(`contentType must be one of JSON, got ${call.contentType}`, "contentType");
+    fail(`contentType must be that of JSON, got ${call.contentType}`, "contentType");
   }
   return operation;
 }
