@@ -35,13 +35,13 @@ export {
 } from "./sampling/sampling-client.js";
 export {
   type CloseOptions,
-  type EndpointCallOptions,
   type FromStateOptions,
   type LoraTrainingParams,
   type SamplingClientParams,
   ServiceClient,
 } from "./service/service-client.js";
 export type { PoolOptions, RetryOptions, ServiceClientOptions } from "./service/service-client-options.js";
+export type { EndpointCallOptions } from "./session/api-calls.js";
 export type { TokenizerLoader } from "./session/model-tokenizer.js";
 export type { WireChoice } from "./session/server-generation.js";
 export type { OnConflict, SamplerSaveOptions, SaveOptions } from "./training/checkpoints/save-options.js";

@@ -99,7 +99,7 @@ export class Channel {
     context: OperationContext,
     log: QueueStateLog,
   ): Promise<Submission<ResultOf<Name>>> {
-    const body = this.session.encode(name, record);
+    const body = this.session.encode(name, record, { what: context.name });
     context.sending();
     return this.submitBody(name, body, context, log, context.signal);
   }

@@ -208,6 +208,16 @@ describe("messages about wrong arguments", () => {
       [{ learning_rate: "1e-4" }],
       "optimStep: learning_rate: must be a finite number, got a string",
     ],
+    [
+      "training.saveState",
+      ["a", { user_metadata: { a: 5 } }],
+      "saveState: user_metadata.a: must be a string, got 5",
+    ],
+    [
+      "service.createTrainingClientFromState",
+      ["tinker://r/weights/a", { base_model: 5 }],
+      "createTrainingClientFromState: base_model: must be a string, got 5",
+    ],
     ["training.loadState", [5], "loadState: a checkpoint's path must start with tinker://, got a number"],
   ])("of %s name the method, the place and the remedy: %#", async (name, args, message) => {
     const clients = await openClients();

@@ -24,7 +24,7 @@ import {
 } from "../inputs/call-options.js";
 import { createSampler } from "../sampling/create-sampler.js";
 import type { SamplingClient } from "../sampling/sampling-client.js";
-import { ApiCalls, type EndpointOptions } from "../session/api-calls.js";
+import { ApiCalls, type EndpointCallOptions } from "../session/api-calls.js";
 import { finishSession } from "../session/finish-session.js";
 import { checkSamplerPath, checkTrainingPath } from "../training/checkpoints/checkpoint-kinds.js";
 import { loadModel, type ModelSource } from "../training/checkpoints/load-model.js";
@@ -59,9 +59,6 @@ export interface CloseOptions {
   /** Free text beside it. */
   readonly detail?: string | undefined;
 }
-
-/** Options of calling an endpoint: `path` where its path has `{name}` parts, `query`, `unchecked`, `signal`, `timeoutMs`. */
-export type EndpointCallOptions<Name extends EndpointName> = EndpointOptions<Name>;
 
 const LORA_PARAMS: Readonly<Record<keyof LoraTrainingParams, true>> = {
   base_model: true,

@@ -4,8 +4,8 @@ import { decodeResponse, encodeRequest, hasBody, hasRecordAnswer, type RequestEn
 import type { OnBehalfOf } from "../future/operation-context.js";
 import type { CallOptions } from "../inputs/call-options.js";
 
-/** Options of one request to an endpoint. */
-export type EndpointOptions<Name extends EndpointName> = CallOptions & {
+/** Options of calling an endpoint: `path` where its path has `{name}` parts, `query`, `unchecked`, and those of every call. */
+export type EndpointCallOptions<Name extends EndpointName> = CallOptions & {
   /** Parameters of the address; `undefined` values are left out. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
   /** Send fields, names of losses and sampling parameters that this package does not know. @defaultValue false */
@@ -66,7 +66,7 @@ export class ApiCalls {
   async call<Name extends EndpointName>(
     name: Name,
     record: RequestOf<Name>,
-    options: EndpointOptions<Name> & RequestContext,
+    options: EndpointCallOptions<Name> & RequestContext,
   ): Promise<ResponseOf<Name>> {
     const body =
       record === undefined ? undefined : this.encode(name, record, { unchecked: options.unchecked });
@@ -80,13 +80,14 @@ export class ApiCalls {
   /**
    * Writes the body of a request, with the fields that the server knows.
    *
-   * @param options - `isChecked`: the record was checked, or is made of nothing but what the service said
+   * @param options - `isChecked`: the record was checked, or is made of nothing but what the service said; `what`: its name in
+   *   messages
    * @throws ValidationError
    */
   encode<Name extends EndpointName>(
     name: Name,
     record: RequestOf<Name>,
-    { unchecked = false, isChecked = false }: Pick<RequestEncoding, "unchecked" | "isChecked"> = {},
+    options: Omit<RequestEncoding, "generation"> = {},
   ): Uint8Array {
     if (!hasBody(name)) {
       throw new ValidationError(`${name} takes no record: give undefined`, { path: ["record"] });
@@ -94,9 +95,9 @@ export class ApiCalls {
     const { generation } = this.#options;
     try {
       // The row of the table says which record the endpoint takes; the compiler cannot follow a name through it.
-      return encodeRequest(name, record as never, { generation, unchecked, isChecked }).body;
+      return encodeRequest(name, record as never, { ...options, generation }).body;
     } catch (error) {
-      if (unchecked || !(error instanceof ValidationError) || !error.message.includes(UNKNOWN_FIELD))
+      if (options.unchecked || !(error instanceof ValidationError) || !error.message.includes(UNKNOWN_FIELD))
         throw error;
       throw new ValidationError(`${error.message} (service.call with unchecked: true sends it as it is)`, {
         path: error.path,

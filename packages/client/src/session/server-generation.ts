@@ -1,10 +1,10 @@
 import type { ApiGeneration, ClientConfigResponse } from "@tinkex/types";
 
-/** The encodings that the body of a training request may have. */
-export type Encoding = "protobuf" | "json";
-
 /** The encoding of training requests: what the server understands, or one fixed by the caller. */
-export type WireChoice = "auto" | Encoding;
+export type WireChoice = "auto" | "protobuf" | "json";
+
+/** The encodings that the body of a training request may have. */
+export type Encoding = Exclude<WireChoice, "auto">;
 
 /** Limits of one training request. */
 export interface ChunkLimits {

@@ -77,7 +77,7 @@ export async function runOperation<Name extends SingleOperationName>(
     try {
       // The fields are all of the record but these two, which the compiler does not see for a name that is not fixed.
       const record = { ...fields, model_id: model.id, seq_id: seqId } as unknown as RequestOf<Name>;
-      body = channel.session.encode(name, record);
+      body = channel.session.encode(name, record, { what: context.name });
       context.sending();
     } catch (error) {
       // Nothing was sent: the number was not used.

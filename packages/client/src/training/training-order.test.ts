@@ -184,7 +184,7 @@ describe("order and turns", () => {
       loss_fn_inputs: { target_tokens: [1] },
     };
     const pass = training.forwardBackward([...datums(5), image], "cross_entropy");
-    await expect(pass).rejects.toThrow("forward_backward: data[5].model_input");
+    await expect(pass).rejects.toThrow("forwardBackward: data[5].model_input");
     await step(training);
     expect(sequence(stub)).toEqual([1]);
   });

@@ -1,4 +1,4 @@
-import { ApiStatusError } from "@tinkex/base";
+import { ApiStatusError, ValidationError } from "@tinkex/base";
 import type { ForwardBackwardOutput } from "@tinkex/types";
 import { type EncodedBody, encodeForwardBackwardRequest } from "@tinkex/wire";
 import type { PassRequest } from "../../channel/channel.js";
@@ -47,7 +47,7 @@ export async function submitPass(
   context: OperationContext,
 ): Promise<readonly Promise<ForwardBackwardOutput>[]> {
   const { channel, log } = model;
-  const requests = planPass(model, pass);
+  const requests = planPass(model, pass, context.name);
   const failures: Failure[] = [];
   const submit = async (request: PlannedRequest): Promise<void> => {
     try {
@@ -73,7 +73,7 @@ export async function submitPass(
  * Plans a pass: cuts its data into chunks that the server accepts, gives each its sequence id, and writes all of them before the
  * first leaves, so that data that cannot be sent fails whole.
  */
-function planPass(model: TrainedModel, pass: TrainingPass): PlannedRequest[] {
+function planPass(model: TrainedModel, pass: TrainingPass, method: string): PlannedRequest[] {
   const { channel, sequence } = model;
   const encoding = channel.encoding.current;
   const requests: PlannedRequest[] = [];
@@ -91,9 +91,21 @@ function planPass(model: TrainedModel, pass: TrainingPass): PlannedRequest[] {
   } catch (error) {
     sequence.giveBack(ids);
     // The same fault once more, in the whole of the data: its message then names the datum by its place in the call.
-    encodePass(model, pass, 0, encoding);
+    try {
+      encodePass(model, pass, 0, encoding);
+    } catch (whole) {
+      throw inWordsOf(method, whole);
+    }
     throw error;
   }
+}
+
+/** Names the caller's method in a message that begins with the request's name. */
+function inWordsOf(method: string, error: unknown): unknown {
+  const prefix = "forward_backward: ";
+  if (!(error instanceof ValidationError) || !error.message.startsWith(prefix)) return error;
+  const { message, path } = error;
+  return new ValidationError(`${method}: ${message.slice(prefix.length)}`, { path, cause: error });
 }
 
 /** Writes one request of a pass. @throws ValidationError that names the datum, UnsupportedByServerError */
