@@ -2,8 +2,8 @@ import * as z from "zod";
 import { plainMessage } from "./plain-message.js";
 
 /**
- * Makes the schema of one of several records. The kind is decided first, so that an error speaks of the record that was meant, with the path
- * inside it, and not of all alternatives at once.
+ * Makes the schema of one of several records. The kind is decided first, so that an error speaks of the record that was meant,
+ * with the path inside it, and not of all alternatives at once.
  *
  * @param choose - gives the schema for a value, or what is wrong with the value when none fits
  */
