@@ -91,7 +91,11 @@ export class Transport implements TinkexTransport {
       for (;;) {
         job.attempt += 1;
         const outcome = await this.#try(job);
-        if (isSuccess(outcome, operation, call.returnStatuses)) return this.#response(job, outcome);
+        if (isSuccess(outcome, operation, call.returnStatuses)) {
+          const { status, headers, body } = outcome;
+          if (headers["x-deprecation-note"] !== undefined) this.#warnOfDeprecation(job, outcome);
+          return { status, headers, body, attempts: job.attempt };
+        }
         const pauseMs = this.#retries.pauseAfter(job, outcome, this.#hasContact);
         if (pauseMs === undefined) throw this.#failure(job, outcome);
         if (pauseMs > 0) await lifetime.sleep(pauseMs);
@@ -147,12 +151,6 @@ export class Transport implements TinkexTransport {
       outcome = await unpackAnswer(outcome, operation.maxAnswerBytes, secrets, lifetime);
     }
     return outcome;
-  }
-
-  #response(job: Job, answer: Answer): TransportResponse {
-    const { status, headers, body } = answer;
-    if (headers["x-deprecation-note"] !== undefined) this.#warnOfDeprecation(job, answer);
-    return { status, headers, body, attempts: job.attempt };
   }
 
   #failure(job: Job, outcome: TryOutcome): Error {

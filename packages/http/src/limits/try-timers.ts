@@ -2,6 +2,9 @@ import { startTimer } from "@tinkex/base";
 import type { TimedOut } from "../errors/try-outcome.js";
 import type { TryTimeouts } from "../operations/policy.js";
 
+/** Slowest upload that still counts as progress: 128 KiB a second. A big body gets so much more than the server's own time. */
+const MIN_UPLOAD_BYTES_PER_MS = (128 * 1024) / 1000;
+
 /** Watches the limits of one try. */
 export class TryTimers {
   readonly #expire: (outcome: TimedOut) => void;
@@ -14,7 +17,7 @@ export class TryTimers {
   constructor(timeouts: TryTimeouts, sentBytes: number, expire: (outcome: TimedOut) => void) {
     this.#expire = expire;
     this.#silenceMs = timeouts.silenceMs;
-    const uploadMs = uploadAllowanceMs(sentBytes);
+    const uploadMs = Math.floor(sentBytes / MIN_UPLOAD_BYTES_PER_MS);
     const headersMs = timeouts.headersMs + uploadMs;
     this.#stopCurrent = startTimer(headersMs, () =>
       expire({ kind: "timed_out", waitingFor: "the status line", limitMs: headersMs }),
@@ -51,12 +54,4 @@ export class TryTimers {
     this.#stopCurrent();
     this.#stopTotal?.();
   }
-}
-
-/** Slowest upload that still counts as progress, in bytes per second. */
-const MIN_UPLOAD_BYTES_PER_S = 128 * 1024;
-
-/** Gives the time that sending `byteLength` bytes may take on top of the server's own time, in milliseconds. */
-export function uploadAllowanceMs(byteLength: number): number {
-  return Math.floor((byteLength / MIN_UPLOAD_BYTES_PER_S) * 1000);
 }

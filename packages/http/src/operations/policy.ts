@@ -19,7 +19,7 @@ export const POOL_LIMITS: Readonly<Record<PoolName, number>> = {
 
 /** Time limits of one try, in milliseconds. The whole call is limited by the caller's `timeoutMs` alone. */
 export interface TryTimeouts {
-  /** From the request's turn on the connection to the status line; sending a big body gets more, see `uploadAllowanceMs`. */
+  /** From the request's turn on the connection to the status line; sending a big body gets 1 s more for each 128 KiB. */
   readonly headersMs: number;
   /** Longest silence within a body. A body that trickles may go on. */
   readonly silenceMs: number;
