@@ -9,13 +9,13 @@ export type Section =
   | { readonly token: AddedToken }
   | {
       readonly text: string;
-      /** Whether the stretch begins where the text given begins. */
-      readonly first: boolean;
+      /** True where the stretch begins where the text given begins. */
+      readonly isFirst: boolean;
     };
 
 /**
  * Says of a found token whether it may become an id; if not, its text stays text.
- * @param locate Finds where it stands in the text given; takes a while where the text was normalised.
+ * @param locate - finds where it stands in the text given; takes a while where the text was normalised
  */
 export type TokenFilter = (token: AddedToken, locate: () => TextRange) => boolean;
 
@@ -28,7 +28,7 @@ export class AddedTokenSplitter {
   readonly #literal: TokenFinder;
   readonly #normalized: TokenFinder;
 
-  /** @param normalize The tokenizer's normaliser; it is applied to each stretch of text between literal tokens. */
+  /** @param normalize - the tokenizer's normaliser; it is applied to each stretch of text between literal tokens */
   constructor(tokens: readonly AddedToken[], normalize: (text: string) => string) {
     this.#normalize = normalize;
     const entries = (normalized: boolean) =>
@@ -56,15 +56,15 @@ export class AddedTokenSplitter {
           return { start: outer.start + start, end: outer.start + end };
         });
       for (const inner of this.#normalized.split(normalized, acceptsNormalized)) {
-        const first = outer.start === 0 && "start" in inner && inner.start === 0;
-        sections.push("token" in inner ? inner : { text: inner.text, first });
+        const isFirst = outer.start === 0 && "start" in inner && inner.start === 0;
+        sections.push("token" in inner ? inner : { text: inner.text, isFirst });
       }
     }
     return sections;
   }
 }
 
-/** What a {@link TokenFinder} finds. */
+/** A section that a {@link TokenFinder} finds. */
 type FoundSection = { readonly token: AddedToken } | { readonly text: string; readonly start: number };
 
 /** Finds a fixed set of tokens by their spelling. */
@@ -97,10 +97,10 @@ class TokenFinder {
       if (token.single_word && touchesWord(text, at, after)) continue;
       let { start, end } = found;
       // White space that the token before took along is not given twice.
-      if (token.lstrip) while (start > done && WHITE_SPACE.test(text.charAt(start - 1))) start--;
+      if (token.lstrip) while (start > done && WHITE_SPACE.test(text.charAt(start - 1))) start -= 1;
       start = Math.max(start, done);
       end = Math.max(end, done);
-      if (token.rstrip) while (WHITE_SPACE.test(text.charAt(end))) end++;
+      if (token.rstrip) while (WHITE_SPACE.test(text.charAt(end))) end += 1;
       if (start > done) sections.push({ text: text.slice(done, start), start: done });
       sections.push({ token });
       done = end;
@@ -117,7 +117,7 @@ function anyOf(units: Iterable<number>): RegExp | undefined {
 }
 
 const WHITE_SPACE = /^\p{White_Space}$/u;
-// What `\w` means in Rust's regular expressions.
+// The meaning of `\w` in Rust's regular expressions.
 const ENDS_WITH_WORD = /[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]$/u;
 const STARTS_WITH_WORD = /^[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]/u;
 

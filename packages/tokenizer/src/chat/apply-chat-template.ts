@@ -13,13 +13,13 @@ export interface TemplateMessage {
   readonly [field: string]: unknown;
 }
 
-/** How to apply a chat template. */
+/** Options with which a chat template is applied. */
 export interface ChatTemplateOptions {
   /** Tool declarations, `{ type: "function", function: { name, description, parameters } }`. */
   readonly tools?: readonly Readonly<Record<string, unknown>>[];
-  /** Whether the text ends with the opening of the assistant's answer. @defaultValue false */
+  /** Ends the text with the opening of the assistant's answer. @defaultValue false */
   readonly addGenerationPrompt?: boolean;
-  /** Whether the text ends within the last message, for the model to go on with it. @defaultValue false */
+  /** Ends the text within the last message, for the model to go on with it. @defaultValue false */
   readonly continueFinalMessage?: boolean;
   /**
    * A Jinja template, or the name of one of the tokenizer's.
@@ -29,13 +29,13 @@ export interface ChatTemplateOptions {
   /** Further variables of the template, by the template's own names, e.g. `{ enable_thinking: false }`. */
   readonly variables?: Readonly<Record<string, unknown>>;
   /**
-   * Which special tokens become ids where messages or tools spell them out; those of the template itself always do.
+   * Special tokens that become ids where messages or tools spell them out; those of the template itself always do.
    * `"all"` is what Python's `apply_chat_template` does.
    * @defaultValue []
    */
   readonly allowedSpecial?: "all" | readonly string[];
   /**
-   * Whether added tokens that are not special (`<think>` of Qwen3, `<｜User｜>` of DeepSeek-V3) stay text, too, where messages or tools
+   * Keeps added tokens that are not special (`<think>` of Qwen3, `<｜User｜>` of DeepSeek-V3) text, too, where messages or tools
    * spell them out; those of the template itself never do.
    * @defaultValue false
    */
@@ -62,17 +62,16 @@ export function applyChatTemplate(
   const { tools, addGenerationPrompt = false, continueFinalMessage = false, variables = {} } = options;
   if (!isTextTokenizer(tokenizer)) {
     throw new ValidationError(
-      "This tokenizer has no chat template: it is not one that createTokenizer made.",
+      "applyChatTemplate: the tokenizer must be one that createTokenizer made; another has no chat template",
       {
         path: ["tokenizer"],
       },
     );
   }
-  if (messages.length === 0)
-    throw new ValidationError("A chat template needs at least one message; there is none.");
+  if (messages.length === 0) throw new ValidationError("messages must hold at least one message, got none");
   if (continueFinalMessage && addGenerationPrompt) {
     throw new ValidationError(
-      "Set continueFinalMessage or addGenerationPrompt, not both: they end the text differently.",
+      "continueFinalMessage and addGenerationPrompt must not both be set; they end the text differently",
     );
   }
   const source = selectTemplate(tokenizer, options.template, tools !== undefined);
@@ -119,8 +118,8 @@ function selectTemplate(tokenizer: TextTokenizer, wanted: string | undefined, ha
   const known = [...templates.keys()].map((name) => JSON.stringify(name)).join(", ");
   throw new ValidationError(
     wanted === undefined
-      ? `This tokenizer has no default chat template${known === "" ? "" : ` (it has ${known})`}. Pass one as options.template.`
-      : `This tokenizer has no chat template ${JSON.stringify(wanted)}; it has ${known === "" ? "none" : known}.`,
+      ? `applyChatTemplate: this tokenizer has no default chat template${known === "" ? "" : ` (it has ${known})`}; pass one as options.template`
+      : `applyChatTemplate: this tokenizer has no chat template ${JSON.stringify(wanted)}; it has ${known === "" ? "none" : known}`,
     { path: ["template"] },
   );
 }
@@ -152,7 +151,7 @@ const END = "CONTINUE_FINAL_MESSAGE_TAG ";
 function markEnd(messages: readonly Fields[]): Fields[] {
   const last = messages.at(-1);
   if (typeof last?.content !== "string") {
-    throw new ValidationError("continueFinalMessage needs a last message whose content is a string.", {
+    throw new ValidationError("continueFinalMessage needs a last message whose content is a string", {
       path: ["messages", messages.length - 1, "content"],
     });
   }
@@ -164,15 +163,15 @@ function cutAtEnd(rendered: TextValue): TextValue {
   const at = value.lastIndexOf(END.trimEnd());
   if (at === -1) {
     throw new ValidationError(
-      "continueFinalMessage: the chat template leaves out the end of the last message, so it cannot be continued.",
+      "continueFinalMessage: the chat template leaves out the end of the last message, so it cannot be continued",
     );
   }
   if (value.startsWith(END, at)) return sliceText(rendered, 0, at);
-  return sliceText(rendered, 0, stripRange(value.slice(0, at), { left: false, right: true }).end);
+  return sliceText(rendered, 0, stripRange(value.slice(0, at), { hasLeft: false, hasRight: true }).end);
 }
 
 const templates = new Map<string, CompiledTemplate>();
-const MOST_TEMPLATES = 32;
+const MAX_TEMPLATES = 32;
 /** A longer template is compiled each time: kept, it takes many times its length. */
 const MAX_KEPT_LENGTH = 128 * 1024;
 
@@ -183,7 +182,7 @@ function compiled(source: string): CompiledTemplate {
     template = compileTemplate(source);
     if (source.length > MAX_KEPT_LENGTH) return template;
     const oldest = templates.keys().next();
-    if (templates.size >= MOST_TEMPLATES && oldest.done === false) templates.delete(oldest.value);
+    if (templates.size >= MAX_TEMPLATES && oldest.done === false) templates.delete(oldest.value);
     templates.set(source, template);
   }
   return template;

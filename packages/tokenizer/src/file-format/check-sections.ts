@@ -16,7 +16,8 @@ export function checkSections(sections: Readonly<Record<string, unknown>>): void
   let values = 0;
   const visit = (value: unknown, name: string, path: string, depth: number): void => {
     if (depth > MAX_DEPTH) throw invalid(path, `at most ${MAX_DEPTH} levels deep`, "more");
-    if (++values > MAX_VALUES) throw invalid(path, `one of at most ${MAX_VALUES} values`, "one more");
+    values += 1;
+    if (values > MAX_VALUES) throw invalid(path, `one of at most ${MAX_VALUES} values`, "one more");
     if (typeof value === "string" && value.length > MAX_TEXT_LENGTH && !LONG_TEXTS.has(name)) {
       throw invalid(path, `at most ${MAX_TEXT_LENGTH} characters long`, `${value.length}`);
     }

@@ -1,7 +1,7 @@
 /** The tokens that a tokenizer's config names by their purpose, as they are written, e.g. `eos: "<|im_end|>"`. */
 export type NamedTokens = Readonly<Partial<Record<TokenPurpose, string>>>;
 
-/** What a named token is for: begin and end of a text, padding, unknown text, and the roles of older model families. */
+/** Purpose of a named token: begin and end of a text, padding, unknown text, and the roles of older model families. */
 export type TokenPurpose = (typeof TOKEN_PURPOSES)[number];
 
 const TOKEN_PURPOSES = ["bos", "eos", "pad", "unk", "sep", "cls", "mask"] as const;

@@ -16,15 +16,15 @@ export interface AddedToken {
   readonly id: number;
   /** The text it stands for, e.g. `<|im_end|>`. */
   readonly content: string;
-  /** Whether it steers the model rather than being text; such tokens are skipped by `skipSpecialTokens`. */
+  /** True where it steers the model rather than being text; such tokens are skipped by `skipSpecialTokens`. */
   readonly special: boolean;
-  /** Whether it is looked for in the normalised text rather than in the text as given. */
+  /** True where it is looked for in the normalised text rather than in the text as given. */
   readonly normalized: boolean;
-  /** Whether it is found only where no word character touches it. */
+  /** True where it is found only if no word character touches it. */
   readonly single_word: boolean;
-  /** Whether it takes the white space before it along. */
+  /** True where it takes the white space before it along. */
   readonly lstrip: boolean;
-  /** Whether it takes the white space after it along. */
+  /** True where it takes the white space after it along. */
   readonly rstrip: boolean;
 }
 
@@ -85,6 +85,6 @@ function describe(value: unknown): string {
 
 function invalid(what: string): ValidationError {
   return new ValidationError(
-    `This is not the content of a Hugging Face tokenizer.json: ${what}. Pass the parsed file, as JSON.parse returns it.`,
+    `this is not the content of a Hugging Face tokenizer.json: ${what}; pass the parsed file, as JSON.parse returns it`,
   );
 }

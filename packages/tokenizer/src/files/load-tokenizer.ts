@@ -15,7 +15,7 @@ export async function loadTokenizer(directory: string): Promise<TextTokenizer> {
   const files = await readTokenizerFiles((name) => readFileIfThere(join(directory, name)), directory);
   if (files === undefined) {
     throw new ValidationError(
-      `There is no tokenizer.json in ${directory}. Give the directory of a Hugging Face model that has one.`,
+      `loadTokenizer: there is no tokenizer.json in ${directory}; give the directory of a Hugging Face model that has one`,
     );
   }
   return createTokenizer(files);

@@ -13,6 +13,6 @@ export async function readFileIfThere(path: string): Promise<string | undefined>
       return undefined;
     }
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ValidationError(`Cannot read ${path}: ${reason}`, { cause });
+    throw new ValidationError(`cannot read ${path}: ${reason}`, { cause });
   }
 }

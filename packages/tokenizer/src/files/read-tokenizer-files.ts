@@ -8,7 +8,7 @@ export type TokenizerFileReader = (name: string) => Promise<string | undefined>;
  * Reads the files of a tokenizer: `tokenizer.json`, and where there are any `tokenizer_config.json` and
  * `chat_template.jinja`. Undefined when the first is missing.
  *
- * @param place Where the files are, for messages.
+ * @param place - the place of the files, for messages
  * @throws ValidationError naming the file that is no JSON.
  */
 export async function readTokenizerFiles(
@@ -33,14 +33,14 @@ function parse(text: string, name: string, place: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ValidationError(`${name} in ${place} is not JSON. Download it again.`, { cause });
+    throw new ValidationError(`${name} in ${place} is not JSON; download it again`, { cause });
   }
 }
 
 function parseObject(text: string, name: string, place: string): Record<string, unknown> {
   const value = parse(text, name, place);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new ValidationError(`${name} in ${place} does not hold a JSON object. Download it again.`);
+    throw new ValidationError(`${name} in ${place} does not hold a JSON object; download it again`);
   }
   // JSON.parse gives plain objects, whose keys are strings.
   return value as Record<string, unknown>;

@@ -9,7 +9,7 @@ import { HubClient } from "./hub-client.js";
 import { HubRevision } from "./hub-revision.js";
 import { type HubOptions, resolveHubSettings } from "./hub-settings.js";
 
-/** What {@link fromHub} takes besides the settings of the hub. */
+/** Options of {@link fromHub}: the settings of the hub, and more. */
 export interface FromHubOptions extends HubOptions {
   /** @defaultValue `globalThis.fetch` */
   readonly fetch?: typeof globalThis.fetch;
@@ -41,11 +41,11 @@ export function fromHub(options: FromHubOptions = {}): (request: TokenizerReques
       const found = await readTokenizerFiles((name) => files.read(name), `${id} on ${settings.endpoint}`);
       if (found !== undefined) return createTokenizer(found);
     } catch (error) {
-      if (signal?.aborted) throw new AbortedError(`Loading ${id} was aborted.`, { cause: signal.reason });
+      if (signal?.aborted) throw new AbortedError(`loading ${id} was aborted`, { cause: signal.reason });
       throw error;
     }
     throw new ValidationError(
-      `${id} has no tokenizer.json ${offline ? `in ${settings.cacheDirectory}` : `on ${settings.endpoint}`}. Register a source for it: registerTokenizer(${JSON.stringify(id)}, source).`,
+      `${id} has no tokenizer.json ${offline ? `in ${settings.cacheDirectory}` : `on ${settings.endpoint}`}; register a source for it: registerTokenizer(${JSON.stringify(id)}, source)`,
     );
   };
 }

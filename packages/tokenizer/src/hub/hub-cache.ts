@@ -41,7 +41,7 @@ export class HubCache {
     return this.#read(id, "snapshots", commit, name);
   }
 
-  /** Whether the repository is known not to have a file at a commit. */
+  /** Tells whether the repository is known not to have a file at a commit. */
   async isMissing(id: string, commit: string, name: string): Promise<boolean> {
     return exists(this.#path(id, ".no_exist", commit, name));
   }
@@ -103,7 +103,7 @@ export class HubCache {
     } catch (cause) {
       if (!isFileSystemError(cause)) throw cause;
       throw new ValidationError(
-        `Cannot write to the cache ${this.directory}: ${cause.message}. Set HF_HUB_CACHE to a directory that can be written.`,
+        `cannot write to the cache ${this.directory}: ${cause.message}; set HF_HUB_CACHE to a directory that can be written`,
         { cause },
       );
     }
@@ -164,7 +164,7 @@ export class HubCache {
   }
 }
 
-/** Whether a revision is a commit, which never changes, rather than a branch or tag. */
+/** Tells whether a revision is a commit, which never changes, rather than a branch or tag. */
 export function isCommit(revision: string): boolean {
   return /^[0-9a-f]{40}$/.test(revision);
 }

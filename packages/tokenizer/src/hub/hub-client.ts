@@ -11,7 +11,7 @@ export interface HubFile {
   readonly name: string;
 }
 
-/** What the hub says of a file. */
+/** Facts that the hub tells of a file. */
 export interface HubFileInfo {
   /** The commit that the revision stands for. */
   readonly commit: string;
@@ -20,7 +20,7 @@ export interface HubFileInfo {
   readonly sizeBytes: number | undefined;
 }
 
-/** What a {@link HubClient} is made of. */
+/** Parts of a {@link HubClient}. */
 export interface HubClientOptions {
   readonly endpoint: string;
   readonly token: () => Promise<string | undefined>;
@@ -62,14 +62,14 @@ export class HubClient {
     }
     if (commit === undefined || !/^[0-9a-f]{40}$/.test(commit)) {
       throw new ResponseError(
-        `${this.#options.endpoint} does not answer like a Hugging Face hub (no X-Repo-Commit header). Check HF_ENDPOINT.`,
+        `${this.#options.endpoint} does not answer like a Hugging Face hub (no X-Repo-Commit header); check HF_ENDPOINT`,
       );
     }
     if (isMissing) return { commit, etag: undefined, sizeBytes: undefined };
     // Large files are stored elsewhere; then these name their content and the plain ones the redirection.
     const etag = (header("x-linked-etag") ?? header("etag"))?.replace(/^W\//, "").replaceAll('"', "");
     if (etag === undefined || !/^[\w-]+$/.test(etag)) {
-      throw new ResponseError(`${this.#options.endpoint} gave ${file.name} of ${file.id} no usable ETag.`);
+      throw new ResponseError(`${this.#options.endpoint} gave ${file.name} of ${file.id} no usable ETag`);
     }
     const size = header("x-linked-size") ?? (response.status < 300 ? header("content-length") : undefined);
     return { commit, etag, sizeBytes: size === undefined ? undefined : this.#readSize(file, size) };
@@ -99,7 +99,7 @@ export class HubClient {
     const found = isSha256(etag) ? sha256 : isSha1(etag) ? await gitBlobSha1(path, sizeBytes) : etag;
     if (found !== etag || sizeBytes !== (info.sizeBytes ?? sizeBytes)) {
       throw new ResponseError(
-        `${file.name} of ${file.id} arrived damaged: ${sizeBytes} of ${info.sizeBytes ?? "an unknown number of"} bytes${found === etag ? "" : ", whose hash is not the one declared"}. Try again.`,
+        `${file.name} of ${file.id} arrived damaged: ${sizeBytes} of ${info.sizeBytes ?? "an unknown number of"} bytes${found === etag ? "" : ", whose hash is not the one declared"}; try again`,
       );
     }
   }
@@ -163,7 +163,7 @@ export class HubClient {
 
   #unreachable(file: HubFile, attempts: number, cause: unknown): ConnectionError {
     return new ConnectionError(
-      `Cannot get ${file.name} of ${file.id} from ${this.#options.endpoint}. Check the network, or set HF_HUB_OFFLINE=1 to use what was downloaded before.`,
+      `cannot get ${file.name} of ${file.id} from ${this.#options.endpoint}; check the network, or set HF_HUB_OFFLINE=1 to use what was downloaded before`,
       { attempts, cause },
     );
   }

@@ -3,7 +3,7 @@ import { withFileLock } from "./file-lock.js";
 import { type HubCache, isCommit } from "./hub-cache.js";
 import type { HubClient, HubFile } from "./hub-client.js";
 
-/** What a {@link HubRevision} reads from. */
+/** Parts of a {@link HubRevision}. */
 export interface HubRevisionOptions {
   readonly cache: HubCache;
   readonly client: HubClient;
@@ -21,14 +21,14 @@ export class HubRevision {
   readonly #id: string;
   readonly #options: HubRevisionOptions;
   #revision: string;
-  #offline: boolean;
+  #isOffline: boolean;
   #isSettled = false;
 
   constructor(id: string, revision: string, options: HubRevisionOptions) {
     this.#id = id;
     this.#revision = revision;
     this.#options = options;
-    this.#offline = options.offline;
+    this.#isOffline = options.offline;
   }
 
   /**
@@ -46,13 +46,13 @@ export class HubRevision {
     const { cache } = this.#options;
     const known = await cache.commit(this.#id, this.#revision);
     if (known === undefined) {
-      if (this.#offline) throw this.#notCached(name);
-    } else if (this.#offline || isCommit(this.#revision)) {
+      if (this.#isOffline) throw this.#notCached(name);
+    } else if (this.#isOffline || isCommit(this.#revision)) {
       const text = await cache.read(this.#id, known, name);
       if (text !== undefined || (await cache.isMissing(this.#id, known, name))) return text;
       // Of the files after the first, the cache need not know that they are missing.
-      if (this.#offline && this.#isSettled) return undefined;
-      if (this.#offline) throw this.#notCached(name);
+      if (this.#isOffline && this.#isSettled) return undefined;
+      if (this.#isOffline) throw this.#notCached(name);
     }
     try {
       const commit = await this.#fetch(name);
@@ -62,14 +62,11 @@ export class HubRevision {
       if (known === undefined || !TinkexError.isInstance(error) || !error.retryable) throw error;
       const text = await cache.read(this.#id, known, name);
       if (text === undefined) throw error;
-      this.#options.logger?.warn(
-        `The hub cannot be reached; using ${this.#id} as it was downloaded before.`,
-        {
-          commit: known,
-        },
-      );
+      this.#options.logger?.warn(`the hub cannot be reached; using ${this.#id} as it was downloaded before`, {
+        commit: known,
+      });
       this.#revision = known;
-      this.#offline = true;
+      this.#isOffline = true;
       return text;
     }
   }
@@ -102,7 +99,7 @@ export class HubRevision {
 
   #notCached(name: string): ValidationError {
     return new ValidationError(
-      `${name} of ${this.#id} at revision ${this.#revision} is not in the cache ${this.#options.cache.directory}, and the hub may not be asked (HF_HUB_OFFLINE). Load it once with the network, or set HF_HUB_CACHE to a cache that has it.`,
+      `${name} of ${this.#id} at revision ${this.#revision} is not in the cache ${this.#options.cache.directory}, and the hub may not be asked (HF_HUB_OFFLINE); load it once with the network, or set HF_HUB_CACHE to a cache that has it`,
     );
   }
 }

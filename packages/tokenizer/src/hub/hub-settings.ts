@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
 import { readFileIfThere } from "../files/read-file-if-there.js";
 
-/** What one may say about the Hugging Face hub; what is left out comes from the environment, as in Python. */
+/** Options of the Hugging Face hub; what is left out comes from the environment, as in Python. */
 export interface HubOptions {
   /** @defaultValue `HF_ENDPOINT`, else `https://huggingface.co` */
   readonly endpoint?: string;
@@ -11,13 +11,13 @@ export interface HubOptions {
   readonly token?: string;
   /** @defaultValue `HF_HUB_CACHE`, else `hub` below `HF_HOME`, else `~/.cache/huggingface/hub` */
   readonly cacheDirectory?: string;
-  /** Whether to use the cache alone. @defaultValue `HF_HUB_OFFLINE` or `TRANSFORMERS_OFFLINE` is `1`, `ON`, `YES` or `TRUE` */
+  /** Uses the cache alone. @defaultValue `HF_HUB_OFFLINE` or `TRANSFORMERS_OFFLINE` is `1`, `ON`, `YES` or `TRUE` */
   readonly offline?: boolean;
   /** @defaultValue `process.env` */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Where the hub is and how to deal with it. */
+/** Address of the hub, and the settings for dealing with it. */
 export interface HubSettings {
   /** Without a slash at the end. */
   readonly endpoint: string;
@@ -60,7 +60,7 @@ function isOn(value: string | undefined): boolean {
 
 function withoutEndingSlashes(url: string): string {
   let { length } = url;
-  while (url.charAt(length - 1) === "/") length--;
+  while (url.charAt(length - 1) === "/") length -= 1;
   return url.slice(0, length);
 }
 

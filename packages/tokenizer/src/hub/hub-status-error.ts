@@ -1,22 +1,26 @@
 import { ApiStatusError, type TinkexErrorCode } from "@tinkex/base";
 import type { HubFile } from "./hub-client.js";
 
-/** What the hub's refusals mean, and what to do. */
+/** Meanings of the hub's refusals, and remedies. */
 const REFUSALS: Readonly<Record<number, { readonly code: TinkexErrorCode; readonly remedy: string }>> = {
   401: {
     code: "authentication_failed",
     remedy:
-      "It does not exist, or is private or gated. Check the name; else set HF_TOKEN to a token that may read it.",
+      "it does not exist, or is private or gated; check the name, else set HF_TOKEN to a token that may read it",
   },
   403: {
     code: "permission_denied",
-    remedy: "It is gated. Accept its terms on its page with the account of your HF_TOKEN.",
+    remedy: "it is gated; accept its terms on its page with the account of your HF_TOKEN",
   },
-  404: { code: "not_found", remedy: "Check the name and the revision." },
-  429: { code: "rate_limited", remedy: "Wait a little, or set HF_TOKEN." },
+  404: { code: "not_found", remedy: "check the name and the revision" },
+  429: { code: "rate_limited", remedy: "wait a little, or set HF_TOKEN" },
 };
 
-/** The error for an answer in which the hub refuses a file. @param attempts How often the request was sent. */
+/**
+ * The error for an answer in which the hub refuses a file.
+ *
+ * @param attempts - number of times the request was sent
+ */
 export function hubStatusError(
   file: HubFile,
   response: Response,
@@ -26,11 +30,11 @@ export function hubStatusError(
   const { status } = response;
   const fallback: { code: TinkexErrorCode; remedy: string } =
     status >= 500
-      ? { code: "server_error", remedy: "Try again later." }
-      : { code: "bad_request", remedy: "Check the name and the revision." };
+      ? { code: "server_error", remedy: "try again later" }
+      : { code: "bad_request", remedy: "check the name and the revision" };
   const { code, remedy } = REFUSALS[status] ?? fallback;
   return new ApiStatusError(
-    `${endpoint} answered ${status} for ${file.name} of ${file.id} at revision ${file.revision}. ${remedy}`,
+    `${endpoint} answered ${status} for ${file.name} of ${file.id} at revision ${file.revision}: ${remedy}`,
     {
       code,
       status,

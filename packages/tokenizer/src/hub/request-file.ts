@@ -3,7 +3,7 @@ import { MAX_REDIRECTS, ResponseError } from "@tinkex/base";
 /** A request that got no answer, or an answer that broke off: what may be tried again. Never leaves the hub's client. */
 export class NetworkFailure extends Error {
   constructor(cause: unknown) {
-    super("The network failed.", { cause });
+    super("the network failed", { cause });
     this.name = "NetworkFailure";
   }
 }
@@ -28,7 +28,7 @@ export interface FileRequest {
 export async function requestFile({ url, method, token, fetch, signal }: FileRequest): Promise<Response> {
   let target = url;
   let isAtHub = true;
-  for (let redirects = 0; ; redirects++) {
+  for (let redirects = 0; ; redirects += 1) {
     const response = await fetch(target, {
       method,
       redirect: "manual",
@@ -49,7 +49,7 @@ export async function requestFile({ url, method, token, fetch, signal }: FileReq
     if (method === "HEAD" && next.origin !== url.origin) return response;
     if (target.protocol === "https:" && next.protocol !== "https:") {
       throw new ResponseError(
-        `${target.origin} leads to ${next.origin}, from https to a connection that anyone on the way can change. Check HF_ENDPOINT.`,
+        `${target.origin} leads to ${next.origin}, from https to a connection that anyone on the way can change; check HF_ENDPOINT`,
       );
     }
     target = next;

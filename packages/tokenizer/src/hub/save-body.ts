@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { ResponseError } from "@tinkex/base";
 import { NetworkFailure } from "./request-file.js";
 
-/** What {@link saveBody} wrote. */
+/** Size and hash of what {@link saveBody} wrote. */
 export interface SavedBody {
   readonly sizeBytes: number;
   /** In hexadecimal digits. */

@@ -54,7 +54,7 @@ export function createBytePairModel(config: BytePairConfig): WordModel | undefin
 function rankMerges(merges: unknown): Map<string, number> | undefined {
   if (!Array.isArray(merges)) return undefined;
   const ranks = new Map<string, number>();
-  for (let rank = 0; rank < merges.length; rank++) {
+  for (let rank = 0; rank < merges.length; rank += 1) {
     const key = keyOfMerge(merges[rank]);
     if (key === undefined) return undefined;
     ranks.set(key, rank);
@@ -95,10 +95,10 @@ function mergePairs(symbols: string[], ranks: ReadonlyMap<string, number>): stri
     if (rank !== undefined) queue.push(rank * length + at);
   };
 
-  for (let at = 0; at + 1 < length; at++) rankPair(at);
+  for (let at = 0; at + 1 < length; at += 1) rankPair(at);
   for (let first = queue.pop(); first !== undefined; first = queue.pop()) {
     const at = first % length;
-    // What stood there when this was queued may be joined with another neighbour by now.
+    // The neighbour that stood there when this was queued may be joined with another one by now.
     if (pairRanks[at] !== (first - at) / length) continue;
     const right = next[at] ?? length;
     const after = next[right] ?? length;

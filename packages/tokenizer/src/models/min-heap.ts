@@ -27,7 +27,7 @@ export class MinHeap {
       // Beyond the end there is nothing smaller.
       const left = items[child] ?? Number.POSITIVE_INFINITY;
       const right = items[child + 1] ?? Number.POSITIVE_INFINITY;
-      if (right < left) child++;
+      if (right < left) child += 1;
       const smaller = Math.min(left, right);
       if (smaller >= last) break;
       items[at] = smaller;

@@ -36,7 +36,8 @@ export function compilePattern(node: PatternNode, source: string): PatternProgra
     const secondWays: number[] = [];
 
     const add = (step: PatternStep): number => {
-      if (budget.left-- === 0) throw refusedPattern(source, `it takes more than ${MAX_STEPS} steps`);
+      budget.left -= 1;
+      if (budget.left < 0) throw refusedPattern(source, `it takes more than ${MAX_STEPS} steps`);
       return steps.push(step) - 1;
     };
     const split = (first: number, second: number) =>
@@ -78,9 +79,9 @@ export function compilePattern(node: PatternNode, source: string): PatternProgra
         if (isLazy) secondWays[index] = taken;
         steps[at] = { kind: "split", first: isLazy ? next : taken, index };
       } else {
-        for (let count = min; count < max; count++) at = optional(emit(body, at), next);
+        for (let count = min; count < max; count += 1) at = optional(emit(body, at), next);
       }
-      for (let count = 0; count < min; count++) at = emit(body, at);
+      for (let count = 0; count < min; count += 1) at = emit(body, at);
       return at;
     }
 

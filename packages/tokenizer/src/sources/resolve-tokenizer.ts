@@ -1,14 +1,14 @@
 import { ValidationError } from "@tinkex/base";
 
-/** Which tokenizer belongs to a model. */
+/** The tokenizer that belongs to a model. */
 export interface ResolvedTokenizer {
   /** A repository of the Hugging Face hub, `org/name`. */
   readonly id: string;
   /** The commit to take; the newest where there is none. */
   readonly revision?: string;
-  /** Whether the repository holds Python code instead of a `tokenizer.json`, so that a source must be registered. */
+  /** True where the repository holds Python code instead of a `tokenizer.json`, so that a source must be registered. */
   readonly needsRemoteCode: boolean;
-  /** Who keeps the tokenizer, where it is not on the hub at all. */
+  /** The owner of a tokenizer that is not on the hub at all. */
   readonly family?: "tml";
 }
 
@@ -43,14 +43,14 @@ const TML_PREFIXES = ["TML/", "thinkingmachines/"];
  * Finds the tokenizer of a model by the rules of the Python SDK. What follows a colon in a model name
  * (`:peft:131072`) and a third segment (`org/name/variant`) are variants of a model and do not change its tokenizer.
  *
- * @param modelName A name as the service gives it, e.g. `Qwen/Qwen3-8B`.
- * @param tokenizerId The tokenizer that the service names for the model; it is taken as it is.
+ * @param modelName - a name as the service gives it, e.g. `Qwen/Qwen3-8B`
+ * @param tokenizerId - the tokenizer that the service names for the model; it is taken as it is
  * @throws ValidationError when a name is empty.
  */
 export function resolveTokenizer(modelName: string, tokenizerId?: string | null): ResolvedTokenizer {
   if (tokenizerId === "") {
     throw new ValidationError(
-      "The tokenizer id is an empty string. Leave it out to have it found by the model name.",
+      "tokenizerId must not be empty; leave it out to have the tokenizer found by the model name",
       {
         path: ["tokenizerId"],
       },
@@ -58,7 +58,7 @@ export function resolveTokenizer(modelName: string, tokenizerId?: string | null)
   }
   const id = tokenizerId ?? idOfModel(modelName);
   if (id === "") {
-    throw new ValidationError(`There is no tokenizer for the model name ${JSON.stringify(modelName)}.`, {
+    throw new ValidationError(`there is no tokenizer for the model name ${JSON.stringify(modelName)}`, {
       path: ["modelName"],
     });
   }

@@ -14,7 +14,7 @@ export class TokenizerRegistry {
    */
   register(name: string, source: TokenizerSource): () => void {
     if (name === "")
-      throw new ValidationError("Register a tokenizer under the name of a model, not under an empty one.");
+      throw new ValidationError("registerTokenizer: name must be the name of a model, got an empty one");
     this.#sources.set(name, source);
     return () => {
       if (this.#sources.get(name) === source) this.#sources.delete(name);

@@ -1,6 +1,6 @@
 import type { Tokenizer } from "@tinkex/base";
 
-/** Which tokenizer a source is asked for. */
+/** Request for a tokenizer, as a source gets it. */
 export interface TokenizerRequest {
   /** The resolved id, mostly `org/name` of the Hugging Face hub. */
   readonly id: string;
@@ -11,7 +11,7 @@ export interface TokenizerRequest {
 }
 
 /**
- * Where tokenizers come from: gives the one asked for, or undefined when it has none of that name. An error means that
+ * Source of tokenizers: gives the one asked for, or undefined when it has none of that name. An error means that
  * it should have it and cannot give it.
  */
 export type TokenizerSource = (

@@ -3,7 +3,7 @@ export type PartConfig = Readonly<Record<string, unknown>>;
 
 /**
  * The parts of a section in the order in which they work, sequences in one another taken apart.
- * @param listName What sequences of the section call their list, e.g. `normalizers`.
+ * @param listName - the name of the list in sequences of the section, e.g. `normalizers`
  */
 export function leafParts(section: object | null, listName: string): PartConfig[] {
   if (section === null) return [];

@@ -27,7 +27,7 @@ export function runWithLibrary<T>(work: () => T): T {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ValidationError(
-      `@huggingface/tokenizers cannot run this tokenizer.json: ${reason}. Register a source that gives your own tokenizer for it.`,
+      `@huggingface/tokenizers cannot run this tokenizer.json: ${reason}; register a source that gives your own tokenizer for it`,
       { cause },
     );
   }

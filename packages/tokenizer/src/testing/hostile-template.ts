@@ -149,7 +149,7 @@ function mutate(text: string, random: Random): string {
 export function hostileTemplate(random: Random, known: readonly string[]): string {
   if (random() < 0.5) {
     let text = Array.from({ length: 1 + Math.floor(random() * 3) }, () => pick(random, known, "")).join("\n");
-    for (let left = Math.floor(random() * 4); left > 0; left--) text = mutate(text, random);
+    for (let left = Math.floor(random() * 4); left > 0; left -= 1) text = mutate(text, random);
     return text;
   }
   const body = Array.from({ length: 1 + Math.floor(random() * 4) }, () => statement(random, 3)).join("");

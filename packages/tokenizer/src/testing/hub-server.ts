@@ -18,13 +18,13 @@ export interface HubServer {
   files: Readonly<Record<string, string>>;
   /** The commit that `main` stands for. */
   commit(): string;
-  /** How often the next requests are answered with a status of trouble. */
+  /** Number of the next requests that are answered with a status of trouble. */
   trouble: { times: number; status: number };
-  /** Who may read: everyone, or the bearer of this token. */
+  /** Token without which nobody may read; left out, everyone may. */
   token: string | undefined;
-  /** How many of the next downloads stop half way. */
+  /** Number of the next downloads that stop half way. */
   cutDownloads: number;
-  /** What a download waits for. */
+  /** Promise that a download waits for. */
   beforeDownload: () => Promise<void>;
   close(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export async function startHubServer(files: Readonly<Record<string, string>>): P
   const server = await listen((request, response) => {
     record("hub", request);
     if (hub.trouble.times > 0) {
-      hub.trouble.times--;
+      hub.trouble.times -= 1;
       response.writeHead(hub.trouble.status).end();
       return;
     }
@@ -85,15 +85,15 @@ export async function startHubServer(files: Readonly<Record<string, string>>): P
     hub.requests.push({ host, method, path, authorization: headers.authorization });
   }
 
-  async function send(response: ServerResponse, content: string, headOnly: boolean): Promise<void> {
+  async function send(response: ServerResponse, content: string, isHeadOnly: boolean): Promise<void> {
     response.setHeader("content-length", Buffer.byteLength(content));
-    if (headOnly) {
+    if (isHeadOnly) {
       response.end();
       return;
     }
     await hub.beforeDownload();
-    if (hub.cutDownloads-- > 0)
-      response.write(content.slice(0, content.length / 2), () => response.destroy());
+    hub.cutDownloads -= 1;
+    if (hub.cutDownloads >= 0) response.write(content.slice(0, content.length / 2), () => response.destroy());
     else response.end(content);
   }
 

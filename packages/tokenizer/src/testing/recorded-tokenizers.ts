@@ -39,7 +39,7 @@ export interface RecordedConversation {
   }[];
 }
 
-/** What Python's `tokenizers` 0.23.3 makes of many texts and id lists. Null stands for "as the field before". */
+/** Results of Python's `tokenizers` 0.23.3 for many texts and id lists. Null stands for "as the field before". */
 export interface RecordedEncodings {
   /** The files the recording was made with. */
   readonly files: Readonly<Record<string, { readonly sha256: string }>>;

@@ -4,8 +4,11 @@
  */
 const CHARACTER_OF_BYTE: readonly string[] = (() => {
   const isPrintable = (byte: number) => (byte >= 0xa1 ? byte !== 0xad : byte >= 0x21 && byte <= 0x7e);
-  let next = 0x100;
-  return Array.from({ length: 256 }, (_, byte) => String.fromCharCode(isPrintable(byte) ? byte : next++));
+  const bytes = Array.from({ length: 256 }, (_, byte) => byte);
+  const spelledAnew = bytes.filter((byte) => !isPrintable(byte));
+  return bytes.map((byte) =>
+    String.fromCharCode(isPrintable(byte) ? byte : 0x100 + spelledAnew.indexOf(byte)),
+  );
 })();
 
 const BYTE_OF_CHARACTER: ReadonlyMap<string, number> = new Map(
@@ -39,7 +42,7 @@ export function byteLevelTokenBytes(): (token: string) => Uint8Array {
 
 function spelledBytes(token: string): Uint8Array | undefined {
   const bytes = new Uint8Array(token.length);
-  for (let i = 0; i < token.length; i++) {
+  for (let i = 0; i < token.length; i += 1) {
     const byte = BYTE_OF_CHARACTER.get(token.charAt(i));
     if (byte === undefined) return undefined;
     bytes[i] = byte;

@@ -13,7 +13,7 @@ export class PrefixIndex {
   readonly #byFirstUnit = new Map<number, { readonly low: number; readonly high: number }>();
 
   /**
-   * @param words Each once, and none of them empty.
+   * @param words - each once, and none of them empty
    * @throws ValidationError when one is longer than any token is.
    */
   constructor(words: Iterable<string>) {
@@ -42,7 +42,7 @@ export class PrefixIndex {
     const found = this.#byFirstUnit.get(text.charCodeAt(start));
     if (found === undefined) return;
     let { low, high } = found;
-    for (let depth = 1; ; depth++) {
+    for (let depth = 1; ; depth += 1) {
       const shortest = this.#words[low];
       if (shortest === undefined) return;
       if (high - low === 1) {
@@ -52,7 +52,7 @@ export class PrefixIndex {
       // Those left share `depth` units, and one that has no more comes first.
       if (shortest.length === depth) {
         visit(shortest);
-        low++;
+        low += 1;
       }
       const unit = text.charCodeAt(start + depth);
       // All between the first and the last go on alike where these two do.

@@ -61,14 +61,14 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
       for (const section of splitter.split(wellFormed(text), tokenFilter(options, specialTokens))) {
         if ("token" in section) ids.push(section.token.id);
         // One by one: a spread of a long text's ids would overflow the stack.
-        else for (const id of engine.encode(section.text, section.first)) ids.push(id);
+        else for (const id of engine.encode(section.text, section.isFirst)) ids.push(id);
       }
       return options.addSpecialTokens === true ? [...prefix, ...ids, ...suffix] : ids;
     },
 
     decode(ids, options = {}) {
       const tokens: string[] = [];
-      for (let i = 0; i < ids.length; i++) {
+      for (let i = 0; i < ids.length; i += 1) {
         const id = ids[i] ?? Number.NaN;
         const added = addedById.get(id);
         if (added?.special === true && options.skipSpecialTokens === true) continue;
@@ -81,7 +81,7 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
 }
 
 /**
- * How the decoder gets a token: Python's `tokenizers` gives one that is sought in normalised text in its normalised
+ * The form in which the decoder gets a token: Python's `tokenizers` gives one that is sought in normalised text in its normalised
  * spelling. (That library then fails to skip it, should it be special; here it is skipped like any other.)
  */
 function writtenForm(token: AddedToken, engine: Engine): string {
@@ -114,7 +114,7 @@ function tokenFilter(options: EncodeOptions, specialTokens: ReadonlyMap<string, 
 const NO_OFFSETS: ReadonlySet<number> = new Set();
 
 function holdsAny({ start, end }: TextRange, offsets: ReadonlySet<number>): boolean {
-  for (let offset = start; offset < end; offset++) if (offsets.has(offset)) return true;
+  for (let offset = start; offset < end; offset += 1) if (offsets.has(offset)) return true;
   return false;
 }
 
@@ -123,7 +123,7 @@ function affixIds(tokens: readonly string[], tokenId: (token: string) => number 
     const id = tokenId(token);
     if (id === undefined) {
       throw new ValidationError(
-        `The post_processor of this tokenizer.json adds ${JSON.stringify(token)}, which is not in its vocabulary.`,
+        `the post_processor of this tokenizer.json adds ${JSON.stringify(token)}, which is not in its vocabulary`,
       );
     }
     return id;

@@ -19,8 +19,8 @@ import { type TokenText, textOfTokenBytes } from "../text/token-text.js";
  */
 export interface Engine {
   normalize(text: string): string;
-  /** Ids of normalised text without added tokens. @param first Whether it begins the text that was given. */
-  encode(text: string, first: boolean): number[];
+  /** Ids of normalised text without added tokens. `isFirst`: it begins the text that was given. */
+  encode(text: string, isFirst: boolean): number[];
   /** The text of tokens as the vocabulary writes them. */
   readonly text: TokenText;
   /** The bytes of a token as the vocabulary writes it, where every token stands for fixed bytes. */
@@ -37,7 +37,7 @@ export interface Engine {
 
 /** @throws ValidationError when the library does not know a part of the tokenizer. */
 export function createEngine(json: TokenizerJson, config: Readonly<Record<string, unknown>>): Engine {
-  // Where one word's ids cannot depend on another's, words are encoded one by one and remembered.
+  // Encodes words one by one and remembers them where one word's ids cannot depend on another's.
   const wordsOnly = json.model.fuse_unk === true ? undefined : withoutByteSpelling(json.pre_tokenizer);
   const pairs = wordsOnly === undefined ? undefined : createBytePairModel(json.model);
   const own = pairs ?? createWordPieceModel(json.model) ?? createUnigramModel(json.model);
@@ -52,8 +52,8 @@ export function createEngine(json: TokenizerJson, config: Readonly<Record<string
 
   return {
     normalize: createNormalizer(json.normalizer),
-    encode(text, first) {
-      const words = split(text, first);
+    encode(text, isFirst) {
+      const words = split(text, isFirst);
       if (library !== undefined && wordsOnly === undefined) return library.idsOfWords(words);
       const ids: number[] = [];
       for (const word of words) for (const id of idsOfWord(word)) ids.push(id);

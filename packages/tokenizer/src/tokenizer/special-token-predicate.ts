@@ -12,7 +12,7 @@ export function specialTokenPredicate(
   for (const name of allowedSpecial) {
     if (!specialTokens.has(name)) {
       throw new ValidationError(
-        `allowedSpecial names ${JSON.stringify(name)}, which is no special token of this tokenizer. See its specialTokens.`,
+        `allowedSpecial names ${JSON.stringify(name)}, which is no special token of this tokenizer; see its specialTokens`,
         { path: ["allowedSpecial"] },
       );
     }

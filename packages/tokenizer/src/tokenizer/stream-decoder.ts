@@ -46,7 +46,7 @@ function byteDecoder(tokenBytes: (id: number) => Uint8Array, skipped: ReadonlySe
 }
 
 /** A character takes four ids at most; more are held back only where ids are no text at all, and not for ever. */
-const MOST_HELD_IDS = 16;
+const MAX_HELD_IDS = 16;
 
 /**
  * Decodes the ids since the last clean border together with those before it, since some tokenizers drop or add a
@@ -58,7 +58,7 @@ function windowDecoder(tokenizer: Tokenizer, options: DecodeOptions): SingleDeco
   const release = (mustBeWhole: boolean): string => {
     const before = tokenizer.decode(context, options);
     const text = tokenizer.decode([...context, ...pending], options).slice(before.length);
-    if (mustBeWhole && text.endsWith("\uFFFD") && pending.length < MOST_HELD_IDS) return "";
+    if (mustBeWhole && text.endsWith("\uFFFD") && pending.length < MAX_HELD_IDS) return "";
     // Ids without a text (skipped ones) are no context for what follows.
     if (text !== "") context = pending;
     pending = [];

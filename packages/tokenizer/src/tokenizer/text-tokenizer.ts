@@ -1,12 +1,12 @@
 import type { Tokenizer } from "@tinkex/base";
 import type { NamedTokens } from "../file-format/tokenizer-config.js";
 
-/** How to encode a text. */
+/** Options with which a text is encoded. */
 export interface EncodeOptions {
-  /** Whether to put the ids around it that the model expects around a document, e.g. a begin-of-text id. @defaultValue false */
+  /** Puts the ids around it that the model expects around a document, e.g. a begin-of-text id. @defaultValue false */
   readonly addSpecialTokens?: boolean;
   /**
-   * Which special tokens become their id where they are spelled out in the text. By default none: a user who types
+   * Special tokens that become their id where they are spelled out in the text. By default none: a user who types
    * `<|im_end|>` has typed ten characters. `"all"` is what Python's `tokenizer.encode(text)` does. Added tokens that
    * are not special (such as Qwen3's `<think>`) always become their id, there as here.
    * @defaultValue []
@@ -19,19 +19,19 @@ export interface EncodeOptions {
    */
   readonly literalOffsets?: ReadonlySet<number>;
   /**
-   * Whether `literalOffsets` keep added tokens that are not special (such as Qwen3's `<think>`) as text, too.
+   * Lets `literalOffsets` keep added tokens that are not special (such as Qwen3's `<think>`) as text, too.
    * @defaultValue false
    */
   readonly literalAdded?: boolean;
 }
 
-/** How to decode ids. */
+/** Options with which ids are decoded. */
 export interface DecodeOptions {
-  /** Whether to leave special tokens out. @defaultValue false */
+  /** Leaves special tokens out. @defaultValue false */
   readonly skipSpecialTokens?: boolean;
 }
 
-/** What {@link createTokenizer} makes: a {@link Tokenizer} that also knows its special tokens. */
+/** Tokenizer that {@link createTokenizer} makes: a {@link Tokenizer} that also knows its special tokens. */
 export interface TextTokenizer extends Tokenizer {
   /**
    * Ids of `text`. A lone surrogate (half of a cut character) counts as U+FFFD.
@@ -60,7 +60,7 @@ export interface TextTokenizer extends Tokenizer {
   readonly addedTokens: ReadonlyMap<string, number>;
 }
 
-/** Whether a tokenizer is one that `createTokenizer` made, which knows more than any {@link Tokenizer} must. */
+/** Tells whether a tokenizer is one that `createTokenizer` made, which knows more than any {@link Tokenizer} must. */
 export function isTextTokenizer(tokenizer: Tokenizer | TextTokenizer): tokenizer is TextTokenizer {
   return "chatTemplates" in tokenizer && "specialTokens" in tokenizer && "tokenBytes" in tokenizer;
 }

@@ -241,9 +241,9 @@ export class Execution {
         `${construct} calls itself too deep: a template may do so ${MAX_CALL_DEPTH} times`,
       );
     }
-    this.#depth++;
+    this.#depth += 1;
     const result = work();
-    this.#depth--;
+    this.#depth -= 1;
     return result;
   }
 }

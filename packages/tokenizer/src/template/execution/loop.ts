@@ -24,7 +24,7 @@ export class LoopItems {
     const value = this.#peek();
     if (value === undefined) return undefined;
     this.#ahead.shift();
-    this.index0++;
+    this.index0 += 1;
     this.#previous = this.#current;
     this.#current = value;
     return value;
@@ -47,7 +47,12 @@ export class LoopItems {
     return this.index0 + 1 + this.#ahead.length;
   }
 
-  /** The variable `loop`. @param recurse Runs the loop on the items of an item. @param depth0 How deep that is. */
+  /**
+   * The variable `loop`.
+   *
+   * @param recurse - runs the loop on the items of an item
+   * @param depth0 - number of loops around that one
+   */
   variable(recurse: ((given: CallArguments) => Value) | undefined, depth0: number, run: Run): Loop {
     const attribute = (name: string): Value | undefined => {
       switch (name) {

@@ -5,7 +5,7 @@ import type { Scope } from "./scope.js";
 
 /**
  * Gives the parameters of a macro their values, as jinja2 does: by place, by name, by default, and undefined without.
- * @param evaluate Evaluates a default, which sees the parameters before it.
+ * @param evaluate - evaluates a default, which sees the parameters before it
  */
 export function bindMacro(
   { name, parameters, specials }: MacroDefinition,

@@ -255,7 +255,7 @@ const slice: Filter = (value, given, run) => {
       if (count === 0) throw new TemplateError("'slice' by zero");
       const size = Math.floor(items.length / count);
       const longer = items.length - size * count;
-      for (let index = 0, start = 0; index < count; index++) {
+      for (let index = 0, start = 0; index < count; index += 1) {
         run.budget.allocate(64 + 8 * size, "slice");
         run.budget.spend(1, "slice");
         const end = start + size + (index < longer ? 1 : 0);

@@ -13,7 +13,7 @@ const MAX_DIGITS = 400;
 
 /** The number that `float` reads from a text. */
 function readFloat(text: string): number | undefined {
-  const { start, end } = stripRange(text, { left: true, right: true });
+  const { start, end } = stripRange(text, { hasLeft: true, hasRight: true });
   const number = text.slice(start, end);
   if (number.length > MAX_DIGITS) throw unsupported(`a number of more than ${MAX_DIGITS} characters`);
   if (/[^\0-\x7F]/.test(number) && /\p{Nd}/u.test(number)) throw unsupported("a number in other digits");
@@ -41,7 +41,7 @@ const int: Filter = (value, given) => {
 };
 
 function readWholeOrFloat(text: string): number | undefined {
-  const { start, end } = stripRange(text, { left: true, right: true });
+  const { start, end } = stripRange(text, { hasLeft: true, hasRight: true });
   const number = text.slice(start, end);
   if (number.length <= MAX_DIGITS && WHOLE.test(number)) return whole(Number(number.replaceAll("_", "")));
   return readFloat(text);

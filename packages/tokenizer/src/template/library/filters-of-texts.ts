@@ -43,7 +43,7 @@ function titled(text: string): string {
 
 const trim: Filter = (value, given, run) => {
   const { chars = NONE } = bind("trim", given, ["chars"]);
-  return stripText(soft(value, run), chars, { left: true, right: true }, "trim", run);
+  return stripText(soft(value, run), chars, { hasLeft: true, hasRight: true }, "trim", run);
 };
 
 const replace: Filter = (value, given, run) => {

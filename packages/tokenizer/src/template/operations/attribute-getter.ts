@@ -8,7 +8,7 @@ import { convertCase } from "./string-methods.js";
 
 /**
  * Makes what filters with `attribute="a.b.0"` ask of each item.
- * @param attribute None or nothing for the item itself.
+ * @param attribute - none or nothing for the item itself
  */
 export function attributeGetter(
   attribute: Value | undefined,

@@ -24,7 +24,7 @@ export function formatByBraces(format: TextValue, given: CallArguments, run: Run
   for (let at = 0; at < source.length; ) {
     const character = source.charAt(at);
     if (character !== "{" && character !== "}") {
-      at++;
+      at += 1;
       continue;
     }
     parts.push(sliceText(format, done, at));
@@ -38,7 +38,15 @@ export function formatByBraces(format: TextValue, given: CallArguments, run: Run
       if (end === -1) throw new TemplateError("a format has a '{' of its own");
       if (field.includes("{")) throw unsupported("a format within a format");
       run.budget.spend(1, "format");
-      const filled = fill(field, given, () => String(automatic++), run);
+      const filled = fill(
+        field,
+        given,
+        () => {
+          automatic += 1;
+          return String(automatic - 1);
+        },
+        run,
+      );
       run.budget.allocate(32 + 2 * plain(filled).length, "format");
       parts.push(filled);
       at = end + 1;

@@ -61,7 +61,7 @@ export const CLASS_METHODS: readonly (readonly [string, Method<TextValue>])[] = 
       bindByPlace("isspace", given, []);
       const text = plain(self);
       run.budget.scan(text, "isspace");
-      for (let at = 0; at < text.length; at++) if (!isWhiteSpace(text.charCodeAt(at))) return false;
+      for (let at = 0; at < text.length; at += 1) if (!isWhiteSpace(text.charCodeAt(at))) return false;
       return text !== "";
     },
   ],

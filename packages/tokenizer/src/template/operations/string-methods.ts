@@ -49,7 +49,7 @@ function piecesOf(text: TextValue, ranges: readonly Stripped[], construct: strin
   return ranges.map(({ start, end }) => sliceText(text, start, end));
 }
 
-function strip(name: string, sides: { readonly left: boolean; readonly right: boolean }): TextMethod {
+function strip(name: string, sides: { readonly hasLeft: boolean; readonly hasRight: boolean }): TextMethod {
   return (self, given, run) => {
     const { chars = NONE } = bindByPlace(name, given, ["chars"]);
     return stripText(self, chars, sides, name, run);
@@ -60,7 +60,7 @@ function strip(name: string, sides: { readonly left: boolean; readonly right: bo
 export function stripText(
   text: TextValue,
   characters: Value,
-  sides: { readonly left: boolean; readonly right: boolean },
+  sides: { readonly hasLeft: boolean; readonly hasRight: boolean },
   name: string,
   run: Run,
 ): TextValue {
@@ -138,7 +138,7 @@ export function replaceText(
 
 function occurrences(text: string, wanted: string): number {
   let count = 0;
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) count++;
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) count += 1;
   return count;
 }
 
@@ -247,9 +247,9 @@ function join(self: TextValue, given: CallArguments, run: Run): TextValue {
 
 /** The methods of texts, as Python's `str` has them, but for a few without use. */
 export const STRING_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, TextMethod>([
-  ["strip", strip("strip", { left: true, right: true })],
-  ["lstrip", strip("lstrip", { left: true, right: false })],
-  ["rstrip", strip("rstrip", { left: false, right: true })],
+  ["strip", strip("strip", { hasLeft: true, hasRight: true })],
+  ["lstrip", strip("lstrip", { hasLeft: true, hasRight: false })],
+  ["rstrip", strip("rstrip", { hasLeft: false, hasRight: true })],
   ["split", split("split", false)],
   ["rsplit", split("rsplit", true)],
   [

@@ -23,7 +23,8 @@ export function formatByPercent(format: TextValue, value: Value, run: Run): Text
   let done = 0;
   let isNamed = false;
   const next = (): Value => {
-    const found = values[used++];
+    const found = values[used];
+    used += 1;
     if (found === undefined) throw new TemplateError("'%' has too few values for its format");
     return found;
   };

@@ -65,8 +65,8 @@ function general(value: number, wanted: number): string {
 
 function withoutEndingZeros(text: string): string {
   let { length } = text;
-  while (text.charAt(length - 1) === "0") length--;
-  if (text.charAt(length - 1) === ".") length--;
+  while (text.charAt(length - 1) === "0") length -= 1;
+  if (text.charAt(length - 1) === ".") length -= 1;
   return text.slice(0, length);
 }
 

@@ -53,9 +53,9 @@ export class ExpressionParser extends OperandParser {
   }
 
   #softly<T>(work: () => T): T {
-    this.softness++;
+    this.softness += 1;
     const result = work();
-    this.softness--;
+    this.softness -= 1;
     return result;
   }
   #or(): Expression {
@@ -82,7 +82,7 @@ export class ExpressionParser extends OperandParser {
   ): Expression {
     const { line } = this.stream;
     let left = operand();
-    for (let levels = 0; ; levels++) {
+    for (let levels = 0; ; levels += 1) {
       const found = operator();
       if (found === false) return left;
       if (levels > MAX_DEPTH * 10)

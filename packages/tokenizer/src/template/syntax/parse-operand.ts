@@ -39,14 +39,15 @@ export abstract class OperandParser {
 
   /** Does work one level deeper. @throws TemplateError when that is deeper than any template is. */
   protected nested<T>(work: () => T): T {
-    if (++this.#depth > MAX_DEPTH) {
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH) {
       throw new TemplateError(
         `a template may be ${MAX_DEPTH} levels deep, and this one is deeper`,
         this.stream.line,
       );
     }
     const result = work();
-    this.#depth--;
+    this.#depth -= 1;
     return result;
   }
 
@@ -116,7 +117,7 @@ export abstract class OperandParser {
 
   postfix(start: Expression): Expression {
     let node = start;
-    for (let levels = 0; ; levels++) {
+    for (let levels = 0; ; levels += 1) {
       if (levels > MAX_DEPTH) throw new TemplateError("an expression has too many members", this.stream.line);
       if (this.stream.isOperator(".", "[")) node = this.#member(node);
       else if (this.stream.isOperator("(")) node = this.call(node);
@@ -126,7 +127,7 @@ export abstract class OperandParser {
 
   protected filtersAndTests(start: Expression): Expression {
     let node = start;
-    for (let levels = 0; ; levels++) {
+    for (let levels = 0; ; levels += 1) {
       if (levels > MAX_DEPTH) throw new TemplateError("an expression has too many filters", this.stream.line);
       if (this.stream.isOperator("|")) node = this.filter(node);
       else if (this.stream.isName("is")) node = this.#test(node);

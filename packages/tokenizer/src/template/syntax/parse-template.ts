@@ -61,9 +61,9 @@ class TemplateParser extends ExpressionParser {
   }
 
   #softBody(...endNames: readonly string[]): Statement[] {
-    this.softness++;
+    this.softness += 1;
     const body = this.#body(...endNames);
-    this.softness--;
+    this.softness -= 1;
     return body;
   }
 
@@ -130,9 +130,9 @@ class TemplateParser extends ExpressionParser {
   #if(line: number): Statement {
     const branches: { test: Expression; body: Statement[] }[] = [];
     for (;;) {
-      this.softness++;
+      this.softness += 1;
       const test = this.tuple({ hasConditions: false });
-      this.softness--;
+      this.softness -= 1;
       branches.push({ test, body: this.#softBody("elif", "else", "endif") });
       const end = this.stream.next().value;
       if (end === "elif") continue;

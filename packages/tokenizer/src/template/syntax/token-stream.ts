@@ -6,7 +6,7 @@ export class TokenStream {
   readonly #tokens: readonly TemplateToken[];
   #at = 0;
 
-  /** @param tokens The last one is of the type `eof`. */
+  /** @param tokens - the last one is of the type `eof` */
   constructor(tokens: readonly TemplateToken[]) {
     this.#tokens = tokens;
   }
@@ -25,7 +25,7 @@ export class TokenStream {
 
   next(): TemplateToken {
     const token = this.current;
-    this.#at++;
+    this.#at += 1;
     return token;
   }
 
@@ -40,13 +40,13 @@ export class TokenStream {
   /** Goes on behind an operator, if it is there. */
   skipOperator(operator: string): boolean {
     const isThere = this.isOperator(operator);
-    if (isThere) this.#at++;
+    if (isThere) this.#at += 1;
     return isThere;
   }
 
   skipName(name: string): boolean {
     const isThere = this.isName(name);
-    if (isThere) this.#at++;
+    if (isThere) this.#at += 1;
     return isThere;
   }
 
@@ -63,7 +63,7 @@ export class TokenStream {
 
   expect(type: TemplateToken["type"]): void {
     if (this.current.type !== type) throw this.unexpected(NAMES[type] ?? type);
-    this.#at++;
+    this.#at += 1;
   }
 
   unexpected(wanted: string): TemplateError {

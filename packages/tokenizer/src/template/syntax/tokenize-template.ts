@@ -100,11 +100,11 @@ class Lexer {
 
   /** A text without the white space that the tag behind it takes away. */
   #strippedBefore(text: string, sign: string, isBlock: boolean): string {
-    if (sign === "-") return text.slice(0, stripRange(text, { left: false, right: true }).end);
+    if (sign === "-") return text.slice(0, stripRange(text, { hasLeft: false, hasRight: true }).end);
     if (sign === "+" || !isBlock) return text;
     const lineStart = text.lastIndexOf("\n") + 1;
     if (lineStart === 0 && !this.#isLineStart) return text;
-    for (let at = lineStart; at < text.length; at++) if (!isWhiteSpace(text.charCodeAt(at))) return text;
+    for (let at = lineStart; at < text.length; at += 1) if (!isWhiteSpace(text.charCodeAt(at))) return text;
     return text.slice(0, lineStart);
   }
 
@@ -118,7 +118,7 @@ class Lexer {
 
   #advance(to: number): void {
     while (this.#nextBreak < to) {
-      this.#line++;
+      this.#line += 1;
       this.#nextBreak = this.#breakFrom(this.#nextBreak + 1);
     }
     if (to > this.#at) this.#isLineStart = this.#source.charAt(to - 1) === "\n";
@@ -132,7 +132,7 @@ class Lexer {
 
   #afterWhiteSpace(from: number): number {
     let at = from;
-    while (at < this.#source.length && isWhiteSpace(this.#source.charCodeAt(at))) at++;
+    while (at < this.#source.length && isWhiteSpace(this.#source.charCodeAt(at))) at += 1;
     return at;
   }
 
@@ -235,7 +235,7 @@ class Lexer {
     const isOne = (at: number) =>
       at < this.#source.length && digits.includes(this.#source.charAt(at).toLowerCase());
     let at = from;
-    while (isOne(at) || (this.#source[at] === "_" && isOne(at + 1))) at++;
+    while (isOne(at) || (this.#source[at] === "_" && isOne(at + 1))) at += 1;
     return at;
   }
 

@@ -47,7 +47,7 @@ export class JsonReader {
    * @throws TemplateError for what is no JSON: functions, objects in themselves or too deep.
    */
   read(value: unknown, strings: StringMaker, depth = 0): Value {
-    this.size++;
+    this.size += 1;
     switch (typeof value) {
       case "string":
         this.size += value.length;

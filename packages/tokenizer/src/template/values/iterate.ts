@@ -56,7 +56,7 @@ function* keysOf(dict: Dict): Generator<Value> {
 }
 
 function* numbersOf(range: Range): Generator<Value> {
-  for (let index = 0; index < range.length; index++) yield range.at(index);
+  for (let index = 0; index < range.length; index += 1) yield range.at(index);
 }
 
 /** Gives what is left of it. Not `for … of`, which would end it where the loop breaks off. */

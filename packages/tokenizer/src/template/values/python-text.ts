@@ -19,22 +19,26 @@ export interface Stripped {
   readonly end: number;
 }
 
-/** Finds what `strip(characters)` leaves. @param characters The characters to strip; white space by itself. */
+/**
+ * Finds what `strip(characters)` leaves.
+ *
+ * @param characters - the characters to strip. @defaultValue white space
+ */
 export function stripRange(
   text: string,
-  sides: { readonly left: boolean; readonly right: boolean },
+  sides: { readonly hasLeft: boolean; readonly hasRight: boolean },
   characters?: string,
 ): Stripped {
   const set = characters === undefined ? undefined : new Set(characters);
   const isStripped = (character: string) =>
     set === undefined ? isWhiteSpace(character.charCodeAt(0)) : set.has(character);
   let [start, end] = [0, text.length];
-  while (sides.left && start < end) {
+  while (sides.hasLeft && start < end) {
     const character = characterAt(text, start);
     if (!isStripped(character)) break;
     start += character.length;
   }
-  while (sides.right && end > start) {
+  while (sides.hasRight && end > start) {
     const character = characterBefore(text, end);
     if (!isStripped(character)) break;
     end -= character.length;
@@ -46,10 +50,10 @@ export function stripRange(
 export function lineRanges(text: string, keepsEnds = false): Stripped[] {
   const lines: Stripped[] = [];
   let start = 0;
-  for (let at = 0; at < text.length; at++) {
+  for (let at = 0; at < text.length; at += 1) {
     if (!LINE_ENDS.has(text.charCodeAt(at))) continue;
     const end = at;
-    if (text.startsWith("\r\n", at)) at++;
+    if (text.startsWith("\r\n", at)) at += 1;
     lines.push({ start, end: keepsEnds ? at + 1 : end });
     start = at + 1;
   }
@@ -66,7 +70,7 @@ export function isOfUnits(text: string): boolean {
 export function characterCount(text: string): number {
   if (isOfUnits(text)) return text.length;
   let count = 0;
-  for (const _ of text) count++;
+  for (const _ of text) count += 1;
   return count;
 }
 
@@ -84,9 +88,9 @@ export function characterOffsets(text: string): number[] {
 /** Compares as Python does, by code points: UTF-16 units would put U+FFFD behind an emoji. */
 export function compareTexts(left: string, right: string): number {
   let at = 0;
-  while (at < left.length && left.charCodeAt(at) === right.charCodeAt(at)) at++;
+  while (at < left.length && left.charCodeAt(at) === right.charCodeAt(at)) at += 1;
   // Back to the beginning of a character whose second half differs.
-  if (at > 0 && isLowSurrogate(left.charCodeAt(at)) && isLowSurrogate(right.charCodeAt(at))) at--;
+  if (at > 0 && isLowSurrogate(left.charCodeAt(at)) && isLowSurrogate(right.charCodeAt(at))) at -= 1;
   return (left.codePointAt(at) ?? -1) - (right.codePointAt(at) ?? -1);
 }
 

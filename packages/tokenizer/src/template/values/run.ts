@@ -18,7 +18,7 @@ export interface Run {
 
 /**
  * Gives the arguments of a call their names, as Python does.
- * @param required How many of the names must be given.
+ * @param required - number of the names that must be given
  * @throws TemplateError when there are too many, too few, or one of another name.
  */
 export function bind<Name extends string>(

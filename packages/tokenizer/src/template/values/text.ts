@@ -14,7 +14,7 @@ export class Text {
     this.#isFlat = isFlat;
   }
 
-  /** @param spans As {@link Text.spans} gives them. */
+  /** @param spans - as {@link Text.spans} gives them */
   static of(value: string, spans: readonly number[]): Text {
     return new Text(value, spans, true);
   }
@@ -51,7 +51,7 @@ function flatten(text: Text): number[] {
     }
     const { parts } = next;
     if (parts !== undefined) {
-      for (let at = parts.length - 1; at >= 0; at--) rest.push(parts[at] ?? "");
+      for (let at = parts.length - 1; at >= 0; at -= 1) rest.push(parts[at] ?? "");
       continue;
     }
     for (let at = 0; at < next.spans.length; at += 2) {

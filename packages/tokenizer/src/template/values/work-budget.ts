@@ -18,13 +18,17 @@ export class WorkBudget {
   #steps = 0;
   #bytes = 0;
 
-  /** @param units The characters of the source and of the values, and the number of values. */
+  /** @param units - the characters of the source and of the values, and the number of values */
   constructor(units: number) {
     this.#maxSteps = FREE_STEPS + STEPS_PER_UNIT * units;
     this.#maxBytes = FREE_BYTES + BYTES_PER_UNIT * units;
   }
 
-  /** Counts steps. @param construct What takes them, e.g. `for`, for the message. */
+  /**
+   * Counts steps.
+   *
+   * @param construct - the construct that takes them, e.g. `for`, for the message
+   */
   spend(steps: number, construct: string): void {
     this.#steps += steps;
     if (this.#steps > this.#maxSteps) {
@@ -39,7 +43,11 @@ export class WorkBudget {
     this.spend(1 + text.length / CHARACTERS_PER_STEP, construct);
   }
 
-  /** Counts memory before it is taken. @param construct What takes it, e.g. `join`, for the message. */
+  /**
+   * Counts memory before it is taken.
+   *
+   * @param construct - the construct that takes it, e.g. `join`, for the message
+   */
   allocate(bytes: number, construct: string): void {
     this.#bytes += bytes;
     if (!(this.#bytes <= this.#maxBytes)) {
