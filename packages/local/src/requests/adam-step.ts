@@ -1,5 +1,5 @@
 import type { AdamStep } from "../engine/engine.js";
-import { userFailure } from "../state/operation-failure.js";
+import { userFailure } from "../errors/operation-failure.js";
 
 /** `adam_params` as received: every field may be absent. */
 export interface ReceivedAdamParams {

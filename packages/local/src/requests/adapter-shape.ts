@@ -1,5 +1,5 @@
 import type { AdapterShape } from "../engine/engine.js";
-import { userFailure } from "../state/operation-failure.js";
+import { userFailure } from "../errors/operation-failure.js";
 import type { CreateModelBody } from "./model-bodies.js";
 
 /** Far above what helps, and low enough that a slip does not fill the memory. */

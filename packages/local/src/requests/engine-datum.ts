@@ -1,6 +1,6 @@
 import type { TensorData } from "@tinkex/types";
 import type { EngineDatum, EngineModel } from "../engine/engine.js";
-import { userFailure } from "../state/operation-failure.js";
+import { userFailure } from "../errors/operation-failure.js";
 import { FLOAT_TENSORS, type FloatTensorKey, nameList } from "./loss-rules.js";
 import type { ReceivedDatum } from "./pass-body.js";
 import type { ResolvedLoss } from "./resolve-loss.js";

@@ -1,8 +1,8 @@
 import { writeJson } from "@tinkex/wire";
 import * as z from "zod";
+import { RequestRefusal } from "../errors/request-refusal.js";
 import { isRecord, MAX_ISSUES } from "../json/bounded-collections.js";
 import { shortened } from "../json/shortened.js";
-import { RequestRefusal } from "../state/request-refusal.js";
 
 /**
  * A body as clients of every generation send it: unknown fields are ignored, `null` means absent, `type` need not be

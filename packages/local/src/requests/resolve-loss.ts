@@ -1,6 +1,6 @@
 import type { LossFnConfig } from "@tinkex/types";
 import type { LossName } from "../engine/engine.js";
-import { userFailure } from "../state/operation-failure.js";
+import { userFailure } from "../errors/operation-failure.js";
 import { isLossName, LOSS_RULES, type LossRule, nameList } from "./loss-rules.js";
 
 export interface ResolvedLoss {

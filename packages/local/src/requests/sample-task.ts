@@ -1,5 +1,5 @@
 import type { EngineModel, SampleTask } from "../engine/engine.js";
-import { userFailure } from "../state/operation-failure.js";
+import { userFailure } from "../errors/operation-failure.js";
 import { promptTokens } from "./engine-datum.js";
 import { toEngineSeed } from "./engine-seed.js";
 import type { SampleBody } from "./sample-body.js";

@@ -1,7 +1,7 @@
 import { tensorFault } from "@tinkex/base";
 import type { TensorData } from "@tinkex/types";
+import { userFailure } from "../errors/operation-failure.js";
 import { shortened } from "../json/shortened.js";
-import { userFailure } from "../state/operation-failure.js";
 
 /**
  * The elements of a tensor with every one in place; what a sparse one does not list is 0. The caller has looked at the

@@ -4,12 +4,12 @@ import { fileURLToPath } from "node:url";
 import { silentLogger, systemClock } from "@tinkex/base";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { systemProcesses } from "../lock/process-table.js";
-import { DEFAULT_LIMITS } from "../server/limits.js";
 import { ScriptedEngine } from "../testing/scripted-engine.js";
 import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { TestClient } from "../testing/test-client.js";
 import { TestServer } from "../testing/test-server.js";
 import { openDataDirectory } from "./data-directory.js";
+import { DEFAULT_LIMITS } from "./limits.js";
 import { serveEngines } from "./serve-engines.js";
 import { startLocalServer } from "./start-local-server.js";
 

@@ -1,6 +1,6 @@
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from "fastify";
 import { shortened } from "../json/shortened.js";
-import type { ServerState } from "../state/server-state.js";
+import type { ServerState } from "../registries/server-state.js";
 import { errorHandler } from "./error-answer.js";
 import { addBodyParsers } from "./parse-bodies.js";
 import { type GuardOptions, guardRequest } from "./request-guard.js";

@@ -2,10 +2,10 @@ import { access, constants, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ValidationError } from "@tinkex/base";
+import { DataLayout } from "../disk/data-layout.js";
+import { isUnused } from "../disk/is-unused.js";
 import { makePrivateDirectory, PRIVATE_DIRECTORY_MODE } from "../files/make-private-directory.js";
 import { type DirectoryLock, type LockSurroundings, lockDirectory } from "../lock/lock-directory.js";
-import { DataLayout } from "../state/data-layout.js";
-import { isUnused } from "../state/is-unused.js";
 
 /** A data directory that this server alone may write to. */
 export interface DataDirectory {

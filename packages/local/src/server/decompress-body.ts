@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import * as zlib from "node:zlib";
-import { RequestRefusal } from "../state/request-refusal.js";
+import { RequestRefusal } from "../errors/request-refusal.js";
 import { ZstdFrames } from "./zstd-frames.js";
 
 /** zstd came to Node with 22.15; types of Node 20 do not know it. */

@@ -1,8 +1,8 @@
 import { type Logger, TinkexError } from "@tinkex/base";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { OperationFailure } from "../errors/operation-failure.js";
+import { RequestRefusal } from "../errors/request-refusal.js";
 import { shortened } from "../json/shortened.js";
-import { OperationFailure } from "../state/operation-failure.js";
-import { RequestRefusal } from "../state/request-refusal.js";
 
 /** Status and `{"detail": …}` of whatever was thrown while a request was looked at. */
 function errorAnswer(error: unknown): {

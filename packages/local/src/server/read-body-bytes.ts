@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
-import { RequestRefusal } from "../state/request-refusal.js";
+import { RequestRefusal } from "../errors/request-refusal.js";
 import { ByteCollector } from "./byte-collector.js";
 import { decompressBody } from "./decompress-body.js";
 

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { isLoopbackHost } from "@tinkex/base";
-import { RequestRefusal } from "../state/request-refusal.js";
+import { RequestRefusal } from "../errors/request-refusal.js";
 
 export interface GuardOptions {
   /** The address the server is bound to. */

@@ -2,20 +2,20 @@ import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { type Clock, type Logger, ValidationError } from "@tinkex/base";
 import type { FastifyInstance } from "fastify";
+import { CheckpointStore } from "../disk/checkpoint-store.js";
+import { recoverFromCrash } from "../disk/crash-recovery.js";
+import { OwnedFolder } from "../disk/owned-folder.js";
+import { RecordReader } from "../disk/record-reader.js";
+import { RunStore } from "../disk/run-store.js";
 import type { Engine } from "../engine/engine.js";
-import { CheckpointStore } from "../state/checkpoint-store.js";
-import { endAllWork } from "../state/end-work.js";
-import { EngineCatalog } from "../state/engine-catalog.js";
-import { FutureStore } from "../state/future-store.js";
-import { clearLeftovers } from "../state/leftovers.js";
-import { ModelRegistry } from "../state/model-registry.js";
-import { OwnedFolder } from "../state/owned-folder.js";
-import { RecordReader } from "../state/record-reader.js";
-import { RunStore } from "../state/run-store.js";
-import { SamplerRegistry } from "../state/sampler-registry.js";
-import { SamplerShelf } from "../state/sampler-shelf.js";
-import type { ServerState } from "../state/server-state.js";
-import { SessionRegistry } from "../state/session-registry.js";
+import { endAllWork } from "../operations/shutdown.js";
+import { AdapterCache } from "../registries/adapter-cache.js";
+import { EngineCatalog } from "../registries/engine-catalog.js";
+import { FutureStore } from "../registries/future-store.js";
+import { ModelRegistry } from "../registries/model-registry.js";
+import { SamplerRegistry } from "../registries/sampler-registry.js";
+import type { ServerState } from "../registries/server-state.js";
+import { SessionRegistry } from "../registries/session-registry.js";
 import { createApp } from "./create-app.js";
 import type { DataDirectory } from "./data-directory.js";
 import type { ServerLimits } from "./limits.js";
@@ -85,13 +85,13 @@ async function openState({
   limits,
 }: ServeOptions): Promise<ServerState> {
   const reader = new RecordReader(layout.root, logger);
-  await clearLeftovers(layout, reader);
+  await recoverFromCrash(layout, reader);
   return {
     engines: new EngineCatalog(engines),
     sessions: new SessionRegistry(randomUUID),
     models: new ModelRegistry(),
     samplers: new SamplerRegistry(),
-    shelf: new SamplerShelf({
+    adapterCache: new AdapterCache({
       root: layout.root,
       folder: OwnedFolder.named(layout.parked),
       capacity: limits.idleSamplers,
@@ -158,7 +158,7 @@ async function closeAll(state: ServerState, app: FastifyInstance): Promise<void>
   const ended = endAllWork(state);
   await Promise.all(state.engines.all.map((engine) => engine.close()));
   await ended;
-  await state.shelf.close();
+  await state.adapterCache.close();
   await state.checkpoints.close();
   const cut = setTimeout(() => app.server.closeAllConnections(), LINGER_MS);
   await app.close();

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import * as z from "zod";
+import type { RunRecord } from "../../disk/checkpoint-record.js";
+import { resolveCheckpoint } from "../../disk/resolve-checkpoint.js";
+import { RequestRefusal } from "../../errors/request-refusal.js";
+import { checkpointView, runView } from "../../operations/rest-records.js";
+import type { ServerState } from "../../registries/server-state.js";
 import { readBody } from "../../requests/request-body.js";
 import { weightsInfoBody } from "../../requests/session-bodies.js";
-import type { RunRecord } from "../../state/checkpoint-record.js";
-import { RequestRefusal } from "../../state/request-refusal.js";
-import { resolveCheckpoint } from "../../state/resolve-checkpoint.js";
-import { checkpointView, runView } from "../../state/rest-records.js";
-import type { ServerState } from "../../state/server-state.js";
 
 const page = (defaultLimit: number) =>
   z.object({

@@ -2,11 +2,10 @@ import type { FutureOutcome, Records } from "@tinkex/types";
 import { encodeFutureOutcome, type FutureResultName } from "@tinkex/wire";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { shortened } from "../../json/shortened.js";
+import type { FutureAnswer } from "../../registries/future-store.js";
+import type { OperationResult, ServerState } from "../../registries/server-state.js";
 import { readBody } from "../../requests/request-body.js";
 import { retrieveFutureBody } from "../../requests/session-bodies.js";
-import type { FutureAnswer } from "../../state/future-store.js";
-import type { OperationResult } from "../../state/operation-result.js";
-import type { ServerState } from "../../state/server-state.js";
 
 /**
  * `retrieve_future`: a long poll. A result that is not there within `holdMs` is answered 408, which every generation of

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
+import { RequestRefusal } from "../../errors/request-refusal.js";
+import { createModel } from "../../operations/create-model.js";
+import { unloadModel } from "../../operations/shutdown.js";
+import type { ServerState } from "../../registries/server-state.js";
 import { createModelBody, modelBody } from "../../requests/model-bodies.js";
 import { readBody } from "../../requests/request-body.js";
-import { createModel } from "../../state/create-model.js";
-import { unloadModel } from "../../state/end-work.js";
-import { RequestRefusal } from "../../state/request-refusal.js";
-import type { ServerState } from "../../state/server-state.js";
 
 /** Endpoints of models under training. */
 export function addModelRoutes(api: FastifyInstance, state: ServerState): void {

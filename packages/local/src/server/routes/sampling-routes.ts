@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
+import { createSampler } from "../../operations/create-sampler.js";
+import { runSample } from "../../operations/run-sample.js";
+import type { ServerState } from "../../registries/server-state.js";
 import { readBody } from "../../requests/request-body.js";
 import { sampleBody } from "../../requests/sample-body.js";
 import { createSamplingSessionBody } from "../../requests/session-bodies.js";
-import { createSampler } from "../../state/create-sampler.js";
-import { runSample } from "../../state/run-sample.js";
-import type { ServerState } from "../../state/server-state.js";
 
 /** Endpoints of sampling sessions. */
 export function addSamplingRoutes(api: FastifyInstance, state: ServerState): void {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { ServerState } from "../../state/server-state.js";
+import type { ServerState } from "../../registries/server-state.js";
 
 /** Seconds between two looks of a client at its dynamic configuration. */
 const REFRESH_INTERVAL_SEC = 300;

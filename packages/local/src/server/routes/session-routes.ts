@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import * as z from "zod";
+import { RequestRefusal } from "../../errors/request-refusal.js";
+import { finishSession } from "../../operations/shutdown.js";
+import type { ServerState } from "../../registries/server-state.js";
 import { readBody, requestBody } from "../../requests/request-body.js";
 import { createSessionBody, heartbeatBody } from "../../requests/session-bodies.js";
-import { finishSession } from "../../state/end-work.js";
-import { RequestRefusal } from "../../state/request-refusal.js";
-import type { ServerState } from "../../state/server-state.js";
 
 const finishBody = requestBody({ reason: requestBody({ type: z.string().default("success") }).optional() });
 

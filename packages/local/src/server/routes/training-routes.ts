@@ -1,4 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { RequestRefusal } from "../../errors/request-refusal.js";
+import { createModelFromCheckpoint } from "../../operations/create-model.js";
+import { loadWeights } from "../../operations/load-weights.js";
+import { reserveSequenceSlot } from "../../operations/reserve-sequence-slot.js";
+import { saveWeights, saveWeightsForSampler } from "../../operations/save-weights.js";
+import { runOptimStep, runPass } from "../../operations/train-model.js";
+import type { ServerState } from "../../registries/server-state.js";
 import {
   type LoadWeightsBody,
   loadWeightsBody,
@@ -7,20 +14,15 @@ import {
   saveWeightsForSamplerBody,
 } from "../../requests/model-bodies.js";
 import { readBody } from "../../requests/request-body.js";
-import { createModelFromCheckpoint } from "../../state/create-model.js";
-import { keepPlace } from "../../state/keep-place.js";
-import { loadWeights } from "../../state/load-weights.js";
-import { RequestRefusal } from "../../state/request-refusal.js";
-import { saveWeights, saveWeightsForSampler } from "../../state/save-weights.js";
-import type { ServerState } from "../../state/server-state.js";
-import { runOptimStep, runPass } from "../../state/train-model.js";
 import { readForwardBackwardBody, readForwardBody } from "../read-pass-body.js";
 
 /** Endpoints of what a model does in the order of its sequence ids. Each answers at once with the id of a future. */
 export function addTrainingRoutes(api: FastifyInstance, state: ServerState): void {
   const take =
     (submit: (body: unknown) => string | Promise<string>) =>
-    async ({ body }: FastifyRequest) => ({ request_id: await keepPlace(state, body, () => submit(body)) });
+    async ({ body }: FastifyRequest) => ({
+      request_id: await reserveSequenceSlot(state, body, () => submit(body)),
+    });
   api.post(
     "/forward_backward",
     take((body) => runPass(state, readForwardBackwardBody(body))),

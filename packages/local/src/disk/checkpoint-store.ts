@@ -1,0 +1,204 @@
+import { rename } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "@tinkex/base";
+import { userFailure } from "../errors/operation-failure.js";
+import { isFileError } from "../files/is-file-error.js";
+import { isThere } from "../files/is-there.js";
+import { makePrivateDirectory } from "../files/make-private-directory.js";
+import { writePrivateFile } from "../files/write-private-file.js";
+import {
+  CHECKPOINT_KINDS,
+  type CheckpointKind,
+  type CheckpointPlace,
+  type CheckpointRecord,
+  checkpointRecordSchema,
+} from "./checkpoint-record.js";
+import { CHECKPOINT_FILE, type DataLayout, isCheckpointName, isRunId } from "./data-layout.js";
+import { mapInBatches } from "./map-in-batches.js";
+import { OwnedFolder } from "./owned-folder.js";
+import type { RecordReader } from "./record-reader.js";
+import { recordText } from "./record-text.js";
+import { replaceDirectory } from "./replace-directory.js";
+import { listRunIds } from "./run-folders.js";
+
+export interface SaveCheckpoint extends Omit<CheckpointRecord, "size_bytes" | "created_at" | "expires_at"> {
+  /** The checkpoint is hidden and removed this many seconds after its creation. */
+  readonly ttlSeconds?: number | undefined;
+  /** Replaces an existing checkpoint of this name; without it one is a failure. */
+  readonly overwrite: boolean;
+}
+
+/**
+ * Checkpoints on disk, one folder each: a reader sees a whole one or none. The place of a folder says which checkpoint it
+ * is; a record that says otherwise, as in a copied folder, is passed over, and its folder is neither read nor changed.
+ */
+export class CheckpointStore {
+  readonly #layout: DataLayout;
+  readonly #clock: Clock;
+  readonly #reader: RecordReader;
+  /** Folders of saves under way, and of failed ones, into which an engine that is being closed may still write. */
+  readonly #unfinished = new Set<OwnedFolder>();
+
+  constructor(layout: DataLayout, clock: Clock, reader: RecordReader) {
+    this.#layout = layout;
+    this.#clock = clock;
+    this.#reader = reader;
+  }
+
+  /**
+   * Makes a checkpoint from what `write` puts into the directory it is given (which does not exist yet); `write`
+   * resolves with the number of bytes.
+   *
+   * @throws OperationFailure `user` for a name that is taken or cannot be a name
+   */
+  async save(
+    checkpoint: SaveCheckpoint,
+    write: (directory: string) => Promise<number>,
+  ): Promise<CheckpointRecord> {
+    const { ttlSeconds, overwrite, ...identity } = checkpoint;
+    const { training_run_id: runId, kind, name } = identity;
+    if (!isCheckpointName(name)) {
+      throw userFailure(
+        `path "${name}" cannot be the name of a checkpoint: use letters, digits, "_", "-" and ".", at most 255 characters.`,
+      );
+    }
+    if (!overwrite && (await this.read(runId, kind, name)) !== undefined) {
+      throw userFailure(takenNameMessage(runId, kind, name));
+    }
+    const staging = OwnedFolder.named(this.#layout.staging(runId));
+    this.#unfinished.add(staging);
+    try {
+      await staging.make(this.#layout.root);
+      const staged = join(staging.path, name);
+      const sizeBytes = await write(staged);
+      const record: CheckpointRecord = {
+        ...identity,
+        size_bytes: sizeBytes,
+        created_at: this.#time(0),
+        ...(ttlSeconds === undefined ? {} : { expires_at: this.#time(ttlSeconds) }),
+      };
+      await writePrivateFile(join(staged, CHECKPOINT_FILE), recordText(record));
+      await this.#publish(record, staged, overwrite);
+      await staging.remove();
+      this.#unfinished.delete(staging);
+      return record;
+    } catch (error) {
+      // Files that are still being written cannot be removed yet; `close` comes back for them.
+      await staging.remove().catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Removes what failed saves left behind, once nothing writes any more. */
+  async close(): Promise<void> {
+    for (const staging of this.#unfinished) await staging.remove();
+    this.#unfinished.clear();
+  }
+
+  /** The checkpoint, unless there is none or its time is over. */
+  async read(runId: string, kind: CheckpointKind, name: string): Promise<CheckpointRecord | undefined> {
+    if (!isRunId(runId) || !isCheckpointName(name)) return undefined;
+    const place = { training_run_id: runId, kind, name };
+    return (await this.#reader.hasFolder(this.#layout.checkpoint(place))) ? this.#readAt(place) : undefined;
+  }
+
+  /** Checkpoints of one run, newest first. */
+  async list(runId: string): Promise<CheckpointRecord[]> {
+    if (!isRunId(runId)) return [];
+    const perKind = await Promise.all(
+      CHECKPOINT_KINDS.map(async (kind) => {
+        const names = await this.#reader.foldersIn(this.#layout.checkpoints(runId, kind));
+        return mapInBatches(names.filter(isCheckpointName), (name) =>
+          this.#readAt({ training_run_id: runId, kind, name }),
+        );
+      }),
+    );
+    return newestFirst(perKind.flat());
+  }
+
+  /** Checkpoints of all runs, newest first. */
+  async listAll(): Promise<CheckpointRecord[]> {
+    const perRun: CheckpointRecord[][] = [];
+    for (const runId of await listRunIds(this.#layout, this.#reader)) perRun.push(await this.list(runId));
+    return newestFirst(perRun.flat());
+  }
+
+  /** Removes the checkpoint of this place, if there is one. @throws TinkexError when a link or a file is in the way */
+  async delete({ training_run_id: runId, kind, name }: CheckpointPlace): Promise<void> {
+    const checkpoint = await this.read(runId, kind, name);
+    if (checkpoint !== undefined) await this.#remove(checkpoint);
+  }
+
+  /** Directory from which the engine reads a checkpoint. */
+  directory(place: CheckpointPlace): string {
+    return this.#layout.checkpoint(place);
+  }
+
+  /** The checkpoint in a folder that was found at this place. */
+  async #readAt(place: CheckpointPlace): Promise<CheckpointRecord | undefined> {
+    const file = join(this.directory(place), CHECKPOINT_FILE);
+    const record = await this.#reader.read(file, checkpointRecordSchema, place);
+    if (record?.expires_at === undefined || Date.parse(record.expires_at) > this.#clock.now()) return record;
+    await this.#remove(record).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#reader.warn(this.directory(place), `has expired and cannot be removed (${reason})`);
+    });
+    return undefined;
+  }
+
+  /** Moves a checkpoint away as a whole before its files go one by one. Its record was read, and agrees with its place. */
+  async #remove(checkpoint: CheckpointRecord): Promise<void> {
+    const doomed = OwnedFolder.named(this.#layout.staging(checkpoint.training_run_id));
+    await doomed.make(this.#layout.root);
+    try {
+      await rename(this.directory(checkpoint), join(doomed.path, checkpoint.name));
+    } catch (error) {
+      // Somebody else may have removed it just now, and then there is nothing left to do.
+      if (!isFileError(error, "ENOENT")) throw error;
+    } finally {
+      await doomed.remove();
+    }
+  }
+
+  async #publish(record: CheckpointRecord, staged: string, overwrite: boolean): Promise<void> {
+    const { training_run_id: runId, kind, name } = record;
+    const { root } = this.#layout;
+    const target = this.directory(record);
+    await makePrivateDirectory(root, this.#layout.checkpoints(runId, kind));
+    if (!(await isThere(target))) return rename(staged, target);
+    if ((await this.read(runId, kind, name)) === undefined) {
+      throw userFailure(
+        `path "${name}" must be free or a checkpoint of this server, got something else at ${target}: ` +
+          "choose another name, or move it away",
+      );
+    }
+    if (!overwrite) throw userFailure(takenNameMessage(runId, kind, name));
+    // If the process ends half-way, the next start finds the old checkpoint among the retired and puts it back. Its name
+    // may be as long as a name can be, so that what else must be known stands in a folder around it.
+    const retirement = OwnedFolder.named(this.#layout.retired(runId), kind);
+    await retirement.make(root);
+    try {
+      await replaceDirectory({ target, successor: staged, retired: join(retirement.path, name) });
+    } finally {
+      await retirement.removeIfEmpty();
+    }
+  }
+
+  #time(secondsFromNow: number): string {
+    return new Date(this.#clock.now() + secondsFromNow * 1000).toISOString();
+  }
+}
+
+/** In the words of the hosted service. */
+export function takenNameMessage(runId: string, kind: CheckpointKind, name: string): string {
+  return (
+    `Checkpoint '${name}' already exists for model ${runId} in ${kind}. Please choose a different name to avoid ` +
+    "overwriting."
+  );
+}
+
+function newestFirst(records: readonly (CheckpointRecord | undefined)[]): CheckpointRecord[] {
+  return records
+    .filter((record) => record !== undefined)
+    .sort((a, b) => b.created_at.localeCompare(a.created_at) || b.name.localeCompare(a.name));
+}

@@ -1,0 +1,76 @@
+import { rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { isThere } from "../files/is-there.js";
+import { makePrivateDirectory } from "../files/make-private-directory.js";
+import { CHECKPOINT_KINDS, checkpointRecordSchema } from "./checkpoint-record.js";
+import { CHECKPOINT_FILE, type DataLayout } from "./data-layout.js";
+import { OwnedFolder } from "./owned-folder.js";
+import type { RecordReader } from "./record-reader.js";
+import { listRunIds } from "./run-folders.js";
+
+/**
+ * Cleans up after servers that were killed: removes unfinished saves and what belonged to sampling sessions, puts back
+ * checkpoints whose replacement never came. Touches nothing that does not bear a server's mark.
+ *
+ * Call it while holding the lock of the directory: whatever bears a mark then belongs to nobody.
+ */
+export async function recoverFromCrash(layout: DataLayout, reader: RecordReader): Promise<void> {
+  await removeAll(layout.parked, reader);
+  for (const runId of await listRunIds(layout, reader)) {
+    await removeAll(layout.staging(runId), reader);
+    for (const folder of await OwnedFolder.findIn(layout.retired(runId), reader)) {
+      await attempt(folder, reader, async () => {
+        await restore(layout, runId, folder, reader);
+        await folder.removeIfEmpty();
+      });
+    }
+  }
+}
+
+async function removeAll(parent: string, reader: RecordReader): Promise<void> {
+  for (const folder of await OwnedFolder.findIn(parent, reader)) {
+    await attempt(folder, reader, () => folder.remove());
+  }
+}
+
+/** A folder that cannot be cleaned up is no reason not to start. */
+async function attempt(
+  folder: OwnedFolder,
+  reader: RecordReader,
+  action: () => Promise<void>,
+): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    reader.warn(folder.path, `was left by another server and cannot be cleaned up (${reason})`);
+  }
+}
+
+/** Puts the retired checkpoint back into its place, or removes it when its successor is there. */
+async function restore(
+  layout: DataLayout,
+  runId: string,
+  folder: OwnedFolder,
+  reader: RecordReader,
+): Promise<void> {
+  const kind = CHECKPOINT_KINDS.find((known) => known === folder.purpose);
+  if (kind === undefined) return;
+  for (const name of await reader.foldersIn(folder.path)) {
+    const place = { training_run_id: runId, kind, name };
+    const isCheckpoint = async (directory: string) =>
+      (await reader.hasFolder(directory)) &&
+      (await reader.read(join(directory, CHECKPOINT_FILE), checkpointRecordSchema, place)) !== undefined;
+    const retired = join(folder.path, name);
+    const target = layout.checkpoint(place);
+    if (!(await isCheckpoint(retired))) continue;
+    if (await isCheckpoint(target)) {
+      await rm(retired, { recursive: true, force: true });
+    } else if (await isThere(target)) {
+      reader.warn(retired, "was to be put back, and something else is in its place");
+    } else {
+      await makePrivateDirectory(layout.root, layout.checkpoints(runId, kind));
+      await rename(retired, target);
+    }
+  }
+}

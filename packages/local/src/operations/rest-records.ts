@@ -1,0 +1,44 @@
+import { type CheckpointRecord, checkpointUri, type RunRecord } from "../disk/checkpoint-record.js";
+import type { ServerState } from "../registries/server-state.js";
+
+/** A checkpoint as the REST endpoints show it. */
+export function checkpointView(checkpoint: CheckpointRecord): Readonly<Record<string, unknown>> {
+  const { kind, name, created_at, size_bytes, user_metadata, expires_at } = checkpoint;
+  return {
+    checkpoint_id: `${kind}/${name}`,
+    checkpoint_type: kind === "weights" ? "training" : "sampler",
+    time: created_at,
+    tinker_path: checkpointUri(checkpoint),
+    size_bytes,
+    public: false,
+    user_metadata,
+    expires_at,
+  };
+}
+
+/** A training run as the REST endpoints show it, with the newest checkpoint of each kind. */
+export async function runView(
+  state: ServerState,
+  run: RunRecord,
+): Promise<Readonly<Record<string, unknown>>> {
+  const checkpoints = await state.checkpoints.list(run.training_run_id);
+  const training = checkpoints.find(({ kind }) => kind === "weights");
+  const sampler = checkpoints.find(({ kind }) => kind === "sampler_weights");
+  const lastRequestAtMs = state.models.get(run.training_run_id)?.lastRequestAtMs;
+  return {
+    training_run_id: run.training_run_id,
+    base_model: run.base_model,
+    model_owner: "local",
+    is_lora: true,
+    corrupted: false,
+    lora_rank: run.shape.rank,
+    // After a restart the newest file is the last sign of life.
+    last_request_time:
+      lastRequestAtMs === undefined
+        ? (checkpoints[0]?.created_at ?? run.created_at)
+        : new Date(lastRequestAtMs).toISOString(),
+    last_checkpoint: training && checkpointView(training),
+    last_sampler_checkpoint: sampler && checkpointView(sampler),
+    user_metadata: run.user_metadata,
+  };
+}

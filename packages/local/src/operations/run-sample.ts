@@ -1,0 +1,76 @@
+import { randomUUID } from "node:crypto";
+import type { SampleOutcome } from "../engine/engine.js";
+import { RequestRefusal } from "../errors/request-refusal.js";
+import { fingerprint } from "../order/fingerprint.js";
+import type { Sampler } from "../registries/sampler-registry.js";
+import type { ServerState } from "../registries/server-state.js";
+import type { SampleBody } from "../requests/sample-body.js";
+import { sampleResponse } from "../requests/sample-response.js";
+import { MAX_SAMPLES, toSampleTask } from "../requests/sample-task.js";
+import { openSampler } from "./create-sampler.js";
+
+export interface SubmittedSample {
+  readonly request_id: string;
+  /** A name for each sequence of the result, in order. SDK 0.26 and later cannot do without. */
+  readonly sample_sequence_ids: readonly string[];
+}
+
+/**
+ * `asample`. A sampler's requests run side by side; one that comes again under the same number is recognised.
+ *
+ * @throws RequestRefusal 400, 404, 409
+ */
+export async function runSample(state: ServerState, body: SampleBody): Promise<SubmittedSample> {
+  const { seq_id: number, sampling_session_id: samplerId } = body;
+  const sampler =
+    samplerId === undefined ? await directSampler(state, body) : await openedSampler(state, samplerId);
+  const identity =
+    number === undefined || samplerId === undefined
+      ? undefined
+      : { key: `${samplerId}, seq_id ${number}`, fingerprint: fingerprint(body) };
+  const requestId = state.futures.submit(identity, async () => ({
+    name: "SampleResponse",
+    result: sampleResponse(await draw(state, sampler, body, samplerId === undefined)),
+  }));
+  const prefix = identity === undefined ? requestId : `${samplerId}:${number}`;
+  // More samples than that fail anyway, and need no names.
+  const count =
+    Number.isInteger(body.num_samples) && body.num_samples <= MAX_SAMPLES ? Math.max(0, body.num_samples) : 0;
+  return {
+    request_id: requestId,
+    sample_sequence_ids: Array.from({ length: count }, (_, index) => `${prefix}:${index}`),
+  };
+}
+
+/** Draws the samples; a sampler that was made for this request alone is released afterwards. */
+async function draw(
+  state: ServerState,
+  { engine, adapterId }: Sampler,
+  body: SampleBody,
+  isDirect: boolean,
+): Promise<SampleOutcome> {
+  try {
+    const task = toSampleTask(body, { model: engine.model, adapterId, randomSeed: state.randomSeed });
+    return await (adapterId === undefined
+      ? engine.sample(task)
+      : state.adapterCache.use(adapterId, () => engine.sample(task)));
+  } finally {
+    if (isDirect && adapterId !== undefined) await engine.releaseAdapter(adapterId);
+  }
+}
+
+async function openedSampler(state: ServerState, samplerId: string): Promise<Sampler> {
+  const sampler = await state.samplers.find(samplerId);
+  state.sessions.findOpen(sampler.sessionId);
+  return sampler;
+}
+
+/** A sampler for one request that names a model or a checkpoint instead of a sampling session. */
+async function directSampler(state: ServerState, { base_model, model_path }: SampleBody): Promise<Sampler> {
+  if (base_model === undefined && model_path === undefined) {
+    throw new RequestRefusal(400, "Give sampling_session_id, base_model or model_path, to sample from.");
+  }
+  return openSampler(state, { base_model, model_path }, `direct:${randomUUID()}`, NO_SESSION);
+}
+
+const NO_SESSION = "";

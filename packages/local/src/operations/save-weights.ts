@@ -1,0 +1,157 @@
+import { type CheckpointKind, checkpointUri } from "../disk/checkpoint-record.js";
+import { takenNameMessage } from "../disk/checkpoint-store.js";
+import { userFailure } from "../errors/operation-failure.js";
+import { RequestRefusal } from "../errors/request-refusal.js";
+import { fingerprint } from "../order/fingerprint.js";
+import type { ServerState } from "../registries/server-state.js";
+import type { TrainingModel } from "../registries/training-model.js";
+import type { SaveWeightsBody, SaveWeightsForSamplerBody } from "../requests/model-bodies.js";
+import { isSubmitted, type ModelOperation, submitOperation } from "./submit-operation.js";
+
+/** `save_weights`: a checkpoint to go on from, optimizer included. Returns the request id. @throws RequestRefusal 404, 409 */
+export async function saveWeights(state: ServerState, body: SaveWeightsBody): Promise<string> {
+  const model = state.models.find(body.model_id);
+  const wish: CheckpointWish = { ...body, kind: "weights" };
+  return submitNamedSave(state, wish, {
+    model,
+    sequenceId: body.seq_id,
+    content: { operation: "save_weights", ...body },
+    run: async () => {
+      const path = await saveCheckpoint(state, model, wish);
+      return { name: "SaveWeightsResponse", result: { path, type: "save_weights" } };
+    },
+  });
+}
+
+/**
+ * `save_weights_for_sampler`: with a name a checkpoint to sample from, without one a sampling session that holds a copy of
+ * the weights in memory. Returns the request id.
+ *
+ * @throws RequestRefusal 404, 409, and 422 when the request has neither a name nor a number for the session
+ */
+export async function saveWeightsForSampler(
+  state: ServerState,
+  body: SaveWeightsForSamplerBody,
+): Promise<string> {
+  const model = state.models.find(body.model_id);
+  const { wish, save } = samplerSave(state, model, body);
+  return submitNamedSave(state, wish, {
+    model,
+    sequenceId: body.seq_id,
+    content: { operation: "save_weights_for_sampler", ...body },
+    run: async () => {
+      if (body.kind !== "snapshot") {
+        throw userFailure(`kind "${body.kind}" is not served by this server; use "snapshot".`);
+      }
+      return {
+        name: "SaveWeightsForSamplerResponse",
+        result: { ...(await save()), type: "save_weights_for_sampler" },
+      };
+    },
+  });
+}
+
+/** What a request asks for: a name, where it has one, wins over the number of a session. */
+function samplerSave(
+  state: ServerState,
+  model: TrainingModel,
+  { path, sampling_session_seq_id: samplerNumber, ...rest }: SaveWeightsForSamplerBody,
+): {
+  /** Absent for a sampling session. */
+  readonly wish?: CheckpointWish;
+  readonly save: () => Promise<{ readonly path: string } | { readonly sampling_session_id: string }>;
+} {
+  if (path !== undefined) {
+    const wish: CheckpointWish = { ...rest, path, kind: "sampler_weights", overwrite: false };
+    return { wish, save: async () => ({ path: await saveCheckpoint(state, model, wish) }) };
+  }
+  if (samplerNumber === undefined) {
+    throw new RequestRefusal(
+      422,
+      "save_weights_for_sampler needs a path (a name) or a sampling_session_seq_id.",
+    );
+  }
+  return { save: async () => ({ sampling_session_id: await snapshotSampler(state, model, samplerNumber) }) };
+}
+
+interface CheckpointWish {
+  readonly path: string;
+  readonly kind: CheckpointKind;
+  readonly overwrite: boolean;
+  readonly ttl_seconds?: number | undefined;
+  readonly user_metadata?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * Submits a save. A name that is taken is refused at once with the hosted service's 409; the operation keeps its place in
+ * the order all the same and fails there, so that the official SDK, which repeats a 409 for five minutes, meets the failed
+ * future at its second try.
+ */
+async function submitNamedSave(
+  state: ServerState,
+  wish: CheckpointWish | undefined,
+  operation: ModelOperation,
+): Promise<string> {
+  const { model } = operation;
+  const isTaken =
+    wish !== undefined &&
+    !wish.overwrite &&
+    !isSubmitted(state, operation) &&
+    (await state.checkpoints.read(model.id, wish.kind, wish.path)) !== undefined;
+  const requestId = submitOperation(state, operation);
+  if (isTaken) throw new RequestRefusal(409, takenNameMessage(model.id, wish.kind, wish.path));
+  return requestId;
+}
+
+async function saveCheckpoint(
+  state: ServerState,
+  model: TrainingModel,
+  wish: CheckpointWish,
+): Promise<string> {
+  const { engine, shape } = model.requireAdapter();
+  const { ttl_seconds: ttlSeconds, kind, overwrite, user_metadata: userMetadata } = wish;
+  if (ttlSeconds !== undefined && !(Number.isFinite(ttlSeconds) && ttlSeconds > 0)) {
+    throw userFailure(`ttl_seconds must be above 0, not ${ttlSeconds}; leave it out to keep the checkpoint.`);
+  }
+  const optimizer = kind === "weights";
+  const checkpoint = await state.checkpoints.save(
+    {
+      training_run_id: model.id,
+      kind,
+      name: wish.path,
+      base_model: engine.model.name,
+      shape,
+      has_optimizer: optimizer,
+      ...(userMetadata === undefined ? {} : { user_metadata: userMetadata }),
+      ttlSeconds,
+      overwrite,
+    },
+    (directory) => engine.saveAdapter(model.id, directory, { optimizer }),
+  );
+  return checkpointUri(checkpoint);
+}
+
+async function snapshotSampler(
+  state: ServerState,
+  model: TrainingModel,
+  samplerNumber: number,
+): Promise<string> {
+  const { engine } = model.requireAdapter();
+  const id = samplerIdOf(model.sessionId, samplerNumber);
+  const identity = {
+    id,
+    sessionId: model.sessionId,
+    fingerprint: fingerprint({ snapshot: model.id, samplerNumber }),
+  };
+  const sampler = await state.samplers.create(identity, async () => {
+    await engine.copyAdapter(model.id, id);
+    state.adapterCache.add(id, engine);
+    return { id, sessionId: model.sessionId, engine, adapterId: id, modelPath: undefined };
+  });
+  return sampler.id;
+}
+
+/** A sampling session is named by its session and its number there, in the form of the official service. */
+export function samplerIdOf(sessionId: string, samplerNumber: number): string {
+  return `${sessionId}:sample:${samplerNumber}`;
+}

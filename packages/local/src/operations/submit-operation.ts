@@ -1,0 +1,36 @@
+import { fingerprint } from "../order/fingerprint.js";
+import type { OperationResult, ServerState } from "../registries/server-state.js";
+import type { TrainingModel } from "../registries/training-model.js";
+
+export interface ModelOperation {
+  readonly model: TrainingModel;
+  /** Absent: after all that arrived so far, and then a resend is not recognised. */
+  readonly sequenceId: number | undefined;
+  /** All that must be equal for a resend to be the same request. */
+  readonly content: unknown;
+  readonly run: () => Promise<OperationResult>;
+}
+
+/**
+ * Puts an operation into the order of its model and returns its request id.
+ *
+ * @throws RequestRefusal 400 in a finished session, 409 when the sequence id belongs to another request
+ */
+export function submitOperation(state: ServerState, operation: ModelOperation): string {
+  const { model, sequenceId, content, run } = operation;
+  state.sessions.findOpen(model.sessionId);
+  model.lastRequestAtMs = state.clock.now();
+  const key = keyOf(operation);
+  const identity = key === undefined ? undefined : { key, fingerprint: fingerprint(content) };
+  return state.futures.submit(identity, () => model.queue.enqueue(sequenceId ?? model.queue.following, run));
+}
+
+/** Whether the number of an operation is that of one that was submitted before. */
+export function isSubmitted(state: ServerState, operation: ModelOperation): boolean {
+  const key = keyOf(operation);
+  return key !== undefined && state.futures.has(key);
+}
+
+function keyOf({ model, sequenceId }: ModelOperation): string | undefined {
+  return sequenceId === undefined ? undefined : `${model.id}, seq_id ${sequenceId}`;
+}

@@ -1,0 +1,54 @@
+import { userFailure } from "../errors/operation-failure.js";
+import type { ServerState } from "../registries/server-state.js";
+import { toAdamStep } from "../requests/adam-step.js";
+import { toEngineData } from "../requests/engine-datum.js";
+import type { OptimStepBody } from "../requests/model-bodies.js";
+import type { PassBody } from "../requests/pass-body.js";
+import { passOutput } from "../requests/pass-output.js";
+import { resolveLoss } from "../requests/resolve-loss.js";
+import { submitOperation } from "./submit-operation.js";
+
+/** `forward_backward` and `forward`. Returns the request id. @throws RequestRefusal 404, 409 */
+export function runPass(state: ServerState, body: PassBody): string {
+  const model = state.models.find(body.model_id);
+  return submitOperation(state, {
+    model,
+    sequenceId: body.seq_id,
+    content: { operation: "forward_backward", ...body },
+    run: async () => {
+      const { engine } = model.requireAdapter();
+      const { data } = body;
+      const loss = resolveLoss(body.loss_fn, body.loss_fn_config);
+      if (data.length === 0) throw userFailure("data is empty; give at least one datum.");
+      const checked = toEngineData(data, loss, engine.model);
+      const result = await engine.pass({
+        adapterId: model.id,
+        data: checked,
+        loss: loss.name,
+        lossConfig: loss.config,
+        forwardOnly: body.forward_only,
+      });
+      return { name: "ForwardBackwardOutput", result: passOutput(checked, result) };
+    },
+  });
+}
+
+/** `optim_step`. Returns the request id. @throws RequestRefusal 404, 409 */
+export function runOptimStep(state: ServerState, body: OptimStepBody): string {
+  const model = state.models.find(body.model_id);
+  return submitOperation(state, {
+    model,
+    sequenceId: body.seq_id,
+    content: { operation: "optim_step", ...body },
+    run: async () => {
+      const { engine } = model.requireAdapter();
+      if (body.optimizer_params !== undefined) {
+        throw userFailure(
+          `optimizer_params of "${body.optimizer_params.type}": this server has AdamW only; give adam_params.`,
+        );
+      }
+      const metrics = await engine.optimStep(model.id, toAdamStep(body.adam_params ?? {}));
+      return { name: "OptimStepResponse", result: { metrics } };
+    },
+  });
+}

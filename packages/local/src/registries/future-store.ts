@@ -1,0 +1,153 @@
+import type { Clock } from "@tinkex/base";
+import { OperationFailure } from "../errors/operation-failure.js";
+import { RequestRefusal } from "../errors/request-refusal.js";
+
+/** The store is walked for expired results at most this often. */
+const SWEEP_INTERVAL_MS = 1_000;
+
+/** How a future stands when somebody asks. */
+export type FutureAnswer<T> =
+  | { readonly state: "pending" }
+  | { readonly state: "done"; readonly value: T }
+  | { readonly state: "failed"; readonly failure: OperationFailure };
+
+export interface FutureStoreOptions {
+  readonly clock: Clock;
+  /** Tells the ids of one life of a server from those of another. */
+  readonly instanceId: string;
+  /** How long a result is kept after it was last delivered, in milliseconds. */
+  readonly keepDeliveredMs: number;
+  /** How long a result is kept that nobody fetches, in milliseconds. */
+  readonly keepUnfetchedMs: number;
+}
+
+/** What makes a submission the same as an earlier one. */
+export interface SubmissionIdentity {
+  /** Names the place of the request, e.g. model and sequence id. */
+  readonly key: string;
+  readonly fingerprint: string;
+}
+
+interface Entry<T> {
+  answer: FutureAnswer<T>;
+  readonly settled: Promise<void>;
+  readonly identity: SubmissionIdentity | undefined;
+  expiresAt: number;
+}
+
+/**
+ * Results of operations, from submission until some time after they were fetched. A result outlives its delivery, since
+ * the answer may have been lost on the way; a resent submission finds the id of the first one.
+ */
+export class FutureStore<T> {
+  readonly #options: FutureStoreOptions;
+  readonly #entries = new Map<string, Entry<T>>();
+  readonly #idsByKey = new Map<string, string>();
+  #issued = 0;
+  #nextSweepAt = 0;
+
+  constructor(options: FutureStoreOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Starts an operation and returns its request id at once; when `identity` was seen before, the operation is not
+   * started and the earlier id is returned.
+   *
+   * @throws RequestRefusal 409 when the same key came with another body, and whatever `start` throws synchronously
+   */
+  submit(identity: SubmissionIdentity | undefined, start: () => Promise<T>): string {
+    this.#dropExpired();
+    if (identity !== undefined) {
+      const known = this.#idsByKey.get(identity.key);
+      if (known !== undefined) {
+        if (this.#entries.get(known)?.identity?.fingerprint === identity.fingerprint) return known;
+        throw new RequestRefusal(
+          409,
+          `The sequence number of ${identity.key} was used before for another request.`,
+        );
+      }
+    }
+    const work = start();
+    this.#issued += 1;
+    const requestId = `${this.#options.instanceId}-${this.#issued}`;
+    const entry: Entry<T> = {
+      answer: { state: "pending" },
+      settled: work.then(
+        (value) => this.#settle(entry, { state: "done", value }),
+        (error: unknown) => this.#settle(entry, { state: "failed", failure: OperationFailure.from(error) }),
+      ),
+      identity,
+      expiresAt: Number.POSITIVE_INFINITY,
+    };
+    this.#entries.set(requestId, entry);
+    if (identity !== undefined) this.#idsByKey.set(identity.key, requestId);
+    return requestId;
+  }
+
+  /** Whether a submission of this key is known. */
+  has(key: string): boolean {
+    return this.#idsByKey.has(key);
+  }
+
+  /**
+   * Waits until the future is settled, but no longer than `holdMs`. Rejects only when `signal` aborts.
+   *
+   * @throws RequestRefusal 410 when the id was issued and its result is gone, 404 when this server never issued it
+   */
+  async wait(requestId: string, holdMs: number, signal: AbortSignal): Promise<FutureAnswer<T>> {
+    const entry = this.#entry(requestId);
+    if (entry.answer.state === "pending") {
+      signal.throwIfAborted();
+      const hold = new AbortController();
+      const stop = () => hold.abort(signal.reason);
+      signal.addEventListener("abort", stop, { once: true });
+      try {
+        await Promise.race([entry.settled, this.#options.clock.sleep(holdMs, hold.signal)]);
+      } finally {
+        signal.removeEventListener("abort", stop);
+        hold.abort();
+      }
+    }
+    return entry.answer;
+  }
+
+  /** Notes that the whole answer reached its reader; from now on the result is kept for a limited time. */
+  markDelivered(requestId: string): void {
+    const entry = this.#entries.get(requestId);
+    if (entry !== undefined)
+      entry.expiresAt = this.#options.clock.monotonic() + this.#options.keepDeliveredMs;
+  }
+
+  #entry(requestId: string): Entry<T> {
+    const entry = this.#entries.get(requestId);
+    if (entry !== undefined && entry.expiresAt > this.#options.clock.monotonic()) return entry;
+    const [, instance, number] = /^(.+)-(\d+)$/.exec(requestId) ?? [];
+    if (instance === this.#options.instanceId && Number(number) >= 1 && Number(number) <= this.#issued) {
+      throw new RequestRefusal(
+        410,
+        `The result of ${requestId} was kept for a while and is gone; submit again.`,
+      );
+    }
+    throw new RequestRefusal(
+      404,
+      `No future ${requestId}: it was never issued, or by an earlier run of this server.`,
+    );
+  }
+
+  #settle(entry: Entry<T>, answer: FutureAnswer<T>): void {
+    entry.answer = answer;
+    entry.expiresAt = this.#options.clock.monotonic() + this.#options.keepUnfetchedMs;
+  }
+
+  #dropExpired(): void {
+    const now = this.#options.clock.monotonic();
+    if (now < this.#nextSweepAt) return;
+    this.#nextSweepAt = now + SWEEP_INTERVAL_MS;
+    for (const [requestId, entry] of this.#entries) {
+      if (entry.expiresAt > now) continue;
+      this.#entries.delete(requestId);
+      if (entry.identity !== undefined) this.#idsByKey.delete(entry.identity.key);
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import type { Clock, Logger } from "@tinkex/base";
+import type { Records } from "@tinkex/types";
+import type { FutureResultName } from "@tinkex/wire";
+import type { CheckpointStore } from "../disk/checkpoint-store.js";
+import type { RunStore } from "../disk/run-store.js";
+import type { AdapterCache } from "./adapter-cache.js";
+import type { EngineCatalog } from "./engine-catalog.js";
+import type { FutureStore } from "./future-store.js";
+import type { ModelRegistry } from "./model-registry.js";
+import type { SamplerRegistry } from "./sampler-registry.js";
+import type { SessionRegistry } from "./session-registry.js";
+
+/** Result of an operation: a record, and its name, which decides how it is encoded. */
+export type OperationResult = {
+  [Name in FutureResultName]: { readonly name: Name; readonly result: Records[Name] };
+}[FutureResultName];
+
+/** All that a server knows, and the clock, logger and random seed it runs with. */
+export interface ServerState {
+  readonly engines: EngineCatalog;
+  readonly sessions: SessionRegistry;
+  readonly models: ModelRegistry;
+  readonly samplers: SamplerRegistry;
+  readonly adapterCache: AdapterCache;
+  readonly futures: FutureStore<OperationResult>;
+  readonly runs: RunStore;
+  readonly checkpoints: CheckpointStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** A seed for what names none. */
+  readonly randomSeed: () => number;
+  readonly gapTimeoutMs: number;
+}
