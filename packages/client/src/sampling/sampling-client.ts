@@ -96,7 +96,8 @@ export class SamplingClient {
   sample(params: SampleParams, options: CallOptions = {}): ApiFuture<SampleResponse> {
     this.#lifecycle.checkCall("sample", options);
     const request = this.#checkedRequest("sample", params);
-    const isRetried = !this.#channel.server.config.sample_no_retries;
+    const { config } = this.#channel.server;
+    const isRetried = !config.sample_no_retries;
     return this.#lifecycle.start("sample", options, (context) =>
       this.#runner.run({ request, isRetried }, context),
     );

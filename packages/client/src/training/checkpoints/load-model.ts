@@ -29,7 +29,8 @@ const REFUSALS: readonly number[] = [400, 404, 405, 422];
  * @throws the error of the last way
  */
 export async function loadModel(creation: ModelCreation, source: ModelSource): Promise<TrainedModel> {
-  const [first, ...others] = creation.channel.server.generation.loadRoutes;
+  const { generation } = creation.channel.server;
+  const [first, ...others] = generation.loadRoutes;
   let attempt = LOADERS[first](creation, source);
   for (const route of others) {
     attempt = attempt.catch((error: unknown) => {
