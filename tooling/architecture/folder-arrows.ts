@@ -11,6 +11,32 @@ export interface FolderArrows {
 
 /** The packages whose folders have an order, by name. */
 export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
+  local: {
+    order: [
+      "command",
+      "server",
+      "compute",
+      "lock",
+      "operations",
+      "registries",
+      "requests",
+      "sampling",
+      "training",
+      "disk",
+      "graph",
+      "order",
+      "adapter",
+      "errors",
+      "runtime",
+      "engine",
+      "model",
+      "onnx",
+      "random",
+      "safetensors",
+      "json",
+      "files",
+    ],
+  },
   client: {
     order: ["service", "training", "sampling", "channel", "session", "future", "inputs"],
     forTests: ["contract"],

@@ -1,3 +1,5 @@
+import type { LossName } from "../losses/losses.js";
+
 /** What the server asks of the arithmetic. One engine serves one base model and all its adapters. */
 export interface Engine {
   readonly model: EngineModel;
@@ -62,8 +64,6 @@ export interface AdapterShape {
   readonly trainUnembedding: boolean;
 }
 
-export type LossName = "cross_entropy" | "importance_sampling" | "ppo" | "cispo" | "dro";
-
 /** One training example with its tensors checked and cast. `N` is `tokens.length`. */
 export interface EngineDatum {
   readonly tokens: Int32Array;
@@ -73,15 +73,8 @@ export interface EngineDatum {
   readonly targetsPerToken: number;
   /** Whether the client gave `(N, K)` tensors, so that results come back in that shape even for K = 1. */
   readonly targetsAreMatrix: boolean;
-  /** As long as `targets`; every loss is multiplied by them. Absent: 1 everywhere. */
-  readonly weights?: Float32Array;
-  /** Sampler log-probabilities, `N`. Every loss but cross entropy needs them. */
-  readonly logprobs?: Float32Array;
-  /** `N`. Every loss but cross entropy needs them. */
-  readonly advantages?: Float32Array;
-  /** Per-token thresholds, which win over those of the configuration. */
-  readonly clipLowThreshold?: Float32Array;
-  readonly clipHighThreshold?: Float32Array;
+  /** Tensors that the loss reads, by their keys in `loss_fn_inputs`, each as long as `targets`. */
+  readonly lossInputs: Readonly<Record<string, Float32Array>>;
 }
 
 export interface PassRequest {

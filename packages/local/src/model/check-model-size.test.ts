@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
 import { afterAll, describe, expect, it } from "vitest";
-import { createInProcessEngine } from "../engine/in-process-engine.js";
+import { createInProcessEngine } from "../compute/in-process-engine.js";
 import { checkModelSize } from "./check-model-size.js";
 import type { ModelConfig } from "./model-config.js";
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { Agent, request as httpRequest } from "node:http";
 import type { Logger } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
-import { createEngine } from "../engine/create-engine.js";
+import { createEngine } from "../compute/create-engine.js";
 import { Dice } from "../testing/fuzz/dice.js";
 import { type FuzzRequest, mutateRequest } from "../testing/fuzz/fuzz-request.js";
 import { LoopWatch } from "../testing/fuzz/loop-watch.js";

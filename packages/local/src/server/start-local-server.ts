@@ -1,5 +1,5 @@
 import { checkKnownNames, isLoopbackHost, silentLogger, systemClock, ValidationError } from "@tinkex/base";
-import { createEngine } from "../engine/create-engine.js";
+import { createEngine } from "../compute/create-engine.js";
 import type { Engine } from "../engine/engine.js";
 import { systemProcesses } from "../lock/process-table.js";
 import { randomStream } from "../random/random-stream.js";

@@ -1,7 +1,7 @@
 import { on, once } from "node:events";
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Engine } from "./engine.js";
+import type { Engine } from "../engine/engine.js";
 import type { EngineReply, EngineRequest, RemoteCall } from "./engine-protocol.js";
 import { createInProcessEngine } from "./in-process-engine.js";
 import { serveEngine } from "./serve-engine.js";

@@ -1,6 +1,8 @@
 import { ClosedError, ValidationError } from "@tinkex/base";
 import { readAdapterDirectory, writeAdapterDirectory } from "../adapter/adapter-directory.js";
 import { createAdapterParameters } from "../adapter/adapter-parameters.js";
+import type { Engine } from "../engine/engine.js";
+import type { EngineOptions } from "../engine/engine-options.js";
 import { checkModelSize } from "../model/check-model-size.js";
 import { openModelWeights } from "../model/model-weights.js";
 import { readDecoder } from "../model/read-decoder.js";
@@ -9,8 +11,6 @@ import { createRuntime } from "../runtime/create-runtime.js";
 import { Sampler } from "../sampling/sampler.js";
 import { createTrainer } from "../training/trainer.js";
 import { AdapterState } from "./adapter-state.js";
-import type { Engine } from "./engine.js";
-import type { EngineOptions } from "./engine-options.js";
 import { TaskQueues } from "./task-queues.js";
 
 /**

@@ -4,8 +4,8 @@ import { Worker } from "node:worker_threads";
 import { AbortedError, ClosedError, TinkexError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import type { EngineReply, EngineRequest } from "./engine-protocol.js";
-import { ThreadLine } from "./thread-line.js";
 import { packError } from "./transferred-error.js";
+import { WorkerRpcClient } from "./worker-rpc-client.js";
 
 /** The other end of a line, whose answers a test writes by hand: when a thread dies is for the test to say. */
 class ScriptedThread extends EventEmitter {
@@ -28,10 +28,10 @@ class ScriptedThread extends EventEmitter {
 
 function open() {
   const thread = new ScriptedThread();
-  return { thread, line: new ThreadLine(thread) };
+  return { thread, line: new WorkerRpcClient(thread) };
 }
 
-describe("ThreadLine", () => {
+describe("WorkerRpcClient", () => {
   it("matches answers with calls in whatever order they come", async () => {
     const { thread, line } = open();
     const first = line.call("copyAdapter", ["a", "b"]);
@@ -88,7 +88,7 @@ describe("ThreadLine", () => {
       `require("node:worker_threads").parentPort.on("message", () => { throw new Error("boom"); })`,
       { eval: true },
     );
-    const line = new ThreadLine(worker);
+    const line = new WorkerRpcClient(worker);
     await expect(line.call("releaseAdapter", ["a"])).rejects.toThrow(/ended unexpectedly \(boom\)/);
     await line.close();
   });

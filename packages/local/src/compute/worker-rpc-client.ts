@@ -19,10 +19,10 @@ interface PendingCall {
 }
 
 /**
- * Calls into an engine's thread, matched with its answers. When the thread ends, however it does, all of them reject.
+ * RPC client of an engine's thread: sends calls and matches the answers to them. When the thread ends, however it does, all of them reject.
  * It keeps the process alive only while a call waits for its answer, and from {@link close} until the thread has ended.
  */
-export class ThreadLine {
+export class WorkerRpcClient {
   readonly #thread: EngineThread;
   readonly #exited: Promise<void>;
   readonly #pending = new Map<number, PendingCall>();

@@ -1,14 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import type { Engine } from "../engine/engine.js";
 import { WITHOUT_TELEMETRY } from "../runtime/disable-telemetry.js";
-import type { Engine } from "./engine.js";
 import { parentProcess, startEngineProcess } from "./engine-process.js";
 import { createInProcessEngine } from "./in-process-engine.js";
-import { ThreadLine } from "./thread-line.js";
+import { WorkerRpcClient } from "./worker-rpc-client.js";
 
 // The process runs the built package, which `npm test` makes first.
-const entry = fileURLToPath(new URL("../../dist/engine/engine-worker.js", import.meta.url));
+const entry = fileURLToPath(new URL("../../dist/compute/engine-worker.js", import.meta.url));
 const directory = fileURLToPath(new URL("../../fixtures/numerics/models/tiny-llama", import.meta.url));
 const options = { model: { name: "tinkex/tiny", directory }, runtime: "native", threads: 1 } as const;
 const env = { ...process.env, ...WITHOUT_TELEMETRY };
@@ -44,7 +44,7 @@ function isAlive(processId: number): boolean {
 
 describe("an engine in a process of its own", () => {
   it("answers just as one in this thread, typed arrays and errors included, and ends when it is closed", async () => {
-    const line = new ThreadLine(startEngineProcess(entry, options, env));
+    const line = new WorkerRpcClient(startEngineProcess(entry, options, env));
     expect(await line.call("describe", [])).toMatchObject({
       runtime: { name: "native", reason: "asked for" },
     });
@@ -64,7 +64,7 @@ describe("an engine in a process of its own", () => {
 
   it("refuses a directory that is no model", async () => {
     const model = { name: "x", directory: "/no/such/model" };
-    const line = new ThreadLine(startEngineProcess(entry, { model }, env));
+    const line = new WorkerRpcClient(startEngineProcess(entry, { model }, env));
     await expect(line.call("describe", [])).rejects.toThrow(/\/no\/such\/model is not a model directory/);
     await line.close();
   });

@@ -6,9 +6,9 @@ import {
   type OptimizerState,
   zeroTensors,
 } from "../adapter/adapter-tensors.js";
+import type { AdamStep } from "../engine/engine.js";
 import { adamStep } from "../training/adam-step.js";
 import { fillWithZeros } from "../training/tensor-arithmetic.js";
-import type { AdamStep } from "./engine.js";
 
 /** One adapter in memory: weights, accumulated gradient, and what the optimizer remembers. */
 export class AdapterState {

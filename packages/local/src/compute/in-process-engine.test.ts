@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ClosedError, ValidationError } from "@tinkex/base";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Engine, EngineDatum, PassRequest, SampleTask } from "./engine.js";
+import type { Engine, EngineDatum, PassRequest, SampleTask } from "../engine/engine.js";
 import { createInProcessEngine } from "./in-process-engine.js";
 
 const directory = new URL("../../fixtures/numerics/models/tiny-llama", import.meta.url).pathname;

@@ -1,4 +1,4 @@
-import type { Engine } from "./engine.js";
+import type { Engine } from "../engine/engine.js";
 import type { TransferredError } from "./transferred-error.js";
 
 /** What a message can ask of an engine. `sample` comes without its signal, for which there is `abort`. */

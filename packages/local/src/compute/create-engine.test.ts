@@ -1,7 +1,7 @@
 import { AbortedError, ClosedError, ValidationError } from "@tinkex/base";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Engine, EngineDatum, SampleTask } from "../engine/engine.js";
 import { createEngine } from "./create-engine.js";
-import type { Engine, EngineDatum, SampleTask } from "./engine.js";
 import { createInProcessEngine } from "./in-process-engine.js";
 
 // The worker runs the built package, which `npm test` makes first.

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
-import type { EngineOptions } from "./engine-options.js";
+import type { EngineOptions } from "../engine/engine-options.js";
 import type { EngineReply, EngineRequest } from "./engine-protocol.js";
 import type { EnginePort } from "./serve-engine.js";
-import type { EngineThread } from "./thread-line.js";
+import type { EngineThread } from "./worker-rpc-client.js";
 
 /**
  * Starts an engine in a process of its own, for callers whose environment the native runtime cannot see: a process gets

@@ -1,15 +1,16 @@
 import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { TinkexError } from "@tinkex/base";
+import type { Engine } from "../engine/engine.js";
+import type { EngineOptions } from "../engine/engine-options.js";
 import { disableTelemetry, WITHOUT_TELEMETRY } from "../runtime/disable-telemetry.js";
-import type { Engine } from "./engine.js";
-import type { EngineOptions } from "./engine-options.js";
 import { startEngineProcess } from "./engine-process.js";
-import { type EngineThread, ThreadLine } from "./thread-line.js";
+import { type EngineThread, WorkerRpcClient } from "./worker-rpc-client.js";
 
 /** The built entry of the engine's thread or process, seen from the built package and from this source file. */
-const workerFiles = ["./engine/engine-worker.js", "../../dist/engine/engine-worker.js"];
+const workerFiles = ["compute/engine-worker.js", "../../dist/compute/engine-worker.js"];
 
 /**
  * An engine in a thread of its own, so that its arithmetic holds up nothing else; in a process of its own where a thread
@@ -22,42 +23,42 @@ const workerFiles = ["./engine/engine-worker.js", "../../dist/engine/engine-work
  * `missing_dependency`
  */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
-  const line = new ThreadLine(startThread(options));
+  const client = new WorkerRpcClient(startThread(options));
   try {
-    const { model, runtime } = await line.call("describe", []);
-    return remoteEngine(line, model, runtime);
+    const { model, runtime } = await client.call("describe", []);
+    return remoteEngine(client, model, runtime);
   } catch (error) {
-    await line.close();
+    await client.close();
     throw error;
   }
 }
 
-function remoteEngine(line: ThreadLine, model: Engine["model"], runtime: Engine["runtime"]): Engine {
+function remoteEngine(client: WorkerRpcClient, model: Engine["model"], runtime: Engine["runtime"]): Engine {
   return {
     model,
     runtime,
-    createAdapter: (...args) => line.call("createAdapter", args),
-    loadAdapter: (...args) => line.call("loadAdapter", args),
-    saveAdapter: (...args) => line.call("saveAdapter", args),
-    copyAdapter: (...args) => line.call("copyAdapter", args),
-    releaseAdapter: (...args) => line.call("releaseAdapter", args),
-    pass: (...args) => line.call("pass", args),
-    optimStep: (...args) => line.call("optimStep", args),
-    sample: (task, signal) => line.call("sample", [task], signal),
-    close: () => line.close(),
+    createAdapter: (...args) => client.call("createAdapter", args),
+    loadAdapter: (...args) => client.call("loadAdapter", args),
+    saveAdapter: (...args) => client.call("saveAdapter", args),
+    copyAdapter: (...args) => client.call("copyAdapter", args),
+    releaseAdapter: (...args) => client.call("releaseAdapter", args),
+    pass: (...args) => client.call("pass", args),
+    optimStep: (...args) => client.call("optimStep", args),
+    sample: (task, signal) => client.call("sample", [task], signal),
+    close: () => client.close(),
   };
 }
 
 function startThread(options: EngineOptions): EngineThread {
   for (const file of workerFiles) {
-    const path = fileURLToPath(new URL(file, import.meta.url));
+    const path = join(dirname(fileURLToPath(import.meta.url)), file);
     if (!existsSync(path)) continue;
     // The options of the process, e.g. `--input-type` or a condition that leads to sources, are meant for its own files.
     if (disableTelemetry()) return new Worker(path, { execArgv: [], workerData: options });
     return startEngineProcess(path, options, { ...process.env, ...WITHOUT_TELEMETRY });
   }
   throw new TinkexError(
-    "The engine's worker file is missing from @tinkex/local. Install the package again, or build it.",
+    "the engine's worker file is not beside the code of @tinkex/local; where a bundler took the code in, mark the package external (`serverExternalPackages` in Next.js), else install it again, or build it",
     { code: "missing_dependency" },
   );
 }

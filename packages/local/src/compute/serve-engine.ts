@@ -1,4 +1,4 @@
-import type { Engine } from "./engine.js";
+import type { Engine } from "../engine/engine.js";
 import type { EngineReply, EngineRequest, RemoteCall } from "./engine-protocol.js";
 import { resultBuffers } from "./result-buffers.js";
 import { packError } from "./transferred-error.js";
