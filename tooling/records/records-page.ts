@@ -113,14 +113,14 @@ function declarationsIn(file: string): Declaration[] {
   });
 }
 
-/** The first sentence of the doc comment. */
+/** Gives the first sentence of the doc comment. */
 function summaryOf(node: ts.Node): string {
   const [doc] = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc);
   const comment = ts.getTextOfJSDocComment(doc?.comment)?.replace(/\s+/g, " ").trim() ?? "";
   return (/^.*?\.(?= |$)/.exec(comment)?.[0] ?? comment).replace(/\{@link (\w+)[^}]*\}/g, "`$1`");
 }
 
-/** The fields of an interface, those it inherits first; the names that a union of names consists of. */
+/** Lists the fields of an interface, those it inherits first; the names that a union of names consists of. */
 function fieldsOf(node: ts.InterfaceDeclaration | ts.TypeAliasDeclaration, source: ts.SourceFile): string[] {
   if (!ts.isInterfaceDeclaration(node)) return literalsOf(node.type);
   const bases = (node.heritageClauses ?? []).flatMap(({ types }) =>

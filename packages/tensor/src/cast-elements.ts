@@ -20,8 +20,8 @@ export function castToFloat32(
 }
 
 /**
- * The two kinds that are worth a loop of their own: an element read in a loop that sees every kind costs several times as much.
- * False when an element is no number or is not finite once it is rounded.
+ * Rounds the two kinds that are worth a loop of their own: an element read in a loop that sees every kind costs several times
+ * as much. False when an element is no number or is not finite once it is rounded.
  */
 function roundQuickly(rounded: Float32Array, values: ArrayLike<unknown>): boolean {
   if (Array.isArray(values)) return roundListInto(rounded, values, 0, values.length) === values.length;
@@ -35,7 +35,7 @@ function roundDoubles(rounded: Float32Array, values: Float64Array): boolean {
   return sum === 0;
 }
 
-/** Every kind of array and element, and every error. */
+/** Rounds every kind of array and element, and makes every error. */
 function roundEach(rounded: Float32Array, values: ArrayLike<unknown>, place: TensorPlace): void {
   for (let index = 0; index < rounded.length; index += 1) {
     const number = numberOf(values[index], place, index);
@@ -104,7 +104,7 @@ function narrowEach(narrow: Int32Array, values: ArrayLike<unknown>, start: numbe
   return true;
 }
 
-/** The slower way, for lists that hold something other than small integers. */
+/** Reads integers the slower way, for lists that hold something other than small integers. */
 function fromWide(values: ArrayLike<unknown>, place: TensorPlace): Int64Data {
   const elements = Array.from({ length: values.length }, (_, index) =>
     integerOf(values[index], place, index),
@@ -135,7 +135,7 @@ function integerOf(value: unknown, place: TensorPlace, index: number): number | 
   return value === 0 ? 0 : value;
 }
 
-/** The same bytes read as signed, once it is clear that no value needs the sign bit. */
+/** Reads the same bytes as signed, once it is clear that no value needs the sign bit. */
 function fromBigUint64(values: BigUint64Array, place: TensorPlace): BigInt64Array {
   const signed = new BigInt64Array(values.buffer, values.byteOffset, values.length);
   const tooLarge = signed.findIndex((value) => value < 0n);

@@ -1,4 +1,4 @@
-/** A value as it reads well in a message: short, and never a whole array. */
+/** Describes a value for a message: short, and never a whole array. */
 export function describeValue(value: unknown): string {
   if (typeof value === "string") return `the string ${JSON.stringify(value.slice(0, 20))}`;
   if (typeof value === "bigint") return `${value}n`;

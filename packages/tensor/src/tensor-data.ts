@@ -52,7 +52,7 @@ export const TensorData = {
   },
 
   /**
-   * The same, for a `tf.Tensor` on a backend that answers only later, such as WebGPU; everything else is read at once.
+   * Casts as `from` does, also a `tf.Tensor` on a backend that answers only later, such as WebGPU; everything else is read at once.
    *
    * @throws ValidationError as {@link TensorData.from} does
    */

@@ -4,7 +4,7 @@ import { type PadOptions, padValueOf } from "./pad-value.js";
 import { tensorError } from "./tensor-place.js";
 
 /**
- * A sparse tensor with all its elements; a dense one is returned as it is.
+ * Gives a sparse tensor with all its elements; a dense one is returned as it is.
  *
  * Row `r` of CSR lists its elements at `crow[r] … crow[r + 1] - 1`: the column of each, and in `data` its value. What no row
  * lists is the pad value.
@@ -35,7 +35,7 @@ function unfoldedData(tensor: TensorData, count: number, pad: number): TensorDat
   return unfold(tensor, data, filledLike(tensor, count, pad));
 }
 
-/** The elements of the kind that `data` has; a list of float32 becomes a typed array, which holds them as they are sent. */
+/** Makes an array of the kind that `data` has; a list of float32 becomes a typed array, which holds them as they are sent. */
 function filledLike(
   { data, dtype }: TensorData,
   count: number,
@@ -45,7 +45,7 @@ function filledLike(
   return data instanceof Int32Array ? new Int32Array(count).fill(pad) : new Array<number>(count).fill(pad);
 }
 
-/** As bits, which keeps a NaN the NaN it was. */
+/** Unfolds floats as bits, which keeps a NaN the NaN it was. */
 function unfoldFloats(tensor: TensorData, data: Float32Array, count: number, pad: number): Float32Array {
   const dense = new Float32Array(count).fill(pad);
   unfold(tensor, new Int32Array(data.buffer, data.byteOffset, data.length), new Int32Array(dense.buffer));

@@ -8,7 +8,7 @@ import { numbersOf } from "./to-numbers.js";
 export type NestedNumbers = number[] | NestedNumbers[];
 
 /**
- * The values of a tensor as lists nested as its shape says; a bare number for a scalar. A sparse tensor is unfolded.
+ * Gives the values of a tensor as lists nested as its shape says; a bare number for a scalar. A sparse tensor is unfolded.
  *
  * @throws ValidationError for an int64 value beyond ±2^53, which a number cannot hold exactly, and for what `toDense` refuses
  */

@@ -3,7 +3,7 @@ import { checkPlaceNames, checkTensor } from "./check-tensor.js";
 import { type TensorPlace, tensorError } from "./tensor-place.js";
 
 /**
- * The values of a tensor as plain numbers, in row-major order; the stored ones for a sparse tensor.
+ * Gives the values of a tensor as plain numbers, in row-major order; the stored ones for a sparse tensor.
  *
  * @throws ValidationError for what is no tensor, and for an int64 value beyond ±2^53, which a number cannot hold exactly
  */
@@ -12,7 +12,7 @@ export function toNumbers(tensor: TensorData, place: TensorPlace = {}): number[]
   return numbersOf(checkTensor(tensor, place), place);
 }
 
-/** The same of a tensor that was checked. */
+/** Gives the numbers of a tensor that was checked. */
 export function numbersOf({ data }: TensorData, place: TensorPlace): number[] {
   if (!(data instanceof BigInt64Array)) return Array.from(data);
   return Array.from(data, (value, index) => {

@@ -3,7 +3,7 @@ import { checkTensor } from "./check-tensor.js";
 import { type PadOptions, padValueOf } from "./pad-value.js";
 
 /**
- * A matrix in CSR form where that is smaller: when its `rows + 1` row pointers and two numbers for each listed element are
+ * Gives a matrix in CSR form where that is smaller: when its `rows + 1` row pointers and two numbers for each listed element are
  * fewer than its elements, which is how the official SDK decides. Any other tensor is returned as it is.
  *
  * Elements equal to the pad value are left out, a negative zero as any zero: the one bit that {@link toDense} does not give back.
@@ -35,7 +35,7 @@ function listedIndices(data: ArrayLike<unknown>, pad: number | bigint): number[]
   return listed;
 }
 
-/** The elements at `indices`, in an array of the same kind. */
+/** Takes the elements at `indices`, in an array of the same kind. */
 function take(data: TensorData["data"], indices: readonly number[]): TensorData["data"] {
   if (data instanceof BigInt64Array) return BigInt64Array.from(indices, (index) => data[index] ?? 0n);
   if (data instanceof Float32Array) return takeFloats(data, indices);
@@ -43,13 +43,13 @@ function take(data: TensorData["data"], indices: readonly number[]): TensorData[
   return data instanceof Int32Array ? Int32Array.from(values) : values;
 }
 
-/** As bits, which keeps a NaN the NaN it was. */
+/** Takes floats as bits, which keeps a NaN the NaN it was. */
 function takeFloats(data: Float32Array, indices: readonly number[]): Float32Array {
   const bits = new Int32Array(data.buffer, data.byteOffset, data.length);
   return new Float32Array(Int32Array.from(indices, (index) => bits[index] ?? 0).buffer);
 }
 
-/** For each row, and for the end, how many elements are listed before it. */
+/** Counts, for each row and for the end, the elements that are listed before it. */
 function rowPointers(listed: readonly number[], rows: number, width: number): number[] {
   const pointers = [0];
   let count = 0;

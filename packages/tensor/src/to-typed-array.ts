@@ -3,8 +3,8 @@ import { checkPlaceNames, checkTensor } from "./check-tensor.js";
 import type { TensorPlace } from "./tensor-place.js";
 
 /**
- * The values of a tensor as the typed array of its dtype: `Float32Array` for float32, `BigInt64Array` for int64; the stored ones
- * for a sparse tensor. Data that already has that form is returned as it is, without a copy.
+ * Gives the values of a tensor as the typed array of its dtype: `Float32Array` for float32, `BigInt64Array` for int64; the
+ * stored ones for a sparse tensor. Data that already has that form is returned as it is, without a copy.
  *
  * @throws ValidationError for what is no tensor, and for an element that its dtype cannot hold
  */

@@ -34,7 +34,7 @@ const integers = fc.oneof(
   fc.constantFrom(2n ** 31n, 2n ** 31n - 1n, -(2n ** 31n), 0n, -1n),
 );
 
-/** A few drawn elements, repeated until the shape is full: large tensors cost no more drawing than small ones. */
+/** Repeats a few drawn elements until the shape is full: large tensors cost no more drawing than small ones. */
 function elementsOf<Element>(element: fc.Arbitrary<Element>): fc.Arbitrary<(index: number) => Element> {
   return fc.array(element, { minLength: 1, maxLength: 30 }).map((drawn) => {
     // `index` is of an element, so the remainder is of one that was drawn.
@@ -96,7 +96,7 @@ export const sparseMatrices = fc.oneof(
   ),
 );
 
-/** The same elements to the bit, in the same kind of array. */
+/** Tells whether two arrays hold the same elements to the bit, in the same kind of array. */
 export function sameBits(left: ArrayBufferView, right: ArrayBufferView): boolean {
   return left.constructor === right.constructor && Buffer.compare(bytesOf(left), bytesOf(right)) === 0;
 }

@@ -22,7 +22,10 @@ export interface LossInputs {
   };
 }
 
-/** The leaves are the caller's to dispose of; no `tf.tidy` does, as a loss may first ask for one within any. */
+/**
+ * Makes the inputs of a loss. The leaves are the caller's to dispose of; no `tf.tidy` does, as a loss may first ask for one
+ * within any.
+ */
 export function lossInputs(data: readonly Datum[], logprobs: readonly Float32Array[]): LossInputs {
   const joined = tf.keep(tf.tensor1d(joinRows(logprobs), "float32"));
   const leaves: Tensor[] = [joined];
@@ -47,7 +50,10 @@ export function lossInputs(data: readonly Datum[], logprobs: readonly Float32Arr
   };
 }
 
-/** A list whose items are made when they are first asked for. One proxy: a getter for each item would cost as much as a small loss. */
+/**
+ * Makes a list whose items are made when they are first asked for. One proxy: a getter for each item would cost as much as a
+ * small loss.
+ */
 function lazyList<Item>(length: number, make: (index: number) => Item): readonly Item[] {
   const fill = (items: Item[], name: string | symbol): void => {
     if (typeof name !== "string" || !/^\d+$/.test(name)) return;
@@ -71,7 +77,7 @@ function lazyList<Item>(length: number, make: (index: number) => Item): readonly
   });
 }
 
-/** All numbers of the rows, one row after the other. */
+/** Joins the numbers of the rows, one row after the other. */
 export function joinRows(rows: readonly ArrayLike<number>[]): Float32Array {
   const joined = new Float32Array(rows.reduce((sum, { length }) => sum + length, 0));
   let offset = 0;
@@ -82,7 +88,10 @@ export function joinRows(rows: readonly ArrayLike<number>[]): Float32Array {
   return joined;
 }
 
-/** The shape of the targets, whose log-probabilities these are; a flat list where that lists other elements (sparse targets). */
+/**
+ * Gives the shape of the targets, whose log-probabilities these are; a flat list where that lists other elements (sparse
+ * targets).
+ */
 function shapeOf(datum: Datum | undefined, length: number): number[] {
   const shape = datum?.loss_fn_inputs.target_tokens?.shape ?? [length];
   return elementCount(shape) === length ? [...shape] : [length];

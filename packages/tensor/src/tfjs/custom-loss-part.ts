@@ -58,7 +58,10 @@ export async function differentiateParts(
   }
 }
 
-/** There is nothing to differentiate by, and what a backend takes for the sum of no numbers need not be 0. */
+/**
+ * Refuses a batch without numbers: there is nothing to differentiate by, and what a backend takes for the sum of no numbers
+ * need not be 0.
+ */
 function checkNotEmpty(logprobs: readonly Float32Array[]): void {
   if (logprobs.some(({ length }) => length > 0)) return;
   throw new ValidationError("data has no logprobs to compute a loss of: pass datums with target_tokens", {
@@ -154,7 +157,7 @@ function checkFinite(gradient: Float32Array, datumIndex: number, label: string):
   );
 }
 
-/** 0 unless an element is NaN or infinite. In four sums, so that an addition need not wait for the one before. */
+/** Gives 0 unless an element is NaN or infinite. In four sums, so that an addition need not wait for the one before. */
 function sumOfZeros(values: Float32Array): number {
   let a = 0;
   let b = 0;

@@ -10,7 +10,7 @@ export interface WeightedPart {
 }
 
 /**
- * The weighted sum of the parts' values and gradients, without metrics.
+ * Gives the weighted sum of the parts' values and gradients, without metrics.
  *
  * @throws ValidationError naming the datum on whose log-probabilities no part depends
  */

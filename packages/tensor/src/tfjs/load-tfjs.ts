@@ -18,7 +18,7 @@ const TFJS_PACKAGES: readonly TfjsPackage[] = [
 ];
 
 /**
- * The user's copy of tfjs. Copies of different versions share one engine and its tensors, so that it matters little which
+ * Loads the user's copy of tfjs. Copies of different versions share one engine and its tensors, so that it matters little which
  * of them this package finds.
  *
  * @throws TinkexError (`missing_dependency`) naming the install command when there is none that loads

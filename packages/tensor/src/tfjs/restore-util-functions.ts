@@ -23,7 +23,7 @@ export function restoreUtilFunctions(util: object | undefined = builtinUtil()): 
   }
 }
 
-/** Asked of `process` rather than imported, so that bundles for browsers meet no import of Node. */
+/** Asks `process` for the module rather than importing it, so that bundles for browsers meet no import of Node. */
 function builtinUtil(): object | undefined {
   const { process } = globalThis as { readonly process?: NodeProcess };
   return process?.getBuiltinModule?.("node:util");

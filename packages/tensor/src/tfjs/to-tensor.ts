@@ -6,9 +6,9 @@ import { toInt32Array } from "../to-int32-array.js";
 import { tf } from "./tf.js";
 
 /**
- * A `tf.Tensor` on the active backend, for the caller to dispose of: `float32` of a float32 tensor, `int32` of an int64 one, in
- * the same shape. A sparse tensor is unfolded. The cpu backend keeps the memory of a `Float32Array` or `Int32Array` as it
- * is, without a copy: do not change the array while the tensor is in use.
+ * Makes a `tf.Tensor` on the active backend, for the caller to dispose of: `float32` of a float32 tensor, `int32` of an int64
+ * one, in the same shape. A sparse tensor is unfolded. The cpu backend keeps the memory of a `Float32Array` or `Int32Array` as
+ * it is, without a copy: do not change the array while the tensor is in use.
  *
  * @throws ValidationError naming the index of an int64 value that int32 cannot hold, and for what `toDense` refuses
  */

@@ -3,8 +3,8 @@ import { ALTERNATIVES } from "./one-of-kinds.js";
 import type { RecordSchema } from "./record-schema.js";
 
 /**
- * The JSON Schema (draft 2020-12) of a record, in its JSON form: numeric arrays are lists, bytes are base64, integers beyond 2⁵³
- * are integers.
+ * Makes the JSON Schema (draft 2020-12) of a record, in its JSON form: numeric arrays are lists, bytes are base64, integers
+ * beyond 2⁵³ are integers.
  *
  * @example toJsonSchema(samplingParamsSchema)
  */

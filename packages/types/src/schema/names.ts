@@ -8,17 +8,17 @@ import * as z from "zod";
  */
 export type Open<Names extends string> = Names | (string & {});
 
-/** Names we receive: any string, the known ones documented. */
+/** Makes the schema of names we receive: any string, the known ones documented. */
 export function openName(names: readonly string[]) {
   return z.string().meta({ examples: [...names] });
 }
 
-/** Names we send: one of these, and the error offers the nearest. */
+/** Makes the schema of names we send: one of these, and the error offers the nearest. */
 export function closedName<const Names extends readonly [string, ...string[]]>(names: Names) {
   return z.enum(names, { error: ({ input }) => unknownName(input, names) });
 }
 
-/** The error of a union of records that we send, for a `key` that is none of the kinds. */
+/** Makes the error of a union of records that we send, for a `key` that is none of the kinds. */
 export function unknownKind(key: string, names: readonly string[]) {
   return (issue: { readonly code?: string | undefined; readonly input?: unknown }): string | undefined => {
     if (issue.code !== "invalid_union" || typeof issue.input !== "object" || issue.input === null)
@@ -36,12 +36,12 @@ export function unknownName(given: unknown, names: readonly string[]): string {
     : `unknown name ${shown}, did you mean "${nearest}"?`;
 }
 
-/** The constant `type` of a record: optional, and the same value when given. */
+/** Makes the schema of the constant `type` of a record: optional, and the same value when given. */
 export function sentType<const Name extends string>(name: Name) {
   return z.literal(name).optional();
 }
 
-/** The `type` of an answer: tolerated whatever it says, since the call already tells what is expected. */
+/** Makes the schema of the `type` of an answer: tolerated whatever it says, since the call already tells what is expected. */
 export function receivedType() {
   return z.string().exactOptional();
 }

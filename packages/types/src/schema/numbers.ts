@@ -29,7 +29,7 @@ const NUMBER_WORDS: ReadonlyMap<string, number> = new Map([
   ["-infinity", Number.NEGATIVE_INFINITY],
 ]);
 
-/** `value` as a number if it is one of the spellings above, a numeric text, or a boolean; else `value` unchanged. */
+/** Reads `value` as a number if it is one of the spellings above, a numeric string, or a boolean; else `value` unchanged. */
 export function readNumber(value: unknown): unknown {
   if (value === null) return Number.NaN;
   if (typeof value === "boolean") return value ? 1 : 0;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { readNumber } from "./numbers.js";
 
 /**
- * Log-probabilities from JSON. They are float32 wherever they are computed, so they are rounded to float32 here: the same
+ * Reads log-probabilities from JSON. They are float32 wherever they are computed, so they are rounded to float32 here: the same
  * result then reads the same from JSON and from protobuf. Null reads as NaN.
  */
 export function readFloat32List() {
@@ -12,7 +12,7 @@ export function readFloat32List() {
   }, "must be a list of numbers").meta({ type: "array", items: { type: "number" } });
 }
 
-/** The same for a list in which null means "not computed"; NaN means that too. */
+/** Reads log-probabilities of a list in which null means "not computed"; NaN means that too. */
 export function readNullableFloat32List() {
   return listOf((value) => {
     if (value === null) return null;
@@ -22,7 +22,7 @@ export function readNullableFloat32List() {
   }, "must be a list of numbers and nulls").meta({ type: "array", items: { type: ["number", "null"] } });
 }
 
-/** Per position null or `[token, logprob]` pairs. What stands behind the two in a pair is ignored. */
+/** Reads null or `[token, logprob]` pairs for each position. What stands behind the two in a pair is ignored. */
 export function readTopkList() {
   return listOf(readTopkRow, "must be a list of [token, logprob] lists and nulls").meta({ type: "array" });
 }
@@ -41,7 +41,7 @@ function readTopkRow(row: unknown): readonly (readonly [number, number])[] | nul
   return pairs;
 }
 
-/** One pass over the list; the first element that `read` answers with undefined is named in the error. */
+/** Reads a list in one pass; the first element that `read` answers with undefined is named in the error. */
 function listOf<Item>(read: (value: unknown) => Item | undefined, expected: string) {
   return z.custom<readonly unknown[]>(Array.isArray, expected).transform((list, context): readonly Item[] => {
     const items: Item[] = [];

@@ -12,13 +12,13 @@ function endpointOf({ method, path }: RecordedRequest): Endpoint | undefined {
   return match === undefined ? undefined : ENDPOINTS[match.name];
 }
 
-/** The record that the JSON body of a recorded request is. */
+/** Names the record that the JSON body of a recorded request is. */
 export function requestNameOf(request: RecordedRequest): RequestName | undefined {
   const name = endpointOf(request)?.request;
   return name !== undefined && isRequestName(name) ? name : undefined;
 }
 
-/** The record that answers a recorded request; undefined where the answer's body has no meaning. */
+/** Names the record that answers a recorded request; undefined where the answer's body has no meaning. */
 export function responseNameOf(request: RecordedRequest): RecordName | undefined {
   return endpointOf(request)?.response;
 }
@@ -29,7 +29,7 @@ const resultNames: ReadonlyMap<string, FutureResultName> = new Map(
   ),
 );
 
-/** The record that a poll waits for, by its `x-tinker-request-type`. */
+/** Names the record that a poll waits for, by its `x-tinker-request-type`. */
 export function resultNameOf(requestType: string): FutureResultName | undefined {
   return resultNames.get(requestType);
 }

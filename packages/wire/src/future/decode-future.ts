@@ -94,21 +94,24 @@ function failedOutcome({ error, category }: Readonly<Record<string, unknown>>): 
   };
 }
 
-/** An announced size in bytes, as a number that can be reckoned with: 0 for what is none, at most 2⁵³ - 1. */
+/** Reads an announced size in bytes, as a number that one can calculate with: 0 for what is none, at most 2⁵³ - 1. */
 function sizeOf(announced: unknown): number {
   if (typeof announced !== "number" && typeof announced !== "bigint") return 0;
   const bytes = Math.ceil(Number(announced));
   return bytes > 0 ? Math.min(bytes, Number.MAX_SAFE_INTEGER) : 0;
 }
 
-/** Anything parsed from JSON as text again. NaN and long integers, which the parser knows, have no place in `JSON.stringify`. */
+/**
+ * Writes anything parsed from JSON as JSON again. NaN and long integers, which the parser knows, have no place in
+ * `JSON.stringify`.
+ */
 function textOf(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     typeof member === "bigint" || typeof member === "number" ? String(member) : member,
   );
 }
 
-/** A body that may be no JSON at all: proxies answer 408 too. */
+/** Parses a body that may be no JSON at all: proxies answer 408 too. */
 function parseLeniently(body: Uint8Array): Readonly<Record<string, unknown>> {
   try {
     const parsed = parseJson(body, "TryAgainResponse");

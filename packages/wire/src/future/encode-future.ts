@@ -7,7 +7,7 @@ import { writeForwardBackwardOutput } from "../training/write-forward-backward-o
 import { type FutureResultName, namesProtobuf } from "./decode-future.js";
 
 /**
- * The answer to a poll, as a server gives it: results that have a protobuf form in that form when `accept` names it, all else
+ * Writes the answer to a poll, as a server gives it: results that have a protobuf form in that form when `accept` names it, all else
  * as JSON. `requestId` goes into a "not yet".
  */
 export function encodeFutureOutcome<Name extends FutureResultName>(
@@ -46,12 +46,12 @@ function encodeResult<Name extends FutureResultName>(
   return encodeJsonResponse(name, result);
 }
 
-/** A training result as protobuf. */
+/** Writes a training result as protobuf. */
 export function encodeForwardBackwardOutput(output: ForwardBackwardOutput): EncodedBody {
   return { body: writeForwardBackwardOutput(output), contentType: PROTOBUF_TYPE };
 }
 
-/** A sample result as protobuf. */
+/** Writes a sample result as protobuf. */
 export function encodeSampleResponse(response: SampleResponse): EncodedBody {
   return { body: writeSampleResponse(response), contentType: PROTOBUF_TYPE };
 }

@@ -1,7 +1,7 @@
 import { JsonLiteral } from "./json-literal.js";
 
 /**
- * The values of a custom-loss graph with their numbers as the graph format writes them: floats always with a fraction or an
+ * Gives the values of a custom-loss graph with their numbers as the graph format writes them: floats always with a fraction or an
  * exponent, integers without, NaN and infinities as `{"float": "nan"}` and so on. Nulls stay: they are data here.
  */
 export function graphLiterals(value: unknown): unknown {
@@ -13,13 +13,13 @@ export function graphLiterals(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, graphLiterals(member)]));
 }
 
-/** The same for a map of values, in which a name such as `float` means nothing. */
+/** Does the same for a map of values, in which a name such as `float` means nothing. */
 export function graphLiteralsByName(map: unknown): unknown {
   const entries = Object.entries(map as Readonly<Record<string, unknown>>);
   return Object.fromEntries(entries.map(([name, value]) => [name, graphLiterals(value)]));
 }
 
-/** A number without mark: an integer when it is one, but -0 exists as a float only. */
+/** Writes a number without mark: an integer when it is one, but -0 exists as a float only. */
 function numberLiteral(value: number): unknown {
   return Number.isInteger(value) && !Object.is(value, -0)
     ? new JsonLiteral(BigInt(value).toString())

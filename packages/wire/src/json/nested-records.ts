@@ -23,7 +23,7 @@ import {
 import { graphLiterals, graphLiteralsByName } from "./graph-literals.js";
 import { type Holds, type SentField, type SentRecord, sentRecord } from "./sent-record.js";
 
-/** The field `type`, which 0.4 clients leave out everywhere. */
+/** Makes the field `type`, which 0.4 clients leave out everywhere. */
 function typeField(name: string) {
   return { since: "0.25", default: name } as const;
 }
@@ -33,7 +33,7 @@ const encodedTextChunk = sentRecord<EncodedTextChunk>({
   type: typeField("encoded_text"),
 });
 
-/** Base64 text may have line breaks or lack its padding; what is sent has neither fault. */
+/** Rewrites base64, which may have line breaks or lack its padding: what is sent has neither fault. */
 function standardBase64(bytes: unknown): unknown {
   return typeof bytes === "string" ? toBase64(fromBase64(bytes)) : bytes;
 }
@@ -106,7 +106,7 @@ const tensorData = sentRecord<TensorData>(
   { received: tensorWithLongIntegers },
 );
 
-/** The JSON parser gives integers beyond 2⁵³ as bigints, which a list of numbers cannot hold. */
+/** Reads long integers of a tensor. The JSON parser gives integers beyond 2⁵³ as bigints, which a list of numbers cannot hold. */
 function tensorWithLongIntegers(tensor: Record<string, unknown>): Record<string, unknown> {
   const { data, dtype } = tensor;
   if (!Array.isArray(data) || !data.some((element) => typeof element === "bigint")) return tensor;
@@ -149,7 +149,7 @@ const adamParams = sentRecord<AdamParams>({
   grad_clip_norm: { since: "0.25", default: AdamParams.defaults.grad_clip_norm },
 });
 
-/** A family's own fields, its defaults spelled out; a family we do not know goes as it is. */
+/** Gives a family's own fields, its defaults spelled out; a family we do not know goes as it is. */
 function familyRecord(known: SentRecord): (value: object) => SentRecord {
   return (value) => {
     if ("type" in value && value.type === "dimuon") return known;

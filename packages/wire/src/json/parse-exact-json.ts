@@ -148,7 +148,7 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** Space, tab, line feed or carriage return. */
+/** Tells whether a character is a space, tab, line feed or carriage return. */
 function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d;
 }
@@ -160,7 +160,7 @@ function isEscaped(text: string, position: number): boolean {
   return (position - start) % 2 === 1;
 }
 
-/** Offset in bytes of a position in text. */
+/** Gives the offset in bytes of a position in text. */
 function utf8Offset(text: string, position: number): number {
   return new TextEncoder().encode(text.slice(0, position)).length;
 }

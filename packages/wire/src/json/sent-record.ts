@@ -39,7 +39,7 @@ export interface RequestRecord<Value> extends SentRecord {
   readonly schema: RecordSchema<Value>;
 }
 
-/** A record whose field table must name every field of `Value`, no more and no less. */
+/** Makes a record whose field table must name every field of `Value`, no more and no less. */
 export function sentRecord<Value>(
   fields: Readonly<Record<keyof Value & string, SentField>>,
   changes: Omit<SentRecord, "fields"> = {},
@@ -47,7 +47,7 @@ export function sentRecord<Value>(
   return { fields, ...changes };
 }
 
-/** The same for the body of a request, with the schema that checks it. */
+/** Makes the record of the body of a request, with the schema that checks it. */
 export function requestRecord<Value>(
   schema: RecordSchema<Value>,
   fields: Readonly<Record<keyof Value & string, SentField>>,

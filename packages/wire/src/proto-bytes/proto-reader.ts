@@ -100,7 +100,7 @@ export class ProtoReader {
     return this.#bytes.subarray(start, end);
   }
 
-  /** Bytes that hold whole elements of `elementBytes` each. */
+  /** Reads bytes that hold whole elements of `elementBytes` each. */
   elements(name: string, elementBytes: number): Uint8Array {
     const bytes = this.bytes(name);
     if (bytes.length % elementBytes === 0) return bytes;
@@ -125,13 +125,13 @@ export class ProtoReader {
     return new DataView(this.#bytes.buffer, this.#bytes.byteOffset + start, 8).getFloat64(0, true);
   }
 
-  /** An int64 that must be a safe integer. */
+  /** Reads an int64 that must be a safe integer. */
   integer(name: string): number {
     this.#expect(wireType.varint, name);
     return this.#varint(name);
   }
 
-  /** An int32; as in all protobuf readers, higher bits are dropped. */
+  /** Reads an int32; as in all protobuf readers, higher bits are dropped. */
   int32(name: string): number {
     this.#expect(wireType.varint, name);
     return this.#varintHalves(name)[0] | 0;
@@ -162,7 +162,7 @@ export class ProtoReader {
     while (packed.#offset < packed.#end) add(packed.#varint(""));
   }
 
-  /** A reader of the embedded message in this field. */
+  /** Makes a reader of the embedded message in this field. */
   message(name: string): ProtoReader {
     this.#expect(wireType.lengthDelimited, name);
     const range = this.#delimited(name);
@@ -175,7 +175,7 @@ export class ProtoReader {
   }
 
   /**
-   * Says, before it is made, how much memory a part of the result takes beside views of the bytes. An empty part takes two
+   * Counts, before it is made, how much memory a part of the result takes beside views of the bytes. An empty part takes two
    * bytes here and a hundred there, so that a body of some megabytes could become gigabytes.
    *
    * @throws DecodeError when the result would be out of proportion to the body
@@ -189,7 +189,7 @@ export class ProtoReader {
     );
   }
 
-  /** The error for a value of the current field that cannot be. */
+  /** Makes the error for a value of the current field that cannot be. */
   fault(name: string, fault: string, cause?: unknown): DecodeError {
     const place = { messageType: this.#messageType, field: this.#fieldPath(name), offset: this.#fieldStart };
     return new DecodeError(fault, place, { cause });
@@ -225,7 +225,7 @@ export class ProtoReader {
     return value;
   }
 
-  /** Lower and upper 32 bits, both unsigned. */
+  /** Reads the lower and upper 32 bits, both unsigned. */
   #varintHalves(name: string): readonly [low: number, high: number] {
     let low = 0;
     let high = 0;

@@ -31,7 +31,7 @@ export class ProtoWriter {
     this.#offset = memory.length;
   }
 
-  /** Bytes written so far. */
+  /** Counts the bytes written so far. */
   get length(): number {
     return this.#bytes.length - this.#offset;
   }
@@ -205,7 +205,7 @@ export class ProtoWriter {
   }
 }
 
-/** Bytes of a varint of a number from 0 to 2⁵³. */
+/** Counts the bytes of a varint of a number from 0 to 2⁵³. */
 function varintSize(value: number): number {
   let size = 1;
   for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) size += 1;

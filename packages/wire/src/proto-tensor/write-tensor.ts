@@ -22,7 +22,7 @@ export function writeLayout(writer: ProtoWriter, { shape, dtype }: TensorData): 
   writer.varintField(3, dtype === "int64" ? PROTO_DTYPE.int64 : PROTO_DTYPE.float32);
 }
 
-/** The index lists are int64. */
+/** Writes a sparse tensor; its index lists are int64. */
 function writeSparse(writer: ProtoWriter, tensor: TensorData): TensorFault | undefined {
   const { sparse_crow_indices: crow = [], sparse_col_indices: columns = [] } = tensor;
   writeIndices(writer, 3, columns);

@@ -8,7 +8,7 @@ import { writeTopkMatrix } from "./topk-matrix.js";
 const USUAL_BYTES = 4096;
 
 /**
- * The protobuf form of a sample result, as a server gives it. Written from its end, see {@link ProtoWriter}.
+ * Writes a sample result as protobuf, as a server gives it. Written from its end, see {@link ProtoWriter}.
  *
  * @throws ValidationError for a count or a token that is not an int32
  */

@@ -1,4 +1,4 @@
-/** Bytes from hexadecimal text; blanks are for the reader. */
+/** Reads bytes from hexadecimal digits; blanks are for the reader. */
 export function hex(text: string): Uint8Array {
   const digits = text.replace(/\s/g, "");
   return Uint8Array.from({ length: digits.length / 2 }, (_, index) =>
@@ -6,7 +6,7 @@ export function hex(text: string): Uint8Array {
   );
 }
 
-/** Hexadecimal text of bytes, without blanks. */
+/** Writes bytes as hexadecimal digits, without blanks. */
 export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

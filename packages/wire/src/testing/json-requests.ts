@@ -10,7 +10,7 @@ import type { RequestName } from "../json/request-records.js";
 
 const decoder = new TextDecoder();
 
-/** The JSON text of a request. */
+/** Writes the JSON of a request. */
 export function textOf<Name extends RequestName>(
   name: Name,
   record: Records[Name] & object,
@@ -19,7 +19,7 @@ export function textOf<Name extends RequestName>(
   return decoder.decode(encodeJsonRequest(name, record, { generation }).body);
 }
 
-/** The JSON body of a request, parsed. */
+/** Writes the JSON of a request, and parses it. */
 export function bodyOf<Name extends RequestName>(
   name: Name,
   record: Records[Name] & object,
@@ -30,7 +30,7 @@ export function bodyOf<Name extends RequestName>(
 
 export const prompt = ModelInput.fromInts([1, 2]);
 
-/** A sample request with two prompt tokens. */
+/** Makes a sample request with two prompt tokens. */
 export function sample(
   rest: Partial<SampleRequest> = {},
   params: SamplingParams = { max_tokens: 4 },

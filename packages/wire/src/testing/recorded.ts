@@ -41,7 +41,7 @@ function readText(path: string): string {
   return gunzipSync(readFileSync(new URL(path, folder))).toString("utf8");
 }
 
-/** The names of a version's scenarios. */
+/** Lists the names of a version's scenarios. */
 export function scenariosOf(version: Version): readonly string[] {
   const suffix = ".scenario.json.gz";
   return readdirSync(new URL(`${version}/`, folder))
@@ -49,7 +49,7 @@ export function scenariosOf(version: Version): readonly string[] {
     .map((name) => name.slice(0, -suffix.length));
 }
 
-/** The exchanges of a scenario. Long integers are bigints; NaN may occur in parsed bodies. */
+/** Reads the exchanges of a scenario. Long integers are bigints; NaN may occur in parsed bodies. */
 export function exchangesOf(version: Version, scenario: string): readonly Exchange[] {
   return readText(`${version}/${scenario}.jsonl.gz`)
     .trimEnd()
@@ -61,12 +61,12 @@ export function exchangesOf(version: Version, scenario: string): readonly Exchan
     }));
 }
 
-/** All exchanges of a version. */
+/** Reads all exchanges of a version. */
 export function allExchanges(version: Version): readonly Exchange[] {
   return scenariosOf(version).flatMap((scenario) => exchangesOf(version, scenario));
 }
 
-/** The calls of a scenario by step id. */
+/** Reads the calls of a scenario by step id. */
 export function stepsOf(version: Version, scenario: string): ReadonlyMap<string, Step> {
   const { steps } = parseExactJson(readText(`${version}/${scenario}.scenario.json.gz`), "Scenario") as {
     readonly steps: readonly Step[];
@@ -74,14 +74,14 @@ export function stepsOf(version: Version, scenario: string): ReadonlyMap<string,
   return new Map(steps.map((step) => [step.id, step]));
 }
 
-/** The bytes of a recorded body, decompressed; undefined when there was none. */
+/** Reads the bytes of a recorded body, decompressed; undefined when there was none. */
 export function bodyBytes(body: RecordedBody): Uint8Array | undefined {
   const base64 = body.body_decoded_base64 ?? body.body_base64;
   if (base64 !== undefined) return new Uint8Array(Buffer.from(base64, "base64"));
   return body.body_text === undefined ? undefined : Buffer.from(body.body_text, "utf8");
 }
 
-/** `value` without null members, which the API means as absent; nulls in lists stay. Minus zero is zero in JSON. */
+/** Gives `value` without null members, which the API means as absent; nulls in lists stay. Minus zero is zero in JSON. */
 export function withoutNulls(value: unknown): unknown {
   if (value === 0) return 0;
   if (Array.isArray(value)) return value.map(withoutNulls);

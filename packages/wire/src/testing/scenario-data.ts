@@ -14,7 +14,7 @@ const ONE_PIXEL_PNG =
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A prompt or model input as a scenario writes it: a list of tokens, or chunks among which a list is a text chunk. */
+/** Makes a prompt or model input as a scenario writes it: a list of tokens, or chunks among which a list is a text chunk. */
 export function modelInputOf(value: unknown): ModelInput {
   if (Array.isArray(value)) return { chunks: [{ tokens: value as number[] }] };
   return { chunks: (value as { chunks: unknown[] }).chunks.map(chunkOf) };
@@ -35,7 +35,7 @@ function bytesOf(value: unknown): unknown {
   return "$base64" in value ? value.$base64 : value;
 }
 
-/** A datum as a scenario writes it. */
+/** Makes a datum as a scenario writes it. */
 export function datumOf(value: unknown): Datum {
   const { model_input, loss_fn_inputs, model_input_spans, loss_fn_input_spans } = value as {
     readonly model_input: unknown;
@@ -58,7 +58,7 @@ function spanOf({ kind, ...span }: Json): ProvenanceSpan {
   return { type: `${String(kind)}_tokens`, ...span } as unknown as ProvenanceSpan;
 }
 
-/** A list (its dtype by the key), an array with its own dtype, or a tensor. */
+/** Makes a tensor of a list (its dtype by the key), an array with its own dtype, or a tensor. */
 function tensorOf(key: string, value: unknown): TensorData {
   if (Array.isArray(value)) {
     const dtype = lossInputDtypes[key];
@@ -90,7 +90,7 @@ function elementsOf(list: readonly unknown[], dtype: TensorDtype): TensorData["d
   return numbers as number[];
 }
 
-/** The datums of a generated call: `for i in first..: input [i mod 1000, 2], targets [2, i mod 7], weights [1, 0.5]`. */
+/** Makes the datums of a generated call: `for i in first..: input [i mod 1000, 2], targets [2, i mod 7], weights [1, 0.5]`. */
 export function generatedData({
   count,
   first_i = 0,

@@ -10,7 +10,7 @@ interface Batch {
   readonly datums: NamedTensors[];
 }
 
-/** The protobuf form of a training result, as a server gives it. Written from its end, see {@link ProtoWriter}. */
+/** Writes a training result as protobuf, as a server gives it. Written from its end, see {@link ProtoWriter}. */
 export function writeForwardBackwardOutput(output: ForwardBackwardOutput): Uint8Array<ArrayBuffer> {
   const writer = new ProtoWriter(new Uint8Array(capacityOf(output)));
   for (const [name, value] of Object.entries(output.metrics).toReversed()) {
@@ -95,7 +95,7 @@ function writeBatchedTensor(writer: ProtoWriter, tensors: readonly TensorData[])
   writer.message(2, mark);
 }
 
-/** The elements of all tensors in one array: the field holds them without a border between. */
+/** Joins the elements of all tensors in one array: the field holds them without a border between. */
 function joined(tensors: readonly TensorData[], first: TensorData): Float32Array | BigInt64Array {
   const count = tensors.reduce((sum, { data }) => sum + data.length, 0);
   const all = first.dtype === "int64" ? new BigInt64Array(count) : new Float32Array(count);

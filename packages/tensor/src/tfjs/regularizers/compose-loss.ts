@@ -13,7 +13,7 @@ interface ComposedPart extends LossPart {
 }
 
 /**
- * The custom loss `base + Σ weight · term`, for `forwardBackwardCustom`. Base and terms are differentiated one by one, so that
+ * Makes the custom loss `base + Σ weight · term`, for `forwardBackwardCustom`. Base and terms are differentiated one by one, so that
  * each has metrics of its own:
  *
  * | metric | is |
@@ -22,8 +22,8 @@ interface ComposedPart extends LossPart {
  * | `base_grad_norm:mean`, `<name>_grad_norm:mean` | Euclidean norm of its weighted gradient over all log-probabilities of the call |
  * | `total_grad_norm:mean` | the same of the sum |
  *
- * Metrics that base and terms return stand beside them. Base and terms are functions of the log-probabilities alone, and so are these
- * norms: the optimizer reports those of the adapter.
+ * Metrics that base and terms return stand beside them. Base and terms are functions of the log-probabilities alone, and so are
+ * these norms: the optimizer reports those of the adapter.
  *
  * @throws ValidationError at once for terms whose names or weights do not do; when it runs, as `customLoss`
  */
@@ -64,7 +64,7 @@ export function composeLoss(
   };
 }
 
-/** A part's own metrics, and those that it returned. */
+/** Gives a part's own metrics, and those that it returned. */
 function metricsOf({ name, weight, label, value }: ComposedPart & WeightedPart): OwnedMetrics[] {
   const own = {
     [`${name}_loss:sum`]: value.loss,

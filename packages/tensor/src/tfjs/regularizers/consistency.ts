@@ -17,9 +17,9 @@ export interface ConsistencyOptions extends TermOptions {
 }
 
 /**
- * `Σ (p − p′)²` over pairs of datums and the positions that count, `p` and `p′` the log-probabilities of the same answer after two
- * prompts that should not matter to it (a paraphrase, noise). Both are drawn towards each other (the Π-model of Laine and Aila,
- * 2017). The positions that count are matched in order, so the prompts may differ in length and the answers not.
+ * Adds `Σ (p − p′)²` over pairs of datums and the positions that count, `p` and `p′` the log-probabilities of the same answer
+ * after two prompts that should not matter to it (a paraphrase, noise). Both are drawn towards each other (the Π-model of Laine
+ * and Aila, 2017). The positions that count are matched in order, so the prompts may differ in length and the answers not.
  *
  * @throws ValidationError, when it runs, for pairs that are no datums, or do not match
  */

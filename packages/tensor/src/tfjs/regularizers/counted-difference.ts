@@ -4,7 +4,7 @@ import { countedMask, keepCounted } from "./counted-mask.js";
 import type { TermContext } from "./loss-term.js";
 import { type Reference, referenceRow } from "./reference-row.js";
 
-/** `p − r` where it counts and 0 elsewhere, `p` the log-probability and `r` the reference; `p` itself without one. */
+/** Gives `p − r` where it counts and 0 elsewhere, `p` the log-probability and `r` the reference; `p` itself without one. */
 export function countedDifference(context: TermContext, reference: Reference | undefined): Tensor1D {
   const { joined } = context;
   const difference =

@@ -10,7 +10,7 @@ import type { TermContext } from "./loss-term.js";
 export type CountedMask = Uint8Array;
 
 /**
- * The log-probabilities that count for a term: those whose `weights` are not 0, all where a datum has no weights.
+ * Marks the log-probabilities that count for a term: those whose `weights` are not 0, all where a datum has no weights.
  *
  * @param isIncluded - by the shape of a datum's log-probabilities; others do not count. @defaultValue all
  * @throws ValidationError for weights of another length or layout
@@ -57,7 +57,7 @@ export function markCounted(mask: CountedMask, { datum, index: datumIndex, shape
 }
 
 /**
- * A row with zeros where it does not count. They are put in its place, not multiplied in, so that whatever stands there cannot
+ * Puts zeros into a row where it does not count. They are put in its place, not multiplied in, so that whatever stands there cannot
  * make a value or gradient NaN; a term must be 0 for them.
  */
 export function keepCounted(row: Tensor1D, mask: CountedMask): Tensor1D {

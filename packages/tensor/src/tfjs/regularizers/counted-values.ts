@@ -3,7 +3,7 @@ import type { Datum } from "@tinkex/types";
 import { tf } from "../tf.js";
 import { markCounted } from "./counted-mask.js";
 
-/** A datum's log-probabilities at the positions that count, without the others, in order. */
+/** Gives a datum's log-probabilities at the positions that count, without the others, in order. */
 export function countedValues(datum: Datum, datumIndex: number, logprobs: Tensor): Tensor1D {
   const mask = new Uint8Array(logprobs.size);
   markCounted(mask, { datum, index: datumIndex, shape: logprobs.shape });

@@ -16,10 +16,11 @@ export interface GradientPenaltyOptions extends TermOptions {
 const TINY = 1e-12;
 
 /**
- * `Σ (‖g‖ − target)²` over datums that have log-probabilities, `g` the gradient of the base loss with respect to the datum's log-probabilities: holds the
- * base loss back where a step in log-probability would change it much, as ratios far from 1 do (Gulrajani et al. 2017; without
- * a target, R1 of Mescheder et al. 2018). It is differentiated itself, so operations of the base loss need second
- * derivatives. A base loss that is linear in the log-probabilities has a constant gradient, and nothing changes.
+ * Adds `Σ (‖g‖ − target)²` over datums that have log-probabilities, `g` the gradient of the base loss with respect to the
+ * datum's log-probabilities: holds the base loss back where a step in log-probability would change it much, as ratios far from
+ * 1 do (Gulrajani et al. 2017; without a target, R1 of Mescheder et al. 2018). It is differentiated itself, so operations of
+ * the base loss need second derivatives. A base loss that is linear in the log-probabilities has a constant gradient, and
+ * nothing changes.
  */
 export function gradientPenalty(options: GradientPenaltyOptions): LossTerm {
   checkTermOptions(options, { weight: true, name: true, target: true }, "gradientPenalty");
@@ -49,7 +50,7 @@ export function gradientPenalty(options: GradientPenaltyOptions): LossTerm {
   };
 }
 
-/** The gradient by all log-probabilities in one row: that by the row, and those by the datums' tensors where there are any. */
+/** Gives the gradient by all log-probabilities in one row: that by the row, and those by the datums' tensors where there are any. */
 function gradientRow(gradients: readonly (Tensor | undefined)[], context: TermContext): Tensor {
   const { joined, datum } = context.resultsOf(gradients);
   const sizes = sizesOf(context);

@@ -25,7 +25,7 @@ const ESTIMATORS = {
 } as const;
 
 /**
- * The divergence KL(model ‖ reference), which keeps the model near the one it began as. Summed over the positions that count,
+ * Adds the divergence KL(model ‖ reference), which keeps the model near the one it began as. Summed over the positions that count,
  * `p` the log-probability and `r` that of the reference:
  *
  * - targets `[N, K]` are candidates: `Σ exp(p)·(p − r) − exp(p) + exp(r)`, which is the divergence where they are the whole
@@ -67,7 +67,7 @@ export function klToReference(options: KlOptions): LossTerm {
   };
 }
 
-/** `Σ exp(p)·(p − r) − exp(p) + exp(r)`. */
+/** Computes `Σ exp(p)·(p − r) − exp(p) + exp(r)`. */
 function divergenceOf(logprobs: Tensor1D, references: Tensor1D): Tensor {
   const probabilities = tf.exp(logprobs);
   const weighted = tf.mul(probabilities, tf.sub(logprobs, references));

@@ -11,9 +11,10 @@ export interface NormOptions extends TermOptions {
 }
 
 /**
- * `Σ |p − r|` over the positions that count, `p` the log-probability and `r` the reference. Its pull is the same however far
- * off a position is and none at the reference itself, so most end at their reference exactly (the penalty of Tibshirani's lasso, 1996, on log-probabilities:
- * nothing else of the model reaches a custom loss; weight decay of the adapter is the optimizer's `weight_decay`).
+ * Adds `Σ |p − r|` over the positions that count, `p` the log-probability and `r` the reference. Its pull is the same however far
+ * off a position is and none at the reference itself, so most end at their reference exactly (the penalty of Tibshirani's
+ * lasso, 1996, on log-probabilities: nothing else of the model reaches a custom loss; weight decay of the adapter is the
+ * optimizer's `weight_decay`).
  */
 export function l1(options: NormOptions): LossTerm {
   checkTermOptions(options, { weight: true, name: true, reference: true }, "l1");

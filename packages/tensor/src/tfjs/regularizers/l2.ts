@@ -6,7 +6,7 @@ import { checkReference } from "./reference-row.js";
 import { checkTermOptions } from "./term-options.js";
 
 /**
- * `Σ (p − r)²` over the positions that count, `p` the log-probability and `r` the reference. Its pull grows with the distance,
+ * Adds `Σ (p − r)²` over the positions that count, `p` the log-probability and `r` the reference. Its pull grows with the distance,
  * so surprising tokens are drawn in first (the penalty of Hoerl and Kennard's ridge regression, 1970, on log-probabilities).
  */
 export function l2(options: NormOptions): LossTerm {

@@ -27,7 +27,7 @@ export function checkReference(reference: unknown, what: string): void {
 }
 
 /**
- * The references of a batch in one row, constant.
+ * Reads the references of a batch in one row, constant.
  *
  * @throws ValidationError naming the datum whose reference is missing, of another length or laid out otherwise
  */
@@ -73,7 +73,7 @@ function rowOf(
   return row;
 }
 
-/** All elements of a reference that is no tensor of tfjs. */
+/** Reads all elements of a reference that is no tensor of tfjs. */
 function numbersOf(given: TensorLike, place: TensorPlace): Pick<TensorData, "shape"> & { row: Float32Array } {
   try {
     const dense = toDense(TensorData.from(given, { ...place, dtype: "float32" }), place);

@@ -19,7 +19,7 @@ export function checkTermOptions<Options extends TermOptions>(
   throw new ValidationError(`${what} takes { weight, … }, got ${describeValue(options)}`, { path: [what] });
 }
 
-/** An option of a term that is none, and what it has to be. */
+/** Makes the error for an option of a term, with what it has to be. */
 export function termOptionError(
   what: string,
   option: string,

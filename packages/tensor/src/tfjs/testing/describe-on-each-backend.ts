@@ -15,7 +15,7 @@ async function problemOf(backend: BackendName): Promise<string | undefined> {
 // cpu and wasm need nothing but their package: a test run without them is a broken one, and fails when it picks them.
 const nativeProblem = await problemOf("tfjs-node");
 
-/** The same tests on each backend; those of tfjs-node are skipped, with a title that says why, where it is not built. */
+/** Runs the same tests on each backend; those of tfjs-node are skipped, with a title that says why, where it is not built. */
 export function describeOnEachBackend(title: string, define: (backend: BackendName) => void): void {
   for (const { name } of BACKENDS) {
     const problem = name === "tfjs-node" ? nativeProblem : undefined;

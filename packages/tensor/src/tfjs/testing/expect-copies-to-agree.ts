@@ -10,7 +10,7 @@ interface OurSide {
   readonly toTensor: (tensor: TensorRecord) => Tensor;
 }
 
-/** The user's copy. To the compiler the classes of two copies differ (in a protected member), so a user casts too. */
+/** Imports the user's copy. To the compiler the classes of two copies differ (in a protected member), so a user casts too. */
 export async function importOlderCopy(): Promise<Tfjs> {
   return (await import("tfjs-core-older")) as unknown as Tfjs;
 }

@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from "vitest";
 import { tf } from "../tf.js";
 
-/** At the end of the running test, expects as many tensors as there are now, and nothing recorded for a way back. */
+/** Expects, at the end of the running test, as many tensors as there are now, and nothing recorded for a backward pass. */
 export function expectNoTensorLeft(): void {
   const before = tf.memory().numTensors;
   onTestFinished(() => {

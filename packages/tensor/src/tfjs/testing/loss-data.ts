@@ -1,6 +1,6 @@
 import type { CustomLossValue, Datum } from "@tinkex/types";
 
-/** A datum as a custom loss sees it: `targets` says how many log-probabilities it has, and in which shape. */
+/** Makes a datum as a custom loss sees it: `targets` says how many log-probabilities it has, and in which shape. */
 export function lossDatum(
   shape: readonly number[],
   inputs: Readonly<Record<string, Float32Array>> = {},
@@ -19,7 +19,7 @@ export function lossDatum(
   };
 }
 
-/** Central differences of a function of flat lists, in double precision: a gradient that owes nothing to tfjs. */
+/** Computes central differences of a function of flat lists, in double precision: a gradient that owes nothing to tfjs. */
 export function finiteDifferences(
   evaluate: (logprobs: readonly number[][]) => number,
   logprobs: readonly Float32Array[],
@@ -38,7 +38,7 @@ export function finiteDifferences(
   );
 }
 
-/** The largest difference between two gradients, relative to the larger of 1 and the element. */
+/** Finds the largest difference between two gradients, relative to the larger of 1 and the element. */
 export function largestGap(gradients: CustomLossValue["gradients"], expected: readonly number[][]): number {
   const gaps = expected.flatMap((row, datum) =>
     row.map(

@@ -33,7 +33,7 @@ export interface CheckpointPath {
 /** Reads and writes `tinker://` paths. */
 export const CheckpointPath = {
   /**
-   * The parts of a path. Nothing is trimmed, unescaped or lower-cased.
+   * Reads the parts of a path. Nothing is trimmed, unescaped or lower-cased.
    *
    * @throws ValidationError that says which part is wrong
    */
@@ -63,7 +63,7 @@ export const CheckpointPath = {
   },
 
   /**
-   * The path of a checkpoint, e.g. `format("run-1", "sampler", "step-40")` is `tinker://run-1/sampler_weights/step-40`.
+   * Writes the path of a checkpoint, e.g. `format("run-1", "sampler", "step-40")` is `tinker://run-1/sampler_weights/step-40`.
    *
    * @throws ValidationError when a part is empty or holds a slash, or the type is none of the three
    */

@@ -3,7 +3,7 @@ import { ValidationError } from "@tinkex/base";
 /** Bytes per slice: a multiple of 3, so that slices join without padding, and few enough to pass as arguments. */
 const SLICE_BYTES = 0x6000;
 
-/** Standard base64 with padding, no line breaks. */
+/** Writes standard base64, with padding and without line breaks. */
 export function toBase64(bytes: Uint8Array): string {
   let text = "";
   for (let start = 0; start < bytes.length; start += SLICE_BYTES) {
@@ -13,7 +13,7 @@ export function toBase64(bytes: Uint8Array): string {
 }
 
 /**
- * The bytes of base64 text; line breaks and blanks are skipped.
+ * Reads the bytes of base64; line breaks and blanks are skipped.
  *
  * @throws ValidationError when the text is not base64
  */

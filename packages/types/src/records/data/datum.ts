@@ -33,7 +33,7 @@ export const DATUM_FIELDS: Readonly<Record<keyof Datum, true>> = {
 /** Makes {@link Datum} records. */
 export const Datum = {
   /**
-   * A datum from tokens (or a whole model input) and tensors.
+   * Makes a datum from tokens (or a whole model input) and tensors.
    *
    * @example Datum.of([1, 2, 3], { target_tokens: { data: [2, 3, 4], dtype: "int64" } })
    */

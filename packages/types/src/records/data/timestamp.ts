@@ -15,7 +15,7 @@ const MAX_SECONDS = 2e10;
 /** Reads {@link Timestamp}s. */
 export const Timestamp = {
   /**
-   * The moment as a `Date`, which holds milliseconds; further digits are cut off.
+   * Gives the moment as a `Date`, which holds milliseconds; further digits are cut off.
    *
    * @throws ValidationError when the text is not a timestamp
    */
