@@ -39,7 +39,8 @@ export function resolveBaseUrl(value: string | undefined): string {
   return url.origin + url.pathname.slice(0, end);
 }
 
-/** Tells whether a URL points at this machine. */
+/** Tells whether a URL points at this machine; names below `localhost` are its own too (RFC 6761). */
 export function isLoopback(baseUrl: string): boolean {
-  return isLoopbackHost(new URL(baseUrl).hostname);
+  const { hostname } = new URL(baseUrl);
+  return isLoopbackHost(hostname) || hostname.endsWith(".localhost");
 }
