@@ -115,7 +115,7 @@ describe("createChatTemplateRenderer", () => {
   it("names what it cannot do", () => {
     expect(() => renderer.declareTools([tool])).toThrow("the option tools");
     expect(() => renderer.buildGenerationPrompt([user("a")], { role: "user" })).toThrow(
-      "invites the assistant",
+      'role must be "assistant"',
     );
     expect(() => renderer.buildSupervisedExample([assistant("a")])).toThrow("messages[0] answers nobody");
   });

@@ -20,7 +20,7 @@ import { readJsonCall } from "../tool-calls/json-tool-call.js";
 import { templateExample, templateExamples } from "./template-example.js";
 
 export interface ChatTemplateRendererOptions {
-  /** What the renderer calls itself. @defaultValue "chat_template" */
+  /** Name that the renderer gives itself. @defaultValue "chat_template" */
   readonly name?: string;
   readonly model?: string;
   /** Tools for the model, shown as its template shows them. */
@@ -36,7 +36,7 @@ export interface ChatTemplateRendererOptions {
    */
   readonly literalText?: boolean;
   /**
-   * How the model ends a message, and how what it wrote is read.
+   * The end of the model's messages, and the reader of what it wrote.
    * @defaultValue it ends with the tokenizer's `eos`, thinks in `<think>` tags and calls tools with JSON in `<tool_call>` tags
    */
   readonly reply?: Reply;
@@ -58,7 +58,7 @@ export function createChatTemplateRenderer(
 ): Renderer {
   if (!isTextTokenizer(tokenizer)) {
     throw new ValidationError(
-      "A chat template renderer needs a tokenizer of @tinkex/tokenizer, which knows the template of its model.",
+      "createChatTemplateRenderer: tokenizer must be one of @tinkex/tokenizer, which knows the template of its model",
       { path: ["tokenizer"] },
     );
   }
@@ -93,7 +93,7 @@ export function createChatTemplateRenderer(
       checkConversation(messages);
       if (role !== "assistant") {
         throw new ValidationError(
-          `A chat template invites the assistant only, not ${JSON.stringify(role)}.`,
+          `role must be "assistant", the only one that a chat template invites, got ${JSON.stringify(role)}`,
           {
             path: ["role"],
           },
@@ -117,7 +117,7 @@ export function createChatTemplateRenderer(
     parseResponseStreaming: (streamOptions) => streamReply(reply, tokenizer, name, streamOptions),
     declareTools() {
       throw new ValidationError(
-        `${name} shows tools as the template does: give them to createChatTemplateRenderer as the option tools.`,
+        `${name} shows tools as the template does; give them to createChatTemplateRenderer as the option tools`,
         { path: ["tools"] },
       );
     },
@@ -157,14 +157,14 @@ function defaultReply(tokenizer: TextTokenizer, promptText: () => string): Reply
   const end = tokenizer.namedTokens.eos;
   if (end === undefined) {
     throw new ValidationError(
-      "The tokenizer does not name the token that ends a message: give createChatTemplateRenderer the option reply.",
+      "createChatTemplateRenderer: the tokenizer does not name the token that ends a message; give the option reply",
       { path: ["tokenizer"] },
     );
   }
   return {
     stop: { tokens: [end] },
     opening: "<think>",
-    read: (text) => readTaggedReply(text, { padded: true, readCall: readJsonCall }),
+    read: (text) => readTaggedReply(text, { isPadded: true, readCall: readJsonCall }),
     streaming: { startsInThinking: stripEnd(promptText()).endsWith("<think>") },
   };
 }

@@ -24,10 +24,10 @@ export function templateExample(
   const rule = trainOnRules[trainOn];
   const document = render(messages, false);
   const weights = new Float32Array(document.length);
-  if (rule.headers) weights.fill(1);
+  if (rule.hasHeaders) weights.fill(1);
   for (const place of placeMessages(messages)) {
     const { index, message } = place;
-    if (rule.headers || !rule.trains(message, place)) continue;
+    if (rule.hasHeaders || !rule.trains(message, place)) continue;
     if (message.role !== "assistant") {
       throw refusal(
         index,
@@ -60,7 +60,7 @@ export function templateExamples(
 ): SupervisedExample[] {
   const rule = trainOnRules[trainOn];
   if (!trainOn.includes("assistant")) {
-    throw new ValidationError(`"${trainOn}" cannot be cut into examples of one message each.`, {
+    throw new ValidationError(`"${trainOn}" cannot be cut into examples of one message each`, {
       path: ["trainOn"],
     });
   }

@@ -76,7 +76,7 @@ describe("datumFromMessages", () => {
   it("refuses a conversation in which nothing is trained on", () => {
     const chat = [{ role: "user", content: "Hi" }];
     expect(() => datumFromMessages(rendererNamed("llama3"), chat)).toThrow(
-      /No token of the document is trained/,
+      /no token of the document is trained/,
     );
     expect(() => datumFromMessages(rendererNamed("llama3"), chat)).toThrow(ValidationError);
   });

@@ -5,7 +5,7 @@ import type { TrainOn } from "../renderer/train-on.js";
 import { type DatumOptions, datumFromTokens } from "./datum-from-tokens.js";
 
 export interface MessagesDatumOptions extends DatumOptions {
-  /** Which tokens to train on. @defaultValue "all_assistant_messages" */
+  /** Tokens to train on. @defaultValue "all_assistant_messages" */
   readonly trainOn?: TrainOn | undefined;
 }
 

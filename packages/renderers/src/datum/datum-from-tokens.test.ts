@@ -94,15 +94,19 @@ describe("datumFromTokens", () => {
     fails(() => datumFromTokens([1, 2, 3], [0, 1, 1], { reduction: "sum" as "mean" }));
     fails(() => datumFromTokens([1, 2, 3], [0, 0, 0], { untrained: "drop" as "keep" }));
     for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY]) {
-      expect(() => datumFromTokens([1, 2, 3], [0, 1, wrong])).toThrow(/weights\[2\] is (NaN|Infinity)/);
+      expect(() => datumFromTokens([1, 2, 3], [0, 1, wrong])).toThrow(
+        /weights\[2\] must be a finite number.* got (NaN|Infinity)/,
+      );
     }
     expect(() => datumFromTokens([1, 2, 3], [0, 1, -1])).toThrow(/sum to 0/);
     expect(
       datumFromTokens([1, 2, 3], [0, 1, -1], { reduction: "none" }).loss_fn_inputs.weights?.data,
     ).toEqual(Float32Array.of(1, -1));
     for (const wrong of [2.5, 2 ** 31, Number.NaN]) {
-      expect(() => datumFromTokens([1, wrong], ones(2))).toThrow(/Position 1 .* no token id/);
+      expect(() => datumFromTokens([1, wrong], ones(2))).toThrow(/position 1 .* must be a token id/);
     }
-    expect(() => datumFromTokens([1, 2, 3], ones(2))).toThrow(/weights cover 2 tokens, the document has 3/);
+    expect(() => datumFromTokens([1, 2, 3], ones(2))).toThrow(
+      /weights must cover the 3 tokens of the document, got 2/,
+    );
   });
 });

@@ -14,14 +14,14 @@ export interface DatumOptions {
    */
   readonly reduction?: "mean" | "none" | undefined;
   /**
-   * What to do with an example of which no trained token is left, as a rule because it was cut: it teaches nothing.
+   * Treatment of an example of which no trained token is left, as a rule because it was cut: it teaches nothing.
    * @defaultValue "throw"
    */
   readonly untrained?: "throw" | "keep" | undefined;
 }
 
 export interface TokensDatumOptions extends DatumOptions {
-  /** Where the positions of the document come from, in order; they cover all of it. */
+  /** Origins of the positions of the document, in order; they cover all of it. */
   readonly spans?: readonly ProvenanceSpan[] | undefined;
 }
 
@@ -30,8 +30,8 @@ export interface TokensDatumOptions extends DatumOptions {
  * document without its last token, `target_tokens` (int64 `[N]`) the document without its first, where 0 stands for the tokens of an image,
  * and `weights` (float32 `[N]`) are those of the targets.
  *
- * @param document tokens, or a whole model input
- * @param weights one number per token of the document, as `buildSupervisedExample` gives them
+ * @param document - tokens, or a whole model input
+ * @param weights - one number per token of the document, as `buildSupervisedExample` gives them
  * @throws ValidationError when the weights or spans do not fit the document, or nothing is left to train on
  */
 export function datumFromTokens(
@@ -59,7 +59,7 @@ export function datumFromTokens(
   const count = lengthOf(kept) - 1;
   if (count < 1) {
     throw new ValidationError(
-      "The document has fewer than two tokens: there is none to predict. Leave it out, or raise maxLength.",
+      "document must have at least two tokens, so that there is one to predict; leave it out, or raise maxLength",
       { path: ["document"] },
     );
   }
@@ -68,13 +68,13 @@ export function datumFromTokens(
   const isTrained = trained.some((weight) => weight !== 0);
   if (isTrained && total === 0 && reduction === "mean") {
     throw new ValidationError(
-      'The weights sum to 0, by which no mean can divide: take the negative ones out, or set reduction: "none".',
+      'weights must not sum to 0, by which no mean can divide; take the negative ones out, or set reduction: "none"',
       { path: ["weights"] },
     );
   }
   if (!isTrained && untrained === "throw") {
     throw new ValidationError(
-      `No token of the document is trained on${count + 1 < length ? ` once it is cut to ${maxLength} tokens` : ""}: leave it out, or keep it with untrained: "keep".`,
+      `no token of the document is trained on${count + 1 < length ? ` once it is cut to ${maxLength} tokens` : ""}; leave it out, or keep it with untrained: "keep"`,
       { path: ["weights"] },
     );
   }
@@ -112,7 +112,7 @@ function targets(chunks: readonly ModelInputChunk[]): Int32Array {
   let position = 0;
   for (const chunk of chunks) {
     if ("tokens" in chunk) {
-      for (let index = 0; index < chunk.tokens.length; index++) {
+      for (let index = 0; index < chunk.tokens.length; index += 1) {
         const token = chunk.tokens[index];
         if (token === undefined || (token | 0) !== token) throw noToken(token, position + index);
         tokens[position + index] = token;
@@ -126,15 +126,15 @@ function targets(chunks: readonly ModelInputChunk[]): Int32Array {
 function checkLength(name: "weights" | "spans", found: number, wanted: number): void {
   if (found === wanted) return;
   throw new ValidationError(
-    `The ${name} cover ${found} tokens, the document has ${wanted}: they are those of the whole document, not shifted.`,
+    `${name} must cover the ${wanted} tokens of the document, got ${found}; they are those of the whole document, not shifted`,
     { path: [name] },
   );
 }
 
-/** What a typed array would make another number of. */
+/** Refuses an id of which a typed array would make another number. */
 function noToken(found: unknown, position: number): ValidationError {
   return new ValidationError(
-    `Position ${position} of the document holds ${String(found)}, which is no token id.`,
+    `position ${position} of the document must be a token id, got ${String(found)}`,
     {
       path: ["document", position],
     },
@@ -145,7 +145,7 @@ function checkWeights(weights: ArrayLike<number>): void {
   const index = Array.from(weights).findIndex((weight) => !Number.isFinite(weight));
   if (index === -1) return;
   throw new ValidationError(
-    `weights[${index}] is ${String(weights[index])}: a weight is a finite number, 0 for a token that is not trained on.`,
+    `weights[${index}] must be a finite number, 0 for a token that is not trained on, got ${String(weights[index])}`,
     { path: ["weights", index] },
   );
 }
@@ -153,14 +153,17 @@ function checkWeights(weights: ArrayLike<number>): void {
 function checkChoice(name: "reduction" | "untrained", found: string, choices: readonly string[]): void {
   if (choices.includes(found)) return;
   throw new ValidationError(
-    `${name} is ${JSON.stringify(found)}; it can be ${choices.map((choice) => JSON.stringify(choice)).join(" or ")}.`,
+    `${name} must be ${choices.map((choice) => JSON.stringify(choice)).join(" or ")}, got ${JSON.stringify(found)}`,
     { path: [name] },
   );
 }
 
 function checkMaxLength(maxLength: number): void {
   if (maxLength >= 2) return;
-  throw new ValidationError(`maxLength is ${maxLength}: a document to train on has two tokens at least.`, {
-    path: ["maxLength"],
-  });
+  throw new ValidationError(
+    `maxLength must be 2 or more, got ${maxLength}; one token of a document predicts the next`,
+    {
+      path: ["maxLength"],
+    },
+  );
 }

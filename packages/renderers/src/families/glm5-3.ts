@@ -88,7 +88,7 @@ function render({ message, previous, next }: Place): RenderedMessage {
   };
 }
 
-/** Who speaks behind a message of the assistant, as far as it can know. */
+/** The speaker behind a message of the assistant, as far as it can know. */
 function endOf({ tool_calls = [] }: Message): { readonly role: Role; readonly token: string } {
   return tool_calls.length > 0
     ? { role: "tool", token: "<|observation|>" }
@@ -99,7 +99,7 @@ function opening(role: Role): Piece[] {
   return [{ text: `${ROLE_TOKENS[role] ?? ""}${role === "assistant" ? OPEN : ""}` }];
 }
 
-/** What the model writes behind `<think>`. */
+/** The text that the model writes behind `<think>`. */
 function produced(message: Message): TextRun[] {
   const [thinking, text] = splitThinking(message.content);
   return [given(thinking), CLOSE, given(strip(text)), ...(message.tool_calls ?? []).flatMap(writeCall)];
@@ -130,7 +130,7 @@ function valueText(value: JsonValue): string {
 
 /** Reads text, thinking and calls, which may stand anywhere in the text. */
 export function readGlmReply(text: string): ReadMessage {
-  return readTaggedReply(text, { padded: false, readCall });
+  return readTaggedReply(text, { isPadded: false, readCall });
 }
 
 const KEY_OPEN = "<arg_key>";
@@ -140,14 +140,14 @@ const VALUE_END = "</arg_value>";
 function readCall(body: string): ToolCall {
   const start = body.indexOf(KEY_OPEN);
   const name = strip(start === -1 ? body : body.slice(0, start));
-  if (name === "") throw new Error("It has no name");
+  if (name === "") throw new Error("it has no name");
   const values = new Map<string, JsonValue>();
   const reader = createTextReader(start === -1 ? "" : body.slice(start));
   while (!reader.isAtEnd()) {
     const key = reader.take(KEY_OPEN) ? reader.takeUntil(KEY_END) : undefined;
     const value = reader.takeUntil(VALUE_END);
     if (key === undefined || value === undefined) {
-      throw new Error("There is text in it that is no <arg_key> with an <arg_value>");
+      throw new Error("there is text in it that is no <arg_key> with an <arg_value>");
     }
     reader.skipSpace();
     values.set(strip(key), readJson(value) ?? value);
@@ -160,7 +160,7 @@ function sortResults(messages: readonly Message[]): readonly Message[] {
   const sorted = [...messages];
   for (const [index, { tool_calls = [] }] of messages.entries()) {
     let end = index + 1;
-    while (messages[end]?.role === "tool") end++;
+    while (messages[end]?.role === "tool") end += 1;
     const results = messages.slice(index + 1, end);
     if (tool_calls.length > 0) sorted.splice(index + 1, results.length, ...orderResults(results, tool_calls));
   }

@@ -8,12 +8,12 @@ import { strip, stripEnd, stripStart } from "../text/strip-text.js";
 
 export const END = "<|im_end|>";
 
-/** What introduces a message: the line break behind the message before it belongs to it. */
+/** Introduction of a message: the line break behind the message before it belongs to it. */
 export function imStart(role: string, isFirst: boolean): TextRun[] {
   return [`${isFirst ? "" : "\n"}<|im_start|>`, given(role), "\n"];
 }
 
-/** What introduces a message nobody has written yet, in a conversation that has one already. */
+/** Introduction of a message nobody has written yet, in a conversation that has one already. */
 export function imStartOpening(role: string, messages: readonly Message[], thinkingOpening: string): Piece[] {
   return [{ text: [...imStart(role, messages.length === 0), thinkingOpening] }];
 }
@@ -21,7 +21,7 @@ export function imStartOpening(role: string, messages: readonly Message[], think
 export interface ContentStyle {
   /** A thinking part, with its tags. */
   readonly thinking: (thinking: string) => readonly TextRun[];
-  /** Whether the whitespace around the text of content in parts is dropped, as it is of content in a string. */
+  /** True where the white space around the text of content in parts is dropped, as it is of content in a string. */
   readonly stripsParts: boolean;
   readonly imageProcessor?: ImageProcessor | undefined;
 }
@@ -55,14 +55,14 @@ function stripTexts(parts: readonly ContentPart[]): ContentPart[] {
   });
 }
 
-/** Whether a message thinks: in a part, or in tags that its content as a string spells out. */
+/** Tells whether a message thinks: in a part, or in tags that its content as a string spells out. */
 export function spellsThinking({ content }: Message): boolean {
   return typeof content === "string"
     ? content.includes("<think>")
     : content.some(({ type }) => type === "thinking");
 }
 
-/** Whether a message shows nothing but thinking. */
+/** Tells whether a message shows nothing but thinking. */
 export function showsNothing(content: Message["content"]): boolean {
   return contentParts(content).every(
     (part) => part.type === "thinking" || (part.type === "text" && part.text === ""),

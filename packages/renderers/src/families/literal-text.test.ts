@@ -176,7 +176,7 @@ describe.each(NAMES)("literalText keeps what %s is given as text", (name) => {
     };
     fc.assert(
       fc.property(
-        arbitraryChat({ thinking: !["role_colon", "llama3"].includes(name) && !plain.disablesThinking }),
+        arbitraryChat({ hasThinking: !["role_colon", "llama3"].includes(name) && !plain.disablesThinking }),
         (chat) => same(() => chat),
       ),
       { numRuns: 8 },

@@ -12,11 +12,11 @@ import { contentStretches, END, imStart, imStartOpening, showsNothing, spellsThi
 
 export interface Nemotron3Variant {
   readonly disablesThinking?: boolean;
-  /** Whether messages before the last user message keep their thinking. */
+  /** True where messages before the last user message keep their thinking. */
   readonly keepsThinking?: boolean;
-  /** Whether it is the Ultra model, which writes no line breaks around `</think>`. */
-  readonly ultra?: boolean;
-  /** What the last user message ends with to have the model think less. */
+  /** True for the Ultra model, which writes no line breaks around `</think>`. */
+  readonly isUltra?: boolean;
+  /** The end of the last user message that has the model think less. */
   readonly effort?: "low" | "efficient";
 }
 
@@ -69,28 +69,28 @@ function renderMessage(place: Place, variant: Nemotron3Variant): RenderedMessage
 }
 
 /** The empty block in front of what an assistant says without thinking. */
-function blockOf(message: Message, keepsThinking: boolean, { ultra }: Nemotron3Variant): string {
+function blockOf(message: Message, keepsThinking: boolean, { isUltra }: Nemotron3Variant): string {
   if (message.role !== "assistant" || (keepsThinking && spellsThinking(message))) return "";
   const { content, tool_calls = [] } = message;
   const leavesBreak =
-    ultra !== true &&
+    isUltra !== true &&
     hasThinking(content) &&
     !showsNothing(withoutThinking(content)) &&
     tool_calls.length === 0;
   return leavesBreak ? `${EMPTY_BLOCK}\n` : EMPTY_BLOCK;
 }
 
-function stretches({ message }: Place, keepsThinking: boolean, { ultra }: Nemotron3Variant) {
+function stretches({ message }: Place, keepsThinking: boolean, { isUltra }: Nemotron3Variant) {
   return contentStretches(message, keepsThinking, {
-    thinking: (thinking) => [OPEN, given(thinking), ultra === true ? "</think>" : "\n</think>\n"],
+    thinking: (thinking) => [OPEN, given(thinking), isUltra === true ? "</think>" : "\n</think>\n"],
     stripsParts: false,
   });
 }
 
-function writeCalls({ tool_calls = [], content }: Message, { ultra }: Nemotron3Variant): TextRun[] {
+function writeCalls({ tool_calls = [], content }: Message, { isUltra }: Nemotron3Variant): TextRun[] {
   if (tool_calls.length === 0) return [];
   // The line break behind </think> serves for the one in front of the first call.
-  const hasBreak = ultra !== true && hasThinking(content) && showsNothing(withoutThinking(content));
+  const hasBreak = isUltra !== true && hasThinking(content) && showsNothing(withoutThinking(content));
   const calls = tool_calls.flatMap((call) => [...writeFunctionTags(call, pythonText), "\n"]);
   return [hasBreak ? "" : "\n", ...calls];
 }

@@ -33,6 +33,6 @@ export function imageChunk(
   { image }: ImagePart,
   processor: ImageProcessor | undefined,
 ): { readonly chunk: ImageChunk } {
-  if (processor === undefined) throw new TypeError("An image was not checked before it was rendered.");
+  if (processor === undefined) throw new TypeError("an image was not checked before it was rendered");
   return { chunk: processor(image) };
 }

@@ -1,10 +1,10 @@
 import { ValidationError } from "@tinkex/base";
 
-/** How an image processor of the Qwen-VL kind cuts a picture, as the `preprocessor_config.json` of the model has it. */
+/** Settings by which an image processor of the Qwen-VL kind cuts a picture, as the `preprocessor_config.json` of the model has it. */
 export interface ImageGrid {
   /** Side of a patch in pixels. @defaultValue 16 */
   readonly patchSize?: number;
-  /** How many patches a side are merged to a token. @defaultValue 2 */
+  /** Patches a side that are merged to a token. @defaultValue 2 */
   readonly mergeSize?: number;
   /** Smaller pictures are enlarged to so many pixels, `size.shortest_edge` of the config. @defaultValue 65536 */
   readonly minPixels?: number;
@@ -16,7 +16,7 @@ export interface ImageGrid {
 const MAX_ASPECT_RATIO = 200;
 
 /**
- * How many tokens a picture takes in a model of the Qwen-VL kind: its sides are rounded to whole tokens and scaled into the allowed
+ * Counts the tokens that a picture takes in a model of the Qwen-VL kind: its sides are rounded to whole tokens and scaled into the allowed
  * range, as `smart_resize` of transformers does. The defaults are those of Qwen3-VL.
  *
  * @throws ValidationError for sides that are not whole and positive, or too unequal
@@ -27,13 +27,16 @@ export function imageTokenCount(
 ): number {
   const sides = [height, width];
   if (!sides.every((side) => Number.isInteger(side) && side > 0)) {
-    throw new ValidationError(`An image has whole, positive sides in pixels, not ${width} x ${height}.`, {
-      path: ["width"],
-    });
+    throw new ValidationError(
+      `the sides of an image must be whole, positive numbers of pixels, got ${width} x ${height}`,
+      {
+        path: ["width"],
+      },
+    );
   }
   if (Math.max(...sides) / Math.min(...sides) > MAX_ASPECT_RATIO) {
     throw new ValidationError(
-      `An image of ${width} x ${height} pixels is too narrow: no side may be over ${MAX_ASPECT_RATIO} times the other.`,
+      `an image of ${width} x ${height} pixels is too narrow; no side may be over ${MAX_ASPECT_RATIO} times the other`,
       { path: ["width"] },
     );
   }

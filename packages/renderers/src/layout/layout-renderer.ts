@@ -36,7 +36,7 @@ export interface LayoutRendererOptions {
 /**
  * Makes a renderer of a layout.
  *
- * @param reference what the renderer is to be known by; `toJSON` gives it back
+ * @param reference - the description of the renderer; `toJSON` gives it back
  * @throws ValidationError when the tokenizer lacks the layout's stop tokens, or, with `literalText`, does not tell its added tokens
  */
 export function createLayoutRenderer(
@@ -102,7 +102,7 @@ export function createLayoutRenderer(
     for (const place of places) {
       const { header, output, stopOverlap = [] } = render(place);
       const weight = rule.trains(place.message, place) ? 1 : 0;
-      runs.add(encode(header), rule.headers ? 1 : 0);
+      runs.add(encode(header), rule.hasHeaders ? 1 : 0);
       runs.add(encode(output), weight);
       if (place.isLast) runs.add(encode(stopOverlap), weight);
     }
@@ -136,7 +136,7 @@ export function createLayoutRenderer(
       if (tools.length === 0) return systemPrompt === "" ? [] : [{ role: "system", content: systemPrompt }];
       if (layout.declareTools !== undefined) return layout.declareTools(tools, systemPrompt);
       throw new ValidationError(
-        `${reference.name} has no place for tools: describe them in the system message yourself, or take a model that knows tools.`,
+        `${reference.name} has no place for tools; describe them in the system message yourself, or take a model that knows tools`,
         { path: ["tools"] },
       );
     },
@@ -148,7 +148,7 @@ export function createLayoutRenderer(
 function trainOnRule(trainOn: TrainOn) {
   if (Object.hasOwn(trainOnRules, trainOn)) return trainOnRules[trainOn];
   throw new ValidationError(
-    `There is no mode ${JSON.stringify(trainOn)} to train on; the modes are ${Object.keys(trainOnRules).join(", ")}.`,
+    `trainOn must be one of ${Object.keys(trainOnRules).join(", ")}, got ${JSON.stringify(trainOn)}`,
     { path: ["trainOn"] },
   );
 }
@@ -177,14 +177,14 @@ function checkTrainableFlags(
   }
   if (trainOn === "customized" && arranged.some(({ trainable }) => trainable === undefined)) {
     throw new ValidationError(
-      'This renderer puts a message of its own into the conversation, which has no flag: the mode "customized" cannot be used with it. Take a variant without one.',
+      'this renderer puts a message of its own into the conversation, which has no flag, so that the mode "customized" cannot be used with it; take a variant without one',
       { path: ["trainOn"] },
     );
   }
 }
 
 /**
- * How many messages stood in the prompt of what the mode trains on, in the modes whose messages are trained on as sampled. What that
+ * Counts the messages that stood in the prompt of what the mode trains on, in the modes whose messages are trained on as sampled. What that
  * prompt held of the document is not trained on.
  */
 function promptLength(messages: readonly Message[], trainOn: TrainOn): number | undefined {

@@ -3,13 +3,13 @@ import type { Piece } from "../pieces/piece.js";
 import type { Reply } from "../replies/reply.js";
 
 /**
- * How one family of models writes conversations: data and pure functions, from which `createLayoutRenderer` makes a renderer.
+ * Form in which one family of models writes conversations: data and pure functions, from which `createLayoutRenderer` makes a renderer.
  * A layout throws a ValidationError for what it cannot show.
  */
 export interface Layout {
-  /** Whether the prompt of every later turn begins with the document of the turns before it. */
+  /** True where the prompt of every later turn begins with the document of the turns before it. */
   readonly hasExtensionProperty: boolean;
-  /** Whether its prompts rule thinking out, so that a turn with reasoning cannot be trained on. @defaultValue false */
+  /** True where its prompts rule thinking out, so that a turn with reasoning cannot be trained on. @defaultValue false */
   readonly disablesThinking?: boolean;
 
   /** Refuses a message as the caller gave it. `index` is its place in the caller's list, for the error. */
@@ -18,22 +18,22 @@ export interface Layout {
   arrange?(messages: readonly Message[]): readonly Message[];
   /**
    * Index of the last message before the last turn of the assistant: its messages behind that are the turn. -1: all are.
-   * @param isPrompt whether the message to come is another one, rather than the last of these
+   * @param isPrompt - the message to come is another one, rather than the last of these
    * @defaultValue the last user message
    */
   turnBorder?(messages: readonly Message[], isPrompt: boolean): number;
 
   /**
-   * Whether all messages of a turn are written as they were produced, so that several training examples are cut where a user speaks
+   * Tells whether all messages of a turn are written as they were produced, so that several training examples are cut where a user speaks
    * again, rather than behind each message of the assistant.
    * @defaultValue false
    */
   readonly splitsAtUsers?: boolean;
 
-  /** What stands in front of the first message, such as a begin-of-text token. Never trained on. */
+  /** Beginning of a document in front of the first message, such as a begin-of-text token. Never trained on. */
   prelude(messages: readonly Message[]): readonly Piece[];
   render(place: Place): RenderedMessage;
-  /** What invites `role` to write: the header of its message and what the family always begins with. */
+  /** Invitation of `role` to write: the header of its message and what the family always begins with. */
   opening(role: Role, messages: readonly Message[]): readonly Piece[];
   /** Text that every prefill begins with, in one piece with it, behind the opening. @defaultValue "" */
   prefill?(role: Role, messages: readonly Message[]): string;
@@ -47,7 +47,7 @@ export interface Layout {
    */
   readonly instructions?: readonly string[];
 
-  /** How the model ends a message, and how what it wrote is read. */
+  /** The end of the model's messages, and the reader of what it wrote. */
   readonly reply: Reply;
 }
 
@@ -62,18 +62,18 @@ export interface Place {
   readonly isLast: boolean;
   /** Index of the last user message, -1 without one. */
   readonly lastUserIndex: number;
-  /** Whether it stands behind the border of the last turn (see {@link Layout.turnBorder}). */
-  readonly inLastTurn: boolean;
-  /** Whether the option `literalText` is on, so that no tag which a text spells out counts. @defaultValue false */
+  /** True where it stands behind the border of the last turn (see {@link Layout.turnBorder}). */
+  readonly isInLastTurn: boolean;
+  /** True where the option `literalText` is on, so that no tag which a text spells out counts. @defaultValue false */
   readonly literalText?: boolean;
 }
 
 /** A message as pieces. */
 export interface RenderedMessage {
-  /** What introduces it. */
+  /** Its introduction. */
   readonly header: readonly Piece[];
-  /** What its author wrote, with the token that ends it. */
+  /** Its author's words, with the token that ends it. */
   readonly output: readonly Piece[];
-  /** What the end of the message shares with what would follow. Written, and trained on, behind the last message only. */
+  /** The tokens that the end of the message shares with what would follow. Written, and trained on, behind the last message only. */
   readonly stopOverlap?: readonly Piece[];
 }

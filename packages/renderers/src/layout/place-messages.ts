@@ -17,7 +17,7 @@ export function placeMessages(
     next: messages[index + 1],
     isLast: index === messages.length - 1,
     lastUserIndex: lastUser,
-    inLastTurn: index > border,
+    isInLastTurn: index > border,
   }));
 }
 

@@ -31,7 +31,7 @@ export function splitConversation(
   if (layout.hasExtensionProperty) return [{ messages, trainOn }];
   if (!SPLIT_MODES.has(trainOn)) {
     throw new ValidationError(
-      `"${trainOn}" trains on messages that no model produced: this renderer cannot make several examples of it. Use buildSupervisedExample.`,
+      `"${trainOn}" trains on messages that no model produced, so that this renderer cannot make several examples of it; use buildSupervisedExample`,
       { path: ["trainOn"] },
     );
   }
@@ -39,8 +39,8 @@ export function splitConversation(
   if (layout.splitsAtUsers === true) return splitAtUsers(messages, trainOn);
   return placeMessages(messages, layout.turnBorder)
     .filter(
-      ({ message, inLastTurn }) =>
-        message.role === "assistant" && (inLastTurn || trainOn === "all_assistant_messages"),
+      ({ message, isInLastTurn }) =>
+        message.role === "assistant" && (isInLastTurn || trainOn === "all_assistant_messages"),
     )
     .map(({ index }) => ({
       messages: messages.slice(0, index + 1),

@@ -9,12 +9,12 @@ import { recordedRenderers } from "../testing/recorded-renderers.js";
 const MODES = (Object.keys(trainOnRules) as TrainOn[]).filter((mode) => mode !== "customized");
 const BOS = new Set(["<|begin_of_text|>", "<｜begin▁of▁sentence｜>"]);
 
-describe.each(recordedRenderers)("$name", ({ renderer, tokenizer, shows, ownMessage }) => {
+describe.each(recordedRenderers)("$name", ({ renderer, tokenizer, shows, hasOwnMessage }) => {
   const weightsOf = (chat: readonly Message[], trainOn: TrainOn) =>
     Array.from(renderer.buildSupervisedExample(chat, { trainOn }).weights);
 
   // A message of the renderer's own belongs to neither.
-  it.skipIf(ownMessage)(
+  it.skipIf(hasOwnMessage)(
     "cookbook 5: all messages are those of the assistant and those of users and system",
     () => {
       fc.assert(
@@ -78,7 +78,7 @@ describe.each(recordedRenderers)("$name", ({ renderer, tokenizer, shows, ownMess
       { role: "assistant", content: second?.content ?? "" },
     ];
     expect(() => weightsOf(missing, "customized")).toThrow(/messages\[1\].*trainable/);
-    if (ownMessage) {
+    if (hasOwnMessage) {
       expect(() => weightsOf(flagged, "customized")).toThrow(/message of its own/);
     } else {
       expect(weightsOf(flagged, "customized")).toEqual(weightsOf(chat, "all_user_and_system_messages"));
@@ -98,7 +98,7 @@ describe.each(recordedRenderers)("$name", ({ renderer, tokenizer, shows, ownMess
   it("refuses a mode that there is none of", () => {
     const chat = [{ role: "user", content: "Hi" }];
     expect(() => weightsOf(chat, "last_message" as TrainOn)).toThrow(
-      /no mode "last_message".*last_assistant_message/,
+      /trainOn must be one of .*last_assistant_message.* got "last_message"/,
     );
   });
 });

@@ -46,7 +46,7 @@ describe.each(recordedRenderers.filter(({ shows }) => shows.calls === undefined)
 describe.each(recordedRenderers)("$name", ({ renderer }) => {
   it("refuses what is no conversation, and says where", () => {
     const wrong: readonly (readonly [unknown, RegExp])[] = [
-      ["Hi", /must be a list/],
+      ["Hi", /messages must be an array/],
       [[hi, "Hi"], /messages\[1\] is no message/],
       [[{ content: "Hi" }], /messages\[0\] is no message/],
       [[{ role: "assistant", content: null }], /messages\[0\] has no content/],

@@ -5,7 +5,7 @@ import type { Message, ToolCall } from "./message.js";
 
 const isText = (value: unknown): boolean => typeof value === "string";
 
-/** What a part of each type holds, in a field named as the type is. */
+/** Checks of what a part of each type holds, in a field named as the type is. */
 const PART_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   text: isText,
   thinking: isText,
@@ -19,7 +19,7 @@ const PART_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
  */
 export function checkMessages(messages: readonly Message[]): void {
   if (!Array.isArray(messages)) {
-    throw new ValidationError('The messages must be a list, such as [{ role: "user", content: "Hi" }].', {
+    throw new ValidationError('messages must be an array, such as [{ role: "user", content: "Hi" }]', {
       path: ["messages"],
     });
   }
@@ -45,7 +45,7 @@ export function checkMessages(messages: readonly Message[]): void {
 
 /** An error about one message: what is wrong, and the remedy. */
 export function refusal(index: number, fault: string, remedy: string): ValidationError {
-  return new ValidationError(`messages[${index}] ${fault}: ${remedy}.`, { path: ["messages", index] });
+  return new ValidationError(`messages[${index}] ${fault}; ${remedy}`, { path: ["messages", index] });
 }
 
 function checkCall(call: Partial<ToolCall>, index: number): void {

@@ -15,14 +15,14 @@ export function textOf(content: Content): string {
     .join("");
 }
 
-/** What a content holds of thinking, `""` for none. */
+/** The thinking in a content, `""` for none. */
 export function thinkingOf(content: Content): string {
   return contentParts(content)
     .map((part) => (part.type === "thinking" ? part.thinking : ""))
     .join("");
 }
 
-/** Whether a content has a thinking part. */
+/** Tells whether a content has a thinking part. */
 export function hasThinking(content: Content): boolean {
   return contentParts(content).some(({ type }) => type === "thinking");
 }

@@ -1,4 +1,4 @@
-/** Who wrote a message. Some families know more roles, such as `developer`; others take any that their layout can show. */
+/** Author of a message. Some families know more roles, such as `developer`; others take any that their layout can show. */
 export type Role = "system" | "user" | "assistant" | "tool" | (string & {});
 
 /** One message of a conversation. */
@@ -7,13 +7,13 @@ export interface Message {
   readonly content: string | readonly ContentPart[];
   /** Tools the assistant calls. */
   readonly tool_calls?: readonly ToolCall[] | undefined;
-  /** What looked like a call of a tool but was none. Only parsing makes them; rendering refuses them. */
+  /** Text that looked like a call of a tool but was none. Only parsing makes them; rendering refuses them. */
   readonly unparsed_tool_calls?: readonly UnparsedToolCall[] | undefined;
   /** Of a `tool` message: the call it answers. */
   readonly tool_call_id?: string | undefined;
   /** Of a `tool` message: the tool that answers. */
   readonly name?: string | undefined;
-  /** Whether to train on this message. For the mode `customized` only, which wants it on every message. */
+  /** Says that this message is trained on. For the mode `customized` only, which wants it on every message. */
   readonly trainable?: boolean | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface TextPart {
   readonly text: string;
 }
 
-/** What the model thought before it answered. */
+/** The model's thinking before it answered. */
 export interface ThinkingPart {
   readonly type: "thinking";
   readonly thinking: string;

@@ -7,7 +7,7 @@ export interface SpelledToken {
 
 /** Finds the spellings of tokens in texts. */
 export interface AddedTokens {
-  /** Whether the id is that of one of the tokens. */
+  /** Tells whether the id is that of one of the tokens. */
   hasId(id: number): boolean;
   /** The tokens that a text spells out, the longest at each place, and none within another. */
   findIn(text: string): SpelledToken[];
@@ -15,7 +15,7 @@ export interface AddedTokens {
   cut(text: string): string[];
 }
 
-/** @param tokens ids by spelling */
+/** @param tokens - ids by spelling */
 export function createAddedTokens(tokens: ReadonlyMap<string, number>): AddedTokens {
   const ids = new Set(tokens.values());
   const lengths = new Map<string, number[]>();
@@ -49,7 +49,7 @@ export function createAddedTokens(tokens: ReadonlyMap<string, number>): AddedTok
     cut(text) {
       const pieces: string[] = [];
       let start = 0;
-      for (let place = 0; place < text.length; place++) {
+      for (let place = 0; place < text.length; place += 1) {
         if (tokenAt(text, place) === undefined) continue;
         const behindFirst = place + String.fromCodePoint(text.codePointAt(place) ?? 0).length;
         pieces.push(text.slice(start, behindFirst));

@@ -4,7 +4,7 @@ import type { RunEncoder } from "./literal-encoder.js";
 import type { RendererTokenizer } from "./renderer-tokenizer.js";
 import { given, type TextRun, textOfRuns } from "./text-run.js";
 
-/** What a layout makes a document of. Each piece is encoded on its own and becomes a chunk of its own. */
+/** Part of which a layout makes a document. Each piece is encoded on its own and becomes a chunk of its own. */
 export type Piece =
   | TextPiece
   /** One special token. */
@@ -19,7 +19,7 @@ export interface TextPiece {
    */
   readonly text: string | readonly TextRun[];
   /**
-   * Whether special tokens spelled out in it stay text, also without the option `literalText`. With it, a string counts as given.
+   * Keeps special tokens spelled out in it text, also without the option `literalText`. With it, a string counts as given.
    * @defaultValue false
    */
   readonly literal?: boolean;
@@ -32,7 +32,7 @@ export type PieceEncoder = (pieces: readonly Piece[]) => ModelInputChunk[];
  * An encoder for the pieces of one conversation, which knows again what it has encoded. A piece without tokens makes no chunk: the
  * service refuses empty ones.
  *
- * @param encodeRuns encodes runs such that what was given becomes no token of the layout. @defaultValue what is given may become one
+ * @param encodeRuns - encodes runs such that what was given becomes no token of the layout. @defaultValue what is given may become one
  */
 export function pieceEncoder(tokenizer: RendererTokenizer, encodeRuns?: RunEncoder): PieceEncoder {
   const known = new Map<string, readonly number[]>();
@@ -67,7 +67,7 @@ export function specialTokenId(tokenizer: RendererTokenizer, token: string): num
   const id = tokenizer.tokenId(token);
   if (id !== undefined) return id;
   throw new ValidationError(
-    `The tokenizer has no token ${JSON.stringify(token)}, which this renderer writes. Take the tokenizer of the model, or another renderer: rendererNamesFor(model) knows which.`,
+    `the tokenizer has no token ${JSON.stringify(token)}, which this renderer writes; take the tokenizer of the model, or another renderer: rendererNamesFor(model) knows which`,
     { path: ["tokenizer"] },
   );
 }

@@ -1,7 +1,7 @@
 import type { Tokenizer } from "@tinkex/base";
 import type { NamedTokens } from "@tinkex/tokenizer";
 
-/** What a renderer needs of a tokenizer: one of `@tinkex/tokenizer`, or any object that does the same. */
+/** Part of a tokenizer that a renderer needs: one of `@tinkex/tokenizer`, or any object that does the same. */
 export interface RendererTokenizer extends Pick<Tokenizer, "encode" | "decode" | "tokenId"> {
   /** The tokens by purpose. Only `role_colon` asks: for `bos`, and for `eos` to know a response that ended by it. */
   readonly namedTokens?: NamedTokens;

@@ -112,7 +112,7 @@ export function rendererNamesFor(model: string): readonly BuiltInRendererName[] 
   const known = names.filter(isBuiltIn);
   if (known.length > 0) return known;
   throw new ValidationError(
-    `${model} is written by ${names.join(" or ")}, which this package does not have: bring your own with registerRenderer.`,
+    `${model} is written by ${names.join(" or ")}, which this package does not have; bring your own with registerRenderer`,
     { path: ["model"] },
   );
 }

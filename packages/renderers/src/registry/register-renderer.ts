@@ -7,7 +7,7 @@ export type RendererFactory = (context: {
   readonly tokenizer: RendererTokenizer;
   /** Name, model and options that were asked for; the renderer's `toJSON` gives them back. */
   readonly reference: RendererReference;
-  /** Who wants to be warned, if anybody. */
+  /** Logger that wants to be warned, if any. */
   readonly logger: Pick<Logger, "warn"> | undefined;
 }) => Renderer;
 
@@ -16,20 +16,20 @@ const factories = new Map<string, RendererFactory>();
 /**
  * Lets `getRenderer` know a renderer of your own, in this process.
  *
- * @param name with a slash, such as `Acme/chat`, so that it is never taken for one of this package
+ * @param name - with a slash, such as `Acme/chat`, so that it is never taken for one of this package
  * @returns A function that takes it out again.
  * @throws ValidationError when the name has no slash, or is taken
  */
 export function registerRenderer(name: string, factory: RendererFactory): () => void {
   if (!/^[^/]+\/.+$/.test(name)) {
     throw new ValidationError(
-      `Register a renderer under a name with an owner, such as "Acme/chat", not ${JSON.stringify(name)}.`,
+      `registerRenderer: name must have an owner, such as "Acme/chat", got ${JSON.stringify(name)}`,
       { path: ["name"] },
     );
   }
   if (factories.has(name)) {
     throw new ValidationError(
-      `A renderer ${JSON.stringify(name)} is registered already: take it out with the function that registering gave, or choose another name.`,
+      `registerRenderer: a renderer ${JSON.stringify(name)} is registered already; take it out with the function that registering gave, or choose another name`,
       { path: ["name"] },
     );
   }

@@ -14,15 +14,15 @@ export interface Renderer {
   readonly name: string;
   /** The model it was made for, where that was said. */
   readonly model: string | undefined;
-  /** What ends a message: ids, or texts. Goes into `stop` of the sampling parameters as it is. */
+  /** End of a message: ids, or strings. Goes into `stop` of the sampling parameters as it is. */
   readonly stopSequences: readonly number[] | readonly string[];
   /**
-   * Whether the prompt of every later turn begins with the document of the turns before it. It decides whether a
+   * True where the prompt of every later turn begins with the document of the turns before it. It decides whether a
    * conversation of many turns is one training example.
    */
   readonly hasExtensionProperty: boolean;
   readonly supportsStreaming: boolean;
-  /** Whether its prompts rule thinking out. */
+  /** True where its prompts rule thinking out. */
   readonly disablesThinking: boolean;
 
   /**
@@ -69,14 +69,14 @@ export interface Renderer {
   toOpenAiMessage(message: Message): OpenAiMessage;
 
   /**
-   * What `rendererFromReference` makes an equal renderer of, in another worker or process. Options that do something rather than
+   * Description of which `rendererFromReference` makes an equal renderer, in another worker or process. Options that do something rather than
    * say something, such as an image processor, are not in it.
    */
   toJSON(): RendererReference;
 }
 
 export interface GenerationPromptOptions {
-  /** Who is to write. @defaultValue "assistant" */
+  /** The role that is to write. @defaultValue "assistant" */
   readonly role?: Role | undefined;
   /** Text that the message begins with. The model continues it and does not repeat it. @defaultValue "" */
   readonly prefill?: string | undefined;

@@ -1,6 +1,6 @@
 import type { Message } from "../messages/message.js";
 
-/** Which tokens of a conversation to train on. */
+/** Tokens of a conversation to train on. */
 export type TrainOn =
   /** The last message, if it is an assistant's. */
   | "last_assistant_message"
@@ -17,33 +17,33 @@ export type TrainOn =
   /** The messages that say `trainable: true`; each message must say whether it is. */
   | "customized";
 
-/** Where a message stands, as far as weights ask for it. */
+/** Place of a message, as far as weights ask for it. */
 export interface TrainedPlace {
   readonly isLast: boolean;
-  readonly inLastTurn: boolean;
+  readonly isInLastTurn: boolean;
 }
 
-/** Whether a mode trains on a message's output, and whether on its header too. */
+/** Tells whether a mode trains on a message's output, and on its header too. */
 export const trainOnRules: Readonly<
   Record<
     TrainOn,
-    { readonly headers: boolean; readonly trains: (message: Message, place: TrainedPlace) => boolean }
+    { readonly hasHeaders: boolean; readonly trains: (message: Message, place: TrainedPlace) => boolean }
   >
 > = {
   last_assistant_message: {
-    headers: false,
+    hasHeaders: false,
     trains: ({ role }, { isLast }) => isLast && role === "assistant",
   },
   last_assistant_turn: {
-    headers: false,
-    trains: ({ role }, { inLastTurn }) => inLastTurn && role === "assistant",
+    hasHeaders: false,
+    trains: ({ role }, { isInLastTurn }) => isInLastTurn && role === "assistant",
   },
-  all_assistant_messages: { headers: false, trains: ({ role }) => role === "assistant" },
-  all_messages: { headers: false, trains: () => true },
-  all_tokens: { headers: true, trains: () => true },
+  all_assistant_messages: { hasHeaders: false, trains: ({ role }) => role === "assistant" },
+  all_messages: { hasHeaders: false, trains: () => true },
+  all_tokens: { hasHeaders: true, trains: () => true },
   all_user_and_system_messages: {
-    headers: false,
+    hasHeaders: false,
     trains: ({ role }) => role === "user" || role === "system",
   },
-  customized: { headers: false, trains: ({ trainable }) => trainable === true },
+  customized: { hasHeaders: false, trains: ({ trainable }) => trainable === true },
 };

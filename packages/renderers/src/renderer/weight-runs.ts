@@ -29,7 +29,7 @@ export function weightRuns(): {
 }
 
 /**
- * How many tokens a chunk takes.
+ * Counts the tokens that a chunk takes.
  *
  * @throws ValidationError when it is an image that does not say
  */
@@ -37,7 +37,7 @@ export function chunkLength(chunk: ModelInputChunk): number {
   if ("tokens" in chunk) return chunk.tokens.length;
   if ("expected_tokens" in chunk && chunk.expected_tokens !== undefined) return chunk.expected_tokens;
   throw new ValidationError(
-    "An image of the conversation does not say how many tokens it takes: set its expected_tokens.",
+    "an image of the conversation does not say how many tokens it takes; set its expected_tokens",
     { path: ["messages"] },
   );
 }

@@ -1,4 +1,4 @@
-/** How a kind of block begins and ends. */
+/** The beginning and the end of a kind of block. */
 export interface BlockTags {
   readonly open: string;
   readonly close: string;
@@ -7,7 +7,7 @@ export interface BlockTags {
 /** A block of a text. */
 export interface Block<Tags extends BlockTags> {
   readonly tags: Tags;
-  /** What stands between the tags. */
+  /** The text between the tags. */
   readonly inner: string;
   readonly start: number;
   /** The place behind its closing tag. */

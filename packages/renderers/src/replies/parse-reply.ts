@@ -20,7 +20,7 @@ export function parseReply(
   if (end === undefined) return unfinished(reply, tokenizer.decode(ids));
   if (ends.length > 1) {
     throw new ValidationError(
-      `The response holds ${ends.length} stop tokens: the model was sampled on after its end. Give sampling the stopSequences of this renderer.`,
+      `the response holds ${ends.length} stop tokens, so that the model was sampled on after its end; give sampling the stopSequences of this renderer`,
       { path: ["ids", ends[1] ?? end] },
     );
   }
@@ -68,7 +68,7 @@ function unfinished(reply: Reply, text: string): ParsedResponse {
   };
 }
 
-/** What the model went on with, behind what its prompt had begun. */
+/** The model's words behind what its prompt had begun. */
 function restoreOpening(text: string, opening = ""): string {
   return text.includes("</think>") && !text.startsWith("<think>") ? opening + text : text;
 }

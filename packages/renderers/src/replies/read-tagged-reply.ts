@@ -3,13 +3,13 @@ import { strip, stripStart } from "../text/strip-text.js";
 import { findBlocks } from "./find-blocks.js";
 import type { ReadMessage } from "./reply.js";
 
-/** How a family with `<think>` and `<tool_call>` tags writes what stands in them. */
+/** Form in which a family with `<think>` and `<tool_call>` tags writes what stands in them. */
 export interface TagRules {
   /**
-   * Whether the tags have line breaks around them that are the layout's: those are not part of the thinking, nor of the text
+   * True where the tags have line breaks around them that are the layout's: those are not part of the thinking, nor of the text
    * behind it, and an empty block is no thinking.
    */
-  readonly padded: boolean;
+  readonly isPadded: boolean;
   /**
    * Reads what stands between `<tool_call>` and `</tool_call>`. Left out: the tags are text.
    * @throws Error saying why it is no call
@@ -18,7 +18,7 @@ export interface TagRules {
 }
 
 /** Nobody reads more of why a call is none. */
-const LONGEST_ERROR = 16_384;
+const MAX_ERROR_LENGTH = 16_384;
 
 const THINKING = { open: "<think>", close: "</think>" };
 const CALL = { open: "<tool_call>", close: "</tool_call>" };
@@ -27,7 +27,7 @@ const CALL = { open: "<tool_call>", close: "</tool_call>" };
  * Reads text with `<think>` and `<tool_call>` tags. Calls leave the content, readable or not. A tag that is never closed stays
  * text. Content without tags stays a string.
  */
-export function readTaggedReply(text: string, { padded, readCall }: TagRules): ReadMessage {
+export function readTaggedReply(text: string, { isPadded, readCall }: TagRules): ReadMessage {
   const hasCalls = readCall !== undefined && text.includes(CALL.open);
   if (!text.includes(THINKING.open) && !hasCalls) return { content: text };
   const content: ContentPart[] = [];
@@ -39,7 +39,7 @@ export function readTaggedReply(text: string, { padded, readCall }: TagRules): R
     if (end === position) return;
     const between = text.slice(position, end);
     // As recorded, text of which nothing is left stays as an empty part.
-    content.push({ type: "text", text: padded && followsThinking ? stripStart(between, "\n") : between });
+    content.push({ type: "text", text: isPadded && followsThinking ? stripStart(between, "\n") : between });
   };
   for (const { tags, inner, start, end } of findBlocks(text, hasCalls ? [THINKING, CALL] : [THINKING])) {
     addText(start);
@@ -48,7 +48,7 @@ export function readTaggedReply(text: string, { padded, readCall }: TagRules): R
       if ("error" in read) unparsed.push({ raw_text: text.slice(start, end), error: read.error });
       else calls.push(read.value);
     } else {
-      const thinking = padded ? strip(inner, "\n") : inner;
+      const thinking = isPadded ? strip(inner, "\n") : inner;
       if (thinking !== "") content.push({ type: "thinking", thinking });
     }
     position = end;
@@ -57,7 +57,7 @@ export function readTaggedReply(text: string, { padded, readCall }: TagRules): R
   addText(text.length);
   const unclosed = hasCalls ? text.indexOf(CALL.open, position) : -1;
   if (unclosed !== -1) {
-    unparsed.push({ raw_text: text.slice(unclosed), error: "There is no </tool_call> behind it" });
+    unparsed.push({ raw_text: text.slice(unclosed), error: "there is no </tool_call> behind it" });
   }
   return {
     content,
@@ -71,6 +71,6 @@ function attempt<Value>(read: () => Value): { readonly value: Value } | { readon
     return { value: read() };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    return { error: reason.slice(0, LONGEST_ERROR) };
+    return { error: reason.slice(0, MAX_ERROR_LENGTH) };
   }
 }

@@ -5,11 +5,11 @@ import type { RendererTokenizer } from "../pieces/renderer-tokenizer.js";
 export interface ParsedResponse {
   readonly message: Message;
   /**
-   * How it ended: by the family's stop sequence, by the end-of-text token where that is another, or `malformed`, as a rule
+   * End of the message: by the family's stop sequence, by the end-of-text token where that is another, or `malformed`, as a rule
    * because the model ran out of tokens.
    */
   readonly termination: Termination;
-  /** What went wrong: no end where one should be (`structural`), or calls of tools that are none (`content`). */
+  /** Fault of the message: no end where one should be (`structural`), or calls of tools that are none (`content`). */
   readonly failure: ParseFailure | null;
 }
 
@@ -17,14 +17,14 @@ export type Termination = "stop_sequence" | "eos" | "malformed";
 
 export type ParseFailure = "structural" | "content";
 
-/** What a model may write between the opening and the stop sequence, and how to read it. */
+/** Text that a model may write between the opening and the stop sequence, and its reader. */
 export interface Reply {
   /** The tokens that end a message, or (of a family without one) the text. Goes into sampling parameters. */
   readonly stop: { readonly tokens: readonly string[] } | { readonly text: readonly string[] };
   /**
    * Reads a whole message.
-   * @param text what was written, without the stop token
-   * @param stop the stop token that ended it
+   * @param text - the written text, without the stop token
+   * @param stop - the stop token that ended it
    */
   read?(text: string, stop: string): ReadMessage;
   /** The stop token that ends all text rather than a message, where the family has one: `termination` is `eos` then. */
@@ -36,15 +36,15 @@ export interface Reply {
   readonly opening?: string;
   /** Reads all of a response, where finding the one stop token and `read` would not do. */
   parse?(ids: readonly number[], tokenizer: RendererTokenizer): ParsedResponse;
-  /** How thinking is told from text while tokens come in. Left out: the family does not stream. */
+  /** Rule by which thinking is told from text while tokens come in. Left out: the family does not stream. */
   readonly streaming?: StreamingRules;
 }
 
-/** What a message says. */
+/** Content of a message that was read. */
 export type ReadMessage = Pick<Message, "content" | "tool_calls" | "unparsed_tool_calls">;
 
-/** How thinking is told from text while tokens come in. */
+/** Rule by which thinking is told from text while tokens come in. */
 export interface StreamingRules {
-  /** Whether prompts end with the opening of a thinking block, so that responses start in thinking. @defaultValue false */
+  /** True where prompts end with the opening of a thinking block, so that responses start in thinking. @defaultValue false */
   readonly startsInThinking?: boolean;
 }

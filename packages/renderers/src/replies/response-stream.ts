@@ -3,13 +3,13 @@ import type { ParsedResponse } from "./reply.js";
 
 /** Reads a response token by token. */
 export interface ResponseStream {
-  /** What the next tokens make known. After the stop token nothing more comes. */
+  /** Events that the next tokens make known. After the stop token nothing more comes. */
   push(ids: number | ArrayLike<number>): ResponseEvent[];
-  /** What was held back, and the whole message, unless the stop token has brought them already. */
+  /** Events that were held back, and the whole message, unless the stop token has brought them already. */
   end(): ResponseEvent[];
 }
 
-/** What becomes known of a response while its tokens come in. */
+/** Event that tells what becomes known of a response while its tokens come in. */
 export type ResponseEvent =
   /** Comes first. */
   | { readonly type: "header"; readonly role: Role }
@@ -22,7 +22,7 @@ export type ResponseEvent =
 
 export interface ResponseStreamOptions {
   /**
-   * Whether the prompt had the opening of the thinking block, so that the first tokens are thinking.
+   * True where the prompt had the opening of the thinking block, so that the first tokens are thinking.
    * @defaultValue whether the family's own prompt has it
    */
   readonly startsInThinking?: boolean | undefined;

@@ -19,23 +19,23 @@ export function streamReply(
 ): ResponseStream {
   const { streaming } = reply;
   if (streaming === undefined) {
-    throw new ValidationError(`${name} does not stream: collect the tokens and use parseResponse.`);
+    throw new ValidationError(`${name} does not stream; collect the tokens and use parseResponse`);
   }
   const stops = stopTokens(reply, tokenizer);
   const decoder = createHoldingDecoder(tokenizer);
   const startsInThinking = options.startsInThinking ?? streaming.startsInThinking ?? false;
   const splitter = createThinkSplitter(startsInThinking ? (reply.opening ?? "<think>") : "");
   const ids: number[] = [];
-  let begun = false;
-  let ended = false;
+  let hasBegun = false;
+  let hasEnded = false;
 
   const begin = (): ResponseEvent[] => {
-    if (begun) return [];
-    begun = true;
+    if (hasBegun) return [];
+    hasBegun = true;
     return [{ type: "header", role: "assistant" }];
   };
   const finish = (stop: string | undefined): ResponseEvent[] => {
-    ended = true;
+    hasEnded = true;
     const rest = [...splitter.push(decoder.end()), ...splitter.end()];
     const parsed = finished(reply, tokenizer.decode(ids), stop ?? "");
     return [
@@ -51,7 +51,7 @@ export function streamReply(
     push(pushed) {
       const events: ResponseEvent[] = [];
       for (const id of typeof pushed === "number" ? [pushed] : Array.from(pushed)) {
-        if (ended) break;
+        if (hasEnded) break;
         events.push(...begin());
         const stop = stops.get(id);
         if (stop !== undefined) {
@@ -63,6 +63,6 @@ export function streamReply(
       }
       return events;
     },
-    end: () => (ended ? [] : [...begin(), ...finish(undefined)]),
+    end: () => (hasEnded ? [] : [...begin(), ...finish(undefined)]),
   };
 }

@@ -2,7 +2,7 @@ import { endOfRun } from "../text/strip-text.js";
 
 /** Reads a text from its start to its end and never goes back, so that the time it takes grows as the text does. */
 export interface TextReader {
-  /** Whether nothing is left. */
+  /** Tells whether nothing is left. */
   isAtEnd(): boolean;
   /** Goes behind the whitespace that stands here. */
   skipSpace(): void;
@@ -10,10 +10,10 @@ export interface TextReader {
   take(expected: string): boolean;
   /**
    * Goes behind the next place that `end` matches, and gives the text in front of it; undefined where there is none.
-   * @param end a text, or a global pattern
+   * @param end - a string, or a global pattern
    */
   takeUntil(end: string | RegExp): string | undefined;
-  /** The text from a place to where the reader stands. @param start what `position` was */
+  /** The text from an earlier `position`, `start`, to where the reader stands. */
   since(start: number): string;
   /** The text that is left. */
   rest(): string;

@@ -7,34 +7,34 @@ const CLOSE = "</think>";
  * Tells thinking from text while both come in. Text that may be the beginning of a tag is held back. Each tag counts the index
  * up by one.
  *
- * @param opening what the prompt began the message with, such as `<think>\n`; a message that begins with a tag of its own
+ * @param opening - the text with which the prompt began the message, such as `<think>\n`; a message that begins with a tag of its own
  * is taken as it is
  */
 export function createThinkSplitter(opening: string): {
   push(text: string): ResponseEvent[];
   end(): ResponseEvent[];
 } {
-  let thinks = false;
+  let isThinking = false;
   let index = 0;
   let held = "";
   let pending = opening;
 
   const event = (text: string): ResponseEvent[] => {
     if (text === "") return [];
-    return [thinks ? { type: "thinking", thinking: text, index } : { type: "text", text, index }];
+    return [isThinking ? { type: "thinking", thinking: text, index } : { type: "text", text, index }];
   };
   const split = (): ResponseEvent[] => {
     const events: ResponseEvent[] = [];
     for (;;) {
-      const tag = thinks ? CLOSE : OPEN;
+      const tag = isThinking ? CLOSE : OPEN;
       const at = held.indexOf(tag);
       if (at === -1) break;
       events.push(...event(held.slice(0, at)));
       held = held.slice(at + tag.length);
-      thinks = !thinks;
-      index++;
+      isThinking = !isThinking;
+      index += 1;
     }
-    const kept = lengthOfBeginning(held, thinks ? CLOSE : OPEN);
+    const kept = lengthOfBeginning(held, isThinking ? CLOSE : OPEN);
     events.push(...event(held.slice(0, held.length - kept)));
     held = held.slice(held.length - kept);
     return events;
@@ -65,9 +65,9 @@ export function createThinkSplitter(opening: string): {
   };
 }
 
-/** How many characters at the end of `text` could be the beginning of `tag`. */
+/** Counts the characters at the end of `text` that could be the beginning of `tag`. */
 function lengthOfBeginning(text: string, tag: string): number {
-  for (let length = Math.min(text.length, tag.length - 1); length > 0; length--) {
+  for (let length = Math.min(text.length, tag.length - 1); length > 0; length -= 1) {
     if (text.endsWith(tag.slice(0, length))) return length;
   }
   return 0;

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import type { Message, ToolCall } from "../messages/message.js";
 
-/** What a family can show in a message of the assistant. */
+/** Parts that a family can show in a message of the assistant. */
 export interface Shows {
-  readonly thinking?: boolean;
+  readonly hasThinking?: boolean;
   /** Most calls of tools that it ends one message with. */
   readonly calls?: number;
 }
@@ -36,11 +36,11 @@ const arbitraryCall: fc.Arbitrary<ToolCall> = fc
   }));
 
 /** A message of the assistant. */
-export function arbitraryAnswer({ thinking = false, calls = 0 }: Shows): fc.Arbitrary<Message> {
+export function arbitraryAnswer({ hasThinking = false, calls = 0 }: Shows): fc.Arbitrary<Message> {
   return fc
     .record({
       text: arbitraryText,
-      thought: thinking ? fc.option(arbitraryText) : fc.constant(null),
+      thought: hasThinking ? fc.option(arbitraryText) : fc.constant(null),
       made: fc.array(arbitraryCall, { maxLength: calls }),
     })
     .map(({ text, thought, made }) => ({

@@ -1,7 +1,7 @@
 import type { ImageProcessor } from "../images/image-processor.js";
 import type { Message } from "../messages/message.js";
 
-/** How the recordings name the one picture in them, and its size in pixels. */
+/** Name of the one picture in the recordings, and its size in pixels. */
 const RECORDED = "<64x32 RGB>";
 const SIZE = { width: 64, height: 32 };
 

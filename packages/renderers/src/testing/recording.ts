@@ -2,7 +2,7 @@ import type { Message, ToolDeclaration } from "../messages/message.js";
 import type { TrainOn } from "../renderer/train-on.js";
 import { readFixture } from "./read-fixture.js";
 
-/** What the reference implementation does with one renderer. */
+/** Results of the reference implementation for one renderer. */
 export interface Recording {
   readonly renderer: string;
   readonly tokenizer: RecordedTokenizer;
@@ -38,7 +38,7 @@ export interface RecordedConversation {
   readonly tools?: readonly ToolDeclaration[];
   readonly system_prompt?: string;
   readonly prefix_messages?: readonly Message[] | Refusal;
-  /** How the chat template of the model compares, as transformers applies it. */
+  /** The same by the chat template of the model, as transformers applies it. */
   readonly hf_template?: { readonly generation_equal?: boolean } | null;
   readonly generation?: RecordedDocument | Refusal;
   readonly generation_before_last?: RecordedDocument | Refusal;
@@ -88,7 +88,7 @@ export type RecordedMessage = Omit<Message, "unparsed_tool_calls"> & {
   readonly unparsed_tool_calls?: readonly { readonly raw_text: string }[];
 };
 
-/** What is recorded under this name, e.g. `qwen3` or `role_colon.llama3`. */
+/** Reads what is recorded under this name, e.g. `qwen3` or `role_colon.llama3`. */
 export function readRecording(name: string): Recording {
   return readFixture(`recordings/${name}`) as Recording;
 }

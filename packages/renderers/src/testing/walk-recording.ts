@@ -186,7 +186,7 @@ export function runs(weights: ArrayLike<number>): [number, number][] {
   const found: [number, number][] = [];
   for (const weight of Array.from(weights)) {
     const last = found.at(-1);
-    if (last?.[0] === weight) last[1]++;
+    if (last?.[0] === weight) last[1] += 1;
     else found.push([weight, 1]);
   }
   return found;

@@ -1,7 +1,7 @@
 import { JsonNumber } from "./json-value.js";
 
 export interface WriteJsonOptions {
-  /** Whether characters outside ASCII become `\u` escapes. @defaultValue false */
+  /** Writes characters outside ASCII as `\u` escapes. @defaultValue false */
   readonly asciiOnly?: boolean;
   /** Without spaces behind commas and colons. @defaultValue false */
   readonly compact?: boolean;
@@ -23,7 +23,7 @@ export function writeJson(value: unknown, options: WriteJsonOptions = {}): strin
   return write(value);
 }
 
-/** What an object holds, in order; undefined for what is none. Fields that are undefined are not there. */
+/** The fields of an object, in order; undefined for what is none. Fields that are undefined are not there. */
 export function jsonEntries(value: unknown): [string, unknown][] | undefined {
   if (value instanceof Map) return [...value];
   if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof JsonNumber) {
@@ -70,9 +70,9 @@ function floatText(value: number): string {
   return `${sign}${padded.slice(0, exponent + 1)}.${padded.slice(exponent + 1)}`;
 }
 
-function quote(text: string, asciiOnly: boolean): string {
+function quote(text: string, isAsciiOnly: boolean): string {
   const quoted = JSON.stringify(text);
-  if (!asciiOnly) return quoted;
+  if (!isAsciiOnly) return quoted;
   return quoted.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 

@@ -38,14 +38,14 @@ function readFunctionTags(body: string): ToolCall {
   const text = strip(body);
   if (text.startsWith("{")) return readJsonCall(text);
   const [, name, rest] = FUNCTION.exec(text) ?? [];
-  if (name === undefined || rest === undefined) throw new Error("There is not one <function=…> in it");
+  if (name === undefined || rest === undefined) throw new Error("there is not one <function=…> in it");
   const values = new Map<string, JsonValue>();
   const reader = createTextReader(strip(rest));
   while (!reader.isAtEnd()) {
     const key = reader.take("<parameter=") ? reader.takeUntil(">") : undefined;
     const value = reader.takeUntil("</parameter>");
     if (key === undefined || key === "" || value === undefined)
-      throw new Error("There is text in it that is no <parameter=…>");
+      throw new Error("there is text in it that is no <parameter=…>");
     reader.skipSpace();
     values.set(strip(key), readJson(strip(value)) ?? strip(value));
   }
@@ -54,7 +54,7 @@ function readFunctionTags(body: string): ToolCall {
 
 /** Reads a message of a family with such calls; thinking stands on lines of its own. */
 export function readFunctionTagReply(text: string): ReadMessage {
-  return readTaggedReply(text, { padded: true, readCall: readFunctionTags });
+  return readTaggedReply(text, { isPadded: true, readCall: readFunctionTags });
 }
 
 /** A call that has no id yet. */

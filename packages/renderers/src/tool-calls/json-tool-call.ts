@@ -20,11 +20,11 @@ export function writeJsonCall(call: ToolCall): string {
  */
 export function readJsonCall(text: string): ToolCall {
   const call = readJson(text);
-  if (call === undefined) throw new Error("It is not JSON");
-  if (!(call instanceof Map)) throw new Error("It is not an object of JSON");
+  if (call === undefined) throw new Error("it is not JSON");
+  if (!(call instanceof Map)) throw new Error("it is not an object of JSON");
   const [name, args] = [call.get("name"), call.get("arguments")];
-  if (typeof name !== "string") throw new Error('It has no "name"');
-  if (args === undefined) throw new Error('It has no "arguments"');
+  if (typeof name !== "string") throw new Error('it has no "name"');
+  if (args === undefined) throw new Error('it has no "arguments"');
   return { type: "function", id: null, function: { name, arguments: writeJson(args, { asciiOnly: true }) } };
 }
 

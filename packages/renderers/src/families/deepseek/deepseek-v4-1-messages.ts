@@ -44,7 +44,7 @@ const OWN = {
   resultClose: textPart("</tool_result>"),
   blankLine: textPart("\n\n"),
 };
-/** What stands in joined messages that nobody said. It is known again as the object it is, whatever others have written. */
+/** Text in joined messages that nobody said. It is known again as the object it is, whatever others have written. */
 const OWN_PARTS: ReadonlySet<ContentPart> = new Set(Object.values(OWN));
 
 /** The text of a message of {@link joinDeepseekV41Messages}. */
@@ -60,7 +60,7 @@ export function joinDeepseekV41Messages(messages: readonly Message[]): readonly 
   return joinTellers(foldDeclarations(messages));
 }
 
-/** Whether a message shows the model its tools. */
+/** Tells whether a message shows the model its tools. */
 export function declaresTools(message: Message | undefined): boolean {
   return message?.role === "system" && textOf(message.content).includes(TOOLS_HEAD);
 }
@@ -103,7 +103,7 @@ function joinTellers(messages: readonly Message[]): Message[] {
   let start = 0;
   while (start < messages.length) {
     let end = start;
-    while (isTeller(messages[end])) end++;
+    while (isTeller(messages[end])) end += 1;
     const first = messages[start];
     if (end > start) joined.push(joinBlock(messages.slice(start, end), callsOf(joined.at(-1)), start));
     else if (first !== undefined) joined.push(first);
@@ -142,7 +142,7 @@ function callsOf(message: Message | undefined): readonly ToolCall[] {
   return message?.tool_calls ?? [];
 }
 
-/** Whether what a message says is joined with what is said next to it. */
+/** Tells whether what a message says is joined with what is said next to it. */
 export function isTeller(message: Pick<Message, "role"> | undefined): boolean {
   return message?.role === "user" || message?.role === "tool";
 }

@@ -10,9 +10,9 @@ import { declaresTools, isTeller, joinDeepseekV41Messages, joinedRuns } from "./
 import { readDsmlReply, writeDsmlCalls } from "./dsml-calls.js";
 
 export interface DeepseekV41Variant {
-  /** How thoroughly to reason, from 1 to 100, or that the model does not. */
+  /** Effort of reasoning, from 1 to 100, or that the model does not. */
   readonly effort: number | "none";
-  /** Whether earlier turns keep their thinking. They do so anyway where tools are declared. */
+  /** Keeps the thinking of earlier turns. They keep it anyway where tools are declared. */
   readonly keepsThinking?: boolean;
 }
 
@@ -72,7 +72,7 @@ export function deepseekV41Layout({ effort, keepsThinking = false }: DeepseekV41
       };
     },
     opening(role, messages): Piece[] {
-      // What users say in a row is one message, which is open already.
+      // Users' messages in a row are one message, which is open already.
       if (isTeller({ role }) && isTeller(messages.at(-1))) return [];
       if (role !== "assistant") return [{ text: start(role, messages.length === 0) }];
       return [{ text: assistantStart(messages, thinks) }];
@@ -99,7 +99,7 @@ function checkMessage(message: Message, index: number): void {
   else onlyText(message, index);
 }
 
-/** Whether somebody spoke to whom the assistant answers. The first system message is no such speech. */
+/** Tells whether somebody spoke to whom the assistant answers. The first system message is no such speech. */
 function isIntroduced(before: readonly Message[]): boolean {
   const last = before.at(-1);
   return last !== undefined && last.role !== "assistant" && (last.role !== "system" || before.length > 1);

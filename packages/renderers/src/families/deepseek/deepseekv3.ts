@@ -26,14 +26,14 @@ const ROLE_TOKENS: Readonly<Record<string, string>> = {
 };
 
 /**
- * DeepSeek V3 and V3.1. `thinks` is whether prompts open a thinking block; those that do not close an unopened one instead.
+ * DeepSeek V3 and V3.1. `isThinking`: prompts open a thinking block; those that do not close an unopened one instead.
  *
  * Tokens that people spell out become tokens in contents, results, calls, declarations of tools and a prefill, unless the option
  * `literalText` is on.
  */
-export function deepseekV3Layout(thinks: boolean, { systemAsUser = false }: DeepseekV3Options): Layout {
+export function deepseekV3Layout(isThinking: boolean, { systemAsUser = false }: DeepseekV3Options): Layout {
   return {
-    hasExtensionProperty: !thinks,
+    hasExtensionProperty: !isThinking,
     checkMessage(message, index) {
       if (!Object.hasOwn(ROLE_TOKENS, message.role)) {
         throw refusal(
@@ -54,23 +54,23 @@ export function deepseekV3Layout(thinks: boolean, { systemAsUser = false }: Deep
     },
     prelude: () => [{ token: "<｜begin▁of▁sentence｜>" }],
     render(place) {
-      return { header: [{ text: header(place, thinks) }], output: [{ text: body(place, thinks) }] };
+      return { header: [{ text: header(place, isThinking) }], output: [{ text: body(place, isThinking) }] };
     },
     opening(role, messages) {
       if (role === "assistant" && answersTool(messages)) return [];
       return [
-        { text: roleToken(role, messages.length) + (!thinks && role === "assistant" ? "</think>" : "") },
+        { text: roleToken(role, messages.length) + (!isThinking && role === "assistant" ? "</think>" : "") },
       ];
     },
     prefill: (role, messages) =>
-      thinks && !(role === "assistant" && answersTool(messages)) ? "<think>" : "",
+      isThinking && !(role === "assistant" && answersTool(messages)) ? "<think>" : "",
     declareTools: declareDeepseekV3Tools,
     instructions: [DEEPSEEKV3_CALL_FORMAT],
     reply: {
       stop: { tokens: [END] },
-      read: (text) => readDeepseekV3Reply(text, thinks),
-      ...(thinks && { opening: "<think>" }),
-      streaming: { startsInThinking: thinks },
+      read: (text) => readDeepseekV3Reply(text, isThinking),
+      ...(isThinking && { opening: "<think>" }),
+      streaming: { startsInThinking: isThinking },
     },
   };
 }
@@ -85,38 +85,38 @@ function answersTool(messages: readonly Message[]): boolean {
   return messages.at(-1)?.role === "tool";
 }
 
-function header({ message, index, isLast, messages }: Place, thinks: boolean): string {
+function header({ message, index, isLast, messages }: Place, isThinking: boolean): string {
   if (message.role !== "assistant") return roleToken(message.role, index);
   if (answersTool(messages.slice(0, index))) return "";
-  return `${roleToken(message.role, index)}${thinks && isLast ? "" : "</think>"}`;
+  return `${roleToken(message.role, index)}${isThinking && isLast ? "" : "</think>"}`;
 }
 
-function body(place: Place, thinks: boolean): TextRun[] {
+function body(place: Place, isThinking: boolean): TextRun[] {
   const { message, index, isLast, messages } = place;
   if (message.role === "tool") return [given(onlyText(message, index)), "<｜tool▁output▁end｜>"];
   if (message.role !== "assistant") return [given(onlyText(message, index))];
   const calls = message.tool_calls ?? [];
   const followsTool = answersTool(messages.slice(0, index));
   // As recorded: with thinking, a turn that calls tools keeps its own; without, one that answers a tool does.
-  const strips = thinks ? !isLast && calls.length === 0 : !followsTool;
-  const runs = assistantRuns(message.content, strips);
+  const isStripped = isThinking ? !isLast && calls.length === 0 : !followsTool;
+  const runs = assistantRuns(message.content, isStripped);
   const text = textOfRuns(runs);
   const hasBlock =
     place.literalText === true
       ? runs.find((run) => textOfRuns([run]) !== "") === OPEN
       : text.startsWith(OPEN);
-  const needsBlock = thinks && isLast && !followsTool && text !== "" && !hasBlock;
+  const needsBlock = isThinking && isLast && !followsTool && text !== "" && !hasBlock;
   return [needsBlock ? "<think></think>" : "", ...runs, ...callRuns(calls), text === "" ? "" : END];
 }
 
-function assistantRuns(content: Message["content"], strips: boolean): TextRun[] {
+function assistantRuns(content: Message["content"], isStripped: boolean): TextRun[] {
   if (typeof content === "string") {
     const end = content.indexOf("</think>");
-    return [given(strips && end !== -1 ? content.slice(end + "</think>".length) : content)];
+    return [given(isStripped && end !== -1 ? content.slice(end + "</think>".length) : content)];
   }
   return content.flatMap((part): TextRun[] => {
     if (part.type === "text") return [given(part.text)];
-    return part.type === "thinking" && !strips ? [OPEN, given(part.thinking), "</think>"] : [];
+    return part.type === "thinking" && !isStripped ? [OPEN, given(part.thinking), "</think>"] : [];
   });
 }
 

@@ -37,23 +37,23 @@ function writeParameter(name: string, value: JsonValue): TextRun[] {
 /** Reads text, thinking and the block of calls behind them. A block that is never closed stays text. */
 export function readDsmlReply(text: string): ReadMessage {
   const start = text.indexOf(OPEN);
-  if (start === -1) return readTaggedReply(text, { padded: false });
+  if (start === -1) return readTaggedReply(text, { isPadded: false });
   const end = text.indexOf(CLOSE, start);
   if (end === -1) {
     const raw = { raw_text: text.slice(start), error: "The block of calls is never closed" };
-    return { ...readTaggedReply(text, { padded: false }), unparsed_tool_calls: [raw] };
+    return { ...readTaggedReply(text, { isPadded: false }), unparsed_tool_calls: [raw] };
   }
   const { calls, unparsed } = readCalls(text.slice(start + OPEN.length, end));
   const behind = strip(text.slice(end + CLOSE.length));
-  if (behind !== "") unparsed.push({ raw_text: behind, error: "It stands behind the calls" });
+  if (behind !== "") unparsed.push({ raw_text: behind, error: "it stands behind the calls" });
   if (calls.length + unparsed.length === 0) {
     unparsed.push({
       raw_text: text.slice(start, end + CLOSE.length),
-      error: "There is no call in the block",
+      error: "there is no call in the block",
     });
   }
   return {
-    ...readTaggedReply(stripEnd(text.slice(0, start), "\n"), { padded: false }),
+    ...readTaggedReply(stripEnd(text.slice(0, start), "\n"), { isPadded: false }),
     ...(calls.length > 0 && { tool_calls: calls }),
     ...(unparsed.length > 0 && { unparsed_tool_calls: unparsed }),
   };
@@ -68,7 +68,7 @@ function readCalls(block: string): { readonly calls: ToolCall[]; readonly unpars
     const name = reader.take(INVOKE.open) ? reader.takeUntil('">') : undefined;
     const body = reader.takeUntil(INVOKE.close);
     if (name === undefined || name.includes("\n") || body === undefined) {
-      unparsed.push({ raw_text: rest, error: "It is no call" });
+      unparsed.push({ raw_text: rest, error: "it is no call" });
       break;
     }
     const values = readParameters(body);

@@ -20,20 +20,20 @@ const CALL = { open: callOpen, close: callClose };
 /**
  * Reads what a DeepSeek V3 model wrote. Where its prompt opened the thinking block, one that it only closes has been opened.
  */
-export function readDeepseekV3Reply(text: string, thinks: boolean): ReadMessage {
+export function readDeepseekV3Reply(text: string, isThinking: boolean): ReadMessage {
   const [section] = findBlocks(text, [SECTION]);
   const calls = Array.from(findBlocks(section?.inner ?? "", [CALL]), ({ inner }) => readCall(inner));
   const isCut = section === undefined && text.includes(open);
   const shown =
     section === undefined ? text : strip(stripEnd(text.slice(0, section.start)) + text.slice(section.end));
   const opened =
-    thinks && shown.includes("</think>") && !shown.includes("<think>") ? `<think>${shown}` : shown;
+    isThinking && shown.includes("</think>") && !shown.includes("<think>") ? `<think>${shown}` : shown;
   const tool_calls = calls.flatMap((call) => ("function" in call ? [call] : []));
   const unparsed = calls.flatMap((call) => ("error" in call ? [call] : []));
   if (isCut)
     unparsed.push({ raw_text: text.slice(text.indexOf(open)), error: `There is no ${close} behind it` });
   return {
-    content: readTaggedReply(opened, { padded: false }).content,
+    content: readTaggedReply(opened, { isPadded: false }).content,
     ...(tool_calls.length > 0 && { tool_calls }),
     ...(unparsed.length > 0 && { unparsed_tool_calls: unparsed }),
   };

@@ -9,7 +9,7 @@ import { argumentsText } from "../../tool-calls/json-tool-call.js";
 import { declareGptOssTools, INTERNAL_SYSTEM } from "./gpt-oss-tools.js";
 import { readGptOssReply } from "./read-gpt-oss-reply.js";
 
-/** How much the model is told to think. */
+/** Amount of thinking that the model is told. */
 export type GptOssReasoning = "low" | "medium" | "high";
 
 /** Options of the GPT-OSS renderers that tell the model the date. */

@@ -9,18 +9,18 @@ import { writeJson } from "../../text/write-json.js";
 import { kimiToolTypes } from "./kimi-tool-types.js";
 import { KIMI_CALLS, readKimiReply } from "./read-kimi-reply.js";
 
-/** What `getRenderer` takes with the names of Kimi K2.5 and K2.6. */
+/** Options that `getRenderer` takes with the names of Kimi K2.5 and K2.6. */
 export interface KimiOptions {
   /** Needed for messages with images. */
   readonly imageProcessor?: ImageProcessor | undefined;
 }
 
 interface KimiVariant extends KimiOptions {
-  /** What prompts end with: nothing, the opening of a thinking block, or an empty block. */
+  /** The end of prompts: nothing, the opening of a thinking block, or an empty block. */
   readonly opening: "" | "<think>" | "<think></think>";
-  /** Whether earlier turns keep their thinking. */
+  /** True where earlier turns keep their thinking. */
   readonly keepsThinking?: boolean;
-  /** Whether messages may have several parts, images among them. */
+  /** True where messages may have several parts, images among them. */
   readonly takesParts: boolean;
   readonly declareTools: (tools: readonly ToolDeclaration[]) => string;
 }
@@ -126,7 +126,7 @@ function header({ role, name, tool_call_id = "" }: Message): TextRun[] {
   return ["<|im_system|>", given(name ?? role), "<|im_middle|>## Return of ", given(tool_call_id), "\n"];
 }
 
-/** What anybody but the assistant says. Each of several parts is a piece of its own. */
+/** The words of anybody but the assistant. Each of several parts is a piece of its own. */
 function said({ message }: Place, { imageProcessor }: KimiVariant): Piece[] {
   const parts = contentParts(message.content);
   const [only] = parts;
@@ -140,9 +140,9 @@ function said({ message }: Place, { imageProcessor }: KimiVariant): Piece[] {
   return [...pieces, { text: END }];
 }
 
-function written({ message, inLastTurn, messages, index }: Place, keepsThinking: boolean): TextRun[] {
+function written({ message, isInLastTurn, messages, index }: Place, keepsThinking: boolean): TextRun[] {
   const { content, tool_calls: calls = [] } = message;
-  const thinking = keepsThinking || inLastTurn ? thinkingOf(content) : "";
+  const thinking = keepsThinking || isInLastTurn ? thinkingOf(content) : "";
   const said = given(textOf(content));
   return [
     "<think>",

@@ -82,7 +82,7 @@ function arrayText(items: unknown, spot: Spot): string {
   return `Array<\n${remarks.join("\n")}\n${inner}${item}\n${spot.indent}>`;
 }
 
-/** What a schema says beside the type, a line each. */
+/** Lines for what a schema says beside the type. */
 function comments(value: unknown, indent: string): string[] {
   const schema: Schema = new Map(jsonEntries(value));
   const description = schema.get("description");
@@ -126,7 +126,7 @@ function below(spot: Spot, ...names: readonly string[]): Spot {
 
 function unsupported(what: string, { path }: Spot): ValidationError {
   return new ValidationError(
-    `${path.join(".")} has ${what}, which the declarations of Kimi cannot say: use type, anyOf, enum or a reference to "#/$defs/NAME".`,
+    `${path.join(".")} has ${what}, which the declarations of Kimi cannot say; use type, anyOf, enum or a reference to "#/$defs/NAME"`,
     { path },
   );
 }

@@ -38,14 +38,14 @@ export function readKimiReply(text: string): ReadMessage {
 }
 
 function readThinking(text: string): ReadMessage {
-  return readTaggedReply(text, { padded: false });
+  return readTaggedReply(text, { isPadded: false });
 }
 
 function readCall(body: string): ToolCall | { readonly error: string } {
   const [call = "", ...behind] = body.split(KIMI_CALLS.callClose);
   if (behind.length === 0) return { error: "The call is never closed" };
   const [id = "", args] = call.split(KIMI_CALLS.argumentsOpen).map((part) => strip(part));
-  if (args === undefined) return { error: "It has no arguments" };
+  if (args === undefined) return { error: "it has no arguments" };
   const name = /^(?:functions\.)?(.+):\d+$/.exec(id)?.[1];
   if (name === undefined) return { error: "Its id is not such as functions.NAME:0" };
   if (readJson(args) === undefined) return { error: "Its arguments are not JSON" };

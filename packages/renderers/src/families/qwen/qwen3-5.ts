@@ -12,7 +12,7 @@ import { FUNCTION_TAG_FORMAT, functionTagInstructions } from "../../tool-calls/f
 import { jsonValueText, readFunctionTagReply, writeFunctionTags } from "../../tool-calls/function-tags.js";
 import { contentStretches, END, imStart, imStartOpening, spellsThinking } from "../im-start.js";
 
-/** What `getRenderer` takes with the Qwen3.5 and Qwen3.8 names. */
+/** Options that `getRenderer` takes with the Qwen3.5 and Qwen3.8 names. */
 export interface Qwen35Options {
   /** Needed for messages with images. */
   readonly imageProcessor?: ImageProcessor | undefined;
@@ -20,14 +20,14 @@ export interface Qwen35Options {
 
 interface Qwen35Variant extends Qwen35Options {
   readonly disablesThinking?: boolean;
-  /** Whether earlier messages keep their thinking. */
+  /** True where earlier messages keep their thinking. */
   readonly keepsThinking?: boolean;
 }
 
 interface Qwen35Style extends Qwen35Variant {
-  /** Whether messages before the last user message have a thinking block too, empty if need be. */
+  /** True where messages before the last user message have a thinking block too, empty if need be. */
   readonly blocksInHistory: boolean;
-  /** Whether a message thinks, so that it needs no empty block. */
+  /** Tells whether a message thinks, so that it needs no empty block. */
   readonly thinks: (message: Message) => boolean;
   /** An argument of a call as text. */
   readonly valueText: (value: JsonValue) => string;

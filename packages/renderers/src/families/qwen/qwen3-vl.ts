@@ -8,7 +8,7 @@ import { readJsonCall, writeJsonCall } from "../../tool-calls/json-tool-call.js"
 import { END, imStart, imStartOpening } from "../im-start.js";
 import { declareQwen3Tools, QWEN3_CALL_FORMAT } from "./qwen3-tools.js";
 
-/** What `getRenderer` takes with the Qwen3-VL names. */
+/** Options that `getRenderer` takes with the Qwen3-VL names. */
 export interface Qwen3VlOptions {
   /** Needed for messages with images. */
   readonly imageProcessor?: ImageProcessor | undefined;
@@ -22,8 +22,8 @@ export interface Qwen3VlOptions {
  */
 export function qwen3VlLayout({
   imageProcessor,
-  instruct,
-}: Qwen3VlOptions & { readonly instruct: boolean }): Layout {
+  isInstruct,
+}: Qwen3VlOptions & { readonly isInstruct: boolean }): Layout {
   return {
     hasExtensionProperty: false,
     checkMessage: (message, index) => checkImages(message, index, imageProcessor),
@@ -39,7 +39,7 @@ export function qwen3VlLayout({
     instructions: [QWEN3_CALL_FORMAT],
     reply: {
       stop: { tokens: [END] },
-      read: (text) => readTaggedReply(text, { padded: !instruct, readCall: readJsonCall }),
+      read: (text) => readTaggedReply(text, { isPadded: !isInstruct, readCall: readJsonCall }),
       streaming: {},
     },
   };

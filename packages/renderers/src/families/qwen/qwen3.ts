@@ -9,14 +9,14 @@ import { strip, stripStart } from "../../text/strip-text.js";
 import { readJsonCall, writeJsonCall } from "../../tool-calls/json-tool-call.js";
 import { declareQwen3Tools, QWEN3_CALL_FORMAT } from "./qwen3-tools.js";
 
-/** How a variant of the Qwen3 layout treats thinking. */
+/** Treatment of thinking in a variant of the Qwen3 layout. */
 export interface Qwen3Thinking {
-  /** Whether thinking has the `<think>` block of the hybrid models, present and padded even where it is empty. */
-  readonly blocks: boolean;
-  /** Whether prompts hold an empty block, so that the model does not think. */
-  readonly disabled: boolean;
-  /** Whether earlier messages of the assistant keep theirs. */
-  readonly keptInHistory: boolean;
+  /** True where thinking has the `<think>` block of the hybrid models, present and padded even where it is empty. */
+  readonly hasBlocks: boolean;
+  /** True where prompts hold an empty block, so that the model does not think. */
+  readonly isDisabled: boolean;
+  /** True where earlier messages of the assistant keep theirs. */
+  readonly isKeptInHistory: boolean;
 }
 
 const END = "<|im_end|>";
@@ -29,10 +29,10 @@ const EMPTY_BLOCK = "<think>\n\n</think>\n\n";
  * The option `literalText` keeps that as text, too, and everywhere the added tokens that are not special, such as `<think>`.
  */
 export function qwen3Layout(thinking: Qwen3Thinking): Layout {
-  const { blocks, disabled, keptInHistory } = thinking;
+  const { hasBlocks, isDisabled, isKeptInHistory } = thinking;
   return {
-    hasExtensionProperty: keptInHistory || !blocks,
-    disablesThinking: disabled,
+    hasExtensionProperty: isKeptInHistory || !hasBlocks,
+    disablesThinking: isDisabled,
     prelude: () => [],
     checkMessage: refuseImages,
     render(place) {
@@ -42,12 +42,14 @@ export function qwen3Layout(thinking: Qwen3Thinking): Layout {
       };
     },
     // The block closes whatever the role: that is how the reference invites a user to write.
-    opening: (role, messages) => [{ text: [...header(role, messages.length), disabled ? EMPTY_BLOCK : ""] }],
+    opening: (role, messages) => [
+      { text: [...header(role, messages.length), isDisabled ? EMPTY_BLOCK : ""] },
+    ],
     declareTools: declareQwen3Tools,
     instructions: [QWEN3_CALL_FORMAT],
     reply: {
       stop: { tokens: [END] },
-      read: (text) => readTaggedReply(text, { padded: blocks, readCall: readJsonCall }),
+      read: (text) => readTaggedReply(text, { isPadded: hasBlocks, readCall: readJsonCall }),
       streaming: {},
     },
   };
@@ -63,16 +65,16 @@ function body(place: Place, thinking: Qwen3Thinking): readonly TextRun[] {
   const said = given(textOf(message.content));
   if (message.role === "tool") return ["<tool_response>\n", said, "\n</tool_response>"];
   if (message.role !== "assistant") return [said];
-  const isKept = place.isLast || thinking.keptInHistory;
+  const isKept = place.isLast || thinking.isKeptInHistory;
   const hasUser = place.lastUserIndex !== -1;
-  if (thinking.disabled && isKept && !hasUser) {
+  if (thinking.isDisabled && isKept && !hasUser) {
     throw refusal(index, "answers no user", "put the user message that it answers in front of it");
   }
-  const framed = thinking.blocks && isKept && hasUser;
+  const isFramed = thinking.hasBlocks && isKept && hasUser;
   const content = isKept ? message.content : withoutThinking(message.content);
-  const parts = framed && typeof content === "string" ? splitBlock(content) : contentParts(content);
-  const needsBlock = framed && !hasThinking(parts);
-  const written = needsBlock ? [given(stripStart(textOf(parts), "\n"))] : contentRuns(parts, framed);
+  const parts = isFramed && typeof content === "string" ? splitBlock(content) : contentParts(content);
+  const needsBlock = isFramed && !hasThinking(parts);
+  const written = needsBlock ? [given(stripStart(textOf(parts), "\n"))] : contentRuns(parts, isFramed);
   const calls = (message.tool_calls ?? []).map((call): TextRun[] => [
     "<tool_call>\n",
     given(writeJsonCall(call)),
@@ -94,14 +96,14 @@ function splitBlock(text: string): readonly ContentPart[] {
 }
 
 /** The line breaks of a framed block are the layout's: the thinking and the text behind it bring none. */
-function contentRuns(parts: readonly ContentPart[], framed: boolean): TextRun[] {
+function contentRuns(parts: readonly ContentPart[], isFramed: boolean): TextRun[] {
   return parts.flatMap((part, index): TextRun[] => {
     if (part.type === "text") {
-      const followsBlock = framed && parts[index - 1]?.type === "thinking";
+      const followsBlock = isFramed && parts[index - 1]?.type === "thinking";
       return [given(followsBlock ? stripStart(part.text, "\n") : part.text)];
     }
     if (part.type !== "thinking") return [];
-    return framed
+    return isFramed
       ? ["<think>\n", given(strip(part.thinking, "\n")), "\n</think>\n\n"]
       : ["<think>", given(part.thinking), "</think>"];
   });
