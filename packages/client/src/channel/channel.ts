@@ -44,12 +44,17 @@ export interface ChannelOptions {
   readonly compress: Compress | undefined;
   /** Memory that the bodies of training requests are written into. */
   readonly bodyMemory: BodyMemory | undefined;
+  /** Most submissions of samples on their way. @defaultValue 400 */
+  readonly maxSamples: number | undefined;
   /** Makes a server's words fit for messages and log lines. */
   readonly shownText: ((text: string) => string) | undefined;
 }
 
 /** Submissions of samples on their way at one time, beside their bytes, which the service's configuration says. */
 const SAMPLE_PRESSURE = { most: 400, least: 10, busyWeight: 20, carefulMs: 10_000, spreadMs: 250 };
+
+/** Bound of the caller's own limit, which halves while the service is busy and so must be finite. */
+const MAX_SAMPLES = 100_000;
 
 const LOG_EVERY_MS = 60_000;
 
@@ -77,7 +82,9 @@ export class Channel {
     this.#options = options;
     this.#trainingBudget = new ByteBudget(config.fwdbwd_dispatch_bytes_semaphore_size);
     const maxBytes = config.sample_dispatch_bytes_semaphore_size;
-    this.#samplePressure = new PressureLimits({ ...SAMPLE_PRESSURE, maxBytes }, clock, random);
+    const most = Math.min(options.maxSamples ?? SAMPLE_PRESSURE.most, MAX_SAMPLES);
+    const rules = { ...SAMPLE_PRESSURE, most, least: Math.min(SAMPLE_PRESSURE.least, most), maxBytes };
+    this.#samplePressure = new PressureLimits(rules, clock, random);
     const isTroubleLineDue = atMostEvery(LOG_EVERY_MS, clock);
     this.#retrieving = {
       calls: session,

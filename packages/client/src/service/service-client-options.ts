@@ -34,7 +34,7 @@ export interface PoolOptions extends Partial<Readonly<Record<PoolName, number | 
   readonly session?: number | undefined;
   /** Training requests. @defaultValue 64 */
   readonly train?: number | undefined;
-  /** Sampling requests. @defaultValue 400 */
+  /** Sampling requests; fewer for a while when the service is busy. @defaultValue 400 */
   readonly sample?: number | undefined;
   /** Polls for results: each result that is waited for holds one. @defaultValue Infinity */
   readonly poll?: number | undefined;
@@ -67,7 +67,7 @@ export interface ServiceClientOptions {
   readonly wire?: WireChoice | undefined;
   /** Conduct at a 402: `pause` waits until the account can pay, `fail` throws at once. @defaultValue `pause` */
   readonly billing?: "pause" | "fail" | undefined;
-  /** The tokenizer `getTokenizer()` gives, or what loads one. @defaultValue reads the directory that a server on this machine names */
+  /** The tokenizer `getTokenizer()` gives, or what loads one. @defaultValue reads the directory that a server on this machine names, else downloads from the Hugging Face hub */
   readonly tokenizer?: Tokenizer | TokenizerLoader | undefined;
   /** Gives the key or token in place of `apiKey`, for every request anew. @defaultValue the command in `TINKER_CREDENTIAL_CMD` */
   readonly credential?: CredentialSource | undefined;

@@ -98,6 +98,36 @@ describe("pools", () => {
   });
 });
 
+/** Samples of one client, of `count` asked for together, that the service sees before it has answered any. */
+async function samplesAtOnce(count: number, pools: ServiceClientOptions["pools"]): Promise<number> {
+  const { stub, service } = await openService({ pools });
+  stub.on("client/config", () => ({ body: { sample_max_concurrent_requests: 10_000 } }));
+  const sampler = await service.createSamplingClient({ base_model: "b" });
+  const gate = deferred<void>();
+  const usual = stub.usual("asample");
+  stub.on("asample", async (request) => {
+    await gate.promise;
+    return usual(request);
+  });
+  const samples = Array.from({ length: count }, () => sampler.sample({ prompt: [1], sampling_params: {} }));
+  let seen = -1;
+  while (seen !== stub.seen("asample").length || seen === 0) {
+    seen = stub.seen("asample").length;
+    await new Promise((resolve) => setTimeout(resolve, 150));
+  }
+  gate.resolve();
+  await Promise.all(samples);
+  return seen;
+}
+
+describe("the pool of samples", () => {
+  it("may be smaller or larger than the usual 400", async () => {
+    expect(await samplesAtOnce(20, { sample: 3 })).toBe(3);
+    expect(await samplesAtOnce(450, { sample: 430 })).toBe(430);
+    expect(await samplesAtOnce(450, { sample: Number.POSITIVE_INFINITY })).toBe(450);
+  });
+});
+
 describe("timeoutMs", () => {
   it("limits every call that has no limit of its own", async () => {
     const { stub, service } = await openService({ clock: undefined, timeoutMs: 60 });

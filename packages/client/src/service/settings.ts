@@ -41,6 +41,8 @@ export interface ClientSettings {
   readonly displayName: string | undefined;
   readonly userMetadata: JsonObject;
   readonly tags: readonly string[];
+  /** Most submissions of samples on their way, if the caller says so. */
+  readonly maxSamples: number | undefined;
   /** Limit of a call that has none of its own, in milliseconds. */
   readonly timeoutMs: number | undefined;
   /** Environment with the settings of the Hugging Face hub; `undefined` for that of the process. */
@@ -92,6 +94,7 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
     shownText: shownTextOf(transport),
     compress: options.compress ?? zstdCompressor(),
     bodyMemory: isOwn ? new BodyMemory() : undefined,
+    maxSamples: options.pools?.sample,
     timeoutMs: options.timeoutMs,
     clock,
     random,
