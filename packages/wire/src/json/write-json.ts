@@ -60,12 +60,12 @@ function writeObject(value: object, path: (string | number)[], what: string): st
 function writeList(list: readonly unknown[], path: (string | number)[], what: string): string {
   // One check, then the fast native writer: lists of numbers may be megabytes long.
   if (list.every(Number.isFinite)) return JSON.stringify(list);
-  const items = list.map((item, index) => {
+  const items: string[] = [];
+  for (const [index, item] of list.entries()) {
     path.push(index);
-    const text = write(item, path, what);
+    items.push(write(item, path, what));
     path.pop();
-    return text;
-  });
+  }
   return `[${items.join(",")}]`;
 }
 
