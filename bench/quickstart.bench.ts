@@ -3,6 +3,7 @@
 // do: PyTorch's threads wait for each other by spinning and lose most when they have to share the cores.
 import { cpus } from "node:os";
 import { zeroTensors } from "../packages/local/src/adapter/adapter-tensors.js";
+import { crossEntropy } from "../packages/local/src/losses/cross-entropy.js";
 import { createRuntime } from "../packages/local/src/runtime/create-runtime.js";
 import type { RuntimeName } from "../packages/local/src/runtime/runtime.js";
 import { createTrainer } from "../packages/local/src/training/trainer.js";
@@ -92,7 +93,7 @@ async function engineVariant(name: RuntimeName, work: TrainingWork): Promise<Var
   const runtime = await createRuntime({ runtime: name, threads });
   const trainer = createTrainer({ config, weights, runtime });
   const gradients = zeroTensors(parameters);
-  const pass = () => trainer.pass({ parameters, data, loss: "cross_entropy", lossConfig: {}, gradients });
+  const pass = () => trainer.pass({ parameters, data, loss: crossEntropy, lossConfig: {}, gradients });
   return {
     name,
     async check() {

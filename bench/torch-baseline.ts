@@ -31,7 +31,7 @@ export class TorchBaseline {
         adapter: parameters.pairs.map(({ module, dIn, dOut }) => [module, dIn, dOut]),
         tokens: data.map(({ tokens }) => padded(tokens)),
         targets: data.map(({ targets }) => padded(targets)),
-        mask: data.map(({ weights: mask }) => padded(mask ?? [])),
+        mask: data.map(({ lossInputs }) => padded(lossInputs.weights ?? [])),
       }),
     );
     const arrays = [

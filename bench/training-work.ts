@@ -56,7 +56,13 @@ export function trainingWork(shape: AdapterShape, lengths: readonly number[]): T
     const ids = () => Int32Array.from({ length }, () => Math.floor(random() * config.vocabularySize));
     const tokens = ids();
     const ones = new Float32Array(length).fill(1);
-    return { tokens, targets: ids(), targetsPerToken: 1, targetsAreMatrix: false, weights: ones };
+    return {
+      tokens,
+      targets: ids(),
+      targetsPerToken: 1,
+      targetsAreMatrix: false,
+      lossInputs: { weights: ones },
+    };
   });
   return { config, weights, parameters, data };
 }

@@ -30,6 +30,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       "runtime",
       "engine",
       "model",
+      "losses",
       "onnx",
       "random",
       "safetensors",

@@ -14,7 +14,7 @@ const datum: EngineDatum = {
   targets: Int32Array.of(...tokens.subarray(1), 2),
   targetsPerToken: 1,
   targetsAreMatrix: false,
-  weights: new Float32Array(tokens.length).fill(1),
+  lossInputs: { weights: new Float32Array(tokens.length).fill(1) },
 };
 const pass = (adapterId: string, data: readonly EngineDatum[] = [datum]) =>
   ({ adapterId, data, loss: "cross_entropy", lossConfig: {}, forwardOnly: false }) as const;

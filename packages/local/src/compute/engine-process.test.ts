@@ -23,7 +23,7 @@ const datum = {
 const shape = { rank: 4, trainAttention: true, trainMlp: true, trainUnembedding: true };
 const pass = {
   adapterId: "a",
-  data: [{ ...datum, weights: Float32Array.of(0, 1, 0.5, 1) }],
+  data: [{ ...datum, lossInputs: { weights: Float32Array.of(0, 1, 0.5, 1) } }],
   loss: "cross_entropy",
   lossConfig: {},
   forwardOnly: false,

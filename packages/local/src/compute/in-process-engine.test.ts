@@ -18,7 +18,7 @@ const datum: EngineDatum = {
   targets: Int32Array.of(...tokens.subarray(1), 2),
   targetsPerToken: 1,
   targetsAreMatrix: false,
-  weights: new Float32Array(tokens.length).fill(1),
+  lossInputs: { weights: new Float32Array(tokens.length).fill(1) },
 };
 const pass = (adapterId: string, fields: Partial<PassRequest> = {}): PassRequest => ({
   adapterId,
@@ -154,7 +154,12 @@ describe("an engine in this thread", () => {
       pass("sampled", {
         forwardOnly: true,
         data: [
-          { ...datum, tokens: whole.slice(0, -1), targets: whole.slice(1), weights: new Float32Array(33) },
+          {
+            ...datum,
+            tokens: whole.slice(0, -1),
+            targets: whole.slice(1),
+            lossInputs: { weights: new Float32Array(33) },
+          },
         ],
       }),
     );

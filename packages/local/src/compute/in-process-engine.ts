@@ -3,6 +3,7 @@ import { readAdapterDirectory, writeAdapterDirectory } from "../adapter/adapter-
 import { createAdapterParameters } from "../adapter/adapter-parameters.js";
 import type { Engine } from "../engine/engine.js";
 import type { EngineOptions } from "../engine/engine-options.js";
+import { LOSSES } from "../losses/losses.js";
 import { checkModelSize } from "../model/check-model-size.js";
 import { openModelWeights } from "../model/model-weights.js";
 import { readDecoder } from "../model/read-decoder.js";
@@ -121,7 +122,13 @@ export async function createInProcessEngine(options: EngineOptions): Promise<Eng
       inOrder(adapterId, () => {
         const state = adapter(adapterId);
         const gradients = forwardOnly ? {} : { gradients: state.gradients };
-        return trainer.pass({ parameters: state.parameters, data, loss, lossConfig, ...gradients });
+        return trainer.pass({
+          parameters: state.parameters,
+          data,
+          loss: LOSSES[loss],
+          lossConfig,
+          ...gradients,
+        });
       }),
 
     optimStep: (adapterId, step) => inOrder(adapterId, () => adapter(adapterId).step(step)),

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
+import { crossEntropy } from "../losses/cross-entropy.js";
 import { GraphBuilder } from "../onnx/graph-builder.js";
 import { createRuntime } from "../runtime/create-runtime.js";
 import { tensor } from "../runtime/tensor.js";
 import { largestDifference } from "../training/testing/differences.js";
 import { readGolden } from "../training/testing/golden-files.js";
-import { crossEntropy } from "./losses/cross-entropy.js";
 import { targetLogprobs, targetLogprobsBackward } from "./target-logprobs.js";
 import { expectGradientsToMatch } from "./testing/gradient-check.js";
 
@@ -32,16 +32,7 @@ it.each(["native", "wasm"] as const)(
     const targets = graph.input("targets", "int32", [1, 2, 2]);
     const weights = graph.input("weights", "float32", [1, 2, 2]);
     const saved = targetLogprobs(graph, logits, targets);
-    const unused = graph.scalar(0);
-    const { loss, gradient } = crossEntropy(graph, {
-      logprobs: saved.output,
-      weights,
-      samplerLogprobs: unused,
-      advantages: unused,
-      clipLow: unused,
-      clipHigh: unused,
-      beta: unused,
-    });
+    const { loss, gradient } = crossEntropy.forward(graph, saved.output, { weights });
     const session = await (await createRuntime({ runtime, threads: 1 })).compile(
       graph.build({ p: saved.output, loss, dLogits: targetLogprobsBackward(graph, saved, gradient) }),
     );

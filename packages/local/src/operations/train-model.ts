@@ -18,14 +18,14 @@ export function runPass(state: ServerState, body: PassBody): string {
     run: async () => {
       const { engine } = model.requireAdapter();
       const { data } = body;
-      const loss = resolveLoss(body.loss_fn, body.loss_fn_config);
+      const resolved = resolveLoss(body.loss_fn, body.loss_fn_config);
       if (data.length === 0) throw userFailure("data is empty; give at least one datum.");
-      const checked = toEngineData(data, loss, engine.model);
+      const checked = toEngineData(data, resolved, engine.model);
       const result = await engine.pass({
         adapterId: model.id,
         data: checked,
-        loss: loss.name,
-        lossConfig: loss.config,
+        loss: resolved.loss.name,
+        lossConfig: resolved.config,
         forwardOnly: body.forward_only,
       });
       return { name: "ForwardBackwardOutput", result: passOutput(checked, result) };

@@ -44,7 +44,7 @@ describe("toEngineDatum", () => {
       targets: Int32Array.of(2, 3, 4),
       targetsPerToken: 1,
       targetsAreMatrix: false,
-      weights: Float32Array.of(0, 1, 0.5),
+      lossInputs: { weights: Float32Array.of(0, 1, 0.5) },
     });
   });
 
@@ -124,8 +124,10 @@ describe("toEngineDatum", () => {
   it("takes thresholds per token", () => {
     const inputs = { target_tokens: targets, logprobs: floats(-1, -1, -1), advantages: floats(0, 1, -1) };
     expect(convert({ ...inputs, clip_low_threshold: floats(0.1, 0.2, 0.3) }, "ppo")).toMatchObject({
-      clipLowThreshold: Float32Array.of(0.1, 0.2, 0.3),
-      logprobs: Float32Array.of(-1, -1, -1),
+      lossInputs: {
+        clip_low_threshold: Float32Array.of(0.1, 0.2, 0.3),
+        logprobs: Float32Array.of(-1, -1, -1),
+      },
     });
     expect(failure({ ...inputs, clip_low_threshold: floats(0.1, 2, 0.3) }, "ppo")).toBe(
       "data[3].loss_fn_inputs.clip_low_threshold[1] 2 is above clip_high_threshold 1.2.",

@@ -1,9 +1,10 @@
 import type { TensorData } from "@tinkex/types";
 import type { EngineDatum, EngineModel } from "../engine/engine.js";
 import { userFailure } from "../errors/operation-failure.js";
-import { FLOAT_TENSORS, type FloatTensorKey, nameList } from "./loss-rules.js";
+import { type Loss, optionalTensors, perTokenInputs } from "../losses/loss.js";
+import { LOSSES } from "../losses/losses.js";
 import type { ReceivedDatum } from "./pass-body.js";
-import type { ResolvedLoss } from "./resolve-loss.js";
+import { nameList, type ResolvedLoss } from "./resolve-loss.js";
 import { densify, toFiniteFloat32, toTokenIds } from "./tensor-values.js";
 
 /** Elements that the sparse tensors of one request may have in all once every one is in place. */
@@ -16,7 +17,7 @@ const MAX_DENSIFIED = 2 ** 24;
  */
 export function toEngineData(
   data: readonly ReceivedDatum[],
-  loss: ResolvedLoss,
+  resolved: ResolvedLoss,
   model: EngineModel,
 ): EngineDatum[] {
   let densified = 0;
@@ -30,7 +31,7 @@ export function toEngineData(
       `The sparse tensors of data have ${densified} elements with all their zeros; this server takes ${MAX_DENSIFIED} in a request: send fewer datums, or dense tensors of the columns that count.`,
     );
   }
-  return data.map((datum, index) => toEngineDatum(datum, index, loss, model));
+  return data.map((datum, index) => toEngineDatum(datum, index, resolved, model));
 }
 
 /**
@@ -42,9 +43,10 @@ export function toEngineData(
 export function toEngineDatum(
   datum: ReceivedDatum,
   index: number,
-  loss: ResolvedLoss,
+  resolved: ResolvedLoss,
   model: EngineModel,
 ): EngineDatum {
+  const { loss } = resolved;
   const place = `data[${index}]`;
   const tokens = promptTokens(datum.model_input, `${place}.model_input`, model);
   const inputs = datum.loss_fn_inputs;
@@ -56,15 +58,15 @@ export function toEngineDatum(
     loss,
     model,
   );
-  const tensors: Partial<Record<(typeof FLOAT_TENSORS)[FloatTensorKey], Float32Array>> = {};
-  for (const key of [...loss.rule.required, ...loss.rule.optional]) {
+  const lossInputs: Record<string, Float32Array> = {};
+  for (const key of perTokenInputs(loss)) {
     const tensor = inputs[key];
     if (tensor !== undefined) {
-      tensors[FLOAT_TENSORS[key]] = floatsOf(tensor, { shape, ...targets }, `${place}.loss_fn_inputs.${key}`);
+      lossInputs[key] = floatsOf(tensor, { shape, ...targets }, `${place}.loss_fn_inputs.${key}`);
     }
   }
-  checkThresholds(tensors, loss.config, `${place}.loss_fn_inputs`);
-  return { tokens, ...targets, ...tensors };
+  checkAscending(lossInputs, resolved, `${place}.loss_fn_inputs`);
+  return { tokens, ...targets, lossInputs };
 }
 
 /** All tokens of a prompt that holds text only, checked against vocabulary and context length. */
@@ -96,15 +98,15 @@ export function promptTokens(
   return tokens;
 }
 
-function checkKeys(given: readonly string[], place: string, { name, rule }: ResolvedLoss): void {
-  const required = ["target_tokens", ...rule.required];
+function checkKeys(given: readonly string[], place: string, loss: Loss): void {
+  const required = ["target_tokens", ...loss.required];
   const missing = required.find((key) => !given.includes(key));
   if (missing !== undefined)
-    throw userFailure(`${place}.${missing} is missing; ${name} needs ${nameList(required)}.`);
-  const known = [...required, ...rule.optional];
+    throw userFailure(`${place}.${missing} is missing; ${loss.name} needs ${nameList(required)}.`);
+  const known = [...required, ...optionalTensors(loss)];
   const unknown = given.find((key) => !known.includes(key));
   if (unknown !== undefined)
-    throw userFailure(`${place}.${unknown} is not read by ${name}; it reads ${nameList(known)}.`);
+    throw userFailure(`${place}.${unknown} is not read by ${loss.name}; it reads ${nameList(known)}.`);
 }
 
 interface Targets extends Pick<EngineDatum, "targets" | "targetsPerToken" | "targetsAreMatrix"> {
@@ -115,7 +117,7 @@ function targetsOf(
   tensor: TensorData | undefined,
   length: number,
   place: string,
-  { name, rule }: ResolvedLoss,
+  loss: Loss,
   model: EngineModel,
 ): Targets {
   if (tensor === undefined) throw userFailure(`${place} is missing.`);
@@ -127,8 +129,11 @@ function targetsOf(
     );
   }
   const isMatrix = shape.length === 2;
-  if (isMatrix && !rule.takesMatrix)
-    throw userFailure(`${place} is (N, K), which only cross_entropy takes, not ${name}.`);
+  if (isMatrix && loss.takesMatrix !== true) {
+    const takers = Object.values<Loss>(LOSSES).filter(({ takesMatrix }) => takesMatrix === true);
+    const names = nameList(takers.map(({ name }) => name));
+    throw userFailure(`${place} is (N, K), which only ${names} takes, not ${loss.name}.`);
+  }
   if (perToken < 1 || perToken > model.vocabularySize) {
     throw userFailure(`${place} names ${perToken} targets a token; use 1 to ${model.vocabularySize}.`);
   }
@@ -154,18 +159,19 @@ function floatsOf(tensor: TensorData, targets: Targets, place: string): Float32A
   return toFiniteFloat32(densify(tensor, place), place);
 }
 
-/** A tensor of thresholds wins over the configuration, token by token; the pair that results must be in order. */
-function checkThresholds(
-  tensors: { readonly clipLowThreshold?: Float32Array; readonly clipHighThreshold?: Float32Array },
-  config: Readonly<Record<string, number>>,
+/** Checks the pair of settings that must be in order, where a tensor wins over the configuration token by token. */
+function checkAscending(
+  tensors: Readonly<Record<string, Float32Array>>,
+  { loss, config }: ResolvedLoss,
   place: string,
 ): void {
-  const { clipLowThreshold: lows, clipHighThreshold: highs } = tensors;
+  if (loss.ascending === undefined) return;
+  const [lowKey, highKey] = loss.ascending;
+  const [lows, highs] = [tensors[lowKey], tensors[highKey]];
   const length = lows?.length ?? highs?.length ?? 0;
   for (let token = 0; token < length; token++) {
-    const low = lows?.[token] ?? config.clip_low_threshold ?? Number.NEGATIVE_INFINITY;
-    const high = highs?.[token] ?? config.clip_high_threshold ?? Number.POSITIVE_INFINITY;
-    if (low > high)
-      throw userFailure(`${place}.clip_low_threshold[${token}] ${low} is above clip_high_threshold ${high}.`);
+    const low = lows?.[token] ?? config[lowKey] ?? Number.NEGATIVE_INFINITY;
+    const high = highs?.[token] ?? config[highKey] ?? Number.POSITIVE_INFINITY;
+    if (low > high) throw userFailure(`${place}.${lowKey}[${token}] ${low} is above ${highKey} ${high}.`);
   }
 }

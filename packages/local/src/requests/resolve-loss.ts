@@ -1,32 +1,42 @@
 import type { LossFnConfig } from "@tinkex/types";
-import type { LossName } from "../engine/engine.js";
 import { userFailure } from "../errors/operation-failure.js";
-import { isLossName, LOSS_RULES, type LossRule, nameList } from "./loss-rules.js";
+import type { Loss } from "../losses/loss.js";
+import { isLossName, LOSSES, type LossName } from "../losses/losses.js";
 
-export interface ResolvedLoss {
-  readonly name: LossName;
-  readonly rule: LossRule;
-  /** Every key the loss reads. */
+/** A loss with its configuration, in which every key it reads has a value. */
+export interface ResolvedLoss<Name extends string = string> {
+  readonly loss: Loss<Name>;
   readonly config: Readonly<Record<string, number>>;
 }
 
 /**
- * The loss a request names, with its configuration filled up.
+ * Finds the loss a request names, and fills up its configuration.
  *
- * @throws OperationFailure `user` for an unknown loss or key, a value that is no finite number, or thresholds the wrong way round
+ * @throws OperationFailure `user` for an unknown loss, and for a configuration that {@link configureLoss} refuses
  */
-export function resolveLoss(name: string, config: LossFnConfig | undefined): ResolvedLoss {
+export function resolveLoss(name: string, config: LossFnConfig | undefined): ResolvedLoss<LossName> {
   if (!isLossName(name)) {
     throw userFailure(
-      `loss_fn "${name}" is not one this server computes: use ${nameList(Object.keys(LOSS_RULES))}.`,
+      `loss_fn "${name}" is not one this server computes: use ${nameList(Object.keys(LOSSES))}.`,
     );
   }
-  const rule = LOSS_RULES[name];
-  const resolved: Record<string, number> = { ...rule.config };
+  return configureLoss<LossName>(LOSSES[name], config);
+}
+
+/**
+ * Fills up the configuration of a loss with its defaults.
+ *
+ * @throws OperationFailure `user` for an unknown key, a value that is no finite number, or a pair the wrong way round
+ */
+export function configureLoss<Name extends string>(
+  loss: Loss<Name>,
+  config: LossFnConfig | undefined,
+): ResolvedLoss<Name> {
+  const resolved: Record<string, number> = { ...loss.config };
   for (const [key, value] of Object.entries(config ?? {})) {
-    if (!Object.hasOwn(rule.config, key)) {
+    if (!Object.hasOwn(loss.config, key)) {
       throw userFailure(
-        `loss_fn_config.${key} is unknown to ${name}; its keys: ${nameList(Object.keys(rule.config))}.`,
+        `loss_fn_config.${key} is unknown to ${loss.name}; its keys: ${nameList(Object.keys(loss.config))}.`,
       );
     }
     if (typeof value !== "number" || !Number.isFinite(value)) {
@@ -36,9 +46,20 @@ export function resolveLoss(name: string, config: LossFnConfig | undefined): Res
     }
     resolved[key] = value;
   }
-  const { clip_low_threshold: low, clip_high_threshold: high } = resolved;
-  if (low !== undefined && high !== undefined && low > high) {
-    throw userFailure(`loss_fn_config.clip_low_threshold ${low} is above clip_high_threshold ${high}.`);
+  if (loss.ascending !== undefined) {
+    const [lowKey, highKey] = loss.ascending;
+    const [low = Number.NEGATIVE_INFINITY, high = Number.POSITIVE_INFINITY] = [
+      resolved[lowKey],
+      resolved[highKey],
+    ];
+    if (low > high) throw userFailure(`loss_fn_config.${lowKey} ${low} is above ${highKey} ${high}.`);
   }
-  return { name, rule, config: resolved };
+  return { loss, config: resolved };
+}
+
+/** Joins names as in `a, b and c`. */
+export function nameList(names: readonly string[]): string {
+  const last = names.at(-1);
+  if (last === undefined) return "none";
+  return names.length === 1 ? last : `${names.slice(0, -1).join(", ")} and ${last}`;
 }

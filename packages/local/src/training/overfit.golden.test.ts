@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { newOptimizerState, zeroTensors } from "../adapter/adapter-tensors.js";
+import { crossEntropy } from "../losses/cross-entropy.js";
 import { createRuntime } from "../runtime/create-runtime.js";
 import { adamStep } from "./adam-step.js";
 import { fillWithZeros } from "./tensor-arithmetic.js";
@@ -43,7 +44,7 @@ describe.each(["native", "wasm"] as const)("overfitting eight datums on the %s r
       const { lossSum } = await trainer.pass({
         parameters,
         data,
-        loss: "cross_entropy",
+        loss: crossEntropy,
         lossConfig: {},
         gradients,
       });

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { copyAdapterParameters } from "../adapter/adapter-parameters.js";
 import { newOptimizerState, zeroTensors } from "../adapter/adapter-tensors.js";
-import type { EngineDatum, LossName } from "../engine/engine.js";
+import type { EngineDatum } from "../engine/engine.js";
+import { LOSSES, type LossName } from "../losses/losses.js";
 import { createRuntime } from "../runtime/create-runtime.js";
 import { adamStep } from "./adam-step.js";
 import { fillWithZeros, globalNorm } from "./tensor-arithmetic.js";
 import { largestDifference, worstRelativeDifference } from "./testing/differences.js";
 import { goldenAdamStep } from "./testing/golden-adam.js";
 import { readGoldenAdapter, readGoldenTensors } from "./testing/golden-adapter.js";
-import { defaultLossConfigs, type GoldenCase } from "./testing/golden-case.js";
+import type { GoldenCase } from "./testing/golden-case.js";
 import { goldenDatum } from "./testing/golden-datum.js";
 import { openGoldenModel, readGolden } from "./testing/golden-files.js";
 import { createTrainer, type Trainer } from "./trainer.js";
@@ -41,8 +42,8 @@ describe.each(["native", "wasm"] as const)("training on the %s runtime", (runtim
       "%s: loss, log-probabilities, gradients",
       async (loss, expected) => {
         const gradients = zeroTensors(adapter);
-        const request = { parameters: adapter, data: data(expected.data), loss: loss as LossName };
-        const lossConfig = defaultLossConfigs[request.loss];
+        const request = { parameters: adapter, data: data(expected.data), loss: LOSSES[loss as LossName] };
+        const lossConfig = request.loss.config;
         const result = await trainer.pass({ ...request, lossConfig, gradients });
         expect(Math.abs(result.lossSum - expected.loss_sum)).toBeLessThan(lossTolerance(expected.loss_sum));
         result.logprobs.forEach((logprobs, index) => {
@@ -62,12 +63,13 @@ describe.each(["native", "wasm"] as const)("training on the %s runtime", (runtim
     );
 
     it("AdamW: parameters, losses and norms of ten steps", async () => {
-      const { loss_fn: loss, adam_params, steps } = golden.training;
+      const { loss_fn, adam_params, steps } = golden.training;
+      const loss = LOSSES[loss_fn];
       const parameters = copyAdapterParameters(adapter);
       const state = newOptimizerState(parameters);
       const gradients = zeroTensors(parameters);
-      const batch = data(golden.forward_backward[loss]?.data ?? "");
-      const lossConfig = defaultLossConfigs[loss];
+      const batch = data(golden.forward_backward[loss_fn]?.data ?? "");
+      const lossConfig = loss.config;
       for (const [index, expected] of steps.entries()) {
         const { lossSum } = await trainer.pass({ parameters, data: batch, loss, lossConfig, gradients });
         expect(Math.abs(lossSum - expected.loss_before)).toBeLessThan(

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { copyAdapterParameters } from "../adapter/adapter-parameters.js";
 import { type AdapterTensors, newOptimizerState, zeroTensors } from "../adapter/adapter-tensors.js";
-import type { EngineDatum, LossName } from "../engine/engine.js";
+import type { EngineDatum } from "../engine/engine.js";
+import { LOSSES, type LossName } from "../losses/losses.js";
 import { createRuntime } from "../runtime/create-runtime.js";
 import { adamStep } from "./adam-step.js";
 import { fillWithZeros, globalNorm } from "./tensor-arithmetic.js";
 import { largestDifference, worstRelativeDifference } from "./testing/differences.js";
 import { type GoldenAdam, goldenAdamStep } from "./testing/golden-adam.js";
 import { readGoldenAdapter, readGoldenTensors } from "./testing/golden-adapter.js";
-import { defaultLossConfigs, type GoldenCase, type GoldenPass } from "./testing/golden-case.js";
+import type { GoldenCase, GoldenPass } from "./testing/golden-case.js";
 import { type GoldenDatum, goldenDatum } from "./testing/golden-datum.js";
 import { openGoldenModel, readGolden } from "./testing/golden-files.js";
 import { createTrainer, type Trainer, type TrainerOptions } from "./trainer.js";
@@ -39,10 +40,11 @@ beforeAll(async () => {
 /** One pass of the golden adapter; its gradient starts at 0 unless given. */
 async function passOf(
   data: readonly EngineDatum[],
-  loss: LossName = "cross_entropy",
+  lossName: LossName = "cross_entropy",
   { gradients = zeroTensors(adapter), by = trainer }: { gradients?: AdapterTensors; by?: Trainer } = {},
 ) {
-  const lossConfig = defaultLossConfigs[loss];
+  const loss = LOSSES[lossName];
+  const lossConfig = loss.config;
   const result = await by.pass({ parameters: adapter, data, loss, lossConfig, gradients });
   return { ...result, gradients };
 }
@@ -58,8 +60,8 @@ describe("createTrainer", () => {
       trainer.pass({
         parameters,
         data,
-        loss,
-        lossConfig: defaultLossConfigs[loss],
+        loss: LOSSES[loss],
+        lossConfig: LOSSES[loss].config,
         ...(target && { gradients: target }),
       });
     const first = await pass("cross_entropy", supervised.slice(0, 2), gradients);
@@ -93,7 +95,7 @@ describe("createTrainer", () => {
       if (custom === undefined) throw new Error(`No custom loss ${name} is recorded.`);
       const data = supervised.map((datum, index) => ({
         ...datum,
-        weights: Float32Array.from(custom.surrogate_weights[index] ?? []),
+        lossInputs: { weights: Float32Array.from(custom.surrogate_weights[index] ?? []) },
       }));
       const { lossSum, gradients } = await passOf(data);
       expect(lossSum / custom.surrogate_loss_sum).toBeCloseTo(1, 5);
@@ -126,7 +128,10 @@ describe("createTrainer", () => {
   });
 
   it("loss-functions 3.7: masked tokens add exactly nothing", async () => {
-    const masked = supervised.map((datum) => ({ ...datum, weights: new Float32Array(datum.targets.length) }));
+    const masked = supervised.map((datum) => ({
+      ...datum,
+      lossInputs: { weights: new Float32Array(datum.targets.length) },
+    }));
     const { lossSum, gradients, logprobs } = await passOf(masked);
     expect(lossSum).toBe(0);
     expect(globalNorm(gradients)).toBe(0);
@@ -134,8 +139,11 @@ describe("createTrainer", () => {
   });
 
   it("loss-functions 3.1: takes all weights as 1 where none are given", async () => {
-    const bare = supervised.map(({ weights: _, ...datum }) => datum);
-    const ones = bare.map((datum) => ({ ...datum, weights: new Float32Array(datum.targets.length).fill(1) }));
+    const bare = supervised.map((datum) => ({ ...datum, lossInputs: {} }));
+    const ones = bare.map((datum) => ({
+      ...datum,
+      lossInputs: { weights: new Float32Array(datum.targets.length).fill(1) },
+    }));
     const [without, withOnes] = [await passOf(bare), await passOf(ones)];
     expect(without.lossSum).toBe(withOnes.lossSum);
     expect(without.gradients).toEqual(withOnes.gradients);
@@ -146,13 +154,16 @@ describe("createTrainer", () => {
     const narrow = await trainer.pass({
       parameters: adapter,
       data: rl,
-      loss: "ppo",
+      loss: LOSSES.ppo,
       lossConfig: { clip_low_threshold: 0.9, clip_high_threshold: 1.1 },
     });
     const perToken = rl.map((datum) => ({
       ...datum,
-      clipLowThreshold: new Float32Array(datum.tokens.length).fill(0.9),
-      clipHighThreshold: new Float32Array(datum.tokens.length).fill(1.1),
+      lossInputs: {
+        ...datum.lossInputs,
+        clip_low_threshold: new Float32Array(datum.tokens.length).fill(0.9),
+        clip_high_threshold: new Float32Array(datum.tokens.length).fill(1.1),
+      },
     }));
     const { lossSum } = await passOf(perToken, "ppo");
     expect(lossSum).toBe(narrow.lossSum);
@@ -215,7 +226,7 @@ describe("top-K cross entropy", () => {
     const { lossSum, logprobs } = await by.pass({
       parameters,
       data,
-      loss: "cross_entropy",
+      loss: LOSSES.cross_entropy,
       lossConfig: {},
       gradients,
     });

@@ -1,8 +1,9 @@
 import { type AdapterParameters, adaptedModules } from "../adapter/adapter-parameters.js";
 import { type AdapterTensors, zeroTensors } from "../adapter/adapter-tensors.js";
-import type { AdapterShape, EngineDatum, LossName, PassResult } from "../engine/engine.js";
+import type { AdapterShape, EngineDatum, PassResult } from "../engine/engine.js";
 import { adapterFeeds } from "../graph/adapter-feeds.js";
 import { adapterGradientOutputs } from "../graph/adapter-gradients.js";
+import type { Loss } from "../losses/loss.js";
 import type { ModelConfig } from "../model/model-config.js";
 import type { ModelWeights } from "../model/model-weights.js";
 import type { Outputs, Runtime } from "../runtime/runtime.js";
@@ -29,7 +30,7 @@ export interface TrainerOptions {
 export interface TrainingPass {
   readonly parameters: AdapterParameters;
   readonly data: readonly EngineDatum[];
-  readonly loss: LossName;
+  readonly loss: Loss;
   /** Resolved: every key the loss reads is there. */
   readonly lossConfig: Readonly<Record<string, number>>;
   /** The gradient of the summed loss is added here; without it the pass is forward only. */
@@ -54,9 +55,9 @@ export function createTrainer(options: TrainerOptions): Trainer {
   const { config, weights, runtime, betweenRuns = nextTurn } = options;
   const { maxTokensPerRun = defaultTokensPerRun(config) } = options;
   const sessions = new SessionCache(runtime);
-  const graphFor = (shape: AdapterShape, loss: LossName, backward: boolean) => {
+  const graphFor = (shape: AdapterShape, loss: Loss, backward: boolean) => {
     const parts = [shape.trainAttention, shape.trainMlp, shape.trainUnembedding];
-    return sessions.graph([loss, backward, ...parts].join(), () => {
+    return sessions.graph([loss.name, backward, ...parts].join(), () => {
       const adapted = new Set(adaptedModules(config, shape).map(({ module }) => module));
       return trainingGraph({ config, weights, adapted, loss, backward });
     });

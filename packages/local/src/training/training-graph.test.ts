@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { adaptedModules } from "../adapter/adapter-parameters.js";
+import { crossEntropy } from "../losses/cross-entropy.js";
 import { openGoldenModel } from "./testing/golden-files.js";
 import { trainingGraph } from "./training-graph.js";
 
@@ -9,7 +10,7 @@ function graphOf(parts: { attention?: boolean; mlp?: boolean; unembedding?: bool
   const { attention = false, mlp = false, unembedding = false } = parts;
   const shape = { rank: 1, trainAttention: attention, trainMlp: mlp, trainUnembedding: unembedding };
   const adapted = new Set(adaptedModules(config, shape).map(({ module }) => module));
-  return trainingGraph({ config, weights, adapted, loss: "cross_entropy", backward });
+  return trainingGraph({ config, weights, adapted, loss: crossEntropy, backward });
 }
 
 const count = (operators: readonly string[], operator: string) =>
@@ -47,9 +48,9 @@ describe("trainingGraph", () => {
       "adapter.scale",
       "lm_head.lora_A",
       "lm_head.lora_B",
+      "loss.weights",
       "targets",
       "tokens",
-      "weights",
     ]);
     expect(outputs.map(({ name }) => name)).toEqual([
       "logprobs",

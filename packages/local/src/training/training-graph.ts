@@ -1,11 +1,11 @@
-import type { LossName } from "../engine/engine.js";
 import { AdapterGradients } from "../graph/adapter-gradients.js";
 import { decoder, decoderBackward } from "../graph/decoder.js";
-import { lossFunctions } from "../graph/losses/loss-functions.js";
 import { modelValues } from "../graph/model-values.js";
 import { targetLogprobs, targetLogprobsBackward } from "../graph/target-logprobs.js";
+import { type Loss, perTokenInputs, scalarInputs } from "../losses/loss.js";
 import type { ModelConfig } from "../model/model-config.js";
 import type { ModelWeights } from "../model/model-weights.js";
+import type { Shape } from "../onnx/dimension.js";
 import { GraphBuilder } from "../onnx/graph-builder.js";
 import type { OnnxGraph } from "../onnx/onnx-graph.js";
 
@@ -14,35 +14,41 @@ export interface TrainingGraphOptions {
   readonly weights: Pick<ModelWeights, "get">;
   /** Names of the linear layers that carry an adapter. */
   readonly adapted: ReadonlySet<string>;
-  readonly loss: LossName;
+  readonly loss: Loss;
   /** Whether the graph also gives the gradients of the adapters. */
   readonly backward: boolean;
+}
+
+/** Names the input of the graph for a tensor or setting of the loss; outputs such as `logprobs` keep their plain names. */
+export function lossInputName(key: string): string {
+  return `loss.${key}`;
 }
 
 /**
  * Forward pass, loss and, if asked for, backward pass of a model with adapters, as one graph.
  *
- * Inputs: `tokens` int32 `[rows, time]`, `targets` int32 `[rows, time, K]`, those of `LossInputs` that the loss reads,
- * and the adapter. Outputs: `logprobs` and `loss`, `[rows, time, K]`, and the gradient of the summed loss for every
- * factor of the adapter. K is open for cross entropy and 1 otherwise.
+ * Inputs: `tokens` int32 `[rows, time]`, `targets` int32 `[rows, time, K]`, those of the loss under their
+ * {@link lossInputName}, and the adapter. Outputs: `logprobs` and `loss`, `[rows, time, K]`, and the gradient of the summed
+ * loss for every factor of the adapter. K is open for a loss that takes matrices and 1 otherwise.
  */
 export function trainingGraph(options: TrainingGraphOptions): OnnxGraph {
   const graph = new GraphBuilder();
   const model = modelValues(graph, options.config, options.weights, options.adapted);
   const tokens = graph.input("tokens", "int32", ["rows", "time"]);
-  const perToken = ["rows", "time", options.loss === "cross_entropy" ? "targets" : 1];
+  const perToken = ["rows", "time", options.loss.takesMatrix === true ? "targets" : 1];
   const targets = graph.input("targets", "int32", perToken);
   const decoded = decoder(graph, model, tokens);
   const logprobs = targetLogprobs(graph, decoded.logits, targets);
-  const { loss, gradient } = lossFunctions[options.loss](graph, {
-    logprobs: logprobs.output,
-    weights: graph.input("weights", "float32", perToken),
-    samplerLogprobs: graph.input("samplerLogprobs", "float32", perToken),
-    advantages: graph.input("advantages", "float32", perToken),
-    clipLow: graph.input("clipLow", "float32", perToken),
-    clipHigh: graph.input("clipHigh", "float32", perToken),
-    beta: graph.input("beta", "float32", []),
-  });
+  const lossInput = (shape: Shape) => (key: string) =>
+    [key, graph.input(lossInputName(key), "float32", shape)] as const;
+  const { loss, gradient } = options.loss.forward(
+    graph,
+    logprobs.output,
+    Object.fromEntries([
+      ...perTokenInputs(options.loss).map(lossInput(perToken)),
+      ...scalarInputs(options.loss).map(lossInput([])),
+    ]),
+  );
   const outputs = { logprobs: logprobs.output, loss };
   if (!options.backward) return graph.build(outputs);
   const adapters = new AdapterGradients();

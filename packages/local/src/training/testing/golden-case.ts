@@ -1,4 +1,4 @@
-import type { LossName } from "../../engine/engine.js";
+import type { LossName } from "../../losses/losses.js";
 import type { GoldenAdam } from "./golden-adam.js";
 import type { GoldenDatum } from "./golden-datum.js";
 
@@ -32,12 +32,3 @@ export interface GoldenCase {
     }[];
   };
 }
-
-/** What each loss reads when a request configures nothing. */
-export const defaultLossConfigs: Readonly<Record<LossName, Readonly<Record<string, number>>>> = {
-  cross_entropy: {},
-  importance_sampling: {},
-  ppo: { clip_low_threshold: 0.8, clip_high_threshold: 1.2 },
-  cispo: { clip_low_threshold: 0, clip_high_threshold: 4 },
-  dro: { beta: 0.05 },
-};

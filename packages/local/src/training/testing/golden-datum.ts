@@ -14,18 +14,12 @@ export interface GoldenDatum {
 export function goldenDatum({ model_input, loss_fn_inputs }: GoldenDatum): EngineDatum {
   const targets = loss_fn_inputs.target_tokens;
   if (targets === undefined) throw new Error("The golden datum has no target_tokens.");
-  const floats = (key: string) => {
-    const found = loss_fn_inputs[key];
-    return found === undefined ? undefined : Float32Array.from(found.data);
-  };
-  const [weights, logprobs, advantages] = ["weights", "logprobs", "advantages"].map(floats);
+  const others = Object.entries(loss_fn_inputs).filter(([key]) => key !== "target_tokens");
   return {
     tokens: Int32Array.from(model_input.chunks.flatMap(({ tokens }) => tokens)),
     targets: Int32Array.from(targets.data),
     targetsPerToken: targets.shape[1] ?? 1,
     targetsAreMatrix: targets.shape.length === 2,
-    ...(weights && { weights }),
-    ...(logprobs && { logprobs }),
-    ...(advantages && { advantages }),
+    lossInputs: Object.fromEntries(others.map(([key, { data }]) => [key, Float32Array.from(data)])),
   };
 }

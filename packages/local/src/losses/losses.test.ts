@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { LossName } from "../../engine/engine.js";
-import { GraphBuilder } from "../../onnx/graph-builder.js";
-import { createRuntime } from "../../runtime/create-runtime.js";
-import { defaultLossConfigs } from "../../training/testing/golden-case.js";
-import { readGolden } from "../../training/testing/golden-files.js";
-import { lossFunctions } from "./loss-functions.js";
+import { GraphBuilder } from "../onnx/graph-builder.js";
+import { createRuntime } from "../runtime/create-runtime.js";
+import { readGolden } from "../training/testing/golden-files.js";
+import { type Loss, perTokenInputs, scalarInputs } from "./loss.js";
+import { LOSSES, type LossName } from "./losses.js";
 
 interface LossVector {
   readonly name: string;
@@ -30,7 +29,7 @@ describe.each(["native", "wasm"] as const)("losses on the %s runtime", (runtimeN
     expectClose(gradient, expected.dloss_dp);
   });
 
-  it.each(Object.keys(lossFunctions) as LossName[])(
+  it.each(Object.keys(LOSSES) as LossName[])(
     "loss-functions 3.7: %s masks weight 0 exactly",
     async (name) => {
       const { loss, gradient } = await evaluate(runtimeName, {
@@ -47,7 +46,7 @@ describe.each(["native", "wasm"] as const)("losses on the %s runtime", (runtimeN
     },
   );
 
-  it.each(Object.keys(lossFunctions) as LossName[])(
+  it.each(Object.keys(LOSSES) as LossName[])(
     "loss-functions 12.2: %s multiplies by weights",
     async (name) => {
       const vector = {
@@ -76,7 +75,8 @@ async function evaluate(
   { loss_fn, loss_fn_config, inputs, p }: Pick<LossVector, "loss_fn" | "loss_fn_config" | "inputs" | "p">,
 ) {
   const graph = new GraphBuilder();
-  const config = { ...defaultLossConfigs[loss_fn], ...loss_fn_config };
+  const chosen: Loss = LOSSES[loss_fn];
+  const config = { ...chosen.config, ...loss_fn_config };
   const given = (numbers: readonly (number | string)[] | undefined, otherwise = 0) =>
     graph.initializer(
       `input ${names++}`,
@@ -85,15 +85,16 @@ async function evaluate(
       Float32Array.from(p, (_, index) => Number(numbers?.[index] ?? otherwise)),
     );
   let names = 0;
-  const { loss, gradient } = lossFunctions[loss_fn](graph, {
-    logprobs: given(p),
-    weights: given(inputs?.weights, 1),
-    samplerLogprobs: given(inputs?.logprobs),
-    advantages: given(inputs?.advantages),
-    clipLow: given(inputs?.clip_low_threshold, config.clip_low_threshold),
-    clipHigh: given(inputs?.clip_high_threshold, config.clip_high_threshold),
-    beta: graph.initializer("beta", "float32", [], Float32Array.of(config.beta ?? 0)),
-  });
+  const perToken = (key: string) => given(inputs?.[key], chosen.optional[key] ?? config[key]);
+  const scalar = (key: string) => graph.initializer(key, "float32", [], Float32Array.of(config[key] ?? 0));
+  const { loss, gradient } = chosen.forward(
+    graph,
+    given(p),
+    Object.fromEntries([
+      ...perTokenInputs(chosen).map((key) => [key, perToken(key)] as const),
+      ...scalarInputs(chosen).map((key) => [key, scalar(key)] as const),
+    ]),
+  );
   const session = await (await createRuntime({ runtime: runtimeName, threads: 1 })).compile(
     graph.build({ loss, gradient }),
   );

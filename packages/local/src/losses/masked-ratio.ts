@@ -1,15 +1,6 @@
-import type { GraphBuilder } from "../../onnx/graph-builder.js";
-import {
-  and,
-  equal,
-  exponential,
-  multiply,
-  not,
-  select,
-  subtract,
-} from "../../onnx/operators/elementwise.js";
-import type { Value } from "../../onnx/value.js";
-import type { LossInputs } from "./loss.js";
+import type { GraphBuilder } from "../onnx/graph-builder.js";
+import { and, equal, exponential, multiply, not, select, subtract } from "../onnx/operators/elementwise.js";
+import type { Value } from "../onnx/value.js";
 
 export interface MaskedRatio {
   /** `w ≠ 0` and `A ≠ 0` */
@@ -20,10 +11,16 @@ export interface MaskedRatio {
   readonly weightedAdvantages: Value;
 }
 
-export function maskedRatio(graph: GraphBuilder, inputs: LossInputs): MaskedRatio {
-  const { logprobs, samplerLogprobs, advantages, weights } = inputs;
+/** Inputs of every loss that weighs the learner against the sampler. */
+type RatioInputs = Readonly<Record<"logprobs" | "advantages" | "weights", Value>>;
+
+export function maskedRatio(
+  graph: GraphBuilder,
+  p: Value,
+  { logprobs: q, advantages, weights }: RatioInputs,
+): MaskedRatio {
   const active = and(graph, isNonZero(graph, weights), isNonZero(graph, advantages));
-  const exponent = select(graph, active, subtract(graph, logprobs, samplerLogprobs), graph.scalar(0));
+  const exponent = select(graph, active, subtract(graph, p, q), graph.scalar(0));
   return {
     active,
     ratio: exponential(graph, exponent),

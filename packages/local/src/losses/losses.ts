@@ -1,0 +1,23 @@
+import type { LossFnType } from "@tinkex/types";
+import { cispo } from "./cispo.js";
+import { crossEntropy } from "./cross-entropy.js";
+import { dro } from "./dro.js";
+import { importanceSampling } from "./importance-sampling.js";
+import type { Loss } from "./loss.js";
+import { ppo } from "./ppo.js";
+
+/** Losses that the server computes, each under its own name, which must be one of the protocol's. */
+export const LOSSES = {
+  cross_entropy: crossEntropy,
+  importance_sampling: importanceSampling,
+  ppo,
+  cispo,
+  dro,
+} as const satisfies { readonly [Name in LossFnType]?: Loss<Name> };
+
+export type LossName = keyof typeof LOSSES;
+
+/** Tells whether the table has a loss of this name. */
+export function isLossName(name: string): name is LossName {
+  return Object.hasOwn(LOSSES, name);
+}

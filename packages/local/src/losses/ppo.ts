@@ -1,0 +1,35 @@
+import { greaterOrEqual, maximum, minimum, multiply, negate, select } from "../onnx/operators/elementwise.js";
+import { defineLoss } from "./loss.js";
+import { maskedRatio } from "./masked-ratio.js";
+
+/**
+ * `−min(r·A, clamp(r, low, high)·A)`. The derivative is `−r·A` where the unclipped product is the smaller one or both are
+ * equal, and 0 elsewhere. The thresholds bound the ratio `r = exp(p − q)` itself, not 1 ± ε; their defaults are the documented
+ * ones.
+ */
+export const ppo = defineLoss({
+  name: "ppo",
+  required: ["logprobs", "advantages"],
+  optional: { weights: 1 },
+  config: { clip_low_threshold: 0.8, clip_high_threshold: 1.2 },
+  perToken: ["clip_low_threshold", "clip_high_threshold"],
+  ascending: ["clip_low_threshold", "clip_high_threshold"],
+  forward(graph, p, inputs) {
+    const { ratio } = maskedRatio(graph, p, inputs);
+    const { advantages, weights } = inputs;
+    const raised = maximum(graph, ratio, inputs.clip_low_threshold);
+    const clipped = minimum(graph, raised, inputs.clip_high_threshold);
+    const unclippedGain = multiply(graph, ratio, advantages);
+    const clippedGain = multiply(graph, clipped, advantages);
+    const negativeWeights = negate(graph, weights);
+    return {
+      loss: multiply(graph, negativeWeights, minimum(graph, unclippedGain, clippedGain)),
+      gradient: select(
+        graph,
+        greaterOrEqual(graph, clippedGain, unclippedGain),
+        multiply(graph, negativeWeights, unclippedGain),
+        graph.scalar(0),
+      ),
+    };
+  },
+});
