@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { bodyOf, prompt, sample, sampleBody, textOf } from "../testing/json-requests.js";
 import { encodeForwardBackwardRequest } from "../training/encode-forward-backward.js";
 import { encodeJsonRequest } from "./encode-json.js";
+import { writeJson } from "./write-json.js";
 
 describe("JSON requests", () => {
   it("wire-types 1: a session without metadata, project and name", () => {
@@ -243,4 +244,16 @@ describe("JSON requests", () => {
       "forward_backward_input.data[0].loss_fn_inputs.weights.data[1]: NaN has no JSON form",
     );
   });
+});
+
+describe("a hole in a list", () => {
+  // biome-ignore-start lint/suspicious/noSparseArray: what is tested
+  it.each([
+    ["numbers", [1, , 3], "body: [1]: undefined has no JSON form"],
+    ["strings", ["a", , "b"], "body: [1]: undefined has no JSON form"],
+    ["nothing else", new Array<number>(2), "body: [0]: undefined has no JSON form"],
+  ])("among %s is an error, not null or a comma too many", (_, list, message) => {
+    expect(() => writeJson(list, "body")).toThrow(message);
+  });
+  // biome-ignore-end lint/suspicious/noSparseArray: what is tested
 });

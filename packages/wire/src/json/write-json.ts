@@ -37,7 +37,7 @@ function write(value: unknown, path: (string | number)[], what: string): string 
     case "boolean":
       return JSON.stringify(value);
     default:
-      throw fault(`a ${typeof value} has no JSON form`, path, what);
+      throw fault(`${value === undefined ? "undefined" : `a ${typeof value}`} has no JSON form`, path, what);
   }
 }
 
@@ -58,8 +58,10 @@ function writeObject(value: object, path: (string | number)[], what: string): st
 }
 
 function writeList(list: readonly unknown[], path: (string | number)[], what: string): string {
-  // One check, then the fast native writer: lists of numbers may be megabytes long.
-  if (list.every(Number.isFinite)) return JSON.stringify(list);
+  // One check, then the fast native writer: lists of numbers may be megabytes long. Not `every`, which passes over holes.
+  let finite = 0;
+  while (finite < list.length && Number.isFinite(list[finite])) finite += 1;
+  if (finite === list.length) return JSON.stringify(list);
   const items: string[] = [];
   for (const [index, item] of list.entries()) {
     path.push(index);
