@@ -1,4 +1,4 @@
-import { lstat, mkdtemp, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { lstat, mkdtemp, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Clock, systemClock, TimeoutError } from "@tinkex/base";
@@ -68,4 +68,25 @@ it("a holder that touches its lock and never ends is waited for within a limit",
   const waiting = withFileLock(path, async () => {}, { clock: fast });
   await expect(waiting).rejects.toThrow(TimeoutError);
   await expect(waiting).rejects.toThrow(path);
+});
+
+it.each([
+  ["stands", async () => {}],
+  ["is taken over and is gone", async () => rm(path)],
+])("a holder that ends leaves no lock of its own where it %s", async (_name, meanwhile) => {
+  await withFileLock(path, meanwhile, { clock });
+  await expect(lstat(path)).rejects.toThrow("ENOENT");
+});
+
+it("a holder that stood still takes nothing from the one that took over", async () => {
+  await withFileLock(
+    path,
+    async () => {
+      await rm(path);
+      await writeFile(`${path}.keeps the number`, "");
+      await writeFile(path, "another's");
+    },
+    { clock },
+  );
+  expect(await readFile(path, "utf8")).toBe("another's");
 });

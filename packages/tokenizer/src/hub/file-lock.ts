@@ -1,3 +1,4 @@
+import type { BigIntStats } from "node:fs";
 import { lstat, mkdir, open, rm, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Clock, TimeoutError } from "@tinkex/base";
@@ -22,22 +23,26 @@ export async function withFileLock<T>(
   { clock, signal }: { readonly clock: Clock; readonly signal?: AbortSignal | undefined },
 ): Promise<T> {
   await mkdir(dirname(path), { recursive: true });
-  await acquire(path, clock, signal);
+  const own = await acquire(path, clock, signal);
   const done = new AbortController();
-  const heartbeat = keepFresh(path, clock, done.signal);
+  const heartbeat = keepFresh(path, own, clock, done.signal);
   try {
     return await work();
   } finally {
     done.abort();
     await heartbeat;
-    await rm(path, { force: true });
+    // Who stood still for too long finds the lock of another here.
+    if ((await identityOf(path)) === own) await rm(path, { force: true });
   }
 }
 
-async function acquire(path: string, clock: Clock, signal: AbortSignal | undefined): Promise<void> {
+/** Gives the identity of the lock that was made. */
+async function acquire(path: string, clock: Clock, signal: AbortSignal | undefined): Promise<string> {
   const began = clock.monotonic();
   let seen = { touchedMs: Number.NaN, since: began };
-  while (!(await tryCreate(path))) {
+  for (;;) {
+    const own = await tryCreate(path);
+    if (own !== undefined) return own;
     const now = clock.monotonic();
     const touchedMs = await lastTouchedMs(path);
     // Its date is by the clock of the machine that wrote it, so that it stays the same counts too.
@@ -53,14 +58,28 @@ async function acquire(path: string, clock: Clock, signal: AbortSignal | undefin
   }
 }
 
-async function tryCreate(path: string): Promise<boolean> {
+async function tryCreate(path: string): Promise<string | undefined> {
   try {
-    await (await open(path, "wx")).close();
-    return true;
+    const file = await open(path, "wx");
+    try {
+      return identity(await file.stat({ bigint: true }));
+    } finally {
+      await file.close();
+    }
   } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "EEXIST") return false;
+    if (cause instanceof Error && "code" in cause && cause.code === "EEXIST") return undefined;
     throw cause;
   }
+}
+
+/** The identity of the lock that stands there, be it ours or another's; `undefined` where none does. */
+async function identityOf(path: string): Promise<string | undefined> {
+  return lstat(path, { bigint: true }).then(identity, () => undefined);
+}
+
+/** Tells files apart, also one that has got the number of another that is gone. */
+function identity({ dev, ino, birthtimeNs }: BigIntStats): string {
+  return `${dev}:${ino}:${birthtimeNs}`;
 }
 
 /** The date of the lock itself, not of what it may link to; 1970 when it is gone, or may as well be. */
@@ -71,10 +90,11 @@ async function lastTouchedMs(path: string): Promise<number> {
   );
 }
 
-async function keepFresh(path: string, clock: Clock, done: AbortSignal): Promise<void> {
+async function keepFresh(path: string, own: string, clock: Clock, done: AbortSignal): Promise<void> {
   while (!done.aborted) {
     try {
       await clock.sleep(HEARTBEAT_MS, done, { background: true });
+      if ((await identityOf(path)) !== own) return;
       const now = new Date(clock.now());
       await utimes(path, now, now);
     } catch {
