@@ -1,8 +1,9 @@
+import type { Checkpoint, TrainingRun } from "@tinkex/types";
 import { type CheckpointRecord, checkpointUri, type RunRecord } from "../disk/checkpoint-record.js";
 import type { ServerState } from "../registries/server-state.js";
 
-/** A checkpoint as the REST endpoints show it. */
-export function checkpointView(checkpoint: CheckpointRecord): Readonly<Record<string, unknown>> {
+/** Shows a checkpoint as the API does. */
+export function checkpointView(checkpoint: CheckpointRecord): Checkpoint {
   const { kind, name, created_at, size_bytes, user_metadata, expires_at } = checkpoint;
   return {
     checkpoint_id: `${kind}/${name}`,
@@ -11,16 +12,13 @@ export function checkpointView(checkpoint: CheckpointRecord): Readonly<Record<st
     tinker_path: checkpointUri(checkpoint),
     size_bytes,
     public: false,
-    user_metadata,
-    expires_at,
+    ...(user_metadata === undefined ? {} : { user_metadata }),
+    ...(expires_at === undefined ? {} : { expires_at }),
   };
 }
 
-/** A training run as the REST endpoints show it, with the newest checkpoint of each kind. */
-export async function runView(
-  state: ServerState,
-  run: RunRecord,
-): Promise<Readonly<Record<string, unknown>>> {
+/** Shows a training run as the API does, with the newest checkpoint of each kind. */
+export async function runView(state: ServerState, run: RunRecord): Promise<TrainingRun> {
   const checkpoints = await state.checkpoints.list(run.training_run_id);
   const training = checkpoints.find(({ kind }) => kind === "weights");
   const sampler = checkpoints.find(({ kind }) => kind === "sampler_weights");
@@ -37,8 +35,8 @@ export async function runView(
       lastRequestAtMs === undefined
         ? (checkpoints[0]?.created_at ?? run.created_at)
         : new Date(lastRequestAtMs).toISOString(),
-    last_checkpoint: training && checkpointView(training),
-    last_sampler_checkpoint: sampler && checkpointView(sampler),
-    user_metadata: run.user_metadata,
+    ...(training === undefined ? {} : { last_checkpoint: checkpointView(training) }),
+    ...(sampler === undefined ? {} : { last_sampler_checkpoint: checkpointView(sampler) }),
+    ...(run.user_metadata === undefined ? {} : { user_metadata: run.user_metadata }),
   };
 }

@@ -14,6 +14,11 @@ export const createSessionBody = requestBody({
 /** Body of `session_heartbeat`. */
 export const heartbeatBody = requestBody({ session_id: z.string() });
 
+/** Body of `finish_session`. */
+export const finishSessionBody = requestBody({
+  reason: requestBody({ type: z.string().default("success") }).optional(),
+});
+
 /** Body of `create_sampling_session`: from a base model, or from a checkpoint. */
 export const createSamplingSessionBody = requestBody({
   session_id: z.string(),

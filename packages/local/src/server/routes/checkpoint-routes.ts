@@ -6,7 +6,7 @@ import { RequestRefusal } from "../../errors/request-refusal.js";
 import { checkpointView, runView } from "../../operations/rest-records.js";
 import type { ServerState } from "../../registries/server-state.js";
 import { readBody } from "../../requests/request-body.js";
-import { weightsInfoBody } from "../../requests/session-bodies.js";
+import { on } from "../on-endpoint.js";
 
 const page = (defaultLimit: number) =>
   z.object({
@@ -16,37 +16,32 @@ const page = (defaultLimit: number) =>
 const runsPage = page(20);
 const checkpointsPage = page(100);
 
-interface CheckpointParams {
-  Params: { run: string; kind: string; name: string };
-}
-
-/** REST endpoints over training runs and checkpoints, all read from the data directory. */
+/** Endpoints over training runs and checkpoints, all read from the data directory. */
 export function addCheckpointRoutes(api: FastifyInstance, state: ServerState): void {
-  api.get("/training_runs", async (request) => {
-    const { limit, offset } = readBody(runsPage, request.query, "query");
+  // The pages of lists stand in no row of the table: their fields are read here.
+  on(api, "list_training_runs", async (_, { query }) => {
+    const { limit, offset } = readBody(runsPage, query, "query");
     const runs = await state.runs.list();
     const shown = await Promise.all(runs.slice(offset, offset + limit).map((run) => runView(state, run)));
     return { training_runs: shown, cursor: { offset, limit, total_count: runs.length } };
   });
 
-  api.get<{ Params: { run: string } }>("/training_runs/:run", async (request) => {
-    return runView(state, await findRun(state, request.params.run));
-  });
+  on(api, "get_training_run", async (_, { parameters }) =>
+    runView(state, await findRun(state, parameters.run)),
+  );
 
-  api.get<{ Params: { run: string } }>("/training_runs/:run/checkpoints", async (request) => {
-    const { training_run_id: runId } = await findRun(state, request.params.run);
+  on(api, "list_run_checkpoints", async (_, { parameters }) => {
+    const { training_run_id: runId } = await findRun(state, parameters.run);
     return { checkpoints: (await state.checkpoints.list(runId)).map(checkpointView) };
   });
 
-  api.delete<CheckpointParams>("/training_runs/:run/checkpoints/:kind/:name", async (request, reply) => {
-    const { run, kind, name } = request.params;
+  on(api, "delete_checkpoint", async (_, { parameters: { run, kind, name } }) => {
     const checkpoint = await resolveCheckpoint(state.checkpoints, `tinker://${run}/${kind}/${name}`);
     await state.checkpoints.delete(checkpoint);
-    return reply.code(204).send();
   });
 
-  api.get("/checkpoints", async (request) => {
-    const { limit, offset } = readBody(checkpointsPage, request.query, "query");
+  on(api, "list_checkpoints", async (_, { query }) => {
+    const { limit, offset } = readBody(checkpointsPage, query, "query");
     const checkpoints = await state.checkpoints.listAll();
     return {
       checkpoints: checkpoints.slice(offset, offset + limit).map(checkpointView),
@@ -54,8 +49,7 @@ export function addCheckpointRoutes(api: FastifyInstance, state: ServerState): v
     };
   });
 
-  api.post("/weights_info", async (request) => {
-    const { tinker_path } = readBody(weightsInfoBody, request.body);
+  on(api, "weights_info", async ({ tinker_path }) => {
     const { base_model, shape } = await resolveCheckpoint(state.checkpoints, tinker_path);
     return {
       base_model,
@@ -71,6 +65,7 @@ export function addCheckpointRoutes(api: FastifyInstance, state: ServerState): v
 
 async function findRun(state: ServerState, runId: string): Promise<RunRecord> {
   const run = await state.runs.read(runId);
-  if (run === undefined) throw new RequestRefusal(404, `There is no training run ${runId} on this server.`);
+  if (run === undefined)
+    throw new RequestRefusal(404, `no training run ${runId} on this server; list those it has`);
   return run;
 }

@@ -4,16 +4,17 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import { shortened } from "../../json/shortened.js";
 import type { FutureAnswer } from "../../registries/future-store.js";
 import type { OperationResult, ServerState } from "../../registries/server-state.js";
-import { readBody } from "../../requests/request-body.js";
-import { retrieveFutureBody } from "../../requests/session-bodies.js";
+import { onUnread } from "../on-endpoint.js";
+import { readRequest } from "../request-readers.js";
 
 /**
- * `retrieve_future`: a long poll. A result that is not there within `holdMs` is answered 408, which every generation of
+ * The endpoint `retrieve_future`: a long poll. A result that is not there within `holdMs` is answered 408, which every generation of
  * the SDKs reads as "ask again" without troubling its user; a failure of the work is a 200 with `error` and `category`.
  */
 export function addFutureRoutes(api: FastifyInstance, state: ServerState, holdMs: number): void {
-  api.post("/retrieve_future", async (request, reply) => {
-    const { request_id: requestId } = readBody(retrieveFutureBody, request.body);
+  // The table names no record for the answer: it is the result of any operation, in JSON or protobuf.
+  onUnread(api, "retrieve_future", async ({ body: sent, accept }, reply) => {
+    const { request_id: requestId } = readRequest("retrieve_future", sent);
     const gone = signalOf(reply);
     const answer = await state.futures.wait(requestId, holdMs, gone).catch((error: unknown) => {
       if (!gone.aborted) throw error;
@@ -24,7 +25,7 @@ export function addFutureRoutes(api: FastifyInstance, state: ServerState, holdMs
     if (answer.state !== "pending") reply.raw.once("finish", () => state.futures.markDelivered(requestId));
     const [name, outcome] = outcomeOf(answer);
     const { body, contentType } = encodeFutureOutcome(name, outcome, {
-      accept: request.headers.accept,
+      accept,
       requestId,
     });
     return reply
@@ -34,7 +35,7 @@ export function addFutureRoutes(api: FastifyInstance, state: ServerState, holdMs
   });
 }
 
-/** Only a result is written in a form of its own: what stands here for the other outcomes does not matter. */
+/** Name for outcomes that are no result: they are written in the same form whatever the operation. */
 const ANY_RESULT = "OptimStepResponse" satisfies FutureResultName;
 
 function outcomeOf(
@@ -61,7 +62,8 @@ function outcomeOf(
 function signalOf(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once("close", () => {
-    if (!reply.raw.writableFinished) gone.abort(new Error("The client closed the connection."));
+    if (!reply.raw.writableFinished)
+      gone.abort(new Error("retrieve_future: the client closed the connection"));
   });
   return gone.signal;
 }

@@ -3,20 +3,16 @@ import { RequestRefusal } from "../../errors/request-refusal.js";
 import { createModel } from "../../operations/create-model.js";
 import { unloadModel } from "../../operations/shutdown.js";
 import type { ServerState } from "../../registries/server-state.js";
-import { createModelBody, modelBody } from "../../requests/model-bodies.js";
-import { readBody } from "../../requests/request-body.js";
+import { on } from "../on-endpoint.js";
 
 /** Endpoints of models under training. */
 export function addModelRoutes(api: FastifyInstance, state: ServerState): void {
-  api.post("/create_model", async (request) => ({
-    request_id: createModel(state, readBody(createModelBody, request.body)),
-  }));
+  on(api, "create_model", (request) => ({ request_id: createModel(state, request) }));
 
-  api.post("/get_info", async (request) => {
-    const { model_id: modelId } = readBody(modelBody, request.body);
+  on(api, "get_info", ({ model_id: modelId }) => {
     const { adapter } = state.models.find(modelId);
     if (adapter === undefined)
-      throw new RequestRefusal(404, `Model ${modelId} is not there: not made yet, or unloaded.`);
+      throw new RequestRefusal(404, `model ${modelId} is not there: not made yet, or unloaded`);
     const { name, architecture, directory } = adapter.engine.model;
     return {
       type: "get_info",
@@ -30,8 +26,8 @@ export function addModelRoutes(api: FastifyInstance, state: ServerState): void {
     };
   });
 
-  api.post("/unload_model", async (request) => {
-    const { model_id: modelId } = readBody(modelBody, request.body);
-    return { request_id: unloadModel(state, modelId), model_id: modelId };
-  });
+  on(api, "unload_model", ({ model_id: modelId }) => ({
+    request_id: unloadModel(state, modelId),
+    model_id: modelId,
+  }));
 }

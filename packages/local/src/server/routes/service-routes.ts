@@ -1,14 +1,15 @@
 import type { FastifyInstance } from "fastify";
 import type { ServerState } from "../../registries/server-state.js";
+import { on } from "../on-endpoint.js";
 
 /** Seconds between two looks of a client at its dynamic configuration. */
 const REFRESH_INTERVAL_SEC = 300;
 
 /** Endpoints about the server as a whole. */
 export function addServiceRoutes(api: FastifyInstance, state: ServerState): void {
-  api.get("/healthz", async () => ({ status: "ok" }));
+  on(api, "healthz", () => ({ status: "ok" }));
 
-  api.get("/get_server_capabilities", async () => ({
+  on(api, "get_server_capabilities", () => ({
     supported_models: state.engines.all.map(({ model }) => ({
       model_name: model.name,
       max_context_length: model.contextLength,
@@ -19,11 +20,11 @@ export function addServiceRoutes(api: FastifyInstance, state: ServerState): void
     })),
   }));
 
-  // What is not named has the SDKs' default. On loopback, compression would cost more than it saves.
-  api.post("/client/config", async () => ({ pjwt_auth_enabled: false, parallel_fwdbwd_chunks: true }));
+  // A field that is not named has the SDKs' default. On loopback, compression would cost more than it saves.
+  on(api, "client_config", () => ({ pjwt_auth_enabled: false, parallel_fwdbwd_chunks: true }));
 
-  api.post("/client/dynamic_config", async () => ({ refresh_interval_sec: REFRESH_INTERVAL_SEC }));
+  on(api, "client_dynamic_config", () => ({ refresh_interval_sec: REFRESH_INTERVAL_SEC }));
 
-  // Taken and discarded: nothing that a client reports is kept.
-  api.post("/telemetry", async () => ({ status: "accepted" }));
+  // Discards the body: nothing that a client reports is kept.
+  on(api, "telemetry", () => ({ status: "accepted" }));
 }

@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { OperationName } from "@tinkex/types";
+import type { FastifyInstance } from "fastify";
 import { RequestRefusal } from "../../errors/request-refusal.js";
 import { createModelFromCheckpoint } from "../../operations/create-model.js";
 import { loadWeights } from "../../operations/load-weights.js";
@@ -6,57 +7,35 @@ import { reserveSequenceSlot } from "../../operations/reserve-sequence-slot.js";
 import { saveWeights, saveWeightsForSampler } from "../../operations/save-weights.js";
 import { runOptimStep, runPass } from "../../operations/train-model.js";
 import type { ServerState } from "../../registries/server-state.js";
-import {
-  type LoadWeightsBody,
-  loadWeightsBody,
-  optimStepBody,
-  saveWeightsBody,
-  saveWeightsForSamplerBody,
-} from "../../requests/model-bodies.js";
-import { readBody } from "../../requests/request-body.js";
-import { readForwardBackwardBody, readForwardBody } from "../read-pass-body.js";
+import { onUnread } from "../on-endpoint.js";
+import { type ReadRequest, readRequest } from "../request-readers.js";
 
-/** Endpoints of what a model does in the order of its sequence ids. Each answers at once with the id of a future. */
+/** Endpoints of a model's operations, which run in the order of its sequence ids. Each answers at once with the id of a future. */
 export function addTrainingRoutes(api: FastifyInstance, state: ServerState): void {
-  const take =
-    (submit: (body: unknown) => string | Promise<string>) =>
-    async ({ body }: FastifyRequest) => ({
-      request_id: await reserveSequenceSlot(state, body, () => submit(body)),
-    });
-  api.post(
-    "/forward_backward",
-    take((body) => runPass(state, readForwardBackwardBody(body))),
-  );
-  api.post(
-    "/forward",
-    take((body) => runPass(state, readForwardBody(body))),
-  );
-  api.post(
-    "/optim_step",
-    take((body) => runOptimStep(state, readBody(optimStepBody, body))),
-  );
-  api.post(
-    "/save_weights",
-    take((body) => saveWeights(state, readBody(saveWeightsBody, body))),
-  );
-  api.post(
-    "/save_weights_for_sampler",
-    take((body) => saveWeightsForSampler(state, readBody(saveWeightsForSamplerBody, body))),
-  );
-  api.post(
-    "/load_weights",
-    take((body) => load(state, readBody(loadWeightsBody, body))),
-  );
+  /** Registers an operation. Its body is read within the slot, since a body that cannot be read uses its sequence id up too. */
+  const onOperation = <Name extends OperationName>(
+    name: Name,
+    submit: (request: ReadRequest<Name>) => string | Promise<string>,
+  ) =>
+    onUnread(api, name, async ({ body }) => ({
+      request_id: await reserveSequenceSlot(state, body, () => submit(readRequest(name, body))),
+    }));
+  onOperation("forward_backward", (request) => runPass(state, request));
+  onOperation("forward", (request) => runPass(state, request));
+  onOperation("optim_step", (request) => runOptimStep(state, request));
+  onOperation("save_weights", (request) => saveWeights(state, request));
+  onOperation("save_weights_for_sampler", (request) => saveWeightsForSampler(state, request));
+  onOperation("load_weights", (request) => load(state, request));
 }
 
-function load(state: ServerState, body: LoadWeightsBody): string {
-  const { model_id, session_id, model_seq_id } = body;
-  if (model_id !== undefined) return loadWeights(state, { ...body, model_id });
+function load(state: ServerState, request: ReadRequest<"load_weights">): string {
+  const { model_id, session_id, model_seq_id } = request;
+  if (model_id !== undefined) return loadWeights(state, { ...request, model_id });
   if (session_id === undefined || model_seq_id === undefined) {
     throw new RequestRefusal(
       422,
-      "load_weights needs a model_id, or a session_id and a model_seq_id to make a model.",
+      "load_weights must have a model_id, or a session_id and a model_seq_id to make a model",
     );
   }
-  return createModelFromCheckpoint(state, { ...body, session_id, model_seq_id });
+  return createModelFromCheckpoint(state, { ...request, session_id, model_seq_id });
 }

@@ -1,0 +1,66 @@
+import { ENDPOINTS, type Endpoint, type EndpointName, type Endpoints } from "@tinkex/types";
+import type { RequestName } from "@tinkex/wire";
+import type * as z from "zod";
+import {
+  createModelBody,
+  loadWeightsBody,
+  modelBody,
+  optimStepBody,
+  saveWeightsBody,
+  saveWeightsForSamplerBody,
+} from "../requests/model-bodies.js";
+import { readBody } from "../requests/request-body.js";
+import { sampleBody } from "../requests/sample-body.js";
+import {
+  createSamplingSessionBody,
+  createSessionBody,
+  finishSessionBody,
+  heartbeatBody,
+  retrieveFutureBody,
+  weightsInfoBody,
+} from "../requests/session-bodies.js";
+import { readForwardBackwardBody, readForwardBody } from "./read-pass-body.js";
+
+function jsonReader<T>(schema: z.ZodType<T>) {
+  return (body: unknown): T => readBody(schema, body);
+}
+
+/** Readers of the bodies of requests, by the record that the table of endpoints names. A record without one is discarded. */
+const REQUEST_READERS = {
+  CreateSessionRequest: jsonReader(createSessionBody),
+  SessionHeartbeatRequest: jsonReader(heartbeatBody),
+  FinishSessionRequest: jsonReader(finishSessionBody),
+  CreateSamplingSessionRequest: jsonReader(createSamplingSessionBody),
+  CreateModelRequest: jsonReader(createModelBody),
+  GetInfoRequest: jsonReader(modelBody),
+  UnloadModelRequest: jsonReader(modelBody),
+  ForwardBackwardRequest: readForwardBackwardBody,
+  ForwardRequest: readForwardBody,
+  OptimStepRequest: jsonReader(optimStepBody),
+  LoadWeightsRequest: jsonReader(loadWeightsBody),
+  SaveWeightsRequest: jsonReader(saveWeightsBody),
+  SaveWeightsForSamplerRequest: jsonReader(saveWeightsForSamplerBody),
+  WeightsInfoRequest: jsonReader(weightsInfoBody),
+  SampleRequest: jsonReader(sampleBody),
+  FutureRetrieveRequest: jsonReader(retrieveFutureBody),
+} as const satisfies { readonly [Name in RequestName]?: (body: unknown) => unknown };
+
+/** The request of an endpoint as this server reads it; undefined where it reads none. */
+export type ReadRequest<Name extends EndpointName> = Endpoints[Name] extends {
+  readonly request: infer Request extends keyof typeof REQUEST_READERS;
+}
+  ? ReturnType<(typeof REQUEST_READERS)[Request]>
+  : undefined;
+
+/**
+ * Reads the body of a request by the record of its endpoint.
+ *
+ * @param body - parsed JSON, or a `ProtobufBody`
+ * @throws RequestRefusal 422 that names the fields at fault; DecodeError for a protobuf body that cannot be read
+ */
+export function readRequest<Name extends EndpointName>(name: Name, body: unknown): ReadRequest<Name> {
+  const { request }: Endpoint = ENDPOINTS[name];
+  const readers: Readonly<Partial<Record<string, (body: unknown) => unknown>>> = REQUEST_READERS;
+  // The compiler cannot follow a name through both tables; `ReadRequest` goes the same way.
+  return (request === undefined ? undefined : readers[request]?.(body)) as ReadRequest<Name>;
+}
