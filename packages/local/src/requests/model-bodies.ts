@@ -1,61 +1,66 @@
+import { LoraConfig } from "@tinkex/types";
 import * as z from "zod";
-import { requestBody, sequenceId, userMetadata, wideInteger } from "./request-body.js";
+import { recordBody } from "./record-body.js";
+import { sequenceId, userMetadata } from "./request-body.js";
 
-const loraConfig = requestBody({
+const { train_attn, train_mlp, train_unembed } = LoraConfig.defaults;
+
+/** A rank that cannot be, and parts of which none is trained, fail the creation of the model. */
+const loraConfig = recordBody("LoraConfig", ["seed"], {
   rank: z.number(),
-  seed: wideInteger.optional(),
-  train_attn: z.boolean().default(true),
-  train_mlp: z.boolean().default(true),
-  train_unembed: z.boolean().default(true),
+  train_attn: z.boolean().default(train_attn),
+  train_mlp: z.boolean().default(train_mlp),
+  train_unembed: z.boolean().default(train_unembed),
 });
 
-const optimizerConfig = requestBody({ type: z.string().default("adamw") });
+const optimizerConfig = recordBody("OptimizerConfig", [], { type: z.string().default("adamw") });
 
 /** Body of `create_model`. */
-export const createModelBody = requestBody({
-  session_id: z.string(),
-  model_seq_id: sequenceId,
-  base_model: z.string(),
-  lora_config: loraConfig.optional(),
-  optimizer_config: optimizerConfig.optional(),
-  user_metadata: userMetadata.optional(),
+export const createModelBody = recordBody(
+  "CreateModelRequest",
+  ["session_id", "model_seq_id", "base_model"],
+  {
+    lora_config: loraConfig.optional(),
+    optimizer_config: optimizerConfig.optional(),
+    user_metadata: userMetadata.optional(),
+  },
+);
+
+/** Body of `get_info`. */
+export const getInfoBody = recordBody("GetInfoRequest", ["model_id"], {});
+
+/** Body of `unload_model`. */
+export const unloadModelBody = recordBody("UnloadModelRequest", ["model_id"], {});
+
+const adamParams = recordBody(
+  "AdamParams",
+  ["learning_rate", "beta1", "beta2", "eps", "weight_decay", "grad_clip_norm"],
+  {},
+);
+
+/** Body of `optim_step`. A step without a number comes behind all that arrived before it. */
+export const optimStepBody = recordBody("OptimStepRequest", ["model_id"], {
+  seq_id: sequenceId.optional(),
+  adam_params: adamParams.optional(),
+  optimizer_params: recordBody("OptimizerParams", [], { type: z.string() }).optional(),
 });
 
-/** Body of `get_info` and `unload_model`. */
-export const modelBody = requestBody({ model_id: z.string() });
+/**
+ * Body of `load_weights` in both forms: into a model that exists (`model_id`), or creating one (`session_id`). A path that is none
+ * fails the load.
+ */
+export const loadWeightsBody = recordBody(
+  "LoadWeightsRequest",
+  ["model_id", "seq_id", "session_id", "model_seq_id", "base_model", "optimizer"],
+  {
+    path: z.string(),
+    optimizer_config: optimizerConfig.optional(),
+    user_metadata: userMetadata.optional(),
+  },
+);
 
-/** Body of `optim_step`. */
-export const optimStepBody = requestBody({
-  model_id: z.string(),
-  seq_id: sequenceId.optional(),
-  adam_params: requestBody({
-    learning_rate: z.number().optional(),
-    beta1: z.number().optional(),
-    beta2: z.number().optional(),
-    eps: z.number().optional(),
-    weight_decay: z.number().optional(),
-    grad_clip_norm: z.number().optional(),
-  }).optional(),
-  optimizer_params: requestBody({ type: z.string() }).optional(),
-});
-
-/** Body of `load_weights` in both forms: into a model that exists (`model_id`), or creating one (`session_id`). */
-export const loadWeightsBody = requestBody({
-  path: z.string(),
-  optimizer: z.boolean().optional(),
-  model_id: z.string().optional(),
-  seq_id: sequenceId.optional(),
-  session_id: z.string().optional(),
-  model_seq_id: sequenceId.optional(),
-  base_model: z.string().optional(),
-  optimizer_config: optimizerConfig.optional(),
-  user_metadata: userMetadata.optional(),
-});
-
-/** Body of `save_weights`. */
-export const saveWeightsBody = requestBody({
-  model_id: z.string(),
-  seq_id: sequenceId.optional(),
+/** Body of `save_weights`. This server numbers no checkpoints, so that a name must be given. */
+export const saveWeightsBody = recordBody("SaveWeightsRequest", ["model_id", "seq_id"], {
   path: z.string(),
   ttl_seconds: z.number().optional(),
   overwrite: z.boolean().default(false),
@@ -63,15 +68,16 @@ export const saveWeightsBody = requestBody({
 });
 
 /** Body of `save_weights_for_sampler`: with a `path` it makes a checkpoint, else a sampling session. */
-export const saveWeightsForSamplerBody = requestBody({
-  model_id: z.string(),
-  seq_id: sequenceId.optional(),
-  path: z.string().optional(),
-  sampling_session_seq_id: sequenceId.optional(),
-  kind: z.string().default("snapshot"),
-  ttl_seconds: z.number().optional(),
-  user_metadata: userMetadata.optional(),
-});
+export const saveWeightsForSamplerBody = recordBody(
+  "SaveWeightsForSamplerRequest",
+  ["model_id", "seq_id", "sampling_session_seq_id"],
+  {
+    path: z.string().optional(),
+    kind: z.string().default("snapshot"),
+    ttl_seconds: z.number().optional(),
+    user_metadata: userMetadata.optional(),
+  },
+);
 
 export type CreateModelBody = z.infer<typeof createModelBody>;
 export type OptimStepBody = z.infer<typeof optimStepBody>;

@@ -3,11 +3,12 @@ import type { RequestName } from "@tinkex/wire";
 import type * as z from "zod";
 import {
   createModelBody,
+  getInfoBody,
   loadWeightsBody,
-  modelBody,
   optimStepBody,
   saveWeightsBody,
   saveWeightsForSamplerBody,
+  unloadModelBody,
 } from "../requests/model-bodies.js";
 import { readBody } from "../requests/request-body.js";
 import { sampleBody } from "../requests/sample-body.js";
@@ -32,8 +33,8 @@ const REQUEST_READERS = {
   FinishSessionRequest: jsonReader(finishSessionBody),
   CreateSamplingSessionRequest: jsonReader(createSamplingSessionBody),
   CreateModelRequest: jsonReader(createModelBody),
-  GetInfoRequest: jsonReader(modelBody),
-  UnloadModelRequest: jsonReader(modelBody),
+  GetInfoRequest: jsonReader(getInfoBody),
+  UnloadModelRequest: jsonReader(unloadModelBody),
   ForwardBackwardRequest: readForwardBackwardBody,
   ForwardRequest: readForwardBody,
   OptimStepRequest: jsonReader(optimStepBody),
