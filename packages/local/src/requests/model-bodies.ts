@@ -6,18 +6,17 @@ import { sequenceId, userMetadata } from "./request-body.js";
 const { train_attn, train_mlp, train_unembed } = LoraConfig.defaults;
 
 /** A rank that cannot be, and parts of which none is trained, fail the creation of the model. */
-const loraConfig = recordBody("LoraConfig", ["seed"], {
+const loraConfig = recordBody("LoraConfig")(["seed"], {
   rank: z.number(),
   train_attn: z.boolean().default(train_attn),
   train_mlp: z.boolean().default(train_mlp),
   train_unembed: z.boolean().default(train_unembed),
 });
 
-const optimizerConfig = recordBody("OptimizerConfig", [], { type: z.string().default("adamw") });
+const optimizerConfig = recordBody("OptimizerConfig")([], { type: z.string().default("adamw") });
 
 /** Body of `create_model`. */
-export const createModelBody = recordBody(
-  "CreateModelRequest",
+export const createModelBody = recordBody("CreateModelRequest")(
   ["session_id", "model_seq_id", "base_model"],
   {
     lora_config: loraConfig.optional(),
@@ -27,30 +26,28 @@ export const createModelBody = recordBody(
 );
 
 /** Body of `get_info`. */
-export const getInfoBody = recordBody("GetInfoRequest", ["model_id"], {});
+export const getInfoBody = recordBody("GetInfoRequest")(["model_id"], {});
 
 /** Body of `unload_model`. */
-export const unloadModelBody = recordBody("UnloadModelRequest", ["model_id"], {});
+export const unloadModelBody = recordBody("UnloadModelRequest")(["model_id"], {});
 
-const adamParams = recordBody(
-  "AdamParams",
+const adamParams = recordBody("AdamParams")(
   ["learning_rate", "beta1", "beta2", "eps", "weight_decay", "grad_clip_norm"],
   {},
 );
 
 /** Body of `optim_step`. A step without a number comes behind all that arrived before it. */
-export const optimStepBody = recordBody("OptimStepRequest", ["model_id"], {
+export const optimStepBody = recordBody("OptimStepRequest")(["model_id"], {
   seq_id: sequenceId.optional(),
   adam_params: adamParams.optional(),
-  optimizer_params: recordBody("OptimizerParams", [], { type: z.string() }).optional(),
+  optimizer_params: recordBody("OptimizerParams")([], { type: z.string() }).optional(),
 });
 
 /**
  * Body of `load_weights` in both forms: into a model that exists (`model_id`), or creating one (`session_id`). A path that is none
  * fails the load.
  */
-export const loadWeightsBody = recordBody(
-  "LoadWeightsRequest",
+export const loadWeightsBody = recordBody("LoadWeightsRequest")(
   ["model_id", "seq_id", "session_id", "model_seq_id", "base_model", "optimizer"],
   {
     path: z.string(),
@@ -60,7 +57,7 @@ export const loadWeightsBody = recordBody(
 );
 
 /** Body of `save_weights`. This server numbers no checkpoints, so that a name must be given. */
-export const saveWeightsBody = recordBody("SaveWeightsRequest", ["model_id", "seq_id"], {
+export const saveWeightsBody = recordBody("SaveWeightsRequest")(["model_id", "seq_id"], {
   path: z.string(),
   ttl_seconds: z.number().optional(),
   overwrite: z.boolean().default(false),
@@ -68,8 +65,7 @@ export const saveWeightsBody = recordBody("SaveWeightsRequest", ["model_id", "se
 });
 
 /** Body of `save_weights_for_sampler`: with a `path` it makes a checkpoint, else a sampling session. */
-export const saveWeightsForSamplerBody = recordBody(
-  "SaveWeightsForSamplerRequest",
+export const saveWeightsForSamplerBody = recordBody("SaveWeightsForSamplerRequest")(
   ["model_id", "seq_id", "sampling_session_seq_id"],
   {
     path: z.string().optional(),

@@ -19,7 +19,7 @@ export const anyChunk = z.custom<object>(isRecord, "must be an object");
 
 // None of the fields below is taken as its record says: an operation tells the fault of a value, the arrays have limits, and a
 // request may hold many thousands of datums.
-const tensor: z.ZodType<TensorData> = recordBody("TensorData", [], {
+const tensor: z.ZodType<TensorData> = recordBody("TensorData")([], {
   data: numberList,
   dtype: z.enum(["int64", "float32"]),
   shape: numberList.optional(),
@@ -27,25 +27,25 @@ const tensor: z.ZodType<TensorData> = recordBody("TensorData", [], {
   sparse_col_indices: numberList.optional(),
 });
 
-const datum = recordBody("Datum", [], {
-  model_input: recordBody("ModelInput", [], { chunks: listOf(anyChunk) }),
+const datum = recordBody("Datum")([], {
+  model_input: recordBody("ModelInput")([], { chunks: listOf(anyChunk) }),
   loss_fn_inputs: mapOf(tensor),
 });
 
-const input = recordBody("ForwardBackwardInput", [], {
+const input = recordBody("ForwardBackwardInput")([], {
   data: listOf(datum, MAX_DATUMS),
   loss_fn: z.string(),
   loss_fn_config: mapOf(z.union([z.number(), z.string()])).optional(),
 });
 
 /** JSON body of `forward_backward`. */
-export const forwardBackwardBody = recordBody("ForwardBackwardRequest", ["model_id"], {
+export const forwardBackwardBody = recordBody("ForwardBackwardRequest")(["model_id"], {
   forward_backward_input: input,
   seq_id: sequenceId.optional(),
 });
 
 /** JSON body of `forward`, which only clients before 0.25 use. */
-export const forwardBody = recordBody("ForwardRequest", ["model_id"], {
+export const forwardBody = recordBody("ForwardRequest")(["model_id"], {
   forward_input: input,
   seq_id: sequenceId.optional(),
 });

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { recordBody } from "./record-body.js";
 
-const stepBody = recordBody("OptimStepRequest", ["model_id"], {
+const stepBody = recordBody("OptimStepRequest")(["model_id"], {
   seq_id: z.int().optional(),
-  adam_params: recordBody("AdamParams", ["learning_rate", "beta1"], {}).optional(),
+  adam_params: recordBody("AdamParams")(["learning_rate", "beta1"], {}).optional(),
 });
 
 const issuesOf = (value: unknown) =>
@@ -45,11 +45,11 @@ describe("recordBody", () => {
   it("does not compile with a field that the record does not have", () => {
     const build = () => [
       // @ts-expect-error: the record has no such field
-      recordBody("OptimStepRequest", ["modelId"], {}),
+      recordBody("OptimStepRequest")(["modelId"], {}),
       // @ts-expect-error: the record has no such field
-      recordBody("OptimStepRequest", ["model_id"], { sequence_id: z.int() }),
+      recordBody("OptimStepRequest")(["model_id"], { sequence_id: z.int() }),
       // @ts-expect-error: the field is taken already
-      recordBody("OptimStepRequest", ["model_id"], { model_id: z.string() }),
+      recordBody("OptimStepRequest")(["model_id"], { model_id: z.string() }),
     ];
     expect(build).toBeTypeOf("function");
   });

@@ -3,52 +3,40 @@ import * as z from "zod";
 import { isRecord, MAX_ISSUES } from "../json/bounded-collections.js";
 import { presentMembers, requestBody } from "./request-body.js";
 
-/** Names of the fields of each record. */
-type RecordFields = { readonly [Name in RecordName]: keyof Records[Name] & string };
-type FieldOf<Name extends RecordName> = RecordFields[Name];
-
 /** Schemas for fields that this server reads in a way of its own. */
 type OwnFields = Readonly<Record<string, z.ZodType>>;
 
 /** Refuses, when it compiles, a field that is none of those allowed. */
-type Only<Own, Allowed extends string> = {
-  readonly [Field in keyof Own]: Field extends Allowed ? Own[Field] : never;
-};
+type Only<Own, Allowed> = { readonly [Field in keyof Own]: Field extends Allowed ? Own[Field] : never };
 
-/** Fields of a record as its own schema gives them, where `Value` is one record. */
-type FieldsTaken<Value, Taken extends string> = {
-  readonly [Field in keyof Value as Field & Taken]: Value[Field];
-};
+/** Fields of a record as its own schema gives them. */
+type FieldsTaken<Value, Taken> = { readonly [Field in keyof Value as Field & Taken]: Value[Field] };
 
-/** Record as this server reads it. */
-type ReadRecord<Name extends RecordName, Taken extends string, Own extends OwnFields> = FieldsTaken<
-  Records[Name],
-  Taken
-> &
-  z.output<z.ZodObject<Own>>;
+/** Builder of the schema of a body. It is given the record first, since the compiler gets lost among all records otherwise. */
+type BodyBuilder<Value> = <const Taken extends keyof Value & string, Own extends OwnFields>(
+  taken: readonly Taken[],
+  own: Own & Only<Own, Exclude<keyof Value, Taken>>,
+) => z.ZodType<FieldsTaken<Value, Taken> & z.output<z.ZodObject<Own>>>;
 
 /**
- * Builds the schema of a record as clients of every generation send it: unknown fields are ignored and `null` means absent.
+ * Gives the builder for the schema of a record as clients of every generation send it: unknown fields are ignored and `null` means
+ * absent. The builder takes two arguments:
  *
- * @param taken - fields that must be as the record's own schema says. None that holds an array: its faults may be as many as its
- *   elements, and are all gathered
- * @param own - fields that the server reads otherwise: because another generation leaves them out, because a wrong value must fail
- *   the operation and not its request, or because there is a limit
+ * 1. fields that must be as the record's own schema says. None that holds an array: its faults may be as many as its elements, and
+ *    are all gathered
+ * 2. schemas for fields that the server reads otherwise: because another generation leaves them out, because a wrong value must fail
+ *    the operation and not its request, or because there is a limit
  */
-export function recordBody<
-  const Name extends RecordName,
-  const Taken extends FieldOf<Name>,
-  Own extends OwnFields,
->(
-  name: Name,
-  taken: readonly Taken[],
-  own: Own & Only<Own, Exclude<FieldOf<Name>, Taken>>,
-): z.ZodType<ReadRecord<Name, Taken, Own>>;
-export function recordBody(name: RecordName, taken: readonly string[], own: OwnFields): z.ZodType {
-  const ownBody = requestBody(own);
-  // Without taken fields there is nothing to put together, which counts where a request holds many thousands of these.
-  if (taken.length === 0) return ownBody;
-  const schema = schemaOf(name);
+export function recordBody<const Name extends RecordName>(name: Name): BodyBuilder<Records[Name]>;
+export function recordBody(name: RecordName): unknown {
+  return (taken: readonly string[], own: OwnFields): z.ZodType => {
+    const ownBody = requestBody(own);
+    // Without taken fields there is nothing to put together, which counts where a request holds many thousands of these.
+    return taken.length === 0 ? ownBody : joinedBody(schemaOf(name), taken, ownBody);
+  };
+}
+
+function joinedBody(schema: RecordSchema<unknown>, taken: readonly string[], ownBody: z.ZodType): z.ZodType {
   return z.unknown().transform((value, context) => {
     if (!isRecord(value)) {
       context.addIssue({ code: "invalid_type", expected: "object", input: value });

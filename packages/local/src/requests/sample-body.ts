@@ -7,7 +7,7 @@ import { recordBody } from "./record-body.js";
 const { temperature, top_k, top_p } = SamplingParams.defaults;
 
 /** A number out of range fails the sample, and not the request. */
-const samplingParams = recordBody("SamplingParams", ["seed"], {
+const samplingParams = recordBody("SamplingParams")(["seed"], {
   max_tokens: z.number().optional(),
   stop: z.union([z.string(), listOf(z.union([z.string(), z.number()]))]).optional(),
   temperature: z.number().default(temperature),
@@ -16,11 +16,10 @@ const samplingParams = recordBody("SamplingParams", ["seed"], {
 });
 
 /** Body of `asample`. Fields that this server does not serve are read, so that the sample that asks for them fails. */
-export const sampleBody = recordBody(
-  "SampleRequest",
+export const sampleBody = recordBody("SampleRequest")(
   ["base_model", "model_path", "sampling_session_id", "seq_id"],
   {
-    prompt: recordBody("ModelInput", [], { chunks: listOf(anyChunk) }),
+    prompt: recordBody("ModelInput")([], { chunks: listOf(anyChunk) }),
     sampling_params: samplingParams.optional().transform((params) => params ?? samplingParams.parse({})),
     num_samples: z.number().default(1),
     prompt_logprobs: z.boolean().default(false),

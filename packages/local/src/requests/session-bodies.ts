@@ -4,31 +4,30 @@ import { recordBody } from "./record-body.js";
 import { requestBody, userMetadata } from "./request-body.js";
 
 /** Body of `create_session`. Nothing that it says is needed here, so that nothing must be in it. */
-export const createSessionBody = recordBody("CreateSessionRequest", ["project_id", "display_name"], {
+export const createSessionBody = recordBody("CreateSessionRequest")(["project_id", "display_name"], {
   tags: listOf(z.string()).default([]),
   user_metadata: userMetadata.optional(),
   sdk_version: z.string().optional(),
 });
 
 /** Body of `session_heartbeat`. */
-export const heartbeatBody = recordBody("SessionHeartbeatRequest", ["session_id"], {});
+export const heartbeatBody = recordBody("SessionHeartbeatRequest")(["session_id"], {});
 
 /** Body of `finish_session`. The reason is kept as it is, whatever it is. */
-export const finishSessionBody = recordBody("FinishSessionRequest", [], {
+export const finishSessionBody = recordBody("FinishSessionRequest")([], {
   reason: requestBody({ type: z.string().default("success") }).optional(),
 });
 
 /** Body of `create_sampling_session`. A path that is none is refused with the status of one that is not there. */
-export const createSamplingSessionBody = recordBody(
-  "CreateSamplingSessionRequest",
+export const createSamplingSessionBody = recordBody("CreateSamplingSessionRequest")(
   ["session_id", "sampling_session_seq_id", "base_model"],
   { model_path: z.string().optional() },
 );
 
 /** Body of `retrieve_future`. */
-export const retrieveFutureBody = recordBody("FutureRetrieveRequest", ["request_id"], {});
+export const retrieveFutureBody = recordBody("FutureRetrieveRequest")(["request_id"], {});
 
 /** Body of `weights_info`. A path that is none is refused as in `create_sampling_session`. */
-export const weightsInfoBody = recordBody("WeightsInfoRequest", [], { tinker_path: z.string() });
+export const weightsInfoBody = recordBody("WeightsInfoRequest")([], { tinker_path: z.string() });
 
 export type CreateSamplingSessionBody = z.infer<typeof createSamplingSessionBody>;
