@@ -24,13 +24,13 @@ describe("toAdamStep", () => {
   });
 
   it.each([
-    [{ learning_rate: -1 }, "adam_params.learning_rate must be 0 or more, not -1."],
-    [{ learning_rate: Number.NaN }, "adam_params.learning_rate must be 0 or more, not NaN."],
-    [{ beta1: 1 }, "adam_params.beta1 must be at least 0 and below 1, not 1."],
+    [{ learning_rate: -1 }, "adam_params.learning_rate must be 0 or more, got -1"],
+    [{ learning_rate: Number.NaN }, "adam_params.learning_rate must be 0 or more, got NaN"],
+    [{ beta1: 1 }, "adam_params.beta1 must be at least 0 and below 1, got 1"],
     [{ beta2: -0.1 }, "adam_params.beta2 must be"],
-    [{ eps: 0 }, "adam_params.eps must be above 0, not 0."],
+    [{ eps: 0 }, "adam_params.eps must be above 0, got 0"],
     [{ weight_decay: Number.POSITIVE_INFINITY }, "adam_params.weight_decay must be"],
-    [{ grad_clip_norm: Number.NaN }, "adam_params.grad_clip_norm must be a number, not NaN."],
+    [{ grad_clip_norm: Number.NaN }, "adam_params.grad_clip_norm must be a finite number, got NaN"],
   ])("refuses %j", (params, message) => {
     expect(() => toAdamStep(params)).toThrow(message);
   });

@@ -1,48 +1,36 @@
+import { AdamParams } from "@tinkex/types";
 import type { AdamStep } from "../engine/engine.js";
 import { userFailure } from "../errors/operation-failure.js";
 
-/** `adam_params` as received: every field may be absent. */
-export interface ReceivedAdamParams {
-  readonly learning_rate?: number | undefined;
-  readonly beta1?: number | undefined;
-  readonly beta2?: number | undefined;
-  readonly eps?: number | undefined;
-  readonly weight_decay?: number | undefined;
-  readonly grad_clip_norm?: number | undefined;
-}
-
-type AdamField = keyof ReceivedAdamParams;
-
 interface AdamRule {
-  readonly fallback: number;
   readonly accepts: (value: number) => boolean;
   readonly range: string;
 }
 
-const nonNegative = { accepts: (value: number) => value >= 0, range: "0 or more" };
-const decay = { accepts: (value: number) => value >= 0 && value < 1, range: "at least 0 and below 1" };
+const nonNegative: AdamRule = { accepts: (value) => value >= 0, range: "0 or more" };
+const decay: AdamRule = { accepts: (value) => value >= 0 && value < 1, range: "at least 0 and below 1" };
 
-/** Defaults are those of the official SDK, whose 0.4 generation does not send them. A clip norm of 0 or less is off. */
-const ADAM_RULES: Readonly<Record<AdamField, AdamRule>> = {
-  learning_rate: { fallback: 1e-4, ...nonNegative },
-  beta1: { fallback: 0.9, ...decay },
-  beta2: { fallback: 0.95, ...decay },
-  eps: { fallback: 1e-12, accepts: (value) => value > 0, range: "above 0" },
-  weight_decay: { fallback: 0, ...nonNegative },
-  grad_clip_norm: { fallback: 0, accepts: () => true, range: "a number" },
+/** Ranges of the parameters. A clip norm of 0 or less turns clipping off. */
+const ADAM_RULES: Readonly<Record<keyof AdamParams, AdamRule>> = {
+  learning_rate: nonNegative,
+  beta1: decay,
+  beta2: decay,
+  eps: { accepts: (value) => value > 0, range: "above 0" },
+  weight_decay: nonNegative,
+  grad_clip_norm: { accepts: () => true, range: "a finite number" },
 };
 
 /**
- * The step that a request asks for.
+ * Builds the step that a request asks for, with the API's defaults for absent fields: clients of the 0.4 generation send few.
  *
  * @throws OperationFailure `user` for a value out of range
  */
-export function toAdamStep(params: ReceivedAdamParams): AdamStep {
-  const value = (field: AdamField): number => {
-    const rule = ADAM_RULES[field];
-    const given = params[field] ?? rule.fallback;
-    if (!Number.isFinite(given) || !rule.accepts(given)) {
-      throw userFailure(`adam_params.${field} must be ${rule.range}, not ${given}.`);
+export function toAdamStep(params: AdamParams): AdamStep {
+  const value = (field: keyof AdamParams): number => {
+    const { accepts, range } = ADAM_RULES[field];
+    const given = params[field] ?? AdamParams.defaults[field];
+    if (!Number.isFinite(given) || !accepts(given)) {
+      throw userFailure(`adam_params.${field} must be ${range}, got ${given}`);
     }
     return given;
   };
