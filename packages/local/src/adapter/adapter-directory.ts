@@ -24,7 +24,7 @@ export interface StoredAdapter {
 /**
  * Writes an adapter in PEFT's layout into a new directory, and the optimizer's state beside it when there is one.
  *
- * @param baseModel the name clients ask for, e.g. `tinkex/pocket-1`
+ * @param baseModel - the name clients ask for, e.g. `tinkex/pocket-1`
  * @returns bytes written
  * @throws ValidationError when the directory is there already
  */
@@ -56,7 +56,7 @@ export async function writeAdapterDirectory(
 /**
  * Reads an adapter directory and checks it against the model.
  *
- * @param options.optimizer also read the optimizer's state
+ * @param options.optimizer - also read the optimizer's state
  * @throws ValidationError naming the file and the tensor, or saying that the optimizer's state was not saved
  */
 export async function readAdapterDirectory(

@@ -15,7 +15,7 @@ export class AdapterState {
   #parameters: AdapterParameters;
   #optimizer: OptimizerState | undefined;
   #gradients: AdapterTensors | undefined;
-  /** Whether somebody else relies on the present weights to stay as they are. */
+  /** True while somebody else relies on the present weights to stay as they are. */
   #isShared: boolean;
 
   constructor({ parameters, optimizer }: StoredAdapter, isShared = false) {

@@ -8,8 +8,8 @@ import type { EngineThread } from "./worker-rpc-client.js";
  * Starts an engine in a process of its own, for callers whose environment the native runtime cannot see: a process gets
  * the environment it is given, a thread that of its process.
  *
- * @param file the entry that serves the engine
- * @param env the whole environment of the process
+ * @param file - the entry that serves the engine
+ * @param env - the whole environment of the process
  */
 export function startEngineProcess(
   file: string,

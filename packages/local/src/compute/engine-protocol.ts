@@ -1,7 +1,7 @@
 import type { Engine } from "../engine/engine.js";
 import type { TransferredError } from "./transferred-error.js";
 
-/** What a message can ask of an engine. `sample` comes without its signal, for which there is `abort`. */
+/** Calls that a message can make to an engine. `sample` comes without its signal, for which there is `abort`. */
 export interface RemoteMethods extends Omit<Engine, "model" | "runtime" | "close" | "sample"> {
   /** Answered once the engine is there; rejects with what making it threw. */
   describe(): Promise<Pick<Engine, "model" | "runtime">>;

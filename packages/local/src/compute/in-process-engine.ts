@@ -106,7 +106,7 @@ export async function createInProcessEngine(options: EngineOptions): Promise<Eng
 
     copyAdapter(adapterId, copyId) {
       const copied = inOrder(adapterId, () => adapter(adapterId).copy());
-      // What is asked of the copy meanwhile waits for it; a failure shows there.
+      // Calls to the copy meanwhile wait for it; a failure shows there.
       copied.catch(() => {});
       return inOrder(copyId, async () => {
         adapters.set(copyId, await copied);

@@ -8,7 +8,7 @@ export interface EngineThread {
   on(event: "message", listener: (reply: EngineReply) => void): unknown;
   on(event: "error", listener: (error: unknown) => void): unknown;
   on(event: "exit", listener: (code: number) => void): unknown;
-  /** Whether the thread alone keeps the process alive. */
+  /** Lets the thread alone keep the process alive, which `unref` ends. */
   ref(): void;
   unref(): void;
 }
@@ -66,7 +66,8 @@ export class WorkerRpcClient {
   #send(call: RemoteCall, signal: AbortSignal | undefined): Promise<unknown> {
     if (this.#ending) return Promise.reject(this.#ending);
     if (signal?.aborted) return Promise.reject(abortedBy(signal));
-    const id = this.#nextId++;
+    const id = this.#nextId;
+    this.#nextId += 1;
     const abort = () => {
       this.#thread.postMessage({ kind: "abort", id });
       this.#take(id)?.reject(signal && abortedBy(signal));

@@ -25,7 +25,7 @@ export class OwnedFolder {
     this.purpose = purpose;
   }
 
-  /** Names a new folder in `parent`; it is there after {@link make}. @param purpose letters and `_` */
+  /** Names a new folder in `parent`; it is there after {@link make}. @param purpose - letters and `_` */
   static named(parent: string, purpose?: string): OwnedFolder {
     const name = `tinkex-${randomUUID()}${purpose === undefined ? "" : `~${purpose}`}`;
     return new OwnedFolder(join(parent, name), purpose);
@@ -43,7 +43,7 @@ export class OwnedFolder {
     return found;
   }
 
-  /** @param root the data directory. @throws TinkexError when a file or a link stands in the way */
+  /** @param root - the data directory. @throws TinkexError when a file or a link stands in the way */
   async make(root: string): Promise<void> {
     await makePrivateDirectory(root, this.path);
     try {

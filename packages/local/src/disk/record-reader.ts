@@ -18,7 +18,7 @@ export class RecordReader {
   readonly #logger: Logger;
   readonly #warned = new Set<string>();
 
-  /** @param root the data directory; it may be reached through links itself */
+  /** @param root - the data directory; it may be reached through links itself */
   constructor(root: string, logger: Logger) {
     this.#root = root;
     this.#logger = logger;
@@ -52,7 +52,7 @@ export class RecordReader {
   /**
    * The record in `file`.
    *
-   * @param place fields that must have just these values, since the path says so
+   * @param place - fields that must have just these values, since the path says so
    */
   async read<T extends Fields>(file: string, schema: z.ZodType<T>, place: Fields): Promise<T | undefined> {
     const found = await readSmallFile(file, MAX_RECORD_BYTES);

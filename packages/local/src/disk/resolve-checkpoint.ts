@@ -6,7 +6,7 @@ import type { CheckpointStore } from "./checkpoint-store.js";
 /**
  * The checkpoint a `tinker://` path names.
  *
- * @param kinds what it may be
+ * @param kinds - what it may be
  * @throws ValidationError for text that is no path; RequestRefusal 400 for another kind, 404 for one that is not there
  */
 export async function resolveCheckpoint(

@@ -1,7 +1,7 @@
-/** What an engine is made from. */
+/** Options from which an engine is made. */
 export interface EngineOptions {
   readonly model: {
-    /** What clients ask for as `base_model`, e.g. `tinkex/pocket-1`. */
+    /** Name that clients ask for as `base_model`, e.g. `tinkex/pocket-1`. */
     readonly name: string;
     /** A Hugging Face directory: `config.json`, safetensors (2 GiB as float32 at most) and tokenizer. */
     readonly directory: string;

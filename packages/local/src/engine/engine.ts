@@ -1,9 +1,9 @@
 import type { LossName } from "../losses/losses.js";
 
-/** What the server asks of the arithmetic. One engine serves one base model and all its adapters. */
+/** Interface between the server and the arithmetic. One engine serves one base model and all its adapters. */
 export interface Engine {
   readonly model: EngineModel;
-  /** Which runtime does the arithmetic and with how many threads, for the server's first line. */
+  /** Runtime that does the arithmetic, and its number of threads, for the server's first line. */
   readonly runtime: {
     readonly name: "native" | "wasm";
     readonly threads: number;
@@ -71,7 +71,7 @@ export interface EngineDatum {
   readonly targets: Int32Array;
   /** K of an `(N, K)` cross entropy; 1 otherwise. */
   readonly targetsPerToken: number;
-  /** Whether the client gave `(N, K)` tensors, so that results come back in that shape even for K = 1. */
+  /** True when the client gave `(N, K)` tensors, so that results come back in that shape even for K = 1. */
   readonly targetsAreMatrix: boolean;
   /** Tensors that the loss reads, by their keys in `loss_fn_inputs`, each as long as `targets`. */
   readonly lossInputs: Readonly<Record<string, Float32Array>>;

@@ -12,7 +12,7 @@ export class OperationFailure extends Error {
   }
 
   /**
-   * What the future of an operation says when `error` ended it. A validation error and a refusal, such as of a checkpoint
+   * Builds the failure that the future of an operation reports when `error` ended it. A validation error and a refusal, such as of a checkpoint
    * that is not there, are the user's; all else is the server's.
    */
   static from(error: unknown): OperationFailure {

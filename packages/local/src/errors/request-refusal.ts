@@ -1,7 +1,7 @@
 /** One fault of a body, in the form FastAPI servers of this API use. */
 export interface RefusalIssue {
   readonly type: string;
-  /** Where the fault lies, e.g. `["body", "sampling_params", "max_tokens"]`. */
+  /** Place of the fault, e.g. `["body", "sampling_params", "max_tokens"]`. */
   readonly loc: readonly (string | number)[];
   readonly msg: string;
 }

@@ -10,7 +10,7 @@ export const PRIVATE_DIRECTORY_MODE = 0o700;
  * Makes `path`, and what is missing between it and `root`, for this user alone, whatever the umask. Directories that are
  * there already keep their modes.
  *
- * @param root a directory that exists, and contains `path`
+ * @param root - a directory that exists, and contains `path`
  * @throws TinkexError `server_error` when a file or a symbolic link stands in the way: nothing is to be written elsewhere
  */
 export async function makePrivateDirectory(root: string, path: string): Promise<void> {

@@ -2,7 +2,7 @@ import { type AdapterParameters, loraAlpha } from "../adapter/adapter-parameters
 import { type Tensor, tensor } from "../runtime/tensor.js";
 import { adapterInputs, adapterScaleInput } from "./model-values.js";
 
-/** What a run of a graph with adapters is given for one of them: its factors by module, and α / rank. */
+/** Inputs of one adapter for a run of a graph with adapters: its factors by module, and α / rank. */
 export function adapterFeeds({ shape, pairs }: AdapterParameters): Record<string, Tensor> {
   const feeds: Record<string, Tensor> = {
     [adapterScaleInput]: tensor("float32", [], Float32Array.of(loraAlpha / shape.rank)),

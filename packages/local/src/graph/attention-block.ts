@@ -25,7 +25,7 @@ export interface AttentionBlock {
 /**
  * `x + o(attention(q(h), k(h), v(h)))` with `h` the normed `x`, `[rows, time, hidden]`.
  *
- * @param mask see `causalMask`
+ * @param mask - see `causalMask`
  */
 export function attentionBlock(
   graph: GraphBuilder,

@@ -23,7 +23,7 @@ interface Projected {
   readonly norm?: RmsNorm;
 }
 
-/** @param input the normed residual stream, `[rows, time, hidden]` */
+/** @param input - the normed residual stream, `[rows, time, hidden]` */
 export function attentionProjections(
   graph: GraphBuilder,
   model: ModelValues,

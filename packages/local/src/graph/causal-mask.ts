@@ -5,12 +5,12 @@ import type { Value } from "../onnx/value.js";
 import { hiddenScore } from "./hidden-score.js";
 
 /**
- * What is added to attention scores: 0 where a query may see a key, a huge negative number where the key lies in the
+ * Builds the mask that is added to attention scores: 0 where a query may see a key, a huge negative number where the key lies in the
  * future. The rows repeat for each of the `repeats` query heads that share a key head.
  *
  * Rows padded at their end need nothing more: no real token looks forward to the padding.
  *
- * @param time tokens a row
+ * @param time - tokens a row
  * @returns `[repeats · time, time]`
  */
 export function causalMask(graph: GraphBuilder, tokens: Value, repeats: number): Value {

@@ -20,7 +20,7 @@ export interface Decoder {
   readonly head: LoraLinear;
 }
 
-/** @param tokens int32 ids, `[rows, time]`, rows padded at their end with any id */
+/** @param tokens - int32 ids, `[rows, time]`, rows padded at their end with any id */
 export function decoder(graph: GraphBuilder, model: ModelValues, tokens: Value): Decoder {
   const { config } = model;
   const start = graph.initializer("rope.start", "int64", [1], BigInt64Array.of(0n));
@@ -28,7 +28,7 @@ export function decoder(graph: GraphBuilder, model: ModelValues, tokens: Value):
   const mask = causalMask(graph, tokens, config.headCount / config.keyValueHeadCount);
   const layers: { attention: AttentionBlock; mlp: MlpBlock }[] = [];
   let hidden = gatherRows(graph, model.embedding, tokens);
-  for (let layer = 0; layer < config.layerCount; layer++) {
+  for (let layer = 0; layer < config.layerCount; layer += 1) {
     const attention = attentionBlock(graph, model, layer, hidden, rope, mask);
     const mlp = mlpBlock(graph, model, layer, attention.output);
     layers.push({ attention, mlp });

@@ -23,7 +23,7 @@ export const adapterScaleInput = "adapter.scale";
 export const adapterInputs = (module: string) => ({ a: `${module}.lora_A`, b: `${module}.lora_B` });
 
 /**
- * @param adapted names of the linear layers that carry an adapter; the rank is open, so that one compiled graph serves
+ * @param adapted - names of the linear layers that carry an adapter; the rank is open, so that one compiled graph serves
  * adapters of every rank
  */
 export function modelValues(

@@ -6,7 +6,7 @@ export interface RopeTables {
   readonly sines: Float32Array;
 }
 
-/** What the tables depend on. */
+/** Numbers on which the tables depend. */
 export type RopeSettings = Pick<ModelConfig, "headSize" | "ropeTheta" | "ropeScaling" | "contextLength">;
 
 /** Angles are multiplied in double precision and only their cosines and sines rounded to float32. */
@@ -15,7 +15,7 @@ export function ropeTables(config: RopeSettings): RopeTables {
   const half = frequencies.length;
   const cosines = new Float32Array(config.contextLength * half);
   const sines = new Float32Array(config.contextLength * half);
-  for (let position = 0; position < config.contextLength; position++) {
+  for (let position = 0; position < config.contextLength; position += 1) {
     frequencies.forEach((frequency, index) => {
       cosines[position * half + index] = Math.cos(position * frequency);
       sines[position * half + index] = Math.sin(position * frequency);

@@ -34,7 +34,7 @@ export function ropeValues(
 /**
  * Turns each pair (i, i + headSize/2) of every head by its position's angle.
  *
- * @param input `[rows, time, heads · headSize]`
+ * @param input - `[rows, time, heads · headSize]`
  */
 export const rotate = (graph: GraphBuilder, rope: Rope, input: Value, heads: number) =>
   rotaryEmbedding(graph, rope, rope.sines, input, heads);

@@ -24,7 +24,7 @@ export function listOf<T>(element: z.ZodType<T>, maxLength = Number.POSITIVE_INF
       return z.NEVER;
     }
     const items: T[] = [];
-    for (let index = 0; index < value.length && context.issues.length < MAX_ISSUES; index++) {
+    for (let index = 0; index < value.length && context.issues.length < MAX_ISSUES; index += 1) {
       readMember(element, value[index], index, context, (item) => items.push(item));
     }
     return items;

@@ -11,7 +11,7 @@ const MAX_SETTINGS_BYTES = 4 * 2 ** 20;
 /**
  * Reads a JSON file and checks it. Fields the schema does not name are dropped.
  *
- * @param maxBytes the file may have; 4 MiB when nothing is said
+ * @param maxBytes - the file may have; 4 MiB when nothing is said
  * @throws ValidationError naming the file and the fields at fault
  */
 export function readJsonFile<T extends z.ZodType>(file: string, schema: T, maxBytes?: number): z.infer<T> {

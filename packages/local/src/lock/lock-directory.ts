@@ -34,8 +34,8 @@ export interface DirectoryLock {
 /**
  * Takes the lock of a data directory.
  *
- * @param folder an existing folder for the lock's files
- * @param directory name of the data directory, for messages
+ * @param folder - an existing folder for the lock's files
+ * @param directory - name of the data directory, for messages
  * @throws ValidationError when another server has it, naming that one
  */
 export async function lockDirectory(
@@ -50,7 +50,7 @@ export async function lockDirectory(
     owner: processes.self,
     since: new Date(clock.now()).toISOString(),
   };
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const [last] = await files.entries();
     if (last?.isHeld === true) await requireDead(files, last.number, directory, surroundings);
     const number = (last?.number ?? 0) + 1;

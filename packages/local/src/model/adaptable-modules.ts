@@ -7,7 +7,7 @@ export interface AdaptableModule {
   readonly group: "attention" | "mlp" | "unembedding";
   readonly inputSize: number;
   readonly outputSize: number;
-  /** Whether the layer is `y = W x + b`. */
+  /** True when the layer is `y = W x + b`. */
   readonly hasBias: boolean;
 }
 
@@ -26,7 +26,7 @@ export function adaptableModules(config: ModelConfig): AdaptableModule[] {
     ["mlp.down_proj", "mlp", intermediateSize, hiddenSize, false],
   ] as const;
   const modules: AdaptableModule[] = [];
-  for (let layer = 0; layer < config.layerCount; layer++) {
+  for (let layer = 0; layer < config.layerCount; layer += 1) {
     for (const [name, group, inputSize, outputSize, hasBias] of ofLayer) {
       modules.push({ module: `model.layers.${layer}.${name}`, group, inputSize, outputSize, hasBias });
     }

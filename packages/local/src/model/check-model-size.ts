@@ -5,7 +5,7 @@ import { weightShapes } from "./weight-shapes.js";
 /** A compiled graph holds all frozen weights, and protobuf, its format, ends at 2 GiB less a byte. */
 const maximumGraphBytes = 2 ** 31 - 1;
 
-/** What a graph takes beside weights and rotary tables: nodes, names, small constants. Ample for hundreds of layers. */
+/** Bytes of a graph beside weights and rotary tables: nodes, names, small constants. Ample for hundreds of layers. */
 const structureBytes = 8 * 2 ** 20;
 
 /** Most bytes of the rotary tables: a context of a million tokens, with heads of 64 numbers. */

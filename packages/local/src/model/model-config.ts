@@ -1,4 +1,4 @@
-/** What the graphs need to know of a decoder-only transformer of the Llama family. */
+/** Facts that the graphs need about a decoder-only transformer of the Llama family. */
 export interface ModelConfig {
   readonly architecture: "llama" | "qwen2" | "qwen3";
   readonly vocabularySize: number;
@@ -25,7 +25,7 @@ export interface ModelConfig {
   readonly endTokenIds: readonly number[];
 }
 
-/** How Llama 3.1 and later stretch the rotary wavelengths. */
+/** Scaling by which Llama 3.1 and later stretch the rotary wavelengths. */
 export interface Llama3RopeScaling {
   readonly factor: number;
   readonly lowFrequencyFactor: number;

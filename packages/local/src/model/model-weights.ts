@@ -12,7 +12,7 @@ import { weightShapes } from "./weight-shapes.js";
 /** The frozen weights of a base model, read when asked for and widened to float32. */
 export interface ModelWeights {
   /**
-   * @param name e.g. `model.layers.0.self_attn.q_proj.weight`
+   * @param name - e.g. `model.layers.0.self_attn.q_proj.weight`
    * @throws ValidationError when the model has no such tensor
    */
   get(name: string): FloatTensor;
@@ -52,7 +52,7 @@ export function openModelWeights(directory: string, config: ModelConfig): ModelW
   };
 }
 
-/** Which file holds which tensor. */
+/** Maps each tensor to the file that holds it. */
 function openFiles(directory: string): Map<string, SafetensorsFile> {
   const index = join(directory, "model.safetensors.index.json");
   if (existsSync(index)) return openShards(directory, index);

@@ -7,7 +7,7 @@ import { readJsonFile } from "../json/read-json-file.js";
 import { shortened } from "../json/shortened.js";
 import type { Llama3RopeScaling, ModelConfig } from "./model-config.js";
 
-/** What sets the three architectures apart; all else is in the configuration's numbers. */
+/** Differences between the three architectures; all else is in the configuration's numbers. */
 const architectures = {
   llama: { attentionBias: false, queryKeyNorm: false },
   qwen2: { attentionBias: true, queryKeyNorm: false },

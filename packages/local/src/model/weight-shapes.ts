@@ -8,7 +8,7 @@ export function weightShapes(config: ModelConfig): Map<string, readonly number[]
     ["model.embed_tokens.weight", [vocabularySize, hiddenSize]],
     ["model.norm.weight", [hiddenSize]],
   ]);
-  for (let layer = 0; layer < layerCount; layer++) {
+  for (let layer = 0; layer < layerCount; layer += 1) {
     shapes.set(`model.layers.${layer}.input_layernorm.weight`, [hiddenSize]);
     shapes.set(`model.layers.${layer}.post_attention_layernorm.weight`, [hiddenSize]);
     if (config.queryKeyNorm) {

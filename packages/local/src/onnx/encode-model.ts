@@ -26,7 +26,7 @@ const operatorSets = [
 /**
  * Encodes a graph as an ONNX model file.
  *
- * @param outputs values by the names under which the file gives them
+ * @param outputs - values by the names under which the file gives them
  */
 export function encodeModel(parts: GraphParts, outputs: Readonly<Record<string, Value>>): Uint8Array {
   const graph = create(GraphProtoSchema, {

@@ -35,7 +35,7 @@ export class GraphBuilder {
    * A tensor that is part of the model. Asking again for the same name gives the same value, so that the backward half
    * shares the weights of the forward half.
    *
-   * @param data row-major; kept by reference until {@link build}
+   * @param data - row-major; kept by reference until {@link build}
    */
   initializer<T extends ElementType>(
     name: string,
@@ -86,7 +86,7 @@ export class GraphBuilder {
    * Finishes the graph. What no output needs (nodes, inputs, weights) is left out, so a caller may write a whole
    * backward pass and pay only for the gradients it asks for.
    *
-   * @param outputs by the names under which a run gives them
+   * @param outputs - by the names under which a run gives them
    */
   build(outputs: Readonly<Record<string, Value>>): OnnxGraph {
     const taken = Object.keys(outputs).find((name) => this.#inputs.has(name) || this.#initializers.has(name));

@@ -6,7 +6,7 @@ import type { Value } from "./value.js";
 export interface OnnxGraph {
   /** The bytes of an ONNX model file. */
   readonly model: Uint8Array;
-  /** What a run must be given, in the order of declaration. */
+  /** Inputs of a run, in the order of declaration. */
   readonly inputs: readonly Value[];
   readonly outputs: readonly Value[];
   /** The operator of every node, in order of evaluation. */

@@ -7,7 +7,7 @@ import type { ServerState } from "../registries/server-state.js";
 import type { CreateSamplingSessionBody } from "../requests/session-bodies.js";
 import { samplerIdOf } from "./save-weights.js";
 
-/** What to sample from: exactly one of the two. */
+/** Source of the samples: exactly one of the two. */
 export interface SamplerSource {
   readonly base_model?: string | undefined;
   readonly model_path?: string | undefined;

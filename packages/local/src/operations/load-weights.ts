@@ -8,7 +8,7 @@ import type { ModelAdapter } from "../registries/training-model.js";
 import type { LoadWeightsBody } from "../requests/model-bodies.js";
 import { submitOperation } from "./submit-operation.js";
 
-/** Where a load may stand in the order of a model: right after its creation. */
+/** Position that a load may have in the order of a model: right after its creation. */
 const LOAD_SEQUENCE_ID = 1;
 
 /**
@@ -51,7 +51,7 @@ export function loadWeights(
 /**
  * Reads a checkpoint into an adapter.
  *
- * @param optimizer whether to restore the optimizer too; when absent (the 0.4 generation cannot say) all there is
+ * @param optimizer - whether to restore the optimizer too; when absent (the 0.4 generation cannot say) all there is
  */
 export async function loadCheckpoint(
   state: ServerState,

@@ -10,7 +10,7 @@ const slotBody = requestBody({ model_id: z.string(), seq_id: sequenceId });
  * Runs `submit`; when it refuses the request, an operation that fails with the same text takes the request's place in the
  * order of its model, since the client has used the number up and what it sends next would wait for it.
  *
- * @param body the request's body as it came, which may be anything
+ * @param body - the request's body as it came, which may be anything
  */
 export async function reserveSequenceSlot(
   state: ServerState,

@@ -51,7 +51,7 @@ export async function saveWeightsForSampler(
   });
 }
 
-/** What a request asks for: a name, where it has one, wins over the number of a session. */
+/** Target of a save: a name, where it has one, wins over the number of a session. */
 function samplerSave(
   state: ServerState,
   model: TrainingModel,

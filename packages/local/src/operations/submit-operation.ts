@@ -25,7 +25,7 @@ export function submitOperation(state: ServerState, operation: ModelOperation): 
   return state.futures.submit(identity, () => model.queue.enqueue(sequenceId ?? model.queue.following, run));
 }
 
-/** Whether the number of an operation is that of one that was submitted before. */
+/** Tells whether an operation with this number was submitted before. */
 export function isSubmitted(state: ServerState, operation: ModelOperation): boolean {
   const key = keyOf(operation);
   return key !== undefined && state.futures.has(key);

@@ -3,10 +3,10 @@ import { OperationFailure } from "../errors/operation-failure.js";
 import { RequestRefusal } from "../errors/request-refusal.js";
 
 export interface SequenceQueueOptions {
-  /** Whose operations these are, for messages. */
+  /** Owner of the operations, for messages. */
   readonly name: string;
   readonly clock: Clock;
-  /** How long operations wait for a missing number before them, in milliseconds. */
+  /** Milliseconds that operations wait for a missing number before them. */
   readonly gapTimeoutMs: number;
 }
 

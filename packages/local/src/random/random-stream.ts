@@ -8,7 +8,7 @@ export type RandomStream = () => number;
  * The generator is xoshiro128** (Blackman and Vigna, 2018). Its state comes from mixing the 64 bits of the seed and a
  * hash of the name with the finaliser of MurmurHash3.
  *
- * @param seed any integer within ±2^53
+ * @param seed - any integer within ±2^53
  */
 export function randomStream(seed: number, name: string): RandomStream {
   let hash = 0x811c9dc5;
@@ -17,7 +17,7 @@ export function randomStream(seed: number, name: string): RandomStream {
   };
   absorb(seed | 0);
   absorb(Math.floor(seed / 2 ** 32) | 0);
-  for (let i = 0; i < name.length; i++) absorb(name.charCodeAt(i) + 1);
+  for (let i = 0; i < name.length; i += 1) absorb(name.charCodeAt(i) + 1);
   const word = () => {
     hash = (hash + 0x9e3779b9) | 0;
     return mix(hash);

@@ -5,7 +5,7 @@ import { RequestRefusal } from "../errors/request-refusal.js";
 /** The store is walked for expired results at most this often. */
 const SWEEP_INTERVAL_MS = 1_000;
 
-/** How a future stands when somebody asks. */
+/** State of a future at the time of the question. */
 export type FutureAnswer<T> =
   | { readonly state: "pending" }
   | { readonly state: "done"; readonly value: T }
@@ -15,13 +15,13 @@ export interface FutureStoreOptions {
   readonly clock: Clock;
   /** Tells the ids of one life of a server from those of another. */
   readonly instanceId: string;
-  /** How long a result is kept after it was last delivered, in milliseconds. */
+  /** Milliseconds for which a result is kept after it was last delivered. */
   readonly keepDeliveredMs: number;
-  /** How long a result is kept that nobody fetches, in milliseconds. */
+  /** Milliseconds for which a result is kept that nobody fetches. */
   readonly keepUnfetchedMs: number;
 }
 
-/** What makes a submission the same as an earlier one. */
+/** Key and content that make a submission the same as an earlier one. */
 export interface SubmissionIdentity {
   /** Names the place of the request, e.g. model and sequence id. */
   readonly key: string;
@@ -85,7 +85,7 @@ export class FutureStore<T> {
     return requestId;
   }
 
-  /** Whether a submission of this key is known. */
+  /** Tells whether a request with this key was already submitted. */
   has(key: string): boolean {
     return this.#idsByKey.has(key);
   }

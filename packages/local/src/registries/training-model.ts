@@ -2,7 +2,7 @@ import type { AdapterShape, Engine } from "../engine/engine.js";
 import { OperationFailure } from "../errors/operation-failure.js";
 import type { SequenceQueue } from "../order/sequence-queue.js";
 
-/** What a model is made of: an adapter of this shape in this engine, under the model's own id. */
+/** Parts of a model: an adapter of this shape in this engine, under the model's own id. */
 export interface ModelAdapter {
   readonly engine: Engine;
   readonly shape: AdapterShape;
@@ -42,7 +42,7 @@ export class TrainingModel {
   /**
    * Makes the adapter, as number 0 in the model's order. When that fails, everything after it fails too.
    *
-   * @param make makes it, under this model's id
+   * @param make - makes it, under this model's id
    */
   create(make: () => Promise<ModelAdapter>): Promise<ModelAdapter> {
     return this.queue.enqueue(0, async () => {

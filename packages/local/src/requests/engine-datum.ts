@@ -37,7 +37,7 @@ export function toEngineData(
 /**
  * Checks one training example against its loss and the model, and casts its tensors.
  *
- * @param index which of the request's data it is, for messages
+ * @param index - which of the request's data it is, for messages
  * @throws OperationFailure `user` naming the datum, the tensor and the element
  */
 export function toEngineDatum(
@@ -169,7 +169,7 @@ function checkAscending(
   const [lowKey, highKey] = loss.ascending;
   const [lows, highs] = [tensors[lowKey], tensors[highKey]];
   const length = lows?.length ?? highs?.length ?? 0;
-  for (let token = 0; token < length; token++) {
+  for (let token = 0; token < length; token += 1) {
     const low = lows?.[token] ?? config[lowKey] ?? Number.NEGATIVE_INFINITY;
     const high = highs?.[token] ?? config[highKey] ?? Number.POSITIVE_INFINITY;
     if (low > high) throw userFailure(`${place}.${lowKey}[${token}] ${low} is above ${highKey} ${high}.`);

@@ -1,7 +1,7 @@
 import type { SampleResponse, TopkLogprobs } from "@tinkex/types";
 import type { SampleOutcome } from "../engine/engine.js";
 
-/** What fills a cell of a top-k matrix that names no token. */
+/** Fills a cell of a top-k matrix that names no token. */
 const EMPTY_LOGPROB = -99_999;
 
 /** The result record of a sample request. */

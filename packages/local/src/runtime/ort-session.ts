@@ -22,7 +22,7 @@ export async function compileOrtSession(
   options: InferenceSession.SessionOptions,
 ): Promise<Session> {
   const session = await ort.InferenceSession.create(graph.model, options);
-  // What the session below refers to lives as long as it does, and the model's bytes are as large as the weights.
+  // Values that the session below captures live as long as it does, and the model's bytes are as large as the weights.
   const { inputs } = graph;
   return {
     async run(feeds) {

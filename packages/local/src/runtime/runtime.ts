@@ -1,7 +1,7 @@
 import type { OnnxGraph } from "../onnx/onnx-graph.js";
 import type { Tensor } from "./tensor.js";
 
-/** What runs the graphs. */
+/** Library that runs the graphs. */
 export interface Runtime {
   readonly name: RuntimeName;
   /** Threads that one run uses. */
@@ -19,7 +19,7 @@ export interface Session {
   /**
    * Runs the graph. The arithmetic blocks the calling thread, on both runtimes; yield to the event loop between runs.
    *
-   * @param feeds a tensor for every input of the graph, and no other
+   * @param feeds - a tensor for every input of the graph, and no other
    * @throws Error naming the input that is missing, superfluous or of the wrong type
    */
   run(feeds: Readonly<Record<string, Tensor>>): Promise<Outputs>;
@@ -27,7 +27,7 @@ export interface Session {
   release(): Promise<void>;
 }
 
-/** What a run gives, by the names the graph was built with. */
+/** Outputs of a run, by the names the graph was built with. */
 export interface Outputs {
   /** @throws Error when the graph has no such float32 output */
   float32(name: string): Float32Array;

@@ -21,13 +21,13 @@ export class SessionCache {
   /** The least recently used first. */
   readonly #entries = new Map<string, Entry>();
 
-  /** @param capacity most sessions kept; while more run at once, there are more */
+  /** @param capacity - most sessions kept; while more run at once, there are more */
   constructor(runtime: Runtime, capacity = defaultCapacity) {
     this.#runtime = runtime;
     this.#capacity = capacity;
   }
 
-  /** @param key equal for equal graphs; asked for again, they share a session */
+  /** @param key - equal for equal graphs; asked for again, they share a session */
   graph(key: string, build: () => OnnxGraph): CachedGraph {
     return { run: (feeds) => this.#run(key, build, feeds) };
   }

@@ -1,14 +1,14 @@
 /** Widens bfloat16 values: each is the upper half of the float32 of the same value. */
 export function widenBfloat16(halves: Uint16Array): Float32Array {
   const bits = new Uint32Array(halves.length);
-  for (let i = 0; i < halves.length; i++) bits[i] = (halves[i] ?? 0) << 16;
+  for (let i = 0; i < halves.length; i += 1) bits[i] = (halves[i] ?? 0) << 16;
   return new Float32Array(bits.buffer);
 }
 
 /** Widens IEEE 754 binary16 values: 1 sign bit, 5 exponent bits (bias 15), 10 fraction bits. */
 export function widenFloat16(halves: Uint16Array): Float32Array {
   const values = new Float32Array(halves.length);
-  for (let i = 0; i < halves.length; i++) values[i] = float16Value(halves[i] ?? 0);
+  for (let i = 0; i < halves.length; i += 1) values[i] = float16Value(halves[i] ?? 0);
   return values;
 }
 

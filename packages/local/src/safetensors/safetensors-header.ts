@@ -2,7 +2,7 @@ import { jsonTextFault, ValidationError } from "@tinkex/base";
 import { isRecord } from "../json/bounded-collections.js";
 import { shortened } from "../json/shortened.js";
 
-/** Where a tensor lies in a safetensors file. */
+/** Place of a tensor in a safetensors file. */
 export interface SafetensorsEntry {
   readonly name: string;
   readonly dtype: string;
@@ -103,15 +103,15 @@ function topLevelMembers(text: string): number {
   let depth = 0;
   let members = 0;
   let isInString = false;
-  for (let position = 0; position < text.length; position++) {
+  for (let position = 0; position < text.length; position += 1) {
     const character = text[position];
     if (isInString) {
-      if (character === "\\") position++;
+      if (character === "\\") position += 1;
       else if (character === '"') isInString = false;
     } else if (character === '"') isInString = true;
-    else if (character === "{" || character === "[") depth++;
-    else if (character === "}" || character === "]") depth--;
-    else if (character === ":" && depth === 1) members++;
+    else if (character === "{" || character === "[") depth += 1;
+    else if (character === "}" || character === "]") depth -= 1;
+    else if (character === ":" && depth === 1) members += 1;
   }
   return members;
 }

@@ -20,7 +20,7 @@ export interface CachedAttention extends HeadKeyValues {
  * Attention of new tokens to those before them, whose keys and values are given, and to each other. The softmax runs
  * over both parts at once without joining them, so the cached part is read where it lies and never copied.
  *
- * @param masks what is added to the scores: `past` broadcasts to `[rows, keyValueHeads, group · time, past]` and hides
+ * @param masks - what is added to the scores: `past` broadcasts to `[rows, keyValueHeads, group · time, past]` and hides
  * what a row has not filled; `fresh` is `[group · time, time]` and hides later tokens
  * @returns the output, and the new tokens' keys and values to be cached
  */

@@ -34,7 +34,7 @@ export const freshOutputs = (layer: number) => ({
  * int32, which of the `rows · time` tokens logits are wanted for; and the adapter. Outputs: `logits`
  * `[selected, vocabulary]` and the new tokens' keys and values, `[rows, keyValueHeads, time, headSize]`.
  *
- * @param adapted names of the linear layers that carry an adapter
+ * @param adapted - names of the linear layers that carry an adapter
  */
 export function continuationGraph(
   config: ModelConfig,
@@ -52,7 +52,7 @@ export function continuationGraph(
   const rope = ropeValues(graph, ropeTables(config), config.headSize, positions);
   const outputs: Record<string, Value> = {};
   let hidden = gatherRows(graph, model.embedding, tokens);
-  for (let layer = 0; layer < config.layerCount; layer++) {
+  for (let layer = 0; layer < config.layerCount; layer += 1) {
     const { output, keys, values } = cachedAttentionBlock(graph, model, layer, hidden, rope, masks);
     outputs[freshOutputs(layer).keys] = keys;
     outputs[freshOutputs(layer).values] = values;

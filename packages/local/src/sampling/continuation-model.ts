@@ -12,9 +12,9 @@ export interface ContinuationInput {
   readonly tokens: Int32Array;
   readonly rows: number;
   readonly time: number;
-  /** What went before; absent at the start of sequences. */
+  /** Cache of the tokens before; absent at the start of sequences. */
   readonly past?: { readonly keyValues: KeyValues; readonly lengths: readonly number[] };
-  /** Which of the `rows · time` tokens logits are wanted for. */
+  /** Tokens, among `rows · time`, whose logits are wanted. */
   readonly selected: Int32Array;
 }
 
@@ -88,7 +88,7 @@ export class ContinuationModel {
 function positionsFrom(lengths: readonly number[], time: number): BigInt64Array {
   const positions = new BigInt64Array(lengths.length * time);
   lengths.forEach((length, row) => {
-    for (let i = 0; i < time; i++) positions[row * time + i] = BigInt(length + i);
+    for (let i = 0; i < time; i += 1) positions[row * time + i] = BigInt(length + i);
   });
   return positions;
 }

@@ -4,7 +4,7 @@ import { type Logits, logSumExp } from "./logprobs.js";
 import type { StopCondition } from "./stop-condition.js";
 import { drawToken, type TokenFilter, tokenDistribution } from "./token-distribution.js";
 
-/** What a finished sample is. */
+/** A finished sample. */
 export interface GeneratedSequence {
   readonly tokens: Int32Array;
   /** At temperature 1, before any filter. */

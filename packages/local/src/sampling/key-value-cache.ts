@@ -10,7 +10,7 @@ import {
 
 /** A sequence in a cache. */
 export interface CacheRow {
-  /** Where the row lies now; rows move when others leave. */
+  /** Present place of the row; rows move when others leave. */
   readonly index: number;
   /** Tokens cached so far. */
   readonly length: number;
@@ -43,7 +43,7 @@ export class KeyValueCache {
   readonly #rows: MutableRow[] = [];
   #store: KeyValues;
 
-  /** @param maxBytes not exceeded unless the present rows, as long as the longest of them may get, need more */
+  /** @param maxBytes - not exceeded unless the present rows, as long as the longest of them may get, need more */
   constructor(layout: KeyValueLayout, maxBytes: number) {
     this.#layout = layout;
     this.#maxBytes = maxBytes;
@@ -55,7 +55,7 @@ export class KeyValueCache {
     return this.#rows;
   }
 
-  /** Adds a row with the first `length` tokens of one elsewhere. @param longest most tokens it will ever have */
+  /** Adds a row with the first `length` tokens of one elsewhere. @param longest - most tokens it will ever have */
   add(from: ReadRow, longest: number): CacheRow {
     const row = { index: this.#rows.length, length: 0, longest };
     this.#rows.push(row);
@@ -80,7 +80,7 @@ export class KeyValueCache {
       last.index = own.index;
       this.#rows[own.index] = last;
     }
-    // What one long row or one busy moment needed is not kept for good.
+    // Memory that one long row or one busy moment needed is not kept for good.
     if (this.#store.time > this.#longest()) this.#resize(this.#store.rows, this.#store.time);
   }
 

@@ -44,7 +44,7 @@ export function copyKeyValues(
     ((row * keyValueHeadCount + head) * of.time + start) * headSize;
   const copy = (source: readonly Float32Array[], target: readonly Float32Array[]) => {
     source.forEach((array, layer) => {
-      for (let head = 0; head < keyValueHeadCount; head++) {
+      for (let head = 0; head < keyValueHeadCount; head += 1) {
         const first = offset(from, head);
         target[layer]?.set(array.subarray(first, first + count * headSize), offset(to, head));
       }

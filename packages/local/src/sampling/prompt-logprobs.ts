@@ -2,7 +2,7 @@ import type { SampleOutcome } from "../engine/engine.js";
 import { logSumExp } from "./logprobs.js";
 import { topIds } from "./ranking.js";
 
-/** What the wire's matrices hold where there is no prediction, in the first row. */
+/** Entry of the wire's matrices for no prediction, as in the first row. */
 const noLogprob = -99999;
 
 /** Collects what a prompt's own tokens were predicted with, from the logits at every position. */
@@ -13,7 +13,7 @@ export class PromptLogprobs {
   readonly #topIds: Int32Array;
   readonly #topLogprobs: Float32Array;
 
-  /** @param topK how many of the likeliest tokens to list for each position; 0 = none */
+  /** @param topK - how many of the likeliest tokens to list for each position; 0 = none */
   constructor(prompt: Int32Array, topK: number, vocabularySize: number) {
     this.#prompt = prompt;
     this.#k = Math.min(topK, vocabularySize);
@@ -22,7 +22,7 @@ export class PromptLogprobs {
     this.#topLogprobs = new Float32Array(prompt.length * this.#k).fill(noLogprob);
   }
 
-  /** @param position of the token the logits were computed at; they predict the one after it */
+  /** @param position - of the token the logits were computed at; they predict the one after it */
   add(position: number, logits: Float32Array): void {
     const next = position + 1;
     const token = this.#prompt[next];

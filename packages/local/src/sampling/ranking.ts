@@ -4,7 +4,7 @@ import type { Logits } from "./logprobs.js";
 export function argmax(logits: Logits): number {
   let best = 0;
   let max = logits[0] ?? -Infinity;
-  for (let id = 1; id < logits.length; id++) {
+  for (let id = 1; id < logits.length; id += 1) {
     const logit = logits[id] ?? -Infinity;
     if (logit > max) {
       max = logit;
@@ -25,7 +25,7 @@ export function topIds(values: ArrayLike<number>, count: number): number[] {
   }
   const best: number[] = [];
   const valueAt = (rank: number) => values[best[rank] ?? -1] ?? -Infinity;
-  for (let id = 0; id < values.length; id++) {
+  for (let id = 0; id < values.length; id += 1) {
     const value = values[id] ?? -Infinity;
     if (best.length === count && !(value > valueAt(count - 1))) continue;
     if (best.length === count) best.pop();

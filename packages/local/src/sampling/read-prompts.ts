@@ -47,7 +47,7 @@ export async function readPrompts(
   let index = 0;
   return prompts.map((prompt, row) => {
     const { length } = prompt.tokens;
-    for (let position = firsts[row] ?? 0; position < length; position++) {
+    for (let position = firsts[row] ?? 0; position < length; position += 1) {
       prompt.onLogits?.(position, logits(index));
       index += 1;
     }
@@ -58,7 +58,7 @@ export async function readPrompts(
 /**
  * Reads one long prompt piece by piece, so that a run never holds more than `piece` tokens.
  *
- * @param goOn asked after each piece, when other work may have had its turn
+ * @param goOn - asked after each piece, when other work may have had its turn
  * @returns nothing when `goOn` said no
  */
 export async function readLongPrompt(
@@ -83,7 +83,7 @@ export async function readLongPrompt(
       selected: Int32Array.from(range(first, time)),
     });
     copyKeyValues(layout, { of: run.keyValues, row: 0, start: 0 }, { of: all, row: 0, start }, time);
-    for (let i = first; i < time; i++) {
+    for (let i = first; i < time; i += 1) {
       last = run.logits(i - first);
       prompt.onLogits?.(start + i, last);
     }

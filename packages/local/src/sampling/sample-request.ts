@@ -6,7 +6,7 @@ import { PromptLogprobs } from "./prompt-logprobs.js";
 import type { Prompt } from "./read-prompts.js";
 import { stopCondition } from "./stop-condition.js";
 
-/** What a request needs to know of the model. */
+/** Facts about the model that a request needs. */
 export interface RequestContext {
   readonly vocabularySize: number;
   readonly contextLength: number;
@@ -54,7 +54,7 @@ export class SampleRequest {
     this.#followSignal(signal);
   }
 
-  /** Whether the promise is settled, so that nothing more need be computed for it. */
+  /** True once the promise is settled, so that nothing more need be computed for it. */
   get isSettled(): boolean {
     return this.#isSettled;
   }

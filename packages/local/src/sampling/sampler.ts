@@ -24,7 +24,7 @@ export interface SamplerOptions {
 const mebibyte = 2 ** 20;
 
 function defaultLimits({ vocabularySize }: ModelConfig): SamplingLimits {
-  // Where a prompt's own log-probabilities are wanted, a run holds the logits of every token.
+  // A run holds the logits of every token if a prompt's own log-probabilities are wanted.
   const tokensOfLogits = Math.floor((256 * mebibyte) / (vocabularySize * Float32Array.BYTES_PER_ELEMENT));
   return {
     maxRows: 64,
@@ -51,7 +51,7 @@ export class Sampler {
   }
 
   /**
-   * @param adapter whose requests share batches as long as it is the same object; `undefined` for the base model. It must
+   * @param adapter - whose requests share batches as long as it is the same object; `undefined` for the base model. It must
    * not change while they are under way.
    * @throws ValidationError for a prompt that is empty, too long or has ids outside the vocabulary; AbortedError when
    * the signal fires; ClosedError
@@ -126,7 +126,7 @@ export class Sampler {
   #decode(): Promise<(ids: readonly number[]) => string> {
     if (this.#decoder === undefined) {
       this.#decoder = this.#options.loadDecoder();
-      // What failed once may be mended; the next request tries again.
+      // A cause that failed once may be mended; the next request tries again.
       this.#decoder.catch(() => {
         this.#decoder = undefined;
       });

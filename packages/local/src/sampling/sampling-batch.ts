@@ -166,7 +166,7 @@ export class SamplingBatch {
     }
   }
 
-  /** Whether another sample fits beside `rows` others. The first always does. */
+  /** Tells whether another sample fits beside `rows` others. The first always does. */
   #hasRoom(rows: number, request: SampleRequest): boolean {
     if (rows === 0) return true;
     const longest = Math.max(

@@ -1,7 +1,7 @@
-/** What ends a sample before its length does. */
+/** Condition that ends a sample before its length does. */
 export interface StopCondition {
   /**
-   * Whether `tokens`, all that was generated so far, ends the sample with its last token. To be asked after each token.
+   * Tells whether `tokens`, all that was generated so far, ends the sample with its last token. To be asked after each token.
    */
   isMet(tokens: readonly number[]): boolean;
 }
@@ -9,7 +9,7 @@ export interface StopCondition {
 type Decode = (ids: readonly number[]) => string;
 
 /**
- * How many characters at the start of a tail's text may differ from the text of the whole: a character that was cut
+ * Characters at the start of a tail's text that may differ from the text of the whole: a character that was cut
  * shows as up to three marks, and some tokenizers drop a leading space.
  */
 const uncertainCharacters = 4;
@@ -18,7 +18,7 @@ const uncertainCharacters = 4;
  * A sample ends with a stop id, or with the token whose text completes the first occurrence of a stop text. Special
  * tokens count with the text they are written as, so that `<|im_end|>` may be named as a text.
  *
- * @param decode text of ids, special tokens included; needed only where there are stop texts
+ * @param decode - text of ids, special tokens included; needed only where there are stop texts
  */
 export function stopCondition(
   tokenIds: readonly number[],
@@ -33,7 +33,7 @@ export function stopCondition(
       if (last === undefined) return false;
       if (ids.has(last)) return true;
       if (texts.length === 0) return false;
-      // What was completed before the last token has been found before.
+      // A stop that was completed before the last token has been found before.
       const text = endOfText(tokens, longest + decode([last]).length, decode);
       return texts.some((stop) => text.includes(stop));
     },

@@ -1,7 +1,7 @@
 import type { Logits } from "./logprobs.js";
 import { argmax, sortBestFirst, topIds } from "./ranking.js";
 
-/** How a token is chosen. */
+/** Settings by which a token is chosen. */
 export interface TokenFilter {
   /** 0 = greedy. */
   readonly temperature: number;
@@ -44,7 +44,7 @@ export function tokenDistribution(logits: Logits, filter: TokenFilter): TokenDis
 export function drawToken({ ids, probabilities }: TokenDistribution, uniform: number): number {
   let rest = uniform;
   let last = 0;
-  for (let i = 0; i < ids.length; i++) {
+  for (let i = 0; i < ids.length; i += 1) {
     const probability = probabilities[i] ?? 0;
     if (probability === 0) continue;
     last = ids[i] ?? 0;
@@ -80,12 +80,12 @@ function softmax(logits: Logits, temperature: number): Float64Array {
   for (const logit of logits) if (logit > max) max = logit;
   const probabilities = new Float64Array(logits.length);
   let sum = 0;
-  for (let id = 0; id < logits.length; id++) {
+  for (let id = 0; id < logits.length; id += 1) {
     const weight = Math.exp(((logits[id] ?? -Infinity) - max) / temperature);
     probabilities[id] = weight;
     sum += weight;
   }
-  for (let id = 0; id < probabilities.length; id++) probabilities[id] = (probabilities[id] ?? 0) / sum;
+  for (let id = 0; id < probabilities.length; id += 1) probabilities[id] = (probabilities[id] ?? 0) / sum;
   return probabilities;
 }
 

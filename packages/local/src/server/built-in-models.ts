@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { TinkexError } from "@tinkex/base";
 import type { ServedModel } from "./local-server-options.js";
 
-/** Where the package keeps its models, seen from this file in `src/server` and from the bundle in `dist`. */
+/** Directory of the models in the package, seen from this file in `src/server` and from the bundle in `dist`. */
 const MODEL_FOLDERS = ["../../models", "../models"];
 
 /**

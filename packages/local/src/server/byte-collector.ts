@@ -9,7 +9,7 @@ export class ByteCollector {
   #filled = 0;
   #length = 0;
 
-  /** How many bytes there are so far. */
+  /** Number of bytes so far. */
   get length(): number {
     return this.#length;
   }

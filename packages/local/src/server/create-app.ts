@@ -22,9 +22,9 @@ const API_PREFIX = "/api/v1";
 
 export interface AppOptions {
   readonly guard: GuardOptions;
-  /** How long a poll for a result that is not there yet is held, in milliseconds. */
+  /** Milliseconds for which a poll is held when its result is not there yet. */
   readonly holdMs: number;
-  /** How long a client may take to send the head of a request, and the whole of it, in milliseconds. */
+  /** Milliseconds that a client may take to send the head of a request, and the whole of it. */
   readonly headTimeoutMs: number;
   readonly requestTimeoutMs: number;
 }

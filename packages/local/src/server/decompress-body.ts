@@ -6,7 +6,7 @@ import { ZstdFrames } from "./zstd-frames.js";
 /** zstd came to Node with 22.15; types of Node 20 do not know it. */
 const { createZstdDecompress } = zlib as { readonly createZstdDecompress?: () => zlib.Gunzip };
 
-/** Whether this Node reads zstd bodies. */
+/** True when this Node reads zstd bodies. */
 export const HAS_ZSTD: boolean = createZstdDecompress !== undefined;
 
 /**

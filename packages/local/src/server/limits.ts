@@ -1,18 +1,18 @@
-/** How long a server waits for things and keeps them, in milliseconds, and how many. */
+/** Limits of a server: milliseconds that it waits for things and keeps them, and numbers of things. */
 export interface ServerLimits {
-  /** How many adapters of sampling sessions stay in memory while nobody samples from them. */
+  /** Number of adapters of sampling sessions that stay in memory while nobody samples from them. */
   readonly idleSamplers: number;
-  /** How long a poll is held. Clients give up on one after 45 s. */
+  /** Time for which a poll is held. Clients give up on one after 45 s. */
   readonly holdMs: number;
-  /** How long operations wait for a missing sequence id before them. */
+  /** Time that operations wait for a missing sequence id before them. */
   readonly gapTimeoutMs: number;
-  /** How long a result is kept after its delivery, in case the answer was lost. */
+  /** Time for which a result is kept after its delivery, in case the answer was lost. */
   readonly keepDeliveredMs: number;
-  /** How long a result is kept that nobody fetches. */
+  /** Time for which a result is kept that nobody fetches. */
   readonly keepUnfetchedMs: number;
-  /** How long a client may take to send the head of a request. */
+  /** Time that a client may take to send the head of a request. */
   readonly headTimeoutMs: number;
-  /** How long it may take to send the whole of one. */
+  /** Time that it may take to send the whole of one. */
   readonly requestTimeoutMs: number;
 }
 

@@ -13,7 +13,7 @@ export class ProtobufBody {
 }
 
 /**
- * How bodies are read: JSON with every integer exact, so that numbers of 64 bits arrive as they were sent; protobuf as
+ * Reads bodies: JSON with every integer exact, so that numbers of 64 bits arrive as they were sent; protobuf as
  * bytes. The SDKs name a JSON type also where they send no body at all.
  */
 export function addBodyParsers(app: FastifyInstance, maxBytes: number): void {

@@ -7,7 +7,7 @@ import { decompressBody } from "./decompress-body.js";
 /**
  * Reads a request's body whole, and decompresses it.
  *
- * @param maxBytes of the body, compressed or not
+ * @param maxBytes - of the body, compressed or not
  * @throws RequestRefusal 413 beyond `maxBytes`, 415 for an encoding that is not read, 400 for data that cannot be decoded
  */
 export async function readBodyBytes(payload: IncomingMessage, maxBytes: number): Promise<Buffer> {
@@ -17,7 +17,7 @@ export async function readBodyBytes(payload: IncomingMessage, maxBytes: number):
   try {
     return await collect(decoded, maxBytes);
   } catch (error) {
-    // What is refused half-way must not go on growing behind the answer; the rest of it is thrown away.
+    // A body refused half-way must not go on growing behind the answer; the rest of it is thrown away.
     if (decoded !== payload) decoded.destroy();
     payload.resume();
     throw error;

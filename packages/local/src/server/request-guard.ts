@@ -19,7 +19,7 @@ export interface GuardedRequest {
   readonly apiKey: string | undefined;
 }
 
-/** Whether a server is up is no secret, and health checks bear no key. */
+/** Health checks bear no key, and tell nothing secret: that a server is up. */
 const OPEN_PATH = "/api/v1/healthz";
 
 /**

@@ -27,7 +27,7 @@ export class ZstdFrames {
   #hasChecksum = false;
   #isBetweenFrames = false;
 
-  /** Whether there is a frame, and the last one has ended. */
+  /** True when there is a frame, and the last one has ended. */
   get isWhole(): boolean {
     return this.#isBetweenFrames && this.#filled === 0 && this.#skipped === 0;
   }

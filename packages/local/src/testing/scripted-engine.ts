@@ -103,7 +103,7 @@ export class ScriptedEngine implements Engine {
     const logprob = adapter.weight - 1;
     let weightSum = 0;
     for (const datum of data)
-      for (let i = 0; i < datum.targets.length; i++) weightSum += datum.lossInputs.weights?.[i] ?? 1;
+      for (let i = 0; i < datum.targets.length; i += 1) weightSum += datum.lossInputs.weights?.[i] ?? 1;
     if (!forwardOnly) adapter.gradient += weightSum;
     return {
       logprobs: data.map((datum) => new Float32Array(datum.targets.length).fill(logprob)),

@@ -41,7 +41,7 @@ export class ServerProcess {
     this.start = start;
   }
 
-  /** @param wrapper a program with its arguments that runs the server, such as `unshare` */
+  /** @param wrapper - a program with its arguments that runs the server, such as `unshare` */
   static async on(dataDirectory: string, wrapper: readonly string[] = []): Promise<ServerProcess> {
     const node = ["--conditions=@tinkex/source", "--import=tsx", "--input-type=module", "--eval", PROGRAM];
     const [file = "", ...args] = [...wrapper, process.execPath, ...node, import.meta.url, dataDirectory];

@@ -52,7 +52,7 @@ export class TestClient {
     return String(answer.body.request_id);
   }
 
-  /** What a future says in the end; polls again where the server says so. */
+  /** Waits for the outcome of a future; polls again when the server says so. */
   async retrieve(requestId: string): Promise<Record<string, unknown>> {
     for (;;) {
       const { status, body } = await this.post("/retrieve_future", { request_id: requestId });

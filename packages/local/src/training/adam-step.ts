@@ -61,7 +61,7 @@ function updateArray(
   update: Update,
 ): void {
   const { clip, beta1, beta2, epsilon, keep, learningRate, meanCorrection, squareCorrection } = update;
-  for (let index = 0; index < values.length; index++) {
+  for (let index = 0; index < values.length; index += 1) {
     // The arrays are equally long; `?? 0` only satisfies the checker.
     const gradient = (gradients[index] ?? 0) * clip;
     const mean = beta1 * (means[index] ?? 0) + (1 - beta1) * gradient;

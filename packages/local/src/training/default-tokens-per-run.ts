@@ -3,11 +3,11 @@ import type { ModelConfig } from "../model/model-config.js";
 /** More tokens at once are no faster: by then every matrix product fills the cores. */
 const mostTokens = 2048;
 const leastTokens = 64;
-/** What the intermediate results of one run may take. */
+/** Bytes that the intermediate results of one run may take. */
 const memoryBytes = 1.5e9;
 
 /**
- * How many tokens one run of the training graph may hold. Small models are bound by speed, large ones by memory: between
+ * Computes the number of tokens that one run of the training graph may hold. Small models are bound by speed, large ones by memory: between
  * the two halves of a run there are about 4 numbers for each logit, and in each layer 14 of the hidden and 7 of the
  * intermediate size, for every token. Attention scores come on top; they are small for short rows.
  */

@@ -11,11 +11,11 @@ export interface PlannedBatch {
 export interface BatchLimits {
   /** Most tokens a run may hold, padding included; a datum longer than that runs alone. */
   readonly maxTokensPerRun: number;
-  /** What starting one more run costs, in tokens that could have been computed meanwhile. */
+  /** Cost of starting one more run, in tokens that could have been computed meanwhile. */
   readonly runOverheadTokens: number;
 }
 
-/** What decides which datums can share a run. */
+/** Sizes that decide which datums can share a run. */
 export type BatchItem = Pick<EngineDatum, "tokens" | "targetsPerToken">;
 
 /**
@@ -31,7 +31,7 @@ export function planBatches(items: readonly BatchItem[], limits: BatchLimits): P
   const plans = [{ cost: 0, lastStart: 0 }];
   sorted.forEach(({ time, targetsPerToken }, last) => {
     let best = { cost: Number.POSITIVE_INFINITY, lastStart: last };
-    for (let start = last; start >= 0; start--) {
+    for (let start = last; start >= 0; start -= 1) {
       const rows = last - start + 1;
       if (rows > 1 && rows * time > limits.maxTokensPerRun) break;
       if (sorted[start]?.targetsPerToken !== targetsPerToken) break;

@@ -11,7 +11,7 @@ export function addTensors(target: AdapterTensors, addend: AdapterTensors): void
     if (others?.length !== values.length) {
       throw new RangeError(`Cannot add ${others?.length ?? 0} numbers to ${values.length}.`);
     }
-    for (let place = 0; place < values.length; place++) {
+    for (let place = 0; place < values.length; place += 1) {
       values[place] = (values[place] ?? 0) + (others[place] ?? 0);
     }
   });

@@ -15,7 +15,7 @@ export interface TrainingGraphOptions {
   /** Names of the linear layers that carry an adapter. */
   readonly adapted: ReadonlySet<string>;
   readonly loss: Loss;
-  /** Whether the graph also gives the gradients of the adapters. */
+  /** True when the graph also gives the gradients of the adapters. */
   readonly backward: boolean;
 }
 

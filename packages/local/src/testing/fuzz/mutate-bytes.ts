@@ -3,7 +3,7 @@ import type { Dice } from "./dice.js";
 /** Changes one to four places of a body: bytes that are changed, put in, left out, repeated or cut off. */
 export function mutateBytes(bytes: Uint8Array, dice: Dice): Uint8Array {
   let mutated = Buffer.from(bytes);
-  for (let times = 1 + dice.below(4); times > 0; times--) {
+  for (let times = 1 + dice.below(4); times > 0; times -= 1) {
     const at = dice.below(mutated.length + 1);
     const length = 1 + dice.below(16);
     const [before, here, after] = [

@@ -53,7 +53,7 @@ export function mutateJson(text: string, dice: Dice): string {
   const literals: string[] = [];
   const mark = (): string => `${MARK}${literals.push(literal(dice)) - 1}-`;
   let value: Json = JSON.parse(text);
-  for (let times = 1 + dice.below(3); times > 0; times--) value = mutateValue(value, dice, mark);
+  for (let times = 1 + dice.below(3); times > 0; times -= 1) value = mutateValue(value, dice, mark);
   const written = JSON.stringify(value) ?? "";
   return written.replace(
     new RegExp(`"${MARK}(\\d+)-"`, "g"),

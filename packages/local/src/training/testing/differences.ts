@@ -4,7 +4,7 @@ import type { AdapterTensors } from "../../adapter/adapter-tensors.js";
 export function largestDifference(got: ArrayLike<number>, expected: ArrayLike<number>): number {
   if (got.length !== expected.length) return Number.NaN;
   let largest = 0;
-  for (let index = 0; index < got.length; index++) {
+  for (let index = 0; index < got.length; index += 1) {
     // Of a number and NaN, `Math.max` gives NaN.
     largest = Math.max(largest, Math.abs(Number(got[index]) - Number(expected[index])));
   }
