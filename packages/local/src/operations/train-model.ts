@@ -1,10 +1,10 @@
 import { userFailure } from "../errors/operation-failure.js";
 import type { ServerState } from "../registries/server-state.js";
-import { toAdamStep } from "../requests/adam-step.js";
 import { toEngineData } from "../requests/engine-datum.js";
 import type { OptimStepBody } from "../requests/model-bodies.js";
 import type { PassBody } from "../requests/pass-body.js";
 import { passOutput } from "../requests/pass-output.js";
+import { resolveAdamParams } from "../requests/resolve-adam-params.js";
 import { resolveLoss } from "../requests/resolve-loss.js";
 import { submitOperation } from "./submit-operation.js";
 
@@ -47,7 +47,7 @@ export function runOptimStep(state: ServerState, body: OptimStepBody): string {
           `optimizer_params of "${body.optimizer_params.type}": this server has AdamW only; give adam_params.`,
         );
       }
-      const metrics = await engine.optimStep(model.id, toAdamStep(body.adam_params ?? {}));
+      const metrics = await engine.optimStep(model.id, resolveAdamParams(body.adam_params ?? {}));
       return { name: "OptimStepResponse", result: { metrics } };
     },
   });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { toAdamStep } from "./adam-step.js";
 import { requireAdam, toAdapterShape } from "./adapter-shape.js";
+import { resolveAdamParams } from "./resolve-adam-params.js";
 
-describe("toAdamStep", () => {
+describe("resolveAdamParams", () => {
   it("fills up the defaults of the API", () => {
-    expect(toAdamStep({})).toEqual({
+    expect(resolveAdamParams({})).toEqual({
       learningRate: 1e-4,
       beta1: 0.9,
       beta2: 0.95,
@@ -12,7 +12,7 @@ describe("toAdamStep", () => {
       weightDecay: 0,
       gradientClipNorm: 0,
     });
-    expect(toAdamStep({ learning_rate: 0, weight_decay: 0.1, grad_clip_norm: 1 })).toMatchObject({
+    expect(resolveAdamParams({ learning_rate: 0, weight_decay: 0.1, grad_clip_norm: 1 })).toMatchObject({
       learningRate: 0,
       weightDecay: 0.1,
       gradientClipNorm: 1,
@@ -20,7 +20,7 @@ describe("toAdamStep", () => {
   });
 
   it("takes a clip norm below 0 as off", () => {
-    expect(toAdamStep({ grad_clip_norm: -5 }).gradientClipNorm).toBe(0);
+    expect(resolveAdamParams({ grad_clip_norm: -5 }).gradientClipNorm).toBe(0);
   });
 
   it.each([
@@ -32,7 +32,7 @@ describe("toAdamStep", () => {
     [{ weight_decay: Number.POSITIVE_INFINITY }, "adam_params.weight_decay must be"],
     [{ grad_clip_norm: Number.NaN }, "adam_params.grad_clip_norm must be a finite number, got NaN"],
   ])("refuses %j", (params, message) => {
-    expect(() => toAdamStep(params)).toThrow(message);
+    expect(() => resolveAdamParams(params)).toThrow(message);
   });
 });
 

@@ -25,7 +25,7 @@ const ADAM_RULES: Readonly<Record<keyof AdamParams, AdamRule>> = {
  *
  * @throws OperationFailure `user` for a value out of range
  */
-export function toAdamStep(params: AdamParams): AdamStep {
+export function resolveAdamParams(params: AdamParams): AdamStep {
   const value = (field: keyof AdamParams): number => {
     const { accepts, range } = ADAM_RULES[field];
     const given = params[field] ?? AdamParams.defaults[field];
