@@ -20,15 +20,15 @@ export {
   decodeJsonResponse,
   decodeRequest,
   decodeResponse,
-  hasRecordAnswer,
   parseJson,
 } from "./json/decode-json.js";
 export {
+  type EndpointWithAnswer,
+  type EndpointWithBody,
   encodeJsonRequest,
   encodeJsonResponse,
   encodeRequest,
   encodeResponse,
-  hasBody,
   type RequestEncoding,
 } from "./json/encode-json.js";
 export type { RequestName } from "./json/request-records.js";

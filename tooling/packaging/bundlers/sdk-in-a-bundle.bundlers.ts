@@ -23,9 +23,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Expects what a step on the built-in model gives: a loss of four tokens, five sampled ones. */
+/** Expects what a step on the built-in model gives: a loss of four tokens, and some sampled ones. */
 function expectTrained(result: unknown): void {
-  expect(result).toEqual({ loss: expect.closeTo(77, 0), sampled: 5, encoded: expect.any(Number) });
+  expect(result).toEqual({ loss: expect.closeTo(77, 0), sampled: expect.any(Number), encoded: 3 });
 }
 
 describe("a program bundled for Node with all that it imports", () => {

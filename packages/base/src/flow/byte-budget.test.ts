@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ValidationError } from "../errors/api-errors.js";
 import { isOver } from "../testing/is-over.js";
-import { ByteBudget } from "./semaphore.js";
+import { ByteBudget } from "./byte-budget.js";
 import type { Release } from "./wait-queue.js";
 
 const never = new AbortController().signal;

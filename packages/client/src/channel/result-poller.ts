@@ -69,9 +69,9 @@ export class ResultPoller<Name extends FutureResultName> {
   readonly #environment: RetrieveEnvironment;
   readonly #request: RetrieveRequest<Name>;
   /** Pauses after polls that end at once without a result, from the start again once a poll was held. */
-  readonly #pause: BackoffCounter;
+  #pause: BackoffCounter | undefined;
   /** Pauses after polls that met a broken connection or 429, from the start again after any other answer. */
-  readonly #backoff: BackoffCounter;
+  #backoff: BackoffCounter | undefined;
   #iteration = 0;
   #doubts = 0;
   #allowsMetadataOnly = true;
@@ -82,8 +82,6 @@ export class ResultPoller<Name extends FutureResultName> {
   constructor(environment: RetrieveEnvironment, request: RetrieveRequest<Name>) {
     this.#environment = environment;
     this.#request = request;
-    this.#pause = new BackoffCounter(BACKOFFS.poll, environment.random);
-    this.#backoff = new BackoffCounter(BACKOFFS.brokenPoll, environment.random);
   }
 
   /**
@@ -107,7 +105,7 @@ export class ResultPoller<Name extends FutureResultName> {
           await this.#backOff(answer.pauseMs, "the service asked for quiet (429)");
           continue;
         }
-        this.#backoff.reset();
+        this.#backoff?.reset();
         // The API itself has answered, so what was odd before is over.
         this.#doubts = 0;
         if (answer.state === "complete" || answer.state === "failed") return this.#finish(answer);
@@ -153,7 +151,7 @@ export class ResultPoller<Name extends FutureResultName> {
     const meaning = classifyPollFailure(error);
     if (meaning === "final") throw this.#explain(error);
     if (meaning === "back_off") return this.#backOff(undefined, errorMessage(error));
-    this.#backoff.reset();
+    this.#backoff?.reset();
     if (meaning === "doubtful") this.#doubts += 1;
     if (this.#doubts > MAX_DOUBTS) throw this.#explain(error);
     const place = placeInQueue(error);
@@ -166,13 +164,15 @@ export class ResultPoller<Name extends FutureResultName> {
   }
 
   #nextPauseMs(heldMs: number): number {
-    if (heldMs > HELD_MS) this.#pause.reset();
+    if (heldMs > HELD_MS) this.#pause?.reset();
+    this.#pause ??= new BackoffCounter(BACKOFFS.poll, this.#environment.random);
     return this.#pause.nextMs();
   }
 
   /** Leaves the service alone for as long as it asked, or for ever longer pauses of our own. */
   #backOff(askedMs: number | undefined, reason: string): Promise<void> {
     const { requestId, context } = this.#request;
+    this.#backoff ??= new BackoffCounter(BACKOFFS.brokenPoll, this.#environment.random);
     const waitMs = askedMs ?? this.#backoff.nextMs();
     this.#environment.onTrouble(
       `waiting for ${context.name} (request ${requestId}), asking again in ${waitMs / 1000} s: ${reason}`,

@@ -1,6 +1,19 @@
 import { type HttpTransport, type TransportResponse, UNKNOWN_FIELD, ValidationError } from "@tinkex/base";
-import type { ApiGeneration, EndpointName, PathParametersOf, RequestOf, ResponseOf } from "@tinkex/types";
-import { decodeResponse, encodeRequest, hasBody, hasRecordAnswer, type RequestEncoding } from "@tinkex/wire";
+import {
+  type ApiGeneration,
+  ENDPOINTS,
+  type EndpointName,
+  type PathParametersOf,
+  type RequestOf,
+  type ResponseOf,
+} from "@tinkex/types";
+import {
+  decodeResponse,
+  type EndpointWithAnswer,
+  type EndpointWithBody,
+  encodeRequest,
+  type RequestEncoding,
+} from "@tinkex/wire";
 import type { OnBehalfOf } from "../future/operation-context.js";
 import type { CallOptions } from "../inputs/call-options.js";
 
@@ -89,13 +102,13 @@ export class ApiCalls {
     record: RequestOf<Name>,
     options: Omit<RequestEncoding, "generation"> = {},
   ): Uint8Array {
-    if (!hasBody(name)) {
+    if (!("request" in ENDPOINTS[name])) {
       throw new ValidationError(`${name} takes no record: give undefined`, { path: ["record"] });
     }
     const { generation } = this.#options;
     try {
       // The row of the table says which record the endpoint takes; the compiler cannot follow a name through it.
-      return encodeRequest(name, record as never, { ...options, generation }).body;
+      return encodeRequest(name as EndpointWithBody, record as never, { ...options, generation }).body;
     } catch (error) {
       if (options.unchecked || !(error instanceof ValidationError) || !error.message.includes(UNKNOWN_FIELD))
         throw error;
@@ -129,6 +142,7 @@ export class ApiCalls {
   /** Reads the answer of an endpoint. @throws ResponseError, DecodeError */
   decode<Name extends EndpointName>(name: Name, body: Uint8Array): ResponseOf<Name> {
     // As above: an endpoint without a record has the answer undefined.
-    return (hasRecordAnswer(name) ? decodeResponse(name, body) : undefined) as ResponseOf<Name>;
+    const hasRecord = "response" in ENDPOINTS[name];
+    return (hasRecord ? decodeResponse(name as EndpointWithAnswer, body) : undefined) as ResponseOf<Name>;
   }
 }

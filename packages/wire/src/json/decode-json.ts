@@ -16,11 +16,6 @@ import { fieldsReceived } from "./fields-received.js";
 import { type ExactJsonOptions, parseExactJson } from "./parse-exact-json.js";
 import { type RequestName, requestRecords } from "./request-records.js";
 
-/** Tells whether the answer of an endpoint is a record. */
-export function hasRecordAnswer(name: EndpointName): name is EndpointWithAnswer {
-  return "response" in ENDPOINTS[name];
-}
-
 /**
  * Reads the JSON answer of an endpoint. Unknown fields are kept, null reads as absent, unknown enum values pass.
  *

@@ -36,11 +36,6 @@ export type EndpointWithAnswer = {
   [Name in EndpointName]: ResponseOf<Name> extends undefined ? never : Name;
 }[EndpointName];
 
-/** Tells whether an endpoint takes a record as its body. */
-export function hasBody(name: EndpointName): name is EndpointWithBody {
-  return "request" in ENDPOINTS[name];
-}
-
 /**
  * Writes the JSON body of a request to an endpoint, with the fields that the server's generation knows.
  *
