@@ -3,7 +3,6 @@ import {
   checkReceived,
   ENDPOINTS,
   type Endpoint,
-  type EndpointName,
   type RecordName,
   type Records,
   type RequestOf,
