@@ -31,7 +31,7 @@ export async function withFileLock<T>(
   } finally {
     done.abort();
     await heartbeat;
-    // Who stood still for too long finds the lock of another here.
+    // A holder that stood still for too long finds the lock of another here.
     if ((await identityOf(path)) === own) await rm(path, { force: true });
   }
 }
