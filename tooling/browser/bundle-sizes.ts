@@ -44,7 +44,8 @@ export const MAX_IMPORT_BYTES = {
   AdamParams: 1_000,
   LoraConfig: 1_000,
   chunkType: 1_000,
-  checkSent: 3_000,
+  // A third of it are the words for what a value is instead.
+  checkSent: 3_500,
   ENDPOINTS: 7_000,
   adamParamsSchema: 90_000,
 } as const;
