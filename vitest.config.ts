@@ -19,6 +19,8 @@ const SHARED_PROCESS = ["base", "types", "wire", "http", "tokenizer", "renderers
 export default defineConfig({
   test: {
     passWithNoTests: false,
+    // The runner leaves one core free by itself, which on two cores is half of the machine.
+    maxWorkers: "100%",
     projects: projects.map(({ name, root }) => ({
       resolve: { conditions },
       ssr: { resolve: { conditions, externalConditions: conditions } },
