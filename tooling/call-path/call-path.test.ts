@@ -36,8 +36,8 @@ describe("measureCalls", () => {
 
   it("enters the files of http that its README lists, in that order", () => {
     const readme = readFileSync(join(ROOT, "packages", "http", "README.md"), "utf8");
-    const listed = [...readme.matchAll(/^\d+\. \[[^\]]+\]\((src\/[^)]+)\)/gm)].map(
-      ([, file]) => `packages/http/${file}`,
+    const listed = [...readme.matchAll(/^\d+\. \[[^\]]+\]\([^)]+\/blob\/main\/([^)]+)\)/gm)].map(
+      ([, file]) => file,
     );
     for (const name of CALL_NAMES) {
       const entered = paths[name].filesInOrder.filter((file) => file.startsWith("packages/http/src/"));
