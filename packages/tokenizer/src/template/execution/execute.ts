@@ -13,6 +13,10 @@ import { LoopItems } from "./loop.js";
 import { bindMacro } from "./macro.js";
 import { Scope } from "./scope.js";
 
+/** Steps of catching the output of a block, and of filtering it: measured against the time of a plain statement. */
+const CAPTURE_STEPS = 6;
+const BLOCK_FILTER_STEPS = 12;
+
 /** Tells how a stretch of a template ended: by going through, or by leaving the loop around it. */
 type Ending = "done" | "break" | "continue";
 
@@ -99,11 +103,13 @@ export class Execution {
         this.#assign(node.target, evaluate(node.value, scope, run), scope);
         return "done";
       case "set block": {
+        run.budget.spend(CAPTURE_STEPS, `'${node.kind}'`);
         const { text, ending } = this.#captureEnding(() => this.#statements(node.body, new Scope(scope)));
         if (ending === "done") this.#assign(node.target, this.#filtered(node.filter, text, scope), scope);
         return ending;
       }
       case "filter block": {
+        run.budget.spend(CAPTURE_STEPS, `'${node.kind}'`);
         const { text, ending } = this.#captureEnding(() => this.#statements(node.body, new Scope(scope)));
         if (ending === "done") this.#write(textOf(this.#filtered(node.filter, text, scope), run));
         return ending;
@@ -141,6 +147,7 @@ export class Execution {
   /** Applies the filters of a block, of which the innermost has nothing before it. */
   #filtered(filter: Expression | undefined, text: TextValue, scope: Scope): Value {
     if (filter === undefined) return text;
+    this.#run.budget.spend(BLOCK_FILTER_STEPS, "'filter'");
     const bodyName = "\0body";
     const inner = new Scope(scope, [[bodyName, text]]);
     return evaluate(withBody(filter, bodyName), inner, this.#run);

@@ -1,7 +1,7 @@
 import { TemplateError } from "./template-error.js";
 
 /** Bounds what any template may do, and what more for each unit of its source and of the values given. */
-const FREE_STEPS = 2_000_000;
+const FREE_STEPS = 1_000_000;
 const STEPS_PER_UNIT = 64;
 const FREE_BYTES = 24 * 1024 * 1024;
 const BYTES_PER_UNIT = 16;
