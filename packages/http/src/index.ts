@@ -29,6 +29,7 @@ export type { Policy } from "./operations/policy.js";
 export { POOL_LIMITS, type PoolName } from "./operations/policy.js";
 export { PressureLimits, type PressureRules, type SubmitOutcome } from "./pressure/pressure-limits.js";
 export { DEFAULT_BASE_URL, isLoopback, resolveBaseUrl } from "./request/base-url.js";
+export { isHeader } from "./request/header-list.js";
 export { parseRetryHint, type RetryHint } from "./retry/retry-hint.js";
 export type { RetrySettings } from "./retry/retry-policy.js";
 export { type ProxySettings, proxyFromEnvironment } from "./send/proxy.js";

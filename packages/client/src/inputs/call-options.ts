@@ -1,4 +1,5 @@
 import { checkKnownNames, checkTimeoutMs, ValidationError, type WaitLimits } from "@tinkex/base";
+import { isHeader } from "@tinkex/http";
 
 /**
  * Options of one call. Aborting the signal, or reaching the limit, ends the operation here at once; what was sent by then the
@@ -52,9 +53,6 @@ export function checkTimeout(timeoutMs: number | undefined, method: string): voi
   checkTimeoutMs(timeoutMs);
 }
 
-const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/i;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const BAD_HEADER_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/;
 /** Headers that say how one body travels, or what one request is; given for many they would break each. */
 const OWN_HEADERS: readonly string[] = [
   "connection",
@@ -82,7 +80,7 @@ export function checkHeaders(headers: CallOptions["headers"], method: string): v
       const got = describeKind(value);
       throw new ValidationError(`${method}: the header ${shown} must be a string, got ${got}`, { path });
     }
-    if (HEADER_NAME.test(name) && !BAD_HEADER_VALUE.test(value)) continue;
+    if (isHeader(name, value)) continue;
     throw new ValidationError(
       `${method}: the header ${shown} has a character that is not allowed in its name or value`,
       { path },

@@ -6,9 +6,15 @@ import { ValidationError } from "@tinkex/base";
  */
 export type HeaderList = readonly string[];
 
+// One class, anchored at both ends: every character is looked at once.
 const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const BAD_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/;
+
+/** Tells whether a request may carry a header: HTTP allows few characters in a name, and no control characters in a value. */
+export function isHeader(name: string, value: string): boolean {
+  return NAME.test(name.toLowerCase()) && !BAD_VALUE.test(value);
+}
 
 /** Finds the value of a header. */
 export function headerOf(list: HeaderList, name: string): string | undefined {
@@ -41,7 +47,7 @@ export function setGivenHeaders(list: string[], given: Readonly<Record<string, s
   if (given === undefined) return;
   for (const [anyCase, value] of Object.entries(given)) {
     const name = anyCase.toLowerCase();
-    if (!NAME.test(name) || typeof value !== "string" || BAD_VALUE.test(value)) {
+    if (typeof value !== "string" || !isHeader(name, value)) {
       throw new ValidationError(
         `the header ${JSON.stringify(anyCase)} has a character that is not allowed in its name or value`,
         { path: ["headers", anyCase] },
