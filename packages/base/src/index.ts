@@ -1,5 +1,15 @@
 export { onAbort, raceAbort } from "./abort/on-abort.js";
 export { type WaitErrors, type WaitLimits, waitFor, waitWithin } from "./abort/wait-for.js";
+export {
+  checkArray,
+  checkBytes,
+  checkFunction,
+  checkNumberList,
+  checkObject,
+  checkString,
+  describeKind,
+  describeValue,
+} from "./arguments/check-argument.js";
 export { checkKnownNames, checkTimeoutMs, UNKNOWN_FIELD, unknownNames } from "./arguments/check-options.js";
 export { narrowListInto, roundListInto } from "./arrays/list-into-array.js";
 export {

@@ -26,6 +26,7 @@ import {
   withRetryCount,
 } from "./request/wire-request.js";
 import { isSuccess } from "./retry/classify-outcome.js";
+import { mayHaveArrived } from "./retry/earlier-tries.js";
 import { Retries, type RetryParts } from "./retry/retries.js";
 import type { Sender } from "./send/sender.js";
 import type { TinkexCall, TinkexTransport } from "./tinkex-transport.js";
@@ -96,7 +97,9 @@ export class Transport implements TinkexTransport {
           if (headers["x-deprecation-note"] !== undefined) this.#warnOfDeprecation(job, outcome);
           return { status, headers, body, attempts: job.attempt };
         }
-        const pauseMs = this.#retries.pauseAfter(job, outcome, this.#hasContact);
+        const pauseMs = lifetime.isStopped
+          ? undefined
+          : this.#retries.pauseAfter(job, outcome, this.#hasContact);
         if (pauseMs === undefined) throw this.#failure(job, outcome);
         if (pauseMs > 0) await lifetime.sleep(pauseMs);
       }
@@ -116,7 +119,7 @@ export class Transport implements TinkexTransport {
     let request = retries === 0 ? job.request : withRetryCount(job.request, call, retries);
     if (this.#credentials !== undefined) request = await this.#credentials.addTo(request, job);
     let outcome = await this.#exchange(job, request);
-    if (this.#credentials !== undefined) {
+    if (this.#credentials !== undefined && !lifetime.isStopped) {
       const replaced = await this.#credentials.replacedAfter(outcome, request, lifetime);
       if (replaced !== undefined) outcome = await this.#exchange(job, replaced);
     }
@@ -134,6 +137,7 @@ export class Transport implements TinkexTransport {
       if (this.#observer === undefined) return await this.#send(job, request);
       return await this.#observer.observe(call.operation, request, attempt, () => this.#send(job, request));
     } finally {
+      lifetime.settled();
       release();
     }
   }
@@ -165,7 +169,8 @@ export class Transport implements TinkexTransport {
       notRepeated: canSend(call.body)
         ? undefined
         : "it was not sent again, for its body can be read only once",
-      finalStatuses: operation.finalStatuses ?? [],
+      finalStatuses: [...(operation.finalStatuses ?? []), ...(call.finalStatuses ?? [])],
+      mayHaveArrived: mayHaveArrived(outcome) || earlierTries.some((each) => each.mayHaveArrived),
       secrets: this.#secrets(request),
     };
     return outcome.kind === "answer" ? statusError(outcome, facts) : networkError(outcome, facts);

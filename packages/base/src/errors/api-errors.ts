@@ -43,6 +43,8 @@ export class ApiStatusError extends TinkexError {
   readonly earlierTries: readonly FailedTry[];
   /** The service's id of this exchange (`x-request-id`), for a report to its operators. */
   readonly requestId: string | undefined;
+  /** Says that the service may have done what was asked all the same: false for a refusal (4xx) that no doubtful try came before. */
+  readonly mayHaveArrived: boolean;
 
   constructor(
     message: string,
@@ -60,6 +62,8 @@ export class ApiStatusError extends TinkexError {
     this.attempts = info.attempts;
     this.earlierTries = info.earlierTries ?? [];
     this.requestId = info.requestId;
+    const isRefusal = info.status >= 400 && info.status < 500;
+    this.mayHaveArrived = !isRefusal || this.earlierTries.some((each) => each.mayHaveArrived);
   }
 }
 
@@ -70,18 +74,23 @@ export class ConnectionError extends TinkexError {
   readonly attempts: number;
   /** The last few tries before this one, oldest first. */
   readonly earlierTries: readonly FailedTry[];
+  /** Says that the service may have done what was asked all the same: false when no try got a connection. */
+  readonly mayHaveArrived: boolean;
 
   constructor(
     message: string,
     info: {
       readonly attempts: number;
       readonly earlierTries?: readonly FailedTry[];
+      /** @defaultValue true */
+      readonly mayHaveArrived?: boolean | undefined;
       readonly cause?: unknown;
     },
   ) {
     super(message, { code: "connection_failed", retryable: true, cause: info.cause });
     this.attempts = info.attempts;
     this.earlierTries = info.earlierTries ?? [];
+    this.mayHaveArrived = info.mayHaveArrived ?? true;
   }
 }
 
@@ -96,6 +105,8 @@ export class TimeoutError extends TinkexError {
   readonly attempts: number | undefined;
   /** The last few tries that failed before the limit ran out, oldest first. */
   readonly earlierTries: readonly FailedTry[];
+  /** Says that the service may have done what was asked all the same: false when no try got a connection. */
+  readonly mayHaveArrived: boolean;
 
   constructor(
     message: string,
@@ -104,6 +115,8 @@ export class TimeoutError extends TinkexError {
       readonly requestId?: string | undefined;
       readonly attempts?: number;
       readonly earlierTries?: readonly FailedTry[];
+      /** @defaultValue true */
+      readonly mayHaveArrived?: boolean | undefined;
       readonly cause?: unknown;
     },
   ) {
@@ -112,6 +125,7 @@ export class TimeoutError extends TinkexError {
     this.requestId = info.requestId;
     this.attempts = info.attempts;
     this.earlierTries = info.earlierTries ?? [];
+    this.mayHaveArrived = info.mayHaveArrived ?? true;
   }
 }
 
@@ -119,8 +133,19 @@ export class TimeoutError extends TinkexError {
 export class AbortedError extends TinkexError {
   static override readonly name: string = "AbortedError";
 
-  constructor(message: string, info: { readonly cause?: unknown } = {}) {
+  /** Says that the service may have done what was asked all the same: false when nothing had reached it yet. */
+  readonly mayHaveArrived: boolean;
+
+  constructor(
+    message: string,
+    info: {
+      readonly cause?: unknown;
+      /** @defaultValue true */
+      readonly mayHaveArrived?: boolean | undefined;
+    } = {},
+  ) {
     super(message, { code: "aborted", cause: info.cause });
+    this.mayHaveArrived = info.mayHaveArrived ?? true;
   }
 }
 

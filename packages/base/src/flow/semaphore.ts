@@ -80,6 +80,11 @@ export class Mutex {
     }
   }
 
+  /** Fails the waiting bodies with `error`; later ones run again. */
+  dismiss(error: unknown): void {
+    this.#permit.dismiss(error);
+  }
+
   /** Fails all waiting and later bodies with `error`, because what they rely on is lost. The first error counts. */
   break(error: Error): void {
     this.#broken ??= error;

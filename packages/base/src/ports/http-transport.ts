@@ -15,8 +15,16 @@ export interface TransportCall {
   readonly headers?: Readonly<Record<string, string>>;
   /** Error statuses that the caller reads itself: they are returned, not thrown and not retried. */
   readonly returnStatuses?: readonly number[];
+  /** Error statuses that are thrown at once, as another try does not mend them. A transport may retry them all the same. */
+  readonly finalStatuses?: readonly number[];
   /** Aborts the call at once, in flight or between tries. */
   readonly signal?: AbortSignal;
+  /**
+   * Aborts the call as soon as no try of it is under way, for requests whose arrival must not be in doubt: one that has begun to
+   * leave goes on to its end and is not repeated; before that, and in pauses, the call ends at once. A transport that does not
+   * know this goes on.
+   */
+  readonly stopSignal?: AbortSignal;
   /** Limit of the whole call, tries and pauses included, in milliseconds. @defaultValue none; each try has its own */
   readonly timeoutMs?: number;
 }

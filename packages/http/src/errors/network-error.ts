@@ -36,14 +36,14 @@ export function isNotConnected(cause: unknown): boolean {
 
 /** Makes the error for a call whose last try had no answer. */
 export function networkError(outcome: Broken | TimedOut, facts: CallFacts): ConnectionError | TimeoutError {
-  const { operation, attempts, earlierTries } = facts;
+  const { operation, attempts, earlierTries, mayHaveArrived } = facts;
   const baseUrl = whereTo(outcome, facts);
   const tries = attempts === 1 ? "" : ` after ${attempts} tries`;
   const once = facts.notRepeated === undefined ? "" : `; ${facts.notRepeated}`;
   if (outcome.kind === "timed_out") {
     return new TimeoutError(
       `${operation} at ${baseUrl} waited ${outcome.limitMs} ms for ${outcome.waitingFor}${tries}${once}`,
-      { timeoutMs: outcome.limitMs, attempts, earlierTries },
+      { timeoutMs: outcome.limitMs, attempts, earlierTries, mayHaveArrived },
     );
   }
   const cause =
@@ -54,7 +54,7 @@ export function networkError(outcome: Broken | TimedOut, facts: CallFacts): Conn
     : `the connection to ${baseUrl} failed`;
   return new ConnectionError(
     `${what} (${faultWord(cause)}) for ${operation}${tries}${explanation === undefined ? "" : `; ${explanation}`}${once}`,
-    { attempts, earlierTries, cause },
+    { attempts, earlierTries, mayHaveArrived, cause },
   );
 }
 
@@ -80,11 +80,12 @@ function withoutBytes(cause: unknown): unknown {
 function explain(cause: unknown, isProxied: boolean): string | undefined {
   const code = errorCode(cause);
   if (code === undefined) return undefined;
-  if (refusedTunnel(cause) === 407) return "give its user name and password in its address (HTTPS_PROXY)";
+  if (cause instanceof TunnelError ? cause.isLoginRefused : refusedTunnel(cause) === 407)
+    return "give its user name and password in its address (HTTPS_PROXY)";
   if (UNTRUSTED.test(code)) {
     return "its certificate is not trusted; give that of its authority as the option ca, or in NODE_EXTRA_CA_CERTS";
   }
-  if (isProxied && isNotConnected(cause) && refusedTunnel(cause) === undefined)
+  if (isProxied && isNotConnected(cause) && refusedTunnel(cause) === undefined && code !== "PROXY_REFUSED")
     return "is the proxy's address (HTTPS_PROXY or HTTP_PROXY) right?";
   return EXPLANATIONS[code];
 }

@@ -14,6 +14,7 @@ const STATUSES: Readonly<Record<number, { readonly code: TinkexErrorCode; readon
   409: { code: "conflict", reason: "Conflict" },
   410: { code: "gone", reason: "Gone" },
   422: { code: "unprocessable", reason: "Unprocessable Content" },
+  425: { code: "bad_request", reason: "Too Early" },
   429: { code: "rate_limited", reason: "Too Many Requests" },
   500: { code: "server_error", reason: "Internal Server Error" },
   502: { code: "server_error", reason: "Bad Gateway" },
@@ -37,9 +38,12 @@ export function statusCodeWord(status: number): TinkexErrorCode {
   return STATUSES[status]?.code ?? (status >= 500 ? "server_error" : "bad_request");
 }
 
+/** Refusals that pass by themselves: 425 says "later", as the thing asked for is still being made. */
+export const RETRIED_REFUSALS: readonly number[] = [408, 409, 425, 429];
+
 /** Tells whether the same call may succeed later, unchanged. */
 function isPassing(status: number): boolean {
-  return status === 402 || status === 408 || status === 409 || status === 429 || status >= 500;
+  return status === 402 || RETRIED_REFUSALS.includes(status) || status >= 500;
 }
 
 /** Facts that the error of a failed call tells of, besides its outcome. */
@@ -54,6 +58,8 @@ export interface CallFacts {
   readonly notRepeated?: string | undefined;
   /** Statuses that waiting cannot mend for this operation. */
   readonly finalStatuses: readonly number[];
+  /** Tells whether any try may have reached the service. @defaultValue true */
+  readonly mayHaveArrived?: boolean | undefined;
   /** Credentials that must not be quoted from the server's words. */
   readonly secrets: readonly string[];
 }

@@ -3,6 +3,8 @@ import { errorCode } from "./error-code.js";
 /** undici holds this code for a failure that heals by itself and connects anew for ever; nothing of ours may carry it. */
 const UNDICI_RETRIES = new Set(["UND_ERR_SOCKET", "UND_ERR_INFO", "ERR_TLS_CERT_ALTNAME_INVALID"]);
 
+const LOGIN_REFUSED = "PROXY_LOGIN_REFUSED";
+
 /** A proxy that made no tunnel: the service behind it was not reached. */
 export class TunnelError extends Error {
   override readonly name = "TunnelError";
@@ -16,6 +18,11 @@ export class TunnelError extends Error {
     this.status = details.status;
   }
 
+  /** The proxy wants a user name and a password, or others than it was given. */
+  get isLoginRefused(): boolean {
+    return this.status === 407 || this.code === LOGIN_REFUSED;
+  }
+
   static hungUp(): TunnelError {
     return new TunnelError("the proxy hung up", "PROXY_HUNG_UP");
   }
@@ -24,8 +31,18 @@ export class TunnelError extends Error {
     return new TunnelError(`the proxy answered ${status}`, "PROXY_REFUSED", { status });
   }
 
-  static noHttp(): TunnelError {
-    return new TunnelError("the proxy's answer is not HTTP", "PROXY_NO_HTTP");
+  /** A refusal that comes without a status, in the words of SOCKS5. */
+  static refusedFor(reason: string): TunnelError {
+    return new TunnelError(`the proxy answered "${reason}"`, "PROXY_REFUSED");
+  }
+
+  /** A SOCKS5 proxy that wants a login, or another one. */
+  static loginRefused(): TunnelError {
+    return new TunnelError("the proxy refused the login", LOGIN_REFUSED);
+  }
+
+  static notSpoken(protocol: "HTTP" | "SOCKS5"): TunnelError {
+    return new TunnelError(`the proxy's answer is not ${protocol}`, `PROXY_NO_${protocol}`);
   }
 
   /** A connection to the proxy that failed. */

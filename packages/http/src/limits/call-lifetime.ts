@@ -9,6 +9,12 @@ import {
   type WaitLimits,
 } from "@tinkex/base";
 
+/** Limits of a call. */
+export interface CallLimits extends WaitLimits {
+  /** Ends the call as soon as no try of it is under way. */
+  readonly stopSignal?: AbortSignal | undefined;
+}
+
 /** Error that ends a call from outside. */
 export type Interruption = AbortedError | ClosedError | TimeoutError;
 
@@ -27,6 +33,9 @@ export class CallLifetime {
   #onInterrupt: ((failure: Interruption) => void) | undefined;
   readonly #stopTimer: (() => void) | undefined;
   readonly #stopListening: (() => void) | undefined;
+  readonly #leaveStopSignal: (() => void) | undefined;
+  #isUnderWay = false;
+  #isStopped = false;
   readonly #name: string;
   readonly #signal: AbortSignal | undefined;
   readonly #clock: Clock;
@@ -35,14 +44,15 @@ export class CallLifetime {
   #lastFault = "";
   #failedTries: readonly FailedTry[] = [];
 
-  constructor(name: string, clock: Clock, limits: WaitLimits) {
-    const { signal, timeoutMs = Number.POSITIVE_INFINITY } = limits;
+  constructor(name: string, clock: Clock, limits: CallLimits) {
+    const { signal, stopSignal, timeoutMs = Number.POSITIVE_INFINITY } = limits;
     this.#name = name;
     this.#clock = clock;
     this.#signal = signal;
     this.#timeoutMs = timeoutMs;
     this.#beganAtMs = clock.monotonic();
     if (signal?.aborted) this.#failure = this.#aborted();
+    if (stopSignal?.aborted) this.#failure = this.#stopped(stopSignal.reason);
     if (this.#failure !== undefined) return;
     if (timeoutMs !== Number.POSITIVE_INFINITY) {
       this.#stopTimer = startTimer(timeoutMs, () => this.interrupt(this.#timedOut()));
@@ -50,6 +60,22 @@ export class CallLifetime {
     if (signal !== undefined) {
       this.#stopListening = onAbort(signal, () => this.interrupt(this.#aborted()));
     }
+    this.#leaveStopSignal = stopSignal && onAbort(stopSignal, (reason) => this.#stop(reason));
+  }
+
+  /** Tells whether the try under way is the last one. */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  /** Notes that the bytes of a try begin to leave; from now on the service may hear of it. */
+  leaving(): void {
+    this.#isUnderWay = true;
+  }
+
+  /** Notes that a try has come to its end. */
+  settled(): void {
+    this.#isUnderWay = false;
   }
 
   /** Milliseconds since the call began. */
@@ -115,6 +141,18 @@ export class CallLifetime {
   end(): void {
     this.#stopTimer?.();
     this.#stopListening?.();
+    this.#leaveStopSignal?.();
+  }
+
+  /** Ends the call, unless a try of it is under way: that one is the last then. */
+  #stop(reason: unknown): void {
+    this.#isStopped = true;
+    if (!this.#isUnderWay) this.interrupt(this.#stopped(reason));
+  }
+
+  #stopped(cause: unknown): AbortedError {
+    const mayHaveArrived = this.#failedTries.some((each) => each.mayHaveArrived);
+    return new AbortedError(`${this.#name} was aborted${this.#lastFault}`, { cause, mayHaveArrived });
   }
 
   #aborted(): AbortedError {

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { AbortedError, TimeoutError, ValidationError } from "@tinkex/base";
-import { answer, cutShort, stall, trickle } from "@tinkex-tooling/hostile-server";
+import { after, answer, cutShort, stall, trickle } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";
 import { eventually, failureOf, json, play, seconds, transportTo } from "../testing/test-transport.js";
 
@@ -93,6 +93,71 @@ describe("aborts", () => {
     );
     expect(error).toMatchObject({ code: "aborted", cause: "no" });
     expect(server.requests).toHaveLength(0);
+  });
+
+  describe("of a call whose arrival must not be in doubt", () => {
+    it("let a try that has begun to leave go on to its end, and give its answer", async () => {
+      const server = await play(after(300, answer(200, {})));
+      const controller = new AbortController();
+      const transport = transportTo(server);
+      const call = transport.call({ operation: "optim_step", stopSignal: controller.signal });
+      await eventually(() => server.requests.length).toBe(1);
+      controller.abort("late");
+      expect(await call).toMatchObject({ status: 200, attempts: 1 });
+      expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
+    });
+
+    it.each([
+      [429, false],
+      [503, true],
+    ])(
+      "do not repeat it after a %i, and say whether it may have arrived: %s",
+      async (status, mayHaveArrived) => {
+        const server = await play(after(400, answer(status)));
+        const controller = new AbortController();
+        const call = failureOf(
+          transportTo(server).call({ operation: "optim_step", stopSignal: controller.signal }),
+        );
+        await eventually(() => server.requests.length).toBe(1);
+        controller.abort("late");
+        expect(await call).toMatchObject({ status, mayHaveArrived });
+        expect(server.requests).toHaveLength(1);
+      },
+    );
+
+    it.each([
+      [429, false],
+      [503, true],
+    ])(
+      "end a pause after a %i at once, and say whether it may have arrived: %s",
+      async (status, mayHaveArrived) => {
+        const server = await play(answer(status, {}, { "retry-after": "30" }));
+        const controller = new AbortController();
+        const transport = transportTo(server, { clock: undefined });
+        const call = failureOf(transport.call({ operation: "optim_step", stopSignal: controller.signal }));
+        await eventually(() => server.requests.length).toBe(1);
+        await delay(20);
+        controller.abort("enough");
+        expect(await call).toMatchObject({ code: "aborted", cause: "enough", mayHaveArrived });
+        expect(server.requests).toHaveLength(1);
+      },
+    );
+
+    it("end it before it has begun to leave: nothing arrives", async () => {
+      const server = await play(stall);
+      const controller = new AbortController();
+      const transport = transportTo(server, { poolLimits: { train: 1 } });
+      const first = failureOf(transport.call({ operation: "optim_step" }));
+      await eventually(() => server.requests.length).toBe(1);
+      const second = transport.call({ operation: "optim_step", stopSignal: controller.signal });
+      controller.abort("enough");
+      expect(await failureOf(second)).toMatchObject({ code: "aborted", mayHaveArrived: false });
+      const third = transport.call({ operation: "healthz", stopSignal: AbortSignal.abort("no") });
+      expect(await failureOf(third)).toMatchObject({ code: "aborted", cause: "no", mayHaveArrived: false });
+      expect(server.requests).toHaveLength(1);
+      await transport.close();
+      await first;
+    });
   });
 
   it("BR-019: a long-lived signal keeps no listeners, nor warns of them", async () => {

@@ -17,11 +17,11 @@ const broken = (code: string): TryOutcome => ({
 });
 
 describe("classifyFailure", () => {
-  it.each([408, 409, 429, 500, 503, 599])("transport 34: %i may pass", (status) => {
+  it.each([408, 409, 425, 429, 500, 503, 599])("transport 34: %i may pass", (status) => {
     expect(classifyFailure(answer(status), optim_step, 0)).toEqual({ canRetry: true });
   });
 
-  it.each([300, 302, 304, 400, 401, 402, 403, 404, 410, 418, 422, 425, 600])(
+  it.each([300, 302, 304, 400, 401, 402, 403, 404, 410, 418, 422, 600])(
     "transport 21, 34: %i is final",
     (status) => {
       expect(classifyFailure(answer(status), optim_step, 0)).toEqual({ canRetry: false });
@@ -40,6 +40,12 @@ describe("classifyFailure", () => {
   it("a name that is taken stays taken", () => {
     expect(classifyFailure(answer(409), save_weights, 0)).toMatchObject({ canRetry: false });
     expect(classifyFailure(answer(503), save_weights, 0)).toMatchObject({ canRetry: true });
+  });
+
+  it("a status that a call calls final is not retried, and no other is", () => {
+    expect(classifyFailure(answer(409), optim_step, 0, [409])).toEqual({ canRetry: false });
+    expect(classifyFailure(answer(500), save_weights, 0, [500])).toEqual({ canRetry: false });
+    expect(classifyFailure(answer(503), optim_step, 0, [409])).toEqual({ canRetry: true });
   });
 
   it("the place of an archive is its answer", () => {

@@ -1,4 +1,5 @@
 import { errorCode } from "../errors/error-code.js";
+import { RETRIED_REFUSALS } from "../errors/status-error.js";
 import type { Answer, TryOutcome } from "../errors/try-outcome.js";
 import type { Operation } from "../operations/operations.js";
 import { parseRetryHint, type RetryHint } from "./retry-hint.js";
@@ -31,23 +32,33 @@ export function isSuccess(
   return (status === 302 && operation.redirect === "return") || returned?.includes(status) === true;
 }
 
-/** Decides about the outcome of a try that is no success. `x-should-retry` from the server wins over the rules for statuses. */
-export function classifyFailure(outcome: TryOutcome, operation: Operation, nowMs: number): Verdict {
+/**
+ * Decides about the outcome of a try that is no success. `x-should-retry` from the server wins over the rules for statuses.
+ *
+ * @param finalStatuses - statuses that waiting cannot mend for this call, besides those of the operation
+ */
+export function classifyFailure(
+  outcome: TryOutcome,
+  operation: Operation,
+  nowMs: number,
+  finalStatuses: readonly number[] = [],
+): Verdict {
   if (outcome.kind !== "answer") {
     const isFinal = outcome.kind === "broken" && isHopeless(outcome.cause);
     return { canRetry: operation.idempotent !== "no" && !isFinal };
   }
   const { status, headers } = outcome;
-  if (!shouldRetry(status, headers["x-should-retry"], operation)) return FINAL;
+  const final = [...(operation.finalStatuses ?? []), ...finalStatuses];
+  if (!shouldRetry(status, headers["x-should-retry"], final)) return FINAL;
   const hint = parseRetryHint(headers, nowMs);
   return hint === undefined ? { canRetry: true } : { canRetry: true, hint };
 }
 
-function shouldRetry(status: number, wish: string | undefined, operation: Operation): boolean {
+function shouldRetry(status: number, wish: string | undefined, finalStatuses: readonly number[]): boolean {
   if (wish === "true") return true;
   if (wish === "false") return false;
-  if (operation.finalStatuses?.includes(status)) return false;
-  return status === 408 || status === 409 || status === 429 || (status >= 500 && status < 600);
+  if (finalStatuses.includes(status)) return false;
+  return RETRIED_REFUSALS.includes(status) || (status >= 500 && status < 600);
 }
 
 function isHopeless(cause: unknown): boolean {

@@ -46,7 +46,7 @@ export class Retries {
       job.hasRepeatedAtOnce = true;
       return this.#repeatAfter(0, undefined, job, outcome);
     }
-    const { canRetry, hint } = classifyFailure(outcome, operation, clock.now());
+    const { canRetry, hint } = classifyFailure(outcome, operation, clock.now(), call.finalStatuses);
     if (!canRetry) return undefined;
     const ownDelayMs = retryDelayMs({
       policy: this.#policy(operation, hasContact),

@@ -22,6 +22,7 @@ export class FetchSender implements Sender {
         resolve(outcome);
         controller.abort();
       });
+      lifetime.leaving();
       this.#receive(request, controller.signal, timers)
         .then(resolve, (error) => {
           const cause = innermost(error);

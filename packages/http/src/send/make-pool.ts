@@ -1,6 +1,6 @@
 import type { buildConnector, Dispatcher } from "undici";
+import { type Abandon, withAbandon } from "./connect.js";
 import { type ProxySettings, proxyFor } from "./proxy.js";
-import type { Demand } from "./proxy-connector.js";
 import { proxyConnector } from "./proxy-connector.js";
 import { watchForStaleness } from "./stale-connection.js";
 
@@ -23,48 +23,49 @@ export const DEFAULT_CONNECTIONS = { connectTimeoutMs: 5_000, keepAliveMs: 30_00
 /** Most requests that share one HTTP/2 connection. */
 const HTTP2_STREAMS = 100;
 
+/** The try whose dispatch is under way: undici begins a new connection within it. */
+export interface Asker {
+  current: { abandonConnection: Abandon | undefined } | undefined;
+}
+
 /**
  * Makes connections to one origin, as many as it takes, through the proxy where there is one.
  *
- * @param demand - count of those who wait for the connections that are made through a proxy
+ * @param asker - is given how to abandon the connection that is made for it: undici would complete it for nobody, and keep it
  */
 export function makePool(
   undici: typeof import("undici"),
   origin: string,
   options: ConnectionOptions,
-  demand?: Demand,
+  asker?: Asker,
 ): Dispatcher {
-  const { connectTimeoutMs, keepAliveMs, http2, ca } = options;
-  const tls = ca === undefined ? {} : { ca: typeof ca === "string" ? ca : [...ca] };
-  const shared = {
+  const { connectTimeoutMs, keepAliveMs, http2 } = options;
+  const ca = options.ca === undefined ? [] : [options.ca].flat();
+  const address = proxyFor(origin, options.proxy);
+  const settings = {
+    ...(ca.length === 0 ? {} : { ca }),
+    timeout: connectTimeoutMs,
+    allowH2: http2,
+    autoSelectFamily: true,
+  };
+  // The option type joins three kinds of socket and so asks for a port, which comes with each target.
+  const direct = undici.buildConnector(settings as buildConnector.BuildOptions);
+  const connect =
+    address === undefined
+      ? withAbandon(direct)
+      : proxyConnector(undici, { proxy: new URL(address), connectTimeoutMs, ca, secure: direct });
+  return new undici.Pool(origin, {
     connections: null,
     pipelining: http2 ? HTTP2_STREAMS : 1,
     allowH2: http2,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: 2 * keepAliveMs,
-  };
-  const address = proxyFor(origin, options.proxy);
-  const proxy = address === undefined ? undefined : new URL(address);
-  if (proxy?.protocol.startsWith("socks")) {
-    return new undici.ProxyAgent({
-      ...shared,
-      uri: proxy.href,
-      requestTls: { ...tls, timeout: connectTimeoutMs },
-    });
-  }
-  const settings = { ...tls, timeout: connectTimeoutMs, allowH2: http2, autoSelectFamily: true };
-  // The option type joins three kinds of socket and so asks for a port, which comes with each target.
-  const direct = undici.buildConnector(settings as buildConnector.BuildOptions);
-  const connect =
-    proxy === undefined
-      ? direct
-      : proxyConnector(undici, { proxy, connectTimeoutMs, secure: direct, demand });
-  return new undici.Pool(origin, {
-    ...shared,
-    connect: (target, done) =>
-      connect(target, (...outcome) => {
+    connect: (target, done) => {
+      const abandon = connect(target, (...outcome) => {
         if (outcome[0] === null) watchForStaleness(outcome[1]);
         done(...outcome);
-      }),
+      });
+      if (asker?.current !== undefined) asker.current.abandonConnection = abandon;
+    },
   });
 }

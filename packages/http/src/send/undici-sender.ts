@@ -7,9 +7,7 @@ import type { CallLifetime } from "../limits/call-lifetime.js";
 import type { WireRequest } from "../request/wire-request.js";
 import type { DispatcherLike } from "../transport-options.js";
 import { anyMajorHandler } from "./any-major-handler.js";
-import { type ConnectionOptions, makePool } from "./make-pool.js";
-import { proxyFor } from "./proxy.js";
-import { Demand } from "./proxy-connector.js";
+import { type Asker, type ConnectionOptions, makePool } from "./make-pool.js";
 import type { Sender } from "./sender.js";
 import { UndiciTry } from "./undici-try.js";
 
@@ -25,8 +23,7 @@ type Undici = typeof import("undici");
 /** The connections for one kind of traffic to one origin. */
 interface Connections {
   readonly dispatcher: Dispatcher;
-  /** Counted where connections go through a proxy, which must not be asked for more of them than are wanted. */
-  readonly demand: Demand | undefined;
+  readonly asker: Asker;
 }
 
 /** Milliseconds after which idle pools are looked for again; at a request, so that no timer is needed. */
@@ -50,7 +47,7 @@ export class UndiciSender implements Sender {
   send(request: WireRequest, lifetime: CallLifetime): Promise<TryOutcome> {
     const { dispatcher } = this.#options;
     if (dispatcher !== undefined) {
-      return dispatch({ dispatcher, demand: undefined }, request, lifetime, anyMajorHandler);
+      return dispatch({ dispatcher, asker: {current: undefined} }, request, lifetime, anyMajorHandler);
     }
     if (this.#undici !== undefined)
       return dispatch(this.#connections(this.#undici, request), request, lifetime);
@@ -96,9 +93,8 @@ export class UndiciSender implements Sender {
     const key = poolKey(request);
     const known = this.#pools.get(key);
     if (known !== undefined) return known;
-    const isProxied = proxyFor(request.origin, this.#options.proxy) !== undefined;
-    const demand = isProxied ? new Demand() : undefined;
-    const made = { dispatcher: makePool(undici, request.origin, this.#options, demand), demand };
+    const asker: Asker = { current: undefined };
+    const made = { dispatcher: makePool(undici, request.origin, this.#options, asker), asker };
     this.#pools.set(key, made);
     return made;
   }
@@ -120,22 +116,18 @@ function poolKey({ pool, origin }: WireRequest): string {
 
 /** @param adapt - gives the handler the form that a dispatcher of another major takes */
 function dispatch(
-  { dispatcher, demand }: { readonly dispatcher: DispatcherLike; readonly demand: Demand | undefined },
+  { dispatcher, asker }: { readonly dispatcher: DispatcherLike; readonly asker: Asker },
   request: WireRequest,
   lifetime: CallLifetime,
   adapt?: (handler: UndiciTry) => Dispatcher.DispatchHandler,
 ): Promise<TryOutcome> {
   return lifetime.during(({ resolve, reject }) => {
-    demand?.enter();
-    const attempt = new UndiciTry(request, (outcome) => {
-      demand?.leave();
+    const settle = (outcome: TryOutcome): void => {
       // An error of our own, about the request's body or the answer's, is no failure of the network.
       if (outcome.kind === "broken" && TinkexError.isInstance(outcome.cause)) reject(outcome.cause);
       else resolve(outcome);
-    });
-    const drop = (): void => {
-      if (attempt.drop()) demand?.leave();
     };
+    const attempt = new UndiciTry(request, settle, () => lifetime.leaving());
     const { origin, path, body } = request;
     const options: Dispatcher.DispatchOptions = {
       origin,
@@ -150,12 +142,15 @@ function dispatch(
       headersTimeout: 0,
       bodyTimeout: 0,
     };
+    asker.current = attempt;
     try {
       dispatcher.dispatch(options, adapt === undefined ? attempt : adapt(attempt));
     } catch (error) {
-      drop();
+      attempt.drop();
       reject(error);
+    } finally {
+      asker.current = undefined;
     }
-    return drop;
+    return () => attempt.drop();
   });
 }

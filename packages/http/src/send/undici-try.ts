@@ -3,6 +3,7 @@ import { BodyPieces } from "../body/body-pieces.js";
 import type { TryOutcome } from "../errors/try-outcome.js";
 import { TryTimers } from "../limits/try-timers.js";
 import type { WireRequest } from "../request/wire-request.js";
+import type { Abandon } from "./connect.js";
 import { isStaleConnection } from "./stale-connection.js";
 
 /** Reason given to undici for dropping a request; seen by nobody, for the outcome is already known. */
@@ -15,35 +16,40 @@ type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
  * abort controller per request and cannot be left before a connection stands.
  */
 export class UndiciTry implements Dispatcher.DispatchHandler {
+  /** Gives up the connection that is made for this try. */
+  abandonConnection: Abandon | undefined;
   readonly #timers: TryTimers;
   #settle: ((outcome: TryOutcome) => void) | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   readonly #maxAnswerBytes: number;
+  readonly #onStart: () => void;
   #status = 0;
   #headers: Readonly<Record<string, string>> = {};
   #body: BodyPieces | undefined;
 
-  constructor(request: WireRequest, settle: (outcome: TryOutcome) => void) {
+  /** @param onStart - called when the bytes begin to leave */
+  constructor(request: WireRequest, settle: (outcome: TryOutcome) => void, onStart: () => void) {
     this.#settle = settle;
+    this.#onStart = onStart;
     this.#maxAnswerBytes = request.maxAnswerBytes;
     this.#timers = new TryTimers(request.timeouts, request.body?.byteLength ?? 0, (outcome) => {
       this.#end(this.#controller === undefined ? { ...outcome, waitingFor: "a connection" } : outcome);
-      this.#controller?.abort(DROPPED);
+      this.#leave();
     });
   }
 
-  /** Leaves the request at once, unless it has ended; nothing is settled any more. Says whether anything would have been. */
-  drop(): boolean {
-    if (this.#settle === undefined) return false;
+  /** Leaves the request at once; nothing is settled any more. */
+  drop(): void {
+    if (this.#settle === undefined) return;
     this.#settle = undefined;
     this.#timers.stop();
-    this.#controller?.abort(DROPPED);
-    return true;
+    this.#leave();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#settle === undefined) controller.abort(DROPPED);
+    else this.#onStart();
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
@@ -69,6 +75,11 @@ export class UndiciTry implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, cause: Error): void {
     this.#end({ kind: "broken", cause, isStaleConnection: this.#status === 0 && isStaleConnection(cause) });
+  }
+
+  #leave(): void {
+    if (this.#controller === undefined) this.abandonConnection?.(DROPPED);
+    else this.#controller.abort(DROPPED);
   }
 
   #end(outcome: TryOutcome): void {

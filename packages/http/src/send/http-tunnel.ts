@@ -1,0 +1,47 @@
+import type { Socket } from "node:net";
+import type { buildConnector } from "undici";
+import { TunnelError } from "../errors/tunnel-error.js";
+import { proxyAnswer } from "./proxy-answer.js";
+
+/** Longest head of an answer to CONNECT, in bytes; Node's own limit for heads. */
+const MAX_HEAD_BYTES = 16 * 1024;
+const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: |$)/;
+
+/** Has an HTTP proxy lead a connection on to a server, with one CONNECT. */
+export async function httpTunnel(socket: Socket, proxy: URL, target: buildConnector.Options): Promise<void> {
+  const answered = proxyAnswer(socket, readHead);
+  socket.write(connectHead(proxy, target));
+  await answered;
+}
+
+function connectHead({ username, password }: URL, target: buildConnector.Options): string {
+  const { host = "", port, protocol } = target;
+  const authority = port === "" ? `${host}:${protocol === "https:" ? 443 : 80}` : host;
+  const lines = [`CONNECT ${authority} HTTP/1.1`, `host: ${authority}`, "proxy-connection: keep-alive"];
+  if (username !== "" || password !== "") {
+    const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    lines.push(`proxy-authorization: Basic ${Buffer.from(credentials).toString("base64")}`);
+  }
+  return `${lines.join("\r\n")}\r\n\r\n`;
+}
+
+/** Tells whether the bytes so far say that the tunnel stands, or why there is none; `undefined` while they say neither. */
+function readHead(bytes: Buffer): "stands" | TunnelError | undefined {
+  let start = 0;
+  for (;;) {
+    const end = bytes.indexOf("\r\n\r\n", start);
+    if (end < 0) return bytes.byteLength > MAX_HEAD_BYTES ? TunnelError.notSpoken("HTTP") : undefined;
+    const status = statusOf(bytes.toString("latin1", start, end));
+    if (status === undefined) return TunnelError.notSpoken("HTTP");
+    start = end + 4;
+    if (status >= 300) return TunnelError.refused(status);
+    // Behind the proxy nobody speaks before we do.
+    if (status >= 200) return start < bytes.byteLength ? TunnelError.notSpoken("HTTP") : "stands";
+  }
+}
+
+function statusOf(head: string): number | undefined {
+  const [line = ""] = head.split("\r\n", 1);
+  const [, status] = STATUS_LINE.exec(line) ?? [];
+  return status === undefined ? undefined : Number(status);
+}
