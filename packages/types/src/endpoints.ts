@@ -248,5 +248,5 @@ type ParametersIn<Path extends string> = Path extends `${string}{${infer Name}}$
 
 /** Tells whether a name is that of an endpoint, for names that come from outside. */
 export function isEndpointName(name: string): name is EndpointName {
-  return Object.hasOwn(ENDPOINTS, name);
+  return typeof name === "string" && Object.hasOwn(ENDPOINTS, name);
 }

@@ -1,3 +1,4 @@
+import { checkString } from "@tinkex/base";
 import { ENDPOINTS, type Endpoint, type EndpointName } from "./endpoints.js";
 
 /** The endpoint that an address belongs to, with the values in its path. */
@@ -22,6 +23,7 @@ const ROWS = (Object.keys(ENDPOINTS) as EndpointName[]).map((name) => {
  * @returns undefined where the API has no such endpoint
  */
 export function matchEndpoint(method: string, path: string): EndpointMatch | undefined {
+  checkString(path, "matchEndpoint: path", "/api/v1/optim_step");
   const prefixAt = path.indexOf(PREFIX);
   const given = (prefixAt === -1 ? path : path.slice(prefixAt + PREFIX.length)).split("/");
   let best: EndpointMatch | undefined;

@@ -1,4 +1,11 @@
-import { formatPath, ResponseError, UNKNOWN_FIELD, ValidationError } from "@tinkex/base";
+import {
+  checkObject,
+  describeValue,
+  formatPath,
+  ResponseError,
+  UNKNOWN_FIELD,
+  ValidationError,
+} from "@tinkex/base";
 import type * as z from "zod";
 import type { Records } from "../records.js";
 import { plainMessage } from "./plain-message.js";
@@ -7,9 +14,10 @@ import { type RecordName, recordSchemas } from "./record-schemas.js";
 
 const schemas: { readonly [Name in RecordName]: RecordSchema<Records[Name]> } = recordSchemas;
 
-/** Finds the schema of a record by its name, typed by the record. */
+/** Finds the schema of a record by its name, typed by the record. @throws ValidationError for a name that no record has */
 export function schemaOf<Name extends RecordName>(name: Name): RecordSchema<Records[Name]> {
-  return schemas[name];
+  if (typeof name === "string" && Object.hasOwn(schemas, name)) return schemas[name];
+  throw new ValidationError(`schemaOf: there is no record ${describeValue(name)}`, { path: ["name"] });
 }
 
 /**
@@ -41,6 +49,10 @@ const UNCHECKABLE = {
 
 /** Gives the answer of a schema, which must come at once. */
 function runSchema<Value>(schema: RecordSchema<Value>, value: unknown): CheckOutcome<Value> {
+  checkObject(schema, "schema", "samplingParamsSchema");
+  if (!isZodSchema(schema) && !("~standard" in schema)) {
+    throw new ValidationError("schema must be a schema, e.g. samplingParamsSchema", { path: ["schema"] });
+  }
   try {
     if (isZodSchema(schema)) {
       const parsed = schema.safeParse(value, { error: plainMessage });

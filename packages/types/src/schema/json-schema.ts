@@ -1,3 +1,4 @@
+import { checkObject, ValidationError } from "@tinkex/base";
 import * as z from "zod";
 import { ALTERNATIVES } from "./one-of-kinds.js";
 import type { RecordSchema } from "./record-schema.js";
@@ -7,8 +8,16 @@ import type { RecordSchema } from "./record-schema.js";
  * beyond 2⁵³ are integers.
  *
  * @example toJsonSchema(samplingParamsSchema)
+ * @throws ValidationError for a schema that is not one of this package
  */
 export function toJsonSchema(schema: RecordSchema<unknown>): Record<string, unknown> {
+  checkObject(schema, "toJsonSchema: schema", "samplingParamsSchema");
+  if (!("_zod" in schema)) {
+    throw new ValidationError(
+      "toJsonSchema: schema must be one of this package's, e.g. samplingParamsSchema; others have their own way to a JSON Schema",
+      { path: ["schema"] },
+    );
+  }
   // Every schema of this package is a zod schema; others have their own way to a JSON Schema.
   return z.toJSONSchema(schema as unknown as z.core.$ZodType, {
     io: "input",

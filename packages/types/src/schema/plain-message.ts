@@ -1,3 +1,4 @@
+import { describeValue } from "@tinkex/base";
 import type * as z from "zod";
 
 /**
@@ -54,17 +55,7 @@ function bound(
   return `must be ${range}, got ${describeInput(input)}`;
 }
 
+/** Strings may be secret or long; a message of a record names them by their kind. */
 function describeInput(input: unknown): string {
-  switch (typeof input) {
-    case "number":
-    case "boolean":
-    case "bigint":
-      return `${input}`;
-    case "string":
-      return "a string";
-    case "object":
-      return input === null ? "null" : Array.isArray(input) ? "an array" : "an object";
-    default:
-      return typeof input;
-  }
+  return typeof input === "string" ? "a string" : describeValue(input);
 }

@@ -36,7 +36,7 @@ describe("CheckpointPath", () => {
     expect(() => CheckpointPath.format("r", "training", "a/b")).toThrow("three parts");
     const misspelt = () => CheckpointPath.format("r", "trainin" as "training", "a");
     expect(misspelt).toThrow('must be one of training, sampler, external, got "trainin"');
-    expect(() => CheckpointPath.parse(undefined as never)).toThrow('"undefined" is not a checkpoint path');
+    expect(() => CheckpointPath.parse(undefined as never)).toThrow("undefined is not a checkpoint path");
     expect(() => CheckpointPath.format("", "training", "a")).toThrow("training run is empty");
   });
 });

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/base";
+import { checkString, describeValue, ValidationError } from "@tinkex/base";
 
 /** Purpose of a checkpoint: to go on training, to sample from, or to take away as files. */
 export type CheckpointType = "training" | "sampler" | "external";
@@ -68,16 +68,20 @@ export const CheckpointPath = {
    * @throws ValidationError when a part is empty or holds a slash, or the type is none of the three
    */
   format(trainingRunId: string, type: CheckpointType, name: string): string {
-    if (!Object.hasOwn(folderOfType, type)) {
+    if (typeof type !== "string" || !Object.hasOwn(folderOfType, type)) {
       const types = Object.keys(folderOfType).join(", ");
-      throw new ValidationError(`the type of a checkpoint must be one of ${types}, got "${String(type)}"`);
+      throw new ValidationError(
+        `the type of a checkpoint must be one of ${types}, got ${describeValue(type)}`,
+      );
     }
+    checkString(trainingRunId, "CheckpointPath.format: trainingRunId");
+    checkString(name, "CheckpointPath.format: name");
     return CheckpointPath.parse(`${SCHEME}${trainingRunId}/${folderOfType[type]}/${name}`).tinker_path;
   },
 } as const;
 
-function pathError(path: string, fault: string): ValidationError {
+function pathError(path: unknown, fault: string): ValidationError {
   return new ValidationError(
-    `"${String(path)}" is not a checkpoint path: ${fault} (expected tinker://<run>/<weights|sampler_weights|external_weights>/<name>)`,
+    `${describeValue(path)} is not a checkpoint path: ${fault} (expected tinker://<run>/<weights|sampler_weights|external_weights>/<name>)`,
   );
 }

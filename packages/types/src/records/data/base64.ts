@@ -1,10 +1,11 @@
-import { ValidationError } from "@tinkex/base";
+import { checkBytes, checkString, ValidationError } from "@tinkex/base";
 
 /** Bytes per slice: a multiple of 3, so that slices join without padding, and few enough to pass as arguments. */
 const SLICE_BYTES = 0x6000;
 
 /** Writes standard base64, with padding and without line breaks. */
 export function toBase64(bytes: Uint8Array): string {
+  checkBytes(bytes, "toBase64: bytes");
   let text = "";
   for (let start = 0; start < bytes.length; start += SLICE_BYTES) {
     text += btoa(String.fromCharCode(...bytes.subarray(start, start + SLICE_BYTES)));
@@ -18,6 +19,7 @@ export function toBase64(bytes: Uint8Array): string {
  * @throws ValidationError when the text is not base64
  */
 export function fromBase64(text: string): Uint8Array {
+  checkString(text, "fromBase64: text");
   let binary: string;
   try {
     binary = atob(text);

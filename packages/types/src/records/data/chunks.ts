@@ -1,3 +1,4 @@
+import { checkObject } from "@tinkex/base";
 import * as z from "zod";
 import { fromBase64 } from "./base64.js";
 import { closedName, sentType, unknownName } from "../../schema/names.js";
@@ -61,6 +62,7 @@ export type ChunkType = "encoded_text" | "image" | "image_asset_pointer" | "dmel
 
 /** Finds the kind of a chunk. */
 export function chunkType(chunk: ModelInputChunk): ChunkType {
+  checkObject(chunk, "chunkType: chunk");
   if (chunk.type !== undefined) return chunk.type;
   if ("location" in chunk) return "image_asset_pointer";
   // Before "tokens": an image of a 0.4 client has a number under that name.

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/base";
+import { checkArray, checkObject, ValidationError } from "@tinkex/base";
 import * as z from "zod";
 import type { TokenIds } from "./chunks.js";
 import { ModelInput, modelInputSchema } from "./model-input.js";
@@ -38,6 +38,10 @@ export const Datum = {
    * @example Datum.of([1, 2, 3], { target_tokens: { data: [2, 3, 4], dtype: "int64" } })
    */
   of(modelInput: ModelInput | TokenIds, lossFnInputs: NamedTensors, spans?: DatumSpans): Datum {
+    if (!ArrayBuffer.isView(modelInput) && !Array.isArray(modelInput)) {
+      checkObject(modelInput, "Datum.of: modelInput", "[1, 2, 3] or ModelInput.fromInts([1, 2, 3])");
+    }
+    checkObject(lossFnInputs, "Datum.of: lossFnInputs", '{ target_tokens: { data: [2], dtype: "int64" } }');
     const input = "chunks" in modelInput ? modelInput : ModelInput.fromInts(modelInput);
     const datum: Datum = { model_input: input, loss_fn_inputs: lossFnInputs, ...spans };
     const fault = spanFault(datum);
@@ -53,11 +57,16 @@ type SpanFault = { readonly field: "model_input_spans" | "loss_fn_input_spans"; 
 
 /** Spans come in pairs of lists and cover their positions exactly; loss spans only where the targets are a 1-D list. */
 export function spanFault(datum: Datum): SpanFault | undefined {
+  checkObject(datum, "spanFault: datum");
   const { model_input_spans: inputSpans, loss_fn_input_spans: lossSpans } = datum;
   if (inputSpans === undefined && lossSpans === undefined) return undefined;
   if (inputSpans === undefined || lossSpans === undefined) {
     const field = inputSpans === undefined ? "model_input_spans" : "loss_fn_input_spans";
     return { field, message: `${field} is missing: a datum has both span lists or none` };
+  }
+  for (const [field, spans] of Object.entries({ model_input_spans: inputSpans, loss_fn_input_spans: lossSpans })) {
+    checkArray(spans, field);
+    for (const [index, span] of spans.entries()) checkObject(span, `${field}[${index}]`);
   }
   const inputLength = ModelInput.length(datum.model_input);
   const covered = spanLength(inputSpans);

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/base";
+import { checkArray, checkNumberList, checkObject, ValidationError } from "@tinkex/base";
 import * as z from "zod";
 import { chunkType, type ModelInputChunk, modelInputChunkSchema, type TokenIds } from "./chunks.js";
 import { dmelLength } from "./dmel-length.js";
@@ -15,6 +15,7 @@ export interface ModelInput {
 export const ModelInput = {
   /** Makes one text chunk of these tokens; an empty array still makes one chunk. */
   fromInts(tokens: TokenIds): ModelInput {
+    checkNumberList(tokens, "ModelInput.fromInts: tokens");
     return { chunks: [{ tokens, type: "encoded_text" }] };
   },
 
@@ -25,12 +26,15 @@ export const ModelInput = {
 
   /** Gives `input` with one more chunk behind; `input` itself stays as it is. */
   append(input: ModelInput, chunk: ModelInputChunk): ModelInput {
+    checkModelInput(input, "ModelInput.append");
+    checkObject(chunk, "ModelInput.append: chunk", '{ type: "encoded_text", tokens: [1] }');
     return { chunks: [...input.chunks, chunk] };
   },
 
   /** Gives `input` with one more token behind, as a chunk of its own. */
   appendInt(input: ModelInput, token: number): ModelInput {
-    return ModelInput.append(input, { tokens: [token], type: "encoded_text" });
+    checkModelInput(input, "ModelInput.appendInt");
+    return { chunks: [...input.chunks, { tokens: [token], type: "encoded_text" }] };
   },
 
   /**
@@ -39,6 +43,7 @@ export const ModelInput = {
    * @throws ValidationError when a chunk is not text
    */
   toInts(input: ModelInput): number[] {
+    checkModelInput(input, "ModelInput.toInts");
     const tokens: number[] = [];
     for (const [index, chunk] of input.chunks.entries()) {
       if (!("tokens" in chunk)) {
@@ -46,6 +51,7 @@ export const ModelInput = {
           path: ["chunks", index],
         });
       }
+      checkNumberList(chunk.tokens, `chunks[${index}].tokens`);
       for (const token of chunk.tokens) tokens.push(token);
     }
     return tokens;
@@ -57,12 +63,24 @@ export const ModelInput = {
    * @throws ValidationError when an image does not say how many tokens it takes
    */
   length(input: ModelInput): number {
+    checkModelInput(input, "ModelInput.length");
     return input.chunks.reduce((sum, chunk, index) => sum + chunkLength(chunk, index), 0);
   },
 } as const;
 
+/** Checks what plain JavaScript may pass for an input: an object whose chunks are objects. */
+function checkModelInput(input: unknown, method: string): void {
+  checkObject(input, `${method}: input`, "ModelInput.fromInts([1, 2])");
+  const { chunks } = input as Partial<ModelInput>;
+  checkArray(chunks, `${method}: input.chunks`);
+  for (const [index, chunk] of chunks.entries()) checkObject(chunk, `${method}: input.chunks[${index}]`);
+}
+
 function chunkLength(chunk: ModelInputChunk, index: number): number {
-  if ("tokens" in chunk) return chunk.tokens.length;
+  if ("tokens" in chunk) {
+    checkNumberList(chunk.tokens, `chunks[${index}].tokens`);
+    return chunk.tokens.length;
+  }
   if ("dmel" in chunk) return dmelLength(chunk.dmel, index);
   if (chunk.expected_tokens !== undefined) return chunk.expected_tokens;
   throw new ValidationError(

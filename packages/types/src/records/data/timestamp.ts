@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/base";
+import { checkString, ValidationError } from "@tinkex/base";
 import * as z from "zod";
 
 /**
@@ -20,6 +20,7 @@ export const Timestamp = {
    * @throws ValidationError when the text is not a timestamp
    */
   toDate(text: Timestamp): Date {
+    checkString(text, "Timestamp.toDate: text", "2026-01-02T03:04:05Z");
     const date = parseTimestamp(text);
     if (date === undefined)
       throw new ValidationError(`"${text}" is not a timestamp (RFC 3339, e.g. 2026-01-02T03:04:05Z)`);
