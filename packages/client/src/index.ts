@@ -45,9 +45,27 @@ export type { EndpointCallOptions } from "./session/api-calls.js";
 export type { TokenizerLoader } from "./session/model-tokenizer.js";
 export type { WireChoice } from "./session/server-generation.js";
 export type { OnConflict, SamplerSaveOptions, SaveOptions } from "./training/checkpoints/save-options.js";
+export {
+  type LossOperations,
+  type LossRanks,
+  type LossResults,
+  lossGraph,
+} from "./training/loss-graph/build/build-loss-graph.js";
+export {
+  type AlongOptions,
+  type IndexPart,
+  type LossDtype,
+  type LossNumber,
+  type LossOperand,
+  LossTensor,
+} from "./training/loss-graph/build/loss-tensor.js";
+export type { CreateCustomLossOptions } from "./training/loss-graph/create-custom-loss.js";
+export type { LossGraph } from "./training/loss-graph/loss-graph.js";
+export { LossHandle } from "./training/loss-graph/loss-handle.js";
+export { graphLoss } from "./training/loss-graph/program/graph-loss.js";
 export type { PassOutput } from "./training/passes/combine-outputs.js";
 export type { DatumLike } from "./training/passes/prepare-data.js";
-export { SequenceBrokenError } from "./training/passes/sequence-broken-error.js";
+export { SequenceBrokenError } from "./training/sequence-broken-error.js";
 export {
   type InfoOptions,
   type LoadOptions,

@@ -370,3 +370,26 @@ describe("what is told", () => {
     expect(told).not.toMatch(/canary/);
   });
 });
+
+describe("a success that its caller cannot read", () => {
+  const isReadable = (body: Uint8Array): boolean => text(body).startsWith("{");
+
+  it("is asked for again under the same key, and counts as one that may have arrived", async () => {
+    const server = await play(answer(200, "<html>"), answer(200, ""), answer(200, { request_id: "r" }));
+    const response = await transportTo(server).call({ operation: "optim_step", body: json({}), isReadable });
+    expect(response.attempts).toBe(3);
+    expect(new Set(server.header("x-idempotency-key")).size).toBe(1);
+  });
+
+  it("ends with an error that names operation, address and status, and quotes nothing", async () => {
+    const server = await play(answer(200, `<html>${CANARY_KEY}`));
+    const call = transportTo(server).call({ operation: "optim_step", body: json({}), isReadable });
+    const error = await failureOf(call);
+    expect(error).toMatchObject({ code: "connection_failed", mayHaveArrived: true });
+    expect(error.message).toContain(server.url);
+    expect(error.message).toMatch(
+      /answered 200 with \d+ bytes that are no answer of the API\) for optim_step/,
+    );
+    expect(findCanaries(everythingOf(error))).toEqual([]);
+  });
+});

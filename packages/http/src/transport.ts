@@ -25,7 +25,7 @@ import {
   wireRequest,
   withRetryCount,
 } from "./request/wire-request.js";
-import { isSuccess } from "./retry/classify-outcome.js";
+import { asRead, isSuccess } from "./retry/classify-outcome.js";
 import { mayHaveArrived } from "./retry/earlier-tries.js";
 import { Retries, type RetryParts } from "./retry/retries.js";
 import type { Sender } from "./send/sender.js";
@@ -124,7 +124,7 @@ export class Transport implements TinkexTransport {
       if (replaced !== undefined) outcome = await this.#exchange(job, replaced);
     }
     if (outcome.kind === "answer") this.#hasContact = true;
-    return traffic.edge.judge(outcome, request);
+    return asRead(traffic.edge.judge(outcome, request), call);
   }
 
   /** Sends once there is a permit for it among the requests of its kind, and lets the observer hear of it if there is one. */

@@ -15,6 +15,11 @@ export interface TransportCall {
   readonly headers?: Readonly<Record<string, string>>;
   /** Error statuses that the caller reads itself: they are returned, not thrown and not retried. */
   readonly returnStatuses?: readonly number[];
+  /**
+   * Tells whether the body of a success is one. What is not, such as a proxy's page, is a failed try that is repeated under the
+   * same idempotency key. A transport may leave that to its caller. @defaultValue every body is
+   */
+  readonly isReadable?: (body: Uint8Array) => boolean;
   /** Error statuses that are thrown at once, as another try does not mend them. A transport may retry them all the same. */
   readonly finalStatuses?: readonly number[];
   /** Aborts the call at once, in flight or between tries. */

@@ -9,6 +9,7 @@ import {
   onAbort,
   type TransportCall,
 } from "@tinkex/base";
+import { inDoubt } from "./in-doubt.js";
 
 const LOG_EVERY_MS = 60_000;
 /** Without a refusal for this long, the next one is a new incident. */
@@ -49,9 +50,10 @@ export function withBillingPause(transport: HttpTransport, options: BillingPause
     return true;
   };
 
-  const pause = async (signal: AbortSignal | undefined): Promise<void> => {
+  const pause = async (signals: readonly (AbortSignal | undefined)[]): Promise<void> => {
     const ends = new AbortController();
-    const leaves = [options.closing, ...(signal === undefined ? [] : [signal])].map((each) => {
+    const leaves = signals.flatMap((each) => {
+      if (each === undefined) return [];
       if (each.aborted) ends.abort(each.reason);
       return onAbort(each, (reason) => ends.abort(reason));
     });
@@ -64,12 +66,19 @@ export function withBillingPause(transport: HttpTransport, options: BillingPause
 
   return {
     async call(call: TransportCall) {
-      for (;;) {
+      for (let isDoubtful = false; ; ) {
         try {
           return await transport.call(call);
         } catch (error) {
-          if (!(error instanceof ApiStatusError) || error.status !== 402 || !mayPause(error)) throw error;
-          await pause(call.signal);
+          if (!(error instanceof ApiStatusError) || error.status !== 402 || !mayPause(error)) {
+            throw isDoubtful ? inDoubt(error) : error;
+          }
+          isDoubtful ||= error.mayHaveArrived;
+          await pause([options.closing, call.signal, call.stopSignal]).catch((reason: unknown) => {
+            // Nothing is under way in a pause: the call was refused, and ends with that.
+            if (call.stopSignal?.aborted) throw isDoubtful ? inDoubt(error) : error;
+            throw reason;
+          });
         }
       }
     },

@@ -1,4 +1,4 @@
-import { atMostEvery, ByteBudget, type TransportResponse } from "@tinkex/base";
+import { ApiStatusError, atMostEvery, ByteBudget, type TransportResponse } from "@tinkex/base";
 import { type Compress, PressureLimits, parseRetryHint, type SubmitOutcome } from "@tinkex/http";
 import {
   ENDPOINTS,
@@ -8,12 +8,13 @@ import {
   type SampleRequest,
   type UntypedAPIFuture,
 } from "@tinkex/types";
-import { type BodyMemory, type EncodedBody, PROTOBUF_TYPE } from "@tinkex/wire";
+import { type BodyMemory, decodeResponse, type EncodedBody, PROTOBUF_TYPE } from "@tinkex/wire";
 import type { OperationContext } from "../future/operation-context.js";
 import type { Encoding, WireChoice } from "../session/server-generation.js";
 import type { ServerProfile } from "../session/server-profile.js";
 import type { Session, SessionEnvironment } from "../session/session.js";
-import { type EncodingAttempt, EncodingChoice } from "./encoding-choice.js";
+import { type EncodingAttempt, EncodingChoice, isAboutEncoding } from "./encoding-choice.js";
+import { inDoubt } from "./in-doubt.js";
 import type { QueueStateLog } from "./queue-state-log.js";
 import { ResultPoller, type RetrieveEnvironment } from "./result-poller.js";
 
@@ -27,15 +28,22 @@ export interface Submission<Result> {
 /** One request of a training pass, written in one encoding. */
 export interface PassRequest {
   readonly name: "forward" | "forward_backward";
-  readonly seqId: number;
   /** Estimated bytes, for the budget of bytes on their way. */
   readonly size: number;
   readonly encoding: Encoding;
-  readonly written: EncodedBody;
+  written: EncodedBody;
   /** Writes the request again, for a server that does not understand the first encoding. */
   writeIn(encoding: Encoding): EncodedBody;
   /** Tells whether the service may know of the request. */
   hasLeft: boolean;
+}
+
+/** Rules for the delivery of one request whose arrival must not be in doubt. */
+export interface Delivery {
+  /** Ends it between tries; a try that has begun to leave goes on to its end. */
+  readonly stopSignal?: AbortSignal | undefined;
+  /** Error statuses that another try does not mend. */
+  readonly finalStatuses?: readonly number[] | undefined;
 }
 
 /** Options of a channel: the way its bytes are written. */
@@ -108,38 +116,36 @@ export class Channel {
   ): Promise<Submission<ResultOf<Name>>> {
     const body = this.session.encode(name, record, { what: context.name });
     context.sending();
-    return this.submitBody(name, body, context, log, context.signal);
+    return this.submitBody(name, body, context, log, { signal: context.signal });
   }
 
-  /**
-   * Submits an operation whose body is written.
-   *
-   * @param signal - ends the delivery too; without it a request that is half sent is sent to the end
-   */
+  /** Submits an operation whose body is written. @param delivery - `signal` ends it at once, half sent as it may be */
   async submitBody<Name extends OperationName>(
     name: Name,
     body: Uint8Array,
     context: OperationContext,
     log: QueueStateLog,
-    signal?: AbortSignal,
+    delivery: Delivery & { readonly signal?: AbortSignal },
   ): Promise<Submission<ResultOf<Name>>> {
-    const response = await this.session.post(name, body, { onBehalfOf: context.onBehalfOf, signal });
+    const { onBehalfOf } = context;
+    const response = await this.session.post(name, body, { ...delivery, onBehalfOf, isReadable: isTicket });
     return this.#accepted(name, response, context, log, context.startedAtMs);
   }
 
   /**
    * Submits one request of a training pass, within the budget of bytes on their way, in the encoding that the server
-   * understands. Its delivery is not interrupted: a request that is half sent leaves its sequence id in doubt.
+   * understands.
    */
   async submitPass(
     request: PassRequest,
     context: OperationContext,
     log: QueueStateLog,
+    delivery: Delivery,
   ): Promise<Submission<ResultOf<"forward_backward">>> {
     const { closing } = this.environment.lifecycle;
-    const release = await this.#trainingBudget.acquire(request.size, closing);
+    const release = await this.#trainingBudget.acquire(request.size, delivery.stopSignal ?? closing);
     try {
-      const response = await this.#deliverPass(request, context);
+      const response = await this.#deliverPass(request, context, delivery);
       const submission = this.#accepted(request.name, response, context, log, context.startedAtMs);
       // No try is left that might read the body.
       this.bodyMemory?.giveBack(request.written.body);
@@ -182,31 +188,52 @@ export class Channel {
       headers: { "x-tinker-sampling-backpressure": "1" },
       returnStatuses: [429],
       signal: context.signal,
+      isReadable: isTicket,
     });
     if (response.status !== 429) return { kind: "accepted", value: response };
     const hint = parseRetryHint(response.headers, this.environment.clock.now());
     return { kind: "busy", pauseMs: hint?.delayMs ?? busyPauseMs };
   }
 
-  async #deliverPass(request: PassRequest, context: OperationContext): Promise<TransportResponse> {
-    for (let attempt = this.encoding.firstAttempt(); ; ) {
-      const encoded =
-        attempt.encoding === request.encoding ? request.written : request.writeIn(attempt.encoding);
-      const { body, headers } = await this.#packed(encoded);
-      context.sending();
-      request.hasLeft = true;
-      // A forward pass has an endpoint of its own in JSON only.
-      const endpoint = attempt.encoding === "json" ? request.name : "forward_backward";
-      const response = await this.session.post(endpoint, body, {
-        onBehalfOf: context.onBehalfOf,
-        contentType: encoded.contentType,
-        headers: headers,
-        returnStatuses: attempt.returnStatuses,
-      });
-      const next: EncodingAttempt | undefined = this.encoding.nextAttempt(attempt, response);
-      if (next === undefined) return response;
-      attempt = next;
+  async #deliverPass(
+    request: PassRequest,
+    context: OperationContext,
+    delivery: Delivery,
+  ): Promise<TransportResponse> {
+    let attempt = this.encoding.firstAttempt();
+    for (let first: unknown; ; ) {
+      try {
+        const response = await this.#tryPass(request, attempt, context, delivery);
+        this.encoding.accepted(attempt);
+        return response;
+      } catch (error) {
+        const next = this.encoding.nextAttempt(attempt, error);
+        if (next === undefined) throw first === undefined ? error : failureOf(first, error);
+        first = error;
+        attempt = next;
+      }
     }
+  }
+
+  async #tryPass(
+    request: PassRequest,
+    { encoding, finalStatuses = [] }: EncodingAttempt,
+    context: OperationContext,
+    delivery: Delivery,
+  ): Promise<TransportResponse> {
+    const encoded = encoding === request.encoding ? request.written : request.writeIn(encoding);
+    const { body, headers } = await this.#packed(encoded);
+    context.sending();
+    request.hasLeft = true;
+    // A forward pass has an endpoint of its own in JSON only.
+    return this.session.post(encoding === "json" ? request.name : "forward_backward", body, {
+      onBehalfOf: context.onBehalfOf,
+      contentType: encoded.contentType,
+      headers,
+      stopSignal: delivery.stopSignal,
+      finalStatuses: [...finalStatuses, ...(delivery.finalStatuses ?? [])],
+      isReadable: isTicket,
+    });
   }
 
   /** A training body as it travels: packed where the server allows it and this Node can, JSON never. */
@@ -245,5 +272,22 @@ export class Channel {
     const result = poller.result() as Promise<ResultOf<Name>>;
     result.catch(() => {});
     return { accepted, result };
+  }
+}
+
+/** Gives the error that tells more of a request that failed twice, the first time perhaps for its encoding. */
+function failureOf(first: unknown, last: unknown): unknown {
+  if (!isAboutEncoding(first)) return inDoubt(last);
+  // A server that does not understand the second encoding either says nothing of the request in it.
+  return isAboutEncoding(last) || !(last instanceof ApiStatusError) ? first : last;
+}
+
+/** Tells whether the answer to a submission is the ticket for its result. */
+function isTicket(body: Uint8Array): boolean {
+  try {
+    decodeResponse("optim_step", body);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -1,91 +1,104 @@
-import type { TransportResponse } from "@tinkex/base";
+import { ApiStatusError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import type { Encoding } from "../session/server-generation.js";
 import { RecordingLogger } from "../testing/recording-logger.js";
-import { type EncodingAttempt, EncodingChoice } from "./encoding-choice.js";
+import { type EncodingAttempt, EncodingChoice, isAboutEncoding } from "./encoding-choice.js";
 
-function response(status: number, body = ""): TransportResponse {
-  return { status, headers: {}, body: new TextEncoder().encode(body), attempts: 1 };
-}
+/** An answer of a server: a success, or the error of a status. */
+type Answer = ApiStatusError | undefined;
+
+const ok = undefined;
+const refused = (status: number, body: unknown = ""): ApiStatusError =>
+  new ApiStatusError(`${status}`, { code: "bad_request", status, body, attempts: 1 });
 
 /** Sends through `choice` to a server that answers each encoding as told; gives the encodings that were tried. */
-async function send(
+function send(
   choice: EncodingChoice,
-  answers: Readonly<Record<Encoding, TransportResponse | Error>>,
-): Promise<{ readonly tried: string[]; readonly status: number | string }> {
+  answers: Readonly<Record<Encoding, Answer>>,
+): { readonly tried: string[]; readonly status: number } {
   const tried: string[] = [];
-  try {
-    let status = 0;
-    let attempt: EncodingAttempt | undefined = choice.firstAttempt();
-    while (attempt !== undefined) {
-      const { encoding, returnStatuses }: EncodingAttempt = attempt;
-      tried.push(returnStatuses.length > 0 ? `${encoding}?` : encoding);
-      const answer = answers[encoding];
-      if (answer instanceof Error) throw answer;
-      if (answer.status >= 300 && !returnStatuses.includes(answer.status))
-        throw new Error(`thrown ${answer.status}`);
-      status = answer.status;
-      attempt = choice.nextAttempt(attempt, answer);
+  let attempt: EncodingAttempt = choice.firstAttempt();
+  for (;;) {
+    const { encoding, finalStatuses } = attempt;
+    tried.push(finalStatuses === undefined ? encoding : `${encoding}?`);
+    const error = answers[encoding];
+    if (error === undefined) {
+      choice.accepted(attempt);
+      return { tried, status: 200 };
     }
-    return { tried, status };
-  } catch (error) {
-    return { tried, status: (error as Error).message };
+    const next = choice.nextAttempt(attempt, error);
+    if (next === undefined) return { tried, status: error.status };
+    attempt = next;
   }
 }
 
 const auto = (preferred: Encoding) => new EncodingChoice("auto", preferred, new RecordingLogger());
 
 describe("EncodingChoice", () => {
-  it("stays with what worked", async () => {
+  it("stays with what worked", () => {
     const choice = auto("protobuf");
-    const answers = { protobuf: response(200), json: response(200) };
-    expect(await send(choice, answers)).toEqual({ tried: ["protobuf?"], status: 200 });
-    expect(await send(choice, answers)).toEqual({ tried: ["protobuf"], status: 200 });
+    const answers = { protobuf: ok, json: ok };
+    expect(send(choice, answers)).toEqual({ tried: ["protobuf?"], status: 200 });
+    expect(send(choice, answers)).toEqual({ tried: ["protobuf"], status: 200 });
   });
 
   it.each([
-    ["404", response(404)],
-    ["415", response(415)],
-    ["a 500 that is not the API's", response(500, "Internal Server Error")],
-  ])("tries JSON once after %s, and remembers it", async (_name, refusal) => {
+    ["404", refused(404)],
+    ["the 404 of a router", refused(404, { detail: "Not Found" })],
+    ["415", refused(415)],
+    ["a 500 that is not the API's", refused(500, "Internal Server Error")],
+  ])("tries JSON once after %s, and remembers it", (_name, refusal) => {
     const choice = auto("protobuf");
-    const answers = { protobuf: refusal, json: response(200) };
-    expect(await send(choice, answers)).toEqual({ tried: ["protobuf?", "json"], status: 200 });
-    expect(await send(choice, answers)).toEqual({ tried: ["json"], status: 200 });
+    const answers = { protobuf: refusal, json: ok };
+    expect(send(choice, answers)).toEqual({ tried: ["protobuf?", "json"], status: 200 });
+    expect(send(choice, answers)).toEqual({ tried: ["json"], status: 200 });
   });
 
-  it("meets a JSON server that answers 415 the same way round", async () => {
+  it("meets a JSON server that answers 415 the same way round", () => {
     const choice = auto("json");
-    expect(await send(choice, { json: response(415), protobuf: response(200) })).toEqual({
+    expect(send(choice, { json: refused(415), protobuf: ok })).toEqual({
       tried: ["json?", "protobuf"],
       status: 200,
     });
     expect(choice.current).toBe("protobuf");
   });
 
-  it("leaves a 500 of the API itself to the transport's own rules", async () => {
+  it("leaves a 500 of the API itself to the transport's own rules", () => {
     const choice = auto("protobuf");
-    const answers = { protobuf: response(500, '{"detail":"worker lost"}'), json: response(200) };
-    expect(await send(choice, answers)).toEqual({ tried: ["protobuf?", "protobuf"], status: "thrown 500" });
+    const answers = { protobuf: refused(500, { detail: "worker lost" }), json: ok };
+    expect(send(choice, answers)).toEqual({ tried: ["protobuf?", "protobuf"], status: 500 });
   });
 
-  it("decides nothing while both encodings are refused", async () => {
+  it("decides nothing while both encodings are refused", () => {
     const choice = auto("protobuf");
-    expect(await send(choice, { protobuf: response(404), json: response(404) })).toEqual({
+    expect(send(choice, { protobuf: refused(404), json: refused(404) })).toEqual({
       tried: ["protobuf?", "json"],
-      status: "thrown 404",
+      status: 404,
     });
-    expect(await send(choice, { protobuf: response(200), json: response(200) })).toEqual({
+    expect(send(choice, { protobuf: ok, json: ok })).toEqual({
       tried: ["protobuf?"],
       status: 200,
     });
   });
 
-  it("never changes what the caller has fixed", async () => {
+  it("never changes what the caller has fixed", () => {
     const choice = new EncodingChoice("json", "protobuf", new RecordingLogger());
-    expect(await send(choice, { json: response(415), protobuf: response(200) })).toEqual({
+    expect(send(choice, { json: refused(415), protobuf: ok })).toEqual({
       tried: ["json"],
-      status: "thrown 415",
+      status: 415,
     });
+  });
+
+  it.each([
+    [404, { detail: "Model not found" }],
+    [422, { detail: "bad datum" }],
+    [409, { detail: "sequence" }],
+  ])("takes a %i with a word of the API for what it is, not for a word on the encoding", (status, body) => {
+    const choice = auto("protobuf");
+    expect(send(choice, { protobuf: refused(status, body), json: ok })).toEqual({
+      tried: ["protobuf?"],
+      status,
+    });
+    expect(isAboutEncoding(refused(status, body))).toBe(false);
   });
 });

@@ -1,14 +1,11 @@
-import type { Logger, TransportResponse } from "@tinkex/base";
+import { ApiStatusError, type Logger } from "@tinkex/base";
 import type { Encoding, WireChoice } from "../session/server-generation.js";
-
-/** Statuses by which a server says that it does not understand an encoding; they are read before they count as errors. */
-const ENCODING_STATUSES: readonly number[] = [404, 415, 500];
 
 /** One attempt to send a request. */
 export interface EncodingAttempt {
   readonly encoding: Encoding;
-  /** Error statuses that must be returned instead of thrown. */
-  readonly returnStatuses: readonly number[];
+  /** Error statuses that must not be retried in this encoding. */
+  readonly finalStatuses?: readonly number[];
   /** The status by which the server refused the other encoding before. */
   readonly refusedStatus?: number;
 }
@@ -31,38 +28,42 @@ export class EncodingChoice {
 
   /** Gives the first attempt to send a request. */
   firstAttempt(): EncodingAttempt {
-    return { encoding: this.current, returnStatuses: this.#isDecided ? [] : ENCODING_STATUSES };
+    return { encoding: this.current, ...(this.#isDecided ? {} : { finalStatuses: [500] }) };
   }
 
-  /** Reads the answer to an attempt. Returns how the request is tried next; `undefined` when the answer stands. */
-  nextAttempt(attempt: EncodingAttempt, response: TransportResponse): EncodingAttempt | undefined {
-    const { encoding, refusedStatus } = attempt;
-    if (response.status < 300) {
-      if (refusedStatus !== undefined) {
-        this.current = encoding;
-        this.#logger.debug(
-          `the server answered ${refusedStatus} before; the session goes on with ${encoding}`,
-        );
-      }
-      if (refusedStatus !== undefined || attempt.returnStatuses.length > 0) this.#isDecided = true;
-      return undefined;
+  /** Notes that an attempt succeeded: the session goes on with its encoding. */
+  accepted({ encoding, refusedStatus }: EncodingAttempt): void {
+    if (refusedStatus !== undefined) {
+      this.current = encoding;
+      this.#logger.debug(`the server answered ${refusedStatus} before; the session goes on with ${encoding}`);
     }
+    this.#isDecided = true;
+  }
+
+  /** Reads the failure of an attempt. Returns how the request is tried next; `undefined` when the failure stands. */
+  nextAttempt(attempt: EncodingAttempt, error: unknown): EncodingAttempt | undefined {
+    const { encoding, finalStatuses } = attempt;
+    // Only the first attempt of an open choice has any.
+    if (finalStatuses === undefined || !(error instanceof ApiStatusError)) return undefined;
     // A failure the API itself explains says nothing of the encoding: the transport's own rules apply to it.
-    if (response.status === 500 && isApiError(response)) return { encoding, returnStatuses: [] };
-    return {
-      encoding: encoding === "protobuf" ? "json" : "protobuf",
-      returnStatuses: [],
-      refusedStatus: response.status,
-    };
+    if (error.status === 500 && detailOf(error) !== undefined) return { encoding };
+    if (!isAboutEncoding(error)) return undefined;
+    return { encoding: encoding === "protobuf" ? "json" : "protobuf", refusedStatus: error.status };
   }
 }
 
-/** Tells whether an error answer has the API's form, `{"detail": …}`. */
-function isApiError({ body }: TransportResponse): boolean {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(body));
-    return typeof value === "object" && value !== null && "detail" in value;
-  } catch {
-    return false;
-  }
+/** Tells whether a failure may say that the server does not understand an encoding. */
+export function isAboutEncoding(error: unknown): boolean {
+  if (!(error instanceof ApiStatusError)) return false;
+  const { status } = error;
+  if (status === 415) return true;
+  const detail = detailOf(error);
+  if (status === 500) return detail === undefined;
+  // The words of a server that has no such endpoint; another detail is about what the request names.
+  return status === 404 && (detail === undefined || detail === "Not Found");
+}
+
+/** The API's own word on an error, `{"detail": …}`. */
+function detailOf({ body }: ApiStatusError): unknown {
+  return typeof body === "object" && body !== null && "detail" in body ? body.detail : undefined;
 }

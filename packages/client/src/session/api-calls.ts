@@ -47,6 +47,12 @@ export interface PostOptions extends RequestContext {
   readonly accept?: string | undefined;
   /** Error statuses that the caller reads itself. */
   readonly returnStatuses?: readonly number[] | undefined;
+  /** Error statuses that another try does not mend. */
+  readonly finalStatuses?: readonly number[] | undefined;
+  /** Ends the call between its tries. */
+  readonly stopSignal?: AbortSignal | undefined;
+  /** Tells whether the body of a success is one; what is not is asked for again. */
+  readonly isReadable?: ((body: Uint8Array) => boolean) | undefined;
 }
 
 /** The parts that all calls of a client have in common. */
@@ -122,6 +128,7 @@ export class ApiCalls {
   /** Sends a body that is written, and gives the answer as it came. */
   post(name: EndpointName, body: Uint8Array | undefined, options: PostOptions): Promise<TransportResponse> {
     const { path, query, contentType, accept, returnStatuses, signal, timeoutMs } = options;
+    const { finalStatuses, stopSignal, isReadable } = options;
     const { transport, sdkVersion } = this.#options;
     const { method, headers } = options.onBehalfOf ?? {};
     const sdkHeaders = method && { "x-sdk-method": method, "x-sdk-version": sdkVersion };
@@ -134,6 +141,9 @@ export class ApiCalls {
       ...(contentType === undefined ? {} : { contentType }),
       ...(accept === undefined ? {} : { accept }),
       ...(returnStatuses === undefined ? {} : { returnStatuses }),
+      ...(finalStatuses === undefined ? {} : { finalStatuses }),
+      ...(isReadable === undefined ? {} : { isReadable }),
+      ...(stopSignal === undefined ? {} : { stopSignal }),
       ...(signal === undefined ? {} : { signal }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     });

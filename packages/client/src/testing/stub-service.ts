@@ -159,6 +159,7 @@ export class StubService {
       this.accept("CreateModelResponse", { model_id: `${SESSION}:train:${json?.model_seq_id}` }),
     );
     this.on("load_weights", ({ json }) => this.accept("LoadWeightsResponse", { path: json?.path }));
+    this.on("weights_info", () => ({ body: { base_model: "base", is_lora: true, lora_rank: 8 } }));
     this.on("optim_step", () => this.accept("OptimStepResponse", { metrics: { grad_norm: 1 } }));
     this.on("save_weights", ({ json }) =>
       this.accept("SaveWeightsResponse", { path: `tinker://${json?.model_id}/weights/${json?.path}` }),

@@ -1,9 +1,24 @@
-import { expect, it } from "vitest";
-import { SequenceCounter } from "./trained-model.js";
+import { describe, expect, it } from "vitest";
+import { SequenceCounter, type SequenceId } from "./trained-model.js";
 
-it("counts, and gives out first what was given back, lowest first", () => {
-  const counter = new SequenceCounter(1);
-  expect([counter.take(), counter.take(), counter.take()]).toEqual([1, 2, 3]);
-  counter.giveBack([3, 1]);
-  expect([counter.take(), counter.take(), counter.take()]).toEqual([1, 3, 4]);
+const taken = (counter: SequenceCounter, count: number): SequenceId[] =>
+  Array.from({ length: count }, () => counter.take());
+const values = (ids: readonly SequenceId[]): number[] => ids.map(({ value }) => value);
+
+describe("SequenceCounter", () => {
+  it("counts, and gives out first what was given back, lowest first", () => {
+    const counter = new SequenceCounter(1);
+    const [first, second, third] = taken(counter, 3) as [SequenceId, SequenceId, SequenceId];
+    expect(values([first, second, third])).toEqual([1, 2, 3]);
+    counter.giveBack([third, first]);
+    expect(values(taken(counter, 3))).toEqual([1, 3, 4]);
+  });
+
+  it("leaves out refused ids once the service counts them, and keeps those that never left", () => {
+    const counter = new SequenceCounter(1);
+    const [first, second, third] = taken(counter, 3) as [SequenceId, SequenceId, SequenceId];
+    counter.giveBack([first, { ...second, wasRefused: true }, { ...third, wasRefused: true }]);
+    counter.dropRefused();
+    expect(values(taken(counter, 2))).toEqual([1, 4]);
+  });
 });

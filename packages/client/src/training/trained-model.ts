@@ -1,31 +1,44 @@
-import { Mutex } from "@tinkex/base";
+import { ApiStatusError, Mutex } from "@tinkex/base";
 import type { OperationName, RequestOf, ResultOf } from "@tinkex/types";
 import type { Channel } from "../channel/channel.js";
 import { type QueueStateLog, trainingPauseLog } from "../channel/queue-state-log.js";
 import type { OperationContext } from "../future/operation-context.js";
+import { isSequenceConflict, settleSequence } from "./settle-sequence.js";
+
+/** Sequence id of one request. */
+export interface SequenceId {
+  readonly value: number;
+  /** Says that the service has refused a request under this id: it may count the id as used, or want it again. */
+  readonly wasRefused: boolean;
+}
 
 /** Sequence ids of one model's requests, in ascending order: those that were given back first, then the next new one. A gap would keep the
  * service waiting for ever. */
 export class SequenceCounter {
   #next: number;
   /** Ascending. */
-  #unused: number[] = [];
+  #unused: SequenceId[] = [];
 
   constructor(first: number) {
     this.#next = first;
   }
 
-  /** A number that belongs to the caller alone. */
-  take(): number {
+  /** An id that belongs to the caller alone. */
+  take(): SequenceId {
     const unused = this.#unused.shift();
     if (unused !== undefined) return unused;
     this.#next += 1;
-    return this.#next - 1;
+    return { value: this.#next - 1, wasRefused: false };
   }
 
-  /** Takes numbers back that were taken and never used. */
-  giveBack(numbers: readonly number[]): void {
-    this.#unused = [...this.#unused, ...numbers].sort((a, b) => a - b);
+  /** Takes ids back under which the service has taken nothing. */
+  giveBack(ids: readonly SequenceId[]): void {
+    this.#unused = [...this.#unused, ...ids].sort((a, b) => a.value - b.value);
+  }
+
+  /** Leaves out the refused ids: the service counts them as used. */
+  dropRefused(): void {
+    this.#unused = this.#unused.filter(({ wasRefused }) => !wasRefused);
   }
 }
 
@@ -33,11 +46,13 @@ export class SequenceCounter {
 export interface TrainedModel {
   readonly id: string;
   readonly channel: Channel;
-  /** Numbers of its requests, from 1. */
+  /** Ids of its requests, from 1. */
   readonly sequence: SequenceCounter;
   /** Its operations leave one after the other, in the order of the calls. */
   readonly turns: Mutex;
   readonly log: QueueStateLog;
+  /** Path of the last checkpoint of weights and optimizer that this client has saved or loaded. */
+  lastCheckpoint: string | undefined;
 }
 
 /** A model none of whose requests was sent yet. */
@@ -48,6 +63,7 @@ export function trainedModel(channel: Channel, id: string): TrainedModel {
     sequence: new SequenceCounter(1),
     turns: new Mutex(),
     log: trainingPauseLog(`Training for ${id}`, channel.environment),
+    lastCheckpoint: undefined,
   };
 }
 
@@ -61,36 +77,57 @@ export type SingleOperationName = Extract<
  * Runs an operation that is one request: sends it in its turn, and waits for the result outside of it.
  *
  * @param fields - the record, apart from the model's id and the sequence id
- * @param recover - gives the result in spite of an error of the submission; throws the error when there is none
+ * @param recover - gives the result in spite of a conflict (409) of the submission; `undefined` when there is none
  */
 export async function runOperation<Name extends SingleOperationName>(
   model: TrainedModel,
   name: Name,
   fields: Omit<RequestOf<Name>, "model_id" | "seq_id">,
   context: OperationContext,
-  recover?: (error: unknown) => ResultOf<Name>,
+  recover?: (conflict: ApiStatusError) => (() => Promise<ResultOf<Name>>) | undefined,
 ): Promise<ResultOf<Name>> {
-  const { channel, sequence, turns, log } = model;
-  const { result } = await turns.runExclusive(context.signal, async () => {
-    const seqId = sequence.take();
-    let body: Uint8Array;
+  const result = await model.turns.runExclusive(context.signal, () =>
+    submitOperation(model, name, fields, context, recover),
+  );
+  context.submitted();
+  return result();
+}
+
+/** Submits an operation under the next id; under the one after it, once, where the service counts the first as used. */
+async function submitOperation<Name extends SingleOperationName>(
+  model: TrainedModel,
+  name: Name,
+  fields: Omit<RequestOf<Name>, "model_id" | "seq_id">,
+  context: OperationContext,
+  recover: ((conflict: ApiStatusError) => (() => Promise<ResultOf<Name>>) | undefined) | undefined,
+): Promise<() => Promise<ResultOf<Name>>> {
+  const { channel, sequence, log } = model;
+  for (let isRepeated = false; ; isRepeated = true) {
+    const id = sequence.take();
+    let hasLeft = false;
     try {
       // The fields are all of the record but these two, which the compiler does not see for a name that is not fixed.
-      const record = { ...fields, model_id: model.id, seq_id: seqId } as unknown as RequestOf<Name>;
-      body = channel.session.encode(name, record, { what: context.name });
+      const record = { ...fields, model_id: model.id, seq_id: id.value } as unknown as RequestOf<Name>;
+      const body = channel.session.encode(name, record, { what: context.name });
       context.sending();
+      hasLeft = true;
+      const delivery = { stopSignal: context.signal, finalStatuses: id.wasRefused ? [409] : undefined };
+      const { result } = await channel.submitBody(name, body, context, log, delivery);
+      return () => result;
     } catch (error) {
-      // Nothing was sent: the number was not used.
-      sequence.giveBack([seqId]);
-      throw error;
+      if (id.wasRefused && !isRepeated && isSequenceConflict(name, error)) {
+        sequence.dropRefused();
+        continue;
+      }
+      const isConflict = error instanceof ApiStatusError && error.status === 409;
+      const recovered = isConflict ? recover?.(error) : undefined;
+      if (recovered === undefined) {
+        settleSequence(model, [{ id, hasLeft, error }]);
+        throw error;
+      }
+      // A conflict that no doubtful try came before was refused; else the id is that of our own success.
+      if (!error.mayHaveArrived) settleSequence(model, [{ id, hasLeft, error }]);
+      return recovered;
     }
-    try {
-      return await channel.submitBody(name, body, context, log);
-    } catch (error) {
-      if (recover === undefined) throw error;
-      return { result: Promise.resolve(recover(error)) };
-    }
-  });
-  context.submitted();
-  return result;
+  }
 }

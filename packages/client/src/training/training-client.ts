@@ -20,16 +20,24 @@ import type { ClientLifecycle } from "../future/client-lifecycle.js";
 import type { OperationContext } from "../future/operation-context.js";
 import { CALL_OPTIONS, type CallOptions, checkObject, describeKind } from "../inputs/call-options.js";
 import { type SamplingClient, samplingClientOf } from "../sampling/sampling-client.js";
+import { afterConflict } from "./checkpoints/after-conflict.js";
 import { checkTrainingPath } from "./checkpoints/checkpoint-kinds.js";
 import {
   checkSave,
-  pathAfterConflict,
   SAMPLER_SAVE_OPTIONS,
   SAVE_OPTIONS,
   type SamplerSaveOptions,
   type SaveOptions,
 } from "./checkpoints/save-options.js";
 import { checkCustomData, runCustomLoss } from "./custom-loss/custom-loss.js";
+import {
+  CREATE_CUSTOM_LOSS_OPTIONS,
+  type CreateCustomLossOptions,
+  checkCustomLoss,
+  createCustomLoss,
+} from "./loss-graph/create-custom-loss.js";
+import type { LossGraph } from "./loss-graph/loss-graph.js";
+import { handlePass, LossHandle } from "./loss-graph/loss-handle.js";
 import { readModelInfo } from "./model-info.js";
 import type { PassOutput } from "./passes/combine-outputs.js";
 import { type DatumLike, prepareData, preparePass } from "./passes/prepare-data.js";
@@ -127,17 +135,22 @@ export class TrainingClient {
    * the service; operations called after it come after both.
    *
    * @param loss - is given the data and one `Float32Array` of log-probabilities per datum (`[N]`), and gives `{ loss, gradients,
-   *   metrics? }`: the value, and per datum d loss / d logprobs, `[N]`
+   *   metrics? }`: the value, and per datum d loss / d logprobs, `[N]`; or the handle of a {@link createCustomLoss}, which the
+   *   service runs in one pass where it can
    * @returns a future of the outputs; `metrics["loss:sum"]` is the value of your loss
    * @throws ValidationError at the call for a datum without `target_tokens`
    */
   forwardBackwardCustom(
     data: readonly DatumLike[],
-    loss: CustomLoss,
+    loss: CustomLoss | LossHandle,
     options: CallOptions = {},
   ): ApiFuture<PassOutput> {
     this.#lifecycle.checkCall("forwardBackwardCustom", options);
     const prepared = prepareData("forwardBackwardCustom", data);
+    if (loss instanceof LossHandle) {
+      const run = handlePass(loss, this.#model, prepared);
+      return this.#lifecycle.start("forwardBackwardCustom", options, run);
+    }
     checkCustomData(prepared);
     if (typeof loss !== "function") {
       const got = describeKind(loss);
@@ -147,6 +160,15 @@ export class TrainingClient {
     }
     return this.#lifecycle.start("forwardBackwardCustom", options, (context) =>
       runCustomLoss(this.#model, prepared, loss, context),
+    );
+  }
+
+  /** Creates a loss of a graph, as {@link ServiceClient.createCustomLoss} does, in the session of this client. */
+  createCustomLoss(graph: LossGraph, options: CreateCustomLossOptions = {}): ApiFuture<LossHandle> {
+    this.#lifecycle.checkCall("createCustomLoss", options, CREATE_CUSTOM_LOSS_OPTIONS);
+    const loss = checkCustomLoss(graph, options.unchecked === true);
+    return this.#lifecycle.start("createCustomLoss", options, (context) =>
+      createCustomLoss(this.#model.channel, loss, context),
     );
   }
 
@@ -184,12 +206,15 @@ export class TrainingClient {
     const { ttl_seconds, user_metadata, onConflict } = options;
     const overwrite = options.overwrite ?? onConflict === "overwrite";
     const fields = { path: name, ttl_seconds, user_metadata, overwrite };
-    const taken = { modelId: this.modelId, type: "training", name, onConflict } as const;
-    return this.#lifecycle.start("saveState", options, (context) =>
-      runOperation(this.#model, "save_weights", fields, context, (error) => ({
-        path: pathAfterConflict(error, taken),
-      })),
-    );
+    const save = { type: "training", name, onConflict } as const;
+    const model = this.#model;
+    return this.#lifecycle.start("saveState", options, async (context) => {
+      const saved = await runOperation(model, "save_weights", fields, context, (conflict) =>
+        afterConflict(model, conflict, save, context),
+      );
+      model.lastCheckpoint = saved.path;
+      return saved;
+    });
   }
 
   /**
@@ -205,11 +230,12 @@ export class TrainingClient {
     checkSave(name, options, ["error", "reuse"]);
     const { ttl_seconds, user_metadata, onConflict } = options;
     const fields = { path: name, ttl_seconds, user_metadata };
-    const taken = { modelId: this.modelId, type: "sampler", name, onConflict } as const;
+    const save = { type: "sampler", name, onConflict } as const;
+    const model = this.#model;
     return this.#lifecycle.start("saveWeightsForSampler", options, async (context) => {
-      const saved = await runOperation(this.#model, "save_weights_for_sampler", fields, context, (error) => ({
-        path: pathAfterConflict(error, taken),
-      }));
+      const saved = await runOperation(model, "save_weights_for_sampler", fields, context, (conflict) =>
+        afterConflict(model, conflict, save, context),
+      );
       if (saved.path === undefined)
         throw new ResponseError(`the service saved ${name} and gave no path for it`);
       return { ...saved, path: saved.path };
@@ -319,9 +345,11 @@ export class TrainingClient {
     checkTrainingPath(name, path);
     const { weights_access_token } = options;
     const fields = { path, optimizer: hasOptimizer, weights_access_token };
-    return this.#lifecycle.start(name, options, (context) =>
-      runOperation(this.#model, "load_weights", fields, context),
-    );
+    return this.#lifecycle.start(name, options, async (context) => {
+      const loaded = await runOperation(this.#model, "load_weights", fields, context);
+      this.#model.lastCheckpoint = path;
+      return loaded;
+    });
   }
 }
 

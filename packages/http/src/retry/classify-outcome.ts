@@ -1,3 +1,4 @@
+import type { TransportCall } from "@tinkex/base";
 import { errorCode } from "../errors/error-code.js";
 import { RETRIED_REFUSALS } from "../errors/status-error.js";
 import type { Answer, TryOutcome } from "../errors/try-outcome.js";
@@ -30,6 +31,22 @@ export function isSuccess(
   const { status } = outcome;
   if (status >= 200 && status < 300) return true;
   return (status === 302 && operation.redirect === "return") || returned?.includes(status) === true;
+}
+
+/** A success whose body is none of the API's: most often the page of a proxy on the way. */
+class UnreadableAnswer extends Error {
+  constructor({ status, body }: Answer) {
+    super(`answered ${status} with ${body.byteLength} bytes that are no answer of the API`);
+    this.name = "UnreadableAnswer";
+  }
+}
+
+/** Gives the outcome as the retry loop should see it: a success that its caller cannot read is a broken exchange. */
+export function asRead(outcome: TryOutcome, { isReadable }: Pick<TransportCall, "isReadable">): TryOutcome {
+  if (isReadable === undefined || outcome.kind !== "answer") return outcome;
+  const { status, body } = outcome;
+  if (status < 200 || status >= 300 || isReadable(body)) return outcome;
+  return { kind: "broken", cause: new UnreadableAnswer(outcome), isStaleConnection: false };
 }
 
 /**

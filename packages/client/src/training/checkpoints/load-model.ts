@@ -38,7 +38,9 @@ export async function loadModel(creation: ModelCreation, source: ModelSource): P
       return LOADERS[route](creation, source);
     });
   }
-  return attempt;
+  const model = await attempt;
+  model.lastCheckpoint = source.path;
+  return model;
 }
 
 /** One request makes the model and loads it; its id follows from the session's. */

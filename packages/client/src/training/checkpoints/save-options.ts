@@ -1,5 +1,5 @@
-import { ApiStatusError, ValidationError } from "@tinkex/base";
-import { type CheckpointMetadata, CheckpointPath, type CheckpointType } from "@tinkex/types";
+import { ValidationError } from "@tinkex/base";
+import type { CheckpointMetadata } from "@tinkex/types";
 import { CALL_OPTIONS, type CallOptions, describeKind, describeValue } from "../../inputs/call-options.js";
 
 /**
@@ -70,25 +70,4 @@ export function checkSave(
       },
     );
   }
-}
-
-/**
- * The path a save has in spite of a 409: when the caller takes what is there, or when an earlier try of the same save was
- * answered by nobody or by a server error, so that the name is taken by our own success.
- *
- * @throws `error` otherwise
- */
-export function pathAfterConflict(
-  error: unknown,
-  save: {
-    readonly modelId: string;
-    readonly type: CheckpointType;
-    readonly name: string;
-    readonly onConflict?: OnConflict | undefined;
-  },
-): string {
-  if (!(error instanceof ApiStatusError) || error.status !== 409) throw error;
-  if (save.onConflict !== "reuse" && !error.earlierTries.some(({ mayHaveArrived }) => mayHaveArrived))
-    throw error;
-  return CheckpointPath.format(save.modelId, save.type, save.name);
 }

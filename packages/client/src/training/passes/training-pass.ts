@@ -1,13 +1,13 @@
-import { ApiStatusError, ValidationError } from "@tinkex/base";
+import { ValidationError } from "@tinkex/base";
 import type { ForwardBackwardOutput } from "@tinkex/types";
 import { type EncodedBody, encodeForwardBackwardRequest } from "@tinkex/wire";
-import type { PassRequest } from "../../channel/channel.js";
+import type { PassRequest, Submission } from "../../channel/channel.js";
 import type { OperationContext } from "../../future/operation-context.js";
 import type { Encoding } from "../../session/server-generation.js";
-import type { TrainedModel } from "../trained-model.js";
+import { isSequenceConflict, settleSequence } from "../settle-sequence.js";
+import type { SequenceId, TrainedModel } from "../trained-model.js";
 import { combineOutputs, type PassOutput } from "./combine-outputs.js";
 import type { TrainingPass } from "./prepare-data.js";
-import { SequenceBrokenError } from "./sequence-broken-error.js";
 import { splitIntoChunks } from "./split-into-chunks.js";
 
 /** Runs a pass: submits it in its turn, waits for the results outside of it, and combines them in the order of its data. */
@@ -23,50 +23,71 @@ export async function runPass(
 
 /** One request of a pass, and what became of it. */
 interface PlannedRequest extends PassRequest {
+  id: SequenceId;
   result?: Promise<ForwardBackwardOutput>;
-}
-
-/** A request that failed for good. */
-interface Failure {
-  readonly request: PlannedRequest;
-  readonly error: unknown;
+  error?: unknown;
 }
 
 /**
  * Submits a pass within the turn that the caller holds, in as many requests as its data needs: one after the other; or the later
  * ones together and the first one last, as the server works in order and so starts when everything is there. Stops at the first
- * failure.
+ * failure. An abort stops what has not begun to leave, unless a part was accepted: the rest is sent all the same then, since a
+ * part alone would hold up the service.
  *
  * @returns the results to wait for, one a request, in the order of the data
- * @throws the error of the first request that failed for good; when others were accepted, or an id before one that may have
- * arrived was never used, the queue is broken first
+ * @throws the error of the first request that failed for good, once the ids of all are settled
  */
 export async function submitPass(
   model: TrainedModel,
   pass: TrainingPass,
   context: OperationContext,
 ): Promise<readonly Promise<ForwardBackwardOutput>[]> {
-  const { channel, log } = model;
   const requests = planPass(model, pass, context.name);
-  const failures: Failure[] = [];
+  const failed: PlannedRequest[] = [];
+  let isPartAccepted = false;
   const submit = async (request: PlannedRequest): Promise<void> => {
     try {
-      request.result = (await channel.submitPass(request, context, log)).result;
+      const stopSignal = isPartAccepted ? undefined : context.signal;
+      request.result = (await submitRequest(model, request, context, stopSignal)).result;
+      isPartAccepted = true;
     } catch (error) {
-      failures.push({ request, error });
+      request.error = error;
+      failed.push(request);
     }
   };
-  const waves = channel.server.sendsChunksTogether
+  const waves = model.channel.server.sendsChunksTogether
     ? [requests.slice(1), requests.slice(0, 1)]
     : requests.map((request) => [request]);
   for (const wave of waves) {
     await Promise.all(wave.map(submit));
-    const [first] = failures;
+    const [first] = failed;
     if (first === undefined) continue;
-    settleIds(model, requests, failures);
+    const lost = requests.filter(({ result }) => result === undefined);
+    settleSequence(model, lost, isPartAccepted);
     throw first.error;
   }
   return requests.flatMap(({ result }) => result ?? []);
+}
+
+/** Submits one request; under the next id, once, where the service counts a refused one as used. */
+async function submitRequest(
+  model: TrainedModel,
+  request: PlannedRequest,
+  context: OperationContext,
+  stopSignal: AbortSignal | undefined,
+): Promise<Submission<ForwardBackwardOutput>> {
+  const { channel, sequence, log } = model;
+  if (!request.id.wasRefused) return channel.submitPass(request, context, log, { stopSignal });
+  try {
+    return await channel.submitPass(request, context, log, { stopSignal, finalStatuses: [409] });
+  } catch (error) {
+    if (!isSequenceConflict(request.name, error)) throw error;
+    sequence.dropRefused();
+    request.id = sequence.take();
+    request.hasLeft = false;
+    request.written = request.writeIn(request.encoding);
+    return channel.submitPass(request, context, log, { stopSignal });
+  }
 }
 
 /**
@@ -77,15 +98,23 @@ function planPass(model: TrainedModel, pass: TrainingPass, method: string): Plan
   const { channel, sequence } = model;
   const encoding = channel.encoding.current;
   const requests: PlannedRequest[] = [];
-  const ids: number[] = [];
+  const ids: SequenceId[] = [];
   try {
     for (const { data, size } of splitIntoChunks(pass.data, channel.server.chunkLimits[encoding])) {
-      const seqId = sequence.take();
-      ids.push(seqId);
+      const id = sequence.take();
+      ids.push(id);
       const part = { ...pass, data };
-      const written = encodePass(model, part, seqId, encoding);
-      const writeIn = (other: Encoding): EncodedBody => encodePass(model, part, seqId, other);
-      requests.push({ name: pass.name, seqId, size, encoding, written, writeIn, hasLeft: false });
+      const written = encodePass(model, part, id.value, encoding);
+      const request: PlannedRequest = {
+        name: pass.name,
+        id,
+        size,
+        encoding,
+        written,
+        writeIn: (other) => encodePass(model, part, request.id.value, other),
+        hasLeft: false,
+      };
+      requests.push(request);
     }
     return requests;
   } catch (error) {
@@ -131,38 +160,5 @@ function encodePass(
       // The tensors' layout was checked when they were cast, with the place of each in the call.
       isChecked: true,
     },
-  );
-}
-
-/**
- * Settles the sequence ids after a failure: gives back those that never left, unless the service may hold something that waits
- * for them, or has accepted a part of the call; the order is broken then.
- */
-function settleIds(
-  model: TrainedModel,
-  requests: readonly PlannedRequest[],
-  failures: readonly Failure[],
-): void {
-  const lost = requests.filter(({ result }) => result === undefined);
-  const unused = lost.filter(({ hasLeft }) => !hasLeft).map(({ seqId }) => seqId);
-  const firstUnused = Math.min(...unused);
-  const mayWait = failures.some(
-    ({ request, error }) => request.seqId > firstUnused && request.hasLeft && !isRefusal(error),
-  );
-  if (lost.length === requests.length && !mayWait) {
-    model.sequence.giveBack(unused);
-    return;
-  }
-  const lostIds = lost.map(({ seqId }) => seqId);
-  model.turns.break(new SequenceBrokenError(model.id, lostIds, failures[0]?.error));
-}
-
-/** Tells whether the service certainly did not take a request. */
-function isRefusal(error: unknown): boolean {
-  return (
-    error instanceof ApiStatusError &&
-    error.status >= 400 &&
-    error.status < 500 &&
-    !error.earlierTries.some(({ mayHaveArrived }) => mayHaveArrived)
   );
 }
