@@ -29,6 +29,14 @@ import { finishSession } from "../session/finish-session.js";
 import { checkSamplerPath, checkTrainingPath } from "../training/checkpoints/checkpoint-kinds.js";
 import { loadModel, type ModelSource } from "../training/checkpoints/load-model.js";
 import { clientOf, createModel, type ModelCreation, type NewModel } from "../training/create-model.js";
+import {
+  CREATE_CUSTOM_LOSS_OPTIONS,
+  type CreateCustomLossOptions,
+  checkCustomLoss,
+  createCustomLoss,
+} from "../training/loss-graph/create-custom-loss.js";
+import type { LossGraph } from "../training/loss-graph/loss-graph.js";
+import type { LossHandle } from "../training/loss-graph/loss-handle.js";
 import type { TrainedModel } from "../training/trained-model.js";
 import type { TrainingClient } from "../training/training-client.js";
 import type { ServiceClientOptions } from "./service-client-options.js";
@@ -238,6 +246,30 @@ export class ServiceClient {
     const samplingId = this.#core.takeSamplingId();
     return lifecycle.start("createSamplingClient", options, async (context) =>
       createSampler(await this.#core.channel(), { model_path, base_model }, samplingId, context),
+    );
+  }
+
+  /**
+   * Creates a loss of a graph for `forwardBackwardCustom` of this session's training clients. A service that runs such losses is
+   * sent the graph once, and then runs each pass in one request; for others the loss runs here, with the same results.
+   *
+   * @param graph - built by `lossGraph`, or its records written by hand
+   * @returns a future of the handle; it fails with ValidationError for a loss that the session has created already
+   * @throws ValidationError at the call, naming node and operation
+   *
+   * @example
+   * const nll = lossGraph("nll", { logprobs: 1, weights: 1 }, ({ logprobs, weights }) => ({
+   *   loss: logprobs.mul(weights).sum().neg(),
+   * }));
+   * const handle = await service.createCustomLoss(nll);
+   * const { metrics } = await training.forwardBackwardCustom(data, handle);
+   */
+  createCustomLoss(graph: LossGraph, options: CreateCustomLossOptions = {}): ApiFuture<LossHandle> {
+    const { lifecycle } = this.#core;
+    lifecycle.checkCall("createCustomLoss", options, CREATE_CUSTOM_LOSS_OPTIONS);
+    const loss = checkCustomLoss(graph, options.unchecked === true);
+    return lifecycle.start("createCustomLoss", options, async (context) =>
+      createCustomLoss(await this.#core.channel(), loss, context),
     );
   }
 

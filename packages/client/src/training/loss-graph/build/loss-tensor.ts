@@ -1,0 +1,274 @@
+import type { GraphFloat, GraphValue } from "@tinkex/types";
+import type { GraphWriter, NodeResult } from "./graph-writer.js";
+
+/**
+ * A number of a graph: a plain number without fraction is an integer, as in Python, and `{ float: 1 }` is 1.0. The two differ only
+ * beside integer tensors.
+ */
+export type LossNumber = number | bigint | GraphFloat;
+
+/** A value of the graph, or a number. */
+export type LossOperand = LossTensor | LossNumber;
+
+/** Element types of a graph. */
+export type LossDtype = "float32" | "int64" | "bool";
+
+/** Dimensions that an operation works along. */
+export interface AlongOptions {
+  /** One dimension or several; negative ones count from the end. @defaultValue all */
+  readonly dim?: number | readonly number[] | undefined;
+  /** Keep them with the size 1. @defaultValue false */
+  readonly keepdim?: boolean | undefined;
+}
+
+/** Part of an index: a place, a range, `"..."` for the dimensions between, or `null` for a new one. */
+export type IndexPart =
+  | number
+  | null
+  | "..."
+  | {
+      readonly from?: number | undefined;
+      readonly to?: number | undefined;
+      readonly step?: number | undefined;
+    };
+
+/** Makes the value of a node. */
+export let lossTensor: (writer: GraphWriter, nodeName: string) => LossTensor;
+
+/** Gives the node of a value; `undefined` for what is no value of a graph. */
+export let nodeResultOf: (value: object) => NodeResult | undefined;
+
+/**
+ * A tensor that a loss graph will compute: each method adds one operation to the graph, with torch's meaning. Operands are
+ * broadcast as in numpy.
+ */
+export class LossTensor {
+  static {
+    lossTensor = (writer, nodeName) => new LossTensor(writer, nodeName);
+    nodeResultOf = (value) =>
+      value instanceof LossTensor ? { writer: value.#writer, nodeName: value.#nodeName } : undefined;
+  }
+
+  readonly #writer: GraphWriter;
+  readonly #nodeName: string;
+
+  private constructor(writer: GraphWriter, nodeName: string) {
+    this.#writer = writer;
+    this.#nodeName = nodeName;
+  }
+
+  add(other: LossOperand): LossTensor {
+    return this.#function("operator.add", other);
+  }
+  sub(other: LossOperand): LossTensor {
+    return this.#function("operator.sub", other);
+  }
+  mul(other: LossOperand): LossTensor {
+    return this.#function("operator.mul", other);
+  }
+  /** Gives the quotient, a float also of integers. */
+  div(other: LossOperand): LossTensor {
+    return this.#function("operator.truediv", other);
+  }
+  pow(exponent: LossOperand): LossTensor {
+    return this.#function("operator.pow", exponent);
+  }
+  /** Product of matrices, or of a matrix and a vector. */
+  matmul(other: LossTensor): LossTensor {
+    return this.#function("operator.matmul", other);
+  }
+
+  neg(): LossTensor {
+    return this.#function("operator.neg");
+  }
+  abs(): LossTensor {
+    return this.#function("operator.abs");
+  }
+  sign(): LossTensor {
+    return this.#function("torch.sign");
+  }
+  square(): LossTensor {
+    return this.#function("torch.square");
+  }
+  sqrt(): LossTensor {
+    return this.#function("torch.sqrt");
+  }
+  exp(): LossTensor {
+    return this.#function("torch.exp");
+  }
+  /** `exp(x) - 1`, exact also near 0. */
+  expm1(): LossTensor {
+    return this.#function("torch.expm1");
+  }
+  log(): LossTensor {
+    return this.#function("torch.log");
+  }
+  /** `log(1 + x)`, exact also near 0. */
+  log1p(): LossTensor {
+    return this.#function("torch.log1p");
+  }
+  sigmoid(): LossTensor {
+    return this.#function("torch.sigmoid");
+  }
+  tanh(): LossTensor {
+    return this.#function("torch.tanh");
+  }
+  relu(): LossTensor {
+    return this.#function("torch.relu");
+  }
+  /** `log(1 + exp(x))`, which does not overflow: two operations. */
+  softplus(): LossTensor {
+    return this.logaddexp(this.zerosLike());
+  }
+  /** `log(sigmoid(x))`, which does not overflow: four operations. */
+  logSigmoid(): LossTensor {
+    return this.neg().softplus().neg();
+  }
+
+  /** Cuts to `[min, max]`; elements outside get no gradient. */
+  clamp(bounds: {
+    readonly min?: LossNumber | undefined;
+    readonly max?: LossNumber | undefined;
+  }): LossTensor {
+    return this.#function("torch.clamp", undefined, { min: bounds.min, max: bounds.max });
+  }
+  /** Smaller one of each pair of elements; equal ones share the gradient. */
+  minimum(other: LossTensor): LossTensor {
+    return this.#function("torch.minimum", other);
+  }
+  /** Larger one of each pair of elements; equal ones share the gradient. */
+  maximum(other: LossTensor): LossTensor {
+    return this.#function("torch.maximum", other);
+  }
+  /** `log(exp(x) + exp(other))`, which does not overflow. */
+  logaddexp(other: LossTensor): LossTensor {
+    return this.#function("torch.logaddexp", other);
+  }
+  /** Puts a number wherever the mask is true. */
+  maskedFill(mask: LossTensor, value: LossNumber): LossTensor {
+    return this.#method("masked_fill", [mask, value]);
+  }
+
+  gt(other: LossOperand): LossTensor {
+    return this.#function("operator.gt", other);
+  }
+  ge(other: LossOperand): LossTensor {
+    return this.#function("operator.ge", other);
+  }
+  lt(other: LossOperand): LossTensor {
+    return this.#function("operator.lt", other);
+  }
+  le(other: LossOperand): LossTensor {
+    return this.#function("operator.le", other);
+  }
+  eq(other: LossOperand): LossTensor {
+    return this.#function("operator.eq", other);
+  }
+  ne(other: LossOperand): LossTensor {
+    return this.#function("operator.ne", other);
+  }
+  and(other: LossTensor): LossTensor {
+    return this.#function("operator.and_", other);
+  }
+  or(other: LossTensor): LossTensor {
+    return this.#function("operator.or_", other);
+  }
+  not(): LossTensor {
+    return this.#function("torch.logical_not");
+  }
+
+  sum(options: AlongOptions = {}): LossTensor {
+    return this.#method("sum", [], alongOf(options));
+  }
+  mean(options: AlongOptions = {}): LossTensor {
+    return this.#method("mean", [], alongOf(options));
+  }
+  /** Largest element; equal ones share the gradient. */
+  max(options: AlongOptions = {}): LossTensor {
+    return options.dim === undefined ? this.#method("max") : this.#method("amax", [], alongOf(options));
+  }
+  /** Smallest element; equal ones share the gradient. */
+  min(options: AlongOptions = {}): LossTensor {
+    return options.dim === undefined ? this.#method("min") : this.#method("amin", [], alongOf(options));
+  }
+  logsumexp(options: AlongOptions & { readonly dim: number | readonly number[] }): LossTensor {
+    return this.#function("torch.logsumexp", undefined, alongOf(options));
+  }
+  softmax(dim: number): LossTensor {
+    return this.#function("torch.softmax", undefined, { dim });
+  }
+  logSoftmax(dim: number): LossTensor {
+    return this.#function("torch.log_softmax", undefined, { dim });
+  }
+  /** Running sums along a dimension. */
+  cumsum(dim: number): LossTensor {
+    return this.#method("cumsum", [], { dim });
+  }
+
+  /** Elements by place, as `x[…]` in Python: `x.at(0)`, `x.at({ from: 1 })`, `x.at("...", null)`. */
+  at(...parts: readonly IndexPart[]): LossTensor {
+    const [first, ...others] = parts.map(indexValue);
+    return this.#function("operator.getitem", others.length === 0 ? first : { tuple: [first, ...others] });
+  }
+  /** Turns the order around along dimensions. */
+  flip(...dims: readonly number[]): LossTensor {
+    return this.#method("flip", [{ tuple: dims }]);
+  }
+  /** @param sizes - one of them may be -1, for what is left */
+  reshape(...sizes: readonly number[]): LossTensor {
+    return this.#method("reshape", [{ tuple: sizes }]);
+  }
+  transpose(dim0: number, dim1: number): LossTensor {
+    return this.#method("transpose", [dim0, dim1]);
+  }
+  /** Adds a dimension of size 1. */
+  unsqueeze(dim: number): LossTensor {
+    return this.#method("unsqueeze", [dim]);
+  }
+
+  /** Casts the elements; only floats pass a gradient on. */
+  to(dtype: LossDtype): LossTensor {
+    return this.#method("to", [{ dtype }]);
+  }
+  /** The same value as a constant: no gradient goes through it. */
+  detach(): LossTensor {
+    return this.#method("detach");
+  }
+  zerosLike(options: { readonly dtype?: LossDtype | undefined } = {}): LossTensor {
+    return this.#function("torch.zeros_like", undefined, dtypeOf(options));
+  }
+  onesLike(options: { readonly dtype?: LossDtype | undefined } = {}): LossTensor {
+    return this.#function("torch.ones_like", undefined, dtypeOf(options));
+  }
+  fullLike(value: LossNumber, options: { readonly dtype?: LossDtype | undefined } = {}): LossTensor {
+    return this.#function("torch.full_like", value, dtypeOf(options));
+  }
+
+  #function(target: string, other?: unknown, kwargs: Readonly<Record<string, unknown>> = {}): LossTensor {
+    const args = other === undefined ? [this] : [this, other];
+    return new LossTensor(this.#writer, this.#writer.add("call_function", target, args, kwargs));
+  }
+
+  #method(
+    target: string,
+    args: readonly unknown[] = [],
+    kwargs: Readonly<Record<string, unknown>> = {},
+  ): LossTensor {
+    return new LossTensor(this.#writer, this.#writer.add("call_method", target, [this, ...args], kwargs));
+  }
+}
+
+function alongOf({ dim, keepdim }: AlongOptions): Readonly<Record<string, GraphValue | undefined>> {
+  const dims = typeof dim === "object" ? { tuple: dim } : dim;
+  return { dim: dims, keepdim: keepdim === true ? true : undefined };
+}
+
+function dtypeOf({ dtype }: { readonly dtype?: LossDtype | undefined }): Readonly<Record<string, unknown>> {
+  return { dtype: dtype === undefined ? undefined : { dtype } };
+}
+
+function indexValue(part: IndexPart): GraphValue {
+  if (part === null || typeof part === "number") return part;
+  if (part === "...") return { ellipsis: true };
+  return { slice: [part.from ?? null, part.to ?? null, part.step ?? null] };
+}
