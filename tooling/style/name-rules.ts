@@ -6,7 +6,10 @@ import { REPLACED_NAMES } from "./replaced-names.js";
 const SUPERLATIVE = /^(?:MOST|LONGEST|LEAST|FIRST|SHORTEST|LARGEST|SMALLEST|FEWEST)_/;
 /** Names that read as a statement: `isOpen`, `hasKey`, `canRetry`, `mustWait`, or a verb with its object as in `keepsThinking`. */
 const STATEMENT = /^(?:(?:is|are|has|have|can|was|were|had|did|does|may|must|should)(?![a-z])|[a-z]+s[A-Z])/;
-/** Names of booleans that are spelled as other programs spell them: the API's `public`, and those of Hugging Face's tokenizers. */
+/**
+ * Names of booleans that are spelled as other programs spell them: the API's `public`, those of Hugging Face's tokenizers, and the
+ * `train…` fields of the checkpoint records that local servers have written to disk.
+ */
 const FOREIGN_BOOLEANS: ReadonlySet<string> = new Set([
   "addGenerationPrompt",
   "addSpecialTokens",
@@ -16,6 +19,9 @@ const FOREIGN_BOOLEANS: ReadonlySet<string> = new Set([
   "rstrip",
   "skipSpecialTokens",
   "special",
+  "trainAttention",
+  "trainMlp",
+  "trainUnembedding",
 ]);
 
 /** Finds declarations of constants such as MOST_BYTES. */

@@ -27,7 +27,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 const shape = { rank: 4, trainAttention: true, trainMlp: false, trainUnembedding: true };
 const parameters = createAdapterParameters(config, shape, 3);
-const weightsOnly = { optimizer: false };
+const weightsOnly = { includesOptimizer: false };
 
 /** An adapter directory of its own for a test, with changes to its configuration. */
 async function written(name: string, change: Record<string, unknown> = {}): Promise<string> {
@@ -53,7 +53,7 @@ describe("writeAdapterDirectory and readAdapterDirectory", () => {
     const names = ["adapter_config.json", "adapter_model.safetensors", "optimizer.safetensors"];
     expect(readdirSync(directory).sort()).toEqual(names);
     expect(bytes).toBe(names.reduce((sum, name) => sum + statSync(join(directory, name)).size, 0));
-    expect(await readAdapterDirectory(directory, config, { optimizer: true })).toEqual({
+    expect(await readAdapterDirectory(directory, config, { includesOptimizer: true })).toEqual({
       parameters,
       optimizer,
     });
@@ -74,8 +74,8 @@ describe("writeAdapterDirectory and readAdapterDirectory", () => {
 
   it("refuse to restore an optimizer that was not saved", async () => {
     const directory = await written("weights-only");
-    await expect(readAdapterDirectory(directory, config, { optimizer: true })).rejects.toThrow(
-      /saved without optimizer state\. Load its weights alone/,
+    await expect(readAdapterDirectory(directory, config, { includesOptimizer: true })).rejects.toThrow(
+      /saved without optimizer state; load its weights alone/,
     );
   });
 

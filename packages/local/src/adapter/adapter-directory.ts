@@ -56,23 +56,23 @@ export async function writeAdapterDirectory(
 /**
  * Reads an adapter directory and checks it against the model.
  *
- * @param options.optimizer - also read the optimizer's state
+ * @param options.includesOptimizer - also read the optimizer's state
  * @throws ValidationError naming the file and the tensor, or saying that the optimizer's state was not saved
  */
 export async function readAdapterDirectory(
   directory: string,
   config: ModelConfig,
-  options: { readonly optimizer: boolean },
+  options: { readonly includesOptimizer: boolean },
 ): Promise<StoredAdapter> {
   if (lookAt(directory) === undefined) {
     throw new ValidationError(
-      `There is no adapter directory ${directory}: name one that an adapter was saved to and that was not removed`,
+      `there is no adapter directory ${directory}: name one that an adapter was saved to and that was not removed`,
     );
   }
   for (const name of [peftConfigFile, weightsFile, optimizerFile]) requireRegular(join(directory, name));
   const rank = readPeftRank(directory);
   const parameters = readParameters(join(directory, weightsFile), config, rank);
-  if (!options.optimizer) return { parameters };
+  if (!options.includesOptimizer) return { parameters };
   return { parameters, optimizer: readOptimizer(join(directory, optimizerFile), parameters) };
 }
 
@@ -105,7 +105,7 @@ function readParameters(path: string, config: ModelConfig, rank: number): Adapte
 function readOptimizer(path: string, { pairs, shape }: AdapterParameters): OptimizerState {
   if (lookAt(path) === undefined) {
     throw new ValidationError(
-      `${path} does not exist: this checkpoint was saved without optimizer state. Load its weights alone.`,
+      `${path} does not exist: this checkpoint was saved without optimizer state; load its weights alone`,
     );
   }
   const file = SafetensorsFile.open(path);
@@ -130,11 +130,11 @@ function shapeFromTensors(file: SafetensorsFile, config: ModelConfig, rank: numb
   const [unknown] = unread;
   if (unknown !== undefined) {
     throw new ValidationError(
-      `${file.path} has a tensor "${unknown}", for which the base model has no layer. ` +
-        "Load it with the model it was trained on.",
+      `${file.path} has a tensor "${unknown}", for which the base model has no layer; ` +
+        "load it with the model it was trained on",
     );
   }
-  if (groups.size === 0) throw new ValidationError(`${file.path} has no tensors. Save the adapter again.`);
+  if (groups.size === 0) throw new ValidationError(`${file.path} has no tensors; save the adapter again`);
   return {
     rank,
     trainAttention: groups.has("attention"),
@@ -164,8 +164,8 @@ function readFactors(
     if (found === undefined || found.length !== 2 || found[0] !== shape[0] || found[1] !== shape[1]) {
       const what = found === undefined ? "is missing" : `has shape [${found.join(", ")}]`;
       throw new ValidationError(
-        `Tensor "${prefix}${name}" ${what} in ${file.path}; rank ${rank} on this base model needs it as ` +
-          `[${shape.join(", ")}]. ${remedy(found)}`,
+        `tensor "${prefix}${name}" ${what} in ${file.path}; rank ${rank} on this base model needs it as ` +
+          `[${shape.join(", ")}]; ${remedy(found)}`,
       );
     }
     return file.read(prefix + name).data;

@@ -59,7 +59,7 @@ export function readPeftRank(directory: string): number {
   ].filter((fault) => typeof fault === "string");
   if (unsupported.length > 0) {
     throw new ValidationError(
-      `${file} describes an adapter this engine cannot run: ${unsupported.join(", ")}.`,
+      `${file} describes an adapter this engine cannot run: ${unsupported.join(", ")}`,
     );
   }
   return config.r;

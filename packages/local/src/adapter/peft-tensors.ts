@@ -27,7 +27,7 @@ export function nameTensors(
   return pairs.flatMap((pair, i) => {
     const { a, b } = peftTensors(pair, rank);
     const factors = tensors[i];
-    if (factors === undefined) throw new Error(`No tensors for module ${pair.module}.`);
+    if (factors === undefined) throw new Error(`tensors must hold those of module ${pair.module}, got none`);
     return [
       { name: prefix + a.name, shape: a.shape, data: factors.a },
       { name: prefix + b.name, shape: b.shape, data: factors.b },

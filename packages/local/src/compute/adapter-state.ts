@@ -46,8 +46,8 @@ export class AdapterState {
     return this.#gradients;
   }
 
-  toStore(withOptimizer: boolean): StoredAdapter {
-    if (!withOptimizer) return { parameters: this.#parameters };
+  toStore(includesOptimizer: boolean): StoredAdapter {
+    if (!includesOptimizer) return { parameters: this.#parameters };
     this.#optimizer ??= newOptimizerState(this.#parameters);
     return { parameters: this.#parameters, optimizer: this.#optimizer };
   }

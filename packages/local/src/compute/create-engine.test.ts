@@ -37,7 +37,7 @@ const task = (fields: Partial<SampleTask> = {}): SampleTask => ({
   topP: 1,
   stopTokenIds: [],
   stopTexts: ["never\u0000said"],
-  promptLogprobs: true,
+  wantsPromptLogprobs: true,
   topkPromptLogprobs: 2,
   ...fields,
 });

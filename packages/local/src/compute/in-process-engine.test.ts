@@ -46,7 +46,7 @@ const task = (fields: Partial<SampleTask> = {}): SampleTask => ({
   topP: 1,
   stopTokenIds: [],
   stopTexts: [],
-  promptLogprobs: false,
+  wantsPromptLogprobs: false,
   topkPromptLogprobs: 0,
   ...fields,
 });
@@ -131,9 +131,9 @@ describe("an engine in this thread", () => {
     await engine.createAdapter("original", shape, 6);
     for (let step = 0; step < 3; step++) await trainOnce("original");
     const saved = join(root, "checkpoint");
-    expect(await engine.saveAdapter("original", saved, { optimizer: true })).toBeGreaterThan(10_000);
-    expect(await engine.loadAdapter("resumed", saved, { optimizer: true })).toEqual(shape);
-    expect(await engine.loadAdapter("weights only", saved, { optimizer: false })).toEqual(shape);
+    expect(await engine.saveAdapter("original", saved, { includesOptimizer: true })).toBeGreaterThan(10_000);
+    expect(await engine.loadAdapter("resumed", saved, { includesOptimizer: true })).toEqual(shape);
+    expect(await engine.loadAdapter("weights only", saved, { includesOptimizer: false })).toEqual(shape);
     for (const id of ["original", "resumed", "weights only"]) await trainOnce(id);
     const expected = await lossOf("original");
     expect(await lossOf("resumed")).toBe(expected);
@@ -145,7 +145,7 @@ describe("an engine in this thread", () => {
     for (let step = 0; step < 3; step++) await trainOnce("sampled");
     const prompt = tokens.subarray(0, 4);
     const { sequences, promptLogprobs } = await engine.sample(
-      task({ adapterId: "sampled", temperature: 1, maxTokens: 30, promptLogprobs: true }),
+      task({ adapterId: "sampled", temperature: 1, maxTokens: 30, wantsPromptLogprobs: true }),
     );
     const [sequence] = sequences;
     if (sequence === undefined || promptLogprobs === undefined) throw new Error("nothing was sampled");
@@ -222,14 +222,14 @@ describe("an engine in this thread", () => {
     for (const operation of [
       engine.pass(pass("short-lived")),
       engine.optimStep("never", adam),
-      engine.saveAdapter("never", join(root, "never"), { optimizer: false }),
+      engine.saveAdapter("never", join(root, "never"), { includesOptimizer: false }),
       engine.copyAdapter("never", "copy of never"),
       engine.sample(task({ adapterId: "never" })),
-      engine.loadAdapter("never", join(root, "never"), { optimizer: false }),
+      engine.loadAdapter("never", join(root, "never"), { includesOptimizer: false }),
     ]) {
       await expect(operation).rejects.toBeInstanceOf(ValidationError);
     }
-    await expect(engine.optimStep("never", adam)).rejects.toThrow(/Create it, or load it from a checkpoint/);
+    await expect(engine.optimStep("never", adam)).rejects.toThrow(/create it, or load it from a checkpoint/);
   });
 
   it("ends what runs when it is closed, and takes no more", async () => {
@@ -262,7 +262,7 @@ describe("an engine in this thread", () => {
 
   it.each([0, Number.NaN])("refuses %s threads", async (threads) => {
     const starting = createInProcessEngine({ model, threads });
-    await expect(starting).rejects.toThrow(/"threads" must be a positive whole number/);
+    await expect(starting).rejects.toThrow(/threads must be a positive whole number/);
   });
 
   const descriptors = "/proc/self/fd";

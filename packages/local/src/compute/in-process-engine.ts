@@ -3,7 +3,7 @@ import { readAdapterDirectory, writeAdapterDirectory } from "../adapter/adapter-
 import { createAdapterParameters } from "../adapter/adapter-parameters.js";
 import type { Engine } from "../engine/engine.js";
 import type { EngineOptions } from "../engine/engine-options.js";
-import { LOSSES } from "../losses/losses.js";
+import { LOSSES } from "../losses/loss-table.js";
 import { checkModelSize } from "../model/check-model-size.js";
 import { openModelWeights } from "../model/model-weights.js";
 import { readDecoder } from "../model/read-decoder.js";
@@ -29,7 +29,7 @@ export async function createInProcessEngine(options: EngineOptions): Promise<Eng
   const weights = openModelWeights(directory, config);
   let closing: Promise<void> | undefined;
   const requireOpen = () => {
-    if (closing !== undefined) throw new ClosedError("The engine was closed.");
+    if (closing !== undefined) throw new ClosedError("the engine is closed; start the server again");
   };
   const trainer = createTrainer({
     config,
@@ -60,7 +60,7 @@ export async function createInProcessEngine(options: EngineOptions): Promise<Eng
     const state = adapters.get(id);
     if (state === undefined) {
       throw new ValidationError(
-        `There is no adapter "${id}" in memory. Create it, or load it from a checkpoint.`,
+        `there is no adapter "${id}" in memory; create it, or load it from a checkpoint`,
       );
     }
     return state;
@@ -91,16 +91,16 @@ export async function createInProcessEngine(options: EngineOptions): Promise<Eng
         adapters.set(adapterId, new AdapterState({ parameters }));
       }),
 
-    loadAdapter: (adapterId, from, { optimizer }) =>
+    loadAdapter: (adapterId, from, { includesOptimizer }) =>
       inOrder(adapterId, async () => {
-        const stored = await readAdapterDirectory(from, config, { optimizer });
+        const stored = await readAdapterDirectory(from, config, { includesOptimizer });
         adapters.set(adapterId, new AdapterState(stored));
         return stored.parameters.shape;
       }),
 
-    saveAdapter: (adapterId, to, { optimizer }) =>
+    saveAdapter: (adapterId, to, { includesOptimizer }) =>
       inOrder(adapterId, () => {
-        const stored = adapter(adapterId).toStore(optimizer);
+        const stored = adapter(adapterId).toStore(includesOptimizer);
         return writeAdapterDirectory(to, stored, name);
       }),
 

@@ -40,7 +40,7 @@ describe("serveEngine", () => {
           topP: 1,
           stopTokenIds: [],
           stopTexts: [],
-          promptLogprobs: false,
+          wantsPromptLogprobs: false,
           topkPromptLogprobs: 0,
         },
       ],

@@ -20,10 +20,10 @@ describe("packError and unpackError", () => {
     const fault = across(new TypeError("x is not a function"));
     expect(fault).toBeInstanceOf(TinkexError);
     expect(fault).toMatchObject({
-      message: "The engine failed: x is not a function",
+      message: "the engine failed: x is not a function",
       code: "request_failed",
     });
     expect(fault.cause).toMatch(/transferred-error\.test/);
-    expect(across("text").message).toBe("The engine failed: text");
+    expect(across("text").message).toBe("the engine failed: text");
   });
 });

@@ -5,7 +5,7 @@ export interface TransferredError {
   readonly kind: "validation" | "aborted" | "closed" | "tinkex" | "other";
   readonly message: string;
   readonly code: TinkexErrorCode;
-  readonly retryable: boolean;
+  readonly isRetryable: boolean;
   readonly path: readonly (string | number)[];
   /** Of an error that is not ours: a fault in the engine, whose place matters. */
   readonly stack: string | undefined;
@@ -13,19 +13,26 @@ export interface TransferredError {
 
 export function packError(error: unknown): TransferredError {
   const message = error instanceof Error ? error.message : String(error);
-  const common = { message, retryable: false, path: [], stack: undefined };
+  const common = { message, isRetryable: false, path: [], stack: undefined };
   if (!(error instanceof TinkexError)) {
     const stack = error instanceof Error ? error.stack : undefined;
     return { ...common, kind: "other", code: "request_failed", stack };
   }
-  const { code, retryable } = error;
+  const { code, retryable: isRetryable } = error;
   if (error instanceof ValidationError) return { ...common, kind: "validation", code, path: error.path };
   if (error instanceof AbortedError) return { ...common, kind: "aborted", code };
   if (error instanceof ClosedError) return { ...common, kind: "closed", code };
-  return { ...common, kind: "tinkex", code, retryable };
+  return { ...common, kind: "tinkex", code, isRetryable };
 }
 
-export function unpackError({ kind, message, code, retryable, path, stack }: TransferredError): TinkexError {
+export function unpackError({
+  kind,
+  message,
+  code,
+  isRetryable,
+  path,
+  stack,
+}: TransferredError): TinkexError {
   switch (kind) {
     case "validation":
       return new ValidationError(message, { path });
@@ -34,8 +41,8 @@ export function unpackError({ kind, message, code, retryable, path, stack }: Tra
     case "closed":
       return new ClosedError(message);
     case "tinkex":
-      return new TinkexError(message, { code, retryable });
+      return new TinkexError(message, { code, retryable: isRetryable });
     case "other":
-      return new TinkexError(`The engine failed: ${message}`, { code, cause: stack });
+      return new TinkexError(`the engine failed: ${message}`, { code, cause: stack });
   }
 }

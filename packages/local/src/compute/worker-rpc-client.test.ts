@@ -35,15 +35,19 @@ describe("WorkerRpcClient", () => {
   it("matches answers with calls in whatever order they come", async () => {
     const { thread, line } = open();
     const first = line.call("copyAdapter", ["a", "b"]);
-    const second = line.call("saveAdapter", ["a", "/there", { optimizer: true }]);
+    const second = line.call("saveAdapter", ["a", "/there", { includesOptimizer: true }]);
     expect(thread.requests).toEqual([
       { kind: "call", id: 0, call: { method: "copyAdapter", args: ["a", "b"] } },
-      { kind: "call", id: 1, call: { method: "saveAdapter", args: ["a", "/there", { optimizer: true }] } },
+      {
+        kind: "call",
+        id: 1,
+        call: { method: "saveAdapter", args: ["a", "/there", { includesOptimizer: true }] },
+      },
     ]);
     thread.reply({ kind: "result", id: 1, value: 42 });
     thread.reply({ kind: "error", id: 0, error: packError(new Error("lost")) });
     await expect(second).resolves.toBe(42);
-    await expect(first).rejects.toThrow("The engine failed: lost");
+    await expect(first).rejects.toThrow("the engine failed: lost");
   });
 
   it("keeps the process alive only while a call waits", async () => {
@@ -95,7 +99,7 @@ describe("WorkerRpcClient", () => {
 
   it("keeps the process alive from closing until the thread has ended, whatever it still answers", async () => {
     const { thread, line } = open();
-    const save = line.call("saveAdapter", ["a", "/there", { optimizer: false }]);
+    const save = line.call("saveAdapter", ["a", "/there", { includesOptimizer: false }]);
     const closing = line.close();
     await expect(save).rejects.toBeInstanceOf(ClosedError);
     thread.reply({ kind: "result", id: 0, value: 42 });

@@ -56,7 +56,7 @@ export class WorkerRpcClient {
   /** Rejects what is pending with ClosedError and resolves when the thread has ended. */
   async close(): Promise<void> {
     if (this.#ending === undefined) {
-      this.#end(new ClosedError("The engine was closed."));
+      this.#end(new ClosedError("the engine is closed; start the server again"));
       this.#thread.postMessage({ kind: "close" });
     }
     this.#thread.ref();
@@ -101,14 +101,14 @@ export class WorkerRpcClient {
 }
 
 function abortedBy(signal: AbortSignal): AbortedError {
-  return new AbortedError("The call was aborted.", { cause: signal.reason });
+  return new AbortedError("the call was aborted", { cause: signal.reason });
 }
 
 function threadLost(cause: unknown): TinkexError {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new TinkexError(
-    `The engine's thread ended unexpectedly (${why}); what it held in memory is lost. ` +
-      "Start the server again and go on from the last saved checkpoint.",
+    `the engine's thread ended unexpectedly (${why}); what it held in memory is lost: ` +
+      "start the server again and go on from the last saved checkpoint",
     { code: "request_failed", cause },
   );
 }

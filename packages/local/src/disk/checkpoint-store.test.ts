@@ -18,7 +18,7 @@ const wish: SaveCheckpoint = {
   base_model: "tiny",
   shape: { rank: 4, trainAttention: true, trainMlp: true, trainUnembedding: false },
   has_optimizer: true,
-  overwrite: false,
+  mayOverwrite: false,
 };
 
 async function openStore() {
@@ -76,7 +76,7 @@ describe("CheckpointStore", () => {
         "Checkpoint 'step-1' already exists for model s:train:0 in weights. Please choose a different name to avoid overwriting.",
     });
     expect(await adapterText(layout)).toBe("first");
-    await store.save({ ...wish, overwrite: true }, writer("third"));
+    await store.save({ ...wish, mayOverwrite: true }, writer("third"));
     expect(await adapterText(layout)).toBe("third");
     expect(await readdir(layout.retired("s:train:0"))).toEqual([]);
   });
@@ -88,7 +88,7 @@ describe("CheckpointStore", () => {
       await writer("half")(directory);
       throw new Error("disk full");
     };
-    await expect(store.save({ ...wish, overwrite: true }, torn)).rejects.toThrow("disk full");
+    await expect(store.save({ ...wish, mayOverwrite: true }, torn)).rejects.toThrow("disk full");
     expect(await adapterText(layout)).toBe("first");
     expect(await readdir(layout.staging("s:train:0"))).toEqual([]);
   });
@@ -109,7 +109,7 @@ describe("CheckpointStore", () => {
 
   it("replaces a checkpoint of the longest name", async () => {
     const { store } = await openStore();
-    const longest = { ...wish, name: "x".repeat(255), overwrite: true };
+    const longest = { ...wish, name: "x".repeat(255), mayOverwrite: true };
     await store.save(longest, writer("first"));
     expect(await store.save(longest, writer("second"))).toMatchObject({ size_bytes: 6 });
   });

@@ -25,7 +25,7 @@ export interface SaveCheckpoint extends Omit<CheckpointRecord, "size_bytes" | "c
   /** The checkpoint is hidden and removed this many seconds after its creation. */
   readonly ttlSeconds?: number | undefined;
   /** Replaces an existing checkpoint of this name; without it one is a failure. */
-  readonly overwrite: boolean;
+  readonly mayOverwrite: boolean;
 }
 
 /**
@@ -55,14 +55,14 @@ export class CheckpointStore {
     checkpoint: SaveCheckpoint,
     write: (directory: string) => Promise<number>,
   ): Promise<CheckpointRecord> {
-    const { ttlSeconds, overwrite, ...identity } = checkpoint;
+    const { ttlSeconds, mayOverwrite, ...identity } = checkpoint;
     const { training_run_id: runId, kind, name } = identity;
     if (!isCheckpointName(name)) {
       throw userFailure(
-        `path "${name}" cannot be the name of a checkpoint: use letters, digits, "_", "-" and ".", at most 255 characters.`,
+        `path must be a name of at most 255 letters, digits, "_", "-" and ".", got "${name}"`,
       );
     }
-    if (!overwrite && (await this.read(runId, kind, name)) !== undefined) {
+    if (!mayOverwrite && (await this.read(runId, kind, name)) !== undefined) {
       throw userFailure(takenNameMessage(runId, kind, name));
     }
     const staging = OwnedFolder.named(this.#layout.staging(runId));
@@ -78,7 +78,7 @@ export class CheckpointStore {
         ...(ttlSeconds === undefined ? {} : { expires_at: this.#time(ttlSeconds) }),
       };
       await writePrivateFile(join(staged, CHECKPOINT_FILE), recordText(record));
-      await this.#publish(record, staged, overwrite);
+      await this.#publish(record, staged, mayOverwrite);
       await staging.remove();
       this.#unfinished.delete(staging);
       return record;
@@ -160,7 +160,7 @@ export class CheckpointStore {
     }
   }
 
-  async #publish(record: CheckpointRecord, staged: string, overwrite: boolean): Promise<void> {
+  async #publish(record: CheckpointRecord, staged: string, mayOverwrite: boolean): Promise<void> {
     const { training_run_id: runId, kind, name } = record;
     const { root } = this.#layout;
     const target = this.directory(record);
@@ -172,7 +172,7 @@ export class CheckpointStore {
           "choose another name, or move it away",
       );
     }
-    if (!overwrite) throw userFailure(takenNameMessage(runId, kind, name));
+    if (!mayOverwrite) throw userFailure(takenNameMessage(runId, kind, name));
     // If the process ends half-way, the next start finds the old checkpoint among the retired and puts it back. Its name
     // may be as long as a name can be, so that what else must be known stands in a folder around it.
     const retirement = OwnedFolder.named(this.#layout.retired(runId), kind);

@@ -20,11 +20,14 @@ export async function resolveCheckpoint(
   if (kind === undefined) {
     throw new RequestRefusal(
       400,
-      `"${tinkerPath}" is of the kind ${folder}; here it must be ${kinds.join(" or ")}.`,
+      `"${tinkerPath}" must be a checkpoint of the kind ${kinds.join(" or ")}, got ${folder}`,
     );
   }
   const checkpoint = await checkpoints.read(runId, kind, name);
   if (checkpoint === undefined)
-    throw new RequestRefusal(404, `There is no checkpoint "${tinkerPath}" on this server.`);
+    throw new RequestRefusal(
+      404,
+      `there is no checkpoint "${tinkerPath}" on this server; list_user_checkpoints names those there are`,
+    );
   return checkpoint;
 }

@@ -1,4 +1,4 @@
-import type { LossName } from "../losses/losses.js";
+import type { LossName } from "../losses/loss-table.js";
 
 /** Interface between the server and the arithmetic. One engine serves one base model and all its adapters. */
 export interface Engine {
@@ -13,11 +13,11 @@ export interface Engine {
 
   /** A new LoRA adapter: `B = 0`, `A` uniform in ±1/√d_in from `seed`. Equal seed and shape give equal numbers. */
   createAdapter(adapterId: string, shape: AdapterShape, seed: number): Promise<void>;
-  /** Reads an adapter directory written by {@link saveAdapter}; `optimizer` also restores the moments and step count. */
+  /** Reads an adapter directory written by {@link saveAdapter}; `includesOptimizer` also restores the moments and step count. */
   loadAdapter(
     adapterId: string,
     directory: string,
-    options: { readonly optimizer: boolean },
+    options: { readonly includesOptimizer: boolean },
   ): Promise<AdapterShape>;
   /**
    * Writes `adapter_config.json` and `adapter_model.safetensors` in PEFT layout, and `optimizer.safetensors` when asked
@@ -27,7 +27,7 @@ export interface Engine {
   saveAdapter(
     adapterId: string,
     directory: string,
-    options: { readonly optimizer: boolean },
+    options: { readonly includesOptimizer: boolean },
   ): Promise<number>;
   /** A fixed copy of an adapter's weights under a new id, to sample from while training goes on. */
   copyAdapter(adapterId: string, copyId: string): Promise<void>;
@@ -121,7 +121,7 @@ export interface SampleTask {
   readonly stopTokenIds: readonly number[];
   /** Texts that end a sample once they occur in what was generated; the token that completes one is kept. */
   readonly stopTexts: readonly string[];
-  readonly promptLogprobs: boolean;
+  readonly wantsPromptLogprobs: boolean;
   /** 0 = none. */
   readonly topkPromptLogprobs: number;
 }

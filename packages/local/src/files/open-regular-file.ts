@@ -15,8 +15,8 @@ export function openRegularFile(path: string): { readonly descriptor: number; re
     descriptor = openSync(path, READ_FLAGS);
   } catch (cause) {
     throw new ValidationError(
-      `Cannot open ${path}: ${cause instanceof Error ? cause.message : String(cause)}. ` +
-        "Download or save it again where it is missing.",
+      `cannot open ${path}: ${cause instanceof Error ? cause.message : String(cause)}; ` +
+        "download or save it again where it is missing",
       { cause },
     );
   }

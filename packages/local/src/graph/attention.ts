@@ -86,7 +86,7 @@ export const scaleOf = (layout: HeadLayout) => 1 / Math.sqrt(layout.headSize);
 function timeOf(value: Value): Dimension {
   const time = value.shape[1];
   if (time === undefined || value.shape.length !== 3) {
-    throw new Error(`Attention: ${describeShape(value.shape)} must be [rows, time, width].`);
+    throw new Error(`Attention: input must be [rows, time, width], got ${describeShape(value.shape)}`);
   }
   return time;
 }

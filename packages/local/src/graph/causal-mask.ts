@@ -2,7 +2,12 @@ import type { Dimension } from "../onnx/dimension.js";
 import { multiplyDimensions } from "../onnx/dimension.js";
 import type { GraphBuilder } from "../onnx/graph-builder.js";
 import type { Value } from "../onnx/value.js";
-import { hiddenScore } from "./hidden-score.js";
+
+/**
+ * Hides a key when it is added to an attention score: large enough that its exponential is 0 beside any score, small enough
+ * that adding a score stays finite.
+ */
+export const ATTENTION_MASK_VALUE = -1e30;
 
 /**
  * Builds the mask that is added to attention scores: 0 where a query may see a key, a huge negative number where the key lies in the
@@ -15,7 +20,7 @@ import { hiddenScore } from "./hidden-score.js";
  */
 export function causalMask(graph: GraphBuilder, tokens: Value, repeats: number): Value {
   const time: Dimension | undefined = tokens.shape[1];
-  if (time === undefined) throw new Error("Causal mask: tokens must be [rows, time].");
+  if (time === undefined) throw new Error("causal mask: tokens must be [rows, time]");
   // One element stretched to [time, time], and the part above the diagonal kept.
   const length = graph.node(
     { operator: "Shape", inputs: [tokens], attributes: { start: { int: 1 }, end: { int: 2 } } },
@@ -23,10 +28,11 @@ export function causalMask(graph: GraphBuilder, tokens: Value, repeats: number):
     [1],
   );
   const square = concatenate(graph, [length, length], [2]);
-  const full = graph.node({ operator: "Expand", inputs: [graph.scalar(hiddenScore), square] }, "float32", [
-    time,
-    time,
-  ]);
+  const full = graph.node(
+    { operator: "Expand", inputs: [graph.scalar(ATTENTION_MASK_VALUE), square] },
+    "float32",
+    [time, time],
+  );
   const future = graph.node(
     {
       operator: "Trilu",

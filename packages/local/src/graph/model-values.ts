@@ -44,7 +44,7 @@ export function modelValues(
     norm: (module) => frozen(`${module}.weight`),
     linear(module) {
       const size = modules.get(module);
-      if (size === undefined) throw new Error(`The model has no linear layer "${module}".`);
+      if (size === undefined) throw new Error(`the model has no linear layer "${module}"`);
       const tied = module === "lm_head" && config.tiedEmbeddings;
       const weight = tied ? embedding : frozen(`${module}.weight`);
       const bias = size.hasBias ? frozen(`${module}.bias`) : undefined;

@@ -26,7 +26,7 @@ export function rmsNorm(graph: GraphBuilder, input: Value, weight: Value, epsilo
     ],
   );
   if (output === undefined || inverseRms === undefined)
-    throw new Error("RMSNorm: two outputs were asked for.");
+    throw new Error("RMSNorm: must have one output, got two");
   return { output, input, weight, inverseRms };
 }
 

@@ -47,7 +47,7 @@ function rotaryEmbedding(graph: GraphBuilder, rope: Rope, sines: Value, input: V
   const [width, half] = [input.shape.at(-1), rope.cosines.shape.at(-1)];
   if (input.shape.length !== 3 || typeof half !== "number" || width !== heads * half * 2) {
     throw new Error(
-      `RotaryEmbedding: ${heads} heads of twice ${half} do not fill [${input.shape.join(", ")}].`,
+      `RotaryEmbedding: ${heads} heads of twice ${half} do not fill [${input.shape.join(", ")}]`,
     );
   }
   return graph.node(

@@ -23,11 +23,11 @@ describe("readJsonFile", () => {
   });
 
   it.each([
-    ["is no JSON", "{size", /^Cannot read .*sizes\.json: .*\. Download or save the file again\.$/],
+    ["is no JSON", "{size", /^cannot read .*sizes\.json: .*; download or save the file again$/],
     [
       "lacks a field",
       "{}",
-      /^.*sizes\.json is not as expected: .*\bsize\b.*\. Correct these fields, or download or save the file again\.$/,
+      /^.*sizes\.json is not as expected: .*\bsize\b.*; correct these fields, or download or save the file again$/,
     ],
   ])("names the file and a remedy when it %s", (_, text, message) => {
     expect(() => readText(text)).toThrow(ValidationError);
@@ -36,7 +36,7 @@ describe("readJsonFile", () => {
 
   it("says so when the file is absent", () => {
     expect(() => readJsonFile(join(root, "absent.json"), schema)).toThrow(
-      /^Cannot open .*absent\.json: ENOENT.*\. Download or save it again where it is missing\.$/,
+      /^cannot open .*absent\.json: ENOENT.*; download or save it again where it is missing$/,
     );
   });
 });

@@ -19,8 +19,8 @@ export function readJsonFile<T extends z.ZodType>(file: string, schema: T, maxBy
   if (parsed.success) return parsed.data;
   const cause = new z.ZodError(parsed.error.issues.slice(0, MAX_ISSUES));
   throw new ValidationError(
-    `${file} is not as expected: ${shortened(z.prettifyError(cause).replaceAll("\n", " "))}. ` +
-      "Correct these fields, or download or save the file again.",
+    `${file} is not as expected: ${shortened(z.prettifyError(cause).replaceAll("\n", " "))}; ` +
+      "correct these fields, or download or save the file again",
     { cause },
   );
 }
@@ -32,7 +32,7 @@ export function readJsonFile<T extends z.ZodType>(file: string, schema: T, maxBy
  */
 export function parseJsonFile(file: string, maxBytes: number = MAX_SETTINGS_BYTES): unknown {
   const refused = (fault: string, cause?: unknown) =>
-    new ValidationError(`Cannot read ${file}: ${fault}. Download or save the file again.`, { cause });
+    new ValidationError(`cannot read ${file}: ${fault}; download or save the file again`, { cause });
   const { descriptor, size } = openRegularFile(file);
   try {
     if (size > maxBytes) throw refused(`it has ${size} bytes, of at most ${maxBytes}`);

@@ -1,5 +1,5 @@
 import { multiply, negate, select } from "../onnx/operators/elementwise.js";
-import { defineLoss } from "./loss.js";
+import { defineLoss } from "./loss-definition.js";
 import { isNonZero } from "./masked-ratio.js";
 
 /** `−w·p` with derivative `−w`. */

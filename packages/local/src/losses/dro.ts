@@ -1,5 +1,5 @@
 import { and, equal, multiply, negate, not, select, subtract } from "../onnx/operators/elementwise.js";
-import { defineLoss } from "./loss.js";
+import { defineLoss } from "./loss-definition.js";
 import { isNonZero } from "./masked-ratio.js";
 
 /**

@@ -1,5 +1,5 @@
 import { multiply, negate } from "../onnx/operators/elementwise.js";
-import { defineLoss } from "./loss.js";
+import { defineLoss } from "./loss-definition.js";
 import { maskedRatio } from "./masked-ratio.js";
 
 /** `−r·A` with `r = exp(p − q)`, not clipped; the derivative is the loss itself. */

@@ -12,8 +12,8 @@ import { readGoldenAdapter } from "../training/testing/golden-adapter.js";
 import type { GoldenCase } from "../training/testing/golden-case.js";
 import { openGoldenModel, readGolden } from "../training/testing/golden-files.js";
 import { createTrainer, type Trainer } from "../training/trainer.js";
-import { defineLoss } from "./loss.js";
-import { isLossName, LOSSES } from "./losses.js";
+import { defineLoss } from "./loss-definition.js";
+import { isLossName, LOSSES } from "./loss-table.js";
 
 describe("the table of losses", () => {
   const protocolNames =
@@ -30,8 +30,10 @@ describe("the table of losses", () => {
       expect(resolveLoss(name, undefined)).toEqual({ loss: LOSSES[name], config: LOSSES[name].config });
     } else {
       const served = nameList(Object.keys(LOSSES));
-      expect(() => resolveLoss(name, undefined)).toThrow(`loss_fn "${name}" is not one`);
-      expect(() => resolveLoss(name, undefined)).toThrow(`use ${served}.`);
+      expect(() => resolveLoss(name, undefined)).toThrow(`got "${name}"`);
+      expect(() => resolveLoss(name, undefined)).toThrow(
+        `loss_fn must be one that this server computes (${served})`,
+      );
     }
   });
 });
@@ -115,17 +117,17 @@ describe("a loss that is only an entry", () => {
     [
       "without a tensor it needs",
       { target_tokens: targets },
-      "data[0].loss_fn_inputs.anchors is missing; anchored needs target_tokens and anchors.",
+      "data[0].loss_fn_inputs.anchors is missing; anchored needs target_tokens and anchors",
     ],
     [
       "with a tensor of another loss",
       { target_tokens: targets, anchors: floats(0, 0, 0), advantages: floats(0, 0, 0) },
-      "data[0].loss_fn_inputs.advantages is not read by anchored; it reads target_tokens, anchors, weights and margin.",
+      "data[0].loss_fn_inputs.advantages is not read by anchored; it reads target_tokens, anchors, weights and margin",
     ],
     [
       "with a tensor of another length",
       { target_tokens: targets, anchors: floats(0, 0) },
-      "data[0].loss_fn_inputs.anchors has shape [2]; it must be [3], that of target_tokens.",
+      "data[0].loss_fn_inputs.anchors must have the shape of target_tokens, [3], got [2]",
     ],
     [
       "with two targets a token",
@@ -133,7 +135,7 @@ describe("a loss that is only an entry", () => {
         target_tokens: { data: [1, 2, 3, 4, 5, 6], dtype: "int64", shape: [3, 2] },
         anchors: floats(0, 0, 0),
       },
-      "data[0].loss_fn_inputs.target_tokens is (N, K), which only cross_entropy takes, not anchored.",
+      "data[0].loss_fn_inputs.target_tokens must be (N,) for anchored, got (N, K), which only cross_entropy takes",
     ],
   ])("refuses a datum %s", (_, inputs, message) => {
     const resolved = configureLoss(anchored, undefined);
@@ -142,13 +144,15 @@ describe("a loss that is only an entry", () => {
 
   it("refuses a setting it does not have, and keeps the order of a pair that it names", () => {
     expect(() => configureLoss(anchored, { beta: 1 })).toThrow(
-      "loss_fn_config.beta is unknown to anchored; its keys: scale and margin.",
+      "loss_fn_config.beta is unknown to anchored; its keys: scale and margin",
     );
     const ordered = defineLoss({ ...anchored, perToken: ["margin"], ascending: ["margin", "scale"] });
-    expect(() => configureLoss(ordered, { margin: 3 })).toThrow("loss_fn_config.margin 3 is above scale 2.");
+    expect(() => configureLoss(ordered, { margin: 3 })).toThrow(
+      "loss_fn_config.margin must be at most scale 2, got 3",
+    );
     const inputs = { target_tokens: targets, anchors: floats(0, 0, 0), margin: floats(1, 2, 2.5) };
     expect(() => toEngineData([datum(inputs)], configureLoss(ordered, undefined), model)).toThrow(
-      "data[0].loss_fn_inputs.margin[2] 2.5 is above scale 2.",
+      "data[0].loss_fn_inputs.margin[2] must be at most scale 2, got 2.5",
     );
   });
 });

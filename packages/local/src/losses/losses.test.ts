@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { GraphBuilder } from "../onnx/graph-builder.js";
 import { createRuntime } from "../runtime/create-runtime.js";
 import { readGolden } from "../training/testing/golden-files.js";
-import { type Loss, perTokenInputs, scalarInputs } from "./loss.js";
-import { LOSSES, type LossName } from "./losses.js";
+import { type Loss, perTokenInputs, scalarInputs } from "./loss-definition.js";
+import { LOSSES, type LossName } from "./loss-table.js";
 
 interface LossVector {
   readonly name: string;

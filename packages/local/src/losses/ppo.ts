@@ -1,5 +1,5 @@
 import { greaterOrEqual, maximum, minimum, multiply, negate, select } from "../onnx/operators/elementwise.js";
-import { defineLoss } from "./loss.js";
+import { defineLoss } from "./loss-definition.js";
 import { maskedRatio } from "./masked-ratio.js";
 
 /**

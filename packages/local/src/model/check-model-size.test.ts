@@ -33,8 +33,8 @@ const qwen3: ModelConfig = {
 describe("checkModelSize", () => {
   it("names size, limit and remedy for a model that is too large", () => {
     expect(() => checkModelSize(qwen3, "/models/qwen3")).toThrow(
-      "The model in /models/qwen3 takes 2.25 GiB as float32; this engine computes with at most 2.00 GiB, " +
-        "about 530 million parameters. Choose a smaller model.",
+      "the model in /models/qwen3 takes 2.25 GiB as float32; this engine computes with at most 2.00 GiB, " +
+        "about 530 million parameters; choose a smaller model",
     );
   });
 

@@ -16,15 +16,15 @@ export function checkModelSize(config: ModelConfig, directory: string): void {
   const tableBytes = rotaryTableBytes(config);
   if (tableBytes > maximumRotaryTableBytes) {
     throw new ValidationError(
-      `The model in ${directory} has max_position_embeddings ${config.contextLength} with heads of ${config.headSize}: its ` +
-        `rotary tables take ${tableBytes} bytes, of at most ${maximumRotaryTableBytes}. Choose a smaller max_position_embeddings.`,
+      `the model in ${directory} has max_position_embeddings ${config.contextLength} with heads of ${config.headSize}: its ` +
+        `rotary tables must be at most ${maximumRotaryTableBytes} bytes, got ${tableBytes}; choose a smaller max_position_embeddings`,
     );
   }
   const bytes = weightBytes(config) + tableBytes + structureBytes;
   if (bytes <= maximumGraphBytes) return;
   throw new ValidationError(
-    `The model in ${directory} takes ${gibibytes(bytes)} GiB as float32; this engine computes with at most ` +
-      `${gibibytes(maximumGraphBytes)} GiB, about 530 million parameters. Choose a smaller model.`,
+    `the model in ${directory} takes ${gibibytes(bytes)} GiB as float32; this engine computes with at most ` +
+      `${gibibytes(maximumGraphBytes)} GiB, about 530 million parameters; choose a smaller model`,
   );
 }
 

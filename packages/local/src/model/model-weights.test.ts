@@ -80,7 +80,7 @@ describe("openModelWeights", () => {
     shard((weightMap) => {
       weightMap["lm_head.weight"] = "model-00003-of-00003.safetensors";
     });
-    expect(() => openModelWeights(directory, config)).toThrow(/Cannot open .*model-00003-of-00003/);
+    expect(() => openModelWeights(directory, config)).toThrow(/cannot open .*model-00003-of-00003/);
     shard((weightMap) => {
       weightMap["lm_head.weight"] = "../model.safetensors";
     });

@@ -40,7 +40,7 @@ export function openModelWeights(directory: string, config: ModelConfig): ModelW
       const file = files.get(name);
       const shape = file?.shapeOf(name);
       if (file === undefined || shape === undefined) {
-        throw new ValidationError(`The model in ${directory} has no tensor "${name}".`);
+        throw new ValidationError(`the model in ${directory} has no tensor "${name}"`);
       }
       const known = read.get(name)?.deref();
       if (known !== undefined) return { data: known, shape };
@@ -59,8 +59,8 @@ function openFiles(directory: string): Map<string, SafetensorsFile> {
   const single = join(directory, "model.safetensors");
   if (!existsSync(single)) {
     throw new ValidationError(
-      `${directory} has neither model.safetensors nor model.safetensors.index.json. ` +
-        "Save the model's weights as safetensors (older .bin weights are not read).",
+      `${directory} has neither model.safetensors nor model.safetensors.index.json; ` +
+        "save the model's weights as safetensors (older .bin weights are not read)",
     );
   }
   const file = SafetensorsFile.open(single);
@@ -82,11 +82,11 @@ function openShards(directory: string, index: string): Map<string, SafetensorsFi
     const files = new Map<string, SafetensorsFile>();
     for (const [name, fileName] of Object.entries(weight_map)) {
       if (fileName.includes("/") || fileName.includes("\\")) {
-        throw new ValidationError(`${index}: "${shortened(fileName)}" must be a file of the same directory.`);
+        throw new ValidationError(`${index}: "${shortened(fileName)}" must be a file of the same directory`);
       }
       if (shards.size === MAX_SHARDS && !shards.has(fileName)) {
         throw new ValidationError(
-          `${index} names more than ${MAX_SHARDS} files; save the model in larger ones.`,
+          `${index} names more than ${MAX_SHARDS} files; save the model in larger ones`,
         );
       }
       const shard = shards.get(fileName) ?? SafetensorsFile.open(join(directory, fileName));
@@ -109,14 +109,14 @@ function checkShapes(
     const found = files.get(name)?.shapeOf(name);
     if (found === undefined) {
       throw new ValidationError(
-        `The model in ${directory} lacks the tensor "${name}", which its config.json implies. ` +
-          "Check that the weights are complete and belong to this config.json.",
+        `the model in ${directory} lacks the tensor "${name}", which its config.json implies; ` +
+          "check that the weights are complete and belong to this config.json",
       );
     }
     if (found.length !== expected.length || found.some((length, axis) => length !== expected[axis])) {
       throw new ValidationError(
-        `Tensor "${name}" of the model in ${directory} has shape [${found.join(", ")}]; ` +
-          `config.json implies [${expected.join(", ")}].`,
+        `tensor "${name}" of the model in ${directory} has shape [${found.join(", ")}]; ` +
+          `config.json implies [${expected.join(", ")}]`,
       );
     }
   }

@@ -24,7 +24,7 @@ export function readDecoder(directory: string): (ids: readonly number[]) => stri
   const file = join(directory, "tokenizer.json");
   if (!existsSync(file)) {
     throw new ValidationError(
-      `There is no tokenizer.json in ${directory}; stop texts need one. Use stop ids.`,
+      `stop strings need tokenizer.json, which ${directory} does not have; use stop ids`,
     );
   }
   const tokenizer = parseJsonFile(file, MAX_TOKENIZER_BYTES);
@@ -45,7 +45,7 @@ function usable(file: string, files: TokenizerFiles): TextTokenizer {
   } catch (cause) {
     if (cause instanceof ValidationError) throw cause;
     const why = cause instanceof Error ? shortened(cause.message) : "no reason given";
-    throw new ValidationError(`${file} is not a tokenizer's (${why}). Download it again.`, { cause });
+    throw new ValidationError(`${file} is not a tokenizer's (${why}); download it again`, { cause });
   }
 }
 
@@ -54,7 +54,7 @@ function configOf(directory: string): { readonly config?: Readonly<Record<string
   if (!existsSync(file)) return {};
   const config = parseJsonFile(file, MAX_CONFIG_BYTES);
   if (!isRecord(config)) {
-    throw new ValidationError(`${file} does not hold a JSON object. Download it again.`);
+    throw new ValidationError(`${file} must hold a JSON object; download it again`);
   }
   return { config };
 }

@@ -71,8 +71,8 @@ export function readModelConfig(directory: string): ModelConfig {
   const file = join(directory, "config.json");
   if (!existsSync(file)) {
     throw new ValidationError(
-      `${directory} is not a model directory: it has no config.json. ` +
-        "Name a directory in Hugging Face layout (config.json, model.safetensors, tokenizer.json).",
+      `${directory} is not a model directory: it has no config.json; ` +
+        "name a directory in Hugging Face layout (config.json, model.safetensors, tokenizer.json)",
     );
   }
   const raw = readJsonFile(file, configSchema);
@@ -111,7 +111,7 @@ function checkSupported(raw: RawConfig, file: string): keyof typeof architecture
   const { model_type } = raw;
   if (!isSupported(model_type)) {
     throw new ValidationError(
-      `${file}: model_type "${shortened(model_type)}" is not supported; this engine runs ${Object.keys(architectures).join(", ")}.`,
+      `${file}: model_type "${shortened(model_type)}" is not supported; this engine runs ${Object.keys(architectures).join(", ")}`,
     );
   }
   const unsupported = [
@@ -121,7 +121,7 @@ function checkSupported(raw: RawConfig, file: string): keyof typeof architecture
     raw.use_sliding_window && "use_sliding_window",
   ].filter((fault) => typeof fault === "string");
   if (unsupported.length > 0) {
-    throw new ValidationError(`${file} asks for what this engine does not have: ${unsupported.join(", ")}.`);
+    throw new ValidationError(`${file} asks for what this engine does not have: ${unsupported.join(", ")}`);
   }
   return model_type;
 }
@@ -138,7 +138,7 @@ function requireMultiple(
   partSize: number,
 ): void {
   if (wholeSize % partSize === 0) return;
-  throw new ValidationError(`${file}: ${whole} (${wholeSize}) is not a multiple of ${part} (${partSize}).`);
+  throw new ValidationError(`${file}: ${whole} must be a multiple of ${part} ${partSize}, got ${wholeSize}`);
 }
 
 function readRopeScaling(raw: RawConfig, file: string): Llama3RopeScaling | undefined {
@@ -155,7 +155,7 @@ function readRopeScaling(raw: RawConfig, file: string): Llama3RopeScaling | unde
   ) {
     throw new ValidationError(
       `${file}: rotary scaling "${shortened(ropeType)}" is not supported; this engine has "default" and "llama3" (with factor, ` +
-        "low_freq_factor, high_freq_factor and original_max_position_embeddings).",
+        "low_freq_factor, high_freq_factor and original_max_position_embeddings)",
     );
   }
   if (high_freq_factor <= low_freq_factor) {

@@ -34,7 +34,7 @@ describe("GraphBuilder", () => {
     const x = graph.input("x", "float32", ["rows", 2]);
     expect(graph.input("x", "float32", ["rows", 2])).toBe(x);
     expect(() => graph.input("x", "float32", ["rows", 3])).toThrow(
-      '"x" is already float32 [rows, 2], not float32 [rows, 3].',
+      '"x" is already float32 [rows, 2], not float32 [rows, 3]',
     );
     expect(graph.scalar(2)).toBe(graph.scalar(2));
     expect(graph.scalar(2)).not.toBe(graph.scalar(3));
@@ -43,14 +43,14 @@ describe("GraphBuilder", () => {
   it("refuses an initializer whose numbers do not fill its shape", () => {
     const graph = new GraphBuilder();
     expect(() => graph.initializer("w", "float32", [2, 2], new Float32Array(3))).toThrow(
-      'Initializer "w" [2, 2] needs 4 numbers, not 3.',
+      'initializer "w" [2, 2] must have 4 numbers, got 3',
     );
   });
 
   it("refuses an output with the name of an input", () => {
     const graph = new GraphBuilder();
     const x = graph.input("x", "float32", ["rows"]);
-    expect(() => graph.build({ x: negate(graph, x) })).toThrow('Output "x" has the name of an input');
+    expect(() => graph.build({ x: negate(graph, x) })).toThrow('output "x" has the name of an input');
   });
 
   it.each(["native", "wasm"] as const)(

@@ -46,7 +46,7 @@ export class GraphBuilder {
     const size = shape.reduce((product, length) => product * length, 1);
     if (size !== data.length) {
       throw new Error(
-        `Initializer "${name}" ${describeShape(shape)} needs ${size} numbers, not ${data.length}.`,
+        `initializer "${name}" ${describeShape(shape)} must have ${size} numbers, got ${data.length}`,
       );
     }
     return this.#declare(this.#initializers, { name, type, shape, data });
@@ -90,7 +90,7 @@ export class GraphBuilder {
    */
   build(outputs: Readonly<Record<string, Value>>): OnnxGraph {
     const taken = Object.keys(outputs).find((name) => this.#inputs.has(name) || this.#initializers.has(name));
-    if (taken !== undefined) throw new Error(`Output "${taken}" has the name of an input or initializer.`);
+    if (taken !== undefined) throw new Error(`output "${taken}" has the name of an input or initializer`);
     const graph = pruneGraph(
       {
         inputs: [...this.#inputs.values()],
@@ -126,7 +126,7 @@ export class GraphBuilder {
     if (existing.type !== value.type || !sameShape(existing.shape, value.shape)) {
       throw new Error(
         `"${value.name}" is already ${existing.type} ${describeShape(existing.shape)}, ` +
-          `not ${value.type} ${describeShape(value.shape)}.`,
+          `not ${value.type} ${describeShape(value.shape)}`,
       );
     }
     return existing;

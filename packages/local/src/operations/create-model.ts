@@ -32,7 +32,7 @@ export function createModelFromCheckpoint(state: ServerState, body: LoadWeightsB
     const checkpoint = await resolveCheckpoint(state.checkpoints, body.path, ["weights"]);
     if (body.base_model !== undefined && body.base_model !== checkpoint.base_model) {
       throw userFailure(
-        `base_model "${body.base_model}" does not fit "${body.path}", which was trained on ${checkpoint.base_model}.`,
+        `base_model must be "${checkpoint.base_model}", on which "${body.path}" was trained, got "${body.base_model}"`,
       );
     }
     return loadCheckpoint(state, modelId, checkpoint, body.optimizer);

@@ -39,7 +39,10 @@ export async function openSampler(
   const { base_model: baseModel, model_path: modelPath } = source;
   if (modelPath === undefined) {
     if (baseModel === undefined)
-      throw new RequestRefusal(400, "Give base_model or model_path, to sample from.");
+      throw new RequestRefusal(
+        400,
+        "base_model and model_path are missing; give one of them, to sample from",
+      );
     return {
       id,
       sessionId,
@@ -52,10 +55,10 @@ export async function openSampler(
   if (baseModel !== undefined && baseModel !== checkpoint.base_model) {
     throw new RequestRefusal(
       400,
-      `base_model "${baseModel}" is not the one of ${modelPath}, ${checkpoint.base_model}.`,
+      `base_model must be "${checkpoint.base_model}", on which "${modelPath}" was trained, got "${baseModel}"`,
     );
   }
   const engine = state.engines.find(checkpoint.base_model);
-  await engine.loadAdapter(id, state.checkpoints.directory(checkpoint), { optimizer: false });
+  await engine.loadAdapter(id, state.checkpoints.directory(checkpoint), { includesOptimizer: false });
   return { id, sessionId, engine, adapterId: id, modelPath: checkpointUri(checkpoint) };
 }

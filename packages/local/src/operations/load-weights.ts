@@ -36,7 +36,7 @@ export function loadWeights(
       if (checkpoint.base_model !== engine.model.name || !isSameShape(checkpoint.shape, shape)) {
         throw userFailure(
           `"${body.path}" does not fit model ${model.id}: it holds ${describe(checkpoint.base_model, checkpoint.shape)}, ` +
-            `and the model is ${describe(engine.model.name, shape)}.`,
+            `and the model is ${describe(engine.model.name, shape)}`,
         );
       }
       await loadCheckpoint(state, model.id, checkpoint, body.optimizer);
@@ -51,22 +51,22 @@ export function loadWeights(
 /**
  * Reads a checkpoint into an adapter.
  *
- * @param optimizer - whether to restore the optimizer too; when absent (the 0.4 generation cannot say) all there is
+ * @param includesOptimizer - restores the optimizer too; absent (the 0.4 generation cannot say), all there is
  */
 export async function loadCheckpoint(
   state: ServerState,
   adapterId: string,
   checkpoint: CheckpointRecord,
-  optimizer: boolean | undefined,
+  includesOptimizer: boolean | undefined,
 ): Promise<ModelAdapter> {
   const engine = state.engines.find(checkpoint.base_model);
-  if (optimizer === true && !checkpoint.has_optimizer) {
+  if (includesOptimizer === true && !checkpoint.has_optimizer) {
     throw userFailure(
-      `"${checkpointUri(checkpoint)}" holds no optimizer state; load it with optimizer false.`,
+      `"${checkpointUri(checkpoint)}" holds no optimizer state; load it with optimizer false`,
     );
   }
   const shape = await engine.loadAdapter(adapterId, state.checkpoints.directory(checkpoint), {
-    optimizer: optimizer ?? checkpoint.has_optimizer,
+    includesOptimizer: includesOptimizer ?? checkpoint.has_optimizer,
   });
   return { engine, shape };
 }

@@ -68,7 +68,10 @@ async function openedSampler(state: ServerState, samplerId: string): Promise<Sam
 /** A sampler for one request that names a model or a checkpoint instead of a sampling session. */
 async function directSampler(state: ServerState, { base_model, model_path }: SampleBody): Promise<Sampler> {
   if (base_model === undefined && model_path === undefined) {
-    throw new RequestRefusal(400, "Give sampling_session_id, base_model or model_path, to sample from.");
+    throw new RequestRefusal(
+      400,
+      "sampling_session_id, base_model and model_path are missing; give one of them, to sample from",
+    );
   }
   return openSampler(state, { base_model, model_path }, `direct:${randomUUID()}`, NO_SESSION);
 }

@@ -11,7 +11,7 @@ import { isSubmitted, type ModelOperation, submitOperation } from "./submit-oper
 /** `save_weights`: a checkpoint to go on from, optimizer included. Returns the request id. @throws RequestRefusal 404, 409 */
 export async function saveWeights(state: ServerState, body: SaveWeightsBody): Promise<string> {
   const model = state.models.find(body.model_id);
-  const wish: CheckpointWish = { ...body, kind: "weights" };
+  const wish: NamedSaveRequest = { ...body, kind: "weights" };
   return submitNamedSave(state, wish, {
     model,
     sequenceId: body.seq_id,
@@ -41,7 +41,7 @@ export async function saveWeightsForSampler(
     content: { operation: "save_weights_for_sampler", ...body },
     run: async () => {
       if (body.kind !== "snapshot") {
-        throw userFailure(`kind "${body.kind}" is not served by this server; use "snapshot".`);
+        throw userFailure(`kind must be "snapshot" on this server, got "${body.kind}"`);
       }
       return {
         name: "SaveWeightsForSamplerResponse",
@@ -58,23 +58,23 @@ function samplerSave(
   { path, sampling_session_seq_id: samplerNumber, ...rest }: SaveWeightsForSamplerBody,
 ): {
   /** Absent for a sampling session. */
-  readonly wish?: CheckpointWish;
+  readonly wish?: NamedSaveRequest;
   readonly save: () => Promise<{ readonly path: string } | { readonly sampling_session_id: string }>;
 } {
   if (path !== undefined) {
-    const wish: CheckpointWish = { ...rest, path, kind: "sampler_weights", overwrite: false };
+    const wish: NamedSaveRequest = { ...rest, path, kind: "sampler_weights", overwrite: false };
     return { wish, save: async () => ({ path: await saveCheckpoint(state, model, wish) }) };
   }
   if (samplerNumber === undefined) {
     throw new RequestRefusal(
       422,
-      "save_weights_for_sampler needs a path (a name) or a sampling_session_seq_id.",
+      "save_weights_for_sampler needs a path (a name) or a sampling_session_seq_id",
     );
   }
   return { save: async () => ({ sampling_session_id: await snapshotSampler(state, model, samplerNumber) }) };
 }
 
-interface CheckpointWish {
+interface NamedSaveRequest {
   readonly path: string;
   readonly kind: CheckpointKind;
   readonly overwrite: boolean;
@@ -89,7 +89,7 @@ interface CheckpointWish {
  */
 async function submitNamedSave(
   state: ServerState,
-  wish: CheckpointWish | undefined,
+  wish: NamedSaveRequest | undefined,
   operation: ModelOperation,
 ): Promise<string> {
   const { model } = operation;
@@ -106,14 +106,14 @@ async function submitNamedSave(
 async function saveCheckpoint(
   state: ServerState,
   model: TrainingModel,
-  wish: CheckpointWish,
+  wish: NamedSaveRequest,
 ): Promise<string> {
   const { engine, shape } = model.requireAdapter();
   const { ttl_seconds: ttlSeconds, kind, overwrite, user_metadata: userMetadata } = wish;
   if (ttlSeconds !== undefined && !(Number.isFinite(ttlSeconds) && ttlSeconds > 0)) {
-    throw userFailure(`ttl_seconds must be above 0, not ${ttlSeconds}; leave it out to keep the checkpoint.`);
+    throw userFailure(`ttl_seconds must be above 0, got ${ttlSeconds}; leave it out to keep the checkpoint`);
   }
-  const optimizer = kind === "weights";
+  const includesOptimizer = kind === "weights";
   const checkpoint = await state.checkpoints.save(
     {
       training_run_id: model.id,
@@ -121,12 +121,12 @@ async function saveCheckpoint(
       name: wish.path,
       base_model: engine.model.name,
       shape,
-      has_optimizer: optimizer,
+      has_optimizer: includesOptimizer,
       ...(userMetadata === undefined ? {} : { user_metadata: userMetadata }),
       ttlSeconds,
-      overwrite,
+      mayOverwrite: overwrite,
     },
-    (directory) => engine.saveAdapter(model.id, directory, { optimizer }),
+    (directory) => engine.saveAdapter(model.id, directory, { includesOptimizer }),
   );
   return checkpointUri(checkpoint);
 }

@@ -30,7 +30,10 @@ export async function finishSession(state: ServerState, sessionId: string, reaso
 
 /** Ends all work before the server closes: what waits fails, what runs is waited for. */
 export async function endAllWork(state: ServerState): Promise<void> {
-  const failure = new OperationFailure("The server was closed before this operation ran.", "server");
+  const failure = new OperationFailure(
+    "the server was closed before this operation ran; start it again and submit again",
+    "server",
+  );
   const models = state.models.all();
   for (const model of models) model.queue.close(failure);
   await Promise.all(models.map((model) => model.queue.idle()));

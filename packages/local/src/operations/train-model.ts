@@ -19,7 +19,7 @@ export function runPass(state: ServerState, body: PassBody): string {
       const { engine } = model.requireAdapter();
       const { data } = body;
       const resolved = resolveLoss(body.loss_fn, body.loss_fn_config);
-      if (data.length === 0) throw userFailure("data is empty; give at least one datum.");
+      if (data.length === 0) throw userFailure("data must hold at least one datum, got none");
       const checked = toEngineData(data, resolved, engine.model);
       const result = await engine.pass({
         adapterId: model.id,
@@ -44,7 +44,7 @@ export function runOptimStep(state: ServerState, body: OptimStepBody): string {
       const { engine } = model.requireAdapter();
       if (body.optimizer_params !== undefined) {
         throw userFailure(
-          `optimizer_params of "${body.optimizer_params.type}": this server has AdamW only; give adam_params.`,
+          `optimizer_params.type must be "adamw" on this server, got "${body.optimizer_params.type}"; give adam_params`,
         );
       }
       const metrics = await engine.optimStep(model.id, resolveAdamParams(body.adam_params ?? {}));

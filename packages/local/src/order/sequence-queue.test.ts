@@ -65,7 +65,7 @@ describe("SequenceQueue", () => {
     await queue.enqueue(0, async () => {});
     void queue.enqueue(2, async () => {});
     expect(() => queue.enqueue(0, async () => {})).toThrow(RequestRefusal);
-    expect(() => queue.enqueue(2, async () => {})).toThrow("use 3.");
+    expect(() => queue.enqueue(2, async () => {})).toThrow("; use 3");
     expect(queue.following).toBe(3);
   });
 
@@ -82,7 +82,7 @@ describe("SequenceQueue", () => {
     for (const outcome of await outcomes) {
       expect(outcome).toMatchObject({ status: "rejected", reason: { category: "server" } });
       expect(String(outcome.status === "rejected" && outcome.reason)).toContain(
-        "Sequence id 1 of model m did not arrive within 1 s",
+        "sequence id 1 of model m did not arrive within 1 s",
       );
     }
     await expect(queue.enqueue(5, async () => "on")).resolves.toBe("on");

@@ -47,8 +47,8 @@ export class SequenceQueue {
     if (sequenceId < this.#next || this.#waiting.has(sequenceId)) {
       throw new RequestRefusal(
         409,
-        `Sequence id ${sequenceId} of ${this.#options.name} was used before, or given up because it did not come in time; ` +
-          `use ${this.following}.`,
+        `sequence id ${sequenceId} of ${this.#options.name} was used before, or given up because it did not come in time; ` +
+          `use ${this.following}`,
       );
     }
     this.#highest = Math.max(this.#highest, sequenceId);
@@ -112,8 +112,8 @@ export class SequenceQueue {
     const seconds = this.#options.gapTimeoutMs / 1000;
     this.#failWaiting(
       new OperationFailure(
-        `Sequence id ${missing} of ${this.#options.name} did not arrive within ${seconds} s, so the operations after it ` +
-          `were given up. The next sequence id is ${this.#next}.`,
+        `sequence id ${missing} of ${this.#options.name} did not arrive within ${seconds} s, so the operations after it ` +
+          `were given up; the next sequence id is ${this.#next}`,
         "server",
       ),
     );

@@ -103,7 +103,7 @@ export class AdapterCache {
     if (place.directory === undefined) {
       await this.#makeFolder();
       const directory = join(this.#options.folder.path, randomUUID());
-      await engine.saveAdapter(adapterId, directory, { optimizer: false });
+      await engine.saveAdapter(adapterId, directory, { includesOptimizer: false });
       place.directory = directory;
     }
     // Somebody may have come for it meanwhile.
@@ -129,6 +129,6 @@ export class AdapterCache {
 
 async function bringIn(place: Place): Promise<void> {
   if (place.isResident || place.directory === undefined) return;
-  await place.engine.loadAdapter(place.adapterId, place.directory, { optimizer: false });
+  await place.engine.loadAdapter(place.adapterId, place.directory, { includesOptimizer: false });
   place.isResident = true;
 }

@@ -18,7 +18,7 @@ export class EngineCatalog {
     const engine = this.#engines.get(baseModel);
     if (engine === undefined) {
       throw userFailure(
-        `base_model "${baseModel}" is not served here; this server has ${[...this.#engines.keys()].join(", ")}.`,
+        `base_model must be one that this server has (${[...this.#engines.keys()].join(", ")}), got "${baseModel}"`,
       );
     }
     return engine;

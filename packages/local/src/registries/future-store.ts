@@ -64,7 +64,7 @@ export class FutureStore<T> {
         if (this.#entries.get(known)?.identity?.fingerprint === identity.fingerprint) return known;
         throw new RequestRefusal(
           409,
-          `The sequence number of ${identity.key} was used before for another request.`,
+          `the sequence number of ${identity.key} was used before for another request`,
         );
       }
     }
@@ -126,12 +126,12 @@ export class FutureStore<T> {
     if (instance === this.#options.instanceId && Number(number) >= 1 && Number(number) <= this.#issued) {
       throw new RequestRefusal(
         410,
-        `The result of ${requestId} was kept for a while and is gone; submit again.`,
+        `the result of ${requestId} was kept for a while and is gone; submit again`,
       );
     }
     throw new RequestRefusal(
       404,
-      `No future ${requestId}: it was never issued, or by an earlier run of this server.`,
+      `no future ${requestId}: it was never issued, or by an earlier run of this server`,
     );
   }
 

@@ -8,7 +8,7 @@ export class ModelRegistry {
   /** @throws RequestRefusal 409 when the session has a model of this number already */
   add(model: TrainingModel): void {
     if (this.#models.has(model.id)) {
-      throw new RequestRefusal(409, `Model ${model.id} exists already; use the next model_seq_id.`);
+      throw new RequestRefusal(409, `model ${model.id} exists already; use the next model_seq_id`);
     }
     this.#models.set(model.id, model);
   }
@@ -19,7 +19,7 @@ export class ModelRegistry {
     if (model === undefined) {
       throw new RequestRefusal(
         404,
-        `No model ${modelId}: create one with create_model (a restart forgets models, not their checkpoints).`,
+        `no model ${modelId}: create one with create_model (a restart forgets models, not their checkpoints)`,
       );
     }
     return model;

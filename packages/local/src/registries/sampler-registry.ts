@@ -36,7 +36,7 @@ export class SamplerRegistry {
       if (known.fingerprint === identity.fingerprint) return known.sampler;
       throw new RequestRefusal(
         409,
-        `Sampling session ${identity.id} exists already; use the next sampling_session_seq_id.`,
+        `sampling session ${identity.id} exists already; use the next sampling_session_seq_id`,
       );
     }
     const sampler = make();
@@ -55,7 +55,7 @@ export class SamplerRegistry {
     if (entry === undefined) {
       throw new RequestRefusal(
         404,
-        `No sampling session ${samplerId}: make one with create_sampling_session (a restart forgets them).`,
+        `no sampling session ${samplerId}: make one with create_sampling_session (a restart forgets them)`,
       );
     }
     return entry.sampler;

@@ -27,7 +27,7 @@ export class SessionRegistry {
     if (session === undefined) {
       throw new RequestRefusal(
         404,
-        `No session ${sessionId}: open one with create_session (a restart forgets sessions).`,
+        `no session ${sessionId}: open one with create_session (a restart forgets sessions)`,
       );
     }
     return session;
@@ -39,7 +39,7 @@ export class SessionRegistry {
     if (session.finishedBecause !== undefined) {
       throw new RequestRefusal(
         400,
-        `Session ${sessionId} was finished (${session.finishedBecause}); open a new one.`,
+        `session ${sessionId} was finished (${session.finishedBecause}); open a new one`,
       );
     }
     return session;

@@ -35,7 +35,7 @@ export class TrainingModel {
 
   /** The adapter, for an operation that stands behind the creation in the queue. @throws OperationFailure `user` */
   requireAdapter(): ModelAdapter {
-    if (this.#adapter === undefined) throw new OperationFailure(`Model ${this.id} was unloaded.`, "user");
+    if (this.#adapter === undefined) throw new OperationFailure(`model ${this.id} was unloaded`, "user");
     return this.#adapter;
   }
 
@@ -51,7 +51,7 @@ export class TrainingModel {
         return this.#adapter;
       } catch (error) {
         const { message, category } = OperationFailure.from(error);
-        this.queue.close(new OperationFailure(`Model ${this.id} was not created: ${message}`, category));
+        this.queue.close(new OperationFailure(`model ${this.id} was not created: ${message}`, category));
         throw error;
       }
     });
@@ -73,6 +73,6 @@ export class TrainingModel {
   }
 
   #closeQueue(reason: string): void {
-    this.queue.close(new OperationFailure(`Model ${this.id} is gone: ${reason}.`, "user"));
+    this.queue.close(new OperationFailure(`model ${this.id} is gone: ${reason}`, "user"));
   }
 }

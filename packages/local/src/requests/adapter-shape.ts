@@ -13,16 +13,16 @@ const MAX_RANK = 1024;
 export function toAdapterShape(config: CreateModelBody["lora_config"]): AdapterShape {
   if (config === undefined) {
     throw userFailure(
-      "lora_config is missing; this server trains LoRA adapters only: give at least its rank.",
+      "lora_config is missing; this server trains LoRA adapters only: give at least its rank",
     );
   }
   if (!Number.isInteger(config.rank) || config.rank < 1 || config.rank > MAX_RANK) {
-    throw userFailure(`lora_config.rank must be a whole number from 1 to ${MAX_RANK}, not ${config.rank}.`);
+    throw userFailure(`lora_config.rank must be a whole number from 1 to ${MAX_RANK}, got ${config.rank}`);
   }
   const { train_attn: trainAttention, train_mlp: trainMlp, train_unembed: trainUnembedding } = config;
   if (!trainAttention && !trainMlp && !trainUnembedding) {
     throw userFailure(
-      "lora_config trains nothing: at least one of train_attn, train_mlp and train_unembed must be true.",
+      "lora_config trains nothing: at least one of train_attn, train_mlp and train_unembed must be true",
     );
   }
   return { rank: config.rank, trainAttention, trainMlp, trainUnembedding };
@@ -35,6 +35,6 @@ export function toAdapterShape(config: CreateModelBody["lora_config"]): AdapterS
  */
 export function requireAdam(config: { readonly type: string } | undefined): void {
   if (config !== undefined && config.type !== "adamw") {
-    throw userFailure(`optimizer_config.type "${config.type}" is not one this server has: use "adamw".`);
+    throw userFailure(`optimizer_config.type must be "adamw" on this server, got "${config.type}"`);
   }
 }

@@ -71,7 +71,7 @@ describe("toEngineDatum", () => {
     };
     expect(() => read([4, 5], [4, 5, 6])).not.toThrow();
     expect(() => read([4, element], [4, 5, 6])).toThrow(
-      `data[0].model_input.chunks[1].tokens[1] is ${shown}; a token id of this model is an integer from 0 to 49.`,
+      `data[0].model_input.chunks[1].tokens[1] must be a token id from 0 to 49, got ${shown}`,
     );
     expect(() => read([4, 5], [4, element, 6])).toThrow("data[0].loss_fn_inputs.target_tokens");
   });
@@ -130,7 +130,7 @@ describe("toEngineDatum", () => {
       },
     });
     expect(failure({ ...inputs, clip_low_threshold: floats(0.1, 2, 0.3) }, "ppo")).toBe(
-      "data[3].loss_fn_inputs.clip_low_threshold[1] 2 is above clip_high_threshold 1.2.",
+      "data[3].loss_fn_inputs.clip_low_threshold[1] must be at most clip_high_threshold 1.2, got 2",
     );
   });
 
@@ -139,43 +139,43 @@ describe("toEngineDatum", () => {
     [
       "a missing target",
       { weights: floats(1, 1, 1) },
-      "data[3].loss_fn_inputs.target_tokens is missing; cross_entropy needs target_tokens.",
+      "data[3].loss_fn_inputs.target_tokens is missing; cross_entropy needs target_tokens",
       undefined,
     ],
     [
       "a missing advantage",
       { target_tokens: targets, logprobs: floats(0, 0, 0) },
-      "data[3].loss_fn_inputs.advantages is missing; ppo needs target_tokens, logprobs and advantages.",
+      "data[3].loss_fn_inputs.advantages is missing; ppo needs target_tokens, logprobs and advantages",
       "ppo",
     ],
     [
       "an unknown tensor",
       { target_tokens: targets, mask: floats(1, 1, 1) },
-      "data[3].loss_fn_inputs.mask is not read by cross_entropy; it reads target_tokens and weights.",
+      "data[3].loss_fn_inputs.mask is not read by cross_entropy; it reads target_tokens and weights",
       undefined,
     ],
     [
       "a tensor of another loss",
       { ...rl, clip_low_threshold: floats(0, 0, 0) },
-      "data[3].loss_fn_inputs.clip_low_threshold is not read by dro; it reads target_tokens, logprobs, advantages and weights.",
+      "data[3].loss_fn_inputs.clip_low_threshold is not read by dro; it reads target_tokens, logprobs, advantages and weights",
       "dro",
     ],
     [
       "targets of another length",
       { target_tokens: { data: [1, 2], dtype: "int64" } },
-      "data[3].loss_fn_inputs.target_tokens has shape [2]; its first size must be 3, as many as input tokens.",
+      "data[3].loss_fn_inputs.target_tokens must have 3 as its first size, as many as input tokens, got shape [2]",
       undefined,
     ],
     [
       "a scalar target",
       { target_tokens: { data: [1], dtype: "int64", shape: [] } },
-      "data[3].loss_fn_inputs.target_tokens has shape []; its first size must be 3, as many as input tokens.",
+      "data[3].loss_fn_inputs.target_tokens must have 3 as its first size, as many as input tokens, got shape []",
       undefined,
     ],
     [
       "weights of another length",
       { target_tokens: targets, weights: floats(1, 1) },
-      "data[3].loss_fn_inputs.weights has shape [2]; it must be [3], that of target_tokens.",
+      "data[3].loss_fn_inputs.weights must have the shape of target_tokens, [3], got [2]",
       undefined,
     ],
     [
@@ -184,49 +184,49 @@ describe("toEngineDatum", () => {
         target_tokens: { data: [1, 2, 3, 4, 5, 6], dtype: "int64", shape: [3, 2] },
         weights: { data: [1, 1, 1, 1, 1, 1], dtype: "float32", shape: [2, 3] },
       },
-      "data[3].loss_fn_inputs.weights has shape [2, 3]; it must be [3, 2], that of target_tokens.",
+      "data[3].loss_fn_inputs.weights must have the shape of target_tokens, [3, 2], got [2, 3]",
       undefined,
     ],
     [
       "a matrix in an RL loss",
       { ...rl, target_tokens: { data: [2, 3, 4], dtype: "int64", shape: [3, 1] } },
-      "data[3].loss_fn_inputs.target_tokens is (N, K), which only cross_entropy takes, not ppo.",
+      "data[3].loss_fn_inputs.target_tokens must be (N,) for ppo, got (N, K), which only cross_entropy takes",
       "ppo",
     ],
     [
       "a token outside the vocabulary",
       { target_tokens: { data: [2, 50, 4], dtype: "int64" } },
-      "data[3].loss_fn_inputs.target_tokens[1] is 50; a token id of this model is an integer from 0 to 49.",
+      "data[3].loss_fn_inputs.target_tokens[1] must be a token id from 0 to 49, got 50",
       undefined,
     ],
     [
       "a negative token",
       { target_tokens: { data: BigInt64Array.of(2n, 3n, -1n), dtype: "int64" } },
-      "data[3].loss_fn_inputs.target_tokens[2] is -1; a token id of this model is an integer from 0 to 49.",
+      "data[3].loss_fn_inputs.target_tokens[2] must be a token id from 0 to 49, got -1",
       undefined,
     ],
     [
       "a fraction",
       { target_tokens: floats(2, 3.5, 4) },
-      "data[3].loss_fn_inputs.target_tokens[1] is 3.5; a token id of this model is an integer from 0 to 49.",
+      "data[3].loss_fn_inputs.target_tokens[1] must be a token id from 0 to 49, got 3.5",
       undefined,
     ],
     [
       "a NaN weight",
       { target_tokens: targets, weights: floats(1, 1, Number.NaN) },
-      "data[3].loss_fn_inputs.weights[2] is NaN; every element must be a finite float32.",
+      "data[3].loss_fn_inputs.weights[2] must be a finite float32, got NaN",
       undefined,
     ],
     [
       "an infinite logprob",
       { ...rl, logprobs: floats(Number.NEGATIVE_INFINITY, 0, 0) },
-      "data[3].loss_fn_inputs.logprobs[0] is -Infinity; every element must be a finite float32.",
+      "data[3].loss_fn_inputs.logprobs[0] must be a finite float32, got -Infinity",
       "ppo",
     ],
     [
       "elements that do not fill the shape",
       { target_tokens: { data: [1, 2], dtype: "int64", shape: [3] } },
-      "data[3].loss_fn_inputs.target_tokens.shape [3] does not hold 2 elements.",
+      "data[3].loss_fn_inputs.target_tokens.shape [3] does not hold 2 elements",
       undefined,
     ],
     [
@@ -240,7 +240,7 @@ describe("toEngineDatum", () => {
           sparse_col_indices: [2],
         },
       },
-      "data[3].loss_fn_inputs.target_tokens.sparse_col_indices[0] must be a column below 2.",
+      "data[3].loss_fn_inputs.target_tokens.sparse_col_indices[0] must be a column below 2",
       undefined,
     ],
     [
@@ -254,7 +254,7 @@ describe("toEngineDatum", () => {
           sparse_col_indices: [],
         },
       },
-      "data[3].loss_fn_inputs.target_tokens names 1099511627776 targets a token; use 1 to 50.",
+      "data[3].loss_fn_inputs.target_tokens must name 1 to 50 targets a token, got 1099511627776",
       undefined,
     ],
   ])("refuses %s", (_, inputs, message, loss) => {
@@ -264,20 +264,20 @@ describe("toEngineDatum", () => {
   it("refuses inputs the model cannot read", () => {
     const inputs = { target_tokens: targets };
     expect(failure(inputs, undefined, undefined, [1, 77, 3])).toBe(
-      "data[3].model_input.chunks[0].tokens[1] is 77; a token id of this model is an integer from 0 to 49.",
+      "data[3].model_input.chunks[0].tokens[1] must be a token id from 0 to 49, got 77",
     );
     expect(failure(inputs, undefined, undefined, [])).toBe(
-      "data[3].model_input holds no tokens; give at least one.",
+      "data[3].model_input must hold at least one token, got none",
     );
     expect(failure(inputs, undefined, undefined, Array(9).fill(1))).toBe(
-      "data[3].model_input has 9 tokens; test/one takes at most 8.",
+      "data[3].model_input must have at most 8 tokens, the window of test/one, got 9",
     );
     const image = {
       model_input: { chunks: [{ data: "", format: "png" as const, type: "image" as const }] },
       loss_fn_inputs: inputs,
     };
     expect(() => toEngineDatum(image, 0, resolveLoss("cross_entropy", undefined), model)).toThrow(
-      "data[0].model_input.chunks[0] is not text",
+      "data[0].model_input.chunks[0] must be text",
     );
   });
 });
@@ -297,21 +297,21 @@ describe("resolveLoss", () => {
     [
       "gspo",
       {},
-      'loss_fn "gspo" is not one this server computes: use cross_entropy, importance_sampling, ppo, cispo and dro.',
+      'loss_fn must be one that this server computes (cross_entropy, importance_sampling, ppo, cispo and dro), got "gspo"',
     ],
-    ["toString", {}, 'loss_fn "toString" is not one'],
-    ["cross_entropy", { beta: 1 }, "loss_fn_config.beta is unknown to cross_entropy; its keys: none."],
+    ["toString", {}, 'got "toString"'],
+    ["cross_entropy", { beta: 1 }, "loss_fn_config.beta is unknown to cross_entropy; its keys: none"],
     [
       "ppo",
       { clip: 1 },
-      "loss_fn_config.clip is unknown to ppo; its keys: clip_low_threshold and clip_high_threshold.",
+      "loss_fn_config.clip is unknown to ppo; its keys: clip_low_threshold and clip_high_threshold",
     ],
-    ["dro", { beta: "0.1" }, 'loss_fn_config.beta must be a finite number, not "0.1".'],
+    ["dro", { beta: "0.1" }, 'loss_fn_config.beta must be a finite number, got "0.1"'],
     ["dro", { beta: Number.NaN }, "loss_fn_config.beta must be a finite number"],
     [
       "ppo",
       { clip_low_threshold: 2 },
-      "loss_fn_config.clip_low_threshold 2 is above clip_high_threshold 1.2.",
+      "loss_fn_config.clip_low_threshold must be at most clip_high_threshold 1.2, got 2",
     ],
   ])("refuses %s with %j", (name, config, message) => {
     expect(() => resolveLoss(name, config)).toThrow(message);

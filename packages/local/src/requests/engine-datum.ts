@@ -1,8 +1,8 @@
 import type { TensorData } from "@tinkex/types";
 import type { EngineDatum, EngineModel } from "../engine/engine.js";
 import { userFailure } from "../errors/operation-failure.js";
-import { type Loss, optionalTensors, perTokenInputs } from "../losses/loss.js";
-import { LOSSES } from "../losses/losses.js";
+import { type Loss, optionalTensors, perTokenInputs } from "../losses/loss-definition.js";
+import { LOSSES } from "../losses/loss-table.js";
 import type { ReceivedDatum } from "./pass-body.js";
 import { nameList, type ResolvedLoss } from "./resolve-loss.js";
 import { densify, toFiniteFloat32, toTokenIds } from "./tensor-values.js";
@@ -28,7 +28,7 @@ export function toEngineData(
   }
   if (densified > MAX_DENSIFIED) {
     throw userFailure(
-      `The sparse tensors of data have ${densified} elements with all their zeros; this server takes ${MAX_DENSIFIED} in a request: send fewer datums, or dense tensors of the columns that count.`,
+      `the sparse tensors of data must have at most ${MAX_DENSIFIED} elements in a request, zeros included, got ${densified}; send fewer datums, or dense tensors of the columns that count`,
     );
   }
   return data.map((datum, index) => toEngineDatum(datum, index, resolved, model));
@@ -78,14 +78,16 @@ export function promptTokens(
   const parts = input.chunks.map((chunk, index) => {
     const tokens: unknown = "tokens" in chunk ? chunk.tokens : undefined;
     if (!(Array.isArray(tokens) || tokens instanceof Int32Array)) {
-      throw userFailure(`${place}.chunks[${index}] is not text, and this model reads text only.`);
+      throw userFailure(`${place}.chunks[${index}] must be text, which is all this model reads`);
     }
     return toTokenIds(tokens, model.vocabularySize, `${place}.chunks[${index}].tokens`);
   });
   const length = parts.reduce((sum, part) => sum + part.length, 0);
-  if (length === 0) throw userFailure(`${place} holds no tokens; give at least one.`);
+  if (length === 0) throw userFailure(`${place} must hold at least one token, got none`);
   if (length > model.contextLength) {
-    throw userFailure(`${place} has ${length} tokens; ${model.name} takes at most ${model.contextLength}.`);
+    throw userFailure(
+      `${place} must have at most ${model.contextLength} tokens, the window of ${model.name}, got ${length}`,
+    );
   }
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return only;
@@ -102,11 +104,11 @@ function checkKeys(given: readonly string[], place: string, loss: Loss): void {
   const required = ["target_tokens", ...loss.required];
   const missing = required.find((key) => !given.includes(key));
   if (missing !== undefined)
-    throw userFailure(`${place}.${missing} is missing; ${loss.name} needs ${nameList(required)}.`);
+    throw userFailure(`${place}.${missing} is missing; ${loss.name} needs ${nameList(required)}`);
   const known = [...required, ...optionalTensors(loss)];
   const unknown = given.find((key) => !known.includes(key));
   if (unknown !== undefined)
-    throw userFailure(`${place}.${unknown} is not read by ${loss.name}; it reads ${nameList(known)}.`);
+    throw userFailure(`${place}.${unknown} is not read by ${loss.name}; it reads ${nameList(known)}`);
 }
 
 interface Targets extends Pick<EngineDatum, "targets" | "targetsPerToken" | "targetsAreMatrix"> {
@@ -120,22 +122,22 @@ function targetsOf(
   loss: Loss,
   model: EngineModel,
 ): Targets {
-  if (tensor === undefined) throw userFailure(`${place} is missing.`);
+  if (tensor === undefined) throw userFailure(`${place} is missing`);
   const shape = tensor.shape ?? [tensor.data.length];
   const [rows, perToken = 1] = shape;
   if (shape.length === 0 || shape.length > 2 || rows !== length) {
     throw userFailure(
-      `${place} has shape [${shape.join(", ")}]; its first size must be ${length}, as many as input tokens.`,
+      `${place} must have ${length} as its first size, as many as input tokens, got shape [${shape.join(", ")}]`,
     );
   }
   const isMatrix = shape.length === 2;
   if (isMatrix && loss.takesMatrix !== true) {
     const takers = Object.values<Loss>(LOSSES).filter(({ takesMatrix }) => takesMatrix === true);
     const names = nameList(takers.map(({ name }) => name));
-    throw userFailure(`${place} is (N, K), which only ${names} takes, not ${loss.name}.`);
+    throw userFailure(`${place} must be (N,) for ${loss.name}, got (N, K), which only ${names} takes`);
   }
   if (perToken < 1 || perToken > model.vocabularySize) {
-    throw userFailure(`${place} names ${perToken} targets a token; use 1 to ${model.vocabularySize}.`);
+    throw userFailure(`${place} must name 1 to ${model.vocabularySize} targets a token, got ${perToken}`);
   }
   return {
     targets: toTokenIds(densify(tensor, place), model.vocabularySize, place),
@@ -153,7 +155,7 @@ function floatsOf(tensor: TensorData, targets: Targets, place: string): Float32A
     targets.targetsPerToken === 1 && shape[0] === targets.shape[0] && (shape[1] ?? 1) === 1;
   if (!isSame && !isSameColumn) {
     throw userFailure(
-      `${place} has shape [${shape.join(", ")}]; it must be [${targets.shape.join(", ")}], that of target_tokens.`,
+      `${place} must have the shape of target_tokens, [${targets.shape.join(", ")}], got [${shape.join(", ")}]`,
     );
   }
   return toFiniteFloat32(densify(tensor, place), place);
@@ -172,6 +174,7 @@ function checkAscending(
   for (let token = 0; token < length; token += 1) {
     const low = lows?.[token] ?? config[lowKey] ?? Number.NEGATIVE_INFINITY;
     const high = highs?.[token] ?? config[highKey] ?? Number.POSITIVE_INFINITY;
-    if (low > high) throw userFailure(`${place}.${lowKey}[${token}] ${low} is above ${highKey} ${high}.`);
+    if (low > high)
+      throw userFailure(`${place}.${lowKey}[${token}] must be at most ${highKey} ${high}, got ${low}`);
   }
 }

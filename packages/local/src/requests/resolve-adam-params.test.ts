@@ -51,7 +51,7 @@ describe("toAdapterShape", () => {
   it("refuses what cannot be an adapter", () => {
     expect(() => toAdapterShape(undefined)).toThrow("lora_config is missing");
     expect(() => toAdapterShape({ ...config, rank: 0 })).toThrow(
-      "lora_config.rank must be a whole number from 1 to 1024, not 0.",
+      "lora_config.rank must be a whole number from 1 to 1024, got 0",
     );
     expect(() => toAdapterShape({ ...config, rank: 1.5 })).toThrow("lora_config.rank");
     expect(() => toAdapterShape({ ...config, train_attn: false, train_mlp: false })).toThrow(
@@ -60,7 +60,9 @@ describe("toAdapterShape", () => {
   });
 
   it("refuses other optimizers than AdamW", () => {
-    expect(() => requireAdam({ type: "dimuon" })).toThrow('optimizer_config.type "dimuon"');
+    expect(() => requireAdam({ type: "dimuon" })).toThrow(
+      'optimizer_config.type must be "adamw" on this server, got "dimuon"',
+    );
     expect(() => requireAdam({ type: "adamw" })).not.toThrow();
     expect(() => requireAdam(undefined)).not.toThrow();
   });

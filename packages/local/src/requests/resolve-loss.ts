@@ -1,7 +1,7 @@
 import type { LossFnConfig } from "@tinkex/types";
 import { userFailure } from "../errors/operation-failure.js";
-import type { Loss } from "../losses/loss.js";
-import { isLossName, LOSSES, type LossName } from "../losses/losses.js";
+import type { Loss } from "../losses/loss-definition.js";
+import { isLossName, LOSSES, type LossName } from "../losses/loss-table.js";
 
 /** A loss with its configuration, in which every key it reads has a value. */
 export interface ResolvedLoss<Name extends string = string> {
@@ -17,7 +17,7 @@ export interface ResolvedLoss<Name extends string = string> {
 export function resolveLoss(name: string, config: LossFnConfig | undefined): ResolvedLoss<LossName> {
   if (!isLossName(name)) {
     throw userFailure(
-      `loss_fn "${name}" is not one this server computes: use ${nameList(Object.keys(LOSSES))}.`,
+      `loss_fn must be one that this server computes (${nameList(Object.keys(LOSSES))}), got "${name}"`,
     );
   }
   return configureLoss<LossName>(LOSSES[name], config);
@@ -36,12 +36,12 @@ export function configureLoss<Name extends string>(
   for (const [key, value] of Object.entries(config ?? {})) {
     if (!Object.hasOwn(loss.config, key)) {
       throw userFailure(
-        `loss_fn_config.${key} is unknown to ${loss.name}; its keys: ${nameList(Object.keys(loss.config))}.`,
+        `loss_fn_config.${key} is unknown to ${loss.name}; its keys: ${nameList(Object.keys(loss.config))}`,
       );
     }
     if (typeof value !== "number" || !Number.isFinite(value)) {
       throw userFailure(
-        `loss_fn_config.${key} must be a finite number, not ${typeof value === "string" ? JSON.stringify(value) : value}.`,
+        `loss_fn_config.${key} must be a finite number, got ${typeof value === "string" ? JSON.stringify(value) : value}`,
       );
     }
     resolved[key] = value;
@@ -52,7 +52,8 @@ export function configureLoss<Name extends string>(
       resolved[lowKey],
       resolved[highKey],
     ];
-    if (low > high) throw userFailure(`loss_fn_config.${lowKey} ${low} is above ${highKey} ${high}.`);
+    if (low > high)
+      throw userFailure(`loss_fn_config.${lowKey} must be at most ${highKey} ${high}, got ${low}`);
   }
   return { loss, config: resolved };
 }

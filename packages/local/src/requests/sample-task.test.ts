@@ -31,7 +31,7 @@ describe("toSampleTask", () => {
       topP: 1,
       stopTokenIds: [49],
       stopTexts: [],
-      promptLogprobs: false,
+      wantsPromptLogprobs: false,
       topkPromptLogprobs: 0,
     };
     expect(task({})).toEqual(expected);
@@ -68,22 +68,25 @@ describe("toSampleTask", () => {
   });
 
   it("asks for prompt log-probabilities where their likeliest tokens are asked for", () => {
-    expect(task({ topk_prompt_logprobs: 2 })).toMatchObject({ promptLogprobs: true, topkPromptLogprobs: 2 });
+    expect(task({ topk_prompt_logprobs: 2 })).toMatchObject({
+      wantsPromptLogprobs: true,
+      topkPromptLogprobs: 2,
+    });
   });
 
   it.each([
-    [{ num_samples: 0 }, {}, "num_samples must be a whole number from 1 to 1024, not 0."],
+    [{ num_samples: 0 }, {}, "num_samples must be a whole number from 1 to 1024, got 0"],
     [{ num_samples: 1.5 }, {}, "num_samples must be"],
     [{ num_samples: 5000 }, {}, "num_samples must be"],
-    [{ topk_prompt_logprobs: 51 }, {}, "topk_prompt_logprobs must be a whole number from 0 to 50, not 51."],
-    [{}, { max_tokens: 0 }, "sampling_params.max_tokens must be a whole number from 1, not 0."],
-    [{}, { temperature: -1 }, "sampling_params.temperature must be 0 or more, not -1."],
-    [{}, { top_p: 0 }, "sampling_params.top_p must be above 0 and at most 1, not 0."],
+    [{ topk_prompt_logprobs: 51 }, {}, "topk_prompt_logprobs must be a whole number from 0 to 50, got 51"],
+    [{}, { max_tokens: 0 }, "sampling_params.max_tokens must be a whole number from 1, got 0"],
+    [{}, { temperature: -1 }, "sampling_params.temperature must be 0 or more, got -1"],
+    [{}, { top_p: 0 }, "sampling_params.top_p must be above 0 and at most 1, got 0"],
     [{}, { top_p: 1.1 }, "sampling_params.top_p must be"],
-    [{}, { top_k: -2 }, "sampling_params.top_k must be a whole number from -1, not -2."],
-    [{}, { stop: ["a", 1] }, "sampling_params.stop mixes texts and token ids"],
-    [{}, { stop: [""] }, "sampling_params.stop holds an empty text"],
-    [{}, { stop: [50] }, "sampling_params.stop[0] is 50"],
+    [{}, { top_k: -2 }, "sampling_params.top_k must be a whole number from -1, got -2"],
+    [{}, { stop: ["a", 1] }, "sampling_params.stop must be strings or token ids, got both"],
+    [{}, { stop: [""] }, "sampling_params.stop must not hold an empty string"],
+    [{}, { stop: [50] }, "sampling_params.stop[0] must be a token id from 0 to 49, got 50"],
     [{ topk_sample_logprobs: 1 }, {}, "topk_sample_logprobs is not served"],
     [{ prompt_alt_tokens_k: 1 }, {}, "prompt_alt_tokens_k is not served"],
     [{ prompt_logprobs_last_n: 1 }, {}, "prompt_logprobs_last_n is not served"],
@@ -98,16 +101,18 @@ describe("toSampleTask", () => {
   });
 
   it("refuses prompts the model cannot read", () => {
-    expect(() => task({}, {}, [])).toThrow("prompt holds no tokens");
-    expect(() => task({}, {}, [50])).toThrow("prompt.chunks[0].tokens[0] is 50");
+    expect(() => task({}, {}, [])).toThrow("prompt must hold at least one token, got none");
+    expect(() => task({}, {}, [50])).toThrow(
+      "prompt.chunks[0].tokens[0] must be a token id from 0 to 49, got 50",
+    );
     expect(() => task({ prompt: { chunks: [{ tokens: [1, null] }] } })).toThrow(
-      "prompt.chunks[0].tokens[1] is null",
+      "prompt.chunks[0].tokens[1] must be a token id from 0 to 49, got null",
     );
     expect(() => task({ prompt: { chunks: [{ tokens: [1] }, { tokens: ["10"] }] } })).toThrow(
-      'prompt.chunks[1].tokens[0] is "10"',
+      'prompt.chunks[1].tokens[0] must be a token id from 0 to 49, got "10"',
     );
     expect(() => task({ prompt: { chunks: [{ type: "image", data: "" }] } })).toThrow(
-      "prompt.chunks[0] is not text",
+      "prompt.chunks[0] must be text",
     );
   });
 

@@ -38,7 +38,7 @@ export function toSampleTask(body: SampleBody, { model, adapterId, randomSeed }:
   requireInteger("topk_prompt_logprobs", topk, 0, model.vocabularySize);
   if (topk * prompt.length > MAX_TOPK_ENTRIES) {
     throw userFailure(
-      `topk_prompt_logprobs ${topk} of ${prompt.length} tokens is more than ${MAX_TOPK_ENTRIES} entries; ask for at most ${Math.floor(MAX_TOPK_ENTRIES / prompt.length)}.`,
+      `topk_prompt_logprobs must be at most ${Math.floor(MAX_TOPK_ENTRIES / prompt.length)} for ${prompt.length} tokens, got ${topk}`,
     );
   }
   requireInteger("sampling_params.top_k", params.top_k, -1, Number.MAX_SAFE_INTEGER);
@@ -60,7 +60,7 @@ export function toSampleTask(body: SampleBody, { model, adapterId, randomSeed }:
     topP: params.top_p,
     ...stopsOf(params.stop, model),
     // Top-k matrices are of prompt log-probabilities: who asks for them asks for these too.
-    promptLogprobs: body.prompt_logprobs || topk > 0,
+    wantsPromptLogprobs: body.prompt_logprobs || topk > 0,
     topkPromptLogprobs: topk,
   };
 }
@@ -69,7 +69,7 @@ function maxTokensOf(given: number | undefined, promptLength: number, model: Eng
   const room = model.contextLength - promptLength;
   if (room < 1) {
     throw userFailure(
-      `prompt has ${promptLength} tokens, which leaves no room for an answer: ${model.name} takes ${model.contextLength} in all.`,
+      `prompt has ${promptLength} tokens, which leaves no room for an answer: ${model.name} takes ${model.contextLength} in all`,
     );
   }
   if (given === undefined) return room;
@@ -87,18 +87,18 @@ function stopsOf(
   const texts = stops.filter((entry) => typeof entry === "string");
   const ids = stops.filter((entry) => typeof entry === "number");
   if (stops.length > MAX_STOPS)
-    throw userFailure(`sampling_params.stop has ${stops.length} entries; this server takes ${MAX_STOPS}.`);
+    throw userFailure(`sampling_params.stop must have at most ${MAX_STOPS} entries, got ${stops.length}`);
   const textLength = texts.reduce((sum, text) => sum + text.length, 0);
   if (textLength > MAX_STOP_LENGTH) {
     throw userFailure(
-      `sampling_params.stop holds ${textLength} characters of text; this server takes ${MAX_STOP_LENGTH}.`,
+      `sampling_params.stop must have at most ${MAX_STOP_LENGTH} characters in all, got ${textLength}`,
     );
   }
   if (texts.length > 0 && ids.length > 0) {
-    throw userFailure("sampling_params.stop mixes texts and token ids; give either.");
+    throw userFailure("sampling_params.stop must be strings or token ids, got both");
   }
   if (texts.includes(""))
-    throw userFailure("sampling_params.stop holds an empty text, which every answer contains.");
+    throw userFailure("sampling_params.stop must not hold an empty string, which every answer contains");
   return {
     stopTokenIds: [...toTokenIds(ids, model.vocabularySize, "sampling_params.stop")],
     stopTexts: texts,
@@ -114,7 +114,7 @@ function refuseUnserved(body: SampleBody): void {
     record_stability_info: body.record_stability_info,
   };
   for (const [field, isAsked] of Object.entries(asked)) {
-    if (isAsked) throw userFailure(`${field} is not served by this server; leave it out.`);
+    if (isAsked) throw userFailure(`${field} is not served by this server; leave it out`);
   }
 }
 
@@ -129,5 +129,5 @@ function requireInteger(field: string, value: number, lowest: number, highest: n
 }
 
 function requireThat(field: string, value: number, isRight: boolean, range: string): void {
-  if (!isRight) throw userFailure(`${field} must be ${range}, not ${value}.`);
+  if (!isRight) throw userFailure(`${field} must be ${range}, got ${value}`);
 }

@@ -14,7 +14,7 @@ export function densify(tensor: TensorData, place: string): TensorData["data"] {
   const fault = tensorFault(tensor);
   if (fault !== undefined) {
     const at = fault.index === undefined ? "" : `[${fault.index}]`;
-    throw userFailure(`${place}.${fault.field}${at} ${fault.message}.`);
+    throw userFailure(`${place}.${fault.field}${at} ${fault.message}`);
   }
   const { data, sparse_crow_indices: crow, sparse_col_indices: columns } = tensor;
   if (crow === undefined || columns === undefined) return data;
@@ -35,9 +35,7 @@ export function toFiniteFloat32(data: TensorData["data"], place: string): Float3
   const values = data instanceof Float32Array ? data : Float32Array.from(data as ArrayLike<number>, Number);
   for (let index = 0; index < values.length; index += 1) {
     if (!Number.isFinite(values[index])) {
-      throw userFailure(
-        `${place}[${index}] is ${String(data[index])}; every element must be a finite float32.`,
-      );
+      throw userFailure(`${place}[${index}] must be a finite float32, got ${String(data[index])}`);
     }
   }
   return values;
@@ -52,7 +50,7 @@ export function toTokenIds(data: ArrayLike<unknown>, vocabularySize: number, pla
     const id = typeof element === "number" || typeof element === "bigint" ? Number(element) : Number.NaN;
     if (!(id >= 0 && id < vocabularySize) || !Number.isInteger(id)) {
       throw userFailure(
-        `${place}[${index}] is ${shownElement(element)}; a token id of this model is an integer from 0 to ${vocabularySize - 1}.`,
+        `${place}[${index}] must be a token id from 0 to ${vocabularySize - 1}, got ${shownElement(element)}`,
       );
     }
     ids[index] = id;

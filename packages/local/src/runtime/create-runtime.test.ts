@@ -38,8 +38,8 @@ describe("createRuntime", () => {
     await expect(failure).rejects.toMatchObject({
       code: "missing_dependency",
       message:
-        "The native runtime does not load: Cannot find package 'onnxruntime-node'. " +
-        'Install onnxruntime-node, or choose the runtime "wasm".',
+        "the native runtime does not load: Cannot find package 'onnxruntime-node'; " +
+        'install onnxruntime-node, or choose the runtime "wasm"',
     });
   });
 
@@ -51,7 +51,7 @@ describe("createRuntime", () => {
     // What a program without types may pass.
     const creating = createRuntime({ runtime: "cuda" as "native" });
     await expect(creating).rejects.toThrow(ValidationError);
-    await expect(creating).rejects.toThrow('There is no runtime "cuda"; choose auto, native, wasm.');
+    await expect(creating).rejects.toThrow('runtime must be one of auto, native, wasm, got "cuda"');
   });
 
   it.each(["native", "wasm"] as const)("computes on the %s runtime when it is asked for", async (name) => {
@@ -69,13 +69,13 @@ describe.each([
     const graph = new GraphBuilder();
     const x = graph.input("x", "float32", [1, 1]);
     const session = await (await load(1, "test")).compile(graph.build({ y: matMul(graph, x, x) }));
-    await expect(session.run({})).rejects.toThrow('The graph\'s input "x" must be float32, got nothing.');
+    await expect(session.run({})).rejects.toThrow('the graph\'s input "x" must be float32, got nothing');
     const number = tensor("float32", [1, 1], Float32Array.of(3));
     await expect(session.run({ x: tensor("int32", [1, 1], Int32Array.of(3)) })).rejects.toThrow("got int32");
-    await expect(session.run({ x: number, z: number })).rejects.toThrow('The graph has no input "z".');
+    await expect(session.run({ x: number, z: number })).rejects.toThrow('the graph has no input "z"');
     const outputs = await session.run({ x: number });
     expect([...outputs.float32("y")]).toEqual([9]);
-    expect(() => outputs.float32("z")).toThrow('The graph has no output "z".');
+    expect(() => outputs.float32("z")).toThrow('the graph has no output "z"');
     await session.release();
   });
 });

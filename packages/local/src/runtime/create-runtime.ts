@@ -33,13 +33,13 @@ export async function createRuntime(
 ): Promise<Runtime> {
   const { runtime = "auto", threads = availableParallelism() } = options;
   if (!runtimeChoices.includes(runtime)) {
-    throw new ValidationError(`There is no runtime "${runtime}"; choose ${runtimeChoices.join(", ")}.`, {
+    throw new ValidationError(`runtime must be one of ${runtimeChoices.join(", ")}, got "${runtime}"`, {
       path: ["runtime"],
     });
   }
   if (!Number.isInteger(threads) || threads < 1) {
     throw new ValidationError(
-      `"threads" must be a positive whole number, not ${threads}; leave it out for one per core.`,
+      `threads must be a positive whole number, got ${threads}; leave it out for one per core`,
       { path: ["threads"] },
     );
   }
@@ -50,7 +50,7 @@ export async function createRuntime(
     const why = firstLine(cause);
     if (runtime === "auto") return loaders.wasm(threads, `onnxruntime-node does not load here (${why})`);
     throw new TinkexError(
-      `The native runtime does not load: ${why}. Install onnxruntime-node, or choose the runtime "wasm".`,
+      `the native runtime does not load: ${why}; install onnxruntime-node, or choose the runtime "wasm"`,
       { code: "missing_dependency", cause },
     );
   }

@@ -30,12 +30,12 @@ export async function compileOrtSession(
       for (const { name, type } of inputs) {
         const given = feeds[name];
         if (given?.type !== type) {
-          throw new Error(`The graph's input "${name}" must be ${type}, got ${given?.type ?? "nothing"}.`);
+          throw new Error(`the graph's input "${name}" must be ${type}, got ${given?.type ?? "nothing"}`);
         }
         ortFeeds[name] = new ort.Tensor(given.type, given.data, given.dims);
       }
       const unknown = Object.keys(feeds).find((name) => !(name in ortFeeds));
-      if (unknown !== undefined) throw new Error(`The graph has no input "${unknown}".`);
+      if (unknown !== undefined) throw new Error(`the graph has no input "${unknown}"`);
       return outputsOf(await session.run(ortFeeds));
     },
     release: () => session.release(),
@@ -45,7 +45,7 @@ export async function compileOrtSession(
 function outputsOf(tensors: InferenceSession.OnnxValueMapType): Outputs {
   const tensor = (name: string): Tensor => {
     const found = tensors[name];
-    if (found === undefined) throw new Error(`The graph has no output "${name}".`);
+    if (found === undefined) throw new Error(`the graph has no output "${name}"`);
     const { type, dims, data } = found;
     // Both builds give the typed array that belongs to the type; their declaration does not tie the two together.
     return { type, dims, data } as Tensor;
@@ -54,7 +54,8 @@ function outputsOf(tensors: InferenceSession.OnnxValueMapType): Outputs {
     tensor,
     float32(name) {
       const found = tensor(name);
-      if (found.type !== "float32") throw new Error(`The graph's output "${name}" is ${found.type}.`);
+      if (found.type !== "float32")
+        throw new Error(`the graph's output "${name}" must be float32, got ${found.type}`);
       return found.data;
     },
   };

@@ -64,7 +64,7 @@ export class SafetensorsFile {
    */
   read(name: string): FloatTensor {
     const entry = this.#entries.get(name);
-    if (entry === undefined) throw new ValidationError(`${this.path} has no tensor "${name}".`);
+    if (entry === undefined) throw new ValidationError(`${this.path} has no tensor "${name}"`);
     const bytes = readRange(this.#descriptor, entry.offset, entry.byteLength, this.path);
     return { data: this.#widen(entry, bytes), shape: entry.shape };
   }
@@ -94,7 +94,7 @@ function readRange(descriptor: number, offset: number, length: number, path: str
   while (done < length) {
     const read = readSync(descriptor, bytes, done, length - done, offset + done);
     if (read === 0)
-      throw new ValidationError(`${path} was cut short while it was being read. Write it again.`);
+      throw new ValidationError(`${path} was cut short while it was being read; write it again`);
     done += read;
   }
   return bytes;

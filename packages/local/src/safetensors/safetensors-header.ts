@@ -15,8 +15,8 @@ export interface SafetensorsEntry {
 /** @returns the error for a tensor of a dtype that is not widened to float32, e.g. one of the 8-bit floats */
 export function unreadableDtype(name: string, dtype: string, file: string): ValidationError {
   return new ValidationError(
-    `Tensor "${shortened(name)}" in ${file} is ${shortened(dtype)}; F32, F16 and BF16 can be read. ` +
-      "Save the model unquantised in one of them.",
+    `tensor "${shortened(name)}" in ${file} must be F32, F16 or BF16, got ${shortened(dtype)}; ` +
+      "save the model unquantised in one of them",
   );
 }
 
@@ -52,8 +52,8 @@ export function readHeaderLength(firstBytes: Uint8Array, fileSize: number, file:
       : Number(new DataView(firstBytes.buffer, firstBytes.byteOffset).getBigUint64(0, true));
   if (!(length <= Math.min(maximumHeaderBytes, fileSize - headerLengthBytes))) {
     throw new ValidationError(
-      `${file} is not a safetensors file, or was cut short: its header would not fit into its ${fileSize} bytes. ` +
-        "Download or write it again.",
+      `${file} is not a safetensors file, or was cut short: its header would not fit into its ${fileSize} bytes; ` +
+        "download or write it again",
     );
   }
   return length;
@@ -78,7 +78,7 @@ export function parseHeader(json: Uint8Array, fileSize: number, file: string): M
 
 function parseJsonObject(json: Uint8Array, file: string): Readonly<Record<string, unknown>> {
   const refused = (fault: string, cause?: unknown) =>
-    new ValidationError(`The header of ${file} ${fault}. Download or write the file again.`, { cause });
+    new ValidationError(`the header of ${file} ${fault}; download or write the file again`, { cause });
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(json);
@@ -159,6 +159,6 @@ function isIndexList(value: unknown): value is readonly number[] {
 
 function unsound(name: string, fault: string, file: string): ValidationError {
   return new ValidationError(
-    `Tensor "${shortened(name)}" in ${file}: ${fault}. Download or write the file again.`,
+    `tensor "${shortened(name)}" in ${file}: ${fault}; download or write the file again`,
   );
 }

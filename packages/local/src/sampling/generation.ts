@@ -47,8 +47,8 @@ export class Generation {
     const normaliser = logSumExp(logits);
     if (Number.isNaN(normaliser)) {
       throw new TinkexError(
-        "The model's logits are not numbers: the weights have diverged. " +
-          "Train again from an earlier checkpoint with a lower learning rate.",
+        "the model's logits are not numbers: the weights have diverged; " +
+          "train again from an earlier checkpoint with a lower learning rate",
         { code: "request_failed" },
       );
     }
@@ -62,7 +62,7 @@ export class Generation {
   }
 
   result(): GeneratedSequence {
-    if (this.#stopReason === undefined) throw new Error("The sample is not finished.");
+    if (this.#stopReason === undefined) throw new Error("the sample is not finished");
     return {
       tokens: Int32Array.from(this.#tokens),
       logprobs: Float32Array.from(this.#logprobs),

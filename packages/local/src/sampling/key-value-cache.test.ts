@@ -120,10 +120,10 @@ describe("KeyValueCache", () => {
     const cache = new KeyValueCache(layout, bytesOf(1, 20));
     const row = addRow(cache, 1, 5, 20);
     expect(() => cache.append(row, { of: tokensOf(1, 5, 16), row: 0, start: 0 }, 16)).toThrow(
-      "A row of 21 tokens is longer than 20.",
+      "a row must be at most 20 tokens, got 21",
     );
     cache.remove(row);
-    expect(() => cache.remove(row)).toThrow("The row has left the cache.");
+    expect(() => cache.remove(row)).toThrow("the row has left the cache");
   });
 });
 

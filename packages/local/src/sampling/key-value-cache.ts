@@ -91,12 +91,12 @@ export class KeyValueCache {
 
   #own(row: CacheRow): MutableRow {
     const own = this.#rows[row.index];
-    if (own !== row) throw new Error("The row has left the cache.");
+    if (own !== row) throw new Error("the row has left the cache");
     return own;
   }
 
   #reserve(row: MutableRow, time: number): void {
-    if (time > row.longest) throw new Error(`A row of ${time} tokens is longer than ${row.longest}.`);
+    if (time > row.longest) throw new Error(`a row must be at most ${row.longest} tokens, got ${time}`);
     const { rows: oldRows, time: oldTime } = this.#store;
     const rows = this.#rows.length;
     if (rows <= oldRows && time <= oldTime) return;

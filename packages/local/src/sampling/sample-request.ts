@@ -2,8 +2,8 @@ import { AbortedError } from "@tinkex/base";
 import type { SampleOutcome, SampleTask } from "../engine/engine.js";
 import { randomStream } from "../random/random-stream.js";
 import { Generation, type GenerationRules } from "./generation.js";
+import type { Prompt } from "./prefill.js";
 import { PromptLogprobs } from "./prompt-logprobs.js";
-import type { Prompt } from "./read-prompts.js";
 import { stopCondition } from "./stop-condition.js";
 
 /** Facts about the model that a request needs. */
@@ -38,7 +38,7 @@ export class SampleRequest {
       { length: task.sampleCount },
       (_, i) => new Generation(rules, randomStream(task.seed + i, "sample")),
     );
-    const wantsLogprobs = task.promptLogprobs || task.topkPromptLogprobs > 0;
+    const wantsLogprobs = task.wantsPromptLogprobs || task.topkPromptLogprobs > 0;
     const collected = wantsLogprobs
       ? new PromptLogprobs(task.prompt, task.topkPromptLogprobs, context.vocabularySize)
       : undefined;
@@ -77,7 +77,7 @@ export class SampleRequest {
 
   #followSignal(signal: AbortSignal | undefined): void {
     if (signal === undefined) return;
-    const abort = () => this.fail(new AbortedError("Sampling was aborted.", { cause: signal.reason }));
+    const abort = () => this.fail(new AbortedError("sampling was aborted", { cause: signal.reason }));
     if (signal.aborted) {
       abort();
       return;

@@ -133,7 +133,7 @@ describe("Sampler", () => {
   });
 
   it("reads a long prompt in pieces with the same result", async () => {
-    const ask = task({ prompt: prompt(100), promptLogprobs: true, topkPromptLogprobs: 2 });
+    const ask = task({ prompt: prompt(100), wantsPromptLogprobs: true, topkPromptLogprobs: 2 });
     const whole = await (await samplerFor("tiny-llama3")).sample(ask, base);
     const limits = { maxPromptTokensPerRun: 32 };
     const pieces = await (await samplerFor("tiny-llama3", { limits })).sample(ask, base);
@@ -155,7 +155,7 @@ describe("Sampler", () => {
     expect(await generated(511)).toBe(1);
     expect(await generated(512)).toBe(0);
     const filled = await sampler.sample(
-      task({ prompt: prompt(512), maxTokens: 1, promptLogprobs: true }),
+      task({ prompt: prompt(512), maxTokens: 1, wantsPromptLogprobs: true }),
       base,
     );
     expect(filled.promptLogprobs).toHaveLength(512);
@@ -169,10 +169,10 @@ describe("Sampler", () => {
   });
 
   it.each([
-    ["empty", new Int32Array(0), /prompt is empty/],
-    ["too long", prompt(513), /has 513 tokens; this model's context holds 512/],
-    ["outside the vocabulary", Int32Array.of(1, 384), /Prompt token 1 is 384; .* from 0 to 383/],
-    ["negative", Int32Array.of(-1), /Prompt token 0 is -1/],
+    ["empty", new Int32Array(0), /prompt must hold at least one token, got none/],
+    ["too long", prompt(513), /prompt must have at most 512 tokens, .* got 513/],
+    ["outside the vocabulary", Int32Array.of(1, 384), /prompt token 1 must be an id from 0 to 383, got 384/],
+    ["negative", Int32Array.of(-1), /prompt token 0 must be .*, got -1/],
   ])("refuses a prompt that is %s", async (_, bad, message) => {
     const sampling = (await samplerFor("tiny-llama")).sample(task({ prompt: bad }), base);
     await expect(sampling).rejects.toBeInstanceOf(ValidationError);

@@ -5,8 +5,8 @@ import type { ModelConfig } from "../model/model-config.js";
 import type { ModelWeights } from "../model/model-weights.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { SessionCache } from "../runtime/session-cache.js";
-import { continuationGraph } from "./continuation-graph.js";
-import { ContinuationModel } from "./continuation-model.js";
+import { decodeGraph } from "./decode-graph.js";
+import { DecodeModel } from "./decode-model.js";
 import { SampleRequest } from "./sample-request.js";
 import { SamplingBatch, type SamplingLimits } from "./sampling-batch.js";
 
@@ -63,7 +63,7 @@ export class Sampler {
   ): Promise<SampleOutcome> {
     this.#checkPrompt(task.prompt);
     const decode = task.stopTexts.length > 0 ? await this.#decode() : noDecoder;
-    if (this.#isClosed) throw new ClosedError("The engine was closed.");
+    if (this.#isClosed) throw new ClosedError("the engine is closed; start the server again");
     const request = new SampleRequest(task, { ...this.#options.config, decode }, signal);
     const batch = this.#batches.get(adapter) ?? this.#createBatch(adapter);
     this.#batches.set(adapter, batch);
@@ -75,7 +75,8 @@ export class Sampler {
   /** Rejects what is under way with ClosedError and frees the compiled graphs. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const batch of this.#batches.values()) batch.fail(new ClosedError("The engine was closed."));
+    for (const batch of this.#batches.values())
+      batch.fail(new ClosedError("the engine is closed; start the server again"));
     await this.#work;
     await this.#sessions.release();
   }
@@ -96,28 +97,26 @@ export class Sampler {
     const { config, weights, betweenRuns } = this.#options;
     const modules = adapter === undefined ? [] : adaptedModules(config, adapter.shape);
     const adapted = new Set(modules.map(({ module }) => module));
-    const graph = this.#sessions.graph([...adapted].join(), () =>
-      continuationGraph(config, weights, adapted),
-    );
-    const model = new ContinuationModel(config, graph, adapter);
+    const graph = this.#sessions.graph([...adapted].join(), () => decodeGraph(config, weights, adapted));
+    const model = new DecodeModel(config, graph, adapter);
     return new SamplingBatch(model, config, this.#limits, betweenRuns);
   }
 
   #checkPrompt(prompt: Int32Array): void {
     const { contextLength, vocabularySize } = this.#options.config;
     if (prompt.length === 0) {
-      throw new ValidationError("The prompt is empty; give at least one token.", { path: ["prompt"] });
+      throw new ValidationError("prompt must hold at least one token, got none", { path: ["prompt"] });
     }
     if (prompt.length > contextLength) {
       throw new ValidationError(
-        `The prompt has ${prompt.length} tokens; this model's context holds ${contextLength}. Shorten it.`,
+        `prompt must have at most ${contextLength} tokens, this model's context, got ${prompt.length}`,
         { path: ["prompt"] },
       );
     }
     const index = prompt.findIndex((id) => id < 0 || id >= vocabularySize);
     if (index !== -1) {
       throw new ValidationError(
-        `Prompt token ${index} is ${prompt[index]}; this model's ids go from 0 to ${vocabularySize - 1}.`,
+        `prompt token ${index} must be an id from 0 to ${vocabularySize - 1}, got ${prompt[index]}`,
         { path: ["prompt", index] },
       );
     }
@@ -136,5 +135,5 @@ export class Sampler {
 }
 
 function noDecoder(): never {
-  throw new Error("Only requests with stop texts decode.");
+  throw new Error("only requests with stop strings decode");
 }

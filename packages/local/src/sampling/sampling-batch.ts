@@ -1,8 +1,8 @@
-import type { ContinuationModel } from "./continuation-model.js";
+import type { DecodeModel } from "./decode-model.js";
 import type { Generation } from "./generation.js";
 import { type CacheRow, KeyValueCache } from "./key-value-cache.js";
 import { bytesPerToken, type KeyValueLayout } from "./key-values.js";
-import { paddedLength, type ReadPrompt, readLongPrompt, readPrompts } from "./read-prompts.js";
+import { type PrefilledPrompt, paddedLength, prefill, prefillLongPrompt } from "./prefill.js";
 import type { SampleRequest } from "./sample-request.js";
 
 export interface SamplingLimits {
@@ -27,7 +27,7 @@ interface Sample {
 
 /** A sample that waits for a row, with what it starts from. */
 interface ReadySample extends Sample {
-  readonly prompt: Pick<ReadPrompt, "keyValues" | "row" | "length">;
+  readonly prompt: Pick<PrefilledPrompt, "keyValues" | "row" | "length">;
 }
 
 /**
@@ -35,7 +35,7 @@ interface ReadySample extends Sample {
  * new requests join between runs, and a sample that ends makes room at once.
  */
 export class SamplingBatch {
-  readonly #model: ContinuationModel;
+  readonly #model: DecodeModel;
   readonly #layout: BatchLayout;
   readonly #limits: SamplingLimits;
   readonly #betweenRuns: () => Promise<void>;
@@ -49,7 +49,7 @@ export class SamplingBatch {
   #ready: ReadySample[] = [];
 
   constructor(
-    model: ContinuationModel,
+    model: DecodeModel,
     layout: BatchLayout,
     limits: SamplingLimits,
     betweenRuns: () => Promise<void>,
@@ -72,7 +72,7 @@ export class SamplingBatch {
   /** Does a bounded piece of work: reads what prompts have room, and generates one token for every sample. */
   async advance(): Promise<void> {
     this.#dropSettled();
-    if (this.#ready.length === 0) await this.#readPrompts();
+    if (this.#ready.length === 0) await this.#prefill();
     this.#startReady();
     if (this.#live.size > 0) await this.#generateTokens();
   }
@@ -96,7 +96,7 @@ export class SamplingBatch {
     }
   }
 
-  async #readPrompts(): Promise<void> {
+  async #prefill(): Promise<void> {
     this.#reading = this.#takeReadable();
     const requests = this.#reading;
     const [first] = requests;
@@ -105,7 +105,7 @@ export class SamplingBatch {
     const prompts = requests.map(({ prompt }) => prompt);
     const read = isLong
       ? [await this.#readLong(first)]
-      : await readPrompts(this.#model, prompts, this.#paddedLength(first));
+      : await prefill(this.#model, prompts, this.#paddedLength(first));
     requests.forEach((request, i) => {
       const prompt = read[i];
       if (prompt === undefined) return;
@@ -126,9 +126,9 @@ export class SamplingBatch {
     return paddedLength(prompt.tokens.length, this.#layout.contextLength);
   }
 
-  #readLong(request: SampleRequest): Promise<ReadPrompt | undefined> {
+  #readLong(request: SampleRequest): Promise<PrefilledPrompt | undefined> {
     const piece = this.#limits.maxPromptTokensPerRun;
-    return readLongPrompt(this.#model, this.#layout, request.prompt, piece, async () => {
+    return prefillLongPrompt(this.#model, this.#layout, request.prompt, piece, async () => {
       await this.#betweenRuns();
       return !request.isSettled;
     });

@@ -52,8 +52,11 @@ describe("close", () => {
     await Promise.all([server.running.close(), server.running.close()]);
     expect(performance.now() - start).toBeLessThan(3000);
     expect(await Promise.all(polls)).toEqual([
-      { error: "The engine was closed.", category: "server" },
-      { error: "The server was closed before this operation ran.", category: "server" },
+      { error: "the engine is closed; start the server again", category: "server" },
+      {
+        error: "the server was closed before this operation ran; start it again and submit again",
+        category: "server",
+      },
     ]);
     expect(server.engine.calls.filter((call) => call === "close")).toHaveLength(1);
     const again = await serveEngines({
@@ -125,7 +128,7 @@ describe("close", () => {
     });
     await expect(attempt).rejects.toMatchObject({
       code: "validation_failed",
-      message: `Port ${server.running.port} on 127.0.0.1 is in use: end the program that has it, choose another port, or leave port out for a free one.`,
+      message: `port ${server.running.port} on 127.0.0.1 is in use: end the program that has it, choose another port, or leave port out for a free one`,
     });
   });
 });

@@ -18,9 +18,11 @@ export function decompressBody(payload: Readable, encoding: string | undefined):
   const name = encoding?.trim().toLowerCase() ?? "identity";
   if (name === "identity" || name === "") return payload;
   if (name !== "zstd" || createZstdDecompress === undefined) {
+    const accepted =
+      createZstdDecompress === undefined ? "identity (zstd needs Node 22.15)" : "zstd or identity";
     throw new RequestRefusal(
       415,
-      `Content-Encoding "${name}" is not read by this server; send the body as it is.`,
+      `Content-Encoding must be ${accepted}, got "${name}"; send the body as it is`,
     );
   }
   const decoded = createZstdDecompress();
@@ -29,7 +31,7 @@ export function decompressBody(payload: Readable, encoding: string | undefined):
   payload.on("end", () => {
     if (frames.isWhole) return;
     decoded.destroy(
-      new RequestRefusal(400, "The zstd body ends within a frame: it was cut short; send it again."),
+      new RequestRefusal(400, "the body ends within a zstd frame, so it was cut short; send it again"),
     );
   });
   payload.on("error", (error) => decoded.destroy(error));

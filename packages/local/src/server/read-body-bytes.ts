@@ -35,12 +35,12 @@ function collect(stream: Readable, maxBytes: number): Promise<Buffer> {
     stream.on("end", () => resolve(collector.bytes()));
     stream.on("error", (error) => {
       if (error instanceof RequestRefusal) return reject(error);
-      reject(new RequestRefusal(400, `The body cannot be read (${error.message}); send it again.`));
+      reject(new RequestRefusal(400, `the body cannot be read (${error.message}); send it again`));
     });
-    stream.on("close", () => reject(new RequestRefusal(400, "The body was cut short; send it again.")));
+    stream.on("close", () => reject(new RequestRefusal(400, "the body was cut short; send it again")));
   });
 }
 
 function tooLarge(maxBytes: number): RequestRefusal {
-  return new RequestRefusal(413, `The body is larger than ${maxBytes} bytes; send less at once.`);
+  return new RequestRefusal(413, `the body must be at most ${maxBytes} bytes; send less at once`);
 }

@@ -33,27 +33,27 @@ export function guardRequest(request: GuardedRequest, options: GuardOptions): vo
   if (isLoopbackHost(options.host) && !isLoopbackHost(hostName(request.host))) {
     throw new RequestRefusal(
       403,
-      `The Host header "${request.host ?? ""}" is not a loopback name; use http://127.0.0.1:<port>.`,
+      `the Host header must be a loopback name, got "${request.host ?? ""}"; use http://127.0.0.1:<port>`,
     );
   }
   if (request.site === "cross-site") {
     throw new RequestRefusal(
       403,
-      "Web pages of other sites may not use this server (Sec-Fetch-Site: cross-site).",
+      "web pages of other sites may not use this server (Sec-Fetch-Site: cross-site)",
     );
   }
   if (request.origin !== undefined && !isOwnOrigin(request)) {
-    throw new RequestRefusal(403, `Web pages of other origins (${request.origin}) may not use this server.`);
+    throw new RequestRefusal(403, `web pages of other origins (${request.origin}) may not use this server`);
   }
   if (options.apiKey === undefined || request.path === OPEN_PATH) return;
   if (request.apiKey === undefined) {
     throw new RequestRefusal(
       401,
-      "This server asks for a key: send it as X-API-Key (TINKER_API_KEY in the SDKs).",
+      "this server asks for a key: send it as X-API-Key (TINKER_API_KEY in the SDKs)",
     );
   }
   if (!isSameSecret(request.apiKey, options.apiKey))
-    throw new RequestRefusal(401, "The API key is not this server's.");
+    throw new RequestRefusal(401, "the API key is not this server's; send the one it was started with");
 }
 
 function isOwnOrigin({ origin, host }: GuardedRequest): boolean {

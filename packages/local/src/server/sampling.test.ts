@@ -155,7 +155,7 @@ describe("sampling", () => {
       seq_id: 0,
     });
     expect(failure).toEqual({
-      error: "sampling_params.max_tokens must be a whole number from 1, not -1.",
+      error: "sampling_params.max_tokens must be a whole number from 1, got -1",
       category: "user",
     });
   });

@@ -125,24 +125,30 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
 const LISTEN_FAULTS: Readonly<Record<string, (host: string, port: number) => ValidationError>> = {
   EADDRINUSE: (host, port) =>
     new ValidationError(
-      `Port ${port} on ${host} is in use: end the program that has it, choose another port, or leave port out for a free one.`,
+      `port ${port} on ${host} is in use: end the program that has it, choose another port, or leave port out for a free one`,
       { path: ["port"] },
     ),
   EACCES: (host, port) =>
     new ValidationError(
-      `Port ${port} on ${host} is not for this user: choose one above 1023, or leave port out.`,
+      `port ${port} on ${host} is not for this user: choose one above 1023, or leave port out`,
       {
         path: ["port"],
       },
     ),
   EADDRNOTAVAIL: (host) =>
-    new ValidationError(`"${host}" is no address of this machine: use 127.0.0.1, or leave host out.`, {
-      path: ["host"],
-    }),
+    new ValidationError(
+      `host must be an address of this machine, got "${host}": use 127.0.0.1, or leave host out`,
+      {
+        path: ["host"],
+      },
+    ),
   ENOTFOUND: (host) =>
-    new ValidationError(`"${host}" is no address of this machine: use 127.0.0.1, or leave host out.`, {
-      path: ["host"],
-    }),
+    new ValidationError(
+      `host must be an address of this machine, got "${host}": use 127.0.0.1, or leave host out`,
+      {
+        path: ["host"],
+      },
+    ),
 };
 
 function listenError(error: unknown, host: string, port: number): unknown {

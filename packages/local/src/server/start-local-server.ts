@@ -54,7 +54,7 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
   const { host = "127.0.0.1", port = 0, apiKey, logger = silentLogger, clock = systemClock } = options;
   checkAddress(host, port, apiKey);
   if (options.seed !== undefined && !Number.isSafeInteger(options.seed)) {
-    throw new ValidationError(`seed must be a whole number within ±2^53, not ${options.seed}.`, {
+    throw new ValidationError(`seed must be a whole number within ±2^53, got ${options.seed}`, {
       path: ["seed"],
     });
   }
@@ -92,15 +92,15 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
 
 function checkAddress(host: string, port: number, apiKey: string | undefined): void {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new ValidationError(`port must be a whole number from 0 to 65535, not ${port}.`, {
+    throw new ValidationError(`port must be a whole number from 0 to 65535, got ${port}`, {
       path: ["port"],
     });
   }
   if (apiKey === "")
-    throw new ValidationError("apiKey is empty: give a key, or leave it out.", { path: ["apiKey"] });
+    throw new ValidationError("apiKey must not be empty; give a key, or leave it out", { path: ["apiKey"] });
   if (!isLoopbackHost(host) && apiKey === undefined) {
     throw new ValidationError(
-      `host "${host}" can be reached by other machines: set apiKey as well, or leave host out to stay on this one.`,
+      `host "${host}" can be reached by other machines: set apiKey as well, or leave host out to stay on this one`,
       { path: ["host"] },
     );
   }
@@ -108,7 +108,7 @@ function checkAddress(host: string, port: number, apiKey: string | undefined): v
 
 function checkModels(models: readonly ServedModel[]): void {
   if (models.length === 0) {
-    throw new ValidationError("models is empty: name one, or leave it out for the built-in model.", {
+    throw new ValidationError("models must not be empty; name one, or leave it out for the built-in model", {
       path: ["models"],
     });
   }
@@ -116,9 +116,11 @@ function checkModels(models: readonly ServedModel[]): void {
   for (const [index, { name }] of models.entries()) {
     const path = ["models", index, "name"];
     if (name === "")
-      throw new ValidationError(`models[${index}].name is empty: clients ask for it by name.`, { path });
+      throw new ValidationError(`models[${index}].name must not be empty; clients ask for it by name`, {
+        path,
+      });
     if (seen.has(name)) {
-      throw new ValidationError(`models[${index}].name "${name}" is there twice: give each its own.`, {
+      throw new ValidationError(`models[${index}].name "${name}" is there twice: give each its own`, {
         path,
       });
     }

@@ -67,11 +67,11 @@ describe("models", () => {
       lora_config: { rank: 4 },
     });
     expect(failure).toEqual({
-      error: 'base_model "other" is not served here; this server has test/one.',
+      error: 'base_model must be one that this server has (test/one), got "other"',
       category: "user",
     });
     expect(await server.run("/optim_step", { model_id: `${session_id}:train:0`, seq_id: 1 })).toEqual({
-      error: `Model ${session_id}:train:0 was not created: ${failure.error}`,
+      error: `model ${session_id}:train:0 was not created: ${failure.error}`,
       category: "user",
     });
     expect(await server.post("/get_info", { model_id: `${session_id}:train:0` })).toMatchObject({
@@ -92,7 +92,7 @@ describe("models", () => {
       });
       expect(answer, path).toMatchObject({
         status: 404,
-        body: { detail: expect.stringContaining("No model s:train:0") },
+        body: { detail: expect.stringContaining("no model s:train:0") },
       });
     }
   });
@@ -242,8 +242,7 @@ describe("training", () => {
     const server = await TestServer.start();
     const modelId = await server.createModel();
     expect(await server.run("/forward_backward", passBody(modelId, 1, [1, 200]))).toEqual({
-      error:
-        "data[0].model_input.chunks[0].tokens[1] is 200; a token id of this model is an integer from 0 to 99.",
+      error: "data[0].model_input.chunks[0].tokens[1] must be a token id from 0 to 99, got 200",
       category: "user",
     });
     const unknown = passBody(modelId, 2) as { forward_backward_input: object };
@@ -252,7 +251,7 @@ describe("training", () => {
       forward_backward_input: { ...unknown.forward_backward_input, loss_fn: "gspo" },
     };
     expect(await server.run("/forward_backward", renamed)).toMatchObject({
-      error: expect.stringContaining("use cross_entropy, importance_sampling, ppo, cispo and dro"),
+      error: expect.stringContaining("(cross_entropy, importance_sampling, ppo, cispo and dro), got"),
       category: "user",
     });
     const empty = {
@@ -292,7 +291,7 @@ describe("training", () => {
     const server = await TestServer.start({ limits: { gapTimeoutMs: 50 } });
     const modelId = await server.createModel();
     expect(await server.run("/optim_step", { model_id: modelId, seq_id: 2 })).toEqual({
-      error: expect.stringContaining(`Sequence id 1 of ${modelId} did not arrive`),
+      error: expect.stringContaining(`sequence id 1 of ${modelId} did not arrive`),
       category: "server",
     });
     expect(await server.run("/optim_step", { model_id: modelId, seq_id: 3 })).toMatchObject({ metrics: {} });

@@ -248,18 +248,18 @@ describe("load_weights", () => {
     [
       "an unknown checkpoint",
       (run: string) => ({ path: `tinker://${run}/weights/none` }),
-      "There is no checkpoint",
+      "there is no checkpoint",
     ],
     [
       "another kind",
       (run: string) => ({ path: `tinker://${run}/sampler_weights/s` }),
-      "here it must be weights",
+      "must be a checkpoint of the kind weights, got sampler_weights",
     ],
     ["text that is no path", () => ({ path: "weights/x" }), "is not a checkpoint path"],
     [
       "another base model",
       (run: string) => ({ path: `tinker://${run}/weights/x`, base_model: "other" }),
-      "was trained on test/one",
+      'base_model must be "test/one", on which',
     ],
     [
       "another optimizer",
@@ -286,7 +286,7 @@ describe("load_weights", () => {
     expect(await server.run("/load_weights", { model_id: model, seq_id: 1, path })).toEqual({
       error:
         `"${path}" does not fit model ${model}: it holds rank 4 on attention + MLP + unembedding of test/one, ` +
-        "and the model is rank 8 on attention + unembedding of test/one.",
+        "and the model is rank 8 on attention + unembedding of test/one",
       category: "user",
     });
   });

@@ -45,7 +45,7 @@ export class ScriptedEngine implements Engine {
       ...model,
     };
     this.#closing = new Promise((_, reject) => {
-      this.#closed = () => reject(new ClosedError("The engine was closed."));
+      this.#closed = () => reject(new ClosedError("the engine is closed; start the server again"));
     });
     this.#closing.catch(() => {});
   }
@@ -71,17 +71,21 @@ export class ScriptedEngine implements Engine {
   async loadAdapter(
     adapterId: string,
     directory: string,
-    options: { optimizer: boolean },
+    options: { includesOptimizer: boolean },
   ): Promise<AdapterShape> {
-    await this.#turn(`load ${adapterId} optimizer ${options.optimizer}`);
+    await this.#turn(`load ${adapterId} optimizer ${options.includesOptimizer}`);
     const saved = JSON.parse(await readFile(join(directory, "adapter.json"), "utf8")) as Adapter;
-    this.#adapters.set(adapterId, { ...saved, steps: options.optimizer ? saved.steps : 0 });
+    this.#adapters.set(adapterId, { ...saved, steps: options.includesOptimizer ? saved.steps : 0 });
     return saved.shape;
   }
 
-  async saveAdapter(adapterId: string, directory: string, options: { optimizer: boolean }): Promise<number> {
+  async saveAdapter(
+    adapterId: string,
+    directory: string,
+    options: { includesOptimizer: boolean },
+  ): Promise<number> {
     await makePrivateDirectory(dirname(directory), directory);
-    await this.#turn(`save ${adapterId} optimizer ${options.optimizer}`);
+    await this.#turn(`save ${adapterId} optimizer ${options.includesOptimizer}`);
     const text = JSON.stringify(this.#adapter(adapterId));
     await writePrivateFile(join(directory, "adapter.json"), text);
     return text.length;
@@ -134,7 +138,7 @@ export class ScriptedEngine implements Engine {
         logprobs: new Float32Array(maxTokens).fill(weight - 1),
         stopReason: "length",
       })),
-      ...(task.promptLogprobs ? { promptLogprobs } : {}),
+      ...(task.wantsPromptLogprobs ? { promptLogprobs } : {}),
       ...(k > 0
         ? {
             topkPromptLogprobs: {

@@ -49,7 +49,7 @@ export class ServerProcess {
     const child = spawn(file, args, { cwd, stdio: ["ignore", "pipe", "inherit"] });
     onTestFinished(() => void child.kill("SIGKILL"));
     const ended = once(child, "exit").then(([code]) => {
-      throw new Error(`The server process ended with code ${code} before it said anything.`);
+      throw new Error(`the server process ended with code ${code} before it said anything`);
     });
     const [line] = await Promise.race([once(child.stdout, "data"), ended]);
     return new ServerProcess(child, JSON.parse(String(line)));

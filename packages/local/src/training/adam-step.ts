@@ -33,7 +33,7 @@ export function adamStep(
   parameters.pairs.forEach((pair, index) => {
     const [gradient, m, v] = [gradients[index], state.m[index], state.v[index]];
     if (gradient === undefined || m === undefined || v === undefined) {
-      throw new RangeError(`Gradients or moments of ${pair.module} are missing.`);
+      throw new RangeError(`gradients or moments of ${pair.module} are missing`);
     }
     updateArray(pair.a, gradient.a, m.a, v.a, update);
     updateArray(pair.b, gradient.b, m.b, v.b, update);

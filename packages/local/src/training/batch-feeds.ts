@@ -1,5 +1,5 @@
 import type { EngineDatum } from "../engine/engine.js";
-import { type Loss, perTokenInputs, scalarInputs } from "../losses/loss.js";
+import { type Loss, perTokenInputs, scalarInputs } from "../losses/loss-definition.js";
 import { type Tensor, tensor } from "../runtime/tensor.js";
 import type { PlannedBatch } from "./plan-batches.js";
 import { lossInputName } from "./training-graph.js";
@@ -48,18 +48,18 @@ export function batchFeeds(
 
 function datumAt(data: readonly EngineDatum[], index: number): EngineDatum {
   const datum = data[index];
-  if (datum === undefined) throw new RangeError(`No datum ${index} among ${data.length}.`);
+  if (datum === undefined) throw new RangeError(`no datum ${index} among ${data.length}`);
   return datum;
 }
 
 /** Gives the number that stands for a tensor left out. */
 function valueOfEveryToken(key: string, loss: Loss, config: LossConfig): number {
-  if (loss.required.includes(key)) throw new Error(`The loss needs "${key}" on every datum.`);
+  if (loss.required.includes(key)) throw new Error(`the loss needs "${key}" on every datum`);
   return loss.optional[key] ?? configured(config, key);
 }
 
 function configured(config: LossConfig, key: string): number {
   const value = config[key];
-  if (value === undefined) throw new Error(`The loss configuration must be resolved: "${key}" is missing.`);
+  if (value === undefined) throw new Error(`the loss configuration must be resolved: "${key}" is missing`);
   return value;
 }

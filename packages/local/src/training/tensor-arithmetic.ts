@@ -3,13 +3,13 @@ import type { AdapterTensors } from "../adapter/adapter-tensors.js";
 /** `target += addend`, in place. Both belong to adapters of one shape. */
 export function addTensors(target: AdapterTensors, addend: AdapterTensors): void {
   if (target.length !== addend.length) {
-    throw new RangeError(`Cannot add the tensors of ${addend.length} modules to those of ${target.length}.`);
+    throw new RangeError(`cannot add the tensors of ${addend.length} modules to those of ${target.length}`);
   }
   const addends = arraysOf(addend);
   arraysOf(target).forEach((values, index) => {
     const others = addends[index];
     if (others?.length !== values.length) {
-      throw new RangeError(`Cannot add ${others?.length ?? 0} numbers to ${values.length}.`);
+      throw new RangeError(`cannot add ${others?.length ?? 0} numbers to ${values.length}`);
     }
     for (let place = 0; place < values.length; place += 1) {
       values[place] = (values[place] ?? 0) + (others[place] ?? 0);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { copyAdapterParameters } from "../adapter/adapter-parameters.js";
 import { type AdapterTensors, newOptimizerState, zeroTensors } from "../adapter/adapter-tensors.js";
 import type { EngineDatum } from "../engine/engine.js";
-import { LOSSES, type LossName } from "../losses/losses.js";
+import { LOSSES, type LossName } from "../losses/loss-table.js";
 import { createRuntime } from "../runtime/create-runtime.js";
 import { adamStep } from "./adam-step.js";
 import { fillWithZeros, globalNorm } from "./tensor-arithmetic.js";

@@ -3,7 +3,7 @@ import { type AdapterTensors, zeroTensors } from "../adapter/adapter-tensors.js"
 import type { AdapterShape, EngineDatum, PassResult } from "../engine/engine.js";
 import { adapterFeeds } from "../graph/adapter-feeds.js";
 import { adapterGradientOutputs } from "../graph/adapter-gradients.js";
-import type { Loss } from "../losses/loss.js";
+import type { Loss } from "../losses/loss-definition.js";
 import type { ModelConfig } from "../model/model-config.js";
 import type { ModelWeights } from "../model/model-weights.js";
 import type { Outputs, Runtime } from "../runtime/runtime.js";
@@ -55,11 +55,11 @@ export function createTrainer(options: TrainerOptions): Trainer {
   const { config, weights, runtime, betweenRuns = nextTurn } = options;
   const { maxTokensPerRun = defaultTokensPerRun(config) } = options;
   const sessions = new SessionCache(runtime);
-  const graphFor = (shape: AdapterShape, loss: Loss, backward: boolean) => {
+  const graphFor = (shape: AdapterShape, loss: Loss, hasBackwardPass: boolean) => {
     const parts = [shape.trainAttention, shape.trainMlp, shape.trainUnembedding];
-    return sessions.graph([loss.name, backward, ...parts].join(), () => {
+    return sessions.graph([loss.name, hasBackwardPass, ...parts].join(), () => {
       const adapted = new Set(adaptedModules(config, shape).map(({ module }) => module));
-      return trainingGraph({ config, weights, adapted, loss, backward });
+      return trainingGraph({ config, weights, adapted, loss, backward: hasBackwardPass });
     });
   };
   return {

@@ -2,7 +2,7 @@ import { AdapterGradients } from "../graph/adapter-gradients.js";
 import { decoder, decoderBackward } from "../graph/decoder.js";
 import { modelValues } from "../graph/model-values.js";
 import { targetLogprobs, targetLogprobsBackward } from "../graph/target-logprobs.js";
-import { type Loss, perTokenInputs, scalarInputs } from "../losses/loss.js";
+import { type Loss, perTokenInputs, scalarInputs } from "../losses/loss-definition.js";
 import type { ModelConfig } from "../model/model-config.js";
 import type { ModelWeights } from "../model/model-weights.js";
 import type { Shape } from "../onnx/dimension.js";

@@ -82,7 +82,7 @@ export async function expectGradientsToMatch<Input extends string, Feed extends 
 }
 
 async function differences(input: Tensor | undefined, loss: () => Promise<number>): Promise<number[]> {
-  if (input?.type !== "float32") throw new Error("Only float32 inputs are differentiated.");
+  if (input?.type !== "float32") throw new Error("inputs to differentiate must be float32");
   const derivatives: number[] = [];
   for (const [index, kept] of input.data.entries()) {
     input.data[index] = kept + step;

@@ -9,7 +9,7 @@ export function broadcastShapes(operator: string, ...shapes: readonly Shape[]): 
       const own = shape[shape.length - rank + axis] ?? 1;
       if (own === 1 || own === length) continue;
       if (length !== 1) {
-        throw new Error(`${operator}: shapes ${shapes.map(describeShape).join(" and ")} do not go together.`);
+        throw new Error(`${operator}: shapes ${shapes.map(describeShape).join(" and ")} do not go together`);
       }
       length = own;
     }

@@ -34,7 +34,7 @@ export const not = (graph: GraphBuilder, value: Value) => unary(graph, "Not", va
 /** `condition ? yes : no`, element by element: what is not chosen leaves no trace, be it infinite or NaN. */
 export function select(graph: GraphBuilder, condition: Value, yes: Value, no: Value): Value {
   if (condition.type !== "bool" || yes.type !== no.type) {
-    throw new Error(`Where: got ${condition.type} ? ${yes.type} : ${no.type}.`);
+    throw new Error(`Where: must be bool ? T : T, got ${condition.type} ? ${yes.type} : ${no.type}`);
   }
   const shape = broadcastShapes("Where", condition.shape, yes.shape, no.shape);
   return graph.node({ operator: "Where", inputs: [condition, yes, no] }, yes.type, shape);
@@ -48,7 +48,9 @@ function binary(
   type: ElementType = left.type,
 ): Value {
   if (left.type !== right.type) {
-    throw new Error(`${operator}: ${left.name} is ${left.type}, ${right.name} is ${right.type}.`);
+    throw new Error(
+      `${operator}: operands must be of one type, got ${left.name} of ${left.type} and ${right.name} of ${right.type}`,
+    );
   }
   const shape = broadcastShapes(operator, left.shape, right.shape);
   return graph.node({ operator, inputs: [left, right] }, type, shape);

@@ -24,7 +24,7 @@ export function scatterAddLastAxis(graph: GraphBuilder, value: Value, indices: V
   checkLeadingAxes("ScatterElements", value, indices);
   if (!sameShape(indices.shape, updates.shape)) {
     throw new Error(
-      `ScatterElements: ${describeShape(updates.shape)} updates for ${describeShape(indices.shape)} indices.`,
+      `ScatterElements: ${describeShape(updates.shape)} updates for ${describeShape(indices.shape)} indices`,
     );
   }
   const attributes = { axis: { int: -1 }, reduction: { string: "add" } };
@@ -38,7 +38,7 @@ export function scatterAddLastAxis(graph: GraphBuilder, value: Value, indices: V
 function checkLeadingAxes(operator: string, value: Value, indices: Value): void {
   if (!sameShape(value.shape.slice(0, -1), indices.shape.slice(0, -1))) {
     throw new Error(
-      `${operator}: indices ${describeShape(indices.shape)} do not fit ${describeShape(value.shape)}.`,
+      `${operator}: indices ${describeShape(indices.shape)} do not fit ${describeShape(value.shape)}`,
     );
   }
 }

@@ -20,7 +20,7 @@ export function matMul(graph: GraphBuilder, left: Value, right: Value, options: 
   if (leftMatrix.columns !== rightMatrix.rows) {
     throw new Error(
       `MatMul: ${describeShape(left.shape)}${transposeLeft ? "ᵀ" : ""} has ${leftMatrix.columns} columns, ` +
-        `${describeShape(right.shape)}${transposeRight ? "ᵀ" : ""} has ${rightMatrix.rows} rows.`,
+        `${describeShape(right.shape)}${transposeRight ? "ᵀ" : ""} has ${rightMatrix.rows} rows`,
     );
   }
   const batch = broadcastShapes("MatMul", leftMatrix.batch, rightMatrix.batch);
@@ -41,11 +41,11 @@ export function matMul(graph: GraphBuilder, left: Value, right: Value, options: 
   );
 }
 
-function matrixOf(value: Value, transpose: boolean) {
+function matrixOf(value: Value, isTransposed: boolean) {
   const batch: Shape = value.shape.slice(0, -2);
   const [rows, columns] = value.shape.slice(-2);
   if (rows === undefined || columns === undefined) {
-    throw new Error(`MatMul: ${value.name} ${describeShape(value.shape)} is not a matrix.`);
+    throw new Error(`MatMul: ${value.name} must be a matrix, got ${describeShape(value.shape)}`);
   }
-  return transpose ? { batch, rows: columns, columns: rows } : { batch, rows, columns };
+  return isTransposed ? { batch, rows: columns, columns: rows } : { batch, rows, columns };
 }

@@ -26,14 +26,16 @@ describe("broadcastShapes", () => {
 
   it("names shapes that do not go together", () => {
     expect(() => broadcastShapes("Add", ["rows", 3], [2])).toThrow(
-      "Add: shapes [rows, 3] and [2] do not go together.",
+      "Add: shapes [rows, 3] and [2] do not go together",
     );
   });
 });
 
 describe("element-wise operators", () => {
   it("refuse operands of different types", () => {
-    expect(() => add(graph, float(2), ids(2))).toThrow(/Add: float \d+ is float32, ids \d+ is int32\./);
+    expect(() => add(graph, float(2), ids(2))).toThrow(
+      /Add: operands must be of one type, got float \d+ of float32 and ids \d+ of int32$/,
+    );
   });
 
   it("compare to bool and select by it", () => {
@@ -45,7 +47,7 @@ describe("element-wise operators", () => {
       shape: ["rows", 2],
     });
     expect(() => select(graph, float(2), float(2), float(2))).toThrow(
-      "Where: got float32 ? float32 : float32.",
+      "Where: must be bool ? T : T, got float32 ? float32 : float32",
     );
   });
 });
@@ -63,9 +65,9 @@ describe("matMul", () => {
 
   it("says which side has how many rows and columns", () => {
     expect(() => matMul(graph, float("rows", 4), float(5, 4))).toThrow(
-      "MatMul: [rows, 4] has 4 columns, [5, 4] has 5 rows.",
+      "MatMul: [rows, 4] has 4 columns, [5, 4] has 5 rows",
     );
-    expect(() => matMul(graph, float(4), float(4, 5))).toThrow("is not a matrix");
+    expect(() => matMul(graph, float(4), float(4, 5))).toThrow("must be a matrix, got [4]");
   });
 });
 
@@ -78,7 +80,7 @@ describe("reshape", () => {
 
   it("refuses another size and two open lengths", () => {
     expect(() => reshape(graph, float("rows", 4), ["rows", 5])).toThrow(
-      "Reshape: [rows, 4] and [rows, 5] differ in size.",
+      "Reshape: [rows, 4] and [rows, 5] differ in size",
     );
     expect(() => reshape(graph, float("rows", "time"), ["time", "rows"])).toThrow("leaves two lengths open");
   });
@@ -94,7 +96,9 @@ describe("transpose", () => {
   });
 
   it("refuses what is not an order of the axes", () => {
-    expect(() => transpose(graph, float("rows", 4), [0, 0])).toThrow("[0, 0] is not an order of axes");
+    expect(() => transpose(graph, float("rows", 4), [0, 0])).toThrow(
+      "order must name each axis once, got [0, 0]",
+    );
     expect(() => transpose(graph, float("rows", 4), [0, 1, 2])).toThrow("does not fit [rows, 4]");
   });
 });

@@ -8,7 +8,7 @@ import type { Value } from "../value.js";
  */
 export function reshape(graph: GraphBuilder, value: Value, shape: Shape): Value {
   if (multiplyDimensions(...value.shape) !== multiplyDimensions(...shape)) {
-    throw new Error(`Reshape: ${describeShape(value.shape)} and ${describeShape(shape)} differ in size.`);
+    throw new Error(`Reshape: ${describeShape(value.shape)} and ${describeShape(shape)} differ in size`);
   }
   if (sameShape(value.shape, shape)) return value;
   let free = 1;
@@ -21,7 +21,7 @@ export function reshape(graph: GraphBuilder, value: Value, shape: Shape): Value 
   });
   if (free < 0) {
     throw new Error(
-      `Reshape: ${describeShape(value.shape)} to ${describeShape(shape)} leaves two lengths open; keep one on its axis.`,
+      `Reshape: ${describeShape(value.shape)} to ${describeShape(shape)} leaves two lengths open; keep one on its axis`,
     );
   }
   return graph.node({ operator: "Reshape", inputs: [value, graph.intVector(target)] }, value.type, shape);
@@ -30,7 +30,7 @@ export function reshape(graph: GraphBuilder, value: Value, shape: Shape): Value 
 /** All axes but the last in one: `[rows, time, width]` to `[rows*time, width]`. */
 export function flattenRows(graph: GraphBuilder, value: Value): Value {
   const width = value.shape.at(-1);
-  if (width === undefined) throw new Error(`Reshape: ${value.name} has no axes.`);
+  if (width === undefined) throw new Error(`Reshape: ${value.name} has no axes`);
   if (value.shape.length === 2) return value;
   const attributes = { axis: { int: -1 } };
   const rows = multiplyDimensions(...value.shape.slice(0, -1));

@@ -53,7 +53,7 @@ export function sampleTask(fields: Partial<SampleTask>): SampleTask {
     topP: 1,
     stopTokenIds: [],
     stopTexts: [],
-    promptLogprobs: false,
+    wantsPromptLogprobs: false,
     topkPromptLogprobs: 0,
     ...fields,
   };

@@ -1,4 +1,4 @@
-import type { LossName } from "../../losses/losses.js";
+import type { LossName } from "../../losses/loss-table.js";
 import type { GoldenAdam } from "./golden-adam.js";
 import type { GoldenDatum } from "./golden-datum.js";
 

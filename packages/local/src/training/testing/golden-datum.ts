@@ -13,7 +13,7 @@ export interface GoldenDatum {
 
 export function goldenDatum({ model_input, loss_fn_inputs }: GoldenDatum): EngineDatum {
   const targets = loss_fn_inputs.target_tokens;
-  if (targets === undefined) throw new Error("The golden datum has no target_tokens.");
+  if (targets === undefined) throw new Error("the golden datum has no target_tokens");
   const others = Object.entries(loss_fn_inputs).filter(([key]) => key !== "target_tokens");
   return {
     tokens: Int32Array.from(model_input.chunks.flatMap(({ tokens }) => tokens)),

@@ -3,7 +3,7 @@ import { cispo } from "./cispo.js";
 import { crossEntropy } from "./cross-entropy.js";
 import { dro } from "./dro.js";
 import { importanceSampling } from "./importance-sampling.js";
-import type { Loss } from "./loss.js";
+import type { Loss } from "./loss-definition.js";
 import { ppo } from "./ppo.js";
 
 /** Losses that the server computes, each under its own name, which must be one of the protocol's. */

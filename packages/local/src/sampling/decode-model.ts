@@ -1,13 +1,13 @@
 import type { AdapterParameters } from "../adapter/adapter-parameters.js";
 import { adapterFeeds } from "../graph/adapter-feeds.js";
-import { hiddenScore } from "../graph/hidden-score.js";
+import { ATTENTION_MASK_VALUE } from "../graph/causal-mask.js";
 import type { CachedGraph } from "../runtime/session-cache.js";
 import { type Tensor, tensor } from "../runtime/tensor.js";
-import { freshOutputs, pastInputs } from "./continuation-graph.js";
+import { freshOutputs, pastInputs } from "./decode-graph.js";
 import { emptyKeyValues, type KeyValueLayout, type KeyValues } from "./key-values.js";
 
 /** New tokens for some sequences. */
-export interface ContinuationInput {
+export interface DecodeInput {
   /** Row by row, `time` each; shorter rows are padded at their end with any id. */
   readonly tokens: Int32Array;
   readonly rows: number;
@@ -18,15 +18,15 @@ export interface ContinuationInput {
   readonly selected: Int32Array;
 }
 
-export interface Continuation {
+export interface DecodeOutput {
   /** Row `i` belongs to the `i`-th selected token. */
   logits(index: number): Float32Array;
   /** Keys and values of the new tokens. */
   readonly keyValues: KeyValues;
 }
 
-/** A continuation graph with the adapter that its runs use, or none. */
-export class ContinuationModel {
+/** A decode graph with the adapter that its runs use, or none. */
+export class DecodeModel {
   readonly #layout: KeyValueLayout;
   readonly #graph: CachedGraph;
   readonly #adapter: Readonly<Record<string, Tensor>>;
@@ -37,7 +37,7 @@ export class ContinuationModel {
     this.#adapter = adapter === undefined ? {} : adapterFeeds(adapter);
   }
 
-  async run(input: ContinuationInput): Promise<Continuation> {
+  async run(input: DecodeInput): Promise<DecodeOutput> {
     const { rows, time, selected } = input;
     const past = input.past ?? {
       keyValues: emptyKeyValues(this.#layout, rows, 1),
@@ -94,7 +94,7 @@ function positionsFrom(lengths: readonly number[], time: number): BigInt64Array 
 }
 
 function maskFor(lengths: readonly number[], room: number): Float32Array {
-  const mask = new Float32Array(lengths.length * room).fill(hiddenScore);
+  const mask = new Float32Array(lengths.length * room).fill(ATTENTION_MASK_VALUE);
   lengths.forEach((length, row) => {
     mask.fill(0, row * room, row * room + length);
   });

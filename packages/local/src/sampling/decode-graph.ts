@@ -36,7 +36,7 @@ export const freshOutputs = (layer: number) => ({
  *
  * @param adapted - names of the linear layers that carry an adapter
  */
-export function continuationGraph(
+export function decodeGraph(
   config: ModelConfig,
   weights: Pick<ModelWeights, "get">,
   adapted: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-import type { ContinuationModel } from "./continuation-model.js";
+import type { DecodeModel } from "./decode-model.js";
 import { copyKeyValues, emptyKeyValues, type KeyValueLayout, type KeyValues } from "./key-values.js";
 
 /** A prompt to be read. */
@@ -10,7 +10,7 @@ export interface Prompt {
 }
 
 /** A prompt that has been read: what its samples start from. */
-export interface ReadPrompt {
+export interface PrefilledPrompt {
   readonly keyValues: KeyValues;
   readonly row: number;
   readonly length: number;
@@ -28,11 +28,11 @@ export function paddedLength(tokens: number, contextLength: number): number {
 }
 
 /** Reads several prompts in one run, padded to `time` tokens each. */
-export async function readPrompts(
-  model: ContinuationModel,
+export async function prefill(
+  model: DecodeModel,
   prompts: readonly Prompt[],
   time: number,
-): Promise<ReadPrompt[]> {
+): Promise<PrefilledPrompt[]> {
   const rows = prompts.length;
   const tokens = new Int32Array(rows * time);
   prompts.forEach((prompt, row) => {
@@ -61,13 +61,13 @@ export async function readPrompts(
  * @param goOn - asked after each piece, when other work may have had its turn
  * @returns nothing when `goOn` said no
  */
-export async function readLongPrompt(
-  model: ContinuationModel,
+export async function prefillLongPrompt(
+  model: DecodeModel,
   layout: KeyValueLayout,
   prompt: Prompt,
   piece: number,
   goOn: () => Promise<boolean>,
-): Promise<ReadPrompt | undefined> {
+): Promise<PrefilledPrompt | undefined> {
   const { length } = prompt.tokens;
   const all = emptyKeyValues(layout, 1, length);
   let last: Float32Array = new Float32Array(0);
