@@ -1,5 +1,4 @@
-import { narrowListInto, roundListInto } from "@tinkex/base";
-import { describeValue } from "./describe-value.js";
+import { describeValue, narrowListInto, roundListInto } from "@tinkex/base";
 import type { ArrayMemory } from "./tensor-memory.js";
 import { type TensorPlace, tensorError } from "./tensor-place.js";
 

@@ -1,5 +1,4 @@
-import { checkKnownNames, type TensorData, type TensorFault, tensorFault } from "@tinkex/base";
-import { describeValue } from "./describe-value.js";
+import { checkKnownNames, describeValue, type TensorData, type TensorFault, tensorFault } from "@tinkex/base";
 import { type TensorPlace, tensorError } from "./tensor-place.js";
 
 /** Fields that JSON may have null for, where nothing is stated. */

@@ -1,5 +1,4 @@
-import { checkKnownNames } from "@tinkex/base";
-import { describeValue } from "./describe-value.js";
+import { checkKnownNames, describeValue } from "@tinkex/base";
 import { type TensorPlace, tensorError } from "./tensor-place.js";
 
 /** Options of filling the elements that a sparse tensor does not list. */

@@ -148,7 +148,7 @@ describe("TensorData.from", () => {
       "a string",
       untyped([0.5, "x"]),
       { key: "weights", datumIndex: 0 },
-      'data[0].loss_fn_inputs.weights[1]: expected a number, got the string "x"',
+      'data[0].loss_fn_inputs.weights[1]: expected a number, got "x"',
       ["data", 0, "loss_fn_inputs", "weights", 1],
     ],
     [
@@ -193,7 +193,7 @@ describe("TensorData.from", () => {
       "tensor: a DataView holds bytes, not numbers",
       [],
     ],
-    ["an object", untyped({ length: 1 }), {}, "tensor: expected numbers, got an object (Object)", []],
+    ["an object", untyped({ length: 1 }), {}, "tensor: expected numbers, got an object", []],
   ])("names the place of %s", (_name, value, options, message, path) => {
     try {
       TensorData.from(value, options);

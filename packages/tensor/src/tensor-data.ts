@@ -1,5 +1,6 @@
 import {
   checkKnownNames,
+  describeValue,
   lossInputDtypes,
   nearestName,
   type TensorDtype,
@@ -8,7 +9,6 @@ import {
 } from "@tinkex/base";
 import { castToFloat32, castToInt64 } from "./cast-elements.js";
 import { tensorFaultError } from "./check-tensor.js";
-import { describeValue } from "./describe-value.js";
 import type { TensorLike } from "./tensor-like.js";
 import { ownBuffers, type TensorMemory } from "./tensor-memory.js";
 import { type TensorPlace, tensorError } from "./tensor-place.js";
@@ -83,7 +83,7 @@ function cast(elements: Elements, options: TensorFromOptions): TensorData {
 /** Checks what somebody may have stated before the cast, whose errors would speak of the elements. */
 function checkStated(dtype: TensorDtype, shape: unknown, place: TensorPlace): void {
   if (dtype !== "int64" && dtype !== "float32")
-    throw tensorError(place, `dtype must be "int64" or "float32", got ${JSON.stringify(dtype)}`);
+    throw tensorError(place, `dtype must be "int64" or "float32", got ${describeValue(dtype)}`);
   if (shape !== undefined && !Array.isArray(shape))
     throw tensorError(place, `shape must be a list of sizes, got ${describeValue(shape)}`);
 }

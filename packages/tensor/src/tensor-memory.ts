@@ -1,9 +1,21 @@
+import { describeValue, ValidationError } from "@tinkex/base";
+
 /** Buffers begin this small and double, so that a few tensors do not hold more memory than they fill. */
 const MIN_BUFFER_BYTES = 4 * 1024;
 const MAX_BUFFER_BYTES = 64 * 1024;
 
 /** A larger array gets a buffer of its own. */
 const MAX_SHARED_BYTES = MAX_BUFFER_BYTES / 4;
+
+const ELEMENT_BYTES = 4;
+
+/** @throws ValidationError for what is no number of elements */
+function byteLengthOf(length: number): number {
+  if (Number.isSafeInteger(length) && length >= 0) return length * ELEMENT_BYTES;
+  throw new ValidationError(
+    `TensorMemory: length must be a whole number of 0 or more, got ${describeValue(length)}`,
+  );
+}
 
 /** Allocator of the arrays that a cast gives. */
 export interface ArrayMemory {
@@ -35,7 +47,7 @@ export class TensorMemory implements ArrayMemory {
 
   /** Allocates an array of `length` zeros. */
   int32(length: number): Int32Array<ArrayBuffer> {
-    const byteLength = length * 4;
+    const byteLength = byteLengthOf(length);
     if (byteLength > MAX_SHARED_BYTES) return new Int32Array(length);
     const start = this.#take(byteLength);
     return new Int32Array(this.#buffer, start, length);
@@ -43,7 +55,7 @@ export class TensorMemory implements ArrayMemory {
 
   /** Allocates an array of `length` zeros. */
   float32(length: number): Float32Array<ArrayBuffer> {
-    const byteLength = length * 4;
+    const byteLength = byteLengthOf(length);
     if (byteLength > MAX_SHARED_BYTES) return new Float32Array(length);
     const start = this.#take(byteLength);
     return new Float32Array(this.#buffer, start, length);

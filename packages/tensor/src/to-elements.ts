@@ -1,5 +1,4 @@
-import type { TensorDtype, TensorData as TensorRecord } from "@tinkex/base";
-import { describeValue } from "./describe-value.js";
+import { describeValue, type TensorDtype, type TensorData as TensorRecord } from "@tinkex/base";
 import type { NestedList, TensorLike } from "./tensor-like.js";
 import { type TensorPlace, tensorError } from "./tensor-place.js";
 import { isTfTensorLike, type TfTensorLike, tfTensorDtype, tfTensorFault } from "./tf-tensor-like.js";
@@ -97,7 +96,7 @@ function sparseFieldsOf(record: TensorRecord): SparseFields {
  * @throws ValidationError when arrays of one level differ in length, or arrays and elements are mixed
  */
 function flattenArray(list: NestedList, place: TensorPlace): Elements {
-  const shape = shapeOf(list);
+  const shape = shapeOf(list, place);
   let level: readonly unknown[] = list;
   for (let depth = 1; depth < shape.length; depth += 1) {
     checkRows(level, shape.slice(depth), place);
@@ -108,10 +107,16 @@ function flattenArray(list: NestedList, place: TensorPlace): Elements {
   return { values: level, shape, dtype: undefined, isShapeStated: false };
 }
 
-function shapeOf(list: NestedList): number[] {
+/** Most dimensions of a tensor, as many as NumPy's older releases allow; a list that holds itself has no end. */
+const MAX_DIMENSIONS = 32;
+
+function shapeOf(list: NestedList, place: TensorPlace): number[] {
   const shape: number[] = [];
   let level: unknown = list;
   while (Array.isArray(level)) {
+    if (shape.length === MAX_DIMENSIONS) {
+      throw tensorError(place, `lists are nested more than ${MAX_DIMENSIONS} deep, or one holds itself`);
+    }
     shape.push(level.length);
     // Not `level[0]`: where one place reads elements of lists of lists and of lists of numbers, V8 turns the latter into
     // lists of objects, each number one of its own, and whoever reads them afterwards takes several times as long.

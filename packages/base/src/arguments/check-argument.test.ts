@@ -28,7 +28,8 @@ describe("showing a value in a message", () => {
     [Symbol("secret"), "a symbol"],
     [[1, 2], "an array"],
     [Object.create(null), "an object"],
-    [detached(), "an object"],
+    [detached(), "an object (Float32Array)"],
+    [new Map(), "an object (Map)"],
   ])("%#: a value that may lack every method", (value, shown) => {
     expect(describeValue(value)).toBe(shown);
   });
@@ -50,7 +51,7 @@ describe("checking an argument", () => {
     [() => checkArray({}, "chunks"), "chunks must be an array, got an object"],
     [
       () => checkNumberList(new DataView(new ArrayBuffer(1)), "ids"),
-      "ids must be an array or a typed array of numbers, got an object",
+      "ids must be an array or a typed array of numbers, got an object (DataView)",
     ],
     [
       () => checkNumberList(detached(), "ids"),

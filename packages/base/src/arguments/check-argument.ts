@@ -11,8 +11,8 @@ export function describeKind(value: unknown): string {
 }
 
 /**
- * Shows a value in a message where a word or number was wanted: as given where that is short, else its kind. It never calls a
- * method of the value, which may be one without any.
+ * Shows a value in a message where a word or number was wanted: as given where that is short, else its kind or class. It never
+ * calls a method of the value, which may be one without any.
  */
 export function describeValue(value: unknown): string {
   switch (typeof value) {
@@ -23,9 +23,17 @@ export function describeValue(value: unknown): string {
       return String(value);
     case "bigint":
       return `${value}n`;
+    case "object":
+      return value === null || Array.isArray(value) ? describeKind(value) : `an object${className(value)}`;
     default:
       return describeKind(value);
   }
+}
+
+/** Names the class of an object that is more than a plain one, in brackets. */
+function className(value: object): string {
+  const name: unknown = Object.getPrototypeOf(value)?.constructor?.name;
+  return typeof name !== "string" || name === "Object" ? "" : ` (${visibleText(name)})`;
 }
 
 /** Makes the error of an argument of the wrong kind. */

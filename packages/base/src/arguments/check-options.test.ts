@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { describeKind } from "./check-argument.js";
 import { checkKnownNames } from "./check-options.js";
 
 interface Options {
@@ -33,6 +34,6 @@ it("sees inherited names too, which a reader of the object would", () => {
 
 it.each([[null], [undefined], ["cpu"], [3]])("refuses %o, which is no object", (value) => {
   expect(() => checkKnownNames(value as unknown as Options, KNOWN, "options")).toThrow(
-    `options must be an object, not ${value === null ? "null" : typeof value}`,
+    `options must be an object, got ${describeKind(value)}`,
   );
 });

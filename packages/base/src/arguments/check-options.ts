@@ -1,5 +1,6 @@
 import { ValidationError } from "../errors/api-errors.js";
 import { nearestName } from "../text/nearest-name.js";
+import { describeKind } from "./check-argument.js";
 
 /** Beginning of the message about a misspelt field. */
 export const UNKNOWN_FIELD = "unknown field";
@@ -30,7 +31,7 @@ export function checkKnownNames<Value extends object>(
   what: string,
 ): void {
   if (typeof value !== "object" || value === null) {
-    throw new ValidationError(`${what} must be an object, not ${value === null ? "null" : typeof value}`, {
+    throw new ValidationError(`${what} must be an object, got ${describeKind(value)}`, {
       path: [what],
     });
   }

@@ -1,3 +1,4 @@
+import { describeValue } from "../arguments/check-argument.js";
 import type { TensorData, TensorDtype } from "./tensor-data.js";
 
 /** Fault of a tensor, and the field it is in. */
@@ -47,7 +48,7 @@ export function elementCount(shape: readonly number[]): number {
 /** Finds the fault of elements that are in no typed array of their dtype. */
 function arrayFault({ data, dtype }: TensorData): TensorFault | undefined {
   if (dtype !== "int64" && dtype !== "float32") {
-    return { field: "dtype", message: `must be "int64" or "float32", not "${String(dtype)}"` };
+    return { field: "dtype", message: `must be "int64" or "float32", got ${describeValue(dtype)}` };
   }
   if (Array.isArray(data)) return undefined;
   if (data instanceof Float32Array || data instanceof Int32Array || data instanceof BigInt64Array)
@@ -68,7 +69,7 @@ function elementFault(dtype: TensorDtype, data: readonly unknown[]): TensorFault
 export function badElement(dtype: TensorDtype, index: number, value: unknown): TensorFault {
   const kind =
     dtype === "int64" ? "a safe integer (larger ones need a BigInt64Array)" : "a number within float32";
-  return { field: "data", index, message: `must be ${kind}, not ${String(value)}` };
+  return { field: "data", index, message: `must be ${kind}, got ${describeValue(value)}` };
 }
 
 function firstNotSafeInteger(values: readonly unknown[]): number {
@@ -91,7 +92,11 @@ function shapeFault(shape: readonly number[]): TensorFault | undefined {
   for (let index = 0; index < shape.length; index += 1) {
     const size = shape[index] ?? Number.NaN;
     if (!Number.isSafeInteger(size) || size < 0)
-      return { field: "shape", index, message: `must be a size of 0 or more, not ${String(shape[index])}` };
+      return {
+        field: "shape",
+        index,
+        message: `must be a size of 0 or more, got ${describeValue(shape[index])}`,
+      };
   }
   return undefined;
 }
@@ -111,7 +116,7 @@ function csrFault(tensor: TensorData): TensorFault | undefined {
   if (crow.length !== rowCount + 1) {
     return {
       field: "sparse_crow_indices",
-      message: `must have rows + 1 = ${rowCount + 1} entries, not ${crow.length}`,
+      message: `must have rows + 1 = ${rowCount + 1} entries, got ${crow.length}`,
     };
   }
   const decreasing = crow.findIndex((value, row) => !(value >= (row === 0 ? 0 : (crow[row - 1] ?? 0))));

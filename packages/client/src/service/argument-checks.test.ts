@@ -116,9 +116,9 @@ describe("options", () => {
       }
       expect(await call({ signl: undefined })).toMatch(/unknown field "signl", did you mean "signal"/);
       if (name !== "saveWeightsAndGetSamplingClient") {
-        expect(await call(1000)).toBe(`the options of ${name} must be an object, not number`);
+        expect(await call(1000)).toBe(`the options of ${name} must be an object, got a number`);
       }
-      expect(await call(null)).toBe(`the options of ${name} must be an object, not null`);
+      expect(await call(null)).toBe(`the options of ${name} must be an object, got null`);
       expect(await call({ signal: new AbortController() })).toBe(
         `${name}: signal must be an AbortSignal, got an AbortController: pass its .signal`,
       );

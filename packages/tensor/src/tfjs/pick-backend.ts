@@ -1,5 +1,4 @@
-import { checkKnownNames, TinkexError, ValidationError } from "@tinkex/base";
-import { describeValue } from "../describe-value.js";
+import { checkKnownNames, describeValue, TinkexError, ValidationError } from "@tinkex/base";
 import { BACKENDS, type Backend, type BackendName } from "./backends.js";
 import { importOutcome } from "./import-outcome.js";
 import { type Tfjs, tf } from "./tf.js";

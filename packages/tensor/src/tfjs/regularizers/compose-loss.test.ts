@@ -103,7 +103,7 @@ it.each<[name: string, terms: unknown, message: string]>([
     "terms[0] must be a term, { name, weight, loss }, as l1({ weight: 1 }) makes one, got ",
   ],
   ["nothing for a term", [undefined], "terms[0] must be a term"],
-  ["one term that is in no list", l1({ weight: 1 }), "terms must be a list, got an object (Object)"],
+  ["one term that is in no list", l1({ weight: 1 }), "terms must be a list, got an object"],
   ["no terms", undefined, "terms must be a list, got undefined"],
 ])("composeLoss refuses %s", (_name, terms, message) => {
   const make = () => composeLoss(base, terms as LossTerm[]);
@@ -163,7 +163,7 @@ it.each<[name: string, make: () => unknown, message: string]>([
   [
     "pairs",
     () => consistency({ weight: 1, pairs: [[0, 1]] as never }),
-    "consistency: pairs must be a function of the datums, e.g. () => [[0, 1]], got an object (Array)",
+    "consistency: pairs must be a function of the datums, e.g. () => [[0, 1]], got an array",
   ],
   [
     "target",

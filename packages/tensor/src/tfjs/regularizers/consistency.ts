@@ -1,7 +1,6 @@
 import type { Tensor1D } from "@tensorflow/tfjs-core";
-import { ValidationError } from "@tinkex/base";
+import { describeValue, ValidationError } from "@tinkex/base";
 import type { Datum } from "@tinkex/types";
-import { describeValue } from "../../describe-value.js";
 import { tf } from "../tf.js";
 import { countedValues } from "./counted-values.js";
 import type { LossTerm, TermContext, TermOptions } from "./loss-term.js";

@@ -1,6 +1,5 @@
-import { ValidationError } from "@tinkex/base";
+import { describeValue, ValidationError } from "@tinkex/base";
 import type { Datum } from "@tinkex/types";
-import { describeValue } from "../../describe-value.js";
 import type { LossInputs } from "../custom-loss-inputs.js";
 import type { TfLoss, TfLossValue } from "../custom-loss-value.js";
 

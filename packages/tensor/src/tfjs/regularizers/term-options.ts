@@ -1,5 +1,4 @@
-import { checkKnownNames, ValidationError } from "@tinkex/base";
-import { describeValue } from "../../describe-value.js";
+import { checkKnownNames, describeValue, ValidationError } from "@tinkex/base";
 import type { TermOptions } from "./loss-term.js";
 
 /**

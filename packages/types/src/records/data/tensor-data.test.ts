@@ -83,7 +83,7 @@ describe("TensorData", () => {
       { data: [1e39], dtype: "float32" },
       "data[0]: must be a number within float32",
     ],
-    ["nested lists", { data: [[1]], dtype: "float32" }, "data[0]: must be a number within float32, not 1"],
+    ["nested lists", { data: [[1]], dtype: "float32" }, "data[0]: must be a number within float32, got an array"],
     [
       "a typed array of another kind",
       { data: new Float64Array(1), dtype: "float32" },

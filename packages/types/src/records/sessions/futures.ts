@@ -43,6 +43,8 @@ export type FutureOutcome<Result> =
       readonly state: "pending";
       readonly queue_state?: Open<QueueState>;
       readonly queue_state_reason?: string;
+      /** Pause that the server asks for before the next poll, in milliseconds. */
+      readonly retry_after_ms?: number;
     }
   | { readonly state: "metadata_only"; readonly response_payload_size: number }
   | {
