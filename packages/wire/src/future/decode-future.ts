@@ -76,11 +76,12 @@ export function decodeFutureResult<Name extends FutureResultName>(
 }
 
 function pendingOutcome(answer: Readonly<Record<string, unknown>>): FutureOutcome<never> {
-  const { queue_state: queueState, queue_state_reason: reason } = answer;
+  const { queue_state: queueState, queue_state_reason: reason, retry_after_ms: pauseMs } = answer;
   return {
     state: "pending",
     ...(typeof queueState === "string" ? { queue_state: queueState } : {}),
     ...(typeof reason === "string" ? { queue_state_reason: reason } : {}),
+    ...(typeof pauseMs === "number" && pauseMs > 0 ? { retry_after_ms: pauseMs } : {}),
   };
 }
 
@@ -90,7 +91,7 @@ function failedOutcome({ error, category }: Readonly<Record<string, unknown>>): 
     state: "failed",
     error: typeof error === "string" ? error : textOf(error),
     category: known,
-    ...(typeof category === "string" && category !== known ? { raw_category: category } : {}),
+    ...(typeof category === "string" && category.toLowerCase() !== known ? { raw_category: category } : {}),
   };
 }
 

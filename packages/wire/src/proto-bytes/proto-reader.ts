@@ -1,7 +1,8 @@
 import { DecodeError } from "../decode-error.js";
 import { wireType } from "./wire-type.js";
 
-const textDecoder = new TextDecoder("utf-8", { fatal: true });
+// A mark of byte order at the start of a string is part of it, as in all protobuf readers.
+const textDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Memory that a message may become, in bytes: so many for each of its own, and these in any case. */
 const MAX_BYTES_PER_BYTE = 10;
@@ -10,8 +11,27 @@ const FREE_BYTES = 64 * 1024 * 1024;
 /** Dimensions a tensor may have; the shape is kept with each tensor of a batch. */
 const MAX_DIMENSIONS = 64;
 
-/** The most bytes of a varint: 64 bits, seven at a time. */
+/** The most bytes of a varint: 64 bits, seven at a time; and of a tag, which has 32. */
 const VARINT_BYTES = 10;
+const TAG_BYTES = 5;
+
+/** Bytes of a string that is read byte by byte where it is ASCII. */
+const MAX_SHORT_TEXT = 16;
+
+/** Messages and groups within one another, as many as other readers of protobuf follow. */
+const MAX_DEPTH = 100;
+
+/**
+ * Messages within one body. An empty one takes two bytes and some tenths of a microsecond, so that a body of some megabytes would
+ * hold the thread for seconds. A request of 5 MB, the most that clients send, has fewer even with a chunk for each token.
+ */
+const MAX_MESSAGES = 1_048_576;
+
+/** Memory and work that the body may still take. */
+interface Budget {
+  leftBytes: number;
+  leftMessages: number;
+}
 
 /**
  * Walks the fields of one protobuf message. Every length is checked against what is left before it is used, and every fault
@@ -31,9 +51,12 @@ export class ProtoReader {
   /** The message that this one is embedded in, and the field that holds it: their path is wanted for a fault alone. */
   readonly #parent: ProtoReader | undefined;
   readonly #name: string;
-  readonly #end: number;
+  #end: number;
+  /** Parts of this message that come after the one being read, where it is sent in several. */
+  #laterParts: (readonly [start: number, end: number])[] | undefined;
+  #partCount = 0;
   /** Shared by the readers of all messages within the outermost. */
-  readonly #memory: { leftBytes: number };
+  readonly #budget: Budget;
   #offset: number;
   #wireType = 0;
   /** Offset at which the current field's tag begins. */
@@ -43,14 +66,14 @@ export class ProtoReader {
     bytes: Uint8Array,
     messageType: string,
     [start, end]: readonly [start: number, end: number],
-    memory: { leftBytes: number },
+    budget: Budget,
     embedded?: { readonly parent: ProtoReader; readonly name: string },
   ) {
     this.#bytes = bytes;
     this.#messageType = messageType;
     this.#offset = start;
     this.#end = end;
-    this.#memory = memory;
+    this.#budget = budget;
     this.#parent = embedded?.parent;
     this.#name = embedded?.name ?? "";
   }
@@ -59,26 +82,23 @@ export class ProtoReader {
   static of(body: Uint8Array, messageType: string): ProtoReader {
     // A plain view, since a Buffer's subarray and slice behave differently.
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
-    const memory = { leftBytes: FREE_BYTES + MAX_BYTES_PER_BYTE * bytes.length };
-    return new ProtoReader(bytes, messageType, [0, bytes.length], memory);
+    const budget = { leftBytes: FREE_BYTES + MAX_BYTES_PER_BYTE * bytes.length, leftMessages: MAX_MESSAGES };
+    return new ProtoReader(bytes, messageType, [0, bytes.length], budget);
   }
 
   /** Goes to the next field; false at the end of the message. */
   next(): boolean {
-    if (this.#offset === this.#end) return false;
+    if (this.#offset === this.#end && !this.#goToNextPart()) return false;
     this.#fieldStart = this.#offset;
-    const tag = this.#varint("");
-    this.field = Math.floor(tag / 8);
-    this.#wireType = tag % 8;
-    if (this.field === 0 || this.field >= 2 ** 29) throw this.fault("", `invalid tag ${tag}`);
+    this.#readTag();
     return true;
   }
 
-  /** Passes over a field this reader does not know. */
+  /** Passes over a field this reader does not know, whatever it holds: servers and clients that are newer send such fields. */
   skip(): void {
     switch (this.#wireType) {
       case wireType.varint:
-        this.#varint("");
+        this.#varintHalves("");
         return;
       case wireType.fixed64:
         this.#take(8, "");
@@ -88,6 +108,9 @@ export class ProtoReader {
         return;
       case wireType.fixed32:
         this.#take(4, "");
+        return;
+      case wireType.startGroup:
+        this.#skipGroup();
         return;
       default:
         throw this.fault("", `wire type ${this.#wireType} of field ${this.field} is not known`);
@@ -111,9 +134,13 @@ export class ProtoReader {
   }
 
   text(name: string): string {
-    const bytes = this.bytes(name);
+    this.#expect(wireType.lengthDelimited, name);
+    const [start, end] = this.#delimited(name);
+    // The decoder takes longer to call than a short string to read, of which a body may hold millions.
+    const ascii = end - start > MAX_SHORT_TEXT ? undefined : this.#ascii(start, end);
+    if (ascii !== undefined) return ascii;
     try {
-      return textDecoder.decode(bytes);
+      return textDecoder.decode(this.#bytes.subarray(start, end));
     } catch (cause) {
       throw this.fault(name, "not UTF-8 text", cause);
     }
@@ -162,11 +189,24 @@ export class ProtoReader {
     while (packed.#offset < packed.#end) add(packed.#varint(""));
   }
 
-  /** Makes a reader of the embedded message in this field. */
-  message(name: string): ProtoReader {
+  /**
+   * Makes a reader of the embedded message in this field. A message that is not repeated may come in several parts, whose fields
+   * are read one after the other: pass the reader of those before, and read it when there are no more.
+   *
+   * @param earlier - the reader of the parts before, which was not read yet
+   */
+  message(name: string, earlier?: ProtoReader): ProtoReader {
     this.#expect(wireType.lengthDelimited, name);
     const range = this.#delimited(name);
-    const reader = new ProtoReader(this.#bytes, this.#messageType, range, this.#memory, {
+    this.#budget.leftMessages -= 1;
+    if (this.#budget.leftMessages < 0)
+      throw this.fault(name, `more than ${MAX_MESSAGES} messages in one body`);
+    if (earlier !== undefined) {
+      earlier.#laterParts ??= [];
+      earlier.#laterParts.push(range);
+      return earlier;
+    }
+    const reader = new ProtoReader(this.#bytes, this.#messageType, range, this.#budget, {
       parent: this,
       name,
     });
@@ -181,8 +221,8 @@ export class ProtoReader {
    * @throws DecodeError when the result would be out of proportion to the body
    */
   spend(bytes: number, name: string): void {
-    this.#memory.leftBytes -= bytes;
-    if (this.#memory.leftBytes >= 0) return;
+    this.#budget.leftBytes -= bytes;
+    if (this.#budget.leftBytes >= 0) return;
     throw this.fault(
       name,
       `the result would take more than ${MAX_BYTES_PER_BYTE} times the memory of its bytes`,
@@ -198,6 +238,56 @@ export class ProtoReader {
   #fieldPath(name: string): string {
     const path = this.#parent === undefined ? "" : this.#parent.#fieldPath(this.#name);
     return name === "" || path === "" ? path + name : `${path}.${name}`;
+  }
+
+  /** Goes to the next part of this message that has a field; false where there is none. */
+  #goToNextPart(): boolean {
+    while (this.#offset === this.#end) {
+      const part = this.#laterParts?.[this.#partCount];
+      if (part === undefined) return false;
+      [this.#offset, this.#end] = part;
+      this.#partCount += 1;
+    }
+    return true;
+  }
+
+  #readTag(): void {
+    const start = this.#offset;
+    const [low, high] = this.#varintHalves("");
+    if (low < 8 || high !== 0 || this.#offset - start > TAG_BYTES)
+      throw this.fault("", `invalid tag ${high * 0x1_0000_0000 + low}`);
+    this.field = low >>> 3;
+    this.#wireType = low & 7;
+  }
+
+  /** Passes over the fields of a group up to the tag that ends it; groups within it are passed over on the way. */
+  #skipGroup(): void {
+    const maxGroups = MAX_DEPTH - this.#depth();
+    const open = [this.field];
+    while (open.length > 0) {
+      if (open.length > maxGroups) throw this.fault("", `groups nested more than ${maxGroups} deep`);
+      if (this.#offset === this.#end) throw this.fault("", "ends inside a group");
+      this.#readTag();
+      if (this.#wireType === wireType.startGroup) open.push(this.field);
+      else if (this.#wireType !== wireType.endGroup) this.skip();
+      else if (open.pop() !== this.field)
+        throw this.fault("", `group ${this.field} ends where another is open`);
+    }
+  }
+
+  /** Reads characters of a byte each; undefined where one has more. */
+  #ascii(start: number, end: number): string | undefined {
+    let text = "";
+    for (let index = start; index < end; index += 1) {
+      const byte = this.#bytes[index] ?? 0;
+      if (byte >= 0x80) return undefined;
+      text += String.fromCharCode(byte);
+    }
+    return text;
+  }
+
+  #depth(): number {
+    return this.#parent === undefined ? 1 : 1 + this.#parent.#depth();
   }
 
   #expect(type: number, name: string): void {

@@ -1,2 +1,9 @@
-/** Layouts of a protobuf field's value. Groups (3, 4) are not part of proto3. */
-export const wireType = { varint: 0, fixed64: 1, lengthDelimited: 2, fixed32: 5 } as const;
+/** Layouts of a protobuf field's value. The schema has no groups, which are passed over where somebody sends one. */
+export const wireType = {
+  varint: 0,
+  fixed64: 1,
+  lengthDelimited: 2,
+  startGroup: 3,
+  endGroup: 4,
+  fixed32: 5,
+} as const;

@@ -6,18 +6,21 @@ import { int64Of, readElements } from "../proto-bytes/read-elements.js";
 /** Reads a `Tensor` message. `isShapeStated`: an empty shape means a scalar (results) and not "not stated" (requests). */
 export function readTensor(reader: ProtoReader, options: { readonly isShapeStated: boolean }): TensorData {
   let values: Uint8Array = NO_BYTES;
-  let csr: CsrBytes | undefined;
+  let sparse: ProtoReader | undefined;
   let dtype = 0;
   const shape: number[] = [];
   while (reader.next()) {
     if (reader.field === 1) {
       values = reader.bytes("dense");
-      csr = undefined;
-    } else if (reader.field === 2) csr = readCsr(reader.message("sparse_csr"));
+      // The last of the two counts; a fault in what it replaces is one all the same.
+      if (sparse !== undefined) readCsr(sparse);
+      sparse = undefined;
+    } else if (reader.field === 2) sparse = reader.message("sparse_csr", sparse);
     else if (reader.field === 3) dtype = reader.int32("dtype");
     else if (reader.field === 4) reader.dimensions("shape", shape);
     else reader.skip();
   }
+  const csr = sparse === undefined ? undefined : readCsr(sparse);
   const { data, dtype: elementDtype } = readElements(
     reader,
     csr?.values ?? values,

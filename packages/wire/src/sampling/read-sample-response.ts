@@ -1,10 +1,4 @@
-import type {
-  PromptAltTokens,
-  SampledSequence,
-  SampleResponse,
-  TensorData,
-  TopkLogprobs,
-} from "@tinkex/types";
+import type { PromptAltTokens, SampledSequence, SampleResponse } from "@tinkex/types";
 import { ProtoReader } from "../proto-bytes/proto-reader.js";
 import { float32Of, int32Of } from "../proto-bytes/read-elements.js";
 import { readTensor } from "../proto-tensor/read-tensor.js";
@@ -28,23 +22,23 @@ export function readSampleResponse(body: Uint8Array): SampleResponse {
   const reader = ProtoReader.of(body, "SampleResponse");
   const sequences: SampledSequence[] = [];
   let promptLogprobs: (number | null)[] | undefined;
-  let topkPromptLogprobs: TopkLogprobs | undefined;
+  let topk: ProtoReader | undefined;
   let cacheHits = 0;
-  let targetLogprobs: TensorData | undefined;
-  let altTokens: PromptAltTokens | undefined;
+  let target: ProtoReader | undefined;
+  let alternatives: ProtoReader | undefined;
   while (reader.next()) {
     if (reader.field === 1) {
       if (sequences.length === MAX_SEQUENCES)
         throw reader.fault("sequences", `more than ${MAX_SEQUENCES} samples`);
       sequences.push(readSequence(reader.message(`sequences[${sequences.length}]`)));
     } else if (reader.field === 2) promptLogprobs = readPromptLogprobs(reader);
-    else if (reader.field === 3) topkPromptLogprobs = readTopkMatrix(reader.message("topk_prompt_logprobs"));
+    else if (reader.field === 3) topk = reader.message("topk_prompt_logprobs", topk);
     else if (reader.field === 4) cacheHits = reader.int32("prompt_cache_hit_tokens");
-    else if (reader.field === 5) {
-      targetLogprobs = readTensor(reader.message("target_prompt_logprobs"), { isShapeStated: true });
-    } else if (reader.field === 6) altTokens = readAltTokens(reader.message("prompt_alt_tokens"));
+    else if (reader.field === 5) target = reader.message("target_prompt_logprobs", target);
+    else if (reader.field === 6) alternatives = reader.message("prompt_alt_tokens", alternatives);
     else reader.skip();
   }
+  const topkPromptLogprobs = topk === undefined ? undefined : readTopkMatrix(topk);
   return {
     sequences,
     ...(promptLogprobs === undefined || promptLogprobs.length === 0
@@ -52,8 +46,8 @@ export function readSampleResponse(body: Uint8Array): SampleResponse {
       : { prompt_logprobs: promptLogprobs }),
     ...(topkPromptLogprobs === undefined ? {} : { topk_prompt_logprobs: topkPromptLogprobs }),
     prompt_cache_hit_tokens: cacheHits,
-    ...(targetLogprobs === undefined ? {} : { target_prompt_logprobs: targetLogprobs }),
-    ...(altTokens === undefined ? {} : { prompt_alt_tokens: altTokens }),
+    ...(target === undefined ? {} : { target_prompt_logprobs: readTensor(target, { isShapeStated: true }) }),
+    ...(alternatives === undefined ? {} : { prompt_alt_tokens: readAltTokens(alternatives) }),
   };
 }
 
@@ -61,14 +55,15 @@ function readSequence(reader: ProtoReader): SampledSequence {
   let stopReason = 0;
   let tokens: Int32Array = new Int32Array(0);
   let logprobs: Float32Array = new Float32Array(0);
-  let topk: TopkLogprobs | undefined;
+  let topkReader: ProtoReader | undefined;
   while (reader.next()) {
     if (reader.field === 1) stopReason = reader.int32("stop_reason");
     else if (reader.field === 2) tokens = int32Of(reader.elements("tokens", 4));
     else if (reader.field === 3) logprobs = float32Of(reader.elements("logprobs", 4));
-    else if (reader.field === 4) topk = readTopkMatrix(reader.message("topk_sampled_logprobs"));
+    else if (reader.field === 4) topkReader = reader.message("topk_sampled_logprobs", topkReader);
     else reader.skip();
   }
+  const topk = topkReader === undefined ? undefined : readTopkMatrix(topkReader);
   return {
     stop_reason: stopReasons[stopReason] ?? `unknown(${stopReason})`,
     tokens: Array.from(tokens),
@@ -89,14 +84,17 @@ function nullWhereNaN(values: Float32Array): (number | null)[] {
 }
 
 function readAltTokens(reader: ProtoReader): PromptAltTokens {
-  let tokens: TensorData | undefined;
-  let logprobs: TensorData | undefined;
+  let tokens: ProtoReader | undefined;
+  let logprobs: ProtoReader | undefined;
   while (reader.next()) {
-    if (reader.field === 1) tokens = readTensor(reader.message("tokens"), { isShapeStated: true });
-    else if (reader.field === 2) logprobs = readTensor(reader.message("logprobs"), { isShapeStated: true });
+    if (reader.field === 1) tokens = reader.message("tokens", tokens);
+    else if (reader.field === 2) logprobs = reader.message("logprobs", logprobs);
     else reader.skip();
   }
   if (tokens === undefined) throw reader.fault("tokens", "is missing");
   if (logprobs === undefined) throw reader.fault("logprobs", "is missing");
-  return { tokens, logprobs };
+  return {
+    tokens: readTensor(tokens, { isShapeStated: true }),
+    logprobs: readTensor(logprobs, { isShapeStated: true }),
+  };
 }

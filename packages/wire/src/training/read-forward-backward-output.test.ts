@@ -229,7 +229,7 @@ describe("a result that would take many times the memory of its bytes", () => {
   });
 
   it("of metrics without values is refused", () => {
-    const metrics = Array.from({ length: 2_000_000 }, (_, index) =>
+    const metrics = Array.from({ length: 100_000 }, (_, index) =>
       Buffer.from([
         0x1a,
         6,
@@ -241,7 +241,7 @@ describe("a result that would take many times the memory of its bytes", () => {
         (index >> 21) & 127,
       ]),
     );
-    expect(() => readForwardBackwardOutput(Buffer.concat(metrics))).toThrow(DecodeError);
+    expect(() => readForwardBackwardOutput(Buffer.concat(metrics))).toThrow("more than 65536 metrics");
   });
 
   it("of tensors with many dimensions is refused", () => {

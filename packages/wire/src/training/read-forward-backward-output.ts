@@ -6,6 +6,10 @@ import { readElements } from "../proto-bytes/read-elements.js";
 /** Datums a result may claim without a byte of data for them. The largest requests have 1024 datums. */
 const MAX_EMPTY_DATUMS = 65_536;
 
+/** Records and metrics a result may have: a record joins the results of some datums, and of metrics there are tens. */
+const MAX_RECORDS = 65_536;
+const MAX_METRICS = 65_536;
+
 /** About what a tensor of a datum takes beside its elements, and what a metric takes, in bytes. */
 const TENSOR_BYTES = 320;
 const METRIC_BYTES = 160;
@@ -23,15 +27,21 @@ export function readForwardBackwardOutput(body: Uint8Array): ForwardBackwardOutp
   let typeName = "";
   let recordCount = 0;
   let datumCount = 0;
+  let metricCount = 0;
   const columns = new Map<string, TensorData[]>();
   const metrics: Record<string, number> = {};
   while (reader.next()) {
     if (reader.field === 1) typeName = reader.text("loss_fn_output_type");
     else if (reader.field === 2) {
+      if (recordCount === MAX_RECORDS)
+        throw reader.fault("loss_fn_outputs", `more than ${MAX_RECORDS} records`);
       datumCount += readRecord(reader.message(`loss_fn_outputs[${recordCount}]`), columns);
       recordCount += 1;
-    } else if (reader.field === 3) readMetric(reader.message("metrics"), metrics);
-    else reader.skip();
+    } else if (reader.field === 3) {
+      if (metricCount === MAX_METRICS) throw reader.fault("metrics", `more than ${MAX_METRICS} metrics`);
+      readMetric(reader.message("metrics"), metrics);
+      metricCount += 1;
+    } else reader.skip();
   }
   return {
     loss_fn_output_type:
@@ -44,28 +54,34 @@ export function readForwardBackwardOutput(body: Uint8Array): ForwardBackwardOutp
 /** Adds a record's tensors to the columns and gives the number of datums it claims. */
 function readRecord(reader: ProtoReader, columns: Map<string, TensorData[]>): number {
   let count = 0;
+  // A key twice in one record replaces its tensors; in another record it goes on with them.
+  const fields = new Map<string, TensorData[]>();
   while (reader.next()) {
-    if (reader.field === 2) readField(reader.message("fields"), columns);
+    if (reader.field === 1) reader.text("type_tag");
+    else if (reader.field === 2) readField(reader.message("fields"), fields);
     else if (reader.field === 3) {
       count = reader.integer("num_datums");
       if (count < 0) throw reader.fault("num_datums", `negative count ${count}`);
     } else reader.skip();
   }
+  for (const [key, tensors] of fields) {
+    const column = columns.get(key);
+    if (column === undefined) columns.set(key, tensors);
+    else for (const tensor of tensors) column.push(tensor);
+  }
   return count;
 }
 
-function readField(reader: ProtoReader, columns: Map<string, TensorData[]>): void {
+function readField(reader: ProtoReader, fields: Map<string, TensorData[]>): void {
   let key = "";
-  let tensors: TensorData[] | undefined;
+  let tensors: ProtoReader | undefined;
   while (reader.next()) {
     if (reader.field === 1) key = reader.text("key");
-    else if (reader.field === 2) tensors = readBatchedTensor(reader.message(key));
+    else if (reader.field === 2) tensors = reader.message(key, tensors);
     else reader.skip();
   }
   if (tensors === undefined) throw reader.fault(key, "a field without a tensor");
-  const column = columns.get(key);
-  if (column === undefined) columns.set(key, tensors);
-  else for (const tensor of tensors) column.push(tensor);
+  fields.set(key, readBatchedTensor(tensors));
 }
 
 function readBatchedTensor(reader: ProtoReader): TensorData[] {

@@ -10,10 +10,14 @@ import type {
 import { defineOwn } from "../define-own.js";
 import { ProtoReader } from "../proto-bytes/proto-reader.js";
 import { int32Of } from "../proto-bytes/read-elements.js";
+import { readOneof } from "../proto-bytes/read-oneof.js";
 import { readTensor } from "../proto-tensor/read-tensor.js";
 
 /** The most datums of a request; those without content take two bytes each. Clients send 1024 at most. */
 const MAX_DATUMS = 65_536;
+
+/** The most settings of a loss, which has a few; those without content take two bytes each. */
+const MAX_SETTINGS = 65_536;
 
 /** About what these take once they are read, in bytes, beside views of the body. */
 const DATUM_BYTES = 400;
@@ -38,6 +42,7 @@ export function readForwardBackward(body: Uint8Array): ForwardBackwardRequest {
   let seqId = 0;
   let lossFn = "";
   let isForwardOnly = false;
+  let settingCount = 0;
   const data: Datum[] = [];
   const numbers: Record<string, number | string> = {};
   const tagged: Record<string, number | string> = {};
@@ -48,11 +53,13 @@ export function readForwardBackward(body: Uint8Array): ForwardBackwardRequest {
       if (data.length === MAX_DATUMS) throw reader.fault("data", `more than ${MAX_DATUMS} datums`);
       data.push(readDatum(reader.message(`data[${data.length}]`)));
     } else if (reader.field === 4) lossFn = reader.text("loss_fn");
-    else if (reader.field === 5)
-      readConfigEntry(reader.message("loss_fn_config"), numbers, (entry) => entry.double("value"));
-    else if (reader.field === 6) isForwardOnly = reader.boolean("forward_only");
-    else if (reader.field === 7)
-      readConfigEntry(reader.message("loss_fn_config_v2"), tagged, readConfigValue);
+    else if (reader.field === 5 || reader.field === 7) {
+      if (settingCount === MAX_SETTINGS)
+        throw reader.fault("loss_fn_config", `more than ${MAX_SETTINGS} settings`);
+      settingCount += 1;
+      if (reader.field === 5) readNumberEntry(reader.message("loss_fn_config"), numbers);
+      else readValueEntry(reader.message("loss_fn_config_v2"), tagged);
+    } else if (reader.field === 6) isForwardOnly = reader.boolean("forward_only");
     else reader.skip();
   }
   // The newer map holds all that the older one does.
@@ -92,16 +99,16 @@ function readDatum(reader: ProtoReader): Datum {
 
 function readChunk(reader: ProtoReader): ModelInputChunk {
   reader.spend(CHUNK_BYTES, "");
-  let chunk: ModelInputChunk | undefined;
-  while (reader.next()) {
-    if (reader.field === 1) chunk = readText(reader.message("encoded_text"));
-    else if (reader.field === 2) chunk = readImage(reader.message("image"));
-    else if (reader.field === 3) chunk = readAudio(reader.message("dmel"));
-    else reader.skip();
-  }
+  const chunk = readOneof<ModelInputChunk>(reader, CHUNK_KINDS);
   if (chunk === undefined) throw reader.fault("", "a chunk without content");
   return chunk;
 }
+
+const CHUNK_KINDS = {
+  1: { name: "encoded_text", read: readText },
+  2: { name: "image", read: readImage },
+  3: { name: "dmel", read: readAudio },
+} as const;
 
 function readText(reader: ProtoReader): ModelInputChunk {
   let tokens = NO_TOKENS;
@@ -120,6 +127,7 @@ function readImage(reader: ProtoReader): ModelInputChunk {
     if (reader.field === 1) data = reader.bytes("data");
     else if (reader.field === 2) format = reader.text("format");
     else if (reader.field === 3) expectedTokens = reader.int32("expected_tokens");
+    else if (reader.field === 4) checkDimensions(reader.message("override_dimensions"));
     else reader.skip();
   }
   if (format !== "png" && format !== "jpeg")
@@ -130,6 +138,15 @@ function readImage(reader: ProtoReader): ModelInputChunk {
     type: "image",
     ...(expectedTokens === undefined ? {} : { expected_tokens: expectedTokens }),
   };
+}
+
+/** Reads the size that an image is scaled to, which records do not have, so that a fault in it is one here too. */
+function checkDimensions(reader: ProtoReader): void {
+  while (reader.next()) {
+    if (reader.field === 1) reader.uint32("width");
+    else if (reader.field === 2) reader.uint32("height");
+    else reader.skip();
+  }
 }
 
 function readAudio(reader: ProtoReader): ModelInputChunk {
@@ -144,29 +161,33 @@ function readAudio(reader: ProtoReader): ModelInputChunk {
 function readTensorEntry(reader: ProtoReader, tensors: Record<string, TensorData>): void {
   reader.spend(TENSOR_BYTES, "");
   let key = "";
-  let tensor: TensorData | undefined;
+  let tensor: ProtoReader | undefined;
   while (reader.next()) {
     if (reader.field === 1) key = reader.text("key");
-    else if (reader.field === 2) tensor = readTensor(reader.message(key), { isShapeStated: false });
+    else if (reader.field === 2) tensor = reader.message(key, tensor);
     else reader.skip();
   }
   if (tensor === undefined) throw reader.fault(key, "an entry without a tensor");
-  defineOwn(tensors, key, tensor);
+  defineOwn(tensors, key, readTensor(tensor, { isShapeStated: false }));
 }
 
 function readSpan(reader: ProtoReader): ProvenanceSpan {
   reader.spend(SPAN_BYTES, "");
-  let span: ProvenanceSpan | undefined;
-  while (reader.next()) {
-    if (reader.field === 1)
-      span = { type: "prompt_tokens", ...readSpanContent(reader.message("prompt_tokens")) };
-    else if (reader.field === 2)
-      span = { type: "sampled_tokens", ...readSpanContent(reader.message("sampled_tokens")) };
-    else reader.skip();
-  }
+  const span = readOneof<ProvenanceSpan>(reader, SPAN_KINDS);
   if (span === undefined) throw reader.fault("", "a span without content");
   return span;
 }
+
+const SPAN_KINDS = {
+  1: {
+    name: "prompt_tokens",
+    read: (reader: ProtoReader) => ({ type: "prompt_tokens", ...readSpanContent(reader) }) as const,
+  },
+  2: {
+    name: "sampled_tokens",
+    read: (reader: ProtoReader) => ({ type: "sampled_tokens", ...readSpanContent(reader) }) as const,
+  },
+} as const;
 
 function readSpanContent(reader: ProtoReader): { sequence_id: string; offset: number; length: number } {
   const span = { sequence_id: "", offset: 0, length: 0 };
@@ -179,24 +200,32 @@ function readSpanContent(reader: ProtoReader): { sequence_id: string; offset: nu
   return span;
 }
 
-function readConfigEntry(
-  reader: ProtoReader,
-  config: Record<string, number | string>,
-  readValue: (entry: ProtoReader) => number | string,
-): void {
+function readNumberEntry(reader: ProtoReader, config: Record<string, number | string>): void {
   reader.spend(SETTING_BYTES, "");
   let key = "";
-  let value: number | string = 0;
+  let value = 0;
   while (reader.next()) {
     if (reader.field === 1) key = reader.text("key");
-    else if (reader.field === 2) value = readValue(reader);
+    else if (reader.field === 2) value = reader.double("value");
     else reader.skip();
   }
   defineOwn(config, key, value);
 }
 
-function readConfigValue(entry: ProtoReader): number | string {
-  const reader = entry.message("value");
+function readValueEntry(reader: ProtoReader, config: Record<string, number | string>): void {
+  reader.spend(SETTING_BYTES, "");
+  let key = "";
+  let content: ProtoReader | undefined;
+  while (reader.next()) {
+    if (reader.field === 1) key = reader.text("key");
+    else if (reader.field === 2) content = reader.message("value", content);
+    else reader.skip();
+  }
+  if (content === undefined) throw reader.fault("value", "is missing");
+  defineOwn(config, key, readConfigValue(content));
+}
+
+function readConfigValue(reader: ProtoReader): number | string {
   let value: number | string | undefined;
   while (reader.next()) {
     if (reader.field === 1) value = reader.double("number");
