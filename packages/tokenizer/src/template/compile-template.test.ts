@@ -17,7 +17,6 @@ const render = (source: string, strings: StringMaker = PLAIN_STRINGS): TextValue
 /** Snippets that jinja2 renders and nobody needs: addresses of objects, HTML, and functions of which the results are chance. */
 const REFUSED_HERE: ReadonlySet<string> = new Set([
   "{{ m.items }}",
-  "{{ n.real }}",
   "{{ s.__class__ }}",
   "{{ l.__len__ }}",
   "{{ 5|items }}",
@@ -25,7 +24,6 @@ const REFUSED_HERE: ReadonlySet<string> = new Set([
   "{{ rows|selectattr }}",
   "{{ l|pprint }}",
   "{{ '<b>x</b>'|striptags }}",
-  "{{ l.copy is defined }}",
   "{{ 'a'.upper }}",
   "{{ 'abc'.encode() }}",
   "{{ self }}",

@@ -6,11 +6,21 @@ import type { Expression, MacroDefinition, Statement, Target } from "../syntax/s
 import { iterate } from "../values/iterate.js";
 import type { Run } from "../values/run.js";
 import { TemplateError } from "../values/template-error.js";
-import { plain, type TextValue } from "../values/text.js";
-import { Callable, Lazy, Namespace, NONE, Undefined, type Value } from "../values/values.js";
+import { isText, plain, type TextValue } from "../values/text.js";
+import {
+  Callable,
+  Lazy,
+  Markup,
+  Namespace,
+  NONE,
+  Tuple,
+  typeName,
+  Undefined,
+  type Value,
+} from "../values/values.js";
 import { argumentsOf, callValue, evaluate } from "./evaluate.js";
 import { LoopItems } from "./loop.js";
-import { bindMacro } from "./macro.js";
+import { bindMacro, macroAttributes } from "./macro.js";
 import { Scope } from "./scope.js";
 
 /** Steps of catching the output of a block, and of filtering it: measured against the time of a plain statement. */
@@ -59,6 +69,13 @@ export class Execution {
     if (plain(text) === "") return;
     this.#run.budget.allocate(16, "the text of the template");
     this.#output.push(text);
+  }
+
+  /** Writes what a block made, which jinja2 does not print: it must be text. */
+  #writeWhole(value: Value, construct: string): void {
+    if (!isText(value) && !(value instanceof Markup))
+      throw new TemplateError(`${construct} must make text, got a ${typeName(value)}`);
+    this.#write(textOf(value, this.#run));
   }
 
   #statements(body: readonly Statement[], scope: Scope): Ending {
@@ -111,7 +128,7 @@ export class Execution {
       case "filter block": {
         run.budget.spend(CAPTURE_STEPS, `'${node.kind}'`);
         const { text, ending } = this.#captureEnding(() => this.#statements(node.body, new Scope(scope)));
-        if (ending === "done") this.#write(textOf(this.#filtered(node.filter, text, scope), run));
+        if (ending === "done") this.#writeWhole(this.#filtered(node.filter, text, scope), "'filter'");
         return ending;
       }
       case "macro":
@@ -123,7 +140,7 @@ export class Execution {
         const callee = evaluate(call.callee, scope, run);
         const given = argumentsOf(call.args, scope, run);
         const keywords = new Map([...given.keywords, ["caller", this.#macro(node.caller, scope)] as const]);
-        this.#write(textOf(callValue(callee, { ...given, keywords }), run));
+        this.#writeWhole(callValue(callee, { ...given, keywords }), "'call'");
         return "done";
       }
       case "with": {
@@ -133,7 +150,9 @@ export class Execution {
         return this.#statements(node.body, inner);
       }
       case "block":
-        this.#write(this.#capture(() => this.#statements(node.body, new Scope(this.#top))));
+        this.#write(
+          this.#capture(() => this.#statements(node.body, new Scope(node.isScoped ? scope : this.#top))),
+        );
         return "done";
       case "generation":
         this.#write(this.#capture(() => this.#statements(node.body, new Scope(scope))));
@@ -213,14 +232,17 @@ export class Execution {
     const { test } = node;
     if (test === undefined)
       return new LoopItems(items, iterable instanceof Lazy ? undefined : lengthOf(iterable, this.#run));
-    const accepts = (item: Value) => {
+    const accepted = (item: Value) => {
       const inner = new Scope(scope);
       this.#assign(node.target, item, inner);
-      return isTrue(evaluate(test, inner, this.#run));
+      return isTrue(evaluate(test, inner, this.#run)) ? valueOfTarget(node.target, inner) : undefined;
     };
     return new LoopItems(
       (function* () {
-        for (const item of items) if (accepts(item)) yield item;
+        for (const item of items) {
+          const value = accepted(item);
+          if (value !== undefined) yield value;
+        }
       })(),
       undefined,
     );
@@ -238,7 +260,7 @@ export class Execution {
           bindMacro(definition, given, inner, (value) => evaluate(value, inner, this.#run));
           return this.#capture(() => this.#statements(definition.body, inner));
         }, `the macro '${definition.name}'`),
-      true,
+      macroAttributes(definition),
     );
   }
 
@@ -253,6 +275,12 @@ export class Execution {
     this.#depth -= 1;
     return result;
   }
+}
+
+/** The value that a loop with a condition goes on with: of an unpacked list a tuple, as in jinja2. */
+function valueOfTarget(target: Target, scope: Scope): Value {
+  if (target.kind === "tuple") return new Tuple(target.items.map((item) => valueOfTarget(item, scope)));
+  return scope.get(target.name) ?? NONE;
 }
 
 function withBody(filter: Expression, name: string): Expression {

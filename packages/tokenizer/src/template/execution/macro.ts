@@ -40,3 +40,17 @@ export function bindMacro(
     throw new TemplateError(`the macro '${name}' takes at most ${parameters.length} arguments`);
   }
 }
+
+/** The attributes that jinja2 gives a macro. */
+export function macroAttributes({ name, parameters, specials }: MacroDefinition): ReadonlyMap<string, Value> {
+  const names = parameters.map((parameter) => parameter.name);
+  const asksFor = (special: string) => specials.has(special) && !names.includes(special);
+  return new Map<string, Value>([
+    ["name", name],
+    ["arguments", new Tuple(names)],
+    ["catch_kwargs", asksFor("kwargs")],
+    ["catch_varargs", asksFor("varargs")],
+    ["caller", specials.has("caller")],
+    ["explicit_caller", names.includes("caller")],
+  ]);
+}

@@ -1,7 +1,7 @@
 import { attributeGetter, sortKey } from "../operations/attribute-getter.js";
 import { calculate, compare, isEqual, isTrue, sortBy } from "../operations/operators.js";
-import { textArgument, wholeArgument } from "../operations/string-methods.js";
 import { textOf } from "../printing/print-value.js";
+import { textArgument, wholeArgument } from "../values/arguments.js";
 import { isIterable, iterate, listOf } from "../values/iterate.js";
 import { characterCount } from "../values/python-text.js";
 import { bind, type Run } from "../values/run.js";
@@ -156,8 +156,9 @@ const map: Filter = (value, given, run) => {
     return lazily(value, "map", run, attributeGetter(attribute, run, otherwise));
   }
   const [name, ...rest] = positional;
-  const filter = plain(textArgument("map", name));
-  return lazily(value, "map", run, (item) => run.filter(filter, item, { positional: rest, keywords }));
+  return lazily(value, "map", run, (item) =>
+    run.filter(plain(textArgument("map", name)), item, { positional: rest, keywords }),
+  );
 };
 
 /** Steps that a filter or test of each item takes, beside what it does. */

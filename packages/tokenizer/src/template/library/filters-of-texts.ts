@@ -1,22 +1,16 @@
-import { sliceOf } from "../operations/members.js";
+import { capitalize } from "../operations/letter-case.js";
+import { attributeAlone, sliceOf } from "../operations/members.js";
 import { escapeHtml, isTrue } from "../operations/operators.js";
-import {
-  capitalize,
-  convertCase,
-  padText,
-  replaceText,
-  stripText,
-  textArgument,
-  wholeArgument,
-} from "../operations/string-methods.js";
+import { convertCase, padText, replaceText, stripText } from "../operations/string-methods.js";
 import { formatByPercent } from "../printing/format-by-percent.js";
 import { textOf } from "../printing/print-value.js";
 import { toJson } from "../printing/to-json.js";
-import { lineRanges } from "../values/python-text.js";
+import { textArgument, wholeArgument } from "../values/arguments.js";
+import { isWhiteSpace, lineRanges } from "../values/python-text.js";
 import { bind, type Run } from "../values/run.js";
 import { TemplateError, unsupported } from "../values/template-error.js";
 import { isText, plain, sliceText, type TextValue } from "../values/text.js";
-import { Dict, isInteger, isList, Markup, NONE, numberOf, Tuple, type Value } from "../values/values.js";
+import { Dict, isInteger, isList, Markup, NONE, Tuple, type Value } from "../values/values.js";
 import type { Filter } from "./filters.js";
 import { lengthOf } from "./filters-of-lists.js";
 
@@ -35,10 +29,17 @@ function cased(name: string, convert: (text: string) => string): Filter {
 
 /** The filter's own rule: a word begins after white space, `-` or an opening bracket. */
 function titled(text: string): string {
-  return text.replace(/[^-\s({[<]+/gu, (word) => {
+  const parts: string[] = [];
+  let start = 0;
+  for (let at = 0; at <= text.length; at += 1) {
+    if (at < text.length && !isWhiteSpace(text.charCodeAt(at)) && !"-({[<".includes(text.charAt(at)))
+      continue;
+    const word = text.slice(start, at);
     const [first = ""] = word;
-    return capitalize(first) + word.slice(first.length).toLowerCase();
-  });
+    parts.push(first.toUpperCase(), word.slice(first.length).toLowerCase(), text.charAt(at));
+    start = at + 1;
+  }
+  return parts.join("");
 }
 
 const trim: Filter = (value, given, run) => {
@@ -79,13 +80,13 @@ const truncate: Filter = (value, given, run) => {
     end = "...",
     leeway,
   } = bind("truncate", given, ["length", "killwords", "end", "leeway"]);
-  const text = textArgument("truncate", value);
   const most = wholeArgument("truncate", length, 255);
   const ending = textArgument("truncate", end);
   const room = leeway === NONE ? 5 : wholeArgument("truncate", leeway, 5);
   const kept = most - lengthOf(ending, run);
   if (kept < 0 || room < 0) throw new TemplateError("'truncate' needs a length that the ending fits into");
-  if (lengthOf(text, run) <= most + room) return text;
+  if (lengthOf(value, run) <= most + room) return value;
+  const text = textArgument("truncate", value);
   const cut = sliceOf(text, [undefined, kept], run);
   if (!isText(cut)) return cut;
   const lastSpace = isTrue(killwords) ? -1 : plain(cut).lastIndexOf(" ");
@@ -169,9 +170,14 @@ const tojson: Filter = (value, given, run) => {
   );
 };
 
-const attr: Filter = (_value, given) => {
-  const { name } = bind("attr", given, ["name"], 1);
-  throw unsupported(`'attr(${numberOf(name ?? NONE) ?? "…"})'`);
+const attr: Filter = (value, given, run) => {
+  const { name = NONE } = bind("attr", given, ["name"], 1);
+  return attributeAlone(value, plain(textArgument("attr", name)), run);
+};
+
+const forceEscape: Filter = (value, given, run) => {
+  bind("forceescape", given, []);
+  return new Markup(escapeHtml(textOf(value, run), run));
 };
 
 function refused(name: string): readonly [string, Filter] {
@@ -203,7 +209,7 @@ export const TEXT_FILTERS: readonly (readonly [string, Filter])[] = [
   ["attr", attr],
   ["e", htmlEscape],
   ["escape", htmlEscape],
-  refused("forceescape"),
+  ["forceescape", forceEscape],
   refused("filesizeformat"),
   refused("pprint"),
   refused("striptags"),

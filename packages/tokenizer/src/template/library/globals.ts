@@ -1,5 +1,5 @@
-import { textArgument, wholeArgument } from "../operations/string-methods.js";
 import { textOf } from "../printing/print-value.js";
+import { textArgument, wholeArgument } from "../values/arguments.js";
 import { iterate } from "../values/iterate.js";
 import { bind, type Run } from "../values/run.js";
 import { TemplateError, unsupported } from "../values/template-error.js";
@@ -83,9 +83,9 @@ function refused(name: string): readonly [string, Value] {
 /** Gives what every template sees: jinja2's functions and those that transformers adds. */
 export function globalsOf(run: Run): ReadonlyMap<string, Value> {
   return new Map<string, Value>([
-    ["range", new Callable("range", range)],
-    ["dict", new Callable("dict", (given) => dict(given, run))],
-    ["namespace", new Callable("namespace", (given) => namespace(given, run))],
+    ["range", new Callable("range", range, undefined)],
+    ["dict", new Callable("dict", (given) => dict(given, run), undefined)],
+    ["namespace", new Callable("namespace", (given) => namespace(given, run), undefined)],
     [
       "raise_exception",
       new Callable("raise_exception", (given) => {

@@ -1,16 +1,17 @@
+import { isOfCase } from "../operations/letter-case.js";
 import { calculate, compare, contains, isEqual } from "../operations/operators.js";
-import { isOfCase } from "../operations/string-classes.js";
 import { textOf } from "../printing/print-value.js";
 import { KNOWN_FILTERS, KNOWN_TESTS } from "../syntax/known-names.js";
 import { isIterable } from "../values/iterate.js";
 import { bind, type Run } from "../values/run.js";
-import { unsupported } from "../values/template-error.js";
+import { TemplateError, unsupported } from "../values/template-error.js";
 import { isText, plain } from "../values/text.js";
 import {
   type CallArguments,
   Callable,
   Dict,
   Float,
+  isHashable,
   isList,
   Loop,
   Markup,
@@ -18,6 +19,7 @@ import {
   numberOf,
   Range,
   Tuple,
+  typeName,
   Undefined,
   type Value,
 } from "../values/values.js";
@@ -61,6 +63,12 @@ function isSame(value: Value, other: Value): boolean {
   return value === other;
 }
 
+/** Says whether a value is one of the names; what is no key of a dictionary is refused, as Python does. */
+function isNamed(value: Value, names: ReadonlySet<string>): boolean {
+  if (!isHashable(value)) throw new TemplateError(`a ${typeName(value)} is no name`);
+  return isText(value) && names.has(plain(value));
+}
+
 /** The tests of jinja2 3.1. */
 export const TESTS: ReadonlyMap<string, TemplateTest> = new Map<string, TemplateTest>([
   plainTest("defined", (value) => !(value instanceof Undefined)),
@@ -89,12 +97,12 @@ export const TESTS: ReadonlyMap<string, TemplateTest> = new Map<string, Template
     (value) => value instanceof Callable || value instanceof Loop || value instanceof Undefined,
   ),
   plainTest("escaped", (value) => value instanceof Markup),
-  plainTest("lower", (value, run) => isOfCase(plain(textOf(value, run)), (text) => text.toLowerCase())),
-  plainTest("upper", (value, run) => isOfCase(plain(textOf(value, run)), (text) => text.toUpperCase())),
+  plainTest("lower", (value, run) => isOfCase(plain(textOf(value, run)), "lower")),
+  plainTest("upper", (value, run) => isOfCase(plain(textOf(value, run)), "upper")),
   plainTest("even", (value, run) => hasRest(value, 2, 0, run)),
   plainTest("odd", (value, run) => hasRest(value, 2, 1, run)),
-  plainTest("filter", (value) => isText(value) && KNOWN_FILTERS.has(plain(value))),
-  plainTest("test", (value) => isText(value) && KNOWN_TESTS.has(plain(value))),
+  plainTest("filter", (value) => isNamed(value, KNOWN_FILTERS)),
+  plainTest("test", (value) => isNamed(value, KNOWN_TESTS)),
   ...comparison(["divisibleby"], (value, other, run) => hasRest(value, other, 0, run)),
   ...comparison(["sameas"], isSame),
   ...comparison(["in"], (value, other, run) => contains(other, value, run)),

@@ -1,5 +1,6 @@
+import { listOf } from "../values/iterate.js";
 import { bindByPlace } from "../values/run.js";
-import { type Dict, DictView, NONE, Tuple } from "../values/values.js";
+import { Dict, DictView, NONE, Tuple } from "../values/values.js";
 import type { Method } from "./members.js";
 
 /** The methods of dictionaries that change nothing. */
@@ -39,5 +40,20 @@ export const DICT_METHODS: ReadonlyMap<string, Method<Dict>> = new Map<string, M
       return new DictView("dict_values", self.values());
     },
   ],
-  ["copy", (self) => self],
+  [
+    "copy",
+    (self, given) => {
+      bindByPlace("copy", given, []);
+      return self;
+    },
+  ],
+  [
+    "fromkeys",
+    (_self, given, run) => {
+      const { iterable = NONE, value = NONE } = bindByPlace("fromkeys", given, ["iterable", "value"], 1);
+      const keys = listOf(iterable, run.budget, "fromkeys");
+      run.budget.allocate(48 + 96 * keys.length, "fromkeys");
+      return new Dict(keys.map((key) => [key, value]));
+    },
+  ],
 ]);

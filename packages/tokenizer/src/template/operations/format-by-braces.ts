@@ -1,6 +1,7 @@
+import { characterOf } from "../printing/format-by-percent.js";
 import { formatFloat, formatWhole, pad } from "../printing/format-number.js";
 import { printFloat } from "../printing/print-float.js";
-import { sourceOf, textOf } from "../printing/print-value.js";
+import { asciiSourceOf, sourceOf, textOf } from "../printing/print-value.js";
 import { characterOffsets } from "../values/python-text.js";
 import type { Run } from "../values/run.js";
 import { TemplateError, unsupported } from "../values/template-error.js";
@@ -20,7 +21,7 @@ export function formatByBraces(format: TextValue, given: CallArguments, run: Run
   run.budget.scan(source, "format");
   const parts: TextValue[] = [];
   let done = 0;
-  let automatic = 0;
+  const numbering = new Numbering();
   for (let at = 0; at < source.length; ) {
     const character = source.charAt(at);
     if (character !== "{" && character !== "}") {
@@ -38,15 +39,7 @@ export function formatByBraces(format: TextValue, given: CallArguments, run: Run
       if (end === -1) throw new TemplateError("a format has a '{' of its own");
       if (field.includes("{")) throw unsupported("a format within a format");
       run.budget.spend(1, "format");
-      const filled = fill(
-        field,
-        given,
-        () => {
-          automatic += 1;
-          return String(automatic - 1);
-        },
-        run,
-      );
+      const filled = fill(field, given, numbering, run);
       run.budget.allocate(32 + 2 * plain(filled).length, "format");
       parts.push(filled);
       at = end + 1;
@@ -57,24 +50,44 @@ export function formatByBraces(format: TextValue, given: CallArguments, run: Run
   return concatTexts(parts);
 }
 
-function fill(field: string, given: CallArguments, nextPlace: () => string, run: Run): TextValue {
+/**
+ * Numbers the fields of a format that are empty. Some of these and some that are a number and nothing more are an error;
+ * a number with attributes or items behind it counts for neither, as in Python's `string.Formatter`.
+ */
+class Numbering {
+  #next = 0;
+  #isManual = false;
+
+  /** @param path - the field's own number or name, with what follows it */
+  pathFor(path: string): string {
+    if (path !== "" && !/^\d+$/.test(path)) return path;
+    if (path === "" ? this.#isManual : this.#next > 0)
+      throw new TemplateError("a format has fields with numbers and fields without");
+    this.#isManual = path !== "";
+    if (path !== "") return path;
+    this.#next += 1;
+    return String(this.#next - 1);
+  }
+}
+
+function fill(field: string, given: CallArguments, numbering: Numbering, run: Run): TextValue {
   const colon = field.indexOf(":");
   const [named, specification] = colon === -1 ? [field, ""] : [field.slice(0, colon), field.slice(colon + 1)];
   const mark = named.indexOf("!");
   const [path, conversion] = mark === -1 ? [named, ""] : [named.slice(0, mark), named.slice(mark + 1)];
-  const value = valueAt(path, given, nextPlace, run);
+  const value = valueAt(numbering.pathFor(path), given, run);
   if (conversion === "r") return specified(sourceOf(value, run), specification, run);
   if (conversion === "s") return specified(textOf(value, run), specification, run);
+  if (conversion === "a") return specified(asciiSourceOf(value, run), specification, run);
   if (conversion !== "" || mark !== -1) throw unsupported(`'!${conversion}' in a format`);
   return specified(value, specification, run);
 }
 
-function valueAt(path: string, given: CallArguments, nextPlace: () => string, run: Run): Value {
-  const first = /^[^.[]*/.exec(path)?.[0] ?? "";
-  const name = first === "" ? nextPlace() : first;
+function valueAt(path: string, given: CallArguments, run: Run): Value {
+  const name = /^[^.[]*/.exec(path)?.[0] ?? "";
   let value = /^\d+$/.test(name) ? given.positional[Number(name)] : given.keywords.get(name);
   if (value === undefined) throw new TemplateError(`a format names '${name}', which is not given`);
-  let rest = path.slice(first.length);
+  let rest = path.slice(name.length);
   while (rest !== "") {
     const step = /^(?:\.([^.[]+)|\[([^\]]+)\])/.exec(rest);
     if (step === null) throw new TemplateError(`'${path}' in a format cannot be read`);
@@ -126,8 +139,11 @@ function specified(value: Value, specification: string, run: Run): TextValue {
         : sliceText(value, 0, offsets[Number(precision)] ?? plain(value).length);
     return pad(shown, fillWith, alignGiven ?? "<", width);
   }
-  if (number === undefined || typeof value === "boolean") {
-    throw unsupported(`a format specification for a ${typeName(value)}`);
+  if (number === undefined) throw new TemplateError(`a ${typeName(value)} has no format specification`);
+  if (letter === "c") {
+    if (sign !== "" || precision !== undefined || group !== "" || isPrefixed !== "")
+      throw new TemplateError(`'${specification}' is no format of a character`);
+    return pad(characterOf(value), fillWith, alignGiven ?? (zero === "0" ? "=" : ">"), width);
   }
   const digits = numberText(value, Math.abs(number), letter, precision, isPrefixed === "#");
   const grouped = group === "" ? digits : inGroups(digits, group, letter);
@@ -149,14 +165,20 @@ function numberText(
   isPrefixed: boolean,
 ): string {
   const digits = precision === undefined ? 6 : Number(precision);
-  if (!(value instanceof Float) && (letter === "" || "dxXob".includes(letter))) {
+  const isFloat = value instanceof Float;
+  if (!isFloat && (letter === "" || "dxXobn".includes(letter))) {
     if (precision !== undefined) throw new TemplateError("a whole number has no precision");
-    return formatWhole(number, letter === "" ? "d" : letter, isPrefixed);
+    return formatWhole(number, letter === "" || letter === "n" ? "d" : letter, isPrefixed);
   }
-  if (letter === "%") return `${formatFloat(number * 100, "f", digits)}%`;
-  if (letter !== "" && "fFeEgG".includes(letter)) return formatFloat(number, letter, digits);
+  if (letter === "%")
+    return `${formatFloat(number * 100, { letter: "f", precision: digits, isAlternate: isPrefixed })}%`;
+  if (letter === "n") return formatFloat(number, { letter: "g", precision: digits, isAlternate: isPrefixed });
+  if (letter !== "" && "fFeEgG".includes(letter))
+    return formatFloat(number, { letter, precision: digits, isAlternate: isPrefixed });
+  if (letter === "" && isPrefixed) throw unsupported("'#' in the format of a float");
   if (letter === "" && precision === undefined) return printFloat(number);
-  throw unsupported(`the format '${letter === "" ? `.${precision}` : letter}' of a ${typeName(value)}`);
+  if (letter === "") return formatFloat(number, { letter: "g", precision: digits, hasFraction: true });
+  throw new TemplateError(`'${letter}' is no format of a ${typeName(value)}`);
 }
 
 function inGroups(digits: string, separator: string, letter: string): string {

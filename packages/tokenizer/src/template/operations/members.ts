@@ -6,6 +6,7 @@ import {
   type CallArguments,
   Callable,
   Dict,
+  isHashable,
   isInteger,
   isList,
   Loop,
@@ -20,7 +21,9 @@ import {
   type Value,
 } from "../values/values.js";
 import { DICT_METHODS } from "./dict-methods.js";
-import { SEQUENCE_METHODS } from "./sequence-methods.js";
+import { numberAttribute } from "./number-attributes.js";
+import { rangeAttribute } from "./range-attributes.js";
+import { LIST_METHODS, SEQUENCE_METHODS } from "./sequence-methods.js";
 import { STRING_METHODS } from "./string-methods.js";
 
 /** A method of a type: called with the value that it belongs to. */
@@ -34,19 +37,13 @@ const CHANGING: Readonly<Record<string, ReadonlySet<string>>> = {
 
 /** Attributes of Python's types that no chat template has a use for. */
 const FOREIGN: Readonly<Record<string, ReadonlySet<string>>> = {
-  str: words("casefold encode expandtabs maketrans translate"),
-  list: words("copy"),
-  dict: words("fromkeys"),
-  int: words(
-    "as_integer_ratio bit_count bit_length conjugate denominator from_bytes imag numerator real to_bytes",
-  ),
-  float: words("as_integer_ratio conjugate fromhex hex imag is_integer real"),
-  range: words("count index start step stop"),
+  str: words("encode maketrans translate"),
+  int: words("as_integer_ratio from_bytes to_bytes"),
+  float: words("as_integer_ratio fromhex hex"),
   generator: words("close send throw"),
   dict_items: words("isdisjoint mapping"),
   dict_keys: words("isdisjoint mapping"),
   dict_values: words("mapping"),
-  function: words("arguments caller catch_kwargs catch_varargs explicit_caller"),
 };
 
 function words(list: string): ReadonlySet<string> {
@@ -65,6 +62,11 @@ export function itemOf(value: Value, key: Value, run: Run): Value {
   return (isText(key) ? attributeOf(value, plain(key), run) : undefined) ?? missing(value, key);
 }
 
+/** `value|attr(name)`: an attribute, and no item. */
+export function attributeAlone(value: Value, name: string, run: Run): Value {
+  return attributeOf(value, name, run) ?? missing(value, name);
+}
+
 function missing(value: Value, key: Value): Undefined {
   const owner = value === NONE ? "None" : `${typeName(value)} object`;
   if (isText(key)) return new Undefined(`'${owner}' has no attribute '${plain(key)}'`);
@@ -76,7 +78,7 @@ function attributeOf(value: Value, name: string, run: Run): Value | undefined {
   if (value instanceof Namespace) return value.attributes.get(name);
   if (value instanceof Loop) return value.attribute(name);
   if (value instanceof Markup) throw unsupported(`'.${name}' of what 'safe' made`);
-  if (value instanceof Callable && name === "name" && value.isMacro) return value.name;
+  if (value instanceof Callable) return functionAttribute(value, name);
   if (/^__.*__$/s.test(name)) throw unsupported(`the attribute '${name}'`);
   const type = typeName(value);
   if (CHANGING[type]?.has(name) === true) {
@@ -87,10 +89,20 @@ function attributeOf(value: Value, name: string, run: Run): Value | undefined {
   return methodOf(value, name, run);
 }
 
+function functionAttribute(value: Callable, name: string): Value | undefined {
+  const known = value.attributes?.get(name);
+  if (known !== undefined) return known;
+  if (value.attributes === undefined || /^__.*__$/s.test(name))
+    throw unsupported(`the attribute '${name}' of a function`);
+  return undefined;
+}
+
 function methodOf(value: Value, name: string, run: Run): Value | undefined {
   if (isText(value)) return bound(name, STRING_METHODS.get(name), value, run);
   if (value instanceof Dict) return bound(name, DICT_METHODS.get(name), value, run);
-  if (isList(value)) return bound(name, SEQUENCE_METHODS.get(name), value, run);
+  if (isList(value)) return bound(name, LIST_METHODS.get(name) ?? SEQUENCE_METHODS.get(name), value, run);
+  if (value instanceof Range) return rangeAttribute(value, name);
+  if (numberOf(value) !== undefined) return numberAttribute(value, name);
   if (!(value instanceof Tuple)) return undefined;
   const place = value.names.indexOf(name);
   return place === -1 ? bound(name, SEQUENCE_METHODS.get(name), value.items, run) : value.items[place];
@@ -103,7 +115,7 @@ function bound<T>(name: string, method: Method<T> | undefined, self: T, run: Run
 function itemAt(value: Value, key: Value, run: Run): Value | undefined {
   if (value instanceof Undefined) throw new TemplateError(value.message);
   if (value instanceof Markup) throw unsupported("an item of what 'safe' made");
-  if (value instanceof Dict) return isList(key) || key instanceof Dict ? undefined : value.get(key);
+  if (value instanceof Dict) return isHashable(key) ? value.get(key) : undefined;
   if (!isInteger(key)) return undefined;
   const index = Number(key);
   if (isText(value)) return characterAt(value, index, run);
@@ -129,13 +141,28 @@ function characterAt(text: TextValue, index: number, run: Run): TextValue | unde
 /** `value[start:stop:step]`. */
 export function sliceOf(value: Value, bounds: readonly (Value | undefined)[], run: Run): Value {
   if (value instanceof Undefined) throw new TemplateError(value.message);
+  if (!isSliceable(value)) throw new TemplateError(`a ${typeName(value)} has no slices`);
   const [start, stop, step = 1] = bounds.map(boundOf);
   if (step === 0) throw new TemplateError("the step of a slice must not be 0");
   if (isText(value)) return sliceOfText(value, start, stop, step, run);
   if (isList(value)) return sliceOfItems(value, start, stop, step, run);
   if (value instanceof Tuple) return new Tuple(sliceOfItems(value.items, start, stop, step, run));
-  if (value instanceof Range || value instanceof Markup) throw unsupported(`a slice of a ${typeName(value)}`);
-  return missing(value, 0);
+  if (value instanceof Range) return sliceOfRange(value, start, stop, step);
+  throw unsupported("a slice of what 'safe' made");
+}
+
+function isSliceable(value: Value): boolean {
+  return isText(value) || isList(value) || [Tuple, Range, Markup].some((type) => value instanceof type);
+}
+
+function sliceOfRange(
+  range: Range,
+  start: number | undefined,
+  stop: number | undefined,
+  step: number,
+): Range {
+  const { from, to } = places(range.length, start, stop, step);
+  return new Range(range.at(from), range.at(to), range.step * step);
 }
 
 function boundOf(bound: Value | undefined): number | undefined {
@@ -148,13 +175,13 @@ function boundOf(bound: Value | undefined): number | undefined {
   return Number(bound);
 }
 
-/** The first place of a slice, and how many there are. */
+/** The first place of a slice, the one behind its last, and how many there are. */
 function places(length: number, start: number | undefined, stop: number | undefined, step: number) {
   const [lowest, highest] = step > 0 ? [0, length] : [-1, length - 1];
   const clip = (bound: number) => Math.min(Math.max(bound < 0 ? bound + length : bound, lowest), highest);
   const from = start === undefined ? (step > 0 ? lowest : highest) : clip(start);
   const to = stop === undefined ? (step > 0 ? highest : lowest) : clip(stop);
-  return { from, count: Math.max(0, Math.ceil((to - from) / step)) };
+  return { from, to, count: Math.max(0, Math.ceil((to - from) / step)) };
 }
 
 function sliceOfItems(

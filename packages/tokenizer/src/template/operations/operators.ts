@@ -7,7 +7,7 @@ import { concatTexts, isText, mapText, plain, type TextValue } from "../values/t
 import {
   Dict,
   DictView,
-  Float,
+  isHashable,
   isInteger,
   isList,
   Markup,
@@ -19,6 +19,7 @@ import {
   Undefined,
   type Value,
 } from "../values/values.js";
+import { calculateNumbers } from "./arithmetic.js";
 
 /** Says whether a value counts as true. */
 export function isTrue(value: Value): boolean {
@@ -51,13 +52,17 @@ export function isEqual(left: Value, right: Value, run: Run): boolean {
     return true;
   }
   if (left instanceof Markup || right instanceof Markup) throw unsupported("comparing what 'safe' made");
-  if (
-    (left instanceof DictView && right instanceof DictView) ||
-    (left instanceof Range && right instanceof Range)
-  ) {
+  if (left instanceof Range && right instanceof Range) return areRangesEqual(left, right);
+  if (left instanceof DictView && right instanceof DictView)
     throw unsupported(`comparing a ${typeName(left)} with another`);
-  }
   return left === right;
+}
+
+/** Says whether two ranges have the same numbers. */
+function areRangesEqual(left: Range, right: Range): boolean {
+  const { length } = left;
+  if (length !== right.length) return false;
+  return length === 0 || (left.start === right.start && (length === 1 || left.step === right.step));
 }
 
 function areEqual(left: readonly Value[], right: readonly Value[], run: Run): boolean {
@@ -115,8 +120,7 @@ export function contains(right: Value, left: Value, run: Run): boolean {
     return plain(right).includes(plain(left));
   }
   if (right instanceof Dict) {
-    if (isList(left) || left instanceof Dict)
-      throw new TemplateError(`a ${typeName(left)} is no key of a dictionary`);
+    if (!isHashable(left)) throw new TemplateError(`a ${typeName(left)} is no key of a dictionary`);
     return right.get(left) !== undefined;
   }
   if (!isIterable(right)) throw operandError("in", left, right);
@@ -127,7 +131,7 @@ export function contains(right: Value, left: Value, run: Run): boolean {
 /** Calculates with two values. */
 export function calculate(operator: string, left: Value, right: Value, run: Run): Value {
   const [a, b] = [numberOf(left), numberOf(right)];
-  if (a !== undefined && b !== undefined) return calculateNumbers(operator, left, right, a, b);
+  if (a !== undefined && b !== undefined) return calculateNumbers(operator, left, right);
   if (operator === "+") return add(left, right, run);
   if (operator === "%" && isText(left)) return formatByPercent(left, right, run);
   if (operator === "*") {
@@ -214,51 +218,6 @@ function repeat(value: Repeatable, times: number, run: Run): Value {
   run.budget.allocate(48 + 8 * count * items.length, "*");
   const repeated = items.length === 0 ? [] : Array.from({ length: count }, () => items).flat();
   return value instanceof Tuple ? new Tuple(repeated) : repeated;
-}
-
-function calculateNumbers(operator: string, left: Value, right: Value, a: number, b: number): Value {
-  const isWhole = isInteger(left) && isInteger(right);
-  const number = (result: number): Value => (isWhole ? whole(result) : new Float(result));
-  switch (operator) {
-    case "+":
-      return number(a + b);
-    case "-":
-      return number(a - b);
-    case "*":
-      return number(a * b);
-    case "**":
-      if (b >= 0 || !isWhole) {
-        if (a < 0 && !Number.isInteger(b)) throw unsupported("a power that is a complex number");
-        if (a === 0 && b < 0) throw new TemplateError("0 has no negative power");
-        return number(a ** b);
-      }
-      if (a === 0) throw new TemplateError("0 has no negative power");
-      return new Float(a ** b);
-  }
-  if (b === 0) throw new TemplateError(`'${operator}' by zero`);
-  switch (operator) {
-    case "/":
-      return new Float(a / b);
-    case "//":
-      return number(Math.floor(a / b));
-    case "%":
-      return number(modulo(a, b));
-    default:
-      throw unsupported(`'${operator}'`);
-  }
-}
-
-/** The rest that has the sign of the divisor, as Python's has. */
-function modulo(a: number, b: number): number {
-  const rest = a % b;
-  return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest;
-}
-
-/** A whole number that JavaScript can hold. */
-export function whole(number: number): number {
-  if (!Number.isSafeInteger(number)) throw unsupported("a number beyond 2^53");
-  // There is no -0 among whole numbers.
-  return number + 0;
 }
 
 /** A sorted list, by keys that compare; equal ones keep their order. */

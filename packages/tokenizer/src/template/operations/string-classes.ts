@@ -2,6 +2,7 @@ import { isWhiteSpace } from "../values/python-text.js";
 import { bindByPlace } from "../values/run.js";
 import { unsupported } from "../values/template-error.js";
 import { plain, type TextValue } from "../values/text.js";
+import { isOfCase, isTitled } from "./letter-case.js";
 import type { Method } from "./members.js";
 
 /** Numbers beside the decimal digits: Python tells digits (²) from other numbers (½), JavaScript does not. */
@@ -13,6 +14,7 @@ function everyCharacter(
   name: string,
   pattern: RegExp,
   unsure?: RegExp,
+  ofNothing = false,
 ): readonly [string, Method<TextValue>] {
   return [
     name,
@@ -22,27 +24,21 @@ function everyCharacter(
       run.budget.scan(text, name);
       if (unsure?.test(text) === true)
         throw unsupported(`'${name}' of a text with numbers other than digits`);
-      return text !== "" && pattern.test(text);
+      return text === "" ? ofNothing : pattern.test(text);
     },
   ];
 }
 
-/** Says whether there are letters with case, and all of them are of it. */
-function casing(name: string, convert: (text: string) => string): readonly [string, Method<TextValue>] {
+function casing(name: string, test: (text: string) => boolean): readonly [string, Method<TextValue>] {
   return [
     name,
     (self, given, run) => {
       bindByPlace(name, given, []);
       const text = plain(self);
       run.budget.scan(text, name);
-      return isOfCase(text, convert);
+      return test(text);
     },
   ];
-}
-
-/** Says whether a text is in upper or in lower case, as `isupper` and `islower` say. */
-export function isOfCase(text: string, convert: (text: string) => string): boolean {
-  return /[\p{Lu}\p{Ll}\p{Lt}]/u.test(text) && !/\p{Lt}/u.test(text) && convert(text) === text;
 }
 
 /** The methods of texts that say of what they are. */
@@ -52,9 +48,14 @@ export const CLASS_METHODS: readonly (readonly [string, Method<TextValue>])[] = 
   everyCharacter("isdigit", /^\p{Nd}+$/u, OTHER_NUMBER),
   everyCharacter("isnumeric", /^\p{Nd}+$/u, PERHAPS_NUMBER),
   everyCharacter("isalnum", /^[\p{L}\p{Nd}]+$/u, OTHER_NUMBER),
-  everyCharacter("isidentifier", /^[\p{ID_Start}_]\p{ID_Continue}*$/u),
-  everyCharacter("isprintable", /^[^\p{C}\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/u),
-  ["isascii", (self) => !/[^\0-\x7F]/.test(plain(self))],
+  everyCharacter("isidentifier", /^[\p{XIDS}_](?:(?![\u200C\u200D])\p{XIDC})*$/u),
+  everyCharacter(
+    "isprintable",
+    /^[^\p{C}\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/u,
+    undefined,
+    true,
+  ),
+  casing("isascii", (text) => !/[^\0-\x7F]/.test(text)),
   [
     "isspace",
     (self, given, run) => {
@@ -65,12 +66,7 @@ export const CLASS_METHODS: readonly (readonly [string, Method<TextValue>])[] = 
       return text !== "";
     },
   ],
-  casing("isupper", (text) => text.toUpperCase()),
-  casing("islower", (text) => text.toLowerCase()),
-  [
-    "istitle",
-    () => {
-      throw unsupported("'istitle'");
-    },
-  ],
+  casing("isupper", (text) => isOfCase(text, "upper")),
+  casing("islower", (text) => isOfCase(text, "lower")),
+  casing("istitle", isTitled),
 ];

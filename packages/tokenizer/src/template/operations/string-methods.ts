@@ -1,47 +1,26 @@
 import { pad } from "../printing/format-number.js";
+import { textArgument, wholeArgument } from "../values/arguments.js";
 import { iterate } from "../values/iterate.js";
 import {
   characterCount,
   characterOffsets,
-  isOfUnits,
   lineRanges,
   type Stripped,
   stripRange,
 } from "../values/python-text.js";
 import { bind, bindByPlace, type Run } from "../values/run.js";
-import { TemplateError, unsupported } from "../values/template-error.js";
+import { TemplateError } from "../values/template-error.js";
 import { convertText, isText, plain, sliceText, type TextValue } from "../values/text.js";
-import {
-  type CallArguments,
-  Dict,
-  isInteger,
-  NONE,
-  Tuple,
-  typeName,
-  Undefined,
-  type Value,
-} from "../values/values.js";
+import { type CallArguments, Dict, NONE, Tuple, type Value } from "../values/values.js";
+import { FINDING_METHODS } from "./find-in-text.js";
 import { formatByBraces } from "./format-by-braces.js";
+import { capitalize, foldCase, swapCase, titled } from "./letter-case.js";
 import type { Method } from "./members.js";
+import { isTrue } from "./operators.js";
 import { splitRanges, splitRangesFromEnd, wordRanges, wordRangesFromEnd } from "./split-text.js";
 import { CLASS_METHODS } from "./string-classes.js";
 
 type TextMethod = Method<TextValue>;
-
-/** The argument of a method that must be a text. */
-export function textArgument(what: string, value: Value | undefined): TextValue {
-  if (value !== undefined && isText(value)) return value;
-  if (value instanceof Undefined) throw new TemplateError(value.message);
-  throw new TemplateError(`'${what}' needs a text, got a ${typeName(value ?? NONE)}`);
-}
-
-/** The argument of a method that must be a whole number. */
-export function wholeArgument(what: string, value: Value | undefined, otherwise: number): number {
-  if (value === undefined) return otherwise;
-  if (isInteger(value)) return Number(value);
-  if (value instanceof Undefined) throw new TemplateError(value.message);
-  throw new TemplateError(`'${what}' needs a whole number, got a ${typeName(value)}`);
-}
 
 function piecesOf(text: TextValue, ranges: readonly Stripped[], construct: string, run: Run): TextValue[] {
   run.budget.allocate(48 + 96 * ranges.length, construct);
@@ -85,33 +64,6 @@ function split(name: string, isFromEnd: boolean): TextMethod {
   };
 }
 
-function affix(name: string, isThere: (text: string, affix: string) => boolean): TextMethod {
-  return (self, given, run) => {
-    const { prefix, start } = bindByPlace(name, given, ["prefix", "start", "end"], 1);
-    if (start !== undefined) throw unsupported(`'${name}' with a place to begin at`);
-    const affixes = prefix instanceof Tuple ? prefix.items : [prefix];
-    run.budget.spend(affixes.length, name);
-    return affixes.some((one) => isThere(plain(self), plain(textArgument(name, one))));
-  };
-}
-
-function find(name: string, isLast: boolean, mustBeThere: boolean): TextMethod {
-  return (self, given, run) => {
-    const { sub, start, end } = bindByPlace(name, given, ["sub", "start", "end"], 1);
-    if (end !== undefined && end !== NONE) throw unsupported(`'${name}' with a place to end at`);
-    const text = plain(self);
-    run.budget.scan(text, name);
-    const from = wholeArgument(name, start === NONE ? undefined : start, 0);
-    if (from < 0 || (isLast && from !== 0)) throw unsupported(`'${name}' with this place to begin at`);
-    const offset = isOfUnits(text) ? from : (characterOffsets(text)[from] ?? text.length + 1);
-    const wanted = plain(textArgument(name, sub));
-    const found =
-      offset > text.length ? -1 : isLast ? text.lastIndexOf(wanted) : text.indexOf(wanted, offset);
-    if (found === -1 && mustBeThere) throw new TemplateError(`'${name}' finds no such text`);
-    return found === -1 ? -1 : characterCount(text.slice(0, found));
-  };
-}
-
 /** `replace(old, new, count)`; any number of times where the count is below zero. */
 export function replaceText(
   text: TextValue,
@@ -121,7 +73,7 @@ export function replaceText(
   run: Run,
 ): TextValue {
   run.budget.scan(plain(text), "replace");
-  if (plain(wanted) === "") throw unsupported("'replace' of an empty text");
+  if (plain(wanted) === "") return between(text, replacement, count, run);
   if (typeof text === "string" && typeof replacement === "string" && count < 0) {
     const found = occurrences(text, plain(wanted));
     run.budget.spend(found, "replace");
@@ -134,6 +86,18 @@ export function replaceText(
     pieces.flatMap((piece, index) => (index === 0 ? [piece] : [replacement, piece])),
     "replace",
   );
+}
+
+/** Puts a text before each character and behind the last one, which `replace` does with nothing to look for. */
+function between(text: TextValue, inserted: TextValue, count: number, run: Run): TextValue {
+  const offsets = characterOffsets(plain(text));
+  const most = count < 0 ? offsets.length : Math.min(count, offsets.length);
+  run.budget.allocate(48 + 112 * offsets.length, "replace");
+  const parts = offsets.flatMap((start, index) => {
+    const next = sliceText(text, start, offsets[index + 1] ?? start);
+    return index < most ? [inserted, next] : [next];
+  });
+  return run.join(parts, "replace");
 }
 
 function occurrences(text: string, wanted: string): number {
@@ -211,27 +175,26 @@ function conversion(name: string, convert: (value: string) => string): TextMetho
   };
 }
 
-/** First letters whose capital is not one letter, or not the one that begins a title. */
-const ODD_CAPITALS =
-  /[\u00DF\u0149\u01C4-\u01CC\u01F0-\u01F3\u0390\u03B0\u0587\u1E96-\u1E9A\u1F50-\u1FFC\uFB00-\uFB17]/;
-
-export function capitalize(value: string): string {
-  const [first = ""] = value;
-  if (ODD_CAPITALS.test(first)) throw unsupported(`a capital of '${first}'`);
-  return first.toUpperCase() + value.slice(first.length).toLowerCase();
-}
-
-function titled(value: string): string {
-  return value.replace(/[\p{L}\p{M}]+/gu, (word) => {
-    if (/\p{M}/u.test(word)) throw unsupported("a title with combining marks");
-    return capitalize(word);
-  });
-}
-
-function swapCase(value: string): string {
-  return Array.from(value, (character) =>
-    character === character.toLowerCase() ? character.toUpperCase() : character.toLowerCase(),
-  ).join("");
+/** Puts spaces in the place of tabs, up to the next column that is a multiple. */
+function expandTabs(self: TextValue, given: CallArguments, run: Run): TextValue {
+  const size = wholeArgument("expandtabs", bind("expandtabs", given, ["tabsize"]).tabsize, 8);
+  const text = plain(self);
+  run.budget.scan(text, "expandtabs");
+  const parts: TextValue[] = [];
+  let [done, column] = [0, 0];
+  let at = 0;
+  for (const character of text) {
+    if (character === "\t") {
+      const spaces = size > 0 ? size - (column % size) : 0;
+      run.budget.allocate(64 + 2 * spaces, "expandtabs");
+      parts.push(sliceText(self, done, at), " ".repeat(spaces));
+      done = at + 1;
+      column += spaces;
+    } else column = character === "\n" || character === "\r" ? 0 : column + 1;
+    at += character.length;
+  }
+  parts.push(sliceText(self, done, text.length));
+  return run.join(parts, "expandtabs");
 }
 
 function join(self: TextValue, given: CallArguments, run: Run): TextValue {
@@ -257,11 +220,10 @@ export const STRING_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, T
     (self, given, run) => {
       const { keepends = false } = bind("splitlines", given, ["keepends"]);
       run.budget.scan(plain(self), "splitlines");
-      return piecesOf(self, lineRanges(plain(self), keepends === true), "splitlines", run);
+      return piecesOf(self, lineRanges(plain(self), isTrue(keepends)), "splitlines", run);
     },
   ],
-  ["startswith", affix("startswith", (text, prefix) => text.startsWith(prefix))],
-  ["endswith", affix("endswith", (text, suffix) => text.endsWith(suffix))],
+  ...FINDING_METHODS,
   [
     "removeprefix",
     (self, given) => {
@@ -278,22 +240,6 @@ export const STRING_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, T
         textArgument("removesuffix", bindByPlace("removesuffix", given, ["suffix"], 1).suffix),
       );
       return plain(self).endsWith(suffix) ? sliceText(self, 0, plain(self).length - suffix.length) : self;
-    },
-  ],
-  ["find", find("find", false, false)],
-  ["rfind", find("rfind", true, false)],
-  ["index", find("index", false, true)],
-  ["rindex", find("rindex", true, true)],
-  [
-    "count",
-    (self, given, run) => {
-      const { sub, start } = bindByPlace("count", given, ["sub", "start", "end"], 1);
-      if (start !== undefined) throw unsupported("'count' with a place to begin at");
-      run.budget.scan(plain(self), "count");
-      const wanted = plain(textArgument("count", sub));
-      return wanted === ""
-        ? characterCount(plain(self)) + 1
-        : splitRanges(plain(self), wanted, -1).length - 1;
     },
   ],
   [
@@ -322,14 +268,16 @@ export const STRING_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, T
   ["capitalize", conversion("capitalize", capitalize)],
   ["title", conversion("title", titled)],
   ["swapcase", conversion("swapcase", swapCase)],
+  ["casefold", conversion("casefold", foldCase)],
+  ["expandtabs", expandTabs],
   ["format", (self, given, run) => formatByBraces(self, given, run)],
   [
     "format_map",
     (self, given, run) => {
       const { mapping } = bindByPlace("format_map", given, ["mapping"], 1);
-      if (!(mapping instanceof Dict)) throw new TemplateError("'format_map' needs a dictionary");
       const keywords = new Map<string, Value>();
-      for (const [key, value] of mapping.entries()) if (isText(key)) keywords.set(plain(key), value);
+      const entries = mapping instanceof Dict ? mapping.entries() : [];
+      for (const [key, value] of entries) if (isText(key)) keywords.set(plain(key), value);
       return formatByBraces(self, { positional: [], keywords }, run);
     },
   ],

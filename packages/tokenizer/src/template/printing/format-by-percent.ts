@@ -2,16 +2,26 @@ import { characterCount, characterOffsets } from "../values/python-text.js";
 import type { Run } from "../values/run.js";
 import { TemplateError, unsupported } from "../values/template-error.js";
 import { concatTexts, isText, plain, sliceText, type TextValue } from "../values/text.js";
-import { Dict, Float, isInteger, numberOf, Tuple, typeName, type Value } from "../values/values.js";
+import {
+  Dict,
+  isInteger,
+  isList,
+  numberOf,
+  Range,
+  Tuple,
+  typeName,
+  Undefined,
+  type Value,
+} from "../values/values.js";
 import { formatFloat, formatWhole, pad } from "./format-number.js";
-import { sourceOf, textOf } from "./print-value.js";
+import { asciiSourceOf, sourceOf, textOf } from "./print-value.js";
 
 /** One `%…` of a format: its name, flags, width, precision and letter. */
 const CONVERSION = /%(?:\(([^()]*)\))?([-#0 +]*)((?:[1-9]\d*)?|\*)(?:\.(\d*|\*))?([hlL]?)(.?)/suy;
 const MAX_WIDTH = 100_000;
 
 /**
- * Fills a format by Python's `%`: the letters s, r, d, i, u, f, F, x, X, o, c and %.
+ * Fills a format by Python's `%`: the letters s, r, a, d, i, u, f, F, x, X, o, c and %.
  * @throws TemplateError when values are missing or left, or do not fit.
  */
 export function formatByPercent(format: TextValue, value: Value, run: Run): TextValue {
@@ -34,7 +44,7 @@ export function formatByPercent(format: TextValue, value: Value, run: Run): Text
     const [whole = "", name, flags = "", width = "", precision, , letter = ""] =
       CONVERSION.exec(source) ?? [];
     done = at + whole.length;
-    if (letter === "%") {
+    if (whole === "%%") {
       parts.push("%");
       continue;
     }
@@ -47,10 +57,15 @@ export function formatByPercent(format: TextValue, value: Value, run: Run): Text
     parts.push(convert(converted, letter, { flags, width: Number(width), precision }, run));
   }
   parts.push(sliceText(format, done, source.length));
-  if (!isNamed && used < values.length && !(value instanceof Dict)) {
+  if (!isNamed && used < values.length && !hasItems(value)) {
     throw new TemplateError("'%' has more values than its format takes");
   }
   return concatTexts(parts);
+}
+
+/** Says whether a value is asked for items by key or place, which Python takes for one that names its values. */
+function hasItems(value: Value): boolean {
+  return [Dict, Range, Undefined].some((type) => value instanceof type) || isList(value);
 }
 
 function byName(value: Value, name: string): Value {
@@ -68,19 +83,21 @@ interface Conversion {
 
 function convert(value: Value, letter: string, { flags, width, precision }: Conversion, run: Run): TextValue {
   const align = flags.includes("-") ? "<" : ">";
-  if (letter === "s" || letter === "r") {
-    const text = letter === "s" ? textOf(value, run) : sourceOf(value, run);
+  if (letter === "s" || letter === "r" || letter === "a") {
+    const text =
+      letter === "s" ? textOf(value, run) : letter === "r" ? sourceOf(value, run) : asciiSourceOf(value, run);
     return pad(precision === undefined ? text : firstCharacters(text, Number(precision)), " ", align, width);
   }
   if (letter === "c") {
     if (isText(value) && characterCount(plain(value)) === 1) return pad(value, " ", align, width);
-    throw unsupported("'%c' of what is no character");
+    return pad(characterOf(value), " ", align, width);
   }
   const number = numberOf(value);
   if (number === undefined) throw new TemplateError(`'%${letter}' needs a number, got a ${typeName(value)}`);
   const sign = flags.includes("+") ? "+" : flags.includes(" ") ? " " : "-";
   const digits = digitsOf(value, number, letter, precision, flags.includes("#"));
-  const shown = number < 0 || Object.is(number, -0) ? `-${digits}` : sign === "-" ? digits : sign + digits;
+  const isNegative = "diu".includes(letter) ? Math.trunc(number) < 0 : number < 0 || Object.is(number, -0);
+  const shown = isNegative ? `-${digits}` : sign === "-" ? digits : sign + digits;
   const isZeroed = flags.includes("0") && align === ">";
   return pad(shown, isZeroed ? "0" : " ", isZeroed ? "=" : align, width);
 }
@@ -96,27 +113,37 @@ function digitsOf(
     case "d":
     case "i":
     case "u":
-      return formatWhole(Math.abs(Math.trunc(number)), "d", false).padStart(Number(precision ?? 0), "0");
+      if (!Number.isFinite(number)) throw new TemplateError(`'%${letter}' needs a finite number`);
+      return formatWhole(Math.abs(Math.trunc(number)), "d", false, Number(precision ?? 0));
     case "x":
     case "X":
     case "o":
       if (!isInteger(value))
         throw new TemplateError(`'%${letter}' needs a whole number, got a ${typeName(value)}`);
-      return formatWhole(Math.abs(number), letter, isPrefixed);
+      return formatWhole(Math.abs(number), letter, isPrefixed, Number(precision ?? 0));
     case "f":
     case "F":
     case "e":
     case "E":
     case "g":
     case "G":
-      return formatFloat(
-        new Float(Math.abs(number)).value,
+      return formatFloat(Math.abs(number), {
         letter,
-        precision === undefined ? 6 : Number(precision),
-      );
+        precision: precision === undefined ? 6 : Number(precision),
+        isAlternate: isPrefixed,
+      });
     default:
       throw new TemplateError(`'%${letter}' is no format`);
   }
+}
+
+/** The character of a number, for the letter c. */
+export function characterOf(value: Value): string {
+  if (!isInteger(value)) throw new TemplateError(`a character needs its number, got a ${typeName(value)}`);
+  const number = Number(value);
+  if (number < 0 || number > 0x10ffff) throw new TemplateError(`there is no character ${number}`);
+  if (number >= 0xd800 && number <= 0xdfff) throw unsupported("half of a surrogate pair");
+  return String.fromCodePoint(number);
 }
 
 function firstCharacters(text: TextValue, count: number): TextValue {

@@ -6,9 +6,11 @@ import {
   DictView,
   Float,
   isList,
+  Loop,
   Markup,
   Namespace,
   NONE,
+  numberOf,
   Range,
   Tuple,
   typeName,
@@ -39,6 +41,15 @@ export function sourceOf(value: Value, run: Run): TextValue {
   return concatTexts(parts);
 }
 
+/** The same with ASCII characters alone, as Python's `ascii` writes it. */
+export function asciiSourceOf(value: Value, run: Run): TextValue {
+  const source = sourceOf(value, run);
+  run.budget.allocate(48 + 20 * plain(source).length, "printing");
+  return mapText(source, (piece) =>
+    piece.replace(/[^\0-\x7F]/gu, (character) => numericEscape(character.codePointAt(0) ?? 0)),
+  );
+}
+
 function print(value: Value, write: (part: TextValue) => void, run: Run, depth: number): void {
   if (depth > MAX_DEPTH) throw new TemplateError("a value that is printed is too deep");
   const part = scalar(value);
@@ -67,6 +78,7 @@ function scalar(value: Value): TextValue | undefined {
   if (typeof value === "number") return wholeText(value);
   if (value instanceof Float) return printFloat(value.value);
   if (value instanceof Undefined) return "Undefined";
+  if (value instanceof Loop) return loopText(value);
   if (value instanceof Range) {
     return `range(${value.start}, ${value.stop}${value.step === 1 ? "" : `, ${value.step}`})`;
   }
@@ -109,6 +121,11 @@ function entries(
     print(value, write, run, depth + 1);
   }
   write(closing);
+}
+
+function loopText(loop: Loop): string {
+  const [index, length] = ["index", "length"].map((name) => numberOf(loop.attribute(name) ?? NONE) ?? 0);
+  return `<LoopContext ${index}/${length}>`;
 }
 
 /** A whole number, in digits however large it is. */

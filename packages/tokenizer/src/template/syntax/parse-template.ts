@@ -96,8 +96,11 @@ class TemplateParser extends ExpressionParser {
       case "call":
         return [this.#callBlock(line)];
       case "filter": {
-        let filter = this.filterName(undefined);
-        while (this.stream.isOperator("|")) filter = this.filter(filter);
+        const filter = this.#framed(() => {
+          let last = this.filterName(undefined);
+          while (this.stream.isOperator("|")) last = this.filter(last);
+          return last;
+        }, this.#loopDepth);
         const body = this.#framed(() => this.#wholeBody("endfilter"), this.#loopDepth);
         return [{ kind: "filter block", filter, body, line }];
       }
@@ -147,7 +150,9 @@ class TemplateParser extends ExpressionParser {
     if (namesOf(target).includes("loop")) throw new TemplateError("'loop' cannot be assigned to", line);
     this.stream.expectName("in");
     const iterable = this.tuple({ hasConditions: false, endsAt: ["recursive"] });
-    const test = this.stream.skipName("if") ? this.expression() : undefined;
+    const test = this.stream.skipName("if")
+      ? this.#framed(() => this.expression(), this.#loopDepth)
+      : undefined;
     const isRecursive = this.stream.skipName("recursive");
     const body = this.#framed(() => this.#body("endfor", "else"), this.#loopDepth + 1);
     const hasElse = this.stream.next().value === "else";
@@ -159,7 +164,7 @@ class TemplateParser extends ExpressionParser {
     const target = this.#target([], true);
     if (this.stream.skipOperator("=")) return { kind: "set", target, value: this.tuple(), line };
     let filter: Expression | undefined;
-    while (this.stream.isOperator("|")) filter = this.filter(filter);
+    while (this.stream.isOperator("|")) filter = this.#framed(() => this.filter(filter), this.#loopDepth);
     const body = this.#framed(() => this.#wholeBody("endset"), this.#loopDepth);
     return { kind: "set block", target, filter, body, line };
   }
@@ -196,6 +201,10 @@ class TemplateParser extends ExpressionParser {
   }
 
   #parameters(): Parameter[] {
+    return this.#framed(() => this.#parameterList(), this.#loopDepth);
+  }
+
+  #parameterList(): Parameter[] {
     const parameters: Parameter[] = [];
     this.stream.expectOperator("(");
     while (!this.stream.isOperator(")")) {
@@ -220,7 +229,8 @@ class TemplateParser extends ExpressionParser {
     const specials = new Set<string>();
     this.specials = specials;
     const body = this.#framed(() => this.#wholeBody(endName), 0);
-    this.specials = new Set([...outer, ...specials]);
+    for (const special of specials) outer.add(special);
+    this.specials = outer;
     const caller = parameters.find((parameter) => parameter.name === "caller");
     if (caller !== undefined && caller.defaultValue === undefined && specials.has("caller")) {
       throw new TemplateError("the parameter 'caller' must have a default", line);
@@ -260,14 +270,12 @@ class TemplateParser extends ExpressionParser {
     const name = this.stream.expectName();
     if (this.#blockNames.has(name)) throw new TemplateError(`the block '${name}' is there twice`, line);
     this.#blockNames.add(name);
-    if (this.stream.isName("scoped", "required")) {
-      const error = unsupported(`a ${this.stream.current.value} block`);
-      error.line = line;
-      throw error;
-    }
+    const isScoped = this.stream.skipName("scoped");
+    if (this.stream.isName("required"))
+      throw new TemplateError(`the block '${name}' is required, and no other template gives it`, line);
     const body = this.#framed(() => this.#wholeBody("endblock"), 0);
     this.stream.skipName(name);
-    return { kind: "block", body, line };
+    return { kind: "block", isScoped, body, line };
   }
 }
 

@@ -102,8 +102,8 @@ export type Statement = { readonly line: number } & (
       readonly variables: readonly (readonly [target: Target, value: Expression])[];
       readonly body: readonly Statement[];
     }
-  /** Sees the variables of the template, and not those of the loop or macro around it. */
-  | { readonly kind: "block"; readonly body: readonly Statement[] }
+  /** Sees the variables of the template, and those of the loop or macro around it only where it is scoped. */
+  | { readonly kind: "block"; readonly isScoped: boolean; readonly body: readonly Statement[] }
   /** A stretch with variables of its own. */
   | { readonly kind: "generation"; readonly body: readonly Statement[] }
   | { readonly kind: "break" | "continue" }

@@ -252,7 +252,7 @@ class Lexer {
     NAME.lastIndex = this.#at;
     const name = NAME.exec(this.#source)?.[0];
     if (name === undefined) return false;
-    if (!/^[\p{ID_Start}_]/u.test(name)) throw new TemplateError(`${name} is no name`, this.#line);
+    if (!/^[\p{XIDS}_]/u.test(name)) throw new TemplateError(`${name} is no name`, this.#line);
     this.#push("name", name);
     this.#advance(this.#at + name.length);
     return true;
@@ -275,7 +275,7 @@ class Lexer {
 }
 
 const DIGITS = "0123456789";
-const NAME = /[\w\p{ID_Continue}]+/uy;
+const NAME = /(?:(?![\u200C\u200D])[\w\p{XIDC}])+/uy;
 
 function isDigit(character: string): boolean {
   return character !== "" && DIGITS.includes(character);

@@ -50,8 +50,8 @@ export class Tuple {
   }
 }
 
-/** A key as a map compares it: 1, 1.0 and True are one key, "1" is another. */
-type DictKey = string | number | null | typeof UNDEFINED_KEY;
+/** A key as a map compares it: 1, 1.0 and True are one key, "1" is another; functions and their like are each their own. */
+type DictKey = string | number | null | typeof UNDEFINED_KEY | object;
 
 /** All undefined values are one key, as they are equal. */
 const UNDEFINED_KEY = Symbol("undefined");
@@ -147,15 +147,22 @@ export interface CallArguments {
   readonly keywords: ReadonlyMap<string, Value>;
 }
 
+const NO_ATTRIBUTES: ReadonlyMap<string, Value> = new Map();
+
 export class Callable {
   readonly name: string;
   readonly call: (given: CallArguments) => Value;
-  readonly isMacro: boolean;
+  /** Attributes that a template may ask for; none are known here of Python's own classes, which have many. */
+  readonly attributes: ReadonlyMap<string, Value> | undefined;
 
-  constructor(name: string, call: (given: CallArguments) => Value, isMacro = false) {
+  constructor(
+    name: string,
+    call: (given: CallArguments) => Value,
+    attributes: ReadonlyMap<string, Value> | undefined = NO_ATTRIBUTES,
+  ) {
     this.name = name;
     this.call = call;
-    this.isMacro = isMacro;
+    this.attributes = attributes;
   }
 }
 
@@ -219,11 +226,53 @@ const NAMES = [
   [Markup, "Markup"],
 ] as const;
 
+/** Says whether a value may be a key of a dictionary, as lists and dictionaries may not. */
+export function isHashable(value: Value): boolean {
+  return dictKey(value) !== undefined;
+}
+
 function keyOf(key: Value): DictKey {
+  const found = dictKey(key);
+  if (found === undefined) throw new TemplateError(`a ${typeName(key)} is no key of a dictionary`);
+  return found;
+}
+
+function dictKey(key: Value): DictKey | undefined {
   if (key === NONE) return null;
   if (key instanceof Undefined) return UNDEFINED_KEY;
-  if (isText(key)) return plain(key);
+  if (isText(key)) return textKey(plain(key));
   const number = numberOf(key);
   if (number !== undefined) return number;
-  throw new TemplateError(`a ${typeName(key)} is no key of a dictionary`);
+  if (key instanceof Tuple) return tupleKey(key.items);
+  if (key instanceof Range) {
+    const { length } = key;
+    return compositeKey("range", [length, length > 0 ? key.start : 0, length > 1 ? key.step : 0]);
+  }
+  if (key instanceof DictView) return key.kind === "dict_values" ? key : undefined;
+  if (isList(key) || key instanceof Dict || key instanceof Markup) return undefined;
+  return typeof key === "object" ? key : undefined;
+}
+
+/** Begins the keys made of several parts, and is doubled where a text begins with it. */
+const COMPOSITE = "\0";
+
+function textKey(text: string): string {
+  return text.startsWith(COMPOSITE) ? COMPOSITE + text : text;
+}
+
+function tupleKey(items: readonly Value[]): DictKey | undefined {
+  const parts = items.map(dictKey);
+  // Parts that are each their own have no spelling.
+  if (parts.some((part) => part === undefined || (typeof part === "object" && part !== null)))
+    return undefined;
+  return compositeKey(
+    "tuple",
+    parts.map((part) =>
+      typeof part === "symbol" ? [] : typeof part === "number" ? [String(part + 0)] : part,
+    ),
+  );
+}
+
+function compositeKey(kind: string, parts: readonly unknown[]): string {
+  return `${COMPOSITE}1${JSON.stringify([kind, ...parts])}`;
 }
