@@ -154,9 +154,12 @@ export class TrainingClient {
     checkCustomData(prepared);
     if (typeof loss !== "function") {
       const got = describeKind(loss);
-      throw new ValidationError(`forwardBackwardCustom: loss must be a function, got ${got}`, {
-        path: ["loss"],
-      });
+      throw new ValidationError(
+        `forwardBackwardCustom: loss must be a function or a handle of createCustomLoss, got ${got}`,
+        {
+          path: ["loss"],
+        },
+      );
     }
     return this.#lifecycle.start("forwardBackwardCustom", options, (context) =>
       runCustomLoss(this.#model, prepared, loss, context),

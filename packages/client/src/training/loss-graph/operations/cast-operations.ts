@@ -10,14 +10,15 @@ function bindCast(dtype: ValueDtype | undefined, isDetached = false): BoundOpera
     evaluate: ({ values: [input], result, make }) => {
       if (input !== undefined) result.data.set(castNumbers(input, result.dtype, make));
     },
-    differentiate: isDetached
-      ? undefined
-      : ({ gradient, into: [target] }) => {
-          if (target === undefined) return;
-          for (let index = 0; index < target.length; index += 1) {
-            target[index] = (target[index] ?? 0) + (gradient[index] ?? 0);
-          }
-        },
+    differentiate:
+      isDetached || (dtype !== undefined && dtype !== "float32")
+        ? undefined
+        : ({ gradient, into: [target] }) => {
+            if (target === undefined) return;
+            for (let index = 0; index < target.length; index += 1) {
+              target[index] = (target[index] ?? 0) + (gradient[index] ?? 0);
+            }
+          },
   };
 }
 

@@ -77,7 +77,9 @@ function bindClamp({ min, max }: Bounds): BoundOperation {
       if (target === undefined) return;
       for (let index = 0; index < target.length; index += 1) {
         const value = input?.data[index] ?? 0;
-        if (value >= low && value <= high) target[index] = (target[index] ?? 0) + (run.gradient[index] ?? 0);
+        // At a bound there is no gradient, as in torch 2.15. A bound that is not given stops not even infinity.
+        const isInside = (min === undefined || value > low) && (max === undefined || value < high);
+        if (isInside) target[index] = (target[index] ?? 0) + (run.gradient[index] ?? 0);
       }
     },
   };

@@ -57,8 +57,8 @@ export function compileLossGraph(graph: LossGraph, method: string): LossProgram 
   const output = nodes.at(-1) as PlacedNode;
   const results = atNode(output, place, () => readOutput(output.node, (ref) => valueNumberOf(ref, values)));
   const program: LossProgram = { name, inputs, instructions, ...results };
-  checkUse(program, place);
   inferTypes(program, inputs.map(declaredType), place);
+  checkUse(program, place);
   return program;
 }
 
