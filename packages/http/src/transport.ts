@@ -28,6 +28,7 @@ import {
 import { asRead, isSuccess } from "./retry/classify-outcome.js";
 import { mayHaveArrived } from "./retry/earlier-tries.js";
 import { Retries, type RetryParts } from "./retry/retries.js";
+import { parseRetryHint } from "./retry/retry-hint.js";
 import type { Sender } from "./send/sender.js";
 import type { TinkexCall, TinkexTransport } from "./tinkex-transport.js";
 
@@ -170,6 +171,10 @@ export class Transport implements TinkexTransport {
         ? undefined
         : "it was not sent again, for its body can be read only once",
       finalStatuses: [...(operation.finalStatuses ?? []), ...(call.finalStatuses ?? [])],
+      retryAfterMs:
+        outcome.kind === "answer"
+          ? parseRetryHint(outcome.headers, this.#parts.clock.now())?.delayMs
+          : undefined,
       mayHaveArrived: mayHaveArrived(outcome) || earlierTries.some((each) => each.mayHaveArrived),
       secrets: this.#secrets(request),
     };

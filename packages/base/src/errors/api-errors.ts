@@ -43,6 +43,8 @@ export class ApiStatusError extends TinkexError {
   readonly earlierTries: readonly FailedTry[];
   /** The service's id of this exchange (`x-request-id`), for a report to its operators. */
   readonly requestId: string | undefined;
+  /** Pause that the service asked for before another try, a minute at most, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
   /** Says that the service may have done what was asked all the same: false for a refusal (4xx) that no doubtful try came before. */
   readonly mayHaveArrived: boolean;
 
@@ -54,6 +56,7 @@ export class ApiStatusError extends TinkexError {
       readonly attempts: number;
       readonly earlierTries?: readonly FailedTry[];
       readonly requestId?: string | undefined;
+      readonly retryAfterMs?: number | undefined;
     },
   ) {
     super(message, info);
@@ -62,6 +65,7 @@ export class ApiStatusError extends TinkexError {
     this.attempts = info.attempts;
     this.earlierTries = info.earlierTries ?? [];
     this.requestId = info.requestId;
+    this.retryAfterMs = info.retryAfterMs;
     const isRefusal = info.status >= 400 && info.status < 500;
     this.mayHaveArrived = !isRefusal || this.earlierTries.some((each) => each.mayHaveArrived);
   }
@@ -164,14 +168,22 @@ export class RequestFailedError extends TinkexError {
 
   readonly requestId: string;
   readonly category: RequestErrorCategory;
+  /** The category in the service's own word, when it is none of ours and so reads `unknown`. */
+  readonly rawCategory: string | undefined;
 
   constructor(
     message: string,
-    info: { readonly requestId: string; readonly category: RequestErrorCategory; readonly cause?: unknown },
+    info: {
+      readonly requestId: string;
+      readonly category: RequestErrorCategory;
+      readonly rawCategory?: string | undefined;
+      readonly cause?: unknown;
+    },
   ) {
     super(message, { code: "request_failed", cause: info.cause });
     this.requestId = info.requestId;
     this.category = info.category;
+    this.rawCategory = info.rawCategory;
   }
 }
 

@@ -1,4 +1,4 @@
-import { ApiStatusError, type HttpTransport } from "@tinkex/base";
+import { ApiStatusError, type HttpTransport, type TransportCall } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { RecordingLogger } from "../testing/recording-logger.js";
 import { type BillingPauseOptions, withBillingPause } from "./billing-pause.js";
@@ -8,20 +8,27 @@ const refused = (status: number) =>
   new ApiStatusError(`answered ${status}`, { code: "billing_required", status, body: {}, attempts: 1 });
 
 /** A transport that refuses `refusals` times, behind the pause, on a clock whose sleeps pass at once. */
-function paused(refusals: number, options: Partial<BillingPauseOptions> = {}, status = 402) {
+function paused(
+  refusals: number,
+  options: Partial<BillingPauseOptions> = {},
+  status = 402,
+  other?: HttpTransport,
+) {
+  const calls: TransportCall[] = [];
   const logger = new RecordingLogger();
   const sleeps: number[] = [];
   let nowMs = 0;
   let left = refusals;
   const inner: HttpTransport = {
-    async call() {
+    async call(given) {
+      calls.push(given);
       if (left === 0) return OK;
       left -= 1;
       throw refused(status);
     },
     close: async () => {},
   };
-  const transport = withBillingPause(inner, {
+  const transport = withBillingPause(other ?? inner, {
     clock: {
       now: () => nowMs,
       monotonic: () => nowMs,
@@ -41,6 +48,7 @@ function paused(refusals: number, options: Partial<BillingPauseOptions> = {}, st
     transport,
     logger,
     sleeps,
+    calls,
     refuse: (count: number) => (left = count),
     wait: (ms: number) => (nowMs += ms),
   };
@@ -80,6 +88,43 @@ describe("withBillingPause", () => {
     await expect(other.transport.call(call)).rejects.toMatchObject({ status: 403 });
     expect(other.sleeps).toEqual([]);
   });
+
+  it("delivers a request under one key before and after the pause, and another under another", async () => {
+    const { transport, calls } = paused(2);
+    const body = new Uint8Array(1);
+    await transport.call({ ...call, body });
+    await transport.call({ ...call, body });
+    const keys = calls.map(({ headers }) => headers?.["x-idempotency-key"]);
+    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect([keys[1], keys[2]]).toEqual([keys[0], keys[0]]);
+    expect(keys[3]).not.toBe(keys[0]);
+  });
+
+  it.each([
+    ["a refusal alone", [], false],
+    ["a refusal after a lost answer", [{ what: "ECONNRESET", pauseMs: 0, mayHaveArrived: true }], true],
+  ])(
+    "ends the pause with the delivery, and says of %s whether it may have arrived",
+    async (_, tries, mayHaveArrived) => {
+      const controller = new AbortController();
+      const inner: HttpTransport = {
+        async call() {
+          controller.abort("enough");
+          throw new ApiStatusError("unpaid", {
+            code: "billing_required",
+            status: 402,
+            body: {},
+            attempts: 1,
+            earlierTries: tries,
+          });
+        },
+        close: async () => {},
+      };
+      const { transport } = paused(0, {}, 402, inner);
+      const failure = transport.call({ ...call, stopSignal: controller.signal });
+      await expect(failure).rejects.toMatchObject({ status: 402, mayHaveArrived });
+    },
+  );
 
   it("BR-003: ends the pause with the client", async () => {
     const reason = new Error("closed");

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   ApiStatusError,
   atMostEvery,
@@ -65,7 +66,8 @@ export function withBillingPause(transport: HttpTransport, options: BillingPause
   };
 
   return {
-    async call(call: TransportCall) {
+    async call(given: TransportCall) {
+      const call = withKey(given);
       for (let isDoubtful = false; ; ) {
         try {
           return await transport.call(call);
@@ -84,4 +86,10 @@ export function withBillingPause(transport: HttpTransport, options: BillingPause
     },
     close: () => transport.close(),
   };
+}
+
+/** One key for all deliveries of a call: by it the service knows a request again that it took before it refused the next. */
+function withKey(call: TransportCall): TransportCall {
+  if (call.body === undefined) return call;
+  return { ...call, headers: { "x-idempotency-key": randomUUID(), ...call.headers } };
 }

@@ -22,19 +22,28 @@ type Answer =
       readonly status: number;
       readonly body?: unknown;
       readonly heldMs?: number;
-      readonly headers?: Readonly<Record<string, string>>;
+      readonly retryAfterMs?: number;
     }
   | { readonly error: Error };
 
 const done: Answer = { ok: { metrics: { lr: 1 } } };
 const busy = { type: "try_again", queue_state: "paused_capacity", queue_state_reason: "because" };
 
-function statusError(status: number, body: unknown): ApiStatusError {
-  return new ApiStatusError(`answered ${status}`, { code: "bad_request", status, body, attempts: 1 });
+function statusError(status: number, body: unknown, retryAfterMs?: number): ApiStatusError {
+  return new ApiStatusError(`answered ${status}`, {
+    code: "bad_request",
+    status,
+    body,
+    attempts: 1,
+    retryAfterMs,
+  });
 }
 
 /** Polls against a script, on a clock whose sleeps pass at once. */
-function poll(answers: readonly Answer[], options: { readonly budget?: ByteBudget } = {}) {
+function poll(
+  answers: readonly Answer[],
+  options: { readonly budget?: ByteBudget; readonly maxFailingMs?: number } = {},
+) {
   const clock = new FakeClock();
   const sleeps: number[] = [];
   const calls: TransportCall[] = [];
@@ -52,10 +61,8 @@ function poll(answers: readonly Answer[], options: { readonly budget?: ByteBudge
       if ("error" in answer) throw answer.error;
       nowMs += answer.heldMs ?? 0;
       if ("status" in answer) {
-        const { status, body = {}, headers = {} } = answer;
-        if (call.returnStatuses?.includes(status))
-          return { status, headers, body: new Uint8Array(), attempts: 1 };
-        throw statusError(status, body);
+        const { status, body = {}, retryAfterMs } = answer;
+        throw statusError(status, body, retryAfterMs);
       }
       const body = new TextEncoder().encode(
         typeof answer.ok === "string" ? answer.ok : JSON.stringify(answer.ok),
@@ -77,6 +84,7 @@ function poll(answers: readonly Answer[], options: { readonly budget?: ByteBudge
         },
       },
       random: () => 1,
+      maxFailingMs: options.maxFailingMs,
       responseBudget: options.budget ?? new ByteBudget(1000),
       announcesLargeResults: true,
       onTrouble: (message) => troubles.push(message),
@@ -214,15 +222,36 @@ describe("ResultPoller", () => {
     expect(mixed.troubles).toEqual([
       "waiting for optimStep (request r1), asking again in 1 s: the service asked for quiet (429)",
       "waiting for optimStep (request r1), asking again in 2 s: reset",
+      "waiting for optimStep (request r1), whose polls have failed for 0 s: answered 503",
       "waiting for optimStep (request r1), asking again in 1 s: the service asked for quiet (429)",
     ]);
   });
 
-  it("decisions 22: leaves the service alone for as long as it asks, a minute at most", async () => {
-    const asked = (seconds: number): Answer => ({ status: 429, headers: { "retry-after": String(seconds) } });
-    const { result, sleeps } = poll([asked(20), asked(600), { status: 429 }, done]);
+  it("decisions 22, 58: leaves the service alone for as long as it asks, whatever the status", async () => {
+    const asked = (status: number, retryAfterMs: number): Answer => ({ status, retryAfterMs });
+    const { result, sleeps } = poll([
+      asked(429, 20_000),
+      asked(503, 3_000),
+      asked(408, 4_000),
+      { status: 429 },
+      done,
+    ]);
     await result;
-    expect(sleeps).toEqual([20_000, 60_000, 1000]);
+    expect(sleeps).toEqual([20_000, 3_000, 4_000, 1_000]);
+  });
+
+  it("decisions 58: obeys the pause in the body of a try-again, a minute at most", async () => {
+    const again = { type: "try_again", queue_state: "active" };
+    const { result, sleeps } = poll([
+      { ok: { ...again, retry_after_ms: 1_500 } },
+      { status: 408, body: { ...again, retry_after_ms: 2_500 } },
+      { ok: { ...again, retry_after_ms: 3_600_000 } },
+      { ok: { ...again, retry_after_ms: -1 } },
+      { ok: { ...again, retry_after_ms: "soon" } },
+      done,
+    ]);
+    await result;
+    expect(sleeps).toEqual([1_500, 2_500, 60_000, 250, 500]);
   });
 
   it("takes a poll that was held beyond its limit for one that must be repeated soon", async () => {
@@ -265,18 +294,52 @@ describe("ResultPoller", () => {
       const { result, calls } = poll([{ status }]);
       const error = await result.catch((cause: unknown) => cause);
       expect(error).toBeInstanceOf(ApiStatusError);
+      const isLost = (error as Error).message.includes("the service no longer knows it (expired or lost)");
+      expect(isLost).toBe(status === 404);
       expect(error).toMatchObject({ status, message: expect.stringMatching(/optimStep \(request r1\)/) });
       expect(calls).toHaveLength(1);
     },
   );
 
-  it("transport 52: asks again for an answer that is no answer, and then says what came", async () => {
-    const page: Answer = { ok: "<html>" };
-    const passing = poll([page, page, done]);
-    await passing.result;
-    const lasting = poll([page, page, page, page]);
-    await expect(lasting.result).rejects.toBeInstanceOf(ResponseError);
-    expect(lasting.calls).toHaveLength(4);
+  describe.each<[string, Answer, RegExp]>([
+    [
+      "errors",
+      { status: 503 },
+      /optimStep \(request r1\): answered 503; given up after 90\d s without a good answer/,
+    ],
+    ["pages", { ok: "<html>" }, /optimStep \(request r1\): .*not JSON.*; given up after 90\d s/],
+    ["nothing", { ok: "" }, /optimStep \(request r1\): .*not JSON.*; given up after 90\d s/],
+  ])("of a service that answers with %s", (_, bad, message) => {
+    it("decisions 47, transport 52: says so, and gives up after 15 minutes", async () => {
+      const { result, sleeps, troubles } = poll(Array.from({ length: 500 }, () => bad));
+      await expect(result).rejects.toThrow(message);
+      const waitedMs = sleeps.reduce((sum, ms) => sum + ms, 0);
+      expect(waitedMs).toBeGreaterThanOrEqual(900_000);
+      expect(waitedMs).toBeLessThan(906_000);
+      expect(troubles[0]).toMatch(/^waiting for optimStep \(request r1\), whose polls have failed for 0 s: /);
+    });
+
+    it("begins to count anew after a good answer", async () => {
+      const many = Array.from({ length: 170 }, () => bad);
+      const { result } = poll([
+        ...many,
+        { ok: { type: "try_again" } },
+        ...many,
+        { status: 408, body: busy },
+        ...many,
+        done,
+      ]);
+      expect(await result).toEqual({ metrics: { lr: 1 } });
+    });
+  });
+
+  it("decisions 47: gives up as early as it is told to", async () => {
+    const { result, calls } = poll(
+      Array.from({ length: 500 }, () => ({ status: 500 })),
+      { maxFailingMs: 0 },
+    );
+    await expect(result).rejects.toMatchObject({ status: 500 });
+    expect(calls).toHaveLength(1);
   });
 
   it("clients 59, transport 49: fetches a large result once there is room for it, and makes room again", async () => {

@@ -4,19 +4,24 @@ import {
   BackoffCounter,
   type ByteBudget,
   type Clock,
-  ConnectionError,
   errorMessage,
   type Release,
   RequestFailedError,
   ResponseError,
-  TimeoutError,
   visibleText,
 } from "@tinkex/base";
-import { parseRetryHint } from "@tinkex/http";
 import type { FutureOutcome, Records } from "@tinkex/types";
 import { acceptFor, decodeFutureResult, type FutureResultName } from "@tinkex/wire";
 import type { OperationContext, QueueStateEvent } from "../future/operation-context.js";
 import type { ApiCalls } from "../session/api-calls.js";
+import {
+  beginsAsRecord,
+  classifyPollFailure,
+  describeTrouble,
+  type PlaceInQueue,
+  placeInQueue,
+  UnreadablePollError,
+} from "./poll-failure.js";
 import type { QueueStateLog } from "./queue-state-log.js";
 
 /** The parts of its session that retrieving results works with. */
@@ -30,6 +35,8 @@ export interface RetrieveEnvironment {
   readonly announcesLargeResults: boolean;
   /** Makes a server's words fit for messages and log lines. @defaultValue escapes control characters */
   readonly shownText?: ((text: string) => string) | undefined;
+  /** Milliseconds without one good answer to a poll after which its result is given up. @defaultValue 900,000 */
+  readonly maxFailingMs?: number | undefined;
   /** Told when the waiting is troubled, and goes on. */
   onTrouble(message: string): void;
 }
@@ -48,12 +55,6 @@ export interface RetrieveRequest<Name extends FutureResultName> {
   readonly log: Pick<QueueStateLog, "note">;
 }
 
-/** The service wants to be left alone, perhaps for a time it says. */
-interface Busy {
-  readonly state: "busy";
-  readonly pauseMs: number | undefined;
-}
-
 /** The state of work in the service's queue, fit to be shown. */
 type QueueReport = Pick<QueueStateEvent, "state" | "reason">;
 
@@ -61,6 +62,10 @@ const ACTIVE: QueueReport = { state: "active", reason: undefined };
 
 /** Odd answers to one operation's polls after which the next one counts. */
 const MAX_DOUBTS = 3;
+/** Longest pause that the service may ask for, in milliseconds. */
+const MAX_ASKED_MS = 60_000;
+/** Longest time without one good answer while the service answers polls with errors or pages. */
+const MAX_FAILING_MS = 900_000;
 /** A poll held this long shows that the server makes the client wait by itself. */
 const HELD_MS = 1_000;
 
@@ -74,6 +79,7 @@ export class ResultPoller<Name extends FutureResultName> {
   #backoff: BackoffCounter | undefined;
   #iteration = 0;
   #doubts = 0;
+  #failingSinceMs: number | undefined;
   #allowsMetadataOnly = true;
   #release: Release | undefined;
   #state: string | undefined;
@@ -101,13 +107,7 @@ export class ResultPoller<Name extends FutureResultName> {
           await this.#afterFailure(answer.error, heldMs);
           continue;
         }
-        if (answer.state === "busy") {
-          await this.#backOff(answer.pauseMs, "the service asked for quiet (429)");
-          continue;
-        }
-        this.#backoff?.reset();
-        // The API itself has answered, so what was odd before is over.
-        this.#doubts = 0;
+        this.#isWell();
         if (answer.state === "complete" || answer.state === "failed") return this.#finish(answer);
         if (answer.state === "metadata_only") await this.#makeRoom(answer.response_payload_size);
         else await this.#afterPending(answer, heldMs);
@@ -117,7 +117,7 @@ export class ResultPoller<Name extends FutureResultName> {
     }
   }
 
-  async #poll(): Promise<FutureOutcome<Records[Name]> | Busy> {
+  async #poll(): Promise<FutureOutcome<Records[Name]>> {
     const { requestId, resultName, requestType, roundtripS, context } = this.#request;
     const iteration = this.#iteration;
     this.#iteration += 1;
@@ -136,31 +136,34 @@ export class ResultPoller<Name extends FutureResultName> {
         "x-tinker-request-type": requestType,
         ...(iteration === 0 ? { "x-tinker-create-promise-roundtrip-time": String(roundtripS) } : {}),
       },
-      returnStatuses: [429],
     });
-    if (response.status === 429) {
-      const hint = parseRetryHint(response.headers, this.#environment.clock.now());
-      return { state: "busy", pauseMs: hint?.delayMs };
+    try {
+      return decodeFutureResult(resultName, response);
+    } catch (error) {
+      if (beginsAsRecord(response)) throw error;
+      throw new UnreadablePollError(errorMessage(error), { cause: error });
     }
-    return decodeFutureResult(resultName, response);
   }
 
   /** Waits before the next poll, or throws when there is no point in one. */
   async #afterFailure(error: unknown, heldMs: number): Promise<void> {
-    const { clock } = this.#environment;
     const meaning = classifyPollFailure(error);
     if (meaning === "final") throw this.#explain(error);
-    if (meaning === "back_off") return this.#backOff(undefined, errorMessage(error));
+    const askedMs = error instanceof ApiStatusError ? error.retryAfterMs : undefined;
+    if (meaning === "back_off") return this.#backOff(askedMs, describeTrouble(error));
     this.#backoff?.reset();
     if (meaning === "doubtful") this.#doubts += 1;
     if (this.#doubts > MAX_DOUBTS) throw this.#explain(error);
-    const place = placeInQueue(error);
-    if (place !== undefined) {
-      // The API itself has answered, so what was odd before is over.
-      this.#doubts = 0;
-      if (place.queue_state !== undefined) this.#report(place.queue_state, place.queue_state_reason);
+    if (meaning === "failing") {
+      this.#noteFailing(error);
+      return this.#pauseFor(askedMs ?? this.#nextPauseMs(heldMs));
     }
-    return clock.sleep(this.#nextPauseMs(heldMs), this.#request.context.signal);
+    const place = placeInQueue(error);
+    if (place === undefined) return this.#pauseFor(askedMs ?? this.#nextPauseMs(heldMs));
+    // The API itself has answered, so what was odd before is over.
+    this.#isWell();
+    if (place.queue_state !== undefined) this.#report(place.queue_state, place.queue_state_reason);
+    return this.#pauseFor(pauseAsked(place.retry_after_ms) ?? askedMs ?? this.#nextPauseMs(heldMs));
   }
 
   #nextPauseMs(heldMs: number): number {
@@ -177,13 +180,39 @@ export class ResultPoller<Name extends FutureResultName> {
     this.#environment.onTrouble(
       `waiting for ${context.name} (request ${requestId}), asking again in ${waitMs / 1000} s: ${reason}`,
     );
-    return this.#environment.clock.sleep(waitMs, context.signal);
+    return this.#pauseFor(waitMs);
+  }
+
+  #pauseFor(ms: number): Promise<void> {
+    return this.#environment.clock.sleep(ms, this.#request.context.signal);
+  }
+
+  /** @throws the error that is the last, when no poll has had a good answer for too long */
+  #noteFailing(error: unknown): void {
+    const { clock, maxFailingMs = MAX_FAILING_MS, onTrouble } = this.#environment;
+    const nowMs = clock.monotonic();
+    this.#failingSinceMs ??= nowMs;
+    const failingMs = nowMs - this.#failingSinceMs;
+    const { requestId, context } = this.#request;
+    const seconds = Math.round(failingMs / 1000);
+    if (failingMs >= maxFailingMs)
+      throw this.#explain(error, `; given up after ${seconds} s without a good answer`);
+    onTrouble(
+      `waiting for ${context.name} (request ${requestId}), whose polls have failed for ${seconds} s: ${errorMessage(error)}`,
+    );
+  }
+
+  /** The API itself has answered, so what was odd before is over. */
+  #isWell(): void {
+    this.#backoff?.reset();
+    this.#doubts = 0;
+    this.#failingSinceMs = undefined;
   }
 
   #afterPending(answer: PlaceInQueue, heldMs: number): Promise<void> {
     const { queue_state: state, queue_state_reason: reason } = answer;
     if (state !== undefined || reason !== undefined) this.#report(state ?? "unknown", reason);
-    return this.#environment.clock.sleep(this.#nextPauseMs(heldMs), this.#request.context.signal);
+    return this.#pauseFor(pauseAsked(answer.retry_after_ms) ?? this.#nextPauseMs(heldMs));
   }
 
   /** A large result was announced: it is fetched once it fits beside those that are being fetched. */
@@ -209,6 +238,7 @@ export class ResultPoller<Name extends FutureResultName> {
       {
         requestId,
         category: outcome.category,
+        rawCategory: outcome.raw_category,
       },
     );
   }
@@ -235,13 +265,21 @@ export class ResultPoller<Name extends FutureResultName> {
     return shownText(text);
   }
 
+  #subject(): string {
+    return `no result of ${this.#request.context.name} (request ${this.#request.requestId})`;
+  }
+
   /** The error that ends the waiting, with the operation it was about. */
-  #explain(error: unknown): unknown {
+  #explain(error: unknown, remark = ""): unknown {
+    if (error instanceof ResponseError && remark !== "") {
+      return new ResponseError(`${this.#subject()}: ${error.message}${remark}`, { cause: error });
+    }
     if (!(error instanceof ApiStatusError)) return error;
     const { code, retryable, status, body, attempts, earlierTries } = error;
-    const { requestId, context } = this.#request;
-    const what = status === 410 ? "the service no longer knows it (expired or lost)" : error.message;
-    return new ApiStatusError(`no result of ${context.name} (request ${requestId}): ${what}`, {
+    // A server that has restarted, or another one, answers 404 for what it was never asked.
+    const isLost = status === 410 || status === 404;
+    const what = isLost ? "the service no longer knows it (expired or lost)" : error.message;
+    return new ApiStatusError(`${this.#subject()}: ${what}${remark}`, {
       code,
       retryable,
       cause: error,
@@ -254,49 +292,7 @@ export class ResultPoller<Name extends FutureResultName> {
   }
 }
 
-/** An operation's place in the service's queue. */
-interface PlaceInQueue {
-  readonly queue_state?: string;
-  readonly queue_state_reason?: string;
-}
-
-/** Reads the body of a 408; `undefined` for other failures, and for one whose body is no JSON object. */
-function placeInQueue(error: unknown): PlaceInQueue | undefined {
-  if (!(error instanceof ApiStatusError) || error.status !== 408) return undefined;
-  const { body } = error;
-  if (typeof body !== "object" || body === null) return undefined;
-  return {
-    ...("queue_state" in body && typeof body.queue_state === "string" && body.queue_state !== ""
-      ? { queue_state: body.queue_state }
-      : {}),
-    ...("queue_state_reason" in body && typeof body.queue_state_reason === "string"
-      ? { queue_state_reason: body.queue_state_reason }
-      : {}),
-  };
-}
-
-/**
- * The meaning of a poll that brought no result:
- *
- * - `pending`: not done. Ask again, paced so that a server that does not hold polls is spared.
- * - `back_off`: the connection is not well.
- * - `doubtful`: an odd answer. Ask again a few times, then give up with its error.
- * - `final`: nothing will come of it.
- */
-type PollFailure = "pending" | "back_off" | "doubtful" | "final";
-
-/** Reads the failure of one poll. */
-function classifyPollFailure(error: unknown): PollFailure {
-  if (error instanceof ConnectionError) return "back_off";
-  // The server held the poll longer than one request may take.
-  if (error instanceof TimeoutError) return "pending";
-  // A proxy's page in place of the answer, or bytes that were damaged: asking again may give it.
-  if (error instanceof ResponseError) return "doubtful";
-  return error instanceof ApiStatusError ? classifyStatus(error.status) : "final";
-}
-
-function classifyStatus(status: number): PollFailure {
-  if (status === 408 || (status >= 500 && status < 600)) return "pending";
-  // The refusals of a proxy in front of the service come as broken connections, until there have been too many of them.
-  return status === 400 ? "doubtful" : "final";
+/** Reads a pause of a try-again body: like those of headers, a minute at most. */
+function pauseAsked(askedMs: number | undefined): number | undefined {
+  return askedMs === undefined || !(askedMs > 0) ? undefined : Math.min(askedMs, MAX_ASKED_MS);
 }

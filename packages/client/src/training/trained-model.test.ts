@@ -13,12 +13,4 @@ describe("SequenceCounter", () => {
     counter.giveBack([third, first]);
     expect(values(taken(counter, 3))).toEqual([1, 3, 4]);
   });
-
-  it("leaves out refused ids once the service counts them, and keeps those that never left", () => {
-    const counter = new SequenceCounter(1);
-    const [first, second, third] = taken(counter, 3) as [SequenceId, SequenceId, SequenceId];
-    counter.giveBack([first, { ...second, wasRefused: true }, { ...third, wasRefused: true }]);
-    counter.dropRefused();
-    expect(values(taken(counter, 2))).toEqual([1, 4]);
-  });
 });

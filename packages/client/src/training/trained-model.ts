@@ -35,11 +35,6 @@ export class SequenceCounter {
   giveBack(ids: readonly SequenceId[]): void {
     this.#unused = [...this.#unused, ...ids].sort((a, b) => a.value - b.value);
   }
-
-  /** Leaves out the refused ids: the service counts them as used. */
-  dropRefused(): void {
-    this.#unused = this.#unused.filter(({ wasRefused }) => !wasRefused);
-  }
 }
 
 /** A model on the service, with what its operations share. */
@@ -93,7 +88,7 @@ export async function runOperation<Name extends SingleOperationName>(
   return result();
 }
 
-/** Submits an operation under the next id; under the one after it, once, where the service counts the first as used. */
+/** Submits an operation under the next id. Where the service counts a refused one as used, the id after it is tried. */
 async function submitOperation<Name extends SingleOperationName>(
   model: TrainedModel,
   name: Name,
@@ -102,7 +97,7 @@ async function submitOperation<Name extends SingleOperationName>(
   recover: ((conflict: ApiStatusError) => (() => Promise<ResultOf<Name>>) | undefined) | undefined,
 ): Promise<() => Promise<ResultOf<Name>>> {
   const { channel, sequence, log } = model;
-  for (let isRepeated = false; ; isRepeated = true) {
+  for (;;) {
     const id = sequence.take();
     let hasLeft = false;
     try {
@@ -115,18 +110,13 @@ async function submitOperation<Name extends SingleOperationName>(
       const { result } = await channel.submitBody(name, body, context, log, delivery);
       return () => result;
     } catch (error) {
-      if (id.wasRefused && !isRepeated && isSequenceConflict(name, error)) {
-        sequence.dropRefused();
-        continue;
-      }
-      const isConflict = error instanceof ApiStatusError && error.status === 409;
-      const recovered = isConflict ? recover?.(error) : undefined;
-      if (recovered === undefined) {
-        settleSequence(model, [{ id, hasLeft, error }]);
-        throw error;
-      }
-      // A conflict that no doubtful try came before was refused; else the id is that of our own success.
-      if (!error.mayHaveArrived) settleSequence(model, [{ id, hasLeft, error }]);
+      if (id.wasRefused && isSequenceConflict(name, error)) continue;
+      const conflict = error instanceof ApiStatusError && error.status === 409 ? error : undefined;
+      const recovered = conflict && recover?.(conflict);
+      // After a doubtful try the name is taken by our own success, and with it the id.
+      const isOurs = recovered !== undefined && conflict?.mayHaveArrived === true;
+      if (!isOurs) settleSequence(model, [{ id, hasLeft, error }]);
+      if (recovered === undefined) throw error;
       return recovered;
     }
   }

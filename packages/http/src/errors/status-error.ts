@@ -60,6 +60,8 @@ export interface CallFacts {
   readonly finalStatuses: readonly number[];
   /** Tells whether any try may have reached the service. @defaultValue true */
   readonly mayHaveArrived?: boolean | undefined;
+  /** Pause that the service asked for, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
   /** Credentials that must not be quoted from the server's words. */
   readonly secrets: readonly string[];
 }
@@ -86,6 +88,7 @@ export function statusError(answer: Answer, facts: CallFacts): ApiStatusError {
       body: value,
       attempts,
       earlierTries,
+      retryAfterMs: facts.retryAfterMs,
       requestId: requestId === undefined ? undefined : shownText(requestId, facts.secrets, MAX_REQUEST_ID),
     },
   );

@@ -25,7 +25,8 @@ export async function runPass(
 interface PlannedRequest extends PassRequest {
   id: SequenceId;
   result?: Promise<ForwardBackwardOutput>;
-  error?: unknown;
+  /** The failure that was the last. */
+  error: unknown;
 }
 
 /**
@@ -69,7 +70,7 @@ export async function submitPass(
   return requests.flatMap(({ result }) => result ?? []);
 }
 
-/** Submits one request; under the next id, once, where the service counts a refused one as used. */
+/** Submits one request. Where the service counts a refused id as used, the id after it is tried. */
 async function submitRequest(
   model: TrainedModel,
   request: PlannedRequest,
@@ -77,17 +78,17 @@ async function submitRequest(
   stopSignal: AbortSignal | undefined,
 ): Promise<Submission<ForwardBackwardOutput>> {
   const { channel, sequence, log } = model;
-  if (!request.id.wasRefused) return channel.submitPass(request, context, log, { stopSignal });
-  try {
-    return await channel.submitPass(request, context, log, { stopSignal, finalStatuses: [409] });
-  } catch (error) {
-    if (!isSequenceConflict(request.name, error)) throw error;
-    sequence.dropRefused();
-    request.id = sequence.take();
-    request.hasLeft = false;
-    request.written = request.writeIn(request.encoding);
-    return channel.submitPass(request, context, log, { stopSignal });
+  while (request.id.wasRefused) {
+    try {
+      return await channel.submitPass(request, context, log, { stopSignal, finalStatuses: [409] });
+    } catch (error) {
+      if (!isSequenceConflict(request.name, error)) throw error;
+      request.id = sequence.take();
+      request.hasLeft = false;
+      request.written = request.writeIn(request.encoding);
+    }
   }
+  return channel.submitPass(request, context, log, { stopSignal });
 }
 
 /**
@@ -113,6 +114,7 @@ function planPass(model: TrainedModel, pass: TrainingPass, method: string): Plan
         written,
         writeIn: (other) => encodePass(model, part, request.id.value, other),
         hasLeft: false,
+        error: undefined,
       };
       requests.push(request);
     }

@@ -1,0 +1,197 @@
+import type { Clock } from "@tinkex/base";
+
+/** Habits of a server with the sequence ids of refused requests, and with those that come out of order. */
+export type SequenceHabit =
+  /** Counts a refused id as used; waits for missing ids. */
+  | "counts"
+  /** Wants a refused id again; waits for missing ids. */
+  | "reuses"
+  /** Wants a refused id again; refuses an id that is not the next one. */
+  | "strict";
+
+/** Fate of one request on the way to the server and back. */
+export type Fate =
+  | "arrives"
+  | "no connection"
+  | "reset before it arrives"
+  | "answer lost"
+  | "proxy page"
+  | "proxy page after it arrived"
+  | "busy"
+  | "unpaid"
+  | "refused"
+  | "down"
+  | "down after it arrived";
+
+/** One request of the model as the server took it. */
+export interface TakenRequest {
+  readonly seqId: number;
+  /** Names the call that it belongs to. */
+  readonly call: string;
+}
+
+/** One delivery of a request, arrived or not. */
+export interface Delivery {
+  readonly call: string;
+  readonly leftAtMs: number;
+}
+
+/** Answer of the server to one request. */
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+const TRAINING = ["forward_backward", "optim_step", "save_weights"];
+
+/**
+ * A server behind a network that fails as a script says, as a `fetch` in the process: it keeps to one habit with sequence ids, and
+ * writes down what it took. Calls name themselves in the header `x-call`.
+ */
+export class ModelService {
+  readonly taken: TakenRequest[] = [];
+  readonly deliveries: Delivery[] = [];
+  readonly #habit: SequenceHabit;
+  readonly #clock: Clock;
+  readonly #fates: Fate[];
+  readonly #latenciesMs: readonly number[];
+  readonly #tickets = new Map<string, string>();
+  /** Ids that need not come any more. */
+  readonly #settled = new Set<number>();
+  readonly #bodies = new Map<string, { readonly seqId: number; readonly datumCount: number }>();
+  #posts = 0;
+
+  constructor(
+    habit: SequenceHabit,
+    clock: Clock,
+    script: { readonly fates: readonly Fate[]; readonly latenciesMs: readonly number[] },
+  ) {
+    this.#habit = habit;
+    this.#clock = clock;
+    this.#fates = [...script.fates];
+    this.#latenciesMs = script.latenciesMs;
+  }
+
+  /** The network heals: all that comes from now on arrives. */
+  heal(): void {
+    this.#fates.length = 0;
+  }
+
+  /** The first id that the server waits for. */
+  get nextId(): number {
+    let next = 1;
+    while (this.#settled.has(next)) next += 1;
+    return next;
+  }
+
+  readonly fetch = async (input: unknown, init: RequestInit = {}): Promise<Response> => {
+    const path = new URL(String(input)).pathname.replace("/api/v1/", "");
+    const headers = new Headers(init.headers);
+    const json = parse(init.body);
+    // One beat that is never answered takes less time than thousands that are.
+    if (path === "session_heartbeat") return new Promise(() => {});
+    if (!TRAINING.includes(path)) return respond(this.#control(path, json));
+    this.deliveries.push({ call: headers.get("x-call") ?? "", leftAtMs: this.#clock.monotonic() });
+    const latencyMs = this.#latenciesMs[this.#posts % Math.max(1, this.#latenciesMs.length)] ?? 0;
+    this.#posts += 1;
+    const fate = this.#fates.shift() ?? "arrives";
+    if (latencyMs > 0) await this.#clock.sleep(latencyMs);
+    return this.#deliver(fate, path, headers, json);
+  };
+
+  #deliver(fate: Fate, path: string, headers: Headers, json: Record<string, unknown>): Response {
+    switch (fate) {
+      case "no connection":
+        throw broken("ECONNREFUSED");
+      case "reset before it arrives":
+        throw broken("ECONNRESET");
+      case "busy":
+        return respond({ status: 429, body: { detail: "busy" } });
+      case "unpaid":
+        return respond({ status: 402, body: { detail: "unpaid" } });
+      case "down":
+        return respond({ status: 503, body: { detail: "down" } });
+      case "proxy page":
+        return new Response("<html>one moment</html>");
+      case "refused":
+        return respond(this.#take(path, headers, json, true));
+      case "arrives":
+        return respond(this.#take(path, headers, json, false));
+      default:
+        this.#take(path, headers, json, false);
+        if (fate === "answer lost") throw broken("ECONNRESET");
+        if (fate === "down after it arrived") return respond({ status: 503, body: { detail: "down" } });
+        return new Response("");
+    }
+  }
+
+  /** Takes a request in, or refuses it; a repeat is answered as the first was. */
+  #take(path: string, headers: Headers, json: Record<string, unknown>, isBad: boolean): Answer {
+    const seqId = Number(json.seq_id);
+    const key = `${headers.get("x-idempotency-key")}`;
+    const known = this.#tickets.get(key);
+    if (known !== undefined) return { status: 200, body: { request_id: known } };
+    if (this.#settled.has(seqId)) {
+      return { status: 409, body: { detail: `sequence id ${seqId} was used before` } };
+    }
+    if (this.#habit === "strict" && seqId !== this.nextId) {
+      return {
+        status: 409,
+        body: { detail: `Sequence conflict: expected ${this.nextId}, got ${seqId}` },
+      };
+    }
+    if (isBad) {
+      if (this.#habit === "counts") this.#settled.add(seqId);
+      return { status: 422, body: { detail: "bad request" } };
+    }
+    this.#settled.add(seqId);
+    this.taken.push({ seqId, call: headers.get("x-call") ?? "" });
+    const ticket = `r${this.#tickets.size}`;
+    this.#tickets.set(key, ticket);
+    const { data = [] } = (json.forward_backward_input ?? {}) as { readonly data?: readonly unknown[] };
+    this.#bodies.set(ticket, { seqId, datumCount: path === "forward_backward" ? data.length : 0 });
+    return { status: 200, body: { request_id: ticket } };
+  }
+
+  #control(path: string, json: Record<string, unknown>): Answer {
+    if (path === "client/config") {
+      const together = this.#habit !== "strict";
+      return { status: 200, body: { fwdbwd_max_chunk_len: 1, parallel_fwdbwd_chunks: together } };
+    }
+    if (path === "create_session") return { status: 200, body: { session_id: "S" } };
+    if (path === "create_model") return { status: 200, body: { request_id: "model" } };
+    if (path === "get_info") return { status: 404, body: { detail: "Not Found" } };
+    if (path === "weights_info") {
+      return { status: 200, body: { base_model: "b", is_lora: true, lora_rank: 8 } };
+    }
+    if (path === "retrieve_future") return { status: 200, body: this.#result(String(json.request_id)) };
+    return { status: 200, body: {} };
+  }
+
+  /** The result of a request, once every id before it is settled. */
+  #result(ticket: string): unknown {
+    if (ticket === "model") return { model_id: "S:train:0" };
+    const work = this.#bodies.get(ticket);
+    if (work === undefined || this.nextId <= work.seqId) return { type: "try_again" };
+    const logprobs = { data: [-1, -1], dtype: "float32", shape: [2] };
+    return {
+      path: "tinker://S:train:0/weights/x",
+      loss_fn_output_type: "ArrayRecord",
+      loss_fn_outputs: Array.from({ length: work.datumCount }, () => ({ logprobs })),
+      metrics: {},
+    };
+  }
+}
+
+function broken(code: string): TypeError {
+  return new TypeError("fetch failed", { cause: Object.assign(new Error(code), { code }) });
+}
+
+function respond({ status, body }: Answer): Response {
+  return new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } });
+}
+
+function parse(body: unknown): Record<string, unknown> {
+  if (!(body instanceof Uint8Array)) return {};
+  return JSON.parse(new TextDecoder().decode(body)) as Record<string, unknown>;
+}
