@@ -1,4 +1,4 @@
-import { type Tokenizer, ValidationError } from "@tinkex/base";
+import { checkObject, type Tokenizer, ValidationError } from "@tinkex/base";
 import { isTextTokenizer, type TextTokenizer } from "@tinkex/tokenizer";
 import { applyChatTemplate, type TemplateMessage } from "@tinkex/tokenizer/chat-template";
 import type { ModelInput } from "@tinkex/types";
@@ -56,6 +56,7 @@ export function createChatTemplateRenderer(
   tokenizer: Tokenizer | TextTokenizer,
   options: ChatTemplateRendererOptions = {},
 ): Renderer {
+  checkObject(options, "the options of createChatTemplateRenderer");
   if (!isTextTokenizer(tokenizer)) {
     throw new ValidationError(
       "createChatTemplateRenderer: tokenizer must be one of @tinkex/tokenizer, which knows the template of its model",

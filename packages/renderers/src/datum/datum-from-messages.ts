@@ -1,3 +1,4 @@
+import { checkFunction, checkKnownNames, checkObject } from "@tinkex/base";
 import type { Datum } from "@tinkex/types";
 import type { Message } from "../messages/message.js";
 import type { Renderer } from "../renderer/renderer.js";
@@ -17,10 +18,11 @@ export interface MessagesDatumOptions extends DatumOptions {
 export function datumFromMessages(
   renderer: Renderer,
   messages: readonly Message[],
-  { trainOn = "all_assistant_messages", ...options }: MessagesDatumOptions = {},
+  options: MessagesDatumOptions = {},
 ): Datum {
+  const { trainOn, cut } = checkedOptions(renderer, options, "datumFromMessages");
   const { modelInput, weights } = renderer.buildSupervisedExample(messages, { trainOn });
-  return datumFromTokens(modelInput, weights, options);
+  return datumFromTokens(modelInput, weights, cut);
 }
 
 /**
@@ -32,9 +34,27 @@ export function datumFromMessages(
 export function datumsFromMessages(
   renderer: Renderer,
   messages: readonly Message[],
-  { trainOn = "all_assistant_messages", ...options }: MessagesDatumOptions = {},
+  options: MessagesDatumOptions = {},
 ): Datum[] {
+  const { trainOn, cut } = checkedOptions(renderer, options, "datumsFromMessages");
   return renderer
     .buildSupervisedExamples(messages, { trainOn })
-    .map(({ modelInput, weights }) => datumFromTokens(modelInput, weights, options));
+    .map(({ modelInput, weights }) => datumFromTokens(modelInput, weights, cut));
+}
+
+const OPTIONS: Readonly<Record<keyof MessagesDatumOptions, true>> = {
+  trainOn: true,
+  maxLength: true,
+  reduction: true,
+  untrained: true,
+};
+
+/** Checks what plain JavaScript may pass, and parts the options of the renderer from those of the datum. */
+function checkedOptions(renderer: Renderer, options: MessagesDatumOptions, method: string) {
+  checkObject(renderer, `${method}: renderer`, 'getRenderer("qwen3", tokenizer)');
+  checkFunction(renderer.buildSupervisedExample, `${method}: renderer.buildSupervisedExample`);
+  checkFunction(renderer.buildSupervisedExamples, `${method}: renderer.buildSupervisedExamples`);
+  checkKnownNames(options, OPTIONS, `the options of ${method}`);
+  const { trainOn = "all_assistant_messages", ...cut } = options;
+  return { trainOn, cut };
 }

@@ -1,4 +1,11 @@
-import { ValidationError } from "@tinkex/base";
+import {
+  checkArray,
+  checkKnownNames,
+  checkNumberList,
+  checkObject,
+  describeValue,
+  ValidationError,
+} from "@tinkex/base";
 import type { Datum, ModelInput, ModelInputChunk, ProvenanceSpan, TokenIds } from "@tinkex/types";
 import { chunkLength } from "../renderer/weight-runs.js";
 import { sliceSpans } from "./slice-spans.js";
@@ -39,21 +46,27 @@ export function datumFromTokens(
   weights: ArrayLike<number>,
   options: TokensDatumOptions = {},
 ): Datum {
+  checkKnownNames(options, OPTIONS, "the options of datumFromTokens");
   const { maxLength = Number.POSITIVE_INFINITY, reduction = "mean", untrained = "throw", spans } = options;
-  const whole: readonly ModelInputChunk[] =
-    "chunks" in document ? document.chunks : [{ tokens: document, type: "encoded_text" }];
+  const whole: readonly ModelInputChunk[] = isModelInput(document)
+    ? document.chunks
+    : [{ tokens: document, type: "encoded_text" }];
   const length = lengthOf(whole);
   checkMaxLength(maxLength);
   checkChoice("reduction", reduction, ["mean", "none"]);
   checkChoice("untrained", untrained, ["throw", "keep"]);
+  checkNumberList(weights, "weights");
   checkLength("weights", weights.length, length);
   checkWeights(weights);
-  if (spans !== undefined)
+  if (spans !== undefined) {
+    checkArray(spans, "spans");
+    for (const [index, span] of spans.entries()) checkObject(span, `spans[${index}]`);
     checkLength(
       "spans",
       spans.reduce((sum, span) => sum + span.length, 0),
       length,
     );
+  }
 
   const kept = truncateChunks(whole, maxLength);
   const count = lengthOf(kept) - 1;
@@ -95,6 +108,24 @@ export function datumFromTokens(
   };
 }
 
+const OPTIONS: Readonly<Record<keyof TokensDatumOptions, true>> = {
+  maxLength: true,
+  reduction: true,
+  untrained: true,
+  spans: true,
+};
+
+/** Tells a model input from a list of tokens; refuses what is neither. */
+function isModelInput(document: ModelInput | TokenIds): document is ModelInput {
+  if (Array.isArray(document) || ArrayBuffer.isView(document)) {
+    checkNumberList(document, "document");
+    return false;
+  }
+  checkObject(document, "document", "[1, 2, 3]");
+  checkArray((document as ModelInput).chunks, "document.chunks");
+  return true;
+}
+
 function lengthOf(chunks: readonly ModelInputChunk[]): number {
   return chunks.reduce((sum, chunk) => sum + chunkLength(chunk), 0);
 }
@@ -114,7 +145,7 @@ function targets(chunks: readonly ModelInputChunk[]): Int32Array {
     if ("tokens" in chunk) {
       for (let index = 0; index < chunk.tokens.length; index += 1) {
         const token = chunk.tokens[index];
-        if (token === undefined || (token | 0) !== token) throw noToken(token, position + index);
+        if (typeof token !== "number" || (token | 0) !== token) throw noToken(token, position + index);
         tokens[position + index] = token;
       }
     }
@@ -134,7 +165,7 @@ function checkLength(name: "weights" | "spans", found: number, wanted: number): 
 /** Refuses an id of which a typed array would make another number. */
 function noToken(found: unknown, position: number): ValidationError {
   return new ValidationError(
-    `position ${position} of the document must be a token id, got ${String(found)}`,
+    `position ${position} of the document must be a token id, got ${describeValue(found)}`,
     {
       path: ["document", position],
     },
@@ -145,7 +176,7 @@ function checkWeights(weights: ArrayLike<number>): void {
   const index = Array.from(weights).findIndex((weight) => !Number.isFinite(weight));
   if (index === -1) return;
   throw new ValidationError(
-    `weights[${index}] must be a finite number, 0 for a token that is not trained on, got ${String(weights[index])}`,
+    `weights[${index}] must be a finite number, 0 for a token that is not trained on, got ${describeValue(weights[index])}`,
     { path: ["weights", index] },
   );
 }
@@ -153,15 +184,15 @@ function checkWeights(weights: ArrayLike<number>): void {
 function checkChoice(name: "reduction" | "untrained", found: string, choices: readonly string[]): void {
   if (choices.includes(found)) return;
   throw new ValidationError(
-    `${name} must be ${choices.map((choice) => JSON.stringify(choice)).join(" or ")}, got ${JSON.stringify(found)}`,
+    `${name} must be ${choices.map((choice) => JSON.stringify(choice)).join(" or ")}, got ${describeValue(found)}`,
     { path: [name] },
   );
 }
 
 function checkMaxLength(maxLength: number): void {
-  if (maxLength >= 2) return;
+  if (typeof maxLength === "number" && maxLength >= 2) return;
   throw new ValidationError(
-    `maxLength must be 2 or more, got ${maxLength}; one token of a document predicts the next`,
+    `maxLength must be 2 or more, got ${describeValue(maxLength)}; one token of a document predicts the next`,
     {
       path: ["maxLength"],
     },

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/base";
+import { checkObject, describeValue, ValidationError } from "@tinkex/base";
 
 /** Settings by which an image processor of the Qwen-VL kind cuts a picture, as the `preprocessor_config.json` of the model has it. */
 export interface ImageGrid {
@@ -22,13 +22,26 @@ const MAX_ASPECT_RATIO = 200;
  * @throws ValidationError for sides that are not whole and positive, or too unequal
  */
 export function imageTokenCount(
-  { width, height }: { readonly width: number; readonly height: number },
-  { patchSize = 16, mergeSize = 2, minPixels = 65_536, maxPixels = 16_777_216 }: ImageGrid = {},
+  size: { readonly width: number; readonly height: number },
+  grid: ImageGrid = {},
 ): number {
+  checkObject(size, "imageTokenCount: size", "{ width: 640, height: 480 }");
+  checkObject(grid, "imageTokenCount: grid", "{ patchSize: 16 }");
+  const { width, height } = size;
+  const { patchSize = 16, mergeSize = 2, minPixels = 65_536, maxPixels = 16_777_216 } = grid;
+  for (const [name, value] of Object.entries({ patchSize, mergeSize, minPixels, maxPixels })) {
+    if (Number.isFinite(value) && value > 0) continue;
+    throw new ValidationError(
+      `imageTokenCount: ${name} must be a number above 0, got ${describeValue(value)}`,
+      {
+        path: [name],
+      },
+    );
+  }
   const sides = [height, width];
   if (!sides.every((side) => Number.isInteger(side) && side > 0)) {
     throw new ValidationError(
-      `the sides of an image must be whole, positive numbers of pixels, got ${width} x ${height}`,
+      `the sides of an image must be whole, positive numbers of pixels, got ${describeValue(width)} x ${describeValue(height)}`,
       {
         path: ["width"],
       },

@@ -1,11 +1,18 @@
-import { type Logger, ValidationError } from "@tinkex/base";
+import {
+  checkArray,
+  checkObject,
+  checkString,
+  describeValue,
+  type Logger,
+  ValidationError,
+} from "@tinkex/base";
 import type { ModelInput, ModelInputChunk } from "@tinkex/types";
 import { checkMessages, refusal } from "../messages/check-messages.js";
 import type { Message } from "../messages/message.js";
 import { toOpenAiMessage } from "../messages/open-ai-message.js";
 import { literalEncoder } from "../pieces/literal-encoder.js";
 import { type PieceEncoder, pieceEncoder, specialTokenId } from "../pieces/piece.js";
-import type { RendererTokenizer } from "../pieces/renderer-tokenizer.js";
+import { checkTokenizer, type RendererTokenizer } from "../pieces/renderer-tokenizer.js";
 import { given } from "../pieces/text-run.js";
 import type {
   GenerationPromptOptions,
@@ -43,8 +50,15 @@ export function createLayoutRenderer(
   layout: Layout,
   tokenizer: RendererTokenizer,
   reference: RendererReference,
-  { logger, literalText = reference.options?.literalText === true }: LayoutRendererOptions = {},
+  options: LayoutRendererOptions = {},
 ): Renderer {
+  checkObject(layout, "createLayoutRenderer: layout");
+  checkObject(layout.reply, "createLayoutRenderer: layout.reply", '{ stop: { tokens: ["<|im_end|>"] } }');
+  checkObject(layout.reply.stop, "createLayoutRenderer: layout.reply.stop", '{ tokens: ["<|im_end|>"] }');
+  checkTokenizer(tokenizer);
+  checkObject(reference, "createLayoutRenderer: reference", '{ name: "Acme/chat" }');
+  checkObject(options, "the options of createLayoutRenderer");
+  const { logger, literalText = reference.options?.literalText === true } = options;
   const { reply } = layout;
   const encodeRuns = literalText ? literalEncoder(tokenizer) : undefined;
   const takeText = literalText ? literalMessages : plainMessages;
@@ -67,8 +81,12 @@ export function createLayoutRenderer(
   const buildPrompt = (
     messages: readonly Message[],
     encode: PieceEncoder,
-    { role = "assistant", prefill = "" }: GenerationPromptOptions = {},
+    options: GenerationPromptOptions = {},
   ): ModelInput => {
+    checkObject(options, "the options of buildGenerationPrompt");
+    const { role = "assistant", prefill = "" } = options;
+    checkString(role, "role", "assistant");
+    checkString(prefill, "prefill");
     const arranged = arrange(messages);
     if (!literalText) checkRole(role, ["role"]);
     const rendered = placeMessages(arranged, layout.turnBorder, true).map(render);
@@ -84,8 +102,10 @@ export function createLayoutRenderer(
 
   function buildSupervisedExample(
     messages: readonly Message[],
-    { trainOn = "last_assistant_message" }: { readonly trainOn?: TrainOn | undefined } = {},
+    options: { readonly trainOn?: TrainOn | undefined } = {},
   ): SupervisedExample {
+    checkObject(options, "the options of buildSupervisedExample");
+    const { trainOn = "last_assistant_message" } = options;
     const rule = trainOnRule(trainOn);
     if (trainOn === "all_assistant_messages" && !layout.hasExtensionProperty && !hasWarned) {
       hasWarned = true;
@@ -126,13 +146,20 @@ export function createLayoutRenderer(
     buildGenerationPrompt: (messages, options) =>
       buildPrompt(messages, pieceEncoder(tokenizer, encodeRuns), options),
     buildSupervisedExample,
-    buildSupervisedExamples: (messages, { trainOn = "last_assistant_turn" } = {}) =>
-      splitConversation(messages, trainOn, layout).map((part) =>
+    buildSupervisedExamples(messages, options = {}) {
+      checkObject(options, "the options of buildSupervisedExamples");
+      const { trainOn = "last_assistant_turn" } = options;
+      return splitConversation(messages, trainOn, layout).map((part) =>
         buildSupervisedExample(part.messages, { trainOn: part.trainOn }),
-      ),
+      );
+    },
     parseResponse: (ids) => parseReply(reply, ids, tokenizer),
     parseResponseStreaming: (options) => streamReply(reply, tokenizer, reference.name, options),
     declareTools(tools, systemPrompt = "") {
+      checkArray(tools, "declareTools: tools");
+      for (const [index, tool] of tools.entries())
+        checkObject(tool, `declareTools: tools[${index}]`, '{ name: "add", … }');
+      checkString(systemPrompt, "declareTools: systemPrompt");
       if (tools.length === 0) return systemPrompt === "" ? [] : [{ role: "system", content: systemPrompt }];
       if (layout.declareTools !== undefined) return layout.declareTools(tools, systemPrompt);
       throw new ValidationError(
@@ -146,9 +173,9 @@ export function createLayoutRenderer(
 }
 
 function trainOnRule(trainOn: TrainOn) {
-  if (Object.hasOwn(trainOnRules, trainOn)) return trainOnRules[trainOn];
+  if (typeof trainOn === "string" && Object.hasOwn(trainOnRules, trainOn)) return trainOnRules[trainOn];
   throw new ValidationError(
-    `trainOn must be one of ${Object.keys(trainOnRules).join(", ")}, got ${JSON.stringify(trainOn)}`,
+    `trainOn must be one of ${Object.keys(trainOnRules).join(", ")}, got ${describeValue(trainOn)}`,
     { path: ["trainOn"] },
   );
 }

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/base";
+import { checkArray, describeValue, ValidationError } from "@tinkex/base";
 import { readJson } from "../text/json-value.js";
 import { strip } from "../text/strip-text.js";
 import type { Message, ToolCall } from "./message.js";
@@ -33,7 +33,8 @@ export function checkMessages(messages: readonly Message[]): void {
       throw refusal(index, "has tool_calls that are no list", "put each call into one list, or leave it out");
     }
     for (const call of message.tool_calls ?? []) checkCall(call, index);
-    if (message.unparsed_tool_calls !== undefined && message.unparsed_tool_calls.length > 0) {
+    const unparsed: unknown = message.unparsed_tool_calls ?? [];
+    if (!Array.isArray(unparsed) || unparsed.length > 0) {
       throw refusal(
         index,
         "has unparsed_tool_calls, which no model reads",
@@ -72,18 +73,29 @@ function checkContent(content: unknown, index: number): void {
     throw refusal(index, "has no content", 'content is text ("" where there is none) or a list of parts');
   }
   for (const part of content as unknown[]) {
-    const fields = new Map<string, unknown>(
-      typeof part === "object" && part !== null ? Object.entries(part) : [],
-    );
-    const type = fields.get("type");
-    const holds =
-      typeof type === "string" && Object.hasOwn(PART_FIELDS, type) ? PART_FIELDS[type] : undefined;
-    if (holds === undefined || !holds(fields.get(String(type)))) {
-      throw refusal(
-        index,
-        `has a part that is none (${JSON.stringify(type)})`,
-        'parts are { type: "text", text }, { type: "thinking", thinking } and { type: "image", image }',
-      );
-    }
+    const fault = partFault(part);
+    if (fault !== undefined) throw refusal(index, `has ${fault}`, PARTS);
   }
+}
+
+const PARTS = 'parts are { type: "text", text }, { type: "thinking", thinking } and { type: "image", image }';
+
+/** Checks the parts of a content that stands alone. @throws ValidationError for what is no list of parts */
+export function checkParts(content: unknown): void {
+  checkArray(content, "content");
+  for (const [index, part] of content.entries()) {
+    const fault = partFault(part);
+    if (fault !== undefined)
+      throw new ValidationError(`content[${index}] is ${fault}; ${PARTS}`, { path: ["content", index] });
+  }
+}
+
+function partFault(part: unknown): string | undefined {
+  const fields = new Map<string, unknown>(
+    typeof part === "object" && part !== null ? Object.entries(part) : [],
+  );
+  const type = fields.get("type");
+  const holds = typeof type === "string" && Object.hasOwn(PART_FIELDS, type) ? PART_FIELDS[type] : undefined;
+  if (holds?.(fields.get(String(type))) === true) return undefined;
+  return `a part that is none (${describeValue(type)})`;
 }

@@ -1,11 +1,14 @@
-import { refusal } from "./check-messages.js";
+import { checkObject } from "@tinkex/base";
+import { checkParts, refusal } from "./check-messages.js";
 import type { ContentPart, Message } from "./message.js";
 
 type Content = Message["content"];
 
-/** The parts of a content; text is one part. */
+/** The parts of a content; text is one part. @throws ValidationError for what is neither text nor a list of parts */
 export function contentParts(content: Content): readonly ContentPart[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : content;
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  checkParts(content);
+  return content;
 }
 
 /** The text of a content, thinking and pictures left out. */
@@ -29,7 +32,9 @@ export function hasThinking(content: Content): boolean {
 
 /** A content without its thinking parts. */
 export function withoutThinking(content: Content): Content {
-  return typeof content === "string" ? content : content.filter(({ type }) => type !== "thinking");
+  return typeof content === "string"
+    ? content
+    : contentParts(content).filter(({ type }) => type !== "thinking");
 }
 
 /** A content as one string, for people to read: parts on lines of their own, thinking in `<think>` tags. */
@@ -48,9 +53,11 @@ export function contentAsText(content: Content): string {
  * @throws ValidationError naming the message, when it has several parts or one that is not text
  */
 export function onlyText(message: Message, index: number): string {
+  checkObject(message, "message", '{ role: "user", content: "Hi" }');
   if (typeof message.content === "string") return message.content;
-  const [part] = message.content;
-  if (message.content.length === 1 && part?.type === "text") return part.text;
+  const parts = contentParts(message.content);
+  const [part] = parts;
+  if (parts.length === 1 && part?.type === "text") return part.text;
   throw refusal(
     index,
     "has content in parts, which this renderer cannot show",

@@ -1,6 +1,6 @@
-import { nearestName, ValidationError } from "@tinkex/base";
+import { checkObject, checkString, describeValue, nearestName, ValidationError } from "@tinkex/base";
 import { createLayoutRenderer, type LayoutRendererOptions } from "../layout/layout-renderer.js";
-import type { RendererTokenizer } from "../pieces/renderer-tokenizer.js";
+import { checkTokenizer, type RendererTokenizer } from "../pieces/renderer-tokenizer.js";
 import type { Renderer, RendererReference } from "../renderer/renderer.js";
 import { builtInRenderers, type LayoutFactory } from "./built-in-renderers.js";
 import { registeredRenderer, registeredRendererNames } from "./register-renderer.js";
@@ -37,6 +37,7 @@ export function getRenderer<Name extends RendererName>(
   tokenizer: RendererTokenizer,
   options: RendererOptions<Name> = {} as RendererOptions<Name>,
 ): Renderer {
+  checkObject(options, "the options of getRenderer");
   const { model, logger, ...own } = options;
   const reference = { name, ...(model !== undefined && { model }), options: own };
   return rendererFromReference(reference, tokenizer, { logger });
@@ -52,11 +53,15 @@ export function rendererFromReference(
   tokenizer: RendererTokenizer,
   { logger }: Pick<LayoutRendererOptions, "logger"> = {},
 ): Renderer {
+  checkObject(reference, "rendererFromReference: reference", '{ name: "qwen3" }');
   const { name, model, options = {} } = reference;
+  checkString(name, "getRenderer: name", "qwen3");
+  checkTokenizer(tokenizer);
+  checkObject(options, "reference.options");
   const { literalText = false, ...layoutOptions } = options;
   if (typeof literalText !== "boolean") {
     throw new ValidationError(
-      `the option literalText must be true or false, got ${JSON.stringify(literalText)}`,
+      `the option literalText must be true or false, got ${describeValue(literalText)}`,
       { path: ["options", "literalText"] },
     );
   }

@@ -1,4 +1,4 @@
-import { nearestName, ValidationError } from "@tinkex/base";
+import { checkString, nearestName, ValidationError } from "@tinkex/base";
 import { builtInRenderers } from "./built-in-renderers.js";
 import type { BuiltInRendererName } from "./get-renderer.js";
 
@@ -99,6 +99,7 @@ export const modelRenderers: Readonly<Record<string, readonly string[]>> = {
  * @throws ValidationError when the model is not known, naming the nearest ones, or its layout is not in this package
  */
 export function rendererNamesFor(model: string): readonly BuiltInRendererName[] {
+  checkString(model, "model", "Qwen/Qwen3-8B");
   const [name = model] = model.split(":");
   const names = Object.hasOwn(modelRenderers, name) ? modelRenderers[name] : undefined;
   if (names === undefined) {

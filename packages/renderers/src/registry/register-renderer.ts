@@ -1,4 +1,4 @@
-import { type Logger, ValidationError } from "@tinkex/base";
+import { checkFunction, describeValue, type Logger, ValidationError } from "@tinkex/base";
 import type { RendererTokenizer } from "../pieces/renderer-tokenizer.js";
 import type { Renderer, RendererReference } from "../renderer/renderer.js";
 
@@ -21,9 +21,9 @@ const factories = new Map<string, RendererFactory>();
  * @throws ValidationError when the name has no slash, or is taken
  */
 export function registerRenderer(name: string, factory: RendererFactory): () => void {
-  if (!/^[^/]+\/.+$/.test(name)) {
+  if (typeof name !== "string" || !/^[^/]+\/.+$/.test(name)) {
     throw new ValidationError(
-      `registerRenderer: name must have an owner, such as "Acme/chat", got ${JSON.stringify(name)}`,
+      `registerRenderer: name must have an owner, such as "Acme/chat", got ${describeValue(name)}`,
       { path: ["name"] },
     );
   }
@@ -33,6 +33,7 @@ export function registerRenderer(name: string, factory: RendererFactory): () => 
       { path: ["name"] },
     );
   }
+  checkFunction(factory, "registerRenderer: factory");
   factories.set(name, factory);
   return () => {
     if (factories.get(name) === factory) factories.delete(name);

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/base";
+import { checkNumberList, ValidationError } from "@tinkex/base";
 import type { RendererTokenizer } from "../pieces/renderer-tokenizer.js";
 import type { ParsedResponse, ReadMessage, Reply } from "./reply.js";
 
@@ -29,9 +29,9 @@ export function parseReply(
 }
 
 function idsOf(response: ArrayLike<number>): number[] {
-  const isList = Array.isArray(response) || ArrayBuffer.isView(response);
-  const ids = isList ? Array.from(response) : [];
-  if (isList && ids.every(Number.isInteger)) return ids;
+  checkNumberList(response, "ids");
+  const ids = Array.from(response);
+  if (ids.every(Number.isInteger)) return ids;
   throw new ValidationError("ids must be a list of token ids, as `sequences[0].tokens` of a sample is", {
     path: ["ids"],
   });

@@ -20,7 +20,7 @@ export class JsonNumber {
 }
 
 /** Deeper than any call of a tool, and far from the depth at which recursion overflows. */
-const MAX_DEPTH = 200;
+export const MAX_JSON_DEPTH = 200;
 
 const TOKEN =
   /[ \t\n\r]*([[\]{}:,]|"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)/y;
@@ -63,7 +63,7 @@ class JsonReader {
   }
 
   #value(token: string, depth: number): JsonValue {
-    if (depth > MAX_DEPTH) throw new SyntaxError("nested too deeply");
+    if (depth > MAX_JSON_DEPTH) throw new SyntaxError("nested too deeply");
     if (token === "{") return this.#object(depth);
     if (token === "[") return this.#list(depth);
     if (token.startsWith('"')) return readString(token);

@@ -1,4 +1,5 @@
-import { JsonNumber } from "./json-value.js";
+import { describeValue, ValidationError } from "@tinkex/base";
+import { JsonNumber, MAX_JSON_DEPTH } from "./json-value.js";
 
 export interface WriteJsonOptions {
   /** Writes characters outside ASCII as `\u` escapes. @defaultValue false */
@@ -9,16 +10,25 @@ export interface WriteJsonOptions {
   readonly sortKeys?: boolean;
 }
 
-/** Writes JSON as Python's `json.dumps` does, which is what models were trained on: `{"a": [1, 2.0]}`. */
+/**
+ * Writes JSON as Python's `json.dumps` does, which is what models were trained on: `{"a": [1, 2.0]}`.
+ *
+ * @throws ValidationError for a value that JSON has no form for, or one that holds itself
+ */
 export function writeJson(value: unknown, options: WriteJsonOptions = {}): string {
   const [comma, colon] = options.compact === true ? [",", ":"] : [", ", ": "];
-  const write = (item: unknown): string => {
+  const write = (item: unknown, depth = 0): string => {
+    if (depth > MAX_JSON_DEPTH) {
+      throw new ValidationError(
+        `JSON of more than ${MAX_JSON_DEPTH} levels is not written; does a value hold itself?`,
+      );
+    }
     if (typeof item === "string") return quote(item, options.asciiOnly ?? false);
-    if (Array.isArray(item)) return `[${item.map(write).join(comma)}]`;
+    if (Array.isArray(item)) return `[${item.map((element) => write(element, depth + 1)).join(comma)}]`;
     const entries = jsonEntries(item);
     if (entries === undefined) return scalarText(item);
     const sorted = options.sortKeys === true ? entries.toSorted(([a], [b]) => comparePoints(a, b)) : entries;
-    return `{${sorted.map(([key, field]) => `${write(key)}${colon}${write(field)}`).join(comma)}}`;
+    return `{${sorted.map(([key, field]) => `${write(key)}${colon}${write(field, depth + 1)}`).join(comma)}}`;
   };
   return write(value);
 }
@@ -45,7 +55,10 @@ function scalarText(value: unknown): string {
   if (typeof value === "number") {
     return Number.isInteger(value) && Math.abs(value) < 1e16 ? String(value) : floatText(value);
   }
-  return String(value);
+  if (value === null || typeof value === "boolean") return String(value);
+  throw new ValidationError(
+    `a value must be JSON (text, number, boolean, null, list or object), got ${describeValue(value)}`,
+  );
 }
 
 /** A number of JSON text as Python prints it after reading: whole ones keep all digits. */
