@@ -88,8 +88,12 @@ describe("readModelConfig", () => {
     ["biases of a Llama", { attention_bias: true }, /attention_bias of a llama model/],
     ["biases in the MLP", { mlp_bias: true }, /mlp_bias/],
     ["a sliding window", { use_sliding_window: true }, /use_sliding_window/],
-    ["yarn scaling", { rope_scaling: { type: "yarn", factor: 4 } }, /"yarn" is not supported/],
-    ["llama3 scaling without its numbers", { rope_scaling: { rope_type: "llama3" } }, /with factor/],
+    ["yarn scaling", { rope_scaling: { type: "yarn", factor: 4 } }, /rotary scaling must be .*, got "yarn"/],
+    [
+      "llama3 scaling without its numbers",
+      { rope_scaling: { rope_type: "llama3" } },
+      /with factor, .* got "llama3"/,
+    ],
     ["a missing size", { hidden_size: undefined }, /config\.json is not as expected.*hidden_size/],
     [
       "heads that do not divide",

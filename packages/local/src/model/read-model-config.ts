@@ -5,7 +5,8 @@ import { z } from "zod";
 import { listOf } from "../json/bounded-collections.js";
 import { readJsonFile } from "../json/read-json-file.js";
 import { shortened } from "../json/shortened.js";
-import type { Llama3RopeScaling, ModelConfig } from "./model-config.js";
+import type { ModelConfig } from "./model-config.js";
+import { readRope, ropeFields } from "./read-rope.js";
 
 /** Differences between the three architectures; all else is in the configuration's numbers. */
 const architectures = {
@@ -13,6 +14,8 @@ const architectures = {
   qwen2: { attentionBias: true, queryKeyNorm: false },
   qwen3: { attentionBias: false, queryKeyNorm: true },
 } as const;
+/** Size of a head where a Qwen3 configuration names none, whatever its other sizes; others divide the width among the heads. */
+const QWEN3_HEAD_SIZE = 128;
 
 /** A size as a configuration gives it; above the largest that any published model comes near, it is a mistake or a trap. */
 const size = (largest: number) => z.number().int().positive().max(largest);
@@ -21,20 +24,6 @@ const tokenIds = z
   .union([z.number().int(), listOf(z.number().int(), MAX_END_TOKENS)])
   .nullish()
   .transform((ids) => (ids === null || ids === undefined ? [] : [ids].flat()));
-
-/** The base of the rotary wavelengths; published models have from 10,000 to some hundred millions. */
-const ropeTheta = z.number().min(1).max(1e12);
-
-const ropeSchema = z.object({
-  rope_theta: ropeTheta.optional(),
-  rope_type: z.string().optional(),
-  /** The older name of `rope_type`. */
-  type: z.string().optional(),
-  factor: z.number().positive().optional(),
-  low_freq_factor: z.number().positive().optional(),
-  high_freq_factor: z.number().positive().optional(),
-  original_max_position_embeddings: z.number().positive().optional(),
-});
 
 const configSchema = z.object({
   model_type: z.string(),
@@ -53,10 +42,7 @@ const configSchema = z.object({
   mlp_bias: z.boolean().nullish(),
   use_sliding_window: z.boolean().nullish(),
   eos_token_id: tokenIds,
-  rope_theta: ropeTheta.nullish(),
-  rope_scaling: ropeSchema.nullish(),
-  /** Newer spelling, which holds both `rope_theta` and what `rope_scaling` held. */
-  rope_parameters: ropeSchema.nullish(),
+  ...ropeFields,
 });
 
 type RawConfig = z.infer<typeof configSchema>;
@@ -80,14 +66,15 @@ export function readModelConfig(directory: string): ModelConfig {
   const headCount = raw.num_attention_heads;
   const keyValueHeadCount = raw.num_key_value_heads ?? headCount;
   requireMultiple(file, "num_attention_heads", headCount, "num_key_value_heads", keyValueHeadCount);
-  if (!raw.head_dim) requireMultiple(file, "hidden_size", raw.hidden_size, "num_attention_heads", headCount);
-  const headSize = raw.head_dim ?? raw.hidden_size / headCount;
+  const namedHeadSize = raw.head_dim ?? (architecture === "qwen3" ? QWEN3_HEAD_SIZE : undefined);
+  if (namedHeadSize === undefined)
+    requireMultiple(file, "hidden_size", raw.hidden_size, "num_attention_heads", headCount);
+  const headSize = namedHeadSize ?? raw.hidden_size / headCount;
   if (headSize % 2 !== 0) {
     throw new ValidationError(
       `${file}: the size of a head must be even, got ${headSize}: rotary embedding turns its numbers in pairs`,
     );
   }
-  const ropeScaling = readRopeScaling(raw, file);
   return {
     architecture,
     vocabularySize: raw.vocab_size,
@@ -97,8 +84,7 @@ export function readModelConfig(directory: string): ModelConfig {
     headCount,
     keyValueHeadCount,
     headSize,
-    ropeTheta: raw.rope_parameters?.rope_theta ?? raw.rope_theta ?? 10_000,
-    ...(ropeScaling && { ropeScaling }),
+    ...readRope(raw, file),
     rmsNormEpsilon: raw.rms_norm_eps,
     tiedEmbeddings: raw.tie_word_embeddings,
     contextLength: raw.max_position_embeddings,
@@ -139,36 +125,6 @@ function requireMultiple(
 ): void {
   if (wholeSize % partSize === 0) return;
   throw new ValidationError(`${file}: ${whole} must be a multiple of ${part} ${partSize}, got ${wholeSize}`);
-}
-
-function readRopeScaling(raw: RawConfig, file: string): Llama3RopeScaling | undefined {
-  const rope = raw.rope_parameters ?? raw.rope_scaling;
-  const ropeType = rope?.rope_type ?? rope?.type ?? "default";
-  if (!rope || ropeType === "default") return undefined;
-  const { factor, low_freq_factor, high_freq_factor, original_max_position_embeddings } = rope;
-  if (
-    ropeType !== "llama3" ||
-    factor === undefined ||
-    low_freq_factor === undefined ||
-    high_freq_factor === undefined ||
-    original_max_position_embeddings === undefined
-  ) {
-    throw new ValidationError(
-      `${file}: rotary scaling "${shortened(ropeType)}" is not supported; this engine has "default" and "llama3" (with factor, ` +
-        "low_freq_factor, high_freq_factor and original_max_position_embeddings)",
-    );
-  }
-  if (high_freq_factor <= low_freq_factor) {
-    throw new ValidationError(
-      `${file}: high_freq_factor must be above low_freq_factor ${low_freq_factor}, got ${high_freq_factor}`,
-    );
-  }
-  return {
-    factor,
-    lowFrequencyFactor: low_freq_factor,
-    highFrequencyFactor: high_freq_factor,
-    originalContextLength: original_max_position_embeddings,
-  };
 }
 
 function readEndTokenIds(directory: string, ofConfig: readonly number[]): readonly number[] {

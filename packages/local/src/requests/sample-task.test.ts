@@ -41,10 +41,37 @@ describe("toSampleTask", () => {
     expect(task({ sampling_params: null })).toEqual(expected);
   });
 
-  it("cuts max_tokens to the room the context leaves", () => {
-    expect(task({}, { max_tokens: 100 }).maxTokens).toBe(5);
+  const window = [1, 2, 3, 4, 5, 6, 7, 8];
+
+  it("fills the window where max_tokens is absent, and takes one that fits", () => {
+    expect(task({}).maxTokens).toBe(5);
+    expect(task({}, { max_tokens: null }, window.slice(1)).maxTokens).toBe(1);
+    expect(task({}, { max_tokens: 5 }).maxTokens).toBe(5);
     expect(task({}, { max_tokens: 2 }).maxTokens).toBe(2);
-    expect(() => task({}, {}, [1, 2, 3, 4, 5, 6, 7, 8])).toThrow("leaves no room for an answer");
+  });
+
+  it("refuses a max_tokens that does not fit behind the prompt, and names prompt, max_tokens and window", () => {
+    const message =
+      "sampling_params.max_tokens must be at most 5, got 6: the prompt has 3 tokens, and the window of test/one 8";
+    expect(() => task({}, { max_tokens: 6 })).toThrow(message);
+    expect(() => task({ prompt_logprobs: true }, { max_tokens: 6 })).toThrow(message);
+    expect(() => task({}, { max_tokens: 1 }, window)).toThrow(
+      "max_tokens must be at most 0, got 1: the prompt has 8",
+    );
+    expect(() => task({}, {}, window)).toThrow("prompt must have at most 7 tokens to be answered, got 8");
+  });
+
+  it("scores a prompt as long as the window, as compute_logprobs of every generation asks for it", () => {
+    const scored = { wantsPromptLogprobs: true, maxTokens: 0 };
+    expect(task({ prompt_logprobs: true }, { max_tokens: 1 }, window)).toMatchObject(scored);
+    expect(task({ topk_prompt_logprobs: 2 }, { max_tokens: 1 }, window)).toMatchObject(scored);
+    expect(task({ prompt_logprobs: true }, {}, window)).toMatchObject(scored);
+    expect(task({ prompt_logprobs: true }, { max_tokens: 1 }, window.slice(1))).toMatchObject({
+      maxTokens: 1,
+    });
+    expect(() => task({ prompt_logprobs: true }, { max_tokens: 2 }, window)).toThrow(
+      "got 2: the prompt has 8",
+    );
   });
 
   it.each([

@@ -49,32 +49,48 @@ export function toSampleTask(body: SampleBody, { model, adapterId, randomSeed }:
     params.top_p > 0 && params.top_p <= 1,
     "above 0 and at most 1",
   );
+  // Top-k matrices are of prompt log-probabilities: who asks for them asks for these too.
+  const wantsPromptLogprobs = body.prompt_logprobs || topk > 0;
   return {
     ...(adapterId === undefined ? {} : { adapterId }),
     prompt,
     sampleCount,
-    maxTokens: maxTokensOf(params.max_tokens, prompt.length, model),
+    maxTokens: maxTokensOf(params.max_tokens, prompt.length, wantsPromptLogprobs, model),
     seed: params.seed === undefined ? randomSeed() : toEngineSeed(params.seed),
     temperature: params.temperature,
     topK: params.top_k,
     topP: params.top_p,
     ...stopsOf(params.stop, model),
-    // Top-k matrices are of prompt log-probabilities: who asks for them asks for these too.
-    wantsPromptLogprobs: body.prompt_logprobs || topk > 0,
+    wantsPromptLogprobs,
     topkPromptLogprobs: topk,
   };
 }
 
-function maxTokensOf(given: number | undefined, promptLength: number, model: EngineModel): number {
-  const room = model.contextLength - promptLength;
-  if (room < 1) {
+/**
+ * Reads `max_tokens`, which must fit behind the prompt; absent, the window is filled. A prompt as long as the window can be scored,
+ * for which clients ask with one token to sample, since the API has no other way: it is given none.
+ */
+function maxTokensOf(
+  given: number | undefined,
+  promptLength: number,
+  scoresPrompt: boolean,
+  model: EngineModel,
+): number {
+  const { contextLength, name } = model;
+  const room = contextLength - promptLength;
+  if (given !== undefined) requireInteger("sampling_params.max_tokens", given, 1, Number.MAX_SAFE_INTEGER);
+  if (room === 0 && scoresPrompt && (given ?? 1) === 1) return 0;
+  if (given === undefined) {
+    if (room > 0) return room;
     throw userFailure(
-      `prompt has ${promptLength} tokens, which leaves no room for an answer: ${model.name} takes ${model.contextLength} in all`,
+      `prompt must have at most ${contextLength - 1} tokens to be answered, got ${promptLength}: the window of ${name} has ${contextLength}`,
     );
   }
-  if (given === undefined) return room;
-  requireInteger("sampling_params.max_tokens", given, 1, Number.MAX_SAFE_INTEGER);
-  return Math.min(given, room);
+  if (given <= room) return given;
+  throw userFailure(
+    `sampling_params.max_tokens must be at most ${room}, got ${given}: the prompt has ${promptLength} tokens, and the window of ` +
+      `${name} ${contextLength}`,
+  );
 }
 
 /** No `stop` at all keeps the model's own end tokens; an empty list stops at nothing. */

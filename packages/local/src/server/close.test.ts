@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { readdir } from "node:fs/promises";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { silentLogger, systemClock } from "@tinkex/base";
@@ -36,6 +38,17 @@ const tiny = {
 async function unfinishedBelow(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true });
   return entries.filter((path) => /(^|[\\/])(staging|retired)[\\/]/.test(path));
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = connect(port, "127.0.0.1");
+    probe.on("error", () => resolve(false));
+    probe.on("connect", () => {
+      probe.destroy();
+      resolve(true);
+    });
+  });
 }
 
 describe("close", () => {
@@ -113,6 +126,34 @@ describe("close", () => {
     expect(unfinished).toEqual([[], [], [], [], []]);
   });
 
+  // Under load a poll may reach the server only after it has begun to close.
+  it("answers a poll that arrives while it closes with the reason, not with 503", async () => {
+    const server = await TestServer.start();
+    const model = await server.createModel();
+    server.engine.hold();
+    const request_id = await server.submit("/optim_step", { model_id: model, seq_id: 1 });
+    const body = JSON.stringify({ request_id });
+    const late = connect(server.running.port, "127.0.0.1");
+    onTestFinished(() => void late.destroy());
+    let answer = "";
+    late.setEncoding("utf8").on("data", (text: string) => {
+      answer += text;
+    });
+    // Begun before the server closes, so that its connection stands, and complete only while it does.
+    late.write(
+      `POST /api/v1/retrieve_future HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const closed = server.running.close();
+    await expect.poll(() => isListening(server.running.port), { interval: 5, timeout: 3000 }).toBe(false);
+    late.write(`\r\n${body}`);
+    await once(late, "close");
+    await closed;
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer).toMatch(/connection: close/i);
+    expect(answer).toContain("the engine is closed; start the server again");
+  });
+
   it("a used port is one clear error that names it", async () => {
     const server = await TestServer.start();
     const attempt = serveEngines({
@@ -129,6 +170,8 @@ describe("close", () => {
     await expect(attempt).rejects.toMatchObject({
       code: "validation_failed",
       message: `port ${server.running.port} on 127.0.0.1 is in use: end the program that has it, choose another port, or leave port out for a free one`,
+      path: ["port"],
+      cause: { code: "EADDRINUSE" },
     });
   });
 });

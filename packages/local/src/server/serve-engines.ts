@@ -122,38 +122,38 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
   return (app.server.address() as AddressInfo).port;
 }
 
-const LISTEN_FAULTS: Readonly<Record<string, (host: string, port: number) => ValidationError>> = {
-  EADDRINUSE: (host, port) =>
-    new ValidationError(
+interface ListenFault {
+  readonly option: "host" | "port";
+  readonly message: (host: string, port: number) => string;
+}
+
+const NO_ADDRESS: ListenFault = {
+  option: "host",
+  message: (host) =>
+    `host must be an address of this machine, got "${host}": use 127.0.0.1, or leave host out`,
+};
+/** Faults of the options behind what the system says when it cannot listen. */
+const LISTEN_FAULTS: Readonly<Record<string, ListenFault>> = {
+  EADDRINUSE: {
+    option: "port",
+    message: (host, port) =>
       `port ${port} on ${host} is in use: end the program that has it, choose another port, or leave port out for a free one`,
-      { path: ["port"] },
-    ),
-  EACCES: (host, port) =>
-    new ValidationError(
+  },
+  EACCES: {
+    option: "port",
+    message: (host, port) =>
       `port ${port} on ${host} is not for this user: choose one above 1023, or leave port out`,
-      {
-        path: ["port"],
-      },
-    ),
-  EADDRNOTAVAIL: (host) =>
-    new ValidationError(
-      `host must be an address of this machine, got "${host}": use 127.0.0.1, or leave host out`,
-      {
-        path: ["host"],
-      },
-    ),
-  ENOTFOUND: (host) =>
-    new ValidationError(
-      `host must be an address of this machine, got "${host}": use 127.0.0.1, or leave host out`,
-      {
-        path: ["host"],
-      },
-    ),
+  },
+  EADDRNOTAVAIL: NO_ADDRESS,
+  ENOTFOUND: NO_ADDRESS,
+  EAI_AGAIN: NO_ADDRESS,
 };
 
 function listenError(error: unknown, host: string, port: number): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return LISTEN_FAULTS[code]?.(host, port) ?? error;
+  const fault = LISTEN_FAULTS[code];
+  if (fault === undefined) return error;
+  return new ValidationError(fault.message(host, port), { path: [fault.option], cause: error });
 }
 
 /**

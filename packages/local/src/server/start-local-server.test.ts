@@ -77,6 +77,33 @@ describe("startLocalServer on the real engine", () => {
     expect(promptLogprobs.at(-1)).toBeCloseTo(trained.at(-1) ?? Number.NaN, 4);
   });
 
+  it("scores a prompt as long as the window, and refuses a sample that does not fit behind one", {
+    timeout: 60_000,
+  }, async () => {
+    const { client } = await start();
+    // The window of tiny-llama.
+    const window = 512;
+    const ask = async (seq_id: number, length: number, sampling_params: object, prompt_logprobs: boolean) =>
+      client.run("/asample", {
+        prompt: { chunks: [{ tokens: Array.from({ length }, (_, index) => 5 + (index % 40)) }] },
+        base_model: tiny.name,
+        sampling_params,
+        prompt_logprobs,
+        seq_id,
+      });
+    const scored = await ask(0, window, { max_tokens: 1 }, true);
+    expect(scored.prompt_logprobs).toHaveLength(window);
+    expect(scored.sequences).toMatchObject([{ tokens: [], stop_reason: "length" }]);
+    expect(await ask(1, window - 4, { max_tokens: 10 }, false)).toMatchObject({
+      category: "user",
+      error: expect.stringContaining(`must be at most 4, got 10: the prompt has ${window - 4} tokens`),
+    });
+    const { sequences } = await ask(2, window - 4, { stop: [] }, false);
+    expect(sequences).toMatchObject([
+      { tokens: expect.objectContaining({ length: 4 }), stop_reason: "length" },
+    ]);
+  });
+
   it("a batch in one call, or in four, gives the same step", { timeout: 60_000 }, async () => {
     const { client } = await start();
     const batch = [sentence, sentence.slice(2), [1, 2, 3], [9, 8, 7, 6]];
@@ -254,4 +281,20 @@ describe("options", () => {
       message: expect.stringContaining(message),
     });
   });
+
+  it.each<[LocalServerOptions, string, string]>([
+    [{ host: "192.0.2.1", apiKey: "tml-k" }, "host", "EADDRNOTAVAIL"],
+    [{ host: "no-such-host.invalid", apiKey: "tml-k" }, "host", "ENOTFOUND|EAI_AGAIN"],
+  ])(
+    "names the option and keeps the system's error as cause for %j",
+    { timeout: 60_000 },
+    async (options, option, code) => {
+      const failure = await start(options).catch((error: unknown) => error);
+      expect(failure).toMatchObject({
+        code: "validation_failed",
+        path: [option],
+        cause: { code: expect.stringMatching(code) },
+      });
+    },
+  );
 });
