@@ -53,7 +53,9 @@ describe("getRenderer", () => {
 
   it.each([["text"], [undefined], [[1.5]], [["1"]]])("refuses to read %o as a response", (ids) => {
     const renderer = getRenderer("qwen3", qwen3);
-    expect(() => renderer.parseResponse(ids as number[])).toThrow("ids must be an array or a typed array of numbers");
+    expect(() => renderer.parseResponse(ids as number[])).toThrow(
+      "ids must be an array or a typed array of numbers",
+    );
   });
 
   it("refuses a tokenizer of another family", () => {

@@ -32,9 +32,12 @@ function idsOf(response: ArrayLike<number>): number[] {
   checkNumberList(response, "ids");
   const ids = Array.from(response);
   if (ids.every(Number.isInteger)) return ids;
-  throw new ValidationError("ids must be a list of token ids, as `sequences[0].tokens` of a sample is", {
-    path: ["ids"],
-  });
+  throw new ValidationError(
+    "ids must be an array or a typed array of numbers, each a token id, as `sequences[0].tokens` of a sample is",
+    {
+      path: ["ids"],
+    },
+  );
 }
 
 /** The stop tokens by id. */
