@@ -1,4 +1,4 @@
-import { type Tokenizer, ValidationError } from "@tinkex/base";
+import { checkArray, checkObject, type Tokenizer, ValidationError } from "@tinkex/base";
 import { type CompiledTemplate, compileTemplate } from "../template/compile-template.js";
 import { stripRange } from "../template/values/python-text.js";
 import { plain, sliceText, type TextValue } from "../template/values/text.js";
@@ -59,6 +59,7 @@ export function applyChatTemplate(
   messages: readonly TemplateMessage[],
   options: ChatTemplateOptions = {},
 ): RenderedChat {
+  checkObject(options, "the options of applyChatTemplate");
   const { tools, addGenerationPrompt = false, continueFinalMessage = false, variables = {} } = options;
   if (!isTextTokenizer(tokenizer)) {
     throw new ValidationError(
@@ -68,6 +69,12 @@ export function applyChatTemplate(
       },
     );
   }
+  checkArray(messages, "applyChatTemplate: messages");
+  for (const [index, message] of messages.entries()) {
+    checkObject(message, `messages[${index}]`, '{ role: "user", content: "Hi" }');
+  }
+  if (tools !== undefined && tools !== null) checkArray(tools, "applyChatTemplate: tools");
+  checkObject(variables, "applyChatTemplate: variables");
   if (messages.length === 0) throw new ValidationError("messages must hold at least one message, got none");
   if (continueFinalMessage && addGenerationPrompt) {
     throw new ValidationError(

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { ValidationError } from "@tinkex/base";
+import { checkString, ValidationError } from "@tinkex/base";
 import { createTokenizer } from "../tokenizer/create-tokenizer.js";
 import type { TextTokenizer } from "../tokenizer/text-tokenizer.js";
 import { readFileIfThere } from "./read-file-if-there.js";
@@ -12,6 +12,7 @@ import { readTokenizerFiles } from "./read-tokenizer-files.js";
  * @throws ValidationError naming the file that is missing, unreadable, no JSON or no tokenizer.
  */
 export async function loadTokenizer(directory: string): Promise<TextTokenizer> {
+  checkString(directory, "loadTokenizer: directory", "models/qwen3");
   const files = await readTokenizerFiles((name) => readFileIfThere(join(directory, name)), directory);
   if (files === undefined) {
     throw new ValidationError(

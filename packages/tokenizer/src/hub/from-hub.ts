@@ -1,4 +1,12 @@
-import { AbortedError, type Clock, type Logger, systemClock, ValidationError } from "@tinkex/base";
+import {
+  AbortedError,
+  type Clock,
+  checkObject,
+  checkString,
+  type Logger,
+  systemClock,
+  ValidationError,
+} from "@tinkex/base";
 import { readTokenizerFiles } from "../files/read-tokenizer-files.js";
 import type { TokenizerRequest } from "../sources/tokenizer-source.js";
 import { createTokenizer } from "../tokenizer/create-tokenizer.js";
@@ -33,7 +41,11 @@ export function fromHub(options: FromHubOptions = {}): (request: TokenizerReques
   const cache = new HubCache(settings.cacheDirectory);
   const client = new HubClient({ endpoint: settings.endpoint, token: settings.token, fetch, clock });
 
-  return async ({ id, revision = "main", signal }) => {
+  return async (request) => {
+    checkObject(request, "request", '{ id: "Qwen/Qwen3-8B" }');
+    const { id, revision = "main", signal } = request;
+    checkString(id, "request.id", "Qwen/Qwen3-8B");
+    checkString(revision, "request.revision", "main");
     checkRepository(id, revision);
     const { offline } = settings;
     const files = new HubRevision(id, revision, { cache, client, offline, clock, logger, signal });

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { ValidationError } from "@tinkex/base";
+import { checkObject, checkString, ValidationError } from "@tinkex/base";
 import { readFileIfThere } from "../files/read-file-if-there.js";
 
 /** Options of the Hugging Face hub; what is left out comes from the environment, as in Python. */
@@ -32,7 +32,12 @@ export interface HubSettings {
 
 /** @throws ValidationError when the endpoint is no http(s) URL, or holds a password or query. */
 export function resolveHubSettings(options: HubOptions = {}): HubSettings {
+  checkObject(options, "the options of fromHub");
   const env = options.env ?? process.env;
+  checkObject(env, "fromHub: env");
+  for (const name of ["endpoint", "token", "cacheDirectory"] as const) {
+    if (options[name] !== undefined) checkString(options[name], `fromHub: ${name}`);
+  }
   const setting = (name: string) => (env[name] === "" ? undefined : env[name]);
   const home =
     setting("HF_HOME") ?? join(setting("XDG_CACHE_HOME") ?? join(homedir(), ".cache"), "huggingface");

@@ -1,6 +1,16 @@
 import { stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
-import { systemClock, type Tokenizer, ValidationError, type WaitLimits, waitWithin } from "@tinkex/base";
+import {
+  checkFunction,
+  checkKnownNames,
+  checkObject,
+  checkString,
+  systemClock,
+  type Tokenizer,
+  ValidationError,
+  type WaitLimits,
+  waitWithin,
+} from "@tinkex/base";
 import { loadTokenizer } from "../files/load-tokenizer.js";
 import { type FromHubOptions, fromHub } from "../hub/from-hub.js";
 import { type ResolvedTokenizer, resolveTokenizer } from "../sources/resolve-tokenizer.js";
@@ -43,8 +53,17 @@ export interface TokenizerProvider {
 /** As many as the Python SDK keeps. */
 const KEPT_TOKENIZERS = 32;
 
+const OPTIONS: Readonly<Record<keyof GetTokenizerOptions, true>> = {
+  tokenizerId: true,
+  revision: true,
+  source: true,
+  signal: true,
+  timeoutMs: true,
+};
+
 /** Makes a provider with a cache of its own. */
 export function createTokenizerProvider(options: TokenizerProviderOptions = {}): TokenizerProvider {
+  checkObject(options, "the options of createTokenizerProvider");
   const { registry = new TokenizerRegistry(), clock = systemClock } = options;
   const kept = new WeakMap<TokenizerSource, PromiseCache<Tokenizer>>();
   // Made when first needed: a program with sources of its own need not have sound settings for the hub.
@@ -100,7 +119,11 @@ export function createTokenizerProvider(options: TokenizerProviderOptions = {}):
 
   return {
     registry,
-    getTokenizer(modelOrPath, wanted = {}) {
+    async getTokenizer(modelOrPath, wanted = {}) {
+      checkString(modelOrPath, "getTokenizer: modelOrPath", "Qwen/Qwen3-8B");
+      checkKnownNames(wanted, OPTIONS, "the options of getTokenizer");
+      if (wanted.source !== undefined) checkFunction(wanted.source, "getTokenizer: source");
+      if (wanted.revision !== undefined) checkString(wanted.revision, "getTokenizer: revision", "main");
       const what = `loading the tokenizer of ${modelOrPath}`;
       return waitWithin(wanted, clock, what, (over) => find(modelOrPath, wanted, over));
     },

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/base";
+import { checkString, ValidationError } from "@tinkex/base";
 
 /** The tokenizer that belongs to a model. */
 export interface ResolvedTokenizer {
@@ -48,6 +48,9 @@ const TML_PREFIXES = ["TML/", "thinkingmachines/"];
  * @throws ValidationError when a name is empty.
  */
 export function resolveTokenizer(modelName: string, tokenizerId?: string | null): ResolvedTokenizer {
+  checkString(modelName, "modelName", "Qwen/Qwen3-8B");
+  if (tokenizerId !== undefined && tokenizerId !== null)
+    checkString(tokenizerId, "tokenizerId", "Qwen/Qwen3-8B");
   if (tokenizerId === "") {
     throw new ValidationError(
       "tokenizerId must not be empty; leave it out to have the tokenizer found by the model name",

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/base";
+import { checkFunction, checkString, ValidationError } from "@tinkex/base";
 import type { TokenizerSource } from "./tokenizer-source.js";
 
 /** Sources that a program registered, by the name of a model or the beginning of names. */
@@ -13,6 +13,8 @@ export class TokenizerRegistry {
    * @throws ValidationError when the name is empty.
    */
   register(name: string, source: TokenizerSource): () => void {
+    checkString(name, "registerTokenizer: name", "acme/model");
+    checkFunction(source, "registerTokenizer: source");
     if (name === "")
       throw new ValidationError("registerTokenizer: name must be the name of a model, got an empty one");
     this.#sources.set(name, source);
@@ -24,6 +26,7 @@ export class TokenizerRegistry {
   /** The source registered for the first of `names` that has one. */
   find(...names: readonly string[]): TokenizerSource | undefined {
     for (const name of names) {
+      checkString(name, "TokenizerRegistry.find: name", "acme/model");
       const exact = this.#sources.get(name);
       if (exact !== undefined) return exact;
       const [best] = [...this.#sources]
