@@ -51,12 +51,12 @@ export {
   type LossResults,
   lossGraph,
 } from "./training/loss-graph/build/build-loss-graph.js";
-export {
-  type AlongOptions,
-  type IndexPart,
-  type LossDtype,
-  type LossNumber,
-  type LossOperand,
+export type {
+  AlongOptions,
+  IndexPart,
+  LossDtype,
+  LossNumber,
+  LossOperand,
   LossTensor,
 } from "./training/loss-graph/build/loss-tensor.js";
 export type { CreateCustomLossOptions } from "./training/loss-graph/create-custom-loss.js";

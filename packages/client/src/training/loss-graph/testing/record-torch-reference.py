@@ -1,6 +1,6 @@
 """Records what torch gives for losses as the official SDK traces, encodes and runs them.
 
-Usage: python record-torch-reference.py > torch-reference.json   (needs tinker 0.38.0 and torch)
+Usage: python record-torch-reference.py > fixtures/torch-reference.json   (needs tinker 0.38.0 and torch)
 
 Each case is one loss of one datum: the body of the request that uploads it, as text, since its numbers must keep their kind; the
 data of its inputs; and loss, metrics and gradient. `smooth` says that finite differences give the same gradient.

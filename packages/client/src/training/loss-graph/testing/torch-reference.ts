@@ -27,7 +27,7 @@ export function parseTorchCases(text: string): readonly TorchCase[] {
 
 /** The cases that are kept. */
 export const TORCH_CASES = parseTorchCases(
-  readFileSync(join(import.meta.dirname, "torch-reference.json"), "utf8"),
+  readFileSync(join(import.meta.dirname, "fixtures", "torch-reference.json"), "utf8"),
 );
 
 /** Reads a case's graph, whose numbers keep their kind. */
