@@ -11,8 +11,8 @@ import { POOL_LIMITS } from "./operations/policy.js";
 import { isLoopback, resolveBaseUrl } from "./request/base-url.js";
 import { headerOf, setGivenHeaders } from "./request/header-list.js";
 import { platformHeaders } from "./request/platform-headers.js";
+import { DEFAULT_CONNECTIONS } from "./send/connection-options.js";
 import { FetchSender } from "./send/fetch-sender.js";
-import { DEFAULT_CONNECTIONS } from "./send/make-pool.js";
 import { proxyFor, shownProxy } from "./send/proxy.js";
 import type { Sender } from "./send/sender.js";
 import { UndiciSender } from "./send/undici-sender.js";
@@ -107,7 +107,6 @@ function makeSender(options: TransportOptions): Sender {
     ca: options.ca,
     http2: options.http2 ?? false,
     proxy: options.proxy ?? {},
-    clock: options.clock ?? systemClock,
     dispatcher: options.dispatcher,
   });
 }

@@ -2,13 +2,17 @@ import { MAX_REDIRECTS, ResponseError } from "@tinkex/base";
 import type { Dispatcher } from "undici";
 import { isSecret } from "../hooks/secrets.js";
 import { shownText } from "../hooks/shown-text.js";
-import { type ConnectionOptions, DEFAULT_CONNECTIONS, makePool } from "../send/make-pool.js";
+import {
+  type ConnectionSettings,
+  connectionOptions,
+  DEFAULT_CONNECTIONS,
+} from "../send/connection-options.js";
 import type { ProxySettings } from "../send/proxy.js";
 import { VERSION } from "../version.js";
 
 /** Sends the requests of one download, without any header of ours that tells who we are. */
 export class DownloadRequests {
-  readonly #connections: ConnectionOptions;
+  readonly #connections: ConnectionSettings;
   readonly #pools = new Map<string, Dispatcher>();
   readonly #secrets = new Set<string>();
 
@@ -79,7 +83,7 @@ export class DownloadRequests {
     const undici = await import("undici");
     let pool = this.#pools.get(origin);
     if (pool === undefined) {
-      pool = makePool(undici, origin, this.#connections);
+      pool = new undici.Pool(origin, connectionOptions(undici, origin, this.#connections));
       this.#pools.set(origin, pool);
     }
     return pool;

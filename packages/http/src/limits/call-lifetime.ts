@@ -93,7 +93,10 @@ export class CallLifetime {
     if (this.#failure !== undefined) return;
     this.#failure = failure;
     this.end();
-    this.#onInterrupt?.(failure);
+    const onInterrupt = this.#onInterrupt;
+    // The error's stack holds this object: whoever keeps the error must not keep the connection.
+    this.#onInterrupt = undefined;
+    onInterrupt?.(failure);
   }
 
   /**

@@ -60,7 +60,9 @@ function ask<T>(
 /** The bytes of a login, where the proxy's address has one; a name longer than SOCKS5 can say is one the proxy refuses. */
 function loginOf({ username, password }: URL): Buffer | undefined {
   if (username === "" && password === "") return undefined;
-  const parts = [username, password].map((part) => withLength(decodeURIComponent(part), TunnelError.loginRefused));
+  const parts = [username, password].map((part) =>
+    withLength(decodeURIComponent(part), TunnelError.loginRefused),
+  );
   return Buffer.concat([Buffer.of(LOGIN_VERSION), ...parts]);
 }
 

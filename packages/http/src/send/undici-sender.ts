@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { type Clock, TinkexError } from "@tinkex/base";
+import { TinkexError } from "@tinkex/base";
 import type { Dispatcher } from "undici";
 import { isStreamed, readStreamed } from "../body/streamed-body.js";
 import type { TryOutcome } from "../errors/try-outcome.js";
@@ -7,13 +7,13 @@ import type { CallLifetime } from "../limits/call-lifetime.js";
 import type { WireRequest } from "../request/wire-request.js";
 import type { DispatcherLike } from "../transport-options.js";
 import { anyMajorHandler } from "./any-major-handler.js";
-import { type Asker, type ConnectionOptions, makePool } from "./make-pool.js";
+import { type Asker, type ConnectionSettings, connectionOptions } from "./connection-options.js";
+import { ConnectionPool } from "./connection-pool.js";
 import type { Sender } from "./sender.js";
 import { UndiciTry } from "./undici-try.js";
 
 /** Options of {@link UndiciSender}. */
-export interface SenderOptions extends ConnectionOptions {
-  readonly clock: Clock;
+export interface SenderOptions extends ConnectionSettings {
   /** Carries everything in place of our own connections; whoever made it closes it. */
   readonly dispatcher: DispatcherLike | undefined;
 }
@@ -22,23 +22,19 @@ type Undici = typeof import("undici");
 
 /** The connections for one kind of traffic to one origin. */
 interface Connections {
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: ConnectionPool;
   readonly asker: Asker;
 }
-
-/** Milliseconds after which idle pools are looked for again; at a request, so that no timer is needed. */
-const SWEEP_MS = 60_000;
 
 /** Sends over undici, one set of connections per kind of traffic. undici is loaded at the first request. */
 export class UndiciSender implements Sender {
   readonly #options: SenderOptions;
   readonly #pools = new Map<string, Connections>();
   /** On the way out, with requests still under way. */
-  readonly #retiring = new Set<Dispatcher>();
+  readonly #retiring = new Set<ConnectionPool>();
   #undici: Undici | undefined;
   #loading: Promise<Undici> | undefined;
   #closing: Promise<void> | undefined;
-  #sweptAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -47,7 +43,7 @@ export class UndiciSender implements Sender {
   send(request: WireRequest, lifetime: CallLifetime): Promise<TryOutcome> {
     const { dispatcher } = this.#options;
     if (dispatcher !== undefined) {
-      return dispatch({ dispatcher, asker: {current: undefined} }, request, lifetime, anyMajorHandler);
+      return dispatch({ dispatcher, asker: { current: undefined } }, request, lifetime, anyMajorHandler);
     }
     if (this.#undici !== undefined)
       return dispatch(this.#connections(this.#undici, request), request, lifetime);
@@ -88,25 +84,15 @@ export class UndiciSender implements Sender {
   }
 
   #connections(undici: Undici, request: WireRequest): Connections {
-    const now = this.#options.clock.monotonic();
-    if (now - this.#sweptAt > SWEEP_MS) this.#sweep(undici, now);
     const key = poolKey(request);
     const known = this.#pools.get(key);
     if (known !== undefined) return known;
     const asker: Asker = { current: undefined };
-    const made = { dispatcher: makePool(undici, request.origin, this.#options, asker), asker };
+    const { origin } = request;
+    const options = connectionOptions(undici, origin, this.#options, asker);
+    const made = { dispatcher: new ConnectionPool(() => new undici.Client(origin, options)), asker };
     this.#pools.set(key, made);
     return made;
-  }
-
-  /** Lets go of pools whose connections have all ended: after a burst they hold a client for each there once was. */
-  #sweep(undici: Undici, now: number): void {
-    this.#sweptAt = now;
-    for (const [key, { dispatcher: pool }] of this.#pools) {
-      if (!(pool instanceof undici.Pool) || pool.stats.connected > 0 || pool.stats.size > 0) continue;
-      this.#pools.delete(key);
-      pool.destroy().catch(() => {});
-    }
   }
 }
 

@@ -4,6 +4,7 @@ import type { TryOutcome } from "../errors/try-outcome.js";
 import { TryTimers } from "../limits/try-timers.js";
 import type { WireRequest } from "../request/wire-request.js";
 import type { Abandon } from "./connect.js";
+import type { LeavingHandler } from "./connection-pool.js";
 import { isStaleConnection } from "./stale-connection.js";
 
 /** Reason given to undici for dropping a request; seen by nobody, for the outcome is already known. */
@@ -15,7 +16,7 @@ type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
  * Receives one answer from undici, body and all. Used instead of `undici.request` because that makes a stream and an
  * abort controller per request and cannot be left before a connection stands.
  */
-export class UndiciTry implements Dispatcher.DispatchHandler {
+export class UndiciTry implements LeavingHandler {
   /** Gives up the connection that is made for this try. */
   abandonConnection: Abandon | undefined;
   readonly #timers: TryTimers;
@@ -36,6 +37,10 @@ export class UndiciTry implements Dispatcher.DispatchHandler {
       this.#end(this.#controller === undefined ? { ...outcome, waitingFor: "a connection" } : outcome);
       this.#leave();
     });
+  }
+
+  get isOver(): boolean {
+    return this.#settle === undefined;
   }
 
   /** Leaves the request at once; nothing is settled any more. */

@@ -1,11 +1,11 @@
-import type { buildConnector, Dispatcher } from "undici";
+import type { buildConnector, Client } from "undici";
 import { type Abandon, withAbandon } from "./connect.js";
 import { type ProxySettings, proxyFor } from "./proxy.js";
 import { proxyConnector } from "./proxy-connector.js";
 import { watchForStaleness } from "./stale-connection.js";
 
-/** Options of the connections that are made and kept. */
-export interface ConnectionOptions {
+/** Settings of the connections that are made and kept. */
+export interface ConnectionSettings {
   /** Limit for making a connection, proxy and TLS included, in milliseconds. */
   readonly connectTimeoutMs: number;
   /** Time for which an unused connection is kept, in milliseconds; longer than the 10 s between two heartbeats. */
@@ -29,33 +29,32 @@ export interface Asker {
 }
 
 /**
- * Makes connections to one origin, as many as it takes, through the proxy where there is one.
+ * Gives the options of undici for connections to one origin, through the proxy where there is one.
  *
  * @param asker - is given how to abandon the connection that is made for it: undici would complete it for nobody, and keep it
  */
-export function makePool(
+export function connectionOptions(
   undici: typeof import("undici"),
   origin: string,
-  options: ConnectionOptions,
+  settings: ConnectionSettings,
   asker?: Asker,
-): Dispatcher {
-  const { connectTimeoutMs, keepAliveMs, http2 } = options;
-  const ca = options.ca === undefined ? [] : [options.ca].flat();
-  const address = proxyFor(origin, options.proxy);
-  const settings = {
+): Client.Options {
+  const { connectTimeoutMs, keepAliveMs, http2 } = settings;
+  const ca = settings.ca === undefined ? [] : [settings.ca].flat();
+  const address = proxyFor(origin, settings.proxy);
+  const toServer = {
     ...(ca.length === 0 ? {} : { ca }),
     timeout: connectTimeoutMs,
     allowH2: http2,
     autoSelectFamily: true,
   };
   // The option type joins three kinds of socket and so asks for a port, which comes with each target.
-  const direct = undici.buildConnector(settings as buildConnector.BuildOptions);
+  const direct = undici.buildConnector(toServer as buildConnector.BuildOptions);
   const connect =
     address === undefined
       ? withAbandon(direct)
       : proxyConnector(undici, { proxy: new URL(address), connectTimeoutMs, ca, secure: direct });
-  return new undici.Pool(origin, {
-    connections: null,
+  return {
     pipelining: http2 ? HTTP2_STREAMS : 1,
     allowH2: http2,
     keepAliveTimeout: keepAliveMs,
@@ -67,5 +66,5 @@ export function makePool(
       });
       if (asker?.current !== undefined) asker.current.abandonConnection = abandon;
     },
-  });
+  };
 }

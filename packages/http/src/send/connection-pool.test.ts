@@ -1,0 +1,73 @@
+import { answer } from "@tinkex-tooling/hostile-server";
+import { Client } from "undici";
+import { describe, expect, it } from "vitest";
+import { afterTest, eventually, play, startServer } from "../testing/test-transport.js";
+import { ConnectionPool, type LeavingHandler } from "./connection-pool.js";
+
+function poolTo(url: string, options: Client.Options = {}): ConnectionPool {
+  const pool = new ConnectionPool(() => new Client(url, options));
+  afterTest(() => pool.destroy());
+  return pool;
+}
+
+/** Sends a GET; resolves with its status once the answer is whole. */
+function get(pool: ConnectionPool): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let status = 0;
+    const handler: LeavingHandler = {
+      isOver: false,
+      onRequestStart: () => {},
+      onResponseStart: (_, code) => {
+        status = code;
+      },
+      onResponseData: () => {},
+      onResponseEnd: () => resolve(status),
+      onResponseError: (_, error) => reject(error),
+    };
+    pool.dispatch({ path: "/", method: "GET" }, handler);
+  });
+}
+
+describe("ConnectionPool", () => {
+  it("makes a connection for each request under way, and uses them again", async () => {
+    const server = await play(answer(200));
+    const pool = poolTo(server.url);
+    await Promise.all([get(pool), get(pool), get(pool)]);
+    expect(pool.size).toBe(3);
+    await new Promise(setImmediate);
+    await Promise.all([get(pool), get(pool)]);
+    expect(pool.size).toBe(3);
+    expect(server.connections).toBe(3);
+  });
+
+  it("forgets a connection that the server closes, or that never came about", async () => {
+    const server = await play(answer(200, {}, { connection: "close" }));
+    const pool = poolTo(server.url);
+    await get(pool);
+    await eventually(() => pool.size).toBe(0);
+    expect(await get(pool)).toBe(200);
+
+    const nowhere = poolTo("http://127.0.0.1:9");
+    await expect(get(nowhere)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    await eventually(() => nowhere.size).toBe(0);
+  });
+
+  it("shares a connection of HTTP/2, and replaces one that breaks", async () => {
+    const server = await startServer({ script: [answer(200)], tls: {}, http2: true });
+    const pool = poolTo(server.url, { allowH2: true, pipelining: 100, connect: { ca: server.ca } });
+    await get(pool);
+    await server.breakConnections();
+    await eventually(() => pool.size).toBe(0);
+    await get(pool);
+    expect(await Promise.all([get(pool), get(pool), get(pool)])).toEqual([200, 200, 200]);
+    expect(pool.size).toBe(1);
+  });
+
+  it("lets what is under way finish when it is closed", async () => {
+    const server = await play(answer(200));
+    const pool = poolTo(server.url);
+    const answered = get(pool);
+    await pool.close();
+    expect(await answered).toBe(200);
+  });
+});
