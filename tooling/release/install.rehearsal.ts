@@ -44,9 +44,14 @@ describe("a project that installs what was published", () => {
     consumer.dispose();
   });
 
-  // The native library's own download, of GPU libraries, is left out as the README advises.
+  // The native library's own download, of GPU libraries, is left out as the README advises. Nothing may ask for a newer Node than
+  // this one, or `npm install --engine-strict` fails for users too.
   const install = (names: readonly string[]) =>
-    consumer.add(names, { ...registry.npmEnv, ONNXRUNTIME_NODE_INSTALL: "skip" });
+    consumer.add(names, {
+      ...registry.npmEnv,
+      ONNXRUNTIME_NODE_INSTALL: "skip",
+      npm_config_engine_strict: "true",
+    });
 
   it(`has in an empty folder all that it can import after: npm install ${FRONT_DOOR.join(" ")}`, async () => {
     expect(FRONT_DOOR.length).toBeGreaterThan(0);
