@@ -13,6 +13,7 @@ import type { OperationContext } from "../future/operation-context.js";
 import type { Encoding, WireChoice } from "../session/server-generation.js";
 import type { ServerProfile } from "../session/server-profile.js";
 import type { Session, SessionEnvironment } from "../session/session.js";
+import { CancelQueue } from "./cancel-queue.js";
 import { type EncodingAttempt, EncodingChoice, isAboutEncoding } from "./encoding-choice.js";
 import { inDoubt } from "./in-doubt.js";
 import type { QueueStateLog } from "./queue-state-log.js";
@@ -74,6 +75,8 @@ export class Channel {
   /** Encoding of training requests. */
   readonly encoding: EncodingChoice;
   readonly bodyMemory: BodyMemory | undefined;
+  /** Work that was given up, for the service to stop. */
+  readonly cancellations: CancelQueue;
   readonly #options: ChannelOptions;
   readonly #trainingBudget: ByteBudget;
   readonly #samplePressure: PressureLimits;
@@ -87,6 +90,7 @@ export class Channel {
     this.environment = session.environment;
     this.encoding = new EncodingChoice(options.wire, generation.preferredEncoding, logger);
     this.bodyMemory = options.bodyMemory;
+    this.cancellations = new CancelQueue(session);
     this.#options = options;
     this.#trainingBudget = new ByteBudget(config.fwdbwd_dispatch_bytes_semaphore_size);
     const maxBytes = config.sample_dispatch_bytes_semaphore_size;

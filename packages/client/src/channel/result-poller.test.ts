@@ -42,10 +42,15 @@ function statusError(status: number, body: unknown, retryAfterMs?: number): ApiS
 /** Polls against a script, on a clock whose sleeps pass at once. */
 function poll(
   answers: readonly Answer[],
-  options: { readonly budget?: ByteBudget; readonly maxFailingMs?: number } = {},
+  options: {
+    readonly budget?: ByteBudget;
+    readonly maxFailingMs?: number;
+    readonly isAwaited?: boolean;
+  } = {},
 ) {
   const clock = new FakeClock();
   const sleeps: number[] = [];
+  const backgrounds: unknown[] = [];
   const calls: TransportCall[] = [];
   const states: QueueStateEvent[] = [];
   const noted: string[] = [];
@@ -77,9 +82,10 @@ function poll(
       clock: {
         now: () => clock.now(),
         monotonic: () => nowMs,
-        sleep: async (ms, signal) => {
+        sleep: async (ms, signal, sleepOptions) => {
           signal?.throwIfAborted();
           sleeps.push(ms);
+          backgrounds.push(sleepOptions?.background);
           nowMs += ms;
         },
       },
@@ -97,6 +103,7 @@ function poll(
       context: {
         name: "optimStep",
         onBehalfOf: { method: "TrainingClient.optim_step" },
+        isAwaited: () => options.isAwaited ?? true,
         queueState: (event) => states.push(event),
         signal: controller.signal,
       },
@@ -105,7 +112,7 @@ function poll(
   );
   const result = poller.result();
   result.catch(() => {});
-  return { result, calls, sleeps, states, noted, troubles, controller };
+  return { result, calls, sleeps, backgrounds, states, noted, troubles, controller };
 }
 
 const bodiesOf = (calls: readonly TransportCall[]) =>
@@ -332,6 +339,20 @@ describe("ResultPoller", () => {
       expect(await result).toEqual({ metrics: { lr: 1 } });
     });
   });
+
+  it.each([true, false])(
+    "decisions 52: keeps the process alive in its pauses if somebody waits: %s",
+    async (isAwaited) => {
+      const { result, backgrounds } = poll(
+        [{ ok: { type: "try_again" } }, { status: 429 }, { status: 503 }, done],
+        {
+          isAwaited,
+        },
+      );
+      await result;
+      expect(backgrounds).toEqual([!isAwaited, !isAwaited, !isAwaited]);
+    },
+  );
 
   it("decisions 47: gives up as early as it is told to", async () => {
     const { result, calls } = poll(

@@ -50,7 +50,7 @@ export interface RetrieveRequest<Name extends FutureResultName> {
   /** Seconds from the start of the operation until it was accepted. */
   readonly roundtripS: number;
   /** The operation that waits for it. */
-  readonly context: Pick<OperationContext, "name" | "onBehalfOf" | "signal" | "queueState">;
+  readonly context: Pick<OperationContext, "name" | "onBehalfOf" | "signal" | "queueState" | "isAwaited">;
   /** Logs pauses of the client that waits. */
   readonly log: Pick<QueueStateLog, "note">;
 }
@@ -184,7 +184,8 @@ export class ResultPoller<Name extends FutureResultName> {
   }
 
   #pauseFor(ms: number): Promise<void> {
-    return this.#environment.clock.sleep(ms, this.#request.context.signal);
+    const { signal, isAwaited } = this.#request.context;
+    return this.#environment.clock.sleep(ms, signal, { background: !isAwaited() });
   }
 
   /** @throws the error that is the last, when no poll has had a good answer for too long */

@@ -10,6 +10,7 @@ import {
 } from "@tinkex/base";
 import { FakeClock, settle } from "@tinkex/base/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { until } from "../testing/open-service.js";
 import { RecordingLogger } from "../testing/recording-logger.js";
 import type { ApiFuture } from "./api-future.js";
 import { ClientLifecycle } from "./client-lifecycle.js";
@@ -79,11 +80,61 @@ describe("ApiFuture", () => {
 
   it("clients 67, transport 54, BR-017: a failure that nobody awaits is logged and ends nothing; a late await throws it", async () => {
     const future = start(() => Promise.reject(new Error("boom")));
-    await settle();
+    await until(() => logger.lines.length > 0, "the line");
     expect(logger.lines).toEqual(["warn: optimStep failed and nobody is waiting for it yet: boom"]);
     const first = await future.catch((error: unknown) => error);
     const second = await future.result().catch((error: unknown) => error);
     expect(first).toBe(second);
+  });
+
+  it("failures that nobody awaits and that come together share one line with their number", async () => {
+    const failing = (): ApiFuture<string> => start(() => Promise.reject(new Error("boom")));
+    const futures = Array.from({ length: 30 }, failing);
+    // Somebody waits for this one by the time that the line is due.
+    futures[0]?.catch(() => {});
+    await until(() => logger.lines.length > 0, "the line");
+    expect(logger.lines).toEqual([
+      "warn: 29 operations failed and nobody is waiting for them yet, the first of them optimStep: boom",
+    ]);
+    failing();
+    await until(() => logger.lines.length > 1, "another line");
+    expect(logger.lines[1]).toBe("warn: optimStep failed and nobody is waiting for it yet: boom");
+  });
+
+  it("an async listener that rejects is a line in the log", async () => {
+    const result = deferred<string>();
+    const future = start(async (work) => {
+      await settle();
+      work.queueState({ state: "active", reason: undefined, requestId: "r", requestType: "OptimStep" });
+      return result.promise;
+    });
+    future.on("queueState", async () => {
+      throw new Error("listener");
+    });
+    await until(() => logger.lines.length > 0, "the line");
+    expect(logger.lines).toEqual(["warn: a queueState listener of optimStep threw"]);
+    result.resolve("done");
+    expect(await future).toBe("done");
+  });
+
+  it("knows whether somebody waits: a wait that has ended does not count", async () => {
+    const result = deferred<string>();
+    let context: OperationContext | undefined;
+    const future = start(async (work) => {
+      context = work;
+      return result.promise;
+    });
+    expect(context?.isAwaited()).toBe(false);
+    const wait = expect(future.result({ timeoutMs: 1_000 })).rejects.toBeInstanceOf(TimeoutError);
+    expect(context?.isAwaited()).toBe(true);
+    await clock.advance(1_000);
+    await wait;
+    await settle();
+    expect(context?.isAwaited()).toBe(false);
+    const waiting = future.then((value) => value);
+    expect(context?.isAwaited()).toBe(true);
+    result.resolve("done");
+    expect(await waiting).toBe("done");
   });
 
   it("clients 66: a wait that times out leaves the operation alone", async () => {

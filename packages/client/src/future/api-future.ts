@@ -4,16 +4,18 @@ import {
   ClosedError,
   checkTimeoutMs,
   deferred,
-  errorMessage,
   type Logger,
   onAbort,
+  type Release,
   TimeoutError,
   type TinkexError,
   type WaitLimits,
   waitFor,
 } from "@tinkex/base";
 import { type CallOptions, checkOptions, WAIT_LIMITS } from "../inputs/call-options.js";
+import { keepAlive } from "./keep-alive.js";
 import type { OperationContext, QueueStateEvent, SdkMethod } from "./operation-context.js";
+import type { UnawaitedFailures } from "./unawaited-failures.js";
 
 /** The place where an operation says how it can be ended, for as long as it lasts. */
 export interface OperationRegistry {
@@ -26,6 +28,7 @@ export interface FutureEnvironment {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly live: OperationRegistry;
+  readonly failures: UnawaitedFailures;
 }
 
 /** One call of a public method. */
@@ -84,7 +87,10 @@ export class ApiFuture<T> extends Promise<T> {
   #lastState: QueueStateEvent | undefined;
   #askServer: (() => Promise<boolean>) | undefined;
   #state: "not sent" | "sent" | "accepted" | "fulfilled" | "rejected" = "not sent";
-  #isAwaited = false;
+  /** Waits for the result that are under way; one by `await` lasts as long as the operation. */
+  #waitCount = 0;
+  #release: Release | undefined;
+  #told: Promise<boolean> | undefined;
 
   private constructor(
     call: OperationCall,
@@ -120,11 +126,16 @@ export class ApiFuture<T> extends Promise<T> {
    */
   result(limits: WaitLimits = {}): Promise<T> {
     checkOptions<WaitLimits>(limits, WAIT_LIMITS, "result");
-    this.#isAwaited = true;
-    return waitFor(this, limits, this.#environment.clock, {
+    const leave = this.#enterWait();
+    // Through the promise's own method: ours would count a wait that lasts.
+    const settled = super.then((value) => value);
+    const wait = waitFor(settled, limits, this.#environment.clock, {
       timedOut: (timeoutMs) => this.#timedOut(timeoutMs),
       aborted: (cause) => new AbortedError(`waiting for ${this.#describe()} was aborted`, { cause }),
     });
+    settled.catch(() => {});
+    wait.then(leave, leave);
+    return wait;
   }
 
   /**
@@ -137,7 +148,7 @@ export class ApiFuture<T> extends Promise<T> {
     if (this.#isSettled) return false;
     const isUnsent = this.#state === "not sent";
     this.#end(new AbortedError(`${this.#describe()} was cancelled`));
-    return isUnsent || this.#tellServer();
+    return isUnsent || (await this.#told) === true;
   }
 
   /** Calls `listener` whenever the service says how the operation stands in its queue. Returns what ends that. */
@@ -151,8 +162,23 @@ export class ApiFuture<T> extends Promise<T> {
     onFulfilled?: ((value: T) => Value | PromiseLike<Value>) | null,
     onRejected?: ((error: unknown) => Failure | PromiseLike<Failure>) | null,
   ): Promise<Value | Failure> {
-    this.#isAwaited = true;
+    this.#enterWait();
     return super.then(onFulfilled, onRejected);
+  }
+
+  /** Counts a wait, which keeps the process alive. Returns what ends it. */
+  #enterWait(): () => void {
+    this.#waitCount += 1;
+    if (!this.#isSettled) this.#release ??= keepAlive();
+    return () => {
+      this.#waitCount -= 1;
+      if (this.#waitCount === 0) this.#letGo();
+    };
+  }
+
+  #letGo(): void {
+    this.#release?.();
+    this.#release = undefined;
   }
 
   /** Runs the work until it settles or something ends it, and lets go of signal, limit and registry. */
@@ -177,6 +203,7 @@ export class ApiFuture<T> extends Promise<T> {
       this.#controller.abort(error);
       throw error;
     } finally {
+      this.#letGo();
       leaveLive();
       leaveSignal?.();
       callOffLimit?.();
@@ -208,6 +235,7 @@ export class ApiFuture<T> extends Promise<T> {
       name,
       onBehalfOf: { method, headers: options.headers },
       startedAtMs: this.#startedAtMs,
+      isAwaited: () => this.#waitCount > 0,
       signal: this.#controller.signal,
       sending: () => {
         if (this.#state !== "not sent") return;
@@ -237,6 +265,8 @@ export class ApiFuture<T> extends Promise<T> {
     if (this.#isSettled || this.#controller.signal.aborted) return;
     this.#controller.abort(reason);
     this.#ended.reject(reason);
+    // The end of a session ends its work too.
+    if (!(reason instanceof ClosedError)) this.#told = this.#tellServer();
   }
 
   /** Tells whether the service was told to stop the work. Never rejects: the caller has given the work up already. */
@@ -252,18 +282,20 @@ export class ApiFuture<T> extends Promise<T> {
   }
 
   #notify(listener: (event: QueueStateEvent) => void, event: QueueStateEvent): void {
-    try {
-      listener(event);
-    } catch (error) {
+    const warn = (error: unknown): void =>
       this.#environment.logger.warn(`a queueState listener of ${this.#call.name} threw`, { error });
+    try {
+      // An async function is a listener too, as far as types go.
+      Promise.resolve(listener(event) as unknown).catch(warn);
+    } catch (error) {
+      warn(error);
     }
   }
 
   #noteFailure(error: unknown): void {
-    if (this.#isAwaited || error instanceof AbortedError || error instanceof ClosedError) return;
-    this.#environment.logger.warn(
-      `${this.#call.name} failed and nobody is waiting for it yet: ${errorMessage(error)}`,
-    );
+    if (this.#waitCount > 0 || error instanceof AbortedError || error instanceof ClosedError) return;
+    const isAwaited = (): boolean => this.#waitCount > 0;
+    this.#environment.failures.note({ name: this.#call.name, error, isAwaited });
   }
 
   #timedOut(timeoutMs: number): TimeoutError {

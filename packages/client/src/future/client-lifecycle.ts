@@ -2,6 +2,7 @@ import { type Clock, ClosedError, type Logger, type TinkexError } from "@tinkex/
 import { CALL_OPTIONS, type CallOptions, checkOptions } from "../inputs/call-options.js";
 import { type ApiFuture, type OperationRegistry, startFuture } from "./api-future.js";
 import type { OperationContext, SdkMethod } from "./operation-context.js";
+import { UnawaitedFailures } from "./unawaited-failures.js";
 
 /** The ports that all operations of a service client share. */
 export interface LifecyclePorts {
@@ -26,6 +27,7 @@ export class ClientLifecycle implements OperationRegistry {
   readonly #ports: LifecyclePorts;
   /** This client, and those it belongs to. */
   readonly #line: readonly ClientLifecycle[];
+  readonly #failures: UnawaitedFailures;
   readonly #controller = new AbortController();
   readonly #enders = new Set<(reason: TinkexError) => void>();
 
@@ -35,6 +37,7 @@ export class ClientLifecycle implements OperationRegistry {
     this.#class = clientClass;
     this.#name = name;
     this.#ports = ports;
+    this.#failures = parent === undefined ? new UnawaitedFailures(ports.logger) : parent.#failures;
     this.#line = [this, ...(parent === undefined ? [] : parent.#line)];
   }
 
@@ -76,7 +79,7 @@ export class ClientLifecycle implements OperationRegistry {
     const method: SdkMethod = `${this.#class}.${name.replace(/[A-Z]/g, "_$&").toLowerCase()}`;
     const { signal, headers, timeoutMs = this.#ports.timeoutMs } = options;
     const call = { name, method, options: { signal, headers, timeoutMs } };
-    return startFuture(call, { ...this.#ports, live: this }, run);
+    return startFuture(call, { ...this.#ports, live: this, failures: this.#failures }, run);
   }
 
   add(end: (reason: TinkexError) => void): () => void {

@@ -29,6 +29,8 @@ export interface OperationContext {
   readonly onBehalfOf: OnBehalfOf;
   /** Aborts when nobody wants the result any more: `cancel()`, the caller's signal or limit, a closed client. */
   readonly signal: AbortSignal;
+  /** Tells whether somebody waits for the result now. */
+  isAwaited(): boolean;
   /** The time of the call, by the monotonic clock. */
   readonly startedAtMs: number;
   /**

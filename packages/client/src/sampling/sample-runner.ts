@@ -69,21 +69,9 @@ export class SampleRunner {
     const submission = await this.#channel.submitSample(request, size, busyPauseMs, context, this.#log);
     const { accepted, result } = submission;
     context.submitted();
-    context.onCancel(() => this.#cancel(accepted.request_id));
+    context.onCancel(() => this.#channel.cancellations.cancel(accepted.request_id));
     const ids = accepted.sample_sequence_ids;
     return ids === undefined ? result : this.#withSequenceIds(await result, ids);
-  }
-
-  /** Tells the server of an abandoned sample, if it wants to hear. */
-  async #cancel(requestId: string): Promise<boolean> {
-    const { server, environment, session } = this.#channel;
-    if (!server.dynamic.sample_cancel_enabled) return false;
-    await session.unpaused.call(
-      "cancel_future",
-      { request_id: requestId },
-      { signal: environment.lifecycle.closing },
-    );
-    return true;
   }
 
   #withSequenceIds(response: SampleResponse, ids: readonly string[]): SampleResponse {

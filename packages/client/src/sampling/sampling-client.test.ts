@@ -7,8 +7,10 @@ import {
   ValidationError,
 } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
+import type { CallOptions } from "../inputs/call-options.js";
 import { openService, pauseForSockets, sleepThrough, throughSleeps, until } from "../testing/open-service.js";
 import type { Reply } from "../testing/stub-service.js";
+import type { SamplingClient } from "./sampling-client.js";
 
 const greedy = { max_tokens: 2 };
 
@@ -286,6 +288,69 @@ describe("SamplingClient", () => {
     await sampler.sample({ prompt: [1], sampling_params: greedy });
     process.off("unhandledRejection", note);
     expect(unhandled).toEqual([]);
+  });
+
+  describe("a sample that is given up while it is waited for", () => {
+    const open = async (dynamic: object, cancel: () => Reply | Promise<Reply> = () => ({ body: {} })) => {
+      const opened = await openService();
+      opened.stub.on("client/dynamic_config", () => ({ body: { sample_cancel_enabled: true, ...dynamic } }));
+      opened.stub.on("cancel_future", cancel);
+      opened.stub.on("retrieve_future", () => new Promise<Reply>(() => {}));
+      return { ...opened, sampler: await opened.service.createSamplingClient({ base_model: "b" }) };
+    };
+    const drawn = async (sampler: SamplingClient, options: CallOptions = {}) => {
+      const sample = sampler.sample({ prompt: [1], sampling_params: greedy }, options);
+      sample.catch(() => {});
+      await sample.submitted;
+      // A future that an async function returned would be waited for.
+      return { sample };
+    };
+
+    it("newest-clients 9: by a signal is told to the service", async () => {
+      const { stub, sampler } = await open({});
+      const controller = new AbortController();
+      await drawn(sampler, { signal: controller.signal });
+      controller.abort();
+      await until(() => stub.seen("cancel_future").length === 1, "the cancellation");
+      expect(stub.seen("cancel_future")[0]?.json).toEqual({ request_id: "r1" });
+    });
+
+    it("newest-clients 9: by its limit is told to the service, by the limit of a wait is not", async () => {
+      const { stub, sampler, clock } = await open({});
+      const { sample: waiting } = await drawn(sampler);
+      const wait = expect(waiting.result({ timeoutMs: 500 })).rejects.toMatchObject({ code: "timed_out" });
+      await clock.advance(1_000);
+      await wait;
+      await drawn(sampler, { timeoutMs: 500 });
+      await clock.advance(1_000);
+      await until(() => stub.seen("cancel_future").length === 1, "the cancellation");
+      await pauseForSockets();
+      expect(stub.seen("cancel_future").map(({ json }) => json)).toEqual([{ request_id: "r2" }]);
+    });
+
+    it("newest-clients 10: among many others is told in batches", async () => {
+      let underWay = 0;
+      let most = 0;
+      const { stub, sampler } = await open({ sample_cancel_max_batch_size: 16 }, async () => {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        await pauseForSockets();
+        underWay -= 1;
+        return { body: {} };
+      });
+      const samples = await Promise.all(Array.from({ length: 50 }, () => drawn(sampler)));
+      expect(await Promise.all(samples.map(({ sample }) => sample.cancel()))).toEqual(samples.map(() => true));
+      expect(new Set(stub.seen("cancel_future").map(({ json }) => json?.request_id)).size).toBe(50);
+      expect(most).toBe(16);
+    });
+
+    it("newest-clients 11: and that the service does not know is an error line, no more", async () => {
+      const { sampler, logger } = await open({}, () => ({ status: 404, body: { detail: "no such future" } }));
+      const { sample } = await drawn(sampler);
+      expect(await sample.cancel()).toBe(false);
+      const lines = logger.lines.filter((line) => line.startsWith("error: "));
+      expect(lines).toEqual([expect.stringContaining("was not told that request r1 is given up")]);
+    });
   });
 
   it("newest-clients 9: tells the service of a sample that is given up, where it wants to hear of it", async () => {

@@ -39,6 +39,35 @@ describe("a program of its own", () => {
     expect(end).toMatchObject({ code: 0, stdout: "1\n" });
   }, 60_000);
 
+  it.each([
+    ["is never awaited", ""],
+    [
+      "is waited for no longer",
+      "await step.result({ timeoutMs: 300 }).catch((error) => console.log(error.code));",
+    ],
+  ])(
+    "decisions 52: is not kept alive by work that %s",
+    async (_, wait) => {
+      const usual = stub.usual("retrieve_future");
+      stub.on("retrieve_future", (request) =>
+        request.headers["x-tinker-request-type"] === "OptimStep"
+          ? { body: { type: "try_again" } }
+          : usual(request),
+      );
+      const end = await runScript(`${prelude(stub.url)}
+      const training = await service.createLoraTrainingClient({ base_model: "b" });
+      const step = training.optimStep();
+      await step.submitted;
+      ${wait}
+      console.log("over");
+    `);
+      stub.on("retrieve_future", usual);
+      expect(end).toMatchObject({ code: 0, stdout: expect.stringMatching(/over\n$/) });
+      expect(end.lingeredMs).toBeLessThan(5_000);
+    },
+    60_000,
+  );
+
   it("BR-017, BR-108: survives a failure nobody awaits, and leaves nothing open after close()", async () => {
     const usual = stub.usual("optim_step");
     stub.on("optim_step", () => ({ status: 422, body: { detail: "no" } }));

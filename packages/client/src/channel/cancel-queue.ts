@@ -1,0 +1,57 @@
+import { type Deferred, deferred, errorMessage } from "@tinkex/base";
+import type { Session } from "../session/session.js";
+
+/** One request to be cancelled, and who wants to know whether the service was told. */
+interface Cancellation {
+  readonly requestId: string;
+  readonly told: Deferred<boolean>;
+}
+
+/**
+ * Tells the service of samples that were given up, where it wants to hear of them: in batches, as thousands may be given up in
+ * one moment.
+ */
+export class CancelQueue {
+  readonly #session: Session;
+  #waiting: Cancellation[] = [];
+  #isDraining = false;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Resolves with whether the service was told. Never rejects: the caller has given the work up already. */
+  cancel(requestId: string): Promise<boolean> {
+    // May change while the client runs.
+    if (!this.#session.server.dynamic.sample_cancel_enabled) return Promise.resolve(false);
+    const told = deferred<boolean>();
+    this.#waiting.push({ requestId, told });
+    if (!this.#isDraining) void this.#drain();
+    return told.promise;
+  }
+
+  async #drain(): Promise<void> {
+    this.#isDraining = true;
+    while (this.#waiting.length > 0) {
+      const most = Math.max(1, this.#session.server.dynamic.sample_cancel_max_batch_size);
+      await Promise.all(this.#waiting.splice(0, most).map((one) => this.#send(one)));
+    }
+    this.#isDraining = false;
+  }
+
+  async #send({ requestId, told }: Cancellation): Promise<void> {
+    const { lifecycle, logger } = this.#session.environment;
+    try {
+      await this.#session.unpaused.call(
+        "cancel_future",
+        { request_id: requestId },
+        { signal: lifecycle.closing },
+      );
+      told.resolve(true);
+    } catch (error) {
+      told.resolve(false);
+      if (lifecycle.closing.aborted) return;
+      logger.error(`the service was not told that request ${requestId} is given up: ${errorMessage(error)}`);
+    }
+  }
+}
