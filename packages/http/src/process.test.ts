@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { answer } from "@tinkex-tooling/hostile-server";
+import { answer, file, on, redirect, stall } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";
 import { play } from "./testing/test-transport.js";
 
@@ -10,8 +12,11 @@ const run = promisify(execFile);
 const entry = fileURLToPath(new URL("index.ts", import.meta.url));
 
 /** Runs a program in a process of its own; `http` there is this package. */
-async function program(script: string, ...args: string[]): Promise<unknown> {
-  const source = `const http = await import(${JSON.stringify(entry)});\n${script}`;
+async function program(
+  script: string,
+  { args = [], before = "" }: { readonly args?: readonly string[]; readonly before?: string } = {},
+): Promise<unknown> {
+  const source = `${before}const http = await import(${JSON.stringify(entry)});\n${script}`;
   const flags = [
     "--conditions=@tinkex/source",
     "--import=tsx",
@@ -51,7 +56,7 @@ describe("a process of its own", () => {
       await transport.call({ operation: "healthz" });
       console.log(JSON.stringify([before, loaded()]));
       `,
-      server.url,
+      { args: [server.url] },
     );
     expect(seen).toEqual([false, true]);
   }, 60_000);
@@ -72,8 +77,64 @@ describe("a process of its own", () => {
       await another.call({ operation: "healthz" });
       console.log(JSON.stringify(left));
       `,
-      server.url,
+      { args: [server.url] },
     );
     expect(seen).toEqual([]);
   }, 60_000);
+});
+
+/** A loader that gives this text for undici. */
+function undiciIs(text: string): string {
+  const hooks = `export const resolve = (name, context, next) =>
+    name === "undici" ? { url: ${JSON.stringify(moduleOf(text))}, shortCircuit: true } : next(name, context);`;
+  return `await (async () => (await import("node:module")).register(${JSON.stringify(moduleOf(hooks))}))();\n`;
+}
+
+function moduleOf(text: string): string {
+  return `data:text/javascript,${encodeURIComponent(text)}`;
+}
+
+// oven-sh/bun#4474; pnpm test:runtimes runs Bun and Deno themselves.
+describe("a runtime without the connections of undici", () => {
+  it.each([
+    ["that has a stand-in", "export class Client {} export class Pool {}"],
+    ["that has nothing", 'throw new Error("no such module");'],
+  ])("%s is gone through by its fetch", { timeout: 60_000 }, async (_, undici) => {
+    const content = Buffer.from("the file");
+    const server = await play(
+      on({ path: "/file" }, redirect(302, "/moved")),
+      on({ path: "/moved" }, file(content, '"v1"')),
+      on({ path: "/healthz" }, stall),
+      answer(503),
+      answer(200, { ok: 1 }),
+    );
+    const folder = await mkdtemp(join(tmpdir(), "tinkex-http-"));
+    const seen = await program(
+      `
+      const { readFileSync } = await import("node:fs");
+      const [url, target] = process.argv.slice(1);
+      const transport = http.createTransport({ baseUrl: url, random: () => 0, logger: http.consoleLogger("error") });
+      const { status, attempts } = await transport.call({ operation: "optim_step", body: new TextEncoder().encode("{}") });
+      const late = await transport.call({ operation: "healthz", timeoutMs: 100 }).catch(({ code }) => code);
+      const bytes = await http.downloadFile({ url: () => url + "/file", target });
+      const proxied = http.createTransport({ baseUrl: "http://api.invalid", apiKey: "tml-x", proxy: { httpProxy: url }, logger: http.consoleLogger("error") });
+      const refused = await proxied.call({ operation: "healthz" }).catch(({ code, message }) => code + ": " + message);
+      await transport.close();
+      console.log(JSON.stringify({ status, attempts, late, bytes, text: readFileSync(target, "utf8"), refused }));
+      `,
+      { args: [server.url, join(folder, "target")], before: undiciIs(undici) },
+    );
+    await rm(folder, { recursive: true });
+    expect(seen).toEqual({
+      status: 200,
+      attempts: 2,
+      late: "timed_out",
+      bytes: content.byteLength,
+      text: "the file",
+      refused: expect.stringMatching(
+        /^validation_failed: proxy cannot be kept by this runtime's fetch.*option fetch/,
+      ),
+    });
+    expect(server.requests.every(({ method }) => method !== "CONNECT")).toBe(true);
+  });
 });

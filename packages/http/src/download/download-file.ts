@@ -182,7 +182,8 @@ async function receiveOnce(
   };
   const work = async (): Promise<TryOutcome | "whole"> => {
     listen();
-    const { statusCode, headers, body } = await requests.send(url, rangeHeaders(state), controller.signal);
+    const answer = await requests.send(url, rangeHeaders(state), controller.signal);
+    const { statusCode, headers, body } = answer;
     const resumed = statusCode === 206 && state.receivedBytes > 0;
     if (statusCode !== 200 && !resumed) {
       // 416: what we have is longer than what is there now.
@@ -194,7 +195,7 @@ async function receiveOnce(
       noteWhole(headers, state);
     } else if (!notePart(headers, state)) {
       await startOver(file, state);
-      await body.dump({ limit: 1, signal: controller.signal });
+      await answer.discard();
       return { kind: "broken", cause: new Error("the file has changed meanwhile"), isStaleConnection: false };
     }
     checkSize(state.totalBytes, options.maxBytes);

@@ -1,8 +1,8 @@
 import { createHash, type Hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { ResponseError } from "@tinkex/base";
-import type { Dispatcher } from "undici";
 import { BodyPieces } from "../body/body-pieces.js";
+import type { DownloadAnswer } from "./download-requests.js";
 
 /** State of a file after the pieces received so far. */
 export interface DownloadState {
@@ -49,7 +49,7 @@ export function rangeHeaders(state: DownloadState): Record<string, string> {
   return { range: `bytes=${state.receivedBytes}-`, "if-range": version };
 }
 
-type ReceivedHeaders = Dispatcher.ResponseData["headers"];
+type ReceivedHeaders = DownloadAnswer["headers"];
 
 /**
  * Takes in what a 206 says of its piece.
@@ -129,7 +129,7 @@ export function checkSize(byteLength: number | undefined, maxBytes: number | und
  */
 export async function receiveInto(
   file: FileHandle,
-  body: AsyncIterable<Uint8Array>,
+  body: DownloadAnswer["body"],
   state: DownloadState,
   maxBytes: number | undefined,
   onBytes: () => void,
@@ -160,7 +160,7 @@ async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): 
 }
 
 /** The beginning of an error's body. */
-export async function errorBytes(status: number, body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+export async function errorBytes(status: number, body: DownloadAnswer["body"]): Promise<Uint8Array> {
   const pieces = new BodyPieces(status);
   for await (const piece of body) if (!pieces.add(piece)) break;
   return pieces.join();

@@ -7,8 +7,24 @@ import {
   connectionOptions,
   DEFAULT_CONNECTIONS,
 } from "../send/connection-options.js";
+import { loadUndici } from "../send/load-undici.js";
 import type { ProxySettings } from "../send/proxy.js";
+import { runtimeFetch } from "../send/runtime-fetch.js";
 import { VERSION } from "../version.js";
+
+type Headers = Record<string, string>;
+
+/** Most bytes of a body that are read to keep its connection; a longer one is broken off. */
+const MAX_DISCARDED_BYTES = 128 * 1024;
+
+/** The server's answer to a request for a piece of a file. */
+export interface DownloadAnswer {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  /** Lets the body go unread. */
+  discard(): Promise<void>;
+}
 
 /** Sends the requests of one download, without any header of ours that tells who we are. */
 export class DownloadRequests {
@@ -42,7 +58,7 @@ export class DownloadRequests {
     url: string,
     range: Readonly<Record<string, string>>,
     signal: AbortSignal,
-  ): Promise<Dispatcher.ResponseData> {
+  ): Promise<DownloadAnswer> {
     const headers = {
       accept: "*/*",
       "accept-encoding": "identity",
@@ -51,23 +67,18 @@ export class DownloadRequests {
     };
     let place = new URL(url);
     for (let hops = 0; ; hops += 1) {
-      const { origin, pathname, search } = place;
+      const { origin } = place;
       for (const secret of secretParts(place)) this.#secrets.add(secret);
       const pool = await this.#pool(origin);
-      const response = await pool.request({
-        origin,
-        path: pathname + search,
-        method: "GET",
-        headers,
-        signal,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      });
+      const response =
+        pool === undefined
+          ? await this.#fetched(place, headers, signal)
+          : await requested(pool, place, headers, signal);
       const { location } = response.headers;
       if (response.statusCode < 300 || response.statusCode >= 400 || typeof location !== "string") {
         return response;
       }
-      await response.body.dump();
+      await response.discard();
       if (hops === MAX_REDIRECTS) {
         throw new ResponseError(`the download is redirected more than ${MAX_REDIRECTS} times`);
       }
@@ -79,15 +90,54 @@ export class DownloadRequests {
     await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()));
   }
 
-  async #pool(origin: string): Promise<Dispatcher> {
-    const undici = await import("undici");
+  /** The connections to an origin; `undefined` where there is no undici. */
+  async #pool(origin: string): Promise<Dispatcher | undefined> {
+    const undici = await loadUndici();
     let pool = this.#pools.get(origin);
-    if (pool === undefined) {
+    if (pool === undefined && undici !== undefined) {
       pool = new undici.Pool(origin, connectionOptions(undici, origin, this.#connections));
       this.#pools.set(origin, pool);
     }
     return pool;
   }
+
+  async #fetched(place: URL, headers: Headers, signal: AbortSignal): Promise<DownloadAnswer> {
+    const response = await runtimeFetch(this.#connections)(place, { headers, signal, redirect: "manual" });
+    const { body } = response;
+    return {
+      statusCode: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: body ?? [],
+      discard: async () => body?.cancel(),
+    };
+  }
+}
+
+async function requested(
+  pool: Dispatcher,
+  { origin, pathname, search }: URL,
+  headers: Headers,
+  signal: AbortSignal,
+): Promise<DownloadAnswer> {
+  const {
+    statusCode,
+    headers: received,
+    body,
+  } = await pool.request({
+    origin,
+    path: pathname + search,
+    method: "GET",
+    headers,
+    signal,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  return {
+    statusCode,
+    headers: received,
+    body,
+    discard: () => body.dump({ limit: MAX_DISCARDED_BYTES, signal }),
+  };
 }
 
 /** Place that a redirect leads to. Of what it says the protocol alone is quoted: the rest may hold a signature. */

@@ -1,5 +1,6 @@
 import type { buildConnector, Client } from "undici";
 import { type Abandon, withAbandon } from "./connect.js";
+import type { Undici } from "./load-undici.js";
 import { type ProxySettings, proxyFor } from "./proxy.js";
 import { proxyConnector } from "./proxy-connector.js";
 import { watchForStaleness } from "./stale-connection.js";
@@ -34,7 +35,7 @@ export interface Asker {
  * @param asker - is given how to abandon the connection that is made for it: undici would complete it for nobody, and keep it
  */
 export function connectionOptions(
-  undici: typeof import("undici"),
+  undici: Undici,
   origin: string,
   settings: ConnectionSettings,
   asker?: Asker,

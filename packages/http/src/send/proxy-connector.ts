@@ -5,9 +5,8 @@ import type { buildConnector } from "undici";
 import { TunnelError } from "../errors/tunnel-error.js";
 import { type Abandon, type Connect, withAbandon } from "./connect.js";
 import { httpTunnel } from "./http-tunnel.js";
+import type { Undici } from "./load-undici.js";
 import { socksTunnel } from "./socks-tunnel.js";
-
-type Undici = typeof import("undici");
 
 /** Port of a SOCKS5 proxy whose address names none. */
 const SOCKS_PORT = "1080";

@@ -9,6 +9,9 @@ import type { DispatcherLike } from "../transport-options.js";
 import { anyMajorHandler } from "./any-major-handler.js";
 import { type Asker, type ConnectionSettings, connectionOptions } from "./connection-options.js";
 import { ConnectionPool } from "./connection-pool.js";
+import { FetchSender } from "./fetch-sender.js";
+import { loadUndici, type Undici } from "./load-undici.js";
+import { runtimeFetch } from "./runtime-fetch.js";
 import type { Sender } from "./sender.js";
 import { UndiciTry } from "./undici-try.js";
 
@@ -18,22 +21,21 @@ export interface SenderOptions extends ConnectionSettings {
   readonly dispatcher: DispatcherLike | undefined;
 }
 
-type Undici = typeof import("undici");
-
 /** The connections for one kind of traffic to one origin. */
 interface Connections {
   readonly dispatcher: ConnectionPool;
   readonly asker: Asker;
 }
 
-/** Sends over undici, one set of connections per kind of traffic. undici is loaded at the first request. */
+/** Sends over undici, one set of connections per kind of traffic, or over the runtime's fetch where there is no undici. */
 export class UndiciSender implements Sender {
   readonly #options: SenderOptions;
   readonly #pools = new Map<string, Connections>();
   /** On the way out, with requests still under way. */
   readonly #retiring = new Set<ConnectionPool>();
   #undici: Undici | undefined;
-  #loading: Promise<Undici> | undefined;
+  /** Sends in place of undici where there is none. */
+  #substitute: FetchSender | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: SenderOptions) {
@@ -47,9 +49,10 @@ export class UndiciSender implements Sender {
     }
     if (this.#undici !== undefined)
       return dispatch(this.#connections(this.#undici, request), request, lifetime);
-    return lifetime.outlast(this.#load()).then((undici) => {
+    if (this.#substitute !== undefined) return this.#substitute.send(request, lifetime);
+    return lifetime.outlast(this.#load()).then(() => {
       lifetime.check();
-      return dispatch(this.#connections(undici, request), request, lifetime);
+      return this.send(request, lifetime);
     });
   }
 
@@ -76,11 +79,9 @@ export class UndiciSender implements Sender {
     await Promise.all(all.map((pool) => pool.destroy()));
   }
 
-  async #load(): Promise<Undici> {
-    // Importing undici takes a tenth of a second: a program that sends nothing does not pay for it.
-    this.#loading ??= import("undici");
-    this.#undici = await this.#loading;
-    return this.#undici;
+  async #load(): Promise<void> {
+    this.#undici = await loadUndici();
+    if (this.#undici === undefined) this.#substitute ??= new FetchSender(runtimeFetch(this.#options));
   }
 
   #connections(undici: Undici, request: WireRequest): Connections {
