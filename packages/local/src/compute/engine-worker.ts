@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { parentProcess } from "./engine-process.js";
+import { parentThread } from "./engine-thread.js";
 import { createInProcessEngine } from "./in-process-engine.js";
 import { serveEngine } from "./serve-engine.js";
 
@@ -8,5 +9,5 @@ if (parentPort === null) {
   const { options, port } = parentProcess();
   serveEngine(port, createInProcessEngine(options));
 } else {
-  serveEngine(parentPort, createInProcessEngine(workerData));
+  serveEngine(parentThread(parentPort), createInProcessEngine(workerData));
 }
