@@ -9,5 +9,6 @@ export {
   type DecodeOptions,
   type EncodeOptions,
   isTextTokenizer,
+  type TextDecoding,
   type TextTokenizer,
 } from "./tokenizer/text-tokenizer.js";

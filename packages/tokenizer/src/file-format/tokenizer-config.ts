@@ -1,10 +1,14 @@
+import { isRecord } from "./is-record.js";
+import { type AddedToken, readAddedToken } from "./tokenizer-json.js";
+
 /** The tokens that a tokenizer's config names by their purpose, as they are written, e.g. `eos: "<|im_end|>"`. */
 export type NamedTokens = Readonly<Partial<Record<TokenPurpose, string>>>;
 
 /** Purpose of a named token: begin and end of a text, padding, unknown text, and the roles of older model families. */
 export type TokenPurpose = (typeof TOKEN_PURPOSES)[number];
 
-const TOKEN_PURPOSES = ["bos", "eos", "pad", "unk", "sep", "cls", "mask"] as const;
+/** The purposes in the order in which transformers adds their tokens. */
+export const TOKEN_PURPOSES = ["bos", "eos", "unk", "sep", "pad", "cls", "mask"] as const;
 
 /** Reads `bos_token`, `eos_token` and so on; each is a string or an object with `content`. */
 export function namedTokens(config: Readonly<Record<string, unknown>>): NamedTokens {
@@ -15,6 +19,14 @@ export function namedTokens(config: Readonly<Record<string, unknown>>): NamedTok
     if (typeof content === "string") named[purpose] = content;
   }
   return named;
+}
+
+/** Reads special tokens, each a string or an object with `content` and flags; what is neither is left out. */
+export function readTokens(values: readonly unknown[]): Omit<AddedToken, "id">[] {
+  return values.flatMap((value) => {
+    const token = typeof value === "string" ? { content: value } : isRecord(value) ? value : {};
+    return readAddedToken({ ...token, special: true }) ?? [];
+  });
 }
 
 /**

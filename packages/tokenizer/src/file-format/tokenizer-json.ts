@@ -1,5 +1,6 @@
 import { ValidationError } from "@tinkex/base";
 import { checkSections } from "./check-sections.js";
+import { isRecord } from "./is-record.js";
 
 /** The parts of a `tokenizer.json` that are read here; the rest is passed on to the engine as it is. */
 export interface TokenizerJson {
@@ -54,29 +55,31 @@ export function parseTokenizerJson(value: unknown): TokenizerJson {
   return {
     ...value,
     ...sections,
-    added_tokens: addedTokens.map(parseAddedToken),
+    added_tokens: Array.from(addedTokens, parseAddedToken),
   } as unknown as TokenizerJson;
 }
 
 function parseAddedToken(value: unknown, index: number): AddedToken {
-  if (!isRecord(value) || typeof value.content !== "string" || !Number.isInteger(value.id)) {
+  const token = readAddedToken(value);
+  if (token === undefined || !isRecord(value) || !Number.isInteger(value.id)) {
     throw invalid(`added_tokens[${index}] has no content or no id`);
   }
+  return { ...token, id: Number(value.id) };
+}
+
+/** Reads an added token's spelling and flags; undefined for what has no `content`. */
+export function readAddedToken(value: unknown): Omit<AddedToken, "id"> | undefined {
+  if (!isRecord(value) || typeof value.content !== "string") return undefined;
   const flag = (name: string) => value[name] === true;
   return {
-    id: Number(value.id),
     content: value.content,
     special: flag("special"),
     // The one flag whose default depends on another: special tokens are looked for in the text as given.
-    normalized: value.normalized === undefined ? !flag("special") : flag("normalized"),
+    normalized: typeof value.normalized === "boolean" ? value.normalized : !flag("special"),
     single_word: flag("single_word"),
     lstrip: flag("lstrip"),
     rstrip: flag("rstrip"),
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function describe(value: unknown): string {

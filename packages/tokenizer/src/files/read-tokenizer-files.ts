@@ -5,8 +5,8 @@ import type { TokenizerFiles } from "../tokenizer/create-tokenizer.js";
 export type TokenizerFileReader = (name: string) => Promise<string | undefined>;
 
 /**
- * Reads the files of a tokenizer: `tokenizer.json`, and where there are any `tokenizer_config.json` and
- * `chat_template.jinja`. Undefined when the first is missing.
+ * Reads the files of a tokenizer: `tokenizer.json`, and where there are any `tokenizer_config.json`, `chat_template.jinja`
+ * and, of older models, `special_tokens_map.json` and `added_tokens.json`. Undefined when the first is missing.
  *
  * @param place - the place of the files, for messages
  * @throws ValidationError naming the file that is no JSON.
@@ -22,12 +22,25 @@ export async function readTokenizerFiles(
     read("tokenizer_config.json"),
     read("chat_template.jinja"),
   ]);
+  const parsedConfig = config === undefined ? undefined : parseObject(config, "tokenizer_config.json", place);
+  // Files of older models, which count where the config lists no tokens.
+  const isOlder = parsedConfig === undefined || !("added_tokens_decoder" in parsedConfig);
+  const [specialTokensMap, addedTokens] = await Promise.all(
+    OLDER_FILES.map(async (name) => {
+      const text = isOlder ? await read(name) : undefined;
+      return text === undefined ? undefined : parseObject(text, name, place);
+    }),
+  );
   return {
     tokenizer: parse(tokenizer, "tokenizer.json", place),
-    ...(config === undefined ? {} : { config: parseObject(config, "tokenizer_config.json", place) }),
+    ...(parsedConfig === undefined ? {} : { config: parsedConfig }),
+    ...(specialTokensMap === undefined ? {} : { specialTokensMap }),
+    ...(addedTokens === undefined ? {} : { addedTokens }),
     ...(chatTemplate === undefined ? {} : { chatTemplate }),
   };
 }
+
+const OLDER_FILES = ["special_tokens_map.json", "added_tokens.json"] as const;
 
 function parse(text: string, name: string, place: string): unknown {
   try {

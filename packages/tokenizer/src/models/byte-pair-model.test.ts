@@ -1,3 +1,4 @@
+import { ValidationError } from "@tinkex/base";
 import { Tokenizer as EngineTokenizer } from "@huggingface/tokenizers";
 import { describe, expect, it } from "vitest";
 import { type BytePairConfig, createBytePairModel } from "./byte-pair-model.js";
@@ -82,17 +83,54 @@ describe("createBytePairModel", () => {
   });
 
   const plain = { type: "BPE", vocab: { a: 0, b: 1, ab: 2 }, merges: [["a", "b"]] };
-  it.each<[string, BytePairConfig & Readonly<Record<string, unknown>>]>([
+  it.each<[string, BytePairConfig]>([
     ["another model", { ...plain, type: "WordPiece" }],
-    ["a token for what is unknown", { ...plain, unk_token: "a" }],
-    ["bytes for what is unknown", { ...plain, byte_fallback: true }],
-    ["a suffix at the end of words", { ...plain, end_of_word_suffix: "</w>" }],
-    ["no merges", { ...plain, merges: undefined }],
-    ["a merge of three", { ...plain, merges: ["a b ab"] }],
-    ["a merge that is no pair", { ...plain, merges: [["a", 1]] }],
     ["an id that is no number", { ...plain, vocab: { a: "0" } }],
-  ])("leaves to the library: %s", (_, config) => {
+  ])("leaves to others: %s", (_, config) => {
     expect(createBytePairModel(plain)).toBeDefined();
     expect(createBytePairModel(config)).toBeUndefined();
+  });
+
+  it.each<[string, BytePairConfig, RegExp]>([
+    ["no merges", { ...plain, merges: undefined }, /model\.merges .* must be a list/],
+    ["a merge of three", { ...plain, merges: ["a b ab"] }, /model\.merges\[0\] .* pairs/],
+    ["a merge that is no pair", { ...plain, merges: [["a", "b"], ["a", 1]] }, /model\.merges\[1\] .* pairs/],
+    ["a merge of what is no token", { ...plain, merges: [["a", "c"]] }, /tokens of the vocabulary/],
+    ["a merge to what is no token", { ...plain, merges: [["b", "a"]] }, /tokens of the vocabulary/],
+    ["an unknown token that is none", { ...plain, unk_token: "<unk>" }, /model\.unk_token/],
+  ])("refuses: %s", (_, config, message) => {
+    expect(() => createBytePairModel(config)).toThrow(ValidationError);
+    expect(() => createBytePairModel(config)).toThrow(message);
+  });
+
+  // The kinds of tokenizers 0.23.3: google/sentencepiece (byte_fallback), openai/gpt (end_of_word_suffix), BERT (prefix).
+  it.each<[string, BytePairConfig, string, number[]]>([
+    ["one unknown token for each", { ...plain, vocab: { ...plain.vocab, "?": 3 }, unk_token: "?" }, "xyabx", [3, 3, 2, 3]],
+    [
+      "one for all that stand together",
+      { ...plain, vocab: { ...plain.vocab, "?": 3 }, unk_token: "?", fuse_unk: true },
+      "xyabx",
+      [3, 2, 3],
+    ],
+    [
+      "bytes where each has a token",
+      { ...plain, vocab: { ...plain.vocab, "<0xC3>": 7, "<0xA9>": 8, "?": 3 }, byte_fallback: true, unk_token: "?" },
+      "aébx",
+      [0, 7, 8, 1, 3],
+    ],
+    [
+      "the end of a word by its suffix",
+      { type: "BPE", vocab: { a: 0, "b</w>": 1, "ab</w>": 2, b: 3 }, merges: [["a", "b</w>"]], end_of_word_suffix: "</w>" },
+      "bab",
+      [3, 2],
+    ],
+    [
+      "what goes on with a word by its prefix",
+      { type: "BPE", vocab: { a: 0, "##b": 1, ab: 2, "##a": 3 }, merges: [["a", "##b"]], continuing_subword_prefix: "##" },
+      "abab",
+      [2, 3, 1],
+    ],
+  ])("has the settings of Python's model: %s", (_, config, word, ids) => {
+    expect(createBytePairModel(config)?.ids(word)).toEqual(ids);
   });
 });

@@ -1,4 +1,7 @@
+import { ValidationError } from "@tinkex/base";
+import { byteTokens } from "./byte-tokens.js";
 import { MinHeap } from "./min-heap.js";
+import { PairRanks } from "./pair-ranks.js";
 import { readVocabulary, type WordModel } from "./vocabulary.js";
 
 /** The part of a `tokenizer.json` that describes the model. */
@@ -7,31 +10,27 @@ export interface BytePairConfig {
   readonly vocab?: unknown;
   readonly merges?: unknown;
   readonly ignore_merges?: unknown;
+  readonly unk_token?: unknown;
+  readonly fuse_unk?: unknown;
+  readonly byte_fallback?: unknown;
+  readonly continuing_subword_prefix?: unknown;
+  readonly end_of_word_suffix?: unknown;
 }
 
-/** Settings that the models here do not have: a config that gives one of them is left to the engine library. */
-const FOREIGN_SETTINGS = [
-  "dropout",
-  "unk_token",
-  "continuing_subword_prefix",
-  "end_of_word_suffix",
-  "byte_fallback",
-];
-
 /**
- * Byte-pair encoding as all byte-level model families have it; undefined for any other model. It gives the ids that the engine
- * library gives, and is here because of the time to load: the library writes each of 150,000 merges as JSON to find it again,
- * and lists the vocabulary twice.
+ * Byte-pair encoding, by ids as Rust's `tokenizers` has it (`models/bpe/model.rs`); undefined for any other model. `dropout`,
+ * which makes ids random in training, is left out: no merge is.
  *
- * Words must be spelled in the byte alphabet, which has no space.
+ * @throws ValidationError when a merge is no pair of two tokens that make a third.
  */
 export function createBytePairModel(config: BytePairConfig): WordModel | undefined {
-  const settings = new Map(Object.entries(config));
-  if (config.type !== "BPE" || FOREIGN_SETTINGS.some((name) => Boolean(settings.get(name)))) return undefined;
-  const ranks = rankMerges(config.merges);
-  const vocabulary = readVocabulary(config.vocab);
-  if (ranks === undefined || vocabulary === undefined) return undefined;
+  const { type, merges, vocab } = config;
+  if (type !== "BPE" && (type !== undefined || merges === undefined)) return undefined;
+  const vocabulary = readVocabulary(vocab);
+  if (vocabulary === undefined) return undefined;
   const { idsByToken, tokensById } = vocabulary;
+  const ranks = rankMerges(merges, textOf(config.continuing_subword_prefix), idsByToken);
+  const symbols = symbolReader(config, idsByToken);
   const wholeWords = config.ignore_merges === true;
 
   return {
@@ -39,70 +38,120 @@ export function createBytePairModel(config: BytePairConfig): WordModel | undefin
     tokensById,
     ids(word) {
       const whole = wholeWords ? idsByToken.get(word) : undefined;
-      if (whole !== undefined) return [whole];
-      const ids: number[] = [];
-      for (const token of mergePairs([...word], ranks)) {
-        const id = idsByToken.get(token);
-        if (id !== undefined) ids.push(id);
-      }
-      return ids;
+      return whole === undefined ? mergePairs(symbols(word), ranks) : [whole];
     },
   };
 }
 
-/** The place of each merge in the list, by {@link pairKey}. A merge is a pair or, in older files, both parts in one string. */
-function rankMerges(merges: unknown): Map<string, number> | undefined {
-  if (!Array.isArray(merges)) return undefined;
-  const ranks = new Map<string, number>();
-  for (let rank = 0; rank < merges.length; rank += 1) {
-    const key = keyOfMerge(merges[rank]);
-    if (key === undefined) return undefined;
-    ranks.set(key, rank);
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** Reads the list of merges. A merge is a pair or, in older files, both parts in one string. */
+function rankMerges(merges: unknown, prefix: string, idsByToken: ReadonlyMap<string, number>): PairRanks {
+  const list: readonly unknown[] = Array.isArray(merges) ? merges : [];
+  if (!Array.isArray(merges)) throw refusedMerges("a list", "something else");
+  const ranks = new PairRanks(list.length);
+  for (let rank = 0; rank < list.length; rank += 1) {
+    const merge = list[rank];
+    const [left, right, rest]: readonly unknown[] =
+      typeof merge === "string" ? merge.split(" ", 3) : Array.isArray(merge) ? merge : [];
+    if (typeof left !== "string" || typeof right !== "string" || rest !== undefined) {
+      throw refusedMerges("pairs of tokens", JSON.stringify(merge) ?? "nothing", rank);
+    }
+    const [leftId, rightId, joinedId] = [left, right, left + right.slice(prefix.length)].map((token) =>
+      idsByToken.get(token),
+    );
+    if (leftId === undefined || rightId === undefined || joinedId === undefined) {
+      throw refusedMerges("tokens of the vocabulary", JSON.stringify(merge) ?? "nothing", rank);
+    }
+    ranks.set(leftId, rightId, rank, joinedId);
   }
   return ranks;
 }
 
-function keyOfMerge(merge: unknown): string | undefined {
-  if (typeof merge === "string") return merge.split(" ", 3).length === 2 ? merge : undefined;
-  if (!Array.isArray(merge)) return undefined;
-  const [left, right]: unknown[] = merge;
-  return typeof left === "string" && typeof right === "string" ? pairKey(left, right) : undefined;
+function refusedMerges(wanted: string, got: string, rank?: number): ValidationError {
+  const place = rank === undefined ? "" : `[${rank}]`;
+  return new ValidationError(
+    `model.merges${place} of this tokenizer.json must be ${wanted}, got ${got.slice(0, 80)}; download it again`,
+  );
 }
 
-/** One text for two: no token of a word has a space. */
-function pairKey(left: string, right: string): string {
-  return `${left} ${right}`;
+/** Makes the function that reads a word as the ids of its characters, unknown ones as bytes or as the unknown token. */
+function symbolReader(
+  config: BytePairConfig,
+  idsByToken: ReadonlyMap<string, number>,
+): (word: string) => number[] {
+  const prefix = textOf(config.continuing_subword_prefix);
+  const suffix = textOf(config.end_of_word_suffix);
+  const unknownId = typeof config.unk_token === "string" ? idsByToken.get(config.unk_token) : undefined;
+  if (typeof config.unk_token === "string" && unknownId === undefined) {
+    throw new ValidationError(
+      `model.unk_token of this tokenizer.json must be a token of its vocabulary, got ${JSON.stringify(config.unk_token.slice(0, 80))}`,
+    );
+  }
+  const idsOfBytes = config.byte_fallback === true ? byteTokens(idsByToken) : () => undefined;
+  const isFused = config.fuse_unk === true;
+
+  return (word) => {
+    const ids: number[] = [];
+    // An unknown token comes after bytes that stand behind it, until the next known character, as in Rust.
+    let waiting = 0;
+    let at = 0;
+    for (const character of word) {
+      const start = at;
+      at += character.length;
+      const begun = start === 0 ? character : prefix + character;
+      const symbol = at === word.length ? begun + suffix : begun;
+      const id = idsByToken.get(symbol);
+      if (id !== undefined) {
+        if (waiting > 0 && unknownId !== undefined) ids.push(unknownId);
+        waiting = 0;
+        ids.push(id);
+        continue;
+      }
+      const bytes = idsOfBytes(symbol);
+      if (bytes !== undefined) ids.push(...bytes);
+      else if (unknownId !== undefined) {
+        if (waiting > 0 && !isFused) ids.push(unknownId);
+        waiting = 1;
+      }
+    }
+    if (waiting > 0 && unknownId !== undefined) ids.push(unknownId);
+    return ids;
+  };
 }
 
 const NONE = -1;
 
 /** Joins neighbours until no merge is left: of all pairs the one whose merge comes first in the list, of equals the leftmost. */
-function mergePairs(symbols: string[], ranks: ReadonlyMap<string, number>): string[] {
+function mergePairs(symbols: number[], ranks: PairRanks): number[] {
   const { length } = symbols;
   if (length < 2) return symbols;
   // A joined pair stands in its first place; the others are skipped by these links.
-  const next = symbols.map((_, index) => index + 1);
-  const previous = symbols.map((_, index) => index - 1);
+  const next = Int32Array.from(symbols, (_, index) => index + 1);
+  const previous = Int32Array.from(symbols, (_, index) => index - 1);
   /** Of the pair that begins at a place. */
-  const pairRanks: number[] = new Array(length).fill(NONE);
+  const pairRanks = new Int32Array(length).fill(NONE);
   const queue = new MinHeap();
 
   const rankPair = (at: number): void => {
-    const [left, right] = [symbols[at], symbols[next[at] ?? length]];
-    const rank = left === undefined || right === undefined ? undefined : ranks.get(pairKey(left, right));
-    pairRanks[at] = rank ?? NONE;
+    const after = next[at] ?? length;
+    const rank = after < length ? ranks.rank(symbols[at] ?? NONE, symbols[after] ?? NONE) : NONE;
+    pairRanks[at] = rank;
     // Rank and place in one number, ordered by rank first.
-    if (rank !== undefined) queue.push(rank * length + at);
+    if (rank !== NONE) queue.push(rank * length + at);
   };
 
   for (let at = 0; at + 1 < length; at += 1) rankPair(at);
   for (let first = queue.pop(); first !== undefined; first = queue.pop()) {
     const at = first % length;
+    const rank = (first - at) / length;
     // The neighbour that stood there when this was queued may be joined with another one by now.
-    if (pairRanks[at] !== (first - at) / length) continue;
+    if (pairRanks[at] !== rank) continue;
     const right = next[at] ?? length;
     const after = next[right] ?? length;
-    symbols[at] = `${symbols[at]}${symbols[right]}`;
+    symbols[at] = ranks.joined(rank);
     pairRanks[right] = NONE;
     next[at] = after;
     if (after < length) previous[after] = at;
@@ -111,7 +160,7 @@ function mergePairs(symbols: string[], ranks: ReadonlyMap<string, number>): stri
     if (before !== NONE) rankPair(before);
   }
 
-  const merged: string[] = [];
-  for (let at = 0; at < length; at = next[at] ?? length) merged.push(symbols[at] ?? "");
+  const merged: number[] = [];
+  for (let at = 0; at < length; at = next[at] ?? length) merged.push(symbols[at] ?? NONE);
   return merged;
 }

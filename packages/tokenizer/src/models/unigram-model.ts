@@ -1,5 +1,6 @@
 import { ValidationError } from "@tinkex/base";
 import { PrefixIndex } from "../text/prefix-index.js";
+import { byteTokens } from "./byte-tokens.js";
 import type { WordModel } from "./vocabulary.js";
 
 /** Says how much less an unknown character counts than the least likely token. */
@@ -15,14 +16,16 @@ export function createUnigramModel(config: Readonly<Record<string, unknown>>): W
   const { type, vocab, unk_id: unknownId, byte_fallback: hasByteFallback } = config;
   if (!Array.isArray(vocab) || (type !== "Unigram" && type !== undefined)) return undefined;
   const { tokensById, idsByToken, scores } = readScores(vocab);
-  const unknownScore = scores.reduce((least, score) => Math.min(least, score), 0) - UNKNOWN_PENALTY;
+  const unknownScore = scores.reduce((least, score) => Math.min(least, score), Number.POSITIVE_INFINITY) - UNKNOWN_PENALTY;
+  const idsOfBytes = hasByteFallback === true ? byteTokens(idsByToken) : () => undefined;
+  const unknownToken = typeof unknownId === "number" ? tokensById[unknownId] : undefined;
   const index = new PrefixIndex([...idsByToken.keys()].filter((token) => token !== ""));
 
   /** The ids of a piece that may be several unknown characters in a row. */
   const idsOfPiece = (piece: string): readonly number[] => {
     const id = idsByToken.get(piece);
     if (id !== undefined) return [id];
-    const bytes = hasByteFallback === true ? idsOfBytes(piece, idsByToken) : undefined;
+    const bytes = idsOfBytes(piece);
     if (bytes !== undefined) return bytes;
     return typeof unknownId === "number" && unknownId in tokensById ? [unknownId] : [];
   };
@@ -51,7 +54,7 @@ export function createUnigramModel(config: Readonly<Record<string, unknown>>): W
         if (!isKnown) offer(width, unknownScore, -1 - at);
         at += width;
       }
-      return piecesOnTheWay(word, origins).flatMap(idsOfPiece);
+      return piecesOnTheWay(word, origins, unknownToken).flatMap(idsOfPiece);
     },
   };
 }
@@ -72,34 +75,22 @@ function readScores(vocab: readonly unknown[]) {
   return { tokensById, scores, idsByToken: new Map(tokensById.map((token, id) => [token, id])) };
 }
 
-/** The pieces in order; unknown characters in a row are one piece. */
-function piecesOnTheWay(word: string, origins: Int32Array): string[] {
+/** The pieces in order; unknown characters in a row are one piece, the unknown token's own spelling with them, as in Rust. */
+function piecesOnTheWay(word: string, origins: Int32Array, unknownToken: string | undefined): string[] {
   const pieces: string[] = [];
   let endOfUnknown = 0;
   for (let end = word.length; end > 0; ) {
     const origin = origins[end] ?? 0;
     const start = origin < 0 ? -1 - origin : origin;
-    if (origin < 0) endOfUnknown ||= end;
+    const piece = word.slice(start, end);
+    if (origin < 0 || piece === unknownToken) endOfUnknown ||= end;
     else {
       if (endOfUnknown > 0) pieces.push(word.slice(end, endOfUnknown));
       endOfUnknown = 0;
-      pieces.push(word.slice(start, end));
+      pieces.push(piece);
     }
     end = start;
   }
   if (endOfUnknown > 0) pieces.push(word.slice(0, endOfUnknown));
   return pieces.reverse();
-}
-
-const UTF8 = new TextEncoder();
-
-/** The ids of the tokens that stand for single bytes, such as `<0x0A>`; undefined where one is missing. */
-function idsOfBytes(piece: string, idsByToken: ReadonlyMap<string, number>): readonly number[] | undefined {
-  const ids: number[] = [];
-  for (const byte of UTF8.encode(piece)) {
-    const id = idsByToken.get(`<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`);
-    if (id === undefined) return undefined;
-    ids.push(id);
-  }
-  return ids;
 }

@@ -1,4 +1,5 @@
 import { ValidationError } from "@tinkex/base";
+import { asUnicode16 } from "../text/as-unicode-16.js";
 import type { TextRange } from "../text/text-range.js";
 import { compilePattern } from "./compile-pattern.js";
 import { isLinearNatively } from "./is-linear-natively.js";
@@ -13,7 +14,8 @@ const MAX_SOURCE_LENGTH = 10_000;
 
 /**
  * Makes the finder of a pattern of a tokenizer.json, `{ String }` or `{ Regex }`, in time that grows with the text
- * whatever the pattern is. The library turns the expression from Oniguruma's syntax into JavaScript's.
+ * whatever the pattern is. The library turns the expression from Oniguruma's syntax into JavaScript's; its classes are those of
+ * Unicode 16.
  *
  * @throws ValidationError for what is no pattern, or for an expression that is not run here.
  */
@@ -43,9 +45,9 @@ function expressionFinder(source: string): PatternFinder {
   }
   const expression = inJavaScript(source);
   const tree = parsePattern(expression.source);
-  if (isLinearNatively(tree)) return (text) => nativeMatches(expression, text);
+  if (isLinearNatively(tree)) return (text) => nativeMatches(expression, asUnicode16(text));
   const program = compilePattern(tree, source);
-  return (text) => linearMatches(program, text);
+  return (text) => linearMatches(program, asUnicode16(text));
 }
 
 function inJavaScript(source: string): RegExp {

@@ -1,29 +1,59 @@
-import { byteLevelTokenBytes } from "../text/byte-level.js";
-import { type TokenText, textOfTokenBytes } from "../text/token-text.js";
-import { leafParts, type PartConfig } from "./leaf-parts.js";
-import { buildWithLibrary, made } from "./library-part.js";
+import {
+  bpeDecoder,
+  byteFallbackDecoder,
+  byteLevelDecoder,
+  ctcDecoder,
+  metaspaceDecoder,
+  stripDecoder,
+  stripOfStart,
+  wordPieceDecoder,
+} from "./decoder-parts.js";
+import { type DecoderPart, eachToken, inSequence, wholeToken } from "./decoding.js";
+import { leafParts, type PartConfig, partOfType } from "./leaf-parts.js";
 import { replaceStep } from "./replace-step.js";
 
+/** Makers of the kinds of decoders that Rust's `tokenizers` 0.23 has. */
+const DECODERS: Readonly<Record<string, (part: PartConfig) => DecoderPart>> = {
+  BPEDecoder: bpeDecoder,
+  ByteFallback: byteFallbackDecoder,
+  ByteLevel: byteLevelDecoder,
+  CTC: ctcDecoder,
+  Fuse: joined,
+  Metaspace: metaspaceDecoder,
+  Replace: (part) => eachToken(replaceStep(part, "decoder")),
+  Strip: (part) => eachToken(stripDecoder(part)),
+  WordPiece: wordPieceDecoder,
+};
+
 /**
- * Makes the decoder of a tokenizer.json: part by part, each done by the library but for `Replace` and `ByteLevel`. Without
- * parts, tokens are words.
- * @throws ValidationError when the library does not know a part.
+ * Makes the decoder of a tokenizer.json; what it gives, joined, is the text. Without parts, tokens are words.
+ * @throws ValidationError when a part is not known.
  */
-export function createDecoder(section: object | null): TokenText {
-  if (section === null) return (tokens) => tokens.join(" ");
-  const steps = leafParts(section, "decoders").map(step);
-  return (tokens) => steps.reduce((texts, decode) => decode(texts), [...tokens]).join("");
+export function createDecoder(section: object | null): DecoderPart {
+  if (section === null) return eachToken((token, isFirst) => (isFirst ? token : ` ${token}`));
+  const parts = leafParts(section, "decoders");
+  const joining = parts.findIndex(
+    (part, index) => isJoining(part) && parts.slice(index + 1).every(isStripOfStart),
+  );
+  return inSequence(
+    parts.flatMap((part, index) => {
+      const decoder = partOfType(DECODERS, part, "decoder")(part);
+      // From here on all is one token, whose pieces are given as they come: nothing behind needs it whole.
+      if (joining !== -1 && index > joining) return stripOfStart(part);
+      if (index === joining) return part.type === "Fuse" ? [] : decoder;
+      return part.type === "ByteLevel" ? [decoder, joined()] : decoder;
+    }),
+  );
 }
 
-function step(part: PartConfig): (tokens: string[]) => string[] {
-  if (part.type === "Replace") {
-    const replace = replaceStep(part, "decoder");
-    return (tokens) => tokens.map(replace);
-  }
-  if (part.type === "ByteLevel") {
-    const textOf = textOfTokenBytes(byteLevelTokenBytes());
-    return (tokens) => [textOf(tokens)];
-  }
-  const decoder = made(buildWithLibrary({ decoder: part }).decoder, "decoder");
-  return (tokens) => decoder.decode_chain(tokens);
+function joined(): DecoderPart {
+  return wholeToken((tokens) => tokens.join(""));
+}
+
+function isJoining({ type }: PartConfig): boolean {
+  return type === "Fuse" || type === "ByteLevel";
+}
+
+function isStripOfStart({ type, stop = 0 }: PartConfig): boolean {
+  return type === "Strip" && stop === 0;
 }

@@ -1,3 +1,5 @@
+import { ValidationError } from "@tinkex/base";
+
 /** One part of a section of a tokenizer.json, e.g. `{ type: "NFC" }`. */
 export type PartConfig = Readonly<Record<string, unknown>>;
 
@@ -14,5 +16,17 @@ export function leafParts(section: object | null, listName: string): PartConfig[
   if (!Array.isArray(list)) return [part];
   return list.flatMap((inner: unknown) =>
     typeof inner === "object" ? leafParts(inner, listName) : [{ type: String(inner) }],
+  );
+}
+
+/**
+ * The entry of a table for the type of a part.
+ * @throws ValidationError when there is none.
+ */
+export function partOfType<T>(table: Readonly<Record<string, T>>, { type }: PartConfig, section: string): T {
+  const entry = typeof type === "string" && Object.hasOwn(table, type) ? table[type] : undefined;
+  if (entry !== undefined) return entry;
+  throw new ValidationError(
+    `type of a part of the ${section} of this tokenizer.json must be one of ${Object.keys(table).join(", ")}, got ${JSON.stringify(type)}; register a source that gives your own tokenizer for it`,
   );
 }

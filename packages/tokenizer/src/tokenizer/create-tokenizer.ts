@@ -1,12 +1,13 @@
-import { ValidationError } from "@tinkex/base";
+import { checkNumberList, checkObject, checkString, describeValue, ValidationError } from "@tinkex/base";
 import { AddedTokenSplitter, type TokenFilter } from "../added-tokens/added-token-splitter.js";
+import { tokenSettings, withConfiguredTokens } from "../file-format/configured-tokens.js";
 import { chatTemplates, namedTokens } from "../file-format/tokenizer-config.js";
 import { type AddedToken, parseTokenizerJson } from "../file-format/tokenizer-json.js";
 import type { TextRange } from "../text/text-range.js";
 import { wellFormed } from "../text/well-formed.js";
 import { createEngine, type Engine } from "./engine.js";
 import { specialTokenPredicate } from "./special-token-predicate.js";
-import type { EncodeOptions, TextTokenizer } from "./text-tokenizer.js";
+import type { DecodeOptions, EncodeOptions, TextTokenizer } from "./text-tokenizer.js";
 
 /** The files of a Hugging Face tokenizer, parsed. */
 export interface TokenizerFiles {
@@ -14,40 +15,49 @@ export interface TokenizerFiles {
   readonly tokenizer: unknown;
   /** The content of `tokenizer_config.json`, if there is one. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /** The content of `special_tokens_map.json`, which older models have; read where the config lists no `added_tokens_decoder`. */
+  readonly specialTokensMap?: Readonly<Record<string, unknown>>;
+  /** The content of `added_tokens.json`, which older models have; read as the one before. */
+  readonly addedTokens?: Readonly<Record<string, unknown>>;
   /** The content of `chat_template.jinja`, where the template has a file of its own; it wins over the config's. */
   readonly chatTemplate?: string;
 }
 
 /**
  * Makes a tokenizer from the files of a Hugging Face model. Ids and text are those of Python's `tokenizers` library,
- * with one difference: special tokens spelled out in a text stay text unless `allowedSpecial` names them.
+ * with the tokens that
+ * `AutoTokenizer` of transformers 5 adds from the other files, and one difference: special tokens spelled out in a text stay text unless `allowedSpecial` names them.
  *
  * @throws ValidationError when the files are not a tokenizer's, or use a part that the engine lacks.
  */
 export function createTokenizer(files: TokenizerFiles): TextTokenizer {
+  checkObject(files, "createTokenizer: files", "{ tokenizer, config }");
   const json = parseTokenizerJson(files.tokenizer);
   const config = files.config ?? {};
-  const engine = createEngine(json, config);
+  const engine = createEngine(json);
+  const added = withConfiguredTokens(json.added_tokens, { ...files, config }, engine);
   const addedById = new Map(
-    json.added_tokens.map((token) => [token.id, { ...token, written: writtenForm(token, engine) }]),
+    added.map((token) => [token.id, { ...token, written: writtenForm(token, engine) }]),
   );
-  const addedByContent = new Map(json.added_tokens.map((token) => [token.content, token]));
-  const special = json.added_tokens.filter((token) => token.special);
+  const addedByContent = new Map(added.map((token) => [token.content, token]));
+  const special = added.filter((token) => token.special);
   const specialTokens: ReadonlyMap<string, number> = new Map(
     special.map((token) => [token.content, token.id]),
   );
 
-  const splitter = new AddedTokenSplitter(json.added_tokens, engine.normalize);
+  const splitter = new AddedTokenSplitter(added, engine.normalize);
   const tokenId = (token: string) => addedByContent.get(token)?.id ?? engine.tokenId(token);
   const token = (id: number) => addedById.get(id)?.written ?? engine.token(id);
+  const decodedToken = (id: number, options: DecodeOptions) =>
+    options.skipSpecialTokens === true && addedById.get(id)?.special === true ? undefined : token(id);
   const prefix = affixIds(engine.affixes.prefix, tokenId);
   const suffix = affixIds(engine.affixes.suffix, tokenId);
 
   return {
-    vocabularySize: countTokens(engine, json.added_tokens),
+    vocabularySize: countTokens(engine, added),
     specialTokens,
-    addedTokens: new Map(json.added_tokens.map(({ content, id }) => [content, id])),
-    namedTokens: namedTokens(config),
+    addedTokens: new Map(added.map(({ content, id }) => [content, id])),
+    namedTokens: namedTokens(tokenSettings({ ...files, config })),
     chatTemplates:
       files.chatTemplate === undefined
         ? chatTemplates(config)
@@ -57,6 +67,8 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
     tokenBytes: bytesOfId(token, engine.tokenBytes),
 
     encode(text, options = {}) {
+      checkString(text, "encode: text");
+      checkObject(options, "the options of encode");
       const ids: number[] = [];
       for (const section of splitter.split(wellFormed(text), tokenFilter(options, specialTokens))) {
         if ("token" in section) ids.push(section.token.id);
@@ -67,17 +79,37 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
     },
 
     decode(ids, options = {}) {
+      checkNumberList(ids, "decode: ids");
+      checkObject(options, "the options of decode");
       const tokens: string[] = [];
       for (let i = 0; i < ids.length; i += 1) {
-        const id = ids[i] ?? Number.NaN;
-        const added = addedById.get(id);
-        if (added?.special === true && options.skipSpecialTokens === true) continue;
-        const written = added?.written ?? engine.token(id);
+        const written = decodedToken(idAt(ids, i), options);
         if (written !== undefined) tokens.push(written);
       }
       return tokens.length === 0 ? "" : engine.text(tokens);
     },
+
+    startDecoding(options = {}) {
+      const decoding = engine.startDecoding();
+      return {
+        push(id) {
+          const written = decodedToken(id, options);
+          return written === undefined ? "" : decoding.push(written).join("");
+        },
+        end: () => decoding.end().join(""),
+      };
+    },
   };
+}
+
+/** Reads one id of a list that plain JavaScript may have filled with anything. */
+function idAt(ids: ArrayLike<unknown>, index: number): number {
+  const id = ids[index];
+  if (typeof id === "number") return id;
+  if (typeof id === "bigint") return Number(id);
+  throw new ValidationError(`decode: ids[${index}] must be a token id, got ${describeValue(id)}`, {
+    path: ["ids", index],
+  });
 }
 
 /**

@@ -1,10 +1,13 @@
+import { ValidationError } from "@tinkex/base";
 import type { TokenizerJson } from "../file-format/tokenizer-json.js";
 import { createBytePairModel } from "../models/byte-pair-model.js";
 import { createUnigramModel } from "../models/unigram-model.js";
-import { readVocabulary, type Vocabulary } from "../models/vocabulary.js";
+import type { WordModel } from "../models/vocabulary.js";
 import { rememberWordIds } from "../models/word-ids.js";
+import { createWordLevelModel } from "../models/word-level-model.js";
 import { createWordPieceModel } from "../models/word-piece-model.js";
 import { createDecoder } from "../steps/decoder.js";
+import type { DecoderPart } from "../steps/decoding.js";
 import { buildWithLibrary, made, runWithLibrary } from "../steps/library-part.js";
 import { createNormalizer } from "../steps/normalizer.js";
 import { createPreTokenizer } from "../steps/pre-tokenizer.js";
@@ -14,8 +17,8 @@ import { type TokenText, textOfTokenBytes } from "../text/token-text.js";
 
 /**
  * The steps of a tokenizer but for added tokens (see `added-token-splitter.ts`): normalising, splitting into words, the
- * model, decoding. `@huggingface/tokenizers` does the parts that it does right and in linear time; the others are here
- * and in `steps`.
+ * model, decoding, each as Rust's `tokenizers` 0.23 does it. `@huggingface/tokenizers` reads the patterns (see
+ * `pattern-finder.ts`) and runs the post-processor.
  */
 export interface Engine {
   normalize(text: string): string;
@@ -23,6 +26,8 @@ export interface Engine {
   encode(text: string, isFirst: boolean): number[];
   /** The text of tokens as the vocabulary writes them. */
   readonly text: TokenText;
+  /** Begins a text whose tokens come one by one. */
+  readonly startDecoding: DecoderPart;
   /** The bytes of a token as the vocabulary writes it, where every token stands for fixed bytes. */
   readonly tokenBytes: ((token: string) => Uint8Array) | undefined;
   /** The token of an id, added tokens aside. */
@@ -35,63 +40,53 @@ export interface Engine {
   readonly affixes: { readonly prefix: readonly string[]; readonly suffix: readonly string[] };
 }
 
-/** @throws ValidationError when the library does not know a part of the tokenizer. */
-export function createEngine(json: TokenizerJson, config: Readonly<Record<string, unknown>>): Engine {
-  // Encodes words one by one and remembers them where one word's ids cannot depend on another's.
-  const wordsOnly = json.model.fuse_unk === true ? undefined : withoutByteSpelling(json.pre_tokenizer);
-  const pairs = wordsOnly === undefined ? undefined : createBytePairModel(json.model);
-  const own = pairs ?? createWordPieceModel(json.model) ?? createUnigramModel(json.model);
-  const library = own === undefined ? libraryModel(json.model, config) : undefined;
-  const split = createPreTokenizer(wordsOnly ?? json.pre_tokenizer);
+/** @throws ValidationError when a part of the tokenizer is not known. */
+export function createEngine(json: TokenizerJson): Engine {
+  // Bytes are spelled word by word where nothing else follows, so that words are remembered as they are written.
+  const spelled = withoutByteSpelling(json.pre_tokenizer);
+  const spell = spelled === undefined ? (word: string) => word : spellBytes;
+  const split = createPreTokenizer(spelled ?? json.pre_tokenizer);
+  const model = createModel(json.model);
   const tokenBytes = json.decoder?.type === "ByteLevel" ? byteLevelTokenBytes() : undefined;
-  const { idsByToken, tokensById } = own ?? library ?? NO_VOCABULARY;
-  const spell = wordsOnly === undefined ? (word: string) => word : spellBytes;
-  const idsOfWord = rememberWordIds(
-    (word) => own?.ids(spell(word)) ?? library?.idsOfWords([spell(word)]) ?? [],
-  );
+  const idsOfWord = rememberWordIds((word) => model.ids(spell(word)));
+  const decoder = createDecoder(json.decoder);
 
   return {
     normalize: createNormalizer(json.normalizer),
     encode(text, isFirst) {
-      const words = split(text, isFirst);
-      if (library !== undefined && wordsOnly === undefined) return library.idsOfWords(words);
       const ids: number[] = [];
-      for (const word of words) for (const id of idsOfWord(word)) ids.push(id);
+      for (const word of split(text, isFirst)) for (const id of idsOfWord(word)) ids.push(id);
       return ids;
     },
-    // Byte-level text is put together here: faster, and right for added tokens outside the byte alphabet.
-    text: tokenBytes === undefined ? createDecoder(json.decoder) : textOfTokenBytes(tokenBytes),
+    // Byte-level text is put together here: faster, as no token waits for another.
+    text: tokenBytes === undefined ? (tokens) => decodeAll(decoder, tokens) : textOfTokenBytes(tokenBytes),
+    startDecoding: decoder,
     tokenBytes,
-    token: (id) => tokensById[id],
-    tokenId: (token) => idsByToken.get(token),
-    size: idsByToken.size,
+    token: (id) => model.tokensById[id],
+    tokenId: (token) => model.idsByToken.get(token),
+    size: model.idsByToken.size,
     affixes: affixesOf(json.post_processor),
   };
 }
 
-const NO_VOCABULARY: Vocabulary = { idsByToken: new Map(), tokensById: [] };
+/** Makers of models, each for its kind; tried in the order in which Rust tries them where a file names no kind. */
+const MODELS = [createBytePairModel, createWordPieceModel, createWordLevelModel, createUnigramModel];
 
-/** A model that the library runs; the ids of a word may depend on the words beside it. */
-interface LibraryModel extends Vocabulary {
-  idsOfWords(words: string[]): number[];
+function createModel(config: TokenizerJson["model"]): WordModel {
+  for (const create of MODELS) {
+    const model = create({ ...config });
+    if (model !== undefined) return model;
+  }
+  throw new ValidationError(
+    `model of this tokenizer.json must be a BPE, WordPiece, WordLevel or Unigram with its vocabulary, got ${JSON.stringify(config.type)}; register a source that gives your own tokenizer for it`,
+  );
 }
 
-function libraryModel(config: object, tokenizerConfig: Readonly<Record<string, unknown>>): LibraryModel {
-  const { vocab } = config as { readonly vocab?: unknown };
-  readVocabulary(vocab);
-  const model = made(buildWithLibrary({ model: config }, tokenizerConfig).model, "model");
-  return {
-    idsByToken: model.tokens_to_ids,
-    tokensById: model.vocab,
-    idsOfWords(words) {
-      const ids: number[] = [];
-      for (const token of model(words)) {
-        const id = model.tokens_to_ids.get(token) ?? model.unk_token_id;
-        if (id !== undefined) ids.push(id);
-      }
-      return ids;
-    },
-  };
+function decodeAll(decoder: DecoderPart, tokens: readonly string[]): string {
+  const decoding = decoder();
+  const pieces: string[] = [];
+  for (const token of tokens) for (const piece of decoding.push(token)) pieces.push(piece);
+  return [...pieces, ...decoding.end()].join("");
 }
 
 /** Finds what a post-processor puts around a text by giving it a text of one known token. */

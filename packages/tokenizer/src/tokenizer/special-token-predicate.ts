@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/base";
+import { checkArray, describeValue, ValidationError } from "@tinkex/base";
 
 /**
  * Says of a special token whether `allowedSpecial` allows it in a text.
@@ -9,10 +9,11 @@ export function specialTokenPredicate(
   specialTokens: ReadonlyMap<string, number>,
 ): (token: string) => boolean {
   if (allowedSpecial === "all") return () => true;
+  checkArray(allowedSpecial, "allowedSpecial");
   for (const name of allowedSpecial) {
     if (!specialTokens.has(name)) {
       throw new ValidationError(
-        `allowedSpecial names ${JSON.stringify(name)}, which is no special token of this tokenizer; see its specialTokens`,
+        `allowedSpecial names ${describeValue(name)}, which is no special token of this tokenizer; see its specialTokens`,
         { path: ["allowedSpecial"] },
       );
     }

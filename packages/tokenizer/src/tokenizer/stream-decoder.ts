@@ -1,4 +1,4 @@
-import type { Tokenizer } from "@tinkex/base";
+import { checkFunction, checkNumberList, checkObject, type Tokenizer } from "@tinkex/base";
 import { type DecodeOptions, isTextTokenizer, type TextTokenizer } from "./text-tokenizer.js";
 
 /** Turns ids that arrive one after the other into text, never giving out half a character. */
@@ -10,24 +10,48 @@ export interface StreamDecoder {
 }
 
 /**
- * Makes a decoder for one stream of ids. With a byte-level tokenizer of this package all it gives, joined, equals
- * `tokenizer.decode` of all ids. Any other tokenizer is asked to decode a short window again and again; text is then
- * held back while it ends in U+FFFD.
+ * Makes a decoder for one stream of ids. With a tokenizer of this package all it gives, joined, equals `tokenizer.decode` of
+ * all ids. Any other tokenizer is asked to decode a short window again and again; text is then held back while it ends in
+ * U+FFFD.
  */
 export function createStreamDecoder(
   tokenizer: Tokenizer | TextTokenizer,
   options: DecodeOptions = {},
 ): StreamDecoder {
-  const { push, end } =
-    isTextTokenizer(tokenizer) && tokenizer.tokenBytes !== undefined
-      ? byteDecoder(
-          tokenizer.tokenBytes,
-          new Set(options.skipSpecialTokens ? tokenizer.specialTokens.values() : []),
-        )
-      : windowDecoder(tokenizer, options);
+  checkObject(tokenizer, "createStreamDecoder: tokenizer", "await getTokenizer(model)");
+  checkFunction(tokenizer.decode, "createStreamDecoder: tokenizer.decode");
+  checkObject(options, "the options of createStreamDecoder");
+  const { push, end } = singleDecoder(tokenizer, options);
   return {
-    push: (ids) => (typeof ids === "number" ? push(ids) : Array.from(ids, push).join("")),
+    push(ids) {
+      if (typeof ids === "number") return push(ids);
+      checkNumberList(ids, "push: ids");
+      return Array.from(ids, push).join("");
+    },
     end,
+  };
+}
+
+function singleDecoder(tokenizer: Tokenizer | TextTokenizer, options: DecodeOptions): SingleDecoder {
+  if (!isTextTokenizer(tokenizer)) return windowDecoder(tokenizer, options);
+  if (tokenizer.tokenBytes !== undefined) {
+    const skipped = options.skipSpecialTokens ? tokenizer.specialTokens.values() : [];
+    return byteDecoder(tokenizer.tokenBytes, new Set(skipped));
+  }
+  const start = tokenizer.startDecoding?.bind(tokenizer, options);
+  return start === undefined ? windowDecoder(tokenizer, options) : renewed(start);
+}
+
+/** Begins a new text when one has ended. */
+function renewed(start: () => SingleDecoder): SingleDecoder {
+  let decoding = start();
+  return {
+    push: (id) => decoding.push(id),
+    end() {
+      const rest = decoding.end();
+      decoding = start();
+      return rest;
+    },
   };
 }
 

@@ -31,6 +31,14 @@ export interface DecodeOptions {
   readonly skipSpecialTokens?: boolean;
 }
 
+/** Decoding of one text, id by id. */
+export interface TextDecoding {
+  /** Text that the id completes. */
+  push(id: number): string;
+  /** The rest, once. */
+  end(): string;
+}
+
 /** Tokenizer that {@link createTokenizer} makes: a {@link Tokenizer} that also knows its special tokens. */
 export interface TextTokenizer extends Tokenizer {
   /**
@@ -43,6 +51,11 @@ export interface TextTokenizer extends Tokenizer {
    * half a character become U+FFFD.
    */
   decode(ids: ArrayLike<number>, options?: DecodeOptions): string;
+  /**
+   * Begins a text whose ids come one by one: all that `push` and then `end` give, joined, is what `decode` gives of all ids.
+   * Text waits while later ids may still change it. See {@link createStreamDecoder}, which uses it.
+   */
+  startDecoding?(options?: DecodeOptions): TextDecoding;
   /** The token of an id as it is written in the vocabulary, e.g. `Ġhello`. */
   token(id: number): string | undefined;
   /**
@@ -62,5 +75,6 @@ export interface TextTokenizer extends Tokenizer {
 
 /** Tells whether a tokenizer is one that `createTokenizer` made, which knows more than any {@link Tokenizer} must. */
 export function isTextTokenizer(tokenizer: Tokenizer | TextTokenizer): tokenizer is TextTokenizer {
+  if (typeof tokenizer !== "object" || tokenizer === null) return false;
   return "chatTemplates" in tokenizer && "specialTokens" in tokenizer && "tokenBytes" in tokenizer;
 }

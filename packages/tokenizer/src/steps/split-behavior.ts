@@ -1,7 +1,6 @@
 import { ValidationError } from "@tinkex/base";
-import { patternFinder } from "../patterns/pattern-finder.js";
+import { type CharacterTest, characterTest } from "../patterns/character-test.js";
 import type { TextRange } from "../text/text-range.js";
-import type { PartConfig } from "./leaf-parts.js";
 
 /** A stretch of a text, and whether it is one that was looked for. */
 interface Piece extends TextRange {
@@ -9,10 +8,10 @@ interface Piece extends TextRange {
 }
 
 /** Goes on with the pieces in order, or with those that are kept. */
-type Behavior = (pieces: readonly Piece[]) => readonly TextRange[];
+type Place = (pieces: readonly Piece[]) => readonly TextRange[];
 
 /** Says what becomes of matches, as `SplitDelimiterBehavior` of Rust's `tokenizers` does. */
-const BEHAVIORS: Readonly<Record<string, Behavior>> = {
+const BEHAVIORS: Readonly<Record<string, Place>> = {
   isolated: (pieces) => pieces,
   removed: (pieces) => pieces.filter(({ isMatch }) => !isMatch),
   contiguous: (pieces) => merge(pieces, (before, piece) => before.isMatch === piece.isMatch),
@@ -20,25 +19,48 @@ const BEHAVIORS: Readonly<Record<string, Behavior>> = {
   mergedwithnext: (pieces) => merge(pieces, (before, piece) => before.isMatch && !piece.isMatch),
 };
 
-/** Splits texts at the matches of a part's `pattern`, or with `invert` at what lies between them. */
-export function splitStep(part: PartConfig): (texts: readonly string[]) => string[] {
-  const { behavior = "Isolated", invert = false } = part;
-  const place = BEHAVIORS[String(behavior).toLowerCase()];
+/** Settings of a cut at matches. */
+export interface CutSettings {
+  /** One of Isolated, Removed, Contiguous, MergedWithPrevious and MergedWithNext. */
+  readonly behavior: unknown;
+  /** Takes what lies between the matches for the matches. */
+  readonly isInverted?: boolean;
+}
+
+/**
+ * Makes the cut of a text at the matches of a finder.
+ * @throws ValidationError when the behavior is none that is known.
+ */
+export function cutAtMatches(
+  find: (text: string) => Iterable<TextRange>,
+  { behavior, isInverted = false }: CutSettings,
+): (text: string) => readonly TextRange[] {
+  const name = String(behavior).toLowerCase();
+  const place = Object.hasOwn(BEHAVIORS, name) ? BEHAVIORS[name] : undefined;
   if (place === undefined) {
     throw new ValidationError(
-      `behavior of a Split of this tokenizer.json must be one of Isolated, Removed, Contiguous, MergedWithPrevious and MergedWithNext, got ${JSON.stringify(behavior)}`,
+      `behavior of a part of the pre_tokenizer of this tokenizer.json must be one of Isolated, Removed, Contiguous, MergedWithPrevious and MergedWithNext, got ${JSON.stringify(behavior)}`,
     );
   }
-  const find = patternFinder(part.pattern);
-  return (texts) => {
-    const words: string[] = [];
-    for (const text of texts) {
-      for (const { start, end } of place(piecesOf(text, find(text), invert === true))) {
-        if (end > start) words.push(text.slice(start, end));
-      }
-    }
-    return words;
-  };
+  return (text) => place(piecesOf(text, find(text), isInverted));
+}
+
+/**
+ * Makes a finder of single characters.
+ * @param source - an expression with the flag `u` that matches one
+ */
+export function characterFinder(source: string): (text: string) => Iterable<TextRange> {
+  const test = characterTest(source);
+  return (text) => charactersIn(text, test);
+}
+
+function* charactersIn(text: string, test: CharacterTest): Generator<TextRange> {
+  for (let start = 0; start < text.length; ) {
+    const codePoint = text.codePointAt(start) ?? 0;
+    const end = start + (codePoint > 0xffff ? 2 : 1);
+    if (test(codePoint)) yield { start, end };
+    start = end;
+  }
 }
 
 function piecesOf(text: string, matches: Iterable<TextRange>, isInverted: boolean): Piece[] {

@@ -1,0 +1,11 @@
+/**
+ * Writes code points as the inside of a character class, for expressions with the flag `u`.
+ * @param ranges - hexadecimal, e.g. `"61d 1b4e-1b4f"`
+ */
+export function classOf(ranges: string): string {
+  const written = (digits: string) => `\\u{${digits}}`;
+  return ranges
+    .split(" ")
+    .map((range) => range.split("-").map(written).join("-"))
+    .join("");
+}
