@@ -8,6 +8,7 @@ import {
 } from "../adapter/adapter-tensors.js";
 import type { AdamStep } from "../engine/engine.js";
 import { adamStep } from "../training/adam-step.js";
+import { hasDiverged } from "../training/has-diverged.js";
 import { fillWithZeros } from "../training/tensor-arithmetic.js";
 
 /** One adapter in memory: weights, accumulated gradient, and what the optimizer remembers. */
@@ -65,6 +66,8 @@ export class AdapterState {
       "grad_norm:mean": gradientNorm,
       "learning_rate:mean": options.learningRate,
       "step:max": this.#optimizer.step,
+      // Present only when it is so: the sign by which a program can stop.
+      ...(hasDiverged(this.#parameters) && { "weights_diverged:max": 1 }),
     };
   }
 }

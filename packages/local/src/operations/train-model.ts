@@ -28,6 +28,12 @@ export function runPass(state: ServerState, body: PassBody): string {
         lossConfig: resolved.config,
         forwardOnly: body.forward_only,
       });
+      if (!Number.isFinite(result.lossSum) && model.isFirstWarning("loss")) {
+        state.logger.warn(
+          `forward_backward: the loss of model ${model.id} must be a finite number, got ${result.lossSum}; look at the ` +
+            "tensors of its data, and at the learning rate of the steps before",
+        );
+      }
       return { name: "ForwardBackwardOutput", result: passOutput(checked, result) };
     },
   });
@@ -48,6 +54,12 @@ export function runOptimStep(state: ServerState, body: OptimStepBody): string {
         );
       }
       const metrics = await engine.optimStep(model.id, resolveAdamParams(body.adam_params ?? {}));
+      if (metrics["weights_diverged:max"] === 1 && model.isFirstWarning("weights")) {
+        state.logger.warn(
+          `optim_step: the weights of model ${model.id} are no finite numbers any more, or too large to compute with; go on ` +
+            "from an earlier checkpoint, with a lower learning rate or with data whose loss is finite",
+        );
+      }
       return { name: "OptimStepResponse", result: { metrics } };
     },
   });

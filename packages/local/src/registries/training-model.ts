@@ -15,6 +15,7 @@ export class TrainingModel {
   readonly queue: SequenceQueue;
   lastRequestAtMs: number;
   #adapter: ModelAdapter | undefined;
+  readonly #warnings = new Set<string>();
 
   constructor(info: {
     readonly id: string;
@@ -37,6 +38,13 @@ export class TrainingModel {
   requireAdapter(): ModelAdapter {
     if (this.#adapter === undefined) throw new OperationFailure(`model ${this.id} was unloaded`, "user");
     return this.#adapter;
+  }
+
+  /** Tells whether this is the first warning of its kind about the model, of which the log gets one. */
+  isFirstWarning(kind: "loss" | "weights"): boolean {
+    const isFirst = !this.#warnings.has(kind);
+    this.#warnings.add(kind);
+    return isFirst;
   }
 
   /**

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { silentLogger } from "@tinkex/base";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { passBody, TestClient } from "../testing/test-client.js";
@@ -164,6 +165,60 @@ describe("startLocalServer on the real engine", () => {
     expect(largestGap(withOptimizer, goneOn)).toBeLessThan(1e-6);
     expect(largestGap(weightsOnly, goneOn)).toBeGreaterThan(1e-3);
   });
+
+  const floats = (value: number) => ({
+    data: sentence.map(() => value),
+    dtype: "float32",
+    shape: [sentence.length],
+  });
+  it.each([
+    ["a ratio of e^184", "importance_sampling", { logprobs: floats(-200), advantages: floats(1) }, 0.01],
+    ["weights of 3e38", "cross_entropy", { weights: floats(3e38) }, 0.01],
+    ["a learning rate of 1e30", "cross_entropy", { weights: floats(1) }, 1e30],
+  ])(
+    "warns in metrics and log at the step that makes the model NaN, by %s",
+    { timeout: 60_000 },
+    async (_, loss_fn, inputs, learning_rate) => {
+      const warnings: string[] = [];
+      const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
+      const { client } = await start({ logger });
+      const model_id = await client.createModel();
+      await client.run("/forward_backward", passBody(model_id, 1, sentence));
+      const healthy = await client.run("/optim_step", { model_id, seq_id: 2, adam_params: learn });
+      expect(Object.keys(healthy.metrics as object)).not.toContain("weights_diverged:max");
+      expect(warnings).toEqual([]);
+      const target_tokens = { data: sentence, dtype: "int64", shape: [sentence.length] };
+      const data = [
+        { model_input: { chunks: [{ tokens: sentence }] }, loss_fn_inputs: { target_tokens, ...inputs } },
+      ];
+      const step = async (seq_id: number) => {
+        await client.run("/forward_backward", {
+          model_id,
+          seq_id,
+          forward_backward_input: { data, loss_fn },
+        });
+        return client.run("/optim_step", { model_id, seq_id: seq_id + 1, adam_params: { learning_rate } });
+      };
+      expect(await step(3)).toMatchObject({ metrics: { "weights_diverged:max": 1 } });
+      const ofStep = () =>
+        warnings.filter((text) => text.startsWith(`optim_step: the weights of model ${model_id}`));
+      expect(ofStep()).toHaveLength(1);
+      expect(await step(5)).toMatchObject({ metrics: { "weights_diverged:max": 1 } });
+      expect(ofStep()).toHaveLength(1);
+      expect(warnings.filter((text) => text.startsWith("forward_backward: the loss of model"))).toHaveLength(
+        1,
+      );
+      const sample = { prompt: { chunks: [{ tokens: [5] }] }, sampling_params: { max_tokens: 1 }, seq_id: 0 };
+      const { sampling_session_id } = await client.run("/save_weights_for_sampler", {
+        model_id,
+        sampling_session_seq_id: 0,
+        seq_id: 7,
+      });
+      expect(await client.run("/asample", { ...sample, sampling_session_id })).toMatchObject({
+        error: expect.stringContaining("weights have diverged"),
+      });
+    },
+  );
 
   it("a loss whose advantages are 0 changes nothing", { timeout: 60_000 }, async () => {
     const { client } = await start();
