@@ -1,18 +1,22 @@
 import type { BigIntStats } from "node:fs";
-import { lstat, mkdir, open, rm, utimes } from "node:fs/promises";
+import { lstat, mkdir, open, readFile, rm, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Clock, TimeoutError } from "@tinkex/base";
+import { isProcessGone, processMark } from "./process-mark.js";
 
 const RETRY_MS = 100;
 const HEARTBEAT_MS = 2_000;
 /** A lock whose holder has not touched it for so long belongs to a process that died. */
 const STALE_MS = 15_000;
+/** Of a holder that is known to have ended: two heartbeats, and a little for file systems that tell dates late. */
+const GONE_MS = 5_000;
 /** No longer than a download may take, with its tries: a process that hangs may go on touching its lock. */
 const MAX_WAIT_MS = 40 * 60_000;
 
 /**
  * Runs `work` while a file at `path` tells other processes to wait. A lock left by a process that died is taken over
- * after 15 s, be its date in the past or, by another machine's clock, in the future. Should two processes take it over
+ * after 15 s, be its date in the past or, by another machine's clock, in the future; after 5 s where the process was one of
+ * this machine. Should two processes take it over
  * at the same time, both work: what they do must bear that.
  *
  * @throws TimeoutError when the holder is alive and not done after 40 minutes.
@@ -47,7 +51,8 @@ async function acquire(path: string, clock: Clock, signal: AbortSignal | undefin
     const touchedMs = await lastTouchedMs(path);
     // Its date is by the clock of the machine that wrote it, so that it stays the same counts too.
     if (seen.touchedMs !== touchedMs) seen = { touchedMs, since: now };
-    if (clock.now() - touchedMs > STALE_MS || now - seen.since > STALE_MS) {
+    const staleMs = (await isHolderGone(path)) ? GONE_MS : STALE_MS;
+    if (clock.now() - touchedMs > staleMs || now - seen.since > staleMs) {
       await rm(path, { force: true });
     } else if (now - began > MAX_WAIT_MS) {
       throw new TimeoutError(
@@ -62,6 +67,7 @@ async function tryCreate(path: string): Promise<string | undefined> {
   try {
     const file = await open(path, "wx");
     try {
+      await file.writeFile(processMark());
       return identity(await file.stat({ bigint: true }));
     } finally {
       await file.close();
@@ -70,6 +76,15 @@ async function tryCreate(path: string): Promise<string | undefined> {
     if (cause instanceof Error && "code" in cause && cause.code === "EEXIST") return undefined;
     throw cause;
   }
+}
+
+/** Tells whether the process that a lock names has ended; of a lock that names none, or is gone, nobody knows. */
+async function isHolderGone(path: string): Promise<boolean> {
+  const isFile = await lstat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+  return isFile && isProcessGone(await readFile(path, "utf8").catch(() => ""));
 }
 
 /** The identity of the lock that stands there, be it ours or another's; `undefined` where none does. */

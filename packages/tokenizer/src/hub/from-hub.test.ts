@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -12,7 +13,7 @@ import {
 } from "@tinkex/base";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type HubServer, startHubServer } from "../testing/hub-server.js";
-import { runSource } from "../testing/run-source.js";
+import { runSource, startSource } from "../testing/run-source.js";
 import { type FromHubOptions, fromHub } from "./from-hub.js";
 import { fromHuggingFaceCache } from "./from-hugging-face-cache.js";
 
@@ -323,17 +324,35 @@ describe("two at the same time", () => {
   const loader = fileURLToPath(new URL("../testing/load-from-hub.ts", import.meta.url));
   const downloads = () => requests().filter((request) => request === "hub GET tokenizer.json");
 
-  it("download a file once, be they two processes", async () => {
+  it("download a file once, be they four processes", async () => {
     const lookups = () => requests().filter((request) => request === "hub HEAD tokenizer.json");
     // A download takes until both have asked, and a while more in which the second would begin its own.
     hub.beforeDownload = async () => {
-      await vi.waitUntil(() => lookups().length >= 2, 20_000);
+      await vi.waitUntil(() => lookups().length >= 4, 40_000);
       await new Promise((resolve) => setTimeout(resolve, 300));
     };
     const run = () => runSource(loader, [hub.endpoint, cacheDirectory, id]);
-    expect(await Promise.all([run(), run()])).toEqual(["401\n", "401\n"]);
+    expect(await Promise.all([run(), run(), run(), run()])).toEqual(Array(4).fill("401\n"));
     expect(downloads()).toHaveLength(1);
-  }, 30_000);
+    const folder = join(cacheDirectory, "models--org--model");
+    expect((await readdir(folder)).filter((name) => name.startsWith(".tinkex-"))).toEqual([]);
+  }, 60_000);
+
+  it("leave nothing of one that was killed while it downloaded", async () => {
+    hub.beforeDownload = () => new Promise(() => {});
+    const killed = startSource(loader, [hub.endpoint, cacheDirectory, id]);
+    const folder = join(cacheDirectory, "models--org--model");
+    const locks = join(cacheDirectory, ".locks", "models--org--model");
+    await vi.waitUntil(() => downloads().length > 0, 20_000);
+    killed.kill("SIGKILL");
+    await once(killed, "exit");
+    const left = async () => (await readdir(folder)).filter((name) => name.startsWith(".tinkex-"));
+    expect([...(await left()), ...(await readdir(locks))]).toHaveLength(2);
+
+    hub.beforeDownload = async () => {};
+    expect((await source()({ id }))?.tokenId("a")).toBe(0);
+    expect([...(await left()), ...(await readdir(locks))]).toEqual([]);
+  }, 60_000);
 
   it("do not wait for ever for one that died", async () => {
     await source()({ id });

@@ -2,7 +2,8 @@ import { copyFile, mkdir, mkdtemp, realpath, rename, rm, stat, symlink, writeFil
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { TinkexError, ValidationError } from "@tinkex/base";
 import { readFileIfThere } from "../files/read-file-if-there.js";
-import { removeAbandoned, UNFINISHED_PREFIX } from "./remove-abandoned.js";
+import { DamagedFileError, isSound } from "./damaged-file.js";
+import { removeAbandoned, unfinishedPrefix } from "./remove-abandoned.js";
 
 /**
  * The folder in which Python's `huggingface_hub` keeps what it downloaded, in its own layout, so that nothing is
@@ -34,11 +35,23 @@ export class HubCache {
   }
 
   /**
-   * The text of a file as of a commit.
-   * @throws ValidationError when a link in the cache leads out of it.
+   * The text of a file as of a commit, checked by the hash that its blob is named for, or at least for being JSON.
+   * @throws ValidationError when a link in the cache leads out of it; a DamagedFileError when it is not what was downloaded.
    */
-  read(id: string, commit: string, name: string): Promise<string | undefined> {
-    return this.#read(id, "snapshots", commit, name);
+  async read(id: string, commit: string, name: string): Promise<string | undefined> {
+    const text = await this.#read(id, "snapshots", commit, name);
+    if (text === undefined) return undefined;
+    const path = this.#path(id, "snapshots", commit, name);
+    if (isSound(text, basename(await realpath(path)), name)) return text;
+    throw new DamagedFileError(path);
+  }
+
+  /** The text of a file as {@link read} gives it; a damaged one counts as missing. */
+  async readSound(id: string, commit: string, name: string): Promise<string | undefined> {
+    return this.read(id, commit, name).catch((error: unknown) => {
+      if (error instanceof DamagedFileError) return undefined;
+      throw error;
+    });
   }
 
   /** Tells whether the repository is known not to have a file at a commit. */
@@ -52,8 +65,10 @@ export class HubCache {
     await this.#note(id, [".no_exist", commit, name], "");
   }
 
-  hasBlob(id: string, etag: string): Promise<boolean> {
-    return exists(this.#path(id, "blobs", etag));
+  /** Tells whether a blob is there, and is what it is named for. */
+  async hasBlob(id: string, etag: string): Promise<boolean> {
+    const text = await this.#read(id, "blobs", etag);
+    return text !== undefined && isSound(text, etag, "");
   }
 
   /**
@@ -67,10 +82,10 @@ export class HubCache {
     });
   }
 
-  /** Makes a blob a file of a commit's snapshot. */
+  /** Makes a blob a file of a commit's snapshot, where it is not there and sound. */
   async link(id: string, commit: string, name: string, etag: string): Promise<void> {
     const file = this.#path(id, "snapshots", commit, name);
-    if (await exists(file)) return;
+    if ((await this.readSound(id, commit, name)) !== undefined) return;
     const blob = this.#path(id, "blobs", etag);
     await this.#replace(id, ["snapshots", commit, name], async (path) => {
       try {
@@ -128,7 +143,7 @@ export class HubCache {
     await this.#checkInside(dirname(path));
     await this.#checkInside(this.#path(id));
     await mkdir(dirname(path), { recursive: true });
-    const folder = await mkdtemp(this.#path(id, UNFINISHED_PREFIX));
+    const folder = await mkdtemp(this.#path(id, unfinishedPrefix()));
     try {
       const temporary = join(folder, basename(path));
       await fill(temporary);

@@ -48,7 +48,10 @@ export class HubRevision {
     if (known === undefined) {
       if (this.#isOffline) throw this.#notCached(name);
     } else if (this.#isOffline || isCommit(this.#revision)) {
-      const text = await cache.read(this.#id, known, name);
+      // Out of reach of the hub, a damaged file is an error; else it is fetched again below.
+      const text = this.#isOffline
+        ? await cache.read(this.#id, known, name)
+        : await cache.readSound(this.#id, known, name);
       if (text !== undefined || (await cache.isMissing(this.#id, known, name))) return text;
       // Of the files after the first, the cache need not know that they are missing.
       if (this.#isOffline && this.#isSettled) return undefined;
@@ -79,7 +82,7 @@ export class HubRevision {
     const { commit, etag } = info;
     if (etag === undefined) {
       await cache.rememberMissing(file.id, commit, name);
-    } else if ((await cache.read(file.id, commit, name)) === undefined) {
+    } else if ((await cache.readSound(file.id, commit, name)) === undefined) {
       const lock = await cache.lockPath(file.id, etag);
       const download = async () => {
         // Another process may have done it while this one waited for the lock.

@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { type ChildProcess, execFile } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -18,4 +18,9 @@ export async function runSource(
     env: { ...process.env, ...env },
   });
   return stdout;
+}
+
+/** Starts a TypeScript file in a process of its own, on the sources, for a test that ends it. */
+export function startSource(file: string, args: readonly string[]): ChildProcess {
+  return execFile(process.execPath, [...flags, file, ...args], { cwd: dirname(file) }, () => {});
 }
