@@ -7,6 +7,7 @@ export default packageBuild(
     "src/chat-fine-tune.ts",
     "src/rl.ts",
     "src/custom-loss.ts",
+    "src/loss-graph.ts",
     "src/checkpoints.ts",
     "src/reward-model.ts",
   ],

@@ -51,6 +51,13 @@ describe("the program of one file", { timeout: 120_000 }, () => {
     expect(preferred.after).toBeGreaterThanOrEqual(preferred.before + 50);
   });
 
+  it("loss-graph learns the tokens that it did not know, by a loss that runs here", async () => {
+    const result = await finished("loss-graph.js", 6);
+    expect(result.lines).toContain("the loss runs here");
+    expect(change(result, "loss").after).toBeLessThan(change(result, "loss").before / 2);
+    expect(change(result, "tokens known").after).toBeGreaterThan(change(result, "tokens known").before + 25);
+  });
+
   it("checkpoints comes to the same numbers from a checkpoint as without a break", async () => {
     const { stdout } = await finished("checkpoints.js", 2);
     const losses = [
@@ -63,7 +70,7 @@ describe("the program of one file", { timeout: 120_000 }, () => {
     expect(logprob.after).toBeGreaterThan(logprob.before);
   });
 
-  it.each(["chat-fine-tune.js", "rl.js", "custom-loss.js", "checkpoints.js"])(
+  it.each(["chat-fine-tune.js", "rl.js", "custom-loss.js", "loss-graph.js", "checkpoints.js"])(
     "%s names an option it does not know",
     async (program) => {
       const run = new ExampleRun(["--step", "1"], {}, { program });

@@ -1,4 +1,6 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { FUNCTIONS, METHODS } from "./operations/operation-table.js";
 import { compileLossGraph } from "./program/compile-loss-graph.js";
@@ -52,7 +54,7 @@ function lossAt(program: LossProgram, torch: TorchCase, logprobs: readonly numbe
   return runProgram(program, types, data, "test", inDoubles);
 }
 
-it.each(TORCH_CASES.filter(({ smooth }) => smooth))(
+it.each(TORCH_CASES.filter(({ isSmooth }) => isSmooth))(
   "$name has the gradient that finite differences give",
   (torch) => {
     const { program } = compiled(torch);
@@ -81,6 +83,14 @@ it("the cases have every operation that the table has", () => {
   const covered = new Set([...used].map(operationOf));
   const missing = [...FUNCTIONS, ...METHODS].filter(([, operation]) => !covered.has(operation));
   expect(missing.map(([target]) => target)).toEqual([]);
+});
+
+it("the README lists every operation of the table, by its name", () => {
+  const readme = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8");
+  const [, chapter = ""] = /By torch's names([^#]*)/.exec(readme) ?? [];
+  const listed = [...chapter.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  const names = [...FUNCTIONS.keys(), ...METHODS.keys()].map((target) => target.split(".").at(-1));
+  expect(new Set(listed)).toEqual(new Set(names));
 });
 
 // Runs with TINKEX_LOSS_GRAPH_PYTHON=<a Python with tinker 0.38.0 and torch>.

@@ -3,7 +3,7 @@
 Usage: python record-torch-reference.py > fixtures/torch-reference.json   (needs tinker 0.38.0 and torch)
 
 Each case is one loss of one datum: the body of the request that uploads it, as text, since its numbers must keep their kind; the
-data of its inputs; and loss, metrics and gradient. `smooth` says that finite differences give the same gradient.
+data of its inputs; and loss, metrics and gradient. `isSmooth` says that finite differences give the same gradient.
 """
 
 import json
@@ -316,7 +316,7 @@ def record(name, fn, smooth, inputs):
     loss.backward()
     return {
         "name": name,
-        "smooth": smooth,
+        "isSmooth": smooth,
         "request": json.dumps(request, separators=(",", ":")),
         "inputs": [
             {"dtype": inputs[key]["dtype"], "shape": list(tensor.shape), "data": numbers_of(tensor)}

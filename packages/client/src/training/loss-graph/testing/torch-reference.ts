@@ -8,7 +8,7 @@ import type { ValueType } from "../operations/value-type.js";
 export interface TorchCase {
   readonly name: string;
   /** Finite differences give the same gradient: no element sits at a corner, and nothing is detached. */
-  readonly smooth: boolean;
+  readonly isSmooth: boolean;
   /** The body of the request that uploads it, as the official SDK 0.38.0 writes it. */
   readonly request: string;
   readonly inputs: readonly (ValueType & { readonly data: readonly number[] })[];
