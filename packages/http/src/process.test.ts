@@ -94,7 +94,7 @@ function moduleOf(text: string): string {
   return `data:text/javascript,${encodeURIComponent(text)}`;
 }
 
-// oven-sh/bun#4474; pnpm test:runtimes runs Bun and Deno themselves.
+// oven-sh/bun#39247; pnpm test:runtimes runs Bun and Deno themselves.
 describe("a runtime without the connections of undici", () => {
   it.each([
     ["that has a stand-in", "export class Client {} export class Pool {}"],

@@ -1,6 +1,6 @@
 export { HostileServer } from "./hostile-server.js";
 export { CALL_HEADER, type LedgerEntry } from "./ledger-entry.js";
-export type { Handshake, ListenOptions } from "./listen-options.js";
+export type { Handshake, ListenOptions, SocksMoves } from "./listen-options.js";
 export type { AnswerMove, HeaderValues, Move } from "./script/move.js";
 export {
   after,
@@ -22,6 +22,7 @@ export {
   storm,
   trickle,
   tunnel,
+  tunnelCutAt,
   work,
   workUnanswered,
 } from "./script/moves.js";

@@ -36,7 +36,7 @@ describe("statusError", () => {
 
   it("says what was tried, what came back and what to do", () => {
     expect(errorFor(404, '{"detail":"no such model"}').message).toBe(
-      "get_info at http://h/x was answered 404 Not Found: no such model; check the name, and that TINKER_BASE_URL points at a Tinker API",
+      "get_info at http://h/x was answered 404 Not Found: no such model",
     );
   });
 

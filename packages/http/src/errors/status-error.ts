@@ -46,6 +46,12 @@ function isPassing(status: number): boolean {
   return status === 402 || RETRIED_REFUSALS.includes(status) || status >= 500;
 }
 
+/** Tells a 404 that no API has written, or only its router: an API that knows the path says what it has not found. */
+function isBare(body: unknown): boolean {
+  if (typeof body !== "object" || body === null || !("detail" in body)) return true;
+  return body.detail === "Not Found";
+}
+
 /** Facts that the error of a failed call tells of, besides its outcome. */
 export interface CallFacts {
   readonly operation: string;
@@ -77,7 +83,8 @@ export function statusError(answer: Answer, facts: CallFacts): ApiStatusError {
   const said = summary === "" ? "" : `: ${summary}`;
   const tries = attempts === 1 ? "" : ` after ${attempts} tries`;
   const mayPass = isPassing(status) && !facts.finalStatuses.includes(status);
-  const advice = REMEDIES[status] ?? (mayPass ? facts.notRepeated : undefined);
+  const remedyOfStatus = status === 404 && !isBare(value) ? undefined : REMEDIES[status];
+  const advice = remedyOfStatus ?? (mayPass ? facts.notRepeated : undefined);
   const remedy = advice === undefined ? "" : `; ${advice}`;
   return new ApiStatusError(
     `${operation} at ${baseUrl} was answered ${status}${reason}${tries}${said}${remedy}`,

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually, failureOf, json, play, startServer, transportTo } from "../testing/test-transport.js";
 import type { TinkexTransport } from "../tinkex-transport.js";
 
-// nodejs/undici#3895, nodejs/undici#4244: a pool of undici keeps a client for each request there ever was at a time, and
-// completes connections that nobody waits for any more.
+// nodejs/undici#5845: undici connects anew for a request that was aborted, and keeps that connection; its pool completes connections
+// that nobody waits for any more, and keeps a client for each request there ever was at a time.
 
 /** The short form is part of every test run; TINKEX_BURST_CALLS=20000 makes the long one. */
 const CALLS = Number(process.env.TINKEX_BURST_CALLS ?? 800);

@@ -4,7 +4,7 @@ let loading: Promise<Undici | undefined> | undefined;
 
 /**
  * Loads undici, at the first request of the process: importing it takes a tenth of a second. `undefined` where there is none
- * whose connections could be used: Bun has a stand-in without them (oven-sh/bun#4474), and a worker may have nothing.
+ * whose connections could be used: Bun has a stand-in without them (oven-sh/bun#39247), and a worker may have nothing.
  */
 export function loadUndici(): Promise<Undici | undefined> {
   loading ??= import("undici").then(

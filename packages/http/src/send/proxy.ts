@@ -1,5 +1,6 @@
 import { ValidationError } from "@tinkex/base";
 import { isLoopback } from "../request/base-url.js";
+import { isExcepted } from "./no-proxy.js";
 
 /** Proxies to go through. */
 export interface ProxySettings {
@@ -7,7 +8,7 @@ export interface ProxySettings {
   readonly httpProxy?: string | undefined;
   /** For `https:` addresses. */
   readonly httpsProxy?: string | undefined;
-  /** Hosts to go to directly: names, `.suffixes`, `host:port`, or `*`, between commas. */
+  /** Hosts to go to directly, between commas or spaces: names (with all below them), IP addresses, ranges, `host:port`, or `*`. */
   readonly noProxy?: string | undefined;
 }
 
@@ -34,11 +35,7 @@ export function proxyFor(origin: string, settings: ProxySettings): string | unde
   const field = url.protocol === "https:" ? "httpsProxy" : "httpProxy";
   const proxy = settings[field];
   if (proxy === undefined || isLoopback(origin)) return undefined;
-  const port = url.port || (url.protocol === "https:" ? "443" : "80");
-  const excepted = (settings.noProxy ?? "")
-    .split(/[\s,]+/)
-    .some((entry) => entry !== "" && matches(entry.toLowerCase(), url.hostname, port));
-  return excepted ? undefined : proxyAddress(proxy, field);
+  return isExcepted(url, settings.noProxy ?? "") ? undefined : proxyAddress(proxy, field);
 }
 
 /** Shows a proxy's address without its user name and password, for messages. */
@@ -47,7 +44,7 @@ export function shownProxy(address: string): string {
   return `${protocol}//${host}`;
 }
 
-const SCHEMES = ["http:", "https:", "socks5:", "socks:"];
+const SCHEMES = ["http:", "https:", "socks5:", "socks5h:", "socks:"];
 
 function proxyAddress(given: string, field: keyof ProxySettings): string {
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `http://${given}`;
@@ -68,12 +65,4 @@ function addressFault({ protocol, username, password }: URL): string | undefined
     return "holds a user name or password with a percent sign that is not written %25";
   }
   return undefined;
-}
-
-function matches(entry: string, host: string, port: string): boolean {
-  if (entry === "*") return true;
-  const [, name = "", entryPort] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
-  if (entryPort !== undefined && entryPort !== port) return false;
-  const bare = name.replace(/^\*?\./, "");
-  return host === bare || host.endsWith(`.${bare}`);
 }

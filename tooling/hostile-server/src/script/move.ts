@@ -9,6 +9,12 @@ export interface AnswerMove {
   readonly body: Uint8Array;
 }
 
+/** How a tunnel breaks off: after so many bytes of the server behind have passed, with a move. */
+export interface TunnelCut {
+  readonly byteLength: number;
+  readonly next: Move;
+}
+
 /** What the server does about one request: data, so that it crosses to the server's process. */
 export type Move =
   | AnswerMove
@@ -28,8 +34,8 @@ export type Move =
   | { readonly do: "trickle"; readonly of: AnswerMove; readonly everyMs: number }
   /** These bytes, in latin-1, one at a time. HTTP/1.1 alone. */
   | { readonly do: "drip"; readonly text: string; readonly everyMs: number }
-  /** Answers a CONNECT with 200 and passes bytes to and fro between its sender and a port of this machine. HTTP/1.1 alone. */
-  | { readonly do: "tunnel"; readonly port: number }
+  /** Answers a CONNECT and passes bytes to and fro between its sender and a port of this machine. HTTP/1.1 and SOCKS5 alone. */
+  | { readonly do: "tunnel"; readonly port: number; readonly cut?: TunnelCut }
   | { readonly do: "wait"; readonly ms: number; readonly next: Move }
   | { readonly do: "in_turn"; readonly moves: readonly Move[] }
   /** Takes leave of the connection (GOAWAY), which may go on to serve what has begun. HTTP/2 alone. */

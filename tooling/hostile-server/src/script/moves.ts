@@ -62,6 +62,11 @@ export function tunnel(port: number): Move {
   return { do: "tunnel", port };
 }
 
+/** Serves a CONNECT, passes the first `byteLength` bytes of what the port sends back and no more, then does `move`. */
+export function tunnelCutAt(byteLength: number, port: number, move: Move): Move {
+  return { do: "tunnel", port, cut: { byteLength, next: move } };
+}
+
 /** Does a move some milliseconds later. */
 export function after(ms: number, move: Move): Move {
   return { do: "wait", ms, next: move };

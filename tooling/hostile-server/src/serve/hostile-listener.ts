@@ -8,6 +8,7 @@ import { Ledger } from "./ledger.js";
 import { performMove, Stage } from "./perform-move.js";
 import { type OnRequest, serveHttp1 } from "./serve-http1.js";
 import { http2Server, type TakeOver } from "./serve-http2.js";
+import { serveSocks } from "./serve-socks.js";
 import { beforeHandshake, secureSocket } from "./shake-hands.js";
 
 /** What a listener reports as it happens. */
@@ -28,6 +29,7 @@ export class HostileListener {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #ledger = new Ledger();
+  readonly #stage = new Stage(this.#ledger);
   readonly #onRequest: OnRequest;
   readonly #secure: TakeOver;
   /** Certificate of the authority that signed the server's, in PEM; absent without TLS. */
@@ -39,7 +41,7 @@ export class HostileListener {
     this.#events = events;
     this.ca = authority?.ca;
     this.#onRequest = this.#requestHandler();
-    this.#secure = takeOver(options, authority, this.#onRequest);
+    this.#secure = takeOver(options, authority, this.#onRequest, this.#stage);
     // Over HTTP/2 there is no half-closing, and a session would never see that its client has gone.
     const allowHalfOpen = options.http2 !== true;
     this.#server = createServer({ allowHalfOpen, noDelay: true }, (socket) => this.#serve(socket));
@@ -80,13 +82,13 @@ export class HostileListener {
       this.#events.onClosed(connection);
     });
     bare.on("error", () => {});
-    if (this.#options.tls === undefined) serveHttp1(bare, bare, connection, this.#onRequest);
+    if (this.#options.tls === undefined) this.#secure(bare, connection);
     else beforeHandshake(bare, this.#options.tls, () => this.#secure(bare, connection));
   }
 
   #requestHandler(): OnRequest {
     const choose = moveChooser(this.#options.script);
-    const stage = new Stage(this.#ledger);
+    const stage = this.#stage;
     const used = new Set<number>();
     const tells = this.#options.tellsRequests ?? true;
     return (request, line) => {
@@ -104,10 +106,12 @@ export class HostileListener {
 
 /** How connections are secured: not at all where there is no authority. */
 function takeOver(
-  { http2 = false }: ListenOptions,
+  { http2 = false, socks }: ListenOptions,
   authority: Authority | undefined,
   onRequest: OnRequest,
+  stage: Stage,
 ): TakeOver {
+  if (socks !== undefined) return (bare, connection) => serveSocks(bare, connection, onRequest, socks, stage);
   if (authority === undefined) return (bare, connection) => serveHttp1(bare, bare, connection, onRequest);
   if (http2) return http2Server(authority, onRequest);
   return (bare, connection) => serveHttp1(secureSocket(bare, authority), bare, connection, onRequest);

@@ -11,8 +11,8 @@ export interface Line {
   /** The first bytes of an answer, the body promised whole; then `sent`. */
   cut(of: AnswerMove, byteLength: number, sent: () => void): void;
   raw(text: string): void;
-  /** From now on what comes goes to this port, and what comes from there goes back. */
-  tunnel(port: number): void;
+  /** From now on what comes goes to this port, and what comes from there goes back: all of it, or so many bytes and then `cut`. */
+  tunnel(port: number, maxBytes: number, cut: () => void): void;
   reset(): void;
   hangUp(): void;
   halfClose(): void;

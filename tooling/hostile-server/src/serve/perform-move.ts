@@ -64,7 +64,9 @@ export function performMove(move: Move, request: SeenRequest, line: Line, stage:
       break;
     case "tunnel":
       stage.unanswered.delete(line);
-      line.tunnel(move.port);
+      line.tunnel(move.port, move.cut?.byteLength ?? Number.POSITIVE_INFINITY, () => {
+        if (move.cut !== undefined) go(move.cut.next);
+      });
       break;
     case "wait":
       setTimeout(() => go(move.next), move.ms);

@@ -8,9 +8,17 @@ export class SocketLine implements Line {
   /** The TCP connection under TLS, or the same. */
   readonly #bare: Socket;
 
-  constructor(socket: Socket, bare: Socket) {
+  readonly #tunnelStands: string | Uint8Array;
+
+  /** @param tunnelStands - the proxy's word that a tunnel stands, in the protocol at hand */
+  constructor(
+    socket: Socket,
+    bare: Socket,
+    tunnelStands: string | Uint8Array = "HTTP/1.1 200 Connection established\r\n\r\n",
+  ) {
     this.#socket = socket;
     this.#bare = bare;
+    this.#tunnelStands = tunnelStands;
   }
 
   get isGone(): boolean {
@@ -38,15 +46,18 @@ export class SocketLine implements Line {
     this.#socket.write(text, "latin1");
   }
 
-  tunnel(port: number): void {
+  tunnel(port: number, maxBytes: number, cut: () => void): void {
     const socket = this.#socket;
     const onward = connect(port, "127.0.0.1");
     onward.on("error", () => socket.destroy());
     socket.on("error", () => onward.destroy());
+    socket.on("close", () => onward.destroy());
     // No more requests are read off this connection.
     socket.removeAllListeners("data");
-    socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
-    socket.pipe(onward).pipe(socket);
+    socket.write(this.#tunnelStands);
+    socket.pipe(onward);
+    if (maxBytes === Number.POSITIVE_INFINITY) onward.pipe(socket);
+    else passBytes(onward, socket, maxBytes, cut);
   }
 
   reset(): void {
@@ -77,4 +88,25 @@ function head(status: number, headers: HeaderValues): Buffer {
     (typeof value === "string" ? [value] : value).map((one) => `${name}: ${one}\r\n`),
   );
   return Buffer.from(`HTTP/1.1 ${status} Whatever\r\n${lines.join("")}\r\n`, "latin1");
+}
+
+/** Passes so many bytes on, then does what is told, and passes no more. */
+function passBytes(from: Socket, to: Socket, maxBytes: number, then: () => void): void {
+  let left = maxBytes;
+  const end = (): void => {
+    from.removeAllListeners("data").resume();
+    then();
+  };
+  if (left === 0) {
+    end();
+    return;
+  }
+  from.on("data", (piece: Buffer) => {
+    const passed = piece.subarray(0, left);
+    left -= passed.byteLength;
+    to.write(passed, () => {
+      if (left === 0) end();
+    });
+    if (left === 0) from.pause();
+  });
 }

@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { isExcepted } from "./no-proxy.js";
+
+/**
+ * Readings of NO_PROXY, recorded: for each entry and address "D" to go there directly, "." through the proxy, "E" an error, "?" not
+ * asked. First httpx 0.28.1 (`get_environment_proxies`, patterns in the client's order), then curl 7.88.1 (`--noproxy`), then ours.
+ */
+const CASES: {
+  readonly urls: readonly string[];
+  readonly entries: Readonly<Record<string, readonly [httpx: string, curl: string, ours: string]>>;
+} = JSON.parse(readFileSync(new URL("../testing/no-proxy-cases.json", import.meta.url), "utf8"));
+
+/** Entries that we read as neither does where the two agree, and why. */
+const OURS_ALONE: Readonly<Record<string, string>> = {
+  "*.a.example": "a star with a dot is common, and can mean one thing alone",
+  "a.example:443": "the default port of https is that port",
+  "a.example:80": "the default port of http is that port",
+  ".a.example:8080": "a dot in front means the same with a port as without one",
+  "a.example:8080": "the same",
+  "fd00:0:0:0:0:0:0:1": "an address is the same however its zeros are written",
+  "fd00:0000::0001": "an address is the same however its zeros are written",
+  "https://a.example": "a name with the dot of the root is the same name",
+  "all://a.example": "a name with the dot of the root is the same name",
+  "2.3": "no address lies below another",
+  "a.example:": "a name with the dot of the root is the same name",
+};
+
+const rows = Object.entries(CASES.entries).flatMap(([entry, [httpx, curl, ours]]) =>
+  CASES.urls.map((url, i) => ({ entry, url, httpx: httpx[i], curl: curl[i], ours: ours[i] })),
+);
+
+describe("isExcepted", () => {
+  it(`reads ${rows.length} entries and addresses as recorded`, () => {
+    const read = rows.map((row) => ({
+      ...row,
+      ours: isExcepted(new URL(row.url), row.entry) ? "D" : ".",
+    }));
+    expect(read).toEqual(rows);
+  });
+
+  it("agrees with httpx and curl wherever those two agree, but for entries with a reason", () => {
+    const different = rows.filter(({ httpx, curl, ours }) => httpx === curl && ours !== httpx);
+    const entries = new Set(different.map(({ entry }) => entry));
+    expect([...entries].filter((entry) => OURS_ALONE[entry] === undefined)).toEqual([]);
+  });
+
+  // curl/curl#2353, curl/curl#5745, curl/curl#9773, curl/curl#19828, psf/requests#6313: addresses and ranges.
+  it.each([
+    ["http://[fd00::1]:8080", "fd00::1", true],
+    ["http://[fd00:1::2]", "fd00::/8", true],
+    ["http://[fe80::1]", "fd00::/8", false],
+    ["http://[fd00::1]", "[fd00::]/16", true],
+    ["https://10.20.30.40", "192.168.0.0/16 10.0.0.0/8", true],
+    ["https://11.20.30.40", "192.168.0.0/16 10.0.0.0/8", false],
+    ["https://api.example.", "example", true],
+    ["https://api.example", ".example.", true],
+  ])("%s with NO_PROXY=%s: %s", (url, noProxy, wanted) => {
+    expect(isExcepted(new URL(url), noProxy)).toBe(wanted);
+  });
+});
