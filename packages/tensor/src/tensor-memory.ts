@@ -9,10 +9,9 @@ const MAX_SHARED_BYTES = MAX_BUFFER_BYTES / 4;
 
 const ELEMENT_BYTES = 4;
 
-/** @throws ValidationError for what is no number of elements */
-function byteLengthOf(length: number): number {
-  if (Number.isSafeInteger(length) && length >= 0) return length * ELEMENT_BYTES;
-  throw new ValidationError(
+/** Makes the error of what is no number of elements. */
+function lengthError(length: unknown): ValidationError {
+  return new ValidationError(
     `TensorMemory: length must be a whole number of 0 or more, got ${describeValue(length)}`,
   );
 }
@@ -47,7 +46,8 @@ export class TensorMemory implements ArrayMemory {
 
   /** Allocates an array of `length` zeros. */
   int32(length: number): Int32Array<ArrayBuffer> {
-    const byteLength = byteLengthOf(length);
+    const byteLength = typeof length === "number" ? length * ELEMENT_BYTES : Number.NaN;
+    if (!(byteLength >= 0)) throw lengthError(length);
     if (byteLength > MAX_SHARED_BYTES) return new Int32Array(length);
     const start = this.#take(byteLength);
     return new Int32Array(this.#buffer, start, length);
@@ -55,7 +55,8 @@ export class TensorMemory implements ArrayMemory {
 
   /** Allocates an array of `length` zeros. */
   float32(length: number): Float32Array<ArrayBuffer> {
-    const byteLength = byteLengthOf(length);
+    const byteLength = typeof length === "number" ? length * ELEMENT_BYTES : Number.NaN;
+    if (!(byteLength >= 0)) throw lengthError(length);
     if (byteLength > MAX_SHARED_BYTES) return new Float32Array(length);
     const start = this.#take(byteLength);
     return new Float32Array(this.#buffer, start, length);

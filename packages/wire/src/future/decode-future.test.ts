@@ -91,7 +91,7 @@ describe("the answer to a poll", () => {
     ],
     [
       '{"error":"x","category":"User"}',
-      { state: "failed", error: "x", category: "unknown", raw_category: "User" },
+      { state: "failed", error: "x", category: "user" },
     ],
     [
       '{"error":{"code":9007199254740993}}',

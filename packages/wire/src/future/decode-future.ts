@@ -1,4 +1,4 @@
-import { parseRequestErrorCategory } from "@tinkex/base";
+import { describeValue, parseRequestErrorCategory, ValidationError } from "@tinkex/base";
 import {
   checkReceived,
   type Endpoints,
@@ -34,7 +34,7 @@ const protobufResults: {
 
 /** Tells whether a result may come as protobuf, so that asking for it is worth while. */
 export function hasProtobufForm(name: FutureResultName): name is keyof typeof protobufResults {
-  return Object.hasOwn(protobufResults, name);
+  return typeof name === "string" && Object.hasOwn(protobufResults, name);
 }
 
 /** Makes the `Accept` header of a poll for this result. */
@@ -44,7 +44,7 @@ export function acceptFor(name: FutureResultName, wire: "protobuf" | "json"): st
 
 /** Tells whether a `Content-Type` or `Accept` header names protobuf; parameters and case do not matter. */
 export function namesProtobuf(header: string | undefined): boolean {
-  return header?.toLowerCase().includes(PROTOBUF_TYPE) ?? false;
+  return typeof header === "string" && header.toLowerCase().includes(PROTOBUF_TYPE);
 }
 
 /**
@@ -57,6 +57,13 @@ export function decodeFutureResult<Name extends FutureResultName>(
   name: Name,
   answer: FutureAnswer,
 ): FutureOutcome<Records[Name]> {
+  if (
+    !(answer?.body instanceof Uint8Array) ||
+    typeof answer.headers !== "object" ||
+    answer.headers === null
+  ) {
+    throw invalidAnswer(answer);
+  }
   if (answer.status === 408) return pendingOutcome(parseLeniently(answer.body));
   if (namesProtobuf(answer.headers["content-type"])) {
     if (!hasProtobufForm(name))
@@ -73,6 +80,14 @@ export function decodeFutureResult<Name extends FutureResultName>(
     if ("error" in parsed) return failedOutcome(parsed);
   }
   return { state: "complete", result: checkReceived(schemaOf(name), parsed, name) };
+}
+
+/** Makes the error of an answer that plain JavaScript put together otherwise. */
+function invalidAnswer(answer: unknown): ValidationError {
+  return new ValidationError(
+    `answer must be an object { status, headers, body } whose body is a Uint8Array, got ${describeValue(answer)}`,
+    { path: ["answer"] },
+  );
 }
 
 function pendingOutcome(answer: Readonly<Record<string, unknown>>): FutureOutcome<never> {

@@ -1,3 +1,4 @@
+import { checkObject, ValidationError } from "@tinkex/base";
 import type { ForwardBackwardOutput, FutureOutcome, Records, SampleResponse } from "@tinkex/types";
 import { type EncodedBody, PROTOBUF_TYPE } from "../encoded-body.js";
 import { encodeJsonResponse } from "../json/encode-json.js";
@@ -15,6 +16,8 @@ export function encodeFutureOutcome<Name extends FutureResultName>(
   outcome: FutureOutcome<Records[Name]>,
   options: { readonly accept: string | undefined; readonly requestId: string },
 ): EncodedBody {
+  checkObject(outcome, "outcome", '{ state: "pending" }');
+  checkObject(options, "options", '{ accept: undefined, requestId: "r" }');
   switch (outcome.state) {
     case "pending": {
       const { queue_state = "active", queue_state_reason } = outcome;
@@ -29,6 +32,11 @@ export function encodeFutureOutcome<Name extends FutureResultName>(
       return jsonBody({ error: outcome.error, category: outcome.category }, "RequestFailedResponse");
     case "complete":
       return encodeResult(name, outcome.result, options.accept);
+    default:
+      // Plain JavaScript may pass any state.
+      throw new ValidationError('outcome.state must be "pending", "metadata_only", "failed" or "complete"', {
+        path: ["outcome", "state"],
+      });
   }
 }
 

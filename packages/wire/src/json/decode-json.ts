@@ -1,8 +1,6 @@
-import { jsonTextFault } from "@tinkex/base";
+import { checkBytes, jsonTextFault } from "@tinkex/base";
 import {
   checkReceived,
-  ENDPOINTS,
-  type Endpoint,
   type RecordName,
   type Records,
   type RequestOf,
@@ -10,10 +8,16 @@ import {
   schemaOf,
 } from "@tinkex/types";
 import { DecodeError } from "../decode-error.js";
-import type { EndpointWithAnswer, EndpointWithBody } from "./encode-json.js";
+import {
+  type EndpointWithAnswer,
+  type EndpointWithBody,
+  requestNameOf,
+  requestRecordOf,
+  responseNameOf,
+} from "./encode-json.js";
 import { fieldsReceived } from "./fields-received.js";
 import { type ExactJsonOptions, parseExactJson } from "./parse-exact-json.js";
-import { type RequestName, requestRecords } from "./request-records.js";
+import type { RequestName } from "./request-records.js";
 
 /**
  * Reads the JSON answer of an endpoint. Unknown fields are kept, null reads as absent, unknown enum values pass.
@@ -24,8 +28,7 @@ export function decodeResponse<Name extends EndpointWithAnswer>(
   name: Name,
   body: Uint8Array,
 ): ResponseOf<Name> {
-  const { response }: Endpoint = ENDPOINTS[name];
-  if (response === undefined) throw new Error(`${name} answers without a record`);
+  const response = responseNameOf(name);
   return checkReceived(schemaOf(response), parseJson(body, response), response) as ResponseOf<Name>;
 }
 
@@ -44,10 +47,8 @@ export function decodeJsonResponse<Name extends RecordName>(name: Name, body: Ui
  * @throws DecodeError when the body is not JSON; ResponseError when the record is not valid
  */
 export function decodeRequest<Name extends EndpointWithBody>(name: Name, body: Uint8Array): RequestOf<Name> {
-  const { request }: Endpoint = ENDPOINTS[name];
-  if (request === undefined) throw new Error(`${name} takes no body`);
-  // Every record that a row of the table names as a request has its table of fields.
-  return decodeJsonRequest(request as RequestName, body) as RequestOf<Name>;
+  // The row of the table says which record the name's request is, which the compiler cannot follow.
+  return decodeJsonRequest(requestNameOf(name), body) as RequestOf<Name>;
 }
 
 /**
@@ -56,7 +57,7 @@ export function decodeRequest<Name extends EndpointWithBody>(name: Name, body: U
  * @throws DecodeError when the body is not JSON; ResponseError when the record is not valid
  */
 export function decodeJsonRequest<Name extends RequestName>(name: Name, body: Uint8Array): Records[Name] {
-  const record = requestRecords[name];
+  const record = requestRecordOf(name);
   const parsed = parseJson(body, name, { marksFloats: name === "CreateCustomLossRequest" });
   const received = fieldsReceived(parsed, record);
   return checkReceived<Records[Name]>(record.schema, received, name);
@@ -77,6 +78,8 @@ const MAX_BYTES = 128 * 1024 * 1024;
  * @throws DecodeError, also for nesting that no record has, and for text that would take many times its memory
  */
 export function parseJson(body: Uint8Array, messageType: string, options: ExactJsonOptions = {}): unknown {
+  // Asked only about what is none: the answers of every call come this way.
+  if (!(body instanceof Uint8Array)) checkBytes(body, "body");
   const place = { messageType, field: "", offset: -1 };
   if (body.byteLength > MAX_BYTES)
     throw new DecodeError(`${body.byteLength} bytes of JSON, of at most ${MAX_BYTES}`, place);

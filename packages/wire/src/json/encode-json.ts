@@ -1,9 +1,11 @@
+import { checkNumberList, checkObject, describeValue, MAX_JSON_DEPTH, ValidationError } from "@tinkex/base";
 import {
   type ApiGeneration,
   checkSent,
   ENDPOINTS,
   type Endpoint,
   type EndpointName,
+  isEndpointName,
   type RecordName,
   type Records,
   type RequestOf,
@@ -46,11 +48,8 @@ export function encodeRequest<Name extends EndpointWithBody>(
   record: RequestOf<Name>,
   options: RequestEncoding,
 ): EncodedBody {
-  const { request }: Endpoint = ENDPOINTS[name];
-  if (request === undefined) throw new Error(`${name} takes no body`);
-  // The table's row says which record the endpoint takes, and every such record has its table of fields; the compiler cannot
-  // follow a name through either.
-  return encodeJsonRequest(request as RequestName, record as never, options);
+  // The table's row says which record the endpoint takes; the compiler cannot follow a name through it.
+  return encodeJsonRequest(requestNameOf(name), record as never, options);
 }
 
 /**
@@ -61,9 +60,12 @@ export function encodeRequest<Name extends EndpointWithBody>(
 export function encodeJsonRequest<Name extends RequestName>(
   name: Name,
   record: Records[Name],
-  { generation, unchecked = false, isChecked = false, what = name }: RequestEncoding,
+  options: RequestEncoding,
 ): EncodedBody {
-  const table = requestRecords[name];
+  const table = requestRecordOf(name);
+  if (typeof options !== "object" || options === null)
+    checkObject(options, "options", '{ generation: "0.38" }');
+  const { generation, unchecked = false, isChecked = false, what = name } = options;
   if (!unchecked && !isChecked) checkSent<Records[Name]>(table.schema, record, what);
   return jsonBody(fieldsToSend(record, table, generation, unchecked), what);
 }
@@ -73,9 +75,7 @@ export function encodeResponse<Name extends EndpointWithAnswer>(
   name: Name,
   record: ResponseOf<Name>,
 ): EncodedBody {
-  const { response }: Endpoint = ENDPOINTS[name];
-  if (response === undefined) throw new Error(`${name} answers without a record`);
-  return encodeJsonResponse(response, record as never);
+  return encodeJsonResponse(responseNameOf(name), record as never);
 }
 
 /**
@@ -83,15 +83,48 @@ export function encodeResponse<Name extends EndpointWithAnswer>(
  * `"NaN"`, `"Infinity"` and `"-Infinity"`: the official SDKs read those as numbers, but not null.
  */
 export function encodeJsonResponse<Name extends RecordName>(name: Name, record: Records[Name]): EncodedBody {
-  return jsonBody(nonFiniteToStrings(record), name);
+  return jsonBody(nonFiniteToStrings(record, 0), name);
+}
+
+/** Finds the record that an endpoint takes. @throws ValidationError for a name that no endpoint has, or one without a body */
+export function requestNameOf(endpoint: EndpointName): RequestName {
+  const row: Endpoint | undefined = isEndpointName(endpoint) ? ENDPOINTS[endpoint] : undefined;
+  // Every record that a row of the table names as a request has its table of fields.
+  return (row?.request as RequestName | undefined) ?? refuse("endpoint with a body", endpoint);
+}
+
+/** Finds the record that an endpoint answers with. @throws ValidationError for a name that no endpoint has, or one without */
+export function responseNameOf(endpoint: EndpointName): RecordName {
+  const row: Endpoint | undefined = isEndpointName(endpoint) ? ENDPOINTS[endpoint] : undefined;
+  return row?.response ?? refuse("endpoint with an answer", endpoint);
+}
+
+/** Finds the table of fields of a request. @throws ValidationError for a record that is no request's */
+export function requestRecordOf<Name extends RequestName>(name: Name): (typeof requestRecords)[Name] {
+  const isKnown = typeof name === "string" && Object.hasOwn(requestRecords, name);
+  return isKnown ? requestRecords[name] : refuse("request", name);
+}
+
+function refuse(what: string, name: unknown): never {
+  throw new ValidationError(
+    `there is no ${what} ${describeValue(name)}; ENDPOINTS of @tinkex/types has the names`,
+    {
+      path: ["name"],
+    },
+  );
 }
 
 /** Copies `value` with a string in place of every number that JSON cannot hold. */
-function nonFiniteToStrings(value: unknown): unknown {
+function nonFiniteToStrings(value: unknown, depth: number): unknown {
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
-  if (value instanceof Float32Array)
-    return value.every(Number.isFinite) ? value : Array.from(value, nonFiniteToStrings);
-  if (Array.isArray(value)) return value.every(Number.isFinite) ? value : value.map(nonFiniteToStrings);
-  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, nonFiniteToStrings(member)]));
+  // The writer says what is wrong with a value that has no end.
+  if (typeof value !== "object" || value === null || depth > MAX_JSON_DEPTH) return value;
+  const inner = (member: unknown) => nonFiniteToStrings(member, depth + 1);
+  if (value instanceof Float32Array) {
+    checkNumberList(value, "a tensor's data");
+    return value.every(Number.isFinite) ? value : Array.from(value, inner);
+  }
+  if (Array.isArray(value)) return value.every(Number.isFinite) ? value : value.map(inner);
+  if (ArrayBuffer.isView(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, inner(member)]));
 }

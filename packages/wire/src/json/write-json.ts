@@ -1,4 +1,4 @@
-import { formatPath, ValidationError } from "@tinkex/base";
+import { checkNumberList, formatPath, MAX_JSON_DEPTH, ValidationError } from "@tinkex/base";
 import { toBase64 } from "@tinkex/types";
 import { type EncodedBody, JSON_TYPE } from "../encoded-body.js";
 import { JsonLiteral } from "./json-literal.js";
@@ -25,6 +25,9 @@ export function writeJson(value: unknown, what: string): string {
 }
 
 function write(value: unknown, path: (string | number)[], what: string): string {
+  if (path.length > MAX_JSON_DEPTH) {
+    throw fault(`more than ${MAX_JSON_DEPTH} levels; does a value hold itself?`, path.slice(0, 3), what);
+  }
   switch (typeof value) {
     case "number":
       if (!Number.isFinite(value)) throw fault(`${value} has no JSON form`, path, what);
@@ -73,9 +76,11 @@ function writeList(list: readonly unknown[], path: (string | number)[], what: st
 
 function writeNumericArray(array: NumericArray, path: (string | number)[], what: string): string {
   if (array instanceof Float32Array) {
+    checkNumberList(array, formatPath([what, ...path]));
     const index = array.findIndex((element) => !Number.isFinite(element));
     if (index !== -1) throw fault(`${array[index]} has no JSON form`, [...path, index], what);
   }
+  checkNumberList(array, formatPath([what, ...path]));
   return `[${array.join(",")}]`;
 }
 

@@ -1,3 +1,4 @@
+import { checkBytes } from "@tinkex/base";
 import { DecodeError } from "../decode-error.js";
 import { wireType } from "./wire-type.js";
 
@@ -80,6 +81,7 @@ export class ProtoReader {
 
   /** Reads a whole body, whose outermost message has this name. */
   static of(body: Uint8Array, messageType: string): ProtoReader {
+    if (!(body instanceof Uint8Array) || body.byteLength === 0) checkBytes(body, "body");
     // A plain view, since a Buffer's subarray and slice behave differently.
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
     const budget = { leftBytes: FREE_BYTES + MAX_BYTES_PER_BYTE * bytes.length, leftMessages: MAX_MESSAGES };

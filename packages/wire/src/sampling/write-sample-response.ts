@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/base";
+import { checkObject, ValidationError } from "@tinkex/base";
 import type { SampledSequence, SampleResponse } from "@tinkex/types";
 import { ProtoWriter } from "../proto-bytes/proto-writer.js";
 import { writeTensor } from "../proto-tensor/write-tensor.js";
@@ -13,6 +13,7 @@ const USUAL_BYTES = 4096;
  * @throws ValidationError for a count or a token that is not an int32
  */
 export function writeSampleResponse(response: SampleResponse): Uint8Array<ArrayBuffer> {
+  checkObject(response, "response", "{ sequences }");
   const writer = new ProtoWriter(new Uint8Array(USUAL_BYTES));
   const { prompt_alt_tokens: altTokens, target_prompt_logprobs: targets } = response;
   if (altTokens !== undefined) {

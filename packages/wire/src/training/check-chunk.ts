@@ -12,7 +12,7 @@ export function checkChunk(chunk: ModelInputChunk | undefined, datum: number, po
     typeof chunk === "object" &&
     chunk !== null &&
     "tokens" in chunk &&
-    (chunk.tokens instanceof Int32Array || Array.isArray(chunk.tokens)) &&
+    (Array.isArray(chunk.tokens) || (chunk.tokens instanceof Int32Array && chunk.tokens.byteLength > 0)) &&
     (chunk.type === undefined || chunk.type === "encoded_text") &&
     countNames(chunk) === 1 + countSet(chunk.type);
   if (!isText) checkSent(modelInputChunkSchema, chunk, `data[${datum}].model_input.chunks[${position}]`);

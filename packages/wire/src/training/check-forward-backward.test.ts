@@ -1,5 +1,5 @@
 import { ValidationError } from "@tinkex/base";
-import type { Datum, ForwardBackwardRequest } from "@tinkex/types";
+import { Datum, type ForwardBackwardRequest } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { encodeForwardBackwardRequest } from "./encode-forward-backward.js";
 
@@ -41,7 +41,7 @@ const cases: readonly (readonly [what: string, request: ForwardBackwardRequest, 
   [
     "a loss config that is a list",
     withInput({ loss_fn_config: [1] }),
-    /loss_fn_config must be .*, got a list/,
+    /loss_fn_config must be .*, got an array/,
   ],
   ["a misspelt field of the input", withInput({ loss_fn_cfg: {} }), /loss_fn_cfg.*"loss_fn_config"/],
   [
@@ -124,5 +124,47 @@ describe.each(["protobuf", "json"] as const)("a training request as %s", (wire) 
     expect(encodeForwardBackwardRequest(request, { wire, generation: "0.38" }).body.length).toBeGreaterThan(
       0,
     );
+  });
+});
+
+describe("memory that another thread has", () => {
+  const gone = <Kind extends Float32Array | Int32Array | BigInt64Array | Uint8Array>(array: Kind): Kind => {
+    structuredClone(array.buffer, { transfer: [array.buffer as ArrayBuffer] });
+    return array;
+  };
+  const datums: readonly [string, Datum, string][] = [
+    [
+      "floats",
+      Datum.of([1], { a: { data: gone(new Float32Array(2)), dtype: "float32" } }),
+      "loss_fn_inputs.a",
+    ],
+    [
+      "integers",
+      Datum.of([1], { a: { data: gone(new BigInt64Array(2)), dtype: "int64" } }),
+      "loss_fn_inputs.a",
+    ],
+    [
+      "tokens",
+      { model_input: { chunks: [{ tokens: gone(new Int32Array(2)) }] }, loss_fn_inputs: {} },
+      "chunks[0]",
+    ],
+    [
+      "an image",
+      { model_input: { chunks: [{ data: gone(new Uint8Array(2)), format: "png" }] }, loss_fn_inputs: {} },
+      "chunks[0]",
+    ],
+  ];
+
+  it.each(datums)("is refused before anything is written: %s", (_, datum, place) => {
+    const input = { data: [datum], loss_fn: "cross_entropy" } as const;
+    for (const wire of ["protobuf", "json"] as const) {
+      const encode = () =>
+        encodeForwardBackwardRequest(
+          { model_id: "m", seq_id: 1, forward_backward_input: input },
+          { wire, generation: "0.25" },
+        );
+      expect(encode).toThrow(ValidationError);
+      expect(encode).toThrow(place);
+    }
   });
 });

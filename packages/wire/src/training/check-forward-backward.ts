@@ -1,4 +1,10 @@
-import { checkKnownNames, type TensorFault, tensorLayoutFault, ValidationError } from "@tinkex/base";
+import {
+  checkKnownNames,
+  describeValue,
+  type TensorFault,
+  tensorLayoutFault,
+  ValidationError,
+} from "@tinkex/base";
 import {
   checkSent,
   DATUM_FIELDS,
@@ -46,7 +52,9 @@ export function checkForwardBackward(request: ForwardBackwardRequest): void {
   }
   const { seq_id: seqId } = request;
   if (!Number.isInteger(seqId) || seqId < 1 || seqId > MAX_SEQ_ID) {
-    throw invalid(`seq_id must be an integer from 1 to ${MAX_SEQ_ID}, got ${String(seqId)}`, ["seq_id"]);
+    throw invalid(`seq_id must be an integer from 1 to ${MAX_SEQ_ID}, got ${describeValue(seqId)}`, [
+      "seq_id",
+    ]);
   }
   checkLoss(request.forward_backward_input);
   const { data } = request.forward_backward_input;
@@ -131,8 +139,4 @@ function layoutFault(tensor: TensorData | undefined): string | undefined {
 /** Makes the error for an argument of a training call. */
 export function invalid(message: string, path: readonly (string | number)[]): ValidationError {
   return new ValidationError(`forward_backward: ${message}`, { path });
-}
-
-function describeValue(value: unknown): string {
-  return value === null ? "null" : Array.isArray(value) ? "a list" : typeof value;
 }

@@ -1,3 +1,4 @@
+import { checkObject, describeValue } from "@tinkex/base";
 import type { ApiGeneration, Datum, ForwardBackwardRequest, ModelInputChunk } from "@tinkex/types";
 import type { BodyMemory } from "../body-memory.js";
 import { type EncodedBody, PROTOBUF_TYPE } from "../encoded-body.js";
@@ -35,6 +36,10 @@ export function encodeForwardBackwardRequest(
   request: ForwardBackwardRequest,
   encoding: ForwardBackwardEncoding,
 ): EncodedBody {
+  if (typeof request !== "object" || request === null)
+    checkObject(request, "request", "{ model_id, seq_id, … }");
+  if (typeof encoding !== "object" || encoding === null)
+    checkObject(encoding, "encoding", "{ wire, generation }");
   const { wire, generation, compress, memory, isChecked = false } = encoding;
   // The messages themselves may be without data; a request to train on nothing is a mistake.
   if (request.forward_backward_input?.data?.length === 0) throw invalid("no data provided", ["data"]);
@@ -124,7 +129,7 @@ function writeChunk(writer: ProtoWriter, chunk: ModelInputChunk, datum: number, 
     else bad = writer.int32(tokens);
     if (bad !== -1) {
       throw invalid(
-        `data[${datum}].model_input.chunks[${position}].tokens[${bad}] must be an integer of 32 bits, got ${String(tokens[bad])}`,
+        `data[${datum}].model_input.chunks[${position}].tokens[${bad}] must be an integer of 32 bits, got ${describeValue(tokens[bad])}`,
         ["data", datum, "model_input", "chunks", position, "tokens", bad],
       );
     }

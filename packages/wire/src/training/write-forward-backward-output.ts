@@ -1,4 +1,12 @@
-import { ValidationError } from "@tinkex/base";
+import {
+  checkArray,
+  checkObject,
+  checkString,
+  describeValue,
+  formatPath,
+  tensorFault,
+  ValidationError,
+} from "@tinkex/base";
 import type { ForwardBackwardOutput, NamedTensors, TensorData } from "@tinkex/types";
 import { ProtoWriter } from "../proto-bytes/proto-writer.js";
 import { PROTO_DTYPE } from "../proto-bytes/read-elements.js";
@@ -12,6 +20,7 @@ interface Batch {
 
 /** Writes a training result as protobuf, as a server gives it. Written from its end, see {@link ProtoWriter}. */
 export function writeForwardBackwardOutput(output: ForwardBackwardOutput): Uint8Array<ArrayBuffer> {
+  checkOutput(output);
   const writer = new ProtoWriter(new Uint8Array(capacityOf(output)));
   for (const [name, value] of Object.entries(output.metrics).toReversed()) {
     const mark = writer.length;
@@ -24,6 +33,31 @@ export function writeForwardBackwardOutput(output: ForwardBackwardOutput): Uint8
   }
   writer.stringField(1, output.loss_fn_output_type);
   return writer.finish();
+}
+
+/** Checks what plain JavaScript may pass. @throws ValidationError naming datum and tensor */
+function checkOutput(output: ForwardBackwardOutput): void {
+  checkObject(output, "output", "{ loss_fn_output_type, loss_fn_outputs, metrics }");
+  const { loss_fn_output_type: typeTag, loss_fn_outputs: outputs, metrics } = output;
+  checkString(typeTag, "loss_fn_output_type", "TensorData");
+  checkObject(metrics, "metrics", '{ "loss:sum": 1 }');
+  for (const [name, value] of Object.entries<unknown>(metrics)) {
+    if (typeof value === "number") continue;
+    throw new ValidationError(`metrics.${name} must be a number, got ${describeValue(value)}`, {
+      path: ["metrics", name],
+    });
+  }
+  checkArray(outputs, "loss_fn_outputs");
+  for (const [index, datum] of outputs.entries()) {
+    checkObject(datum, `loss_fn_outputs[${index}]`);
+    for (const [key, tensor] of Object.entries(datum)) {
+      checkObject(tensor, `loss_fn_outputs[${index}].${key}`, '{ data, dtype: "float32" }');
+      const fault = tensorFault(tensor);
+      if (fault === undefined) continue;
+      const path = ["loss_fn_outputs", index, key, fault.field];
+      throw new ValidationError(`${formatPath(path)} ${fault.message}`, { path });
+    }
+  }
 }
 
 function capacityOf({ loss_fn_outputs, metrics }: ForwardBackwardOutput): number {
