@@ -30,6 +30,7 @@ export type { QueueStateEvent } from "./future/operation-context.js";
 export type { CallOptions } from "./inputs/call-options.js";
 export {
   type ComputeLogprobsOptions,
+  type SampleOptions,
   type SampleParams,
   SamplingClient,
 } from "./sampling/sampling-client.js";
@@ -44,6 +45,7 @@ export type { PoolOptions, RetryOptions, ServiceClientOptions } from "./service/
 export type { EndpointCallOptions } from "./session/api-calls.js";
 export type { TokenizerLoader } from "./session/model-tokenizer.js";
 export type { WireChoice } from "./session/server-generation.js";
+export { SessionLostError } from "./session/session-lost-error.js";
 export type { OnConflict, SamplerSaveOptions, SaveOptions } from "./training/checkpoints/save-options.js";
 export {
   type LossOperations,
@@ -60,8 +62,8 @@ export type {
   LossTensor,
 } from "./training/loss-graph/build/loss-tensor.js";
 export type { CreateCustomLossOptions } from "./training/loss-graph/create-custom-loss.js";
-export type { LossGraph } from "./training/loss-graph/loss-graph.js";
 export { LossHandle } from "./training/loss-graph/loss-handle.js";
+export type { LossGraph } from "./training/loss-graph/loss-graph.js";
 export { graphLoss } from "./training/loss-graph/program/graph-loss.js";
 export type { PassOutput } from "./training/passes/combine-outputs.js";
 export type { DatumLike } from "./training/passes/prepare-data.js";

@@ -14,6 +14,7 @@ import { visibleText } from "../text/visible-text.js";
  * - `response_invalid`: the answer is not what the API promises; `decode_failed`: its bytes do not decode.
  * - `unsupported_by_server`: this server generation lacks a feature.
  * - `sequence_broken`: part of a training call was accepted and part failed for good; the client must be replaced.
+ * - `session_lost`: the service no longer knows the session or the model; go on from the last checkpoint.
  * - `missing_dependency`: an optional package is not installed.
  */
 export type TinkexErrorCode =
@@ -37,6 +38,7 @@ export type TinkexErrorCode =
   | "decode_failed"
   | "unsupported_by_server"
   | "sequence_broken"
+  | "session_lost"
   | "missing_dependency";
 
 /** Properties of every {@link TinkexError}. */

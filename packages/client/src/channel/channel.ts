@@ -47,6 +47,16 @@ export interface Delivery {
   readonly finalStatuses?: readonly number[] | undefined;
 }
 
+/** Rules for the delivery of one sample. */
+export interface SampleDelivery {
+  /** Estimated bytes of the prompt. */
+  readonly size: number;
+  /** Time to be quiet when the service is too busy and does not say for how long, in milliseconds. */
+  readonly busyPauseMs: number;
+  /** Tells whether fields that the record does not have are sent too. */
+  readonly isUnchecked: boolean | undefined;
+}
+
 /** Options of a channel: the way its bytes are written. */
 export interface ChannelOptions {
   readonly wire: WireChoice;
@@ -159,32 +169,27 @@ export class Channel {
     }
   }
 
-  /**
-   * Submits a sample, within the limits that all samplers of the session share.
-   *
-   * @param busyPauseMs - how long to be quiet when the service is too busy and does not say for how long
-   */
+  /** Submits a sample, within the limits that all samplers of the session share. */
   async submitSample(
     request: SampleRequest,
-    size: number,
-    busyPauseMs: number,
+    sample: SampleDelivery,
     context: OperationContext,
     log: QueueStateLog,
   ): Promise<Submission<ResultOf<"asample">>> {
     // The time spent waiting for a place is ours, not the request's.
     const startedAtMs = this.environment.clock.monotonic();
-    const response = await this.#samplePressure.submit(size, context.signal, () =>
-      this.#trySample(request, busyPauseMs, context),
+    const response = await this.#samplePressure.submit(sample.size, context.signal, () =>
+      this.#trySample(request, sample, context),
     );
     return this.#accepted("asample", response, context, log, startedAtMs);
   }
 
   async #trySample(
     request: SampleRequest,
-    busyPauseMs: number,
+    { busyPauseMs, isUnchecked }: SampleDelivery,
     context: OperationContext,
   ): Promise<SubmitOutcome<TransportResponse>> {
-    const body = this.session.encode("asample", request, { isChecked: true });
+    const body = this.session.encode("asample", request, { isChecked: true, unchecked: isUnchecked });
     context.sending();
     const response = await this.session.post("asample", body, {
       onBehalfOf: context.onBehalfOf,

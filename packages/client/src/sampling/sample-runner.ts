@@ -7,13 +7,13 @@ import {
   Semaphore,
   TimeoutError,
   TinkexError,
-  UnsupportedByServerError,
 } from "@tinkex/base";
 import type { SampledSequence, SampleRequest, SampleResponse } from "@tinkex/types";
 import type { Channel } from "../channel/channel.js";
 import { type QueueStateLog, samplingPauseLog } from "../channel/queue-state-log.js";
 import type { OperationContext } from "../future/operation-context.js";
 import { promptBytes } from "../inputs/model-input.js";
+import { readScores } from "./read-scores.js";
 
 const SMALL_PROMPT_BYTES = 131_072;
 const SMALL_PROMPT_PAUSE_MS = 1_000;
@@ -24,6 +24,8 @@ export interface SampleRun {
   readonly request: SampleRequest;
   /** Tells whether a sample that fails without fault of its own is made again. */
   readonly isRetried: boolean;
+  /** Tells whether fields that the record does not have are sent too. */
+  readonly isUnchecked?: boolean | undefined;
 }
 
 /** Runs the samples of one sampler: within the server's limits, made again where that is called for. */
@@ -34,6 +36,8 @@ export class SampleRunner {
   readonly #log: QueueStateLog;
   #sampleCount = 0;
   #hasWarnedOfIds = false;
+  /** Fields that were warned of. */
+  readonly #absent = new Set<string>();
 
   constructor(channel: Channel, samplingSessionId: string) {
     const { server, environment } = channel;
@@ -49,24 +53,28 @@ export class SampleRunner {
   }
 
   /** Each attempt has a number of its own; repeats of one attempt's request share it. */
-  async run({ request, isRetried }: SampleRun, context: OperationContext): Promise<SampleResponse> {
+  async run(run: SampleRun, context: OperationContext): Promise<SampleResponse> {
+    const { request, isRetried } = run;
     const release = await this.#permits.acquire(context.signal);
     try {
-      const attempt = () => this.#attempt(request, context);
+      const attempt = () => this.#attempt(run, context);
       const response = isRetried ? await this.#resampler.run(context.signal, attempt) : await attempt();
-      checkAnswered(request, response);
-      return response;
+      return readScores(request, response, (field) => this.#warnOfAbsent(field));
     } finally {
       release();
     }
   }
 
-  async #attempt(sample: SampleRequest, context: OperationContext): Promise<SampleResponse> {
+  async #attempt(
+    { request: sample, isUnchecked }: SampleRun,
+    context: OperationContext,
+  ): Promise<SampleResponse> {
     const request = { ...sample, seq_id: this.#sampleCount };
     this.#sampleCount += 1;
     const size = promptBytes(request.prompt);
     const busyPauseMs = size <= SMALL_PROMPT_BYTES ? SMALL_PROMPT_PAUSE_MS : LARGE_PROMPT_PAUSE_MS;
-    const submission = await this.#channel.submitSample(request, size, busyPauseMs, context, this.#log);
+    const write = { size, busyPauseMs, isUnchecked };
+    const submission = await this.#channel.submitSample(request, write, context, this.#log);
     const { accepted, result } = submission;
     context.submitted();
     context.onCancel(() => this.#channel.cancellations.cancel(accepted.request_id));
@@ -87,31 +95,20 @@ export class SampleRunner {
     return { ...response, sequences };
   }
 
+  #warnOfAbsent(field: string): void {
+    if (this.#absent.has(field)) return;
+    this.#absent.add(field);
+    this.#channel.environment.logger.warn(
+      `${field} was asked for, and the service gave nothing of that; the results are without it`,
+    );
+  }
+
   #warnOfIds(given: number, wanted: number): void {
     if (this.#hasWarnedOfIds) return;
     this.#hasWarnedOfIds = true;
     const { logger } = this.#channel.environment;
     logger.warn(`the service gave ${given} sequence ids for ${wanted} samples; they are ignored`);
   }
-}
-
-/** A server that does not know a field ignores it; what was asked for then is not there. @throws UnsupportedByServerError */
-function checkAnswered(request: SampleRequest, response: SampleResponse): void {
-  if ((request.prompt_alt_tokens_k ?? 0) > 0 && response.prompt_alt_tokens === undefined) {
-    throw new UnsupportedByServerError("prompt_alt_tokens_k was asked for and the server drew no tokens", {
-      feature: "prompt_alt_tokens_k",
-    });
-  }
-  const { prompt_logprobs_last_n: lastN } = request;
-  const scores = response.prompt_logprobs;
-  if (lastN === undefined || scores === undefined) return;
-  if (scores.slice(0, Math.max(0, scores.length - lastN)).every((score) => score === null)) return;
-  throw new UnsupportedByServerError(
-    "prompt_logprobs_last_n was asked for and the server scored the whole prompt",
-    {
-      feature: "prompt_logprobs_last_n",
-    },
-  );
 }
 
 /** Without any progress for this long, requests count as stuck, in milliseconds. */

@@ -339,7 +339,9 @@ describe("SamplingClient", () => {
         return { body: {} };
       });
       const samples = await Promise.all(Array.from({ length: 50 }, () => drawn(sampler)));
-      expect(await Promise.all(samples.map(({ sample }) => sample.cancel()))).toEqual(samples.map(() => true));
+      expect(await Promise.all(samples.map(({ sample }) => sample.cancel()))).toEqual(
+        samples.map(() => true),
+      );
       expect(new Set(stub.seen("cancel_future").map(({ json }) => json?.request_id)).size).toBe(50);
       expect(most).toBe(16);
     });

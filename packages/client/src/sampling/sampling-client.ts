@@ -1,4 +1,5 @@
 import { checkKnownNames, ResponseError, type Tokenizer } from "@tinkex/base";
+import { TensorData, type TensorLike } from "@tinkex/tensor";
 import {
   checkSent,
   type ModelInput,
@@ -18,11 +19,27 @@ import { SampleRunner } from "./sample-runner.js";
 export interface SampleParams
   extends Omit<
     SampleRequest,
-    "prompt" | "base_model" | "model_path" | "sampling_session_id" | "seq_id" | "type"
+    | "prompt"
+    | "target_prompt_logprobs"
+    | "base_model"
+    | "model_path"
+    | "sampling_session_id"
+    | "seq_id"
+    | "type"
   > {
   /** A model input, or token ids for a prompt of text alone. */
   readonly prompt: ModelInput | TokenIds;
+  /** K tokens to score at each position of the prompt but the first: int64, `[N - 1, K]`, in any form of a tensor; -1 leaves one out. */
+  readonly target_prompt_logprobs?: TensorLike | undefined;
 }
+
+/** Options of {@link SamplingClient.sample}. */
+export interface SampleOptions extends CallOptions {
+  /** Send fields and sampling parameters that this package does not know. @defaultValue false */
+  readonly unchecked?: boolean | undefined;
+}
+
+const SAMPLE_OPTIONS = { ...CALL_OPTIONS, unchecked: true } as const;
 
 const SAMPLE_FIELDS: Readonly<Record<keyof SampleParams, true>> = {
   prompt: true,
@@ -93,13 +110,13 @@ export class SamplingClient {
    * @example
    * const { sequences } = await sampler.sample({ prompt: [1, 2], num_samples: 4, sampling_params: { max_tokens: 16 } });
    */
-  sample(params: SampleParams, options: CallOptions = {}): ApiFuture<SampleResponse> {
-    this.#lifecycle.checkCall("sample", options);
-    const request = this.#checkedRequest("sample", params);
+  sample(params: SampleParams, options: SampleOptions = {}): ApiFuture<SampleResponse> {
+    this.#lifecycle.checkCall("sample", options, SAMPLE_OPTIONS);
+    const request = this.#checkedRequest("sample", params, options.unchecked);
     const { config } = this.#channel.server;
     const isRetried = !config.sample_no_retries;
     return this.#lifecycle.start("sample", options, (context) =>
-      this.#runner.run({ request, isRetried }, context),
+      this.#runner.run({ request, isRetried, isUnchecked: options.unchecked }, context),
     );
   }
 
@@ -161,11 +178,17 @@ export class SamplingClient {
     return this.close();
   }
 
-  #checkedRequest(method: "sample" | "computeLogprobs", params: SampleParams): SampleRequest {
+  #checkedRequest(
+    method: "sample" | "computeLogprobs",
+    params: SampleParams,
+    isUnchecked = false,
+  ): SampleRequest {
     checkObject(params, "params", "{ prompt: [1, 2], sampling_params: { max_tokens: 16 } }");
-    checkKnownNames(params, SAMPLE_FIELDS, method);
+    if (!isUnchecked) checkKnownNames(params, SAMPLE_FIELDS, method);
+    const { target_prompt_logprobs: targets, ...others } = params;
     const request = {
-      ...params,
+      ...others,
+      ...(targets === undefined ? {} : { target_prompt_logprobs: TensorData.from(targets, TARGETS) }),
       // Stated even at their defaults, as the official SDKs of all generations do.
       num_samples: params.num_samples ?? 1,
       prompt: toModelInput(params.prompt, "prompt"),
@@ -173,6 +196,8 @@ export class SamplingClient {
       topk_prompt_logprobs: params.topk_prompt_logprobs ?? 0,
       sampling_session_id: this.samplingSessionId,
     };
-    return checkSent(sampleRequestSchema, request, method);
+    return isUnchecked ? request : checkSent(sampleRequestSchema, request, method);
   }
 }
+
+const TARGETS = { key: "target_prompt_logprobs", dtype: "int64" } as const;

@@ -381,6 +381,8 @@ describe("ServiceClient.close", () => {
     const training = await service.createLoraTrainingClient({ base_model: "b" });
     stub.on("retrieve_future", () => ({ body: { type: "try_again" } }));
     const pausing = training.optimStep();
+    // Somebody waits, so that the pause is none of the background.
+    pausing.catch(() => {});
     await until(() => clock.sleeps.length > 0, "the pause");
     stub.on("optim_step", () => new Promise(() => {}));
     const operations = [pausing, training.optimStep(), training.saveState("x")];

@@ -35,8 +35,8 @@ import {
   checkCustomLoss,
   createCustomLoss,
 } from "../training/loss-graph/create-custom-loss.js";
-import type { LossGraph } from "../training/loss-graph/loss-graph.js";
 import type { LossHandle } from "../training/loss-graph/loss-handle.js";
+import type { LossGraph } from "../training/loss-graph/loss-graph.js";
 import type { TrainedModel } from "../training/trained-model.js";
 import type { TrainingClient } from "../training/training-client.js";
 import type { ServiceClientOptions } from "./service-client-options.js";
@@ -244,8 +244,10 @@ export class ServiceClient {
       );
     }
     const samplingId = this.#core.takeSamplingId();
-    return lifecycle.start("createSamplingClient", options, async (context) =>
-      createSampler(await this.#core.channel(), { model_path, base_model }, samplingId, context),
+    return lifecycle.start("createSamplingClient", options, (context) =>
+      this.#core.inSession((channel) =>
+        createSampler(channel, { model_path, base_model }, samplingId, context),
+      ),
     );
   }
 
@@ -340,8 +342,10 @@ export class ServiceClient {
     const core = this.#core;
     const modelSeqId = core.takeModelId();
     return core.lifecycle.start(method, options, async (context) => {
-      const creation: ModelCreation = { channel: await core.channel(), modelSeqId, context };
-      return clientOf(await make(creation), creation);
+      return core.inSession(async (channel) => {
+        const creation: ModelCreation = { channel, modelSeqId, context };
+        return clientOf(await make(creation), creation);
+      });
     });
   }
 }

@@ -6,6 +6,7 @@ import { ModelTokenizers } from "../session/model-tokenizer.js";
 import { openSession } from "../session/open-session.js";
 import { readServerProfile, type ServerProfile } from "../session/server-profile.js";
 import type { SessionEnvironment } from "../session/session.js";
+import { isLostSession } from "../session/session-lost-error.js";
 import type { ClientSettings } from "./settings.js";
 
 /** The parts that the clients made from one service client share: the transport, the session, the counters, and the closing. */
@@ -91,6 +92,22 @@ export class ServiceCore {
     return this.#channel;
   }
 
+  /**
+   * Makes something in the session. Where the service no longer knows that, as after a restart, it is made in a new one.
+   *
+   * @param make - may be called a second time
+   */
+  async inSession<T>(make: (channel: Channel) => Promise<T>): Promise<T> {
+    const channel = await this.channel();
+    try {
+      return await make(channel);
+    } catch (error) {
+      if (!isLostSession(error, ["session"])) throw error;
+      channel.session.lose(error);
+      return make(await this.channel());
+    }
+  }
+
   /** The channel if one was opened, or is being opened. */
   get openedChannel(): Promise<Channel> | undefined {
     return this.#channel;
@@ -105,6 +122,10 @@ export class ServiceCore {
       project_id: projectId,
       display_name: displayName,
     });
-    return new Channel(session, this.#settings);
+    const channel = new Channel(session, this.#settings);
+    session.onLost(() => {
+      this.#channel = undefined;
+    });
+    return channel;
   }
 }

@@ -1,5 +1,6 @@
 import { ApiStatusError, atMostEvery, type Clock, errorMessage, type Logger } from "@tinkex/base";
 import type { ApiCalls } from "./api-calls.js";
+import { isLostSession } from "./session-lost-error.js";
 
 const INTERVAL_MS = 10_000;
 const WARN_AFTER_MS = 120_000;
@@ -13,13 +14,22 @@ export interface HeartbeatOptions {
   readonly logger: Logger;
   /** Ends the heartbeat. */
   readonly signal: AbortSignal;
+  /** Told when the service no longer knows the session. */
+  onLost(cause: ApiStatusError): void;
 }
 
 /**
  * Tells the service every 10 s that the session is alive, until `signal` aborts or the service says the session has finished.
  * Failures are quiet for two minutes, then warned of once a minute. Never keeps the process alive.
  */
-export async function beat({ sessionId, calls, clock, logger, signal }: HeartbeatOptions): Promise<void> {
+export async function beat({
+  sessionId,
+  calls,
+  clock,
+  logger,
+  signal,
+  onLost,
+}: HeartbeatOptions): Promise<void> {
   const isWarningDue = atMostEvery(WARN_EVERY_MS, clock);
   let lastSuccessMs = clock.monotonic();
   while (!signal.aborted) {
@@ -32,7 +42,13 @@ export async function beat({ sessionId, calls, clock, logger, signal }: Heartbea
       if (signal.aborted) return;
       if (error instanceof ApiStatusError && error.status === 410) {
         logger.info(`session ${sessionId} has finished; its heartbeat stops`);
-        return;
+        return onLost(error);
+      }
+      if (isLostSession(error)) {
+        logger.warn(
+          `the service no longer knows session ${sessionId}; its heartbeat stops (${error.message})`,
+        );
+        return onLost(error);
       }
       const silentMs = clock.monotonic() - lastSuccessMs;
       if (silentMs > WARN_AFTER_MS && isWarningDue()) {

@@ -18,7 +18,14 @@ export async function openSession(
   logMessages(created, logger);
   const session = new Session(created.session_id, server, environment);
   // Neither ever rejects: what fails in the background is logged there.
-  void beat({ sessionId: session.id, calls: session.unpaused, clock, logger, signal });
+  void beat({
+    sessionId: session.id,
+    calls: session.unpaused,
+    clock,
+    logger,
+    signal,
+    onLost: (cause) => session.lose(cause),
+  });
   if (server.generation.hasDynamicConfig) void refreshDynamicConfig(environment, server);
   return session;
 }

@@ -28,6 +28,9 @@ export class Session extends ApiCalls {
   readonly environment: SessionEnvironment;
   /** Calls on the side, which do not wait while the account cannot pay. */
   readonly unpaused: ApiCalls;
+  /** Told once the service no longer knows the session. */
+  readonly #onLost = new Set<(cause: unknown) => void>();
+  #isLost = false;
 
   constructor(id: string, server: ServerProfile, environment: SessionEnvironment) {
     const { sdkVersion, transport, unpausedTransport } = environment;
@@ -37,5 +40,23 @@ export class Session extends ApiCalls {
     this.server = server;
     this.environment = environment;
     this.unpaused = new ApiCalls({ transport: unpausedTransport, sdkVersion, generation });
+  }
+
+  /** Tells whether the service no longer knows the session. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** Calls `callback` when the session is lost. */
+  onLost(callback: (cause: unknown) => void): void {
+    this.#onLost.add(callback);
+  }
+
+  /** Notes that the service no longer knows the session: what belongs to it fails, and the next creation opens another. */
+  lose(cause: unknown): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    for (const callback of this.#onLost) callback(cause);
+    this.#onLost.clear();
   }
 }

@@ -1,4 +1,5 @@
 import { ApiStatusError, ConnectionError, TinkexError } from "@tinkex/base";
+import { isLostSession, SessionLostError } from "../session/session-lost-error.js";
 import { SequenceBrokenError } from "./sequence-broken-error.js";
 import type { SequenceId, TrainedModel } from "./trained-model.js";
 
@@ -15,21 +16,29 @@ export interface LostRequest {
  * order is lost and the client takes no more.
  *
  * @param isPartAccepted - the service has accepted other requests of the same call
+ * @returns the error that the operation fails with
  */
 export function settleSequence(
   model: TrainedModel,
+  operation: string,
   lost: readonly LostRequest[],
   isPartAccepted = false,
-): void {
+): unknown {
   const { sequence, turns } = model;
   const cause = lost.find(({ hasLeft }) => hasLeft)?.error ?? lost[0]?.error;
+  // A load names a checkpoint too, which may be what the service does not know.
+  if (isLostSession(cause, operation === "load_weights" ? ["session"] : undefined)) {
+    const error = lostError(model, cause);
+    turns.break(error);
+    return error;
+  }
   const doubtful = lost.filter(({ hasLeft, error }) => hasLeft && mayHaveArrived(error));
   if (isPartAccepted || doubtful.length > 0) {
     const ids = lost.map(({ id }) => id.value);
     turns.break(
       new SequenceBrokenError(model.id, ids, { cause, isPartAccepted, lastCheckpoint: model.lastCheckpoint }),
     );
-    return;
+    return cause;
   }
   sequence.giveBack(
     lost.map(({ id, hasLeft, error }) => ({
@@ -39,6 +48,12 @@ export function settleSequence(
   );
   // A budget of failed connections holds for the whole queue: those behind would only wait as long again.
   if (cause instanceof ConnectionError) turns.dismiss(cause);
+  return cause;
+}
+
+/** Makes the error of a model that the service no longer knows. */
+export function lostError({ id, lastCheckpoint }: TrainedModel, cause: unknown): SessionLostError {
+  return new SessionLostError(`model ${id}`, { lastCheckpoint, cause });
 }
 
 /** Tells whether a failed request may have reached the service; a transport of the caller's that does not say leaves it open. */

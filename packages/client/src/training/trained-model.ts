@@ -3,7 +3,7 @@ import type { OperationName, RequestOf, ResultOf } from "@tinkex/types";
 import type { Channel } from "../channel/channel.js";
 import { type QueueStateLog, trainingPauseLog } from "../channel/queue-state-log.js";
 import type { OperationContext } from "../future/operation-context.js";
-import { isSequenceConflict, settleSequence } from "./settle-sequence.js";
+import { isSequenceConflict, lostError, settleSequence } from "./settle-sequence.js";
 
 /** Sequence id of one request. */
 export interface SequenceId {
@@ -52,7 +52,7 @@ export interface TrainedModel {
 
 /** A model none of whose requests was sent yet. */
 export function trainedModel(channel: Channel, id: string): TrainedModel {
-  return {
+  const model: TrainedModel = {
     id,
     channel,
     sequence: new SequenceCounter(1),
@@ -60,6 +60,8 @@ export function trainedModel(channel: Channel, id: string): TrainedModel {
     log: trainingPauseLog(`Training for ${id}`, channel.environment),
     lastCheckpoint: undefined,
   };
+  channel.session.onLost((cause) => model.turns.break(lostError(model, cause)));
+  return model;
 }
 
 /** The operations of a model that are one JSON request. */
@@ -115,8 +117,8 @@ async function submitOperation<Name extends SingleOperationName>(
       const recovered = conflict && recover?.(conflict);
       // After a doubtful try the name is taken by our own success, and with it the id.
       const isOurs = recovered !== undefined && conflict?.mayHaveArrived === true;
-      if (!isOurs) settleSequence(model, [{ id, hasLeft, error }]);
-      if (recovered === undefined) throw error;
+      const failure = isOurs ? error : settleSequence(model, name, [{ id, hasLeft, error }]);
+      if (recovered === undefined) throw failure;
       return recovered;
     }
   }

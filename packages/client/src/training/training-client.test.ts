@@ -41,7 +41,9 @@ describe("bodies", () => {
 
   it("BR-043: sends passes as protobuf, and the forward pass by a flag", async () => {
     const { stub, training } = await openTraining();
-    const output = await training.forward([datum(3)], "ppo", { loss_fn_config: { clip_low_threshold: 0.8 } });
+    const output = await training.forward([datum(3)], "cross_entropy", {
+      loss_fn_config: { clip_low_threshold: 0.8 },
+    });
     const [request] = stub.seen("forward_backward");
     expect(request?.headers["content-type"]).toBe("application/x-protobuf");
     expect(request && readPass(request)).toMatchObject({

@@ -36,8 +36,8 @@ import {
   checkCustomLoss,
   createCustomLoss,
 } from "./loss-graph/create-custom-loss.js";
-import type { LossGraph } from "./loss-graph/loss-graph.js";
 import { handlePass, LossHandle } from "./loss-graph/loss-handle.js";
+import type { LossGraph } from "./loss-graph/loss-graph.js";
 import { readModelInfo } from "./model-info.js";
 import type { PassOutput } from "./passes/combine-outputs.js";
 import { type DatumLike, prepareData, preparePass } from "./passes/prepare-data.js";
@@ -48,6 +48,8 @@ import { runOperation, type TrainedModel } from "./trained-model.js";
 export interface PassOptions extends CallOptions {
   /** Options of the loss by name, e.g. `{ clip_low_threshold: 0.8 }`. */
   readonly loss_fn_config?: LossFnConfig | undefined;
+  /** Send a loss that this package does not know, and whatever tensors it reads. @defaultValue false */
+  readonly unchecked?: boolean | undefined;
 }
 
 /** Options of loading weights. */
@@ -68,7 +70,7 @@ export interface InfoOptions extends CallOptions {
   readonly refresh?: boolean | undefined;
 }
 
-const PASS_OPTIONS = { ...CALL_OPTIONS, loss_fn_config: true } as const;
+const PASS_OPTIONS = { ...CALL_OPTIONS, loss_fn_config: true, unchecked: true } as const;
 const LOAD_OPTIONS = { ...CALL_OPTIONS, weights_access_token: true } as const;
 const SAMPLING_SAVE_OPTIONS = { ...CALL_OPTIONS, kind: true } as const;
 const INFO_OPTIONS = { ...CALL_OPTIONS, refresh: true } as const;
@@ -335,7 +337,7 @@ export class TrainingClient {
     lossFn: LossFnType,
     options: PassOptions,
   ): ApiFuture<PassOutput> {
-    const pass = preparePass(method, data, lossFn, options.loss_fn_config);
+    const pass = preparePass(method, data, lossFn, options);
     return this.#lifecycle.start(method, options, (context) => runPass(this.#model, pass, context));
   }
 

@@ -141,6 +141,20 @@ describe("forwardBackwardCustom", () => {
   );
 
   it.each([
+    ["nothing", undefined, "must give an object like { loss: 1.5, gradients: [[0.1, 0.2]] }, got undefined"],
+    ["a number", 3, "must give an object like"],
+    ["no value", { gradients: [[0, 0]] }, "must give its value as the number loss"],
+    ["no gradients", { loss: 1 }, "must give gradients as an array of one array for each datum"],
+    ["gradients that are none", { loss: 1, gradients: [null] }, "must give gradients as an array"],
+  ])("refuses a loss that gives %s, and the next operation goes on", async (_name, value, message) => {
+    const { training } = await openTraining();
+    const pass = training.forwardBackwardCustom([datum(1)], () => value as never);
+    await expect(pass).rejects.toBeInstanceOf(ValidationError);
+    await expect(pass).rejects.toThrow(message);
+    await training.optimStep();
+  });
+
+  it.each([
     ["no gradient for a datum", [[0, 0]], "gave 1 gradients for 2 datums"],
     ["a gradient of another length", [[0, 0], [0]], "the gradient of data[1] has 1 elements, its logprobs 2"],
     [

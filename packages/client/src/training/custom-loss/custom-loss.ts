@@ -1,6 +1,7 @@
 import { isSparse, ResponseError, raceAbort, tensorLayoutFault, ValidationError } from "@tinkex/base";
 import type { CustomLoss, CustomLossValue, Datum, ForwardBackwardOutput, TensorData } from "@tinkex/types";
 import type { OperationContext } from "../../future/operation-context.js";
+import { describeKind } from "../../inputs/call-options.js";
 import { combineOutputs, type PassOutput } from "../passes/combine-outputs.js";
 import { submitPass } from "../passes/training-pass.js";
 import type { TrainedModel } from "../trained-model.js";
@@ -22,6 +23,7 @@ export async function runCustomLoss(
     const logprobs = logprobsOf(combineOutputs(await Promise.all(forward)), data);
     // The loss is not ours to stop; once nobody waits for it, it must not hold up the turns behind it.
     const value = await raceAbort(context.signal, async () => loss(data, logprobs));
+    checkValue(value);
     context.signal.throwIfAborted();
     const backwardData = customBackwardData(forwardData, logprobs, value.gradients);
     const pass = { ...common, name: "forward_backward", data: backwardData } as const;
@@ -29,6 +31,30 @@ export async function runCustomLoss(
   });
   context.submitted();
   return customOutput(combineOutputs(await Promise.all(backward)), value);
+}
+
+/** @throws ValidationError for a loss that gave something else than its value and gradients, which plain JavaScript may */
+function checkValue(value: unknown): void {
+  const example = "{ loss: 1.5, gradients: [[0.1, 0.2]] }";
+  if (typeof value !== "object" || value === null) {
+    throw new ValidationError(
+      `the custom loss must give an object like ${example}, got ${describeKind(value)}`,
+      { path: ["loss"] },
+    );
+  }
+  const { loss, gradients } = value as Partial<CustomLossValue>;
+  if (typeof loss !== "number") {
+    throw new ValidationError(
+      `the custom loss must give its value as the number loss, e.g. ${example}, got ${describeKind(loss)}`,
+      { path: ["loss", "loss"] },
+    );
+  }
+  if (!Array.isArray(gradients) || !gradients.every((each) => typeof each?.length === "number")) {
+    throw new ValidationError(
+      `the custom loss must give gradients as an array of one array for each datum, e.g. ${example}`,
+      { path: ["loss", "gradients"] },
+    );
+  }
 }
 
 /** @throws ValidationError for a datum without `target_tokens`, which a custom loss scores */
@@ -70,6 +96,12 @@ export function logprobsOf(output: ForwardBackwardOutput, data: readonly Datum[]
   return outputs.map(({ logprobs }, index) => {
     if (logprobs === undefined || logprobs.dtype !== "float32") {
       throw new ResponseError(`the service gave no logprobs for data[${index}]; a custom loss needs them`);
+    }
+    const targets = data[index]?.loss_fn_inputs.target_tokens;
+    if (targets !== undefined && !isSparse(targets) && logprobs.data.length !== targets.data.length) {
+      throw new ResponseError(
+        `the service gave ${logprobs.data.length} logprobs for the ${targets.data.length} target_tokens of data[${index}]`,
+      );
     }
     // Float32, so no bigints; a copy, as the loss may write into what it is given.
     return new Float32Array(logprobs.data as ArrayLike<number>);

@@ -1,4 +1,5 @@
-import type { ForwardBackwardOutput } from "@tinkex/types";
+import { isSparse, ResponseError } from "@tinkex/base";
+import type { Datum, ForwardBackwardOutput } from "@tinkex/types";
 
 /**
  * The result of a training pass, joined from all requests it travelled in.
@@ -27,6 +28,26 @@ export function combineOutputs(results: readonly ForwardBackwardOutput[]): PassO
     metrics,
     exact_metrics: exactMetrics,
   };
+}
+
+/**
+ * Checks that each datum has its output, with one log-probability for each of its targets. Whoever indexes them by position would
+ * train on others' otherwise.
+ *
+ * @throws ResponseError naming the datum
+ */
+export function checkOutputs({ loss_fn_outputs: outputs }: PassOutput, data: readonly Datum[]): void {
+  if (outputs.length !== data.length) {
+    throw new ResponseError(`the service gave ${outputs.length} outputs for ${data.length} datums`);
+  }
+  for (const [index, { logprobs }] of outputs.entries()) {
+    const targets = data[index]?.loss_fn_inputs.target_tokens;
+    if (logprobs === undefined || targets === undefined || isSparse(targets) || isSparse(logprobs)) continue;
+    if (logprobs.data.length === targets.data.length) continue;
+    throw new ResponseError(
+      `the service gave ${logprobs.data.length} logprobs for the ${targets.data.length} target_tokens of data[${index}]`,
+    );
+  }
 }
 
 /** The metrics that one chunk of a call reported. */

@@ -1,4 +1,4 @@
-import { checkKnownNames, ValidationError } from "@tinkex/base";
+import { checkKnownNames, isSparse, ValidationError } from "@tinkex/base";
 import { TensorData, type TensorLike, TensorMemory } from "@tinkex/tensor";
 import {
   checkSent,
@@ -50,12 +50,82 @@ export function preparePass(
   method: "forward" | "forwardBackward",
   data: readonly DatumLike[],
   lossFn: LossFnType,
-  config: LossFnConfig | undefined,
+  {
+    loss_fn_config: config,
+    unchecked = false,
+  }: { readonly loss_fn_config?: LossFnConfig | undefined; readonly unchecked?: boolean | undefined },
 ): TrainingPass {
-  checkSent(lossFnTypeSchema, lossFn, `${method}: loss_fn`);
+  if (!unchecked) checkLossName(method, lossFn);
   const lossFnConfig = config === undefined ? undefined : checkedLossConfig(config);
   const name = method === "forward" ? "forward" : "forward_backward";
-  return { name, data: prepareData(method, data), lossFn, lossFnConfig };
+  const prepared = prepareData(method, data);
+  if (!unchecked) for (const [index, datum] of prepared.entries()) checkLossInputs(lossFn, datum, index);
+  return { name, data: prepared, lossFn, lossFnConfig };
+}
+
+/** @throws ValidationError for a loss that this package does not know, with the way round */
+function checkLossName(method: string, lossFn: LossFnType): void {
+  try {
+    checkSent(lossFnTypeSchema, lossFn, `${method}: loss_fn`);
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    const advice = "unchecked: true sends a loss of a newer service";
+    throw new ValidationError(`${error.message} (${advice})`, { path: error.path, cause: error });
+  }
+}
+
+/** Tensors that a loss reads beside `weights`, which are 1 where they are left out; those of unpublished formulas are not known. */
+const REQUIRED_INPUTS: Readonly<Record<LossFnType, readonly string[]>> = {
+  cross_entropy: ["target_tokens"],
+  importance_sampling: ["target_tokens", "logprobs", "advantages"],
+  ppo: ["target_tokens", "logprobs", "advantages"],
+  cispo: ["target_tokens", "logprobs", "advantages"],
+  dro: ["target_tokens", "logprobs", "advantages"],
+  gspo: ["target_tokens"],
+  stable_reinforce: ["target_tokens"],
+  custom: [],
+};
+
+/** Tensors that have one element for each target. */
+const ALIGNED_INPUTS = ["weights", "logprobs", "advantages"] as const;
+
+/**
+ * Checks that a datum has what its loss reads, as a service would find out only when the work runs, or never: a missing tensor
+ * may count as zeros there.
+ *
+ * @throws ValidationError naming datum and key
+ */
+function checkLossInputs(lossFn: LossFnType, { loss_fn_inputs: inputs }: Datum, datumIndex: number): void {
+  const fail = (key: string, message: string): never => {
+    const path = ["data", datumIndex, "loss_fn_inputs", key];
+    throw new ValidationError(`data[${datumIndex}].loss_fn_inputs.${key} ${message}`, { path });
+  };
+  for (const key of REQUIRED_INPUTS[lossFn]) {
+    if (inputs[key] === undefined) fail(key, `is missing: ${lossFn} reads it`);
+  }
+  const { target_tokens: targets } = inputs;
+  if (targets === undefined || isSparse(targets)) return;
+  const at = negativeAt(targets.data);
+  if (at >= 0)
+    fail("target_tokens", `must hold token ids of 0 or more, got ${targets.data[at]} at index ${at}`);
+  for (const key of ALIGNED_INPUTS) {
+    const tensor = inputs[key];
+    if (tensor === undefined || isSparse(tensor) || tensor.data.length === targets.data.length) continue;
+    fail(
+      key,
+      `must have as many elements as target_tokens (${targets.data.length}), got ${tensor.data.length}`,
+    );
+  }
+}
+
+/** Finds the first element below 0. Of int64 only the high halves are looked at, since each whole one would make a bigint. */
+function negativeAt(data: TensorData["data"]): number {
+  if (!(data instanceof BigInt64Array)) return data.findIndex((value: number | bigint) => value < 0);
+  const halves = new Int32Array(data.buffer, data.byteOffset, 2 * data.length);
+  for (let index = 0; index < data.length; index += 1) {
+    if ((halves[2 * index + 1] ?? 0) < 0) return index;
+  }
+  return -1;
 }
 
 /**
@@ -82,9 +152,9 @@ export function prepareData(method: string, data: readonly DatumLike[]): Datum[]
 function checkedLossConfig(config: LossFnConfig): LossFnConfig {
   checkObject(config, "loss_fn_config", "{ clip_low_threshold: 0.8 }");
   for (const [key, value] of Object.entries(config)) {
-    if (typeof value === "string" || typeof value === "number") continue;
-    const got = describeKind(value);
-    throw new ValidationError(`loss_fn_config.${key} must be a number or a string, got ${got}`, {
+    if (typeof value === "string" || Number.isFinite(value)) continue;
+    const got = typeof value === "number" ? `${value}` : describeKind(value);
+    throw new ValidationError(`loss_fn_config.${key} must be a finite number or a string, got ${got}`, {
       path: ["loss_fn_config", key],
     });
   }

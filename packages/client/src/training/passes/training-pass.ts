@@ -6,7 +6,7 @@ import type { OperationContext } from "../../future/operation-context.js";
 import type { Encoding } from "../../session/server-generation.js";
 import { isSequenceConflict, settleSequence } from "../settle-sequence.js";
 import type { SequenceId, TrainedModel } from "../trained-model.js";
-import { combineOutputs, type PassOutput } from "./combine-outputs.js";
+import { checkOutputs, combineOutputs, type PassOutput } from "./combine-outputs.js";
 import type { TrainingPass } from "./prepare-data.js";
 import { splitIntoChunks } from "./split-into-chunks.js";
 
@@ -18,7 +18,10 @@ export async function runPass(
 ): Promise<PassOutput> {
   const results = await model.turns.runExclusive(context.signal, () => submitPass(model, pass, context));
   context.submitted();
-  return combineOutputs(await Promise.all(results));
+  const output = combineOutputs(await Promise.all(results));
+  // The outputs of an uploaded loss are its own.
+  if (pass.lossFn !== "custom") checkOutputs(output, pass.data);
+  return output;
 }
 
 /** One request of a pass, and what became of it. */
@@ -36,7 +39,7 @@ interface PlannedRequest extends PassRequest {
  * part alone would hold up the service.
  *
  * @returns the results to wait for, one a request, in the order of the data
- * @throws the error of the first request that failed for good, once the ids of all are settled
+ * @throws the error of a request that failed for good, once the ids of all are settled
  */
 export async function submitPass(
   model: TrainedModel,
@@ -44,7 +47,7 @@ export async function submitPass(
   context: OperationContext,
 ): Promise<readonly Promise<ForwardBackwardOutput>[]> {
   const requests = planPass(model, pass, context.name);
-  const failed: PlannedRequest[] = [];
+  let hasFailed = false;
   let isPartAccepted = false;
   const submit = async (request: PlannedRequest): Promise<void> => {
     try {
@@ -53,7 +56,7 @@ export async function submitPass(
       isPartAccepted = true;
     } catch (error) {
       request.error = error;
-      failed.push(request);
+      hasFailed = true;
     }
   };
   const waves = model.channel.server.sendsChunksTogether
@@ -61,11 +64,9 @@ export async function submitPass(
     : requests.map((request) => [request]);
   for (const wave of waves) {
     await Promise.all(wave.map(submit));
-    const [first] = failed;
-    if (first === undefined) continue;
+    if (!hasFailed) continue;
     const lost = requests.filter(({ result }) => result === undefined);
-    settleSequence(model, lost, isPartAccepted);
-    throw first.error;
+    throw settleSequence(model, pass.name, lost, isPartAccepted);
   }
   return requests.flatMap(({ result }) => result ?? []);
 }

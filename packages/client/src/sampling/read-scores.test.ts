@@ -1,0 +1,96 @@
+import { ResponseError } from "@tinkex/base";
+import { describe, expect, it } from "vitest";
+import { openService } from "../testing/open-service.js";
+import type { SampleParams } from "./sampling-client.js";
+
+/** A sampler whose every answer has these fields. */
+async function openSampler(answer: object) {
+  const open = await openService();
+  open.stub.on("asample", () =>
+    open.stub.accept("SampleResponse", {
+      sequences: [{ stop_reason: "length", tokens: [1], logprobs: [-1] }],
+      prompt_cache_hit_tokens: 0,
+      ...answer,
+    }),
+  );
+  return { ...open, sampler: await open.service.createSamplingClient({ base_model: "b" }) };
+}
+
+const params: SampleParams = { prompt: [5, 6, 7], sampling_params: { max_tokens: 1 } };
+
+describe("scores of a prompt", () => {
+  // SkyRL gives none for the first token (NovaSky-AI/SkyRL).
+  it("come one a token from a server that leaves out the first", async () => {
+    const { sampler } = await openSampler({ prompt_logprobs: [-2, -3] });
+    expect(await sampler.computeLogprobs([5, 6, 7])).toEqual([null, -2, -3]);
+    const { prompt_logprobs } = await sampler.sample({ ...params, prompt_logprobs: true });
+    expect(prompt_logprobs).toEqual([null, -2, -3]);
+  });
+
+  it("stay as they are where there is one for each token", async () => {
+    const { sampler } = await openSampler({ prompt_logprobs: [null, -2, -3] });
+    expect(await sampler.computeLogprobs([5, 6, 7])).toEqual([null, -2, -3]);
+  });
+
+  it.each([[[-2]], [[null, -2, -3, -4]]])(
+    "%j of a prompt of three tokens are an error that names both",
+    async (scores) => {
+      const { sampler } = await openSampler({ prompt_logprobs: scores });
+      const asked = sampler.computeLogprobs([5, 6, 7]);
+      await expect(asked).rejects.toBeInstanceOf(ResponseError);
+      await expect(asked).rejects.toThrow(`gave ${scores.length} prompt_logprobs for a prompt of 3 tokens`);
+    },
+  );
+
+  it("that were asked for and are absent are one warning a sampler", async () => {
+    const { sampler, logger } = await openSampler({});
+    const asked = { ...params, topk_prompt_logprobs: 2, topk_sample_logprobs: 2, prompt_logprobs: true };
+    await sampler.sample(asked);
+    await sampler.sample(asked);
+    expect(logger.lines).toEqual(
+      ["prompt_logprobs", "topk_prompt_logprobs", "topk_sample_logprobs"].map(
+        (field) =>
+          `warn: ${field} was asked for, and the service gave nothing of that; the results are without it`,
+      ),
+    );
+  });
+});
+
+describe("target_prompt_logprobs", () => {
+  it.each([
+    [
+      "nested lists",
+      [
+        [5, 6],
+        [7, -1],
+      ],
+    ],
+    ["a record", { data: [5, 6, 7, -1], dtype: "int64" as const, shape: [2, 2] }],
+  ])("may be %s", async (_, target_prompt_logprobs) => {
+    const { stub, sampler } = await openSampler({});
+    await sampler.sample({ ...params, target_prompt_logprobs });
+    expect(stub.seen("asample")[0]?.json?.target_prompt_logprobs).toMatchObject({
+      data: [5, 6, 7, -1],
+      dtype: "int64",
+      shape: [2, 2],
+    });
+  });
+});
+
+describe("fields of a newer service", () => {
+  it("decisions 62: are sent when that is asked for, else refused with that advice", async () => {
+    const { stub, sampler } = await openSampler({});
+    const newer = {
+      prompt: [1],
+      sampling_params: { max_tokens: 1, min_p: 0.1 },
+      grammar: "json",
+    } as SampleParams;
+    expect(() => sampler.sample(newer)).toThrow(/grammar/);
+    await sampler.sample(newer, { unchecked: true });
+    expect(stub.seen("asample")[0]?.json).toMatchObject({
+      grammar: "json",
+      sampling_params: { max_tokens: 1, min_p: 0.1 },
+      num_samples: 1,
+    });
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { datum } from "../testing/examples.js";
+import { until } from "../testing/open-service.js";
+import { openTraining, step } from "../testing/open-training.js";
+import type { StubService } from "../testing/stub-service.js";
+import { SessionLostError } from "./session-lost-error.js";
+
+/** The service starts anew: it knows the second session that it opens, and nothing of the first. */
+function restart(stub: StubService, detail = "Session not found"): void {
+  const lost = { status: 404, body: { detail } };
+  stub.on("create_session", () => ({ body: { session_id: "S2" } }));
+  for (const path of ["create_model", "create_sampling_session", "session_heartbeat", "optim_step"]) {
+    const usual = stub.usual(path);
+    let isFirst = true;
+    stub.on(path, (request) => {
+      const isOld = request.json?.session_id === "S" || (path === "optim_step" && isFirst);
+      if (path === "optim_step") isFirst = false;
+      return isOld ? lost : usual(request);
+    });
+  }
+}
+
+describe("a session that the service no longer knows", () => {
+  it("decisions 48: is an error of its own that names the last checkpoint, and the client takes no more", async () => {
+    const { stub, training } = await openTraining();
+    const { path } = await training.saveState("first");
+    restart(stub);
+    const failed = step(training);
+    const behind = training.forwardBackward([datum(1)], "cross_entropy");
+    behind.catch(() => {});
+    const error = await failed.catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(SessionLostError);
+    expect(error).toMatchObject({ code: "session_lost", lastCheckpoint: path, cause: { status: 404 } });
+    expect((error as Error).message).toContain(path);
+    expect((error as Error).message).not.toContain("TINKER_BASE_URL");
+    await expect(behind).rejects.toBe(error);
+    await expect(step(training)).rejects.toBe(error);
+  });
+
+  it("decisions 48: makes room for a new one at the next creation", async () => {
+    const { stub, service } = await openTraining();
+    restart(stub);
+    await service.createLoraTrainingClient({ base_model: "b" });
+    expect(stub.seen("create_model").map(({ json }) => json?.session_id)).toEqual(["S", "S", "S2"]);
+    await service.createSamplingClient({ base_model: "b" });
+    expect(stub.seen("create_session")).toHaveLength(2);
+  });
+
+  it.each(["Session not found", "no session S: open one with create_session"])(
+    "decisions 48: is noticed by its heartbeat (%s)",
+    async (detail) => {
+      const { stub, service, training, clock, logger } = await openTraining();
+      restart(stub, detail);
+      await clock.advance(10_000);
+      await until(() => logger.lines.length > 0, "the line");
+      expect(logger.lines).toEqual([
+        expect.stringMatching(/^warn: the service no longer knows session S; its heartbeat stops/),
+      ]);
+      await expect(step(training)).rejects.toMatchObject({ code: "session_lost", lastCheckpoint: undefined });
+      expect(stub.seen("optim_step")).toEqual([]);
+      await service.createSamplingClient({ base_model: "b" });
+      expect(stub.seen("create_session")).toHaveLength(2);
+    },
+  );
+
+  it("is not taken for lost when a server lacks an endpoint or a checkpoint", async () => {
+    const { stub, service, training, clock } = await openTraining();
+    stub.on("session_heartbeat", () => ({ status: 404, body: { detail: "Not Found" } }));
+    await clock.advance(10_000);
+    await until(() => stub.seen("session_heartbeat").length === 1, "a heartbeat");
+    const none = { status: 404, body: { detail: "no such checkpoint" } };
+    stub.on("load_weights", () => none);
+    const path = "tinker://S:train:0/weights/none";
+    await expect(training.loadState(path)).rejects.toMatchObject({ code: "not_found" });
+    stub.on("create_sampling_session", () => none);
+    const sampler = service.createSamplingClient({ model_path: path });
+    await expect(sampler).rejects.toMatchObject({ code: "not_found" });
+    await step(training);
+    expect(stub.seen("create_session")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,44 @@
+import { ApiStatusError, TinkexError } from "@tinkex/base";
+
+/**
+ * The service no longer knows the session, or a model of it: it has expired, or the service was started anew. What was trained since
+ * the last checkpoint is lost; the next creation on the same service client opens a new session.
+ */
+export class SessionLostError extends TinkexError {
+  static override readonly name: string = "SessionLostError";
+
+  /** Path of the last checkpoint that the client has saved or loaded, to go on from. */
+  readonly lastCheckpoint: string | undefined;
+
+  /** @param what - the lost thing as a message calls it, e.g. `model S:train:0` */
+  constructor(
+    what: string,
+    info: { readonly lastCheckpoint?: string | undefined; readonly cause?: unknown },
+  ) {
+    const { lastCheckpoint, cause } = info;
+    const remedy =
+      lastCheckpoint === undefined
+        ? "make a new client; there is no checkpoint of this one"
+        : `load ${lastCheckpoint} into a new client (createTrainingClientFromStateWithOptimizer)`;
+    super(`the service no longer knows ${what} (expired, or the service was started anew); ${remedy}`, {
+      code: "session_lost",
+      cause,
+    });
+    this.lastCheckpoint = lastCheckpoint;
+  }
+}
+
+/**
+ * Tells whether a failure says that the service knows the path of a request, and not the session or model that it names. The 404 of
+ * a server that lacks an endpoint has no word of its own.
+ *
+ * @param about - words of which its answer must have one, where other things may be missing too. @defaultValue any
+ */
+export function isLostSession(error: unknown, about: readonly string[] = [""]): error is ApiStatusError {
+  if (!(error instanceof ApiStatusError) || (error.status !== 404 && error.status !== 410)) return false;
+  const { body } = error;
+  if (typeof body !== "object" || body === null || !("detail" in body)) return false;
+  if (typeof body.detail !== "string" || body.detail === "Not Found") return false;
+  const detail = body.detail.toLowerCase();
+  return about.some((word) => detail.includes(word));
+}
