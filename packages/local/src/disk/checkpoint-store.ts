@@ -14,6 +14,7 @@ import {
   checkpointRecordSchema,
 } from "./checkpoint-record.js";
 import { CHECKPOINT_FILE, type DataLayout, isCheckpointName, isRunId } from "./data-layout.js";
+import { ExpiryWatch } from "./expiry-watch.js";
 import { mapInBatches } from "./map-in-batches.js";
 import { OwnedFolder } from "./owned-folder.js";
 import type { RecordReader } from "./record-reader.js";
@@ -38,11 +39,32 @@ export class CheckpointStore {
   readonly #reader: RecordReader;
   /** Folders of saves under way, and of failed ones, into which an engine that is being closed may still write. */
   readonly #unfinished = new Set<OwnedFolder>();
+  readonly #expiries: ExpiryWatch;
+  #firstLook: Promise<unknown> | undefined;
 
   constructor(layout: DataLayout, clock: Clock, reader: RecordReader) {
     this.#layout = layout;
     this.#clock = clock;
     this.#reader = reader;
+    this.#expiries = new ExpiryWatch(clock, {
+      look: ({ training_run_id: runId, kind, name }) => this.read(runId, kind, name),
+      onFailure: (place, error) => this.#warnOfExpired(place, error),
+    });
+  }
+
+  /**
+   * Removes checkpoints at the moment they expire from now on, those of earlier servers too: it reads all that there are, and does
+   * not wait until that is done.
+   */
+  watchExpiry(): void {
+    this.#firstLook ??= this.listAll().then(
+      (records) => {
+        for (const record of records) this.#expiries.note(record);
+      },
+      (error: unknown) =>
+        this.#reader.warn(this.#layout.runs, `cannot be searched for what has expired (${reasonOf(error)})`),
+    );
+    this.#expiries.start();
   }
 
   /**
@@ -81,6 +103,7 @@ export class CheckpointStore {
       await this.#publish(record, staged, mayOverwrite);
       await staging.remove();
       this.#unfinished.delete(staging);
+      this.#expiries.note(record);
       return record;
     } catch (error) {
       // Files that are still being written cannot be removed yet; `close` comes back for them.
@@ -89,8 +112,10 @@ export class CheckpointStore {
     }
   }
 
-  /** Removes what failed saves left behind, once nothing writes any more. */
+  /** Ends the watch on what expires, and removes what failed saves left behind, once nothing writes any more. */
   async close(): Promise<void> {
+    await this.#firstLook;
+    await this.#expiries.close();
     for (const staging of this.#unfinished) await staging.remove();
     this.#unfinished.clear();
   }
@@ -139,11 +164,12 @@ export class CheckpointStore {
     const file = join(this.directory(place), CHECKPOINT_FILE);
     const record = await this.#reader.read(file, checkpointRecordSchema, place);
     if (record?.expires_at === undefined || Date.parse(record.expires_at) > this.#clock.now()) return record;
-    await this.#remove(record).catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#reader.warn(this.directory(place), `has expired and cannot be removed (${reason})`);
-    });
+    await this.#remove(record).catch((error: unknown) => this.#warnOfExpired(place, error));
     return undefined;
+  }
+
+  #warnOfExpired(place: CheckpointPlace, error: unknown): void {
+    this.#reader.warn(this.directory(place), `has expired and cannot be removed (${reasonOf(error)})`);
   }
 
   /** Moves a checkpoint away as a whole before its files go one by one. Its record was read, and agrees with its place. */
@@ -195,6 +221,10 @@ export function takenNameMessage(runId: string, kind: CheckpointKind, name: stri
     `Checkpoint '${name}' already exists for model ${runId} in ${kind}. Please choose a different name to avoid ` +
     "overwriting."
   );
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function newestFirst(records: readonly (CheckpointRecord | undefined)[]): CheckpointRecord[] {

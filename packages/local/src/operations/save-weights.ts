@@ -74,6 +74,9 @@ function samplerSave(
   return { save: async () => ({ sampling_session_id: await snapshotSampler(state, model, samplerNumber) }) };
 }
 
+/** Longest life of a checkpoint, 100 years: dates end somewhere. */
+const MAX_TTL_SECONDS = 3_153_600_000;
+
 interface NamedSaveRequest {
   readonly path: string;
   readonly kind: CheckpointKind;
@@ -110,8 +113,10 @@ async function saveCheckpoint(
 ): Promise<string> {
   const { engine, shape } = model.requireAdapter();
   const { ttl_seconds: ttlSeconds, kind, overwrite, user_metadata: userMetadata } = wish;
-  if (ttlSeconds !== undefined && !(Number.isFinite(ttlSeconds) && ttlSeconds > 0)) {
-    throw userFailure(`ttl_seconds must be above 0, got ${ttlSeconds}; leave it out to keep the checkpoint`);
+  if (ttlSeconds !== undefined && !(ttlSeconds > 0 && ttlSeconds <= MAX_TTL_SECONDS)) {
+    throw userFailure(
+      `ttl_seconds must be above 0 and at most ${MAX_TTL_SECONDS}, got ${ttlSeconds}; leave it out to keep the checkpoint`,
+    );
   }
   const includesOptimizer = kind === "weights";
   const checkpoint = await state.checkpoints.save(

@@ -64,6 +64,7 @@ export async function serveEngines(options: ServeOptions): Promise<RunningServer
     await close();
     throw error;
   }
+  state.checkpoints.watchExpiry();
   const { lost } = data.lock;
   const giveWay = () => {
     logger.error(
@@ -86,6 +87,7 @@ async function openState({
 }: ServeOptions): Promise<ServerState> {
   const reader = new RecordReader(layout.root, logger);
   await recoverFromCrash(layout, reader);
+  const checkpoints = new CheckpointStore(layout, clock, reader);
   return {
     engines: new EngineCatalog(engines),
     sessions: new SessionRegistry(randomUUID),
@@ -103,7 +105,7 @@ async function openState({
       keepUnfetchedMs: limits.keepUnfetchedMs,
     }),
     runs: new RunStore(layout, reader),
-    checkpoints: new CheckpointStore(layout, clock, reader),
+    checkpoints,
     clock,
     logger,
     randomSeed,
