@@ -26,10 +26,10 @@ export interface CheckedLoss {
 
 /** Checks a loss before anything is sent. @throws ValidationError naming node and operation */
 export function checkCustomLoss(graph: LossGraph, isUnchecked: boolean): CheckedLoss {
+  const program = isUnchecked ? undefined : compileLossGraph(graph, "createCustomLoss");
   if (isUnchecked) checkLossRecord(graph, "createCustomLoss");
   // A copy, as the graph is written later than the call.
-  const copy = structuredClone({ name: graph.name, inputs: graph.inputs, graph: graph.graph });
-  return { graph: copy, program: isUnchecked ? undefined : compileLossGraph(graph, "createCustomLoss") };
+  return { graph: structuredClone({ name: graph.name, inputs: graph.inputs, graph: graph.graph }), program };
 }
 
 /** Creates a loss in a session: uploads it where the service runs losses itself. */

@@ -1,58 +1,25 @@
-import { AbortedError, ValidationError } from "@tinkex/base";
+import { ValidationError } from "@tinkex/base";
 import { toNumbers } from "@tinkex/tensor";
 import { describe, expect, it } from "vitest";
-import { readPass } from "../../testing/examples.js";
-import { openService, until } from "../../testing/open-service.js";
+import { openService } from "../../testing/open-service.js";
 import type { DatumLike } from "../passes/prepare-data.js";
 import { lossGraph } from "./build/build-loss-graph.js";
 import type { LossGraph } from "./loss-graph.js";
 import { graphLoss } from "./program/graph-loss.js";
-
-/** A service that runs losses itself, or not, with the log-probabilities minus the target tokens. */
-async function openTraining(config: object = {}) {
-  const open = await openService();
-  open.stub.on("client/config", () => ({ body: config }));
-  open.stub.on("create_custom_loss", ({ json }) =>
-    open.stub.accept("CreateCustomLossResponse", { loss_id: `S:loss:${json?.custom_loss_seq_id}` }),
-  );
-  const training = await open.service.createLoraTrainingClient({ base_model: "b" });
-  const passes = () => open.stub.seen("forward_backward").map(readPass);
-  const uploads = () => open.stub.seen("create_custom_loss").map(({ json }) => json);
-  return { ...open, training, passes, uploads };
-}
-
-const ON_SERVER = { custom_loss_server_side: true };
-
-const negativeLogLikelihood = lossGraph("nll", { logprobs: 1, weights: 1 }, ({ logprobs, weights }) => {
-  const loss = logprobs.mul(weights).sum().neg();
-  return { loss, metrics: { "custom/neg:sum": loss, "custom/m:mean": logprobs.mean() } };
-});
-
-const clippedRatio = lossGraph(
-  "clipped ratio",
-  { logprobs: 1, sampled: 1, advantages: 1 },
-  ({ logprobs, sampled, advantages }) => {
-    const ratio = logprobs.sub(sampled).exp();
-    const gain = ratio.mul(advantages).minimum(ratio.clamp({ min: 0.8, max: 1.2 }).mul(advantages));
-    return {
-      loss: gain.sum().neg(),
-      metrics: { "custom/ratio:mean": ratio.mean(), "custom/n:sum": ratio.onesLike().sum() },
-    };
-  },
-);
+import { clippedRatio, negativeLogLikelihood, ON_SERVER, openLosses } from "./testing/open-losses.js";
 
 const float = (...data: number[]) =>
   ({ data: Float32Array.from(data), dtype: "float32", shape: [data.length] }) as const;
 
-/** Two datums whose log-probabilities are [-3, -1] at the stub. */
-const data: readonly DatumLike[] = [1, 2].map(() => ({
+/** Three datums whose log-probabilities are [-3, -1] at the stub. */
+const data: readonly DatumLike[] = [1, 2, 3].map(() => ({
   model_input: [5, 6],
   loss_fn_inputs: { target_tokens: [3, 1], weights: [1, 2] },
 }));
 
 describe("a loss that the service does not run", () => {
   it("newest-clients 25: runs here, sends minus its gradient, and gives its value and metrics", async () => {
-    const { service, training, passes, uploads } = await openTraining();
+    const { service, training, passes, uploads } = await openLosses();
     const handle = await service.createCustomLoss(negativeLogLikelihood);
     expect({
       name: handle.name,
@@ -67,10 +34,10 @@ describe("a loss that the service does not run", () => {
     });
     const { metrics } = await training.forwardBackwardCustom(data, handle);
     expect(metrics).toEqual({
-      "custom/neg:sum": 10,
+      "custom/neg:sum": 15,
       "custom/m:mean": -2,
-      "loss:sum": 10,
-      "surrogate_loss:sum": 2,
+      "loss:sum": 15,
+      "surrogate_loss:sum": 3,
     });
     expect(uploads()).toEqual([]);
     const [forward, backward] = passes();
@@ -78,7 +45,7 @@ describe("a loss that the service does not run", () => {
     const weights = backward?.forward_backward_input.data.map(
       ({ loss_fn_inputs }) => loss_fn_inputs.weights?.data,
     );
-    expect(weights).toEqual([Float32Array.of(1, 2), Float32Array.of(1, 2)]);
+    expect(weights).toEqual(data.map(() => Float32Array.of(1, 2)));
   });
 
   it("newest-wire 32: gives the numbers of the recorded clipped ratio", async () => {
@@ -105,17 +72,16 @@ describe("a loss that the service does not run", () => {
   });
 
   it("newest-clients 24: takes one turn, so that what is called after it comes after both passes", async () => {
-    const { stub, training, passes } = await openTraining({ fwdbwd_max_chunk_len: 2 });
+    const { stub, training, passes } = await openLosses({ fwdbwd_max_chunk_len: 2 });
     const handle = await training.createCustomLoss(negativeLogLikelihood);
-    const [first] = data;
-    const pass = training.forwardBackwardCustom([...data, ...(first ? [first] : [])], handle);
+    const pass = training.forwardBackwardCustom(data, handle);
     await Promise.all([pass, training.optimStep()]);
     expect(passes().map(({ seq_id }) => seq_id)).toEqual([2, 1, 4, 3]);
     expect(stub.seen("optim_step")[0]?.json?.seq_id).toBe(5);
   });
 
   it("newest-clients 27: a loss that fails while it runs leaves the client usable, without a gap", async () => {
-    const { training, stub } = await openTraining();
+    const { training, stub } = await openLosses();
     const counting = lossGraph("counting", { logprobs: 1, counts: 1 }, ({ logprobs, counts }) => ({
       loss: logprobs.mul(counts.pow(-1)).sum(),
     }));
@@ -130,7 +96,7 @@ describe("a loss that the service does not run", () => {
   });
 
   it("reads a sparse tensor, an int64 one and a scalar as torch does", async () => {
-    const { training, passes } = await openTraining();
+    const { training, passes } = await openLosses();
     const mixed = lossGraph(
       "mixed",
       { logprobs: 2, weights: 2, counts: 1, scale: 0 },
@@ -170,7 +136,7 @@ describe("a loss that the service does not run", () => {
 
 describe("a loss that the service runs", () => {
   it("newest-wire 32, newest-clients 29: is uploaded once, and each pass is one request with the datum as it is", async () => {
-    const { service, training, passes, uploads, stub } = await openTraining(ON_SERVER);
+    const { service, training, passes, uploads, stub } = await openLosses(ON_SERVER);
     const handle = await service.createCustomLoss(negativeLogLikelihood);
     expect(handle.lossId).toBe("S:loss:0");
     const { metrics } = await training.forwardBackwardCustom(data, handle);
@@ -192,32 +158,11 @@ describe("a loss that the service runs", () => {
     expect(passes()[0]).toMatchObject({ forward_only: false, seq_id: 1 });
     const { data: sent, ...input } = passes()[0]?.forward_backward_input ?? { data: [] };
     expect(input).toEqual({ loss_fn: "custom", loss_fn_config: { loss_id: "S:loss:0" } });
-    expect(sent.map(({ loss_fn_inputs }) => Object.keys(loss_fn_inputs).sort())).toEqual([
-      ["target_tokens", "weights"],
-      ["target_tokens", "weights"],
-    ]);
+    const keys = sent.map(({ loss_fn_inputs }) => Object.keys(loss_fn_inputs).sort());
+    expect(keys).toEqual(data.map(() => ["target_tokens", "weights"]));
     expect(sent[0]?.loss_fn_inputs.weights?.data).toEqual(Float32Array.of(1, 2));
     // The metrics are the service's.
-    expect(metrics).toEqual({ "loss:sum": 2 });
-  });
-
-  it("newest-wire 33: numbers the losses of a session from 0, whichever client creates them", async () => {
-    const { service, training, uploads } = await openTraining(ON_SERVER);
-    const handles = [
-      await service.createCustomLoss(negativeLogLikelihood),
-      await training.createCustomLoss(clippedRatio),
-    ];
-    expect(handles.map(({ lossId }) => lossId)).toEqual(["S:loss:0", "S:loss:1"]);
-    expect(uploads().map((upload) => upload?.custom_loss_seq_id)).toEqual([0, 1]);
-  });
-
-  it("newest-clients 30: an upload that was refused may be tried again", async () => {
-    const { service, stub, uploads } = await openTraining(ON_SERVER);
-    stub.script("create_custom_loss", { status: 400, body: { detail: "torch.exp is not allowed" } });
-    await expect(service.createCustomLoss(clippedRatio)).rejects.toThrow("torch.exp is not allowed");
-    const handle = await service.createCustomLoss(clippedRatio);
-    expect(handle.lossId).toBe("S:loss:1");
-    expect(uploads()).toHaveLength(2);
+    expect(metrics).toEqual({ "loss:sum": 3 });
   });
 
   const foreign: LossGraph = {
@@ -234,7 +179,7 @@ describe("a loss that the service runs", () => {
   };
 
   it("takes operations that only the service knows when it is asked to", async () => {
-    const { service, training, passes } = await openTraining(ON_SERVER);
+    const { service, training, passes } = await openLosses(ON_SERVER);
     expect(() => service.createCustomLoss(foreign)).toThrow(
       'node "erf" (torch.erf): unknown operation "torch.erf"',
     );
@@ -247,7 +192,7 @@ describe("a loss that the service runs", () => {
   });
 
   it("refuses them where the service does not run losses", async () => {
-    const { service } = await openTraining();
+    const { service } = await openLosses();
     await expect(service.createCustomLoss(foreign, { unchecked: true })).rejects.toThrow(
       'createCustomLoss: loss "foreign": the service does not run custom losses, and unchecked ones cannot run here',
     );
@@ -258,21 +203,8 @@ describe.each([
   ["here", {}],
   ["on the service", ON_SERVER],
 ])("a loss that runs %s", (_, config) => {
-  it("newest-wire 33, newest-clients 30: is created once in a session, whatever its name", async () => {
-    const { service, training, uploads } = await openTraining(config);
-    await service.createCustomLoss(negativeLogLikelihood);
-    const uploadCount = uploads().length;
-    const again = training.createCustomLoss({ ...negativeLogLikelihood, name: "other" });
-    await expect(again).rejects.toThrow(ValidationError);
-    await expect(again).rejects.toThrow(
-      'createCustomLoss: loss "other": this session has created the same loss as "nll" already; use its handle',
-    );
-    expect(uploads()).toHaveLength(uploadCount);
-    await service.createCustomLoss(clippedRatio);
-  });
-
   it("newest-wire 33, newest-clients 28: is refused by clients of another session, before anything is sent", async () => {
-    const { training } = await openTraining(config);
+    const { training } = await openLosses(config);
     const handle = await training.createCustomLoss(negativeLogLikelihood);
     const foreignService = await openService();
     foreignService.stub.on("create_session", () => ({ body: { session_id: "S2" } }));
@@ -294,32 +226,32 @@ describe.each([
     [
       "a missing input",
       datumOf({ target_tokens: [3, 1] }),
-      'forwardBackwardCustom: data[2].loss_fn_inputs.weights is missing, which the loss "nll" reads',
+      'forwardBackwardCustom: data[3].loss_fn_inputs.weights is missing, which the loss "nll" reads',
     ],
     [
       "missing targets",
       datumOf({ weights: [3, 1] }),
-      'data[2].loss_fn_inputs.target_tokens is missing, which the loss "nll" reads',
+      'data[3].loss_fn_inputs.target_tokens is missing, which the loss "nll" reads',
     ],
     [
       "targets of two dimensions",
       datumOf({ target_tokens: [[3, 1]], weights: [1, 2] }),
-      'data[2].loss_fn_inputs.target_tokens must have rank 1, which the loss "nll" declares for logprobs, got rank 2 (shape [1, 2])',
+      'data[3].loss_fn_inputs.target_tokens must have rank 1, which the loss "nll" declares for logprobs, got rank 2 (shape [1, 2])',
     ],
     [
       "a scalar for a list",
       datumOf({ target_tokens: [3, 1], weights: { data: [1], dtype: "float32", shape: [] } }),
-      'data[2].loss_fn_inputs.weights must have rank 1, which the loss "nll" declares for weights, got rank 0 (shape [])',
+      'data[3].loss_fn_inputs.weights must have rank 1, which the loss "nll" declares for weights, got rank 0 (shape [])',
     ],
     [
       "shapes that do not fit",
       datumOf({ target_tokens: [3, 1], weights: [1, 2, 3] }),
-      'forwardBackwardCustom: data[2]: loss "nll": node "mul" (operator.mul): shapes [2] and [3] do not broadcast',
+      'forwardBackwardCustom: data[3]: loss "nll": node "mul" (operator.mul): shapes [2] and [3] do not broadcast',
     ],
   ])(
     "newest-wire 31, newest-clients 28: names datum and key of %s, before anything is sent",
     async (_, bad, message) => {
-      const { training, stub } = await openTraining(config);
+      const { training, stub } = await openLosses(config);
       const handle = await training.createCustomLoss(negativeLogLikelihood);
       const before = stub.requests.length;
       const run = () => training.forwardBackwardCustom(bad, handle);
@@ -330,7 +262,7 @@ describe.each([
   );
 
   it("newest-wire 31: a shape that is not stated is one dimension", async () => {
-    const { training } = await openTraining(config);
+    const { training } = await openLosses(config);
     const handle = await training.createCustomLoss(negativeLogLikelihood);
     const inputs = { target_tokens: [3, 1], weights: { data: [1, 2], dtype: "float32" } } as const;
     const { metrics } = await training.forwardBackwardCustom(
@@ -341,7 +273,7 @@ describe.each([
   });
 
   it("names datum, node and dtype of integers where floats are needed", async () => {
-    const { training } = await openTraining(config);
+    const { training } = await openLosses(config);
     const averaging = lossGraph("averaging", { logprobs: 1, counts: 1 }, ({ logprobs, counts }) => ({
       loss: logprobs.sum().mul(counts.mean()),
     }));
@@ -355,7 +287,7 @@ describe.each([
   });
 
   it("names datum and node of a value that would not fit into memory", async () => {
-    const { training } = await openTraining(config);
+    const { training } = await openLosses(config);
     const pairs = lossGraph("pairs", { logprobs: 1 }, ({ logprobs }) => ({
       loss: logprobs.at("...", null).sub(logprobs).abs().sum(),
     }));
@@ -364,46 +296,6 @@ describe.each([
     const datum = { model_input: [...target_tokens], loss_fn_inputs: { target_tokens } };
     expect(() => training.forwardBackwardCustom([datum], handle)).toThrow(
       'data[0]: loss "pairs": node "sub" (operator.sub): gives 100000000 elements (shape [10000, 10000]), and may have 67108864',
-    );
-  });
-});
-
-describe("createCustomLoss", () => {
-  it("refuses a graph at the call, and sends nothing, not even to open a session", async () => {
-    const { service, stub } = await openService();
-    const bad = { ...negativeLogLikelihood, inputs: [] };
-    expect(() => service.createCustomLoss(bad)).toThrow(ValidationError);
-    expect(() => service.createCustomLoss(negativeLogLikelihood, { uncheked: true } as never)).toThrow(
-      'did you mean "unchecked"?',
-    );
-    expect(stub.requests).toEqual([]);
-  });
-
-  it("writes the graph as it was at the call", async () => {
-    const { service, uploads } = await openTraining(ON_SERVER);
-    const graph = structuredClone(negativeLogLikelihood) as { name: string } & LossGraph;
-    const created = service.createCustomLoss(graph);
-    graph.name = "changed";
-    await created;
-    expect(uploads()[0]?.name).toBe("nll");
-  });
-
-  it("an abort ends it, and the loss may be created again", async () => {
-    const { service, stub } = await openTraining(ON_SERVER);
-    stub.script("create_custom_loss", () => new Promise(() => {}));
-    const controller = new AbortController();
-    const aborted = service.createCustomLoss(clippedRatio, { signal: controller.signal });
-    const failed = expect(aborted).rejects.toThrow(AbortedError);
-    await until(() => stub.seen("create_custom_loss").length === 1, "the upload");
-    controller.abort();
-    await failed;
-    expect((await service.createCustomLoss(clippedRatio)).lossId).toMatch(/^S:loss:/);
-  });
-
-  it("a loss that is neither function nor handle is refused", async () => {
-    const { training } = await openTraining();
-    expect(() => training.forwardBackwardCustom(data, negativeLogLikelihood as never)).toThrow(
-      "forwardBackwardCustom: loss must be a function or a handle of createCustomLoss, got an object",
     );
   });
 });

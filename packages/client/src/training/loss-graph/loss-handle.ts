@@ -5,7 +5,7 @@ import { runCustomLoss } from "../custom-loss/custom-loss.js";
 import type { PassOutput } from "../passes/combine-outputs.js";
 import { runPass } from "../passes/training-pass.js";
 import type { TrainedModel } from "../trained-model.js";
-import { bindData, checkInputs } from "./program/bind-data.js";
+import { bindData, checkData, checkInputs } from "./program/bind-data.js";
 import { sumOfLosses } from "./program/graph-loss.js";
 import type { LossProgram } from "./program/loss-program.js";
 
@@ -66,20 +66,21 @@ export class LossHandle {
         { path: ["loss"] },
       );
     }
-    const bound = this.#program === undefined ? undefined : bindData(this.#program, data, method);
-    if (bound === undefined) checkInputs(this.name, this.inputs, data, method);
     const { lossId } = this;
+    const program = this.#program;
     if (lossId !== undefined) {
+      if (program === undefined) checkInputs(this.name, this.inputs, data, method);
+      else checkData(program, data, method);
       const lossFnConfig = { loss_id: lossId };
       const pass = { name: "forward_backward", data, lossFn: "custom", lossFnConfig } as const;
       return (context) => runPass(model, pass, context);
     }
-    const program = this.#program;
-    if (program === undefined || bound === undefined) {
+    if (program === undefined) {
       throw new ValidationError(`${method}: the loss "${this.name}" can run on the service alone`, {
         path: ["loss"],
       });
     }
+    const bound = bindData(program, data, method);
     return (context) =>
       runCustomLoss(model, data, (_, logprobs) => sumOfLosses(program, bound, logprobs), context);
   }

@@ -170,6 +170,25 @@ describe("lossGraph", () => {
     expect(nodesOf(build)).toEqual(nodes);
   });
 
+  it("keeps a dimension of max where it is asked to", () => {
+    expect(nodesOf((x) => x.max({ keepdim: true }))).toEqual([
+      ["call_method", "amax", [x], { keepdim: true }],
+    ]);
+  });
+
+  it("knows the inputs by the names of their ranks, and is finished once it is built", () => {
+    let late: LossTensor | undefined;
+    const graph = lossGraph("typed", { logprobs: 1, weights: 1 }, (inputs) => {
+      // @ts-expect-error: there is no such input.
+      expect(inputs.weigths).toBeUndefined();
+      late = inputs.weights;
+      return { loss: inputs.logprobs.mul(inputs.weights).sum() };
+    });
+    const before = graph.graph.nodes.length;
+    late?.add(1);
+    expect(graph.graph.nodes).toHaveLength(before);
+  });
+
   it("gives a plain record, which a copy and JSON keep", () => {
     const graph = lossGraph("plain", { logprobs: 1 }, ({ logprobs }) => ({ loss: logprobs.sum().neg() }));
     expect(structuredClone(graph)).toEqual(graph);
@@ -222,6 +241,33 @@ describe("lossGraph", () => {
         return lossGraph("b", { logprobs: 1 }, ({ logprobs }) => ({ loss: logprobs.add(other ?? 0).sum() }));
       },
       'lossGraph: loss "b": an argument of operator.add belongs to another graph; use the values of this one',
+    ],
+    [
+      "an option of a reduction that is none, as Python's positional dim",
+      () => lossGraph("a", { logprobs: 1 }, ({ logprobs }) => ({ loss: logprobs.sum(0 as never) })),
+      "the options of a reduction must be an object",
+    ],
+    [
+      "a misspelt option",
+      () => lossGraph("a", { logprobs: 1 }, ({ logprobs }) => ({ loss: logprobs.sum({ dims: 0 } as never) })),
+      'the options of a reduction: unknown field "dims", did you mean "dim"?',
+    ],
+    [
+      "a misspelt range",
+      () =>
+        lossGraph("a", { logprobs: 1 }, ({ logprobs }) => ({
+          loss: logprobs.at({ frmo: 1 } as never).sum(),
+        })),
+      'a range of at: unknown field "frmo"',
+    ],
+    [
+      "a list in itself",
+      () => {
+        const list: unknown[] = [];
+        list.push(list);
+        return lossGraph("a", { logprobs: 1 }, (_, { call }) => ({ loss: call("torch.exp", [list]) }));
+      },
+      'lossGraph: loss "a": an argument of torch.exp is nested too deep, or in itself',
     ],
     [
       "an argument that no graph can hold",

@@ -2,6 +2,9 @@ import { ValidationError } from "@tinkex/base";
 import type { CustomLossGraph, CustomLossNode, GraphValue } from "@tinkex/types";
 import { PYTHON_NAMES } from "./python-names.js";
 
+/** Levels that an argument may be nested, which is more than the record takes. */
+const MAX_DEPTH = 64;
+
 /** A value that stands for the result of a node. */
 export interface NodeResult {
   readonly writer: GraphWriter;
@@ -45,11 +48,11 @@ export class GraphWriter {
   }
 
   get graph(): CustomLossGraph {
-    return { format: 1, nodes: this.#nodes };
+    return { format: 1, nodes: [...this.#nodes] };
   }
 
   /** Puts references in the place of values that a node gives; everything else is checked with the whole graph. */
-  #encoded(value: unknown, target: string): GraphValue {
+  #encoded(value: unknown, target: string, depth = 0): GraphValue {
     // The graph's own check follows, with the place of what it refuses.
     if (typeof value !== "object" || value === null) return value as GraphValue;
     const result = this.#resultOf(value);
@@ -60,10 +63,15 @@ export class GraphWriter {
         { path: ["loss"] },
       );
     }
-    if (Array.isArray(value)) return value.map((member) => this.#encoded(member, target));
-    const entries = Object.entries(value).map(
-      ([key, member]) => [key, this.#encoded(member, target)] as const,
-    );
+    if (depth > MAX_DEPTH) {
+      throw new ValidationError(`${this.#place}: an argument of ${target} is nested too deep, or in itself`, {
+        path: ["loss"],
+      });
+    }
+    const encode = (member: unknown): GraphValue => this.#encoded(member, target, depth + 1);
+    if (Array.isArray(value)) return value.map(encode);
+    const entries = Object.entries(value).map(([key, member]) => [key, encode(member)] as const);
+    // The graph's own check follows here too.
     return Object.fromEntries(entries) as unknown as GraphValue;
   }
 

@@ -1,3 +1,4 @@
+import { checkKnownNames } from "@tinkex/base";
 import type { GraphFloat, GraphValue } from "@tinkex/types";
 import type { GraphWriter, NodeResult } from "./graph-writer.js";
 
@@ -185,11 +186,11 @@ export class LossTensor {
   }
   /** Largest element; equal ones share the gradient. */
   max(options: AlongOptions = {}): LossTensor {
-    return options.dim === undefined ? this.#method("max") : this.#method("amax", [], alongOf(options));
+    return isWhole(options) ? this.#method("max") : this.#method("amax", [], alongOf(options));
   }
   /** Smallest element; equal ones share the gradient. */
   min(options: AlongOptions = {}): LossTensor {
-    return options.dim === undefined ? this.#method("min") : this.#method("amin", [], alongOf(options));
+    return isWhole(options) ? this.#method("min") : this.#method("amin", [], alongOf(options));
   }
   logsumexp(options: AlongOptions & { readonly dim: number | readonly number[] }): LossTensor {
     return this.#function("torch.logsumexp", undefined, alongOf(options));
@@ -258,17 +259,28 @@ export class LossTensor {
   }
 }
 
-function alongOf({ dim, keepdim }: AlongOptions): Readonly<Record<string, GraphValue | undefined>> {
+/** Tells whether all elements become one without dimensions, for which torch has functions of their own. */
+function isWhole(options: AlongOptions): boolean {
+  const { dim, keepdim } = alongOf(options);
+  return dim === undefined && keepdim === undefined;
+}
+
+function alongOf(options: AlongOptions): Readonly<Record<string, GraphValue | undefined>> {
+  checkKnownNames(options, { dim: true, keepdim: true }, "the options of a reduction");
+  const { dim, keepdim } = options;
   const dims = typeof dim === "object" ? { tuple: dim } : dim;
   return { dim: dims, keepdim: keepdim === true ? true : undefined };
 }
 
-function dtypeOf({ dtype }: { readonly dtype?: LossDtype | undefined }): Readonly<Record<string, unknown>> {
+function dtypeOf(options: { readonly dtype?: LossDtype | undefined }): Readonly<Record<string, unknown>> {
+  checkKnownNames(options, { dtype: true }, "the options of a constant");
+  const { dtype } = options;
   return { dtype: dtype === undefined ? undefined : { dtype } };
 }
 
 function indexValue(part: IndexPart): GraphValue {
   if (part === null || typeof part === "number") return part;
   if (part === "...") return { ellipsis: true };
+  checkKnownNames(part, { from: true, to: true, step: true }, "a range of at");
   return { slice: [part.from ?? null, part.to ?? null, part.step ?? null] };
 }

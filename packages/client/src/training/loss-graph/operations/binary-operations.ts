@@ -1,6 +1,5 @@
 import { binary, type ElementwiseRule } from "./elementwise.js";
-import type { Operation } from "./operation.js";
-import { OperationFault } from "./operation-fault.js";
+import { type Operation, OperationFault } from "./operation.js";
 import type { ValueType } from "./value-type.js";
 
 /** Refuses arithmetic on two masks, which torch refuses too or which gives a mask again. */

@@ -1,6 +1,5 @@
 import type { CustomLossNode, GraphValue } from "@tinkex/types";
-import type { Operation, Value } from "./operation.js";
-import { OperationFault } from "./operation-fault.js";
+import { type Operation, OperationFault, type Value } from "./operation.js";
 import type { ValueDtype } from "./value-type.js";
 
 /** An operand: the number of the node that gives it, or a constant. */

@@ -1,6 +1,5 @@
 import { castNumbers } from "./elementwise.js";
-import type { BoundOperation, Operation } from "./operation.js";
-import { OperationFault } from "./operation-fault.js";
+import { type BoundOperation, type Operation, OperationFault } from "./operation.js";
 import type { ValueDtype } from "./value-type.js";
 
 /** Gives a value in another dtype; `undefined` leaves it. Only floats pass a gradient on. */

@@ -1,6 +1,5 @@
 import { castNumbers, StretchedOperand } from "./elementwise.js";
-import type { BoundOperation, Evaluation, Operation } from "./operation.js";
-import { OperationFault } from "./operation-fault.js";
+import { type BoundOperation, type Evaluation, type Operation, OperationFault } from "./operation.js";
 import { broadcastShapes, promoted, type ValueType } from "./value-type.js";
 
 /** Takes elements of the second operand where the first, a mask, is true, else of the third. */

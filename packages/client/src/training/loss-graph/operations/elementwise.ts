@@ -1,5 +1,12 @@
-import type { BoundOperation, Evaluation, MakeNumbers, Numbers, Operation, Value } from "./operation.js";
-import { OperationFault } from "./operation-fault.js";
+import {
+  type BoundOperation,
+  type Evaluation,
+  type MakeNumbers,
+  type Numbers,
+  type Operation,
+  OperationFault,
+  type Value,
+} from "./operation.js";
 import { broadcastShapes, promoted, type ValueDtype, type ValueType } from "./value-type.js";
 import { elementPlaces, stretchedView } from "./view.js";
 

@@ -1,6 +1,6 @@
 import type { GraphValue } from "@tinkex/types";
 import { integerOf, listOf } from "./bound-arguments.js";
-import { OperationFault } from "./operation-fault.js";
+import { OperationFault } from "./operation.js";
 import type { Shape } from "./value-type.js";
 import { type View, wholeView } from "./view.js";
 

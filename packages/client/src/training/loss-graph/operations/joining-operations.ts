@@ -1,6 +1,5 @@
 import { castNumbers } from "./elementwise.js";
-import type { BoundOperation, Operation, Value } from "./operation.js";
-import { OperationFault } from "./operation-fault.js";
+import { type BoundOperation, type Operation, OperationFault, type Value } from "./operation.js";
 import { describeShape, promoted, type Shape, type ValueType, wrapDim } from "./value-type.js";
 import { elementPlaces, exactShape, wholeView } from "./view.js";
 

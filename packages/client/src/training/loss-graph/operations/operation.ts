@@ -1,6 +1,11 @@
 import type { BoundArguments } from "./bound-arguments.js";
 import type { ExactType, ValueType } from "./value-type.js";
 
+/** Fault of one operation of a graph, in words without its place: who runs the operation knows node, graph and datum. */
+export class OperationFault extends Error {
+  override readonly name = "OperationFault";
+}
+
 /** Elements of a value. bool (0 and 1) and int64 (safe integers) are kept in doubles. */
 export type Numbers = Float32Array | Float64Array;
 

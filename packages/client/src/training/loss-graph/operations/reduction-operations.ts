@@ -1,6 +1,5 @@
 import { ElementGroups } from "./element-groups.js";
-import type { BoundOperation, Numbers, Operation } from "./operation.js";
-import { OperationFault } from "./operation-fault.js";
+import { type BoundOperation, type Numbers, type Operation, OperationFault } from "./operation.js";
 import { type Shape, type ValueDtype, type ValueType, wrapDim } from "./value-type.js";
 
 /** Gives the derivative of a group's value by one of its elements. */

@@ -1,7 +1,12 @@
 import type { BoundArguments } from "./bound-arguments.js";
 import { ElementGroups } from "./element-groups.js";
-import type { BoundOperation, Differentiation, Numbers, Operation } from "./operation.js";
-import { OperationFault } from "./operation-fault.js";
+import {
+  type BoundOperation,
+  type Differentiation,
+  type Numbers,
+  type Operation,
+  OperationFault,
+} from "./operation.js";
 import { floatOnly, summedDtype } from "./reduction-operations.js";
 import { type ValueDtype, wrapDim } from "./value-type.js";
 

@@ -1,6 +1,5 @@
 import { type ElementwiseRule, unary } from "./elementwise.js";
-import type { Operation } from "./operation.js";
-import { OperationFault } from "./operation-fault.js";
+import { type Operation, OperationFault } from "./operation.js";
 import type { ValueType } from "./value-type.js";
 
 /** A smooth function of one number: its values and its derivative by argument and value. */

@@ -1,4 +1,4 @@
-import { OperationFault } from "./operation-fault.js";
+import { OperationFault } from "./operation.js";
 
 /** Element types of a graph's values, as torch names them. */
 export type ValueDtype = "bool" | "int64" | "float32";

@@ -1,7 +1,6 @@
 import type { BoundArguments } from "./bound-arguments.js";
 import { indexedView, readIndex } from "./index-items.js";
-import type { BoundOperation, Operation } from "./operation.js";
-import { OperationFault } from "./operation-fault.js";
+import { type BoundOperation, type Operation, OperationFault } from "./operation.js";
 import { describeShape, elementCount, type Shape, wrapDim } from "./value-type.js";
 import { elementPlaces, type View, wholeView } from "./view.js";
 

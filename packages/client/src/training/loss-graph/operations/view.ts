@@ -1,4 +1,4 @@
-import { OperationFault } from "./operation-fault.js";
+import { OperationFault } from "./operation.js";
 import { describeShape, type Shape } from "./value-type.js";
 
 /**

@@ -5,14 +5,20 @@ import { describeShape, type ValueType } from "../operations/value-type.js";
 import { inferTypes } from "./infer-types.js";
 import type { LossProgram } from "./loss-program.js";
 
-/** One datum as a program takes it. */
-export interface BoundDatum {
+/** One datum whose types fit a program. */
+export interface CheckedDatum {
   /** Types of all values of the program. */
   readonly types: readonly ValueType[];
-  /** Row-major data of the inputs but `logprobs`, which only the service can tell. */
-  readonly inputs: readonly ArrayLike<number>[];
+  /** The tensors of the inputs; in the place of `logprobs`, which only the service can tell, those of the targets. */
+  readonly tensors: readonly TensorData[];
   /** Begins messages about this datum. */
   readonly place: string;
+}
+
+/** One datum as a program takes it. */
+export interface BoundDatum extends Pick<CheckedDatum, "types" | "place"> {
+  /** Row-major data of the inputs but `logprobs`. */
+  readonly inputs: readonly ArrayLike<number>[];
 }
 
 /**
@@ -21,7 +27,7 @@ export interface BoundDatum {
  * @param method - the method as its caller spells it
  * @throws ValidationError naming datum, key, node and operation
  */
-export function bindData(program: LossProgram, data: readonly Datum[], method: string): BoundDatum[] {
+export function checkData(program: LossProgram, data: readonly Datum[], method: string): CheckedDatum[] {
   // Most datums are alike in their types, or a few lengths occur often.
   const known = new Map<string, readonly ValueType[]>();
   return data.map((datum, index) => {
@@ -34,11 +40,23 @@ export function bindData(program: LossProgram, data: readonly Datum[], method: s
     const key = given.map(({ dtype, shape }) => `${dtype}${describeShape(shape)}`).join();
     const types = known.get(key) ?? inferTypes(program, given, place);
     known.set(key, types);
-    const inputs = tensors.slice(1).map((tensor, input) => {
-      return numbersOf(tensor, { key: program.inputs[input + 1]?.name ?? "", datumIndex: index });
-    });
-    return { types, inputs, place };
+    return { types, tensors, place };
   });
+}
+
+/**
+ * As {@link checkData}, with the numbers of the inputs, for a loss that runs here.
+ *
+ * @throws ValidationError for an integer beyond 2^53 too
+ */
+export function bindData(program: LossProgram, data: readonly Datum[], method: string): BoundDatum[] {
+  return checkData(program, data, method).map(({ types, tensors, place }, datumIndex) => ({
+    types,
+    place,
+    inputs: tensors.slice(1).map((tensor, input) => {
+      return numbersOf(tensor, { key: program.inputs[input + 1]?.name ?? "", datumIndex });
+    }),
+  }));
 }
 
 /** Checks names and ranks alone, for a loss that the service runs and this package cannot. */
@@ -82,7 +100,6 @@ function shapeOf({ shape, data }: TensorData): readonly number[] {
   return shape ?? [data.length];
 }
 
-/** @throws ValidationError for an integer beyond 2^53 */
 function numbersOf(
   tensor: TensorData,
   place: { readonly key: string; readonly datumIndex: number },

@@ -7,8 +7,7 @@ import {
 } from "@tinkex/types";
 import type { LossGraph } from "../loss-graph.js";
 import { BoundArguments } from "../operations/bound-arguments.js";
-import type { Operation } from "../operations/operation.js";
-import { OperationFault } from "../operations/operation-fault.js";
+import { type Operation, OperationFault } from "../operations/operation.js";
 import { FUNCTIONS, METHODS } from "../operations/operation-table.js";
 import type { ValueType } from "../operations/value-type.js";
 import { atNode, inferTypes } from "./infer-types.js";

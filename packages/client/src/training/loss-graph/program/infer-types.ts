@@ -1,6 +1,6 @@
 import { ValidationError } from "@tinkex/base";
 import type { Operand } from "../operations/bound-arguments.js";
-import { OperationFault } from "../operations/operation-fault.js";
+import { OperationFault } from "../operations/operation.js";
 import {
   describeShape,
   elementCount,

@@ -1,6 +1,6 @@
 import type { CustomLossNode, GraphValue } from "@tinkex/types";
 import { listOf } from "../operations/bound-arguments.js";
-import { OperationFault } from "../operations/operation-fault.js";
+import { OperationFault } from "../operations/operation.js";
 import type { LossProgram } from "./loss-program.js";
 
 /** Names of metrics: the prefix keeps them apart from the service's own, the suffix says how those of the datums are combined. */

@@ -1,5 +1,4 @@
-import type { MakeNumbers, Value } from "../operations/operation.js";
-import { OperationFault } from "../operations/operation-fault.js";
+import { type MakeNumbers, OperationFault, type Value } from "../operations/operation.js";
 import type { ExactType, ValueType } from "../operations/value-type.js";
 import { exactShape } from "../operations/view.js";
 import { atNode } from "./infer-types.js";
