@@ -7,8 +7,10 @@ export {
   checkNumberList,
   checkObject,
   checkString,
+  DETACHED,
   describeKind,
   describeValue,
+  isDetached,
 } from "./arguments/check-argument.js";
 export { checkKnownNames, checkTimeoutMs, UNKNOWN_FIELD, unknownNames } from "./arguments/check-options.js";
 export { narrowListInto, roundListInto } from "./arrays/list-into-array.js";
@@ -52,6 +54,7 @@ export {
   tensorFault,
   tensorLayoutFault,
 } from "./tensors/tensor-fault.js";
+export { isTfTensorLike, type TfTensorLike } from "./tensors/tf-tensor-like.js";
 export { formatPath } from "./text/format-path.js";
 export { jsonTextFault, MAX_JSON_DEPTH } from "./text/json-text-fault.js";
 export { nearestName } from "./text/nearest-name.js";

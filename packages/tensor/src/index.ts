@@ -1,3 +1,4 @@
+export { isTfTensorLike, type TfTensorLike } from "@tinkex/base";
 export type { PadOptions } from "./pad-value.js";
 export { TensorData, type TensorFromOptions } from "./tensor-data.js";
 export type {
@@ -9,7 +10,6 @@ export type {
 } from "./tensor-like.js";
 export { TensorMemory } from "./tensor-memory.js";
 export type { TensorPlace } from "./tensor-place.js";
-export { isTfTensorLike, type TfTensorLike } from "./tf-tensor-like.js";
 export { toDense } from "./to-dense.js";
 export { type NestedNumbers, toNested } from "./to-nested.js";
 export { toNumbers } from "./to-numbers.js";

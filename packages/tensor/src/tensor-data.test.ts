@@ -19,6 +19,80 @@ function messageOf(action: () => unknown): string {
   throw new Error("nothing was thrown");
 }
 
+describe("memory that another thread has", () => {
+  const KINDS = [
+    Float32Array,
+    Float64Array,
+    Int8Array,
+    Int32Array,
+    Uint8Array,
+    Uint16Array,
+    BigInt64Array,
+    BigUint64Array,
+  ];
+
+  it.each(KINDS)("is refused by its place: %o", async (Kind) => {
+    const array = new Kind(3);
+    structuredClone(array.buffer, { transfer: [array.buffer] });
+    const place = { key: "clip_scale", datumIndex: 2 };
+    const message = /^data\[2\]\.loss_fn_inputs\.clip_scale: .*memory was transferred to another thread/;
+    expect(messageOf(() => TensorData.from(array, place))).toMatch(message);
+    const record = untyped({ data: array, dtype: "float32" });
+    expect(messageOf(() => TensorData.from(record, place))).toMatch(message);
+    await expect(TensorData.fromAsync(array, place)).rejects.toThrow(message);
+    expect(TensorData.from(new Kind(0)).shape).toEqual([0]);
+  });
+
+  it("is refused in a record from elsewhere", () => {
+    const data = Float32Array.of(1, 2);
+    structuredClone(data.buffer, { transfer: [data.buffer] });
+    for (const convert of [toNumbers, toTypedArray])
+      expect(messageOf(() => convert({ data, dtype: "float32" }))).toMatch("memory was transferred");
+  });
+});
+
+describe("TensorData.fromBFloat16", () => {
+  const bits = Uint16Array.of(0x3f80, 0xbf00, 0x7f80, 0xff80, 0x0000, 0x8000, 0x7fc1, 0x0001);
+
+  it("widens the bits to the numbers they are", () => {
+    const { data, dtype, shape } = TensorData.fromBFloat16(bits, { key: "weights", shape: [2, 4] });
+    expect([dtype, shape]).toEqual(["float32", [2, 4]]);
+    const tiny = 2 ** -133;
+    expect([...data]).toEqual([
+      1,
+      -0.5,
+      Number.POSITIVE_INFINITY,
+      Number.NEGATIVE_INFINITY,
+      0,
+      -0,
+      Number.NaN,
+      tiny,
+    ]);
+    // A NaN keeps its bits.
+    expect(new Uint32Array((data as Float32Array).buffer)[6]).toBe(0x7fc10000);
+  });
+
+  it("refuses other arrays, other shapes and misspelt options", () => {
+    expect(messageOf(() => TensorData.fromBFloat16(untyped([1]) as Uint16Array))).toBe(
+      "tensor: fromBFloat16 takes a Uint16Array, got an array",
+    );
+    expect(messageOf(() => TensorData.fromBFloat16(bits, { shape: [3] }))).toMatch(
+      "[3] does not hold 8 elements",
+    );
+    expect(messageOf(() => TensorData.fromBFloat16(bits, { shap: [8] } as object))).toMatch("unknown");
+  });
+
+  it("is what is named where bits of 16 stand for floats", () => {
+    const remedy = "a Uint16Array is no float32; TensorData.fromBFloat16 reads bits of bfloat16";
+    expect(messageOf(() => TensorData.from(bits, { key: "weights" }))).toMatch(
+      `loss_fn_inputs.weights: ${remedy}`,
+    );
+    expect(messageOf(() => TensorData.from(bits, { dtype: "float32" }))).toMatch(remedy);
+    expect(TensorData.from(Uint16Array.of(7), { key: "target_tokens" }).data).toEqual(Int32Array.of(7));
+    expect(TensorData.from(Uint16Array.of(7)).dtype).toBe("int64");
+  });
+});
+
 describe("TensorData.from", () => {
   it("uses typed arrays that fit as they are, without a copy", () => {
     for (const array of [new Float32Array(3), new Int32Array(3), new BigInt64Array(3)]) {

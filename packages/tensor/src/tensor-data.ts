@@ -1,6 +1,8 @@
 import {
   checkKnownNames,
+  DETACHED,
   describeValue,
+  isDetached,
   lossInputDtypes,
   nearestName,
   type TensorDtype,
@@ -60,9 +62,26 @@ export const TensorData = {
     checkKnownNames(options, OPTIONS, "options");
     return cast(await toElementsLater(value, options), options);
   },
+
+  /**
+   * Widens bfloat16 numbers, which JavaScript keeps as their bits, to `float32`. Nothing is rounded.
+   *
+   * @param bits - 16 bits an element, as in a safetensors file or a buffer of PyTorch
+   * @throws ValidationError for what is no `Uint16Array`, and for a shape that does not hold its elements
+   */
+  fromBFloat16(bits: Uint16Array, options: Omit<TensorFromOptions, "dtype"> = {}): TensorData {
+    checkKnownNames(options, OPTIONS, "options");
+    if (!(bits instanceof Uint16Array))
+      throw tensorError(options, `fromBFloat16 takes a Uint16Array, got ${describeValue(bits)}`);
+    if (isDetached(bits)) throw tensorError(options, DETACHED);
+    // A bfloat16 is the upper half of a float32.
+    const wide = Uint32Array.from(bits, (half) => half << 16);
+    return TensorData.from(new Float32Array(wide.buffer), options);
+  },
 } as const;
 
 function cast(elements: Elements, options: TensorFromOptions): TensorData {
+  refuseHalves(elements, options.dtype, options);
   const dtype = options.dtype ?? dtypeOf(elements, options);
   const shape = options.shape ?? elements.shape;
   checkStated(dtype, shape, options);
@@ -93,9 +112,17 @@ function dtypeOf(elements: Elements, place: TensorPlace): TensorDtype {
   const byKey = key !== undefined && Object.hasOwn(lossInputDtypes, key) ? lossInputDtypes[key] : undefined;
   // Token ids are integers, even when a float array holds them.
   if (byKey === "int64") return byKey;
+  refuseHalves(elements, byKey, place);
   const dtype = elements.dtype ?? byKey;
   if (dtype !== undefined) return dtype;
   throw tensorError(place, `the dtype of a plain list is not known here; ${dtypeRemedy(key)}`);
+}
+
+/** Refuses bits of 16 where floats are wanted: they may be integers or halves of floats, which are told apart by nobody here. */
+function refuseHalves({ values }: Elements, dtype: TensorDtype | undefined, place: TensorPlace): void {
+  if (dtype !== "float32" || !(values instanceof Uint16Array)) return;
+  const remedy = "TensorData.fromBFloat16 reads bits of bfloat16, Float32Array.from integers";
+  throw tensorError(place, `a Uint16Array is no float32; ${remedy}`);
 }
 
 function dtypeRemedy(key: string | undefined): string {

@@ -1,5 +1,4 @@
-import type { TensorData } from "@tinkex/base";
-import type { TfTensorLike } from "./tf-tensor-like.js";
+import type { TensorData, TfTensorLike } from "@tinkex/base";
 
 /** A typed array whose elements are numbers. */
 export type NumberTypedArray =

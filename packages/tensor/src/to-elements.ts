@@ -1,7 +1,15 @@
-import { describeValue, type TensorDtype, type TensorData as TensorRecord } from "@tinkex/base";
+import {
+  DETACHED,
+  describeValue,
+  isDetached,
+  isTfTensorLike,
+  type TensorDtype,
+  type TensorData as TensorRecord,
+  type TfTensorLike,
+} from "@tinkex/base";
 import type { NestedList, TensorLike } from "./tensor-like.js";
 import { type TensorPlace, tensorError } from "./tensor-place.js";
-import { isTfTensorLike, type TfTensorLike, tfTensorDtype, tfTensorFault } from "./tf-tensor-like.js";
+import { tfTensorDtype, tfTensorFault } from "./tf-tensor-dtype.js";
 
 /** The elements of a value in row-major order, and what is known of shape and dtype. */
 export interface Elements {
@@ -51,6 +59,7 @@ function plainElements(value: Exclude<TensorLike, TfTensorLike>, place: TensorPl
     const dtype = typedArrayDtype(value, place);
     // A view that is no DataView (which typedArrayDtype refuses) is array-like.
     const values = value as unknown as ArrayLike<unknown>;
+    if (values.length === 0 && isDetached(value)) throw tensorError(place, DETACHED);
     return { values, shape: [values.length], dtype, isShapeStated: false };
   }
   if (typeof value === "object" && value !== null && "data" in value && "dtype" in value)
@@ -69,6 +78,8 @@ function recordElements(record: TensorRecord, place: TensorPlace): Elements {
     const problem = `data must be a flat list of numbers or a typed array, got ${describeValue(data)}`;
     throw tensorError(place, problem);
   }
+  if (!Array.isArray(data) && data.byteLength === 0 && isDetached(data))
+    throw tensorError(place, `data ${DETACHED}`);
   const { shape, dtype } = record;
   const sparse = sparseFieldsOf(record);
   return { values: record.data, shape: shape ?? undefined, dtype, sparse, isShapeStated: true };

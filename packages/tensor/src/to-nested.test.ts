@@ -46,6 +46,26 @@ it.each<[number[], number[]]>([
   );
 });
 
+it.each([
+  [1_000_000_000, 0],
+  [1_048_576, 0],
+  [2, 1_000_000, 0],
+  [1000, 1000, 2, 0],
+])("refuses the shape [%d, %d, …] without elements, whose lists would take gigabytes", (...shape) => {
+  expect(() => toNested({ data: [], dtype: "float32", shape })).toThrow("nests more lists than memory holds");
+});
+
+it("gives a million empty lists, and as many lists of one element as there are elements", () => {
+  expect(toNested({ data: [], dtype: "float32", shape: [1_048_575, 0] })).toHaveLength(1_048_575);
+  const column = { data: new Float32Array(600_000), dtype: "float32", shape: [600_000, 1, 1] } as const;
+  expect(toNested(column)).toHaveLength(600_000);
+});
+
+it("refuses a shape of 100,000 dimensions, deeper than functions may call each other", () => {
+  const shape = new Array<number>(100_000).fill(1);
+  expect(() => toNested({ data: [1], dtype: "float32", shape })).toThrow("shape of 100000 dimensions nests");
+});
+
 it("refuses more empty lists than there can be", () => {
   expect(() => toNested({ data: [], dtype: "float32", shape: [2 ** 52, 0] })).toThrow(
     "tensor: shape [4503599627370496, 0] nests more lists than memory holds; read the elements with toNumbers",

@@ -18,18 +18,40 @@ export function toNested(tensor: TensorData, options: PadOptions = {}): number |
   const { shape = [numbers.length] } = dense;
   // The shape [] has one element.
   if (shape.length === 0) return numbers[0] ?? Number.NaN;
+  if (numbers.length === 0 && listCount(shape) > MAX_EMPTY_LISTS) throw tooManyLists(shape, options);
   try {
     return nest(numbers, shape);
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    const problem = `shape [${shape.join(", ")}] nests more lists than memory holds; read the elements with toNumbers`;
-    throw tensorError(options, problem);
+    if (error instanceof RangeError) throw tooManyLists(shape, options);
+    throw error;
   }
 }
 
-function nest(numbers: number[], shape: readonly number[]): NestedNumbers {
-  const [length = 0, ...rest] = shape;
-  if (rest.length === 0) return numbers;
-  const size = rest.reduce((product, side) => product * side, 1);
-  return Array.from({ length }, (_, index) => nest(numbers.slice(index * size, (index + 1) * size), rest));
+function tooManyLists(shape: readonly number[], place: PadOptions): Error {
+  const shown = shape.length > 8 ? `of ${shape.length} dimensions` : `[${shape.join(", ")}]`;
+  const problem = `shape ${shown} nests more lists than memory holds; read the elements with toNumbers`;
+  return tensorError(place, problem);
+}
+
+/** Most lists without an element in them: a shape such as [1000000000, 0] takes no memory, its lists would take gigabytes. */
+const MAX_EMPTY_LISTS = 1_048_576;
+
+/** Counts the lists that hold the lists of elements, those of elements too. */
+function listCount(shape: readonly number[]): number {
+  let [count, lists] = [0, 1];
+  for (const size of shape) {
+    count += lists;
+    lists *= size;
+  }
+  return count;
+}
+
+/** Nests the elements of the dimensions from `axis` on. */
+function nest(numbers: number[], shape: readonly number[], axis = 0): NestedNumbers {
+  if (axis === shape.length - 1) return numbers;
+  const length = shape[axis] ?? 0;
+  const size = numbers.length / length;
+  return Array.from({ length }, (_, index) =>
+    nest(numbers.slice(index * size, (index + 1) * size), shape, axis + 1),
+  );
 }

@@ -136,6 +136,7 @@ export {
   type ModelInputChunk,
   modelInputChunkSchema,
   type TokenIds,
+  type TokenSource,
   tokenIdsSchema,
 } from "./records/data/chunks.js";
 export {
@@ -343,7 +344,7 @@ export {
   receivedOptimizerConfigSchema,
 } from "./records/training/optimizer-config.js";
 export type { Records } from "./records.js";
-export { checkReceived, checkSent, schemaOf } from "./schema/check-record.js";
+export { checkReceived, checkRecord, checkSent, schemaOf } from "./schema/check-record.js";
 export { toJsonSchema } from "./schema/json-schema.js";
 export { type JsonObject, type JsonValue, jsonObjectSchema } from "./schema/json-value.js";
 export type { Open } from "./schema/names.js";

@@ -1,12 +1,22 @@
 import { describe, expectTypeOf, it } from "vitest";
-import type { Checkpoint } from "./records/checkpoints/checkpoints.js";
+import type { Checkpoint, checkpointSchema } from "./records/checkpoints/checkpoints.js";
 import type { TensorData } from "./records/data/tensor-data.js";
 import type { SampledSequence, SampleRequest } from "./records/sampling/sampling.js";
-import type { SamplingParams } from "./records/sampling/sampling-params.js";
+import type { SamplingParams, samplingParamsSchema } from "./records/sampling/sampling-params.js";
 import type { CustomLossInput } from "./records/training/custom-loss.js";
 import type { ForwardBackwardInput } from "./records/training/forward-backward.js";
 import type { LossFnType } from "./records/training/loss-function.js";
 import type { CreateModelRequest } from "./records/training/models.js";
+import type { RecordSchema } from "./schema/record-schema.js";
+
+describe("the compiler knows", () => {
+  it("what a schema takes, as forms and routers ask it", () => {
+    type InputOf<Schema extends RecordSchema<unknown>> = NonNullable<Schema["~standard"]["types"]>["input"];
+    expectTypeOf<InputOf<typeof samplingParamsSchema>>().toEqualTypeOf<SamplingParams>();
+    expectTypeOf<InputOf<typeof checkpointSchema>>().toEqualTypeOf<Checkpoint>();
+    expectTypeOf<InputOf<RecordSchema<TensorData>>>().not.toBeUnknown();
+  });
+});
 
 describe("the compiler refuses", () => {
   it("a record that lacks a field", () => {

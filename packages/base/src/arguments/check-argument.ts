@@ -91,16 +91,22 @@ export function checkFunction(value: unknown, what: string): void {
   if (typeof value !== "function") throw wrongKind(what, "a function", value);
 }
 
+/** Words for a typed array whose memory is gone. */
+export const DETACHED = "is a typed array whose memory was transferred to another thread; copy it before";
+
 /** Checks that memory was not given away to another thread, after which it reads as empty. */
 function checkAttached(view: ArrayBufferView, what: string): void {
-  if (view.byteLength > 0 || view.buffer.byteLength > 0) return;
+  if (isDetached(view)) throw new ValidationError(`${what} ${DETACHED}`, { path: [what] });
+}
+
+/** Tells whether the memory of a typed array was given away to another thread. Its length is 0 then, and using it throws. */
+export function isDetached(view: ArrayBufferView): boolean {
+  if (view.byteLength > 0 || view.buffer.byteLength > 0) return false;
   try {
     // Refuses detached memory in every engine; the property `detached` is younger than Node 20.
     view.buffer.slice(0, 0);
-  } catch (cause) {
-    throw new ValidationError(
-      `${what} is a typed array whose memory was transferred to another thread; copy it before`,
-      { path: [what], cause },
-    );
+    return false;
+  } catch {
+    return true;
   }
 }

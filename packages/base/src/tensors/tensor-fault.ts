@@ -1,4 +1,4 @@
-import { describeValue } from "../arguments/check-argument.js";
+import { DETACHED, describeValue, isDetached } from "../arguments/check-argument.js";
 import type { TensorData, TensorDtype } from "./tensor-data.js";
 
 /** Fault of a tensor, and the field it is in. */
@@ -26,6 +26,8 @@ export function tensorLayoutFault(tensor: TensorData): TensorFault | undefined {
       : dtype === "int64" && (data instanceof BigInt64Array || data instanceof Int32Array);
   const fault = isInPlace ? undefined : arrayFault(tensor);
   if (fault !== undefined) return fault;
+  if (data.length === 0 && ArrayBuffer.isView(data) && isDetached(data))
+    return { field: "data", message: DETACHED };
   if (isSparse(tensor)) return csrFault(tensor);
   if (shape === undefined) return undefined;
   const bad = shapeFault(shape);

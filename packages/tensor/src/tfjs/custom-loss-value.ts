@@ -1,7 +1,6 @@
 import type { Tensor, Tensor1D } from "@tensorflow/tfjs-core";
-import { describeValue, elementCount, ValidationError } from "@tinkex/base";
+import { describeValue, elementCount, isTfTensorLike, ValidationError } from "@tinkex/base";
 import type { Datum } from "@tinkex/types";
-import { isTfTensorLike } from "../tf-tensor-like.js";
 
 /** Values that a loss of tensors gives. */
 export interface TfLossValue {

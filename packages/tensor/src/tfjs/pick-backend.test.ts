@@ -132,9 +132,7 @@ describe("pickBackend", () => {
   it("refuses options that are none", async () => {
     // @ts-expect-error plain JavaScript may pass the name itself
     const named = pickBackend("cpu");
-    await expect(named).rejects.toThrow(
-      'options must be an object, e.g. { backend: "cpu" }, got "cpu"',
-    );
+    await expect(named).rejects.toThrow('options must be an object, e.g. { backend: "cpu" }, got "cpu"');
     // @ts-expect-error or nothing
     await expect(pickBackend(null)).rejects.toThrow(/options must be an object, .*, got null/);
   });

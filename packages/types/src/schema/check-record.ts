@@ -27,7 +27,7 @@ export function schemaOf<Name extends RecordName>(name: Name): RecordSchema<Reco
  * @throws ValidationError with the path of the first fault; the message lists up to three, misspelt fields first
  */
 export function checkSent<Value>(schema: RecordSchema<Value>, value: unknown, what: string): Value {
-  const outcome = runSchema(schema, value);
+  const outcome = checkRecord(schema, value);
   if (outcome.issues === undefined) return outcome.value;
   throw new ValidationError(describe(what, outcome.issues), { path: pathOf(outcome.issues[0]) });
 }
@@ -38,7 +38,7 @@ export function checkSent<Value>(schema: RecordSchema<Value>, value: unknown, wh
  * @throws ResponseError (`response_invalid`) that names the record and the field
  */
 export function checkReceived<Value>(schema: RecordSchema<Value>, value: unknown, what: string): Value {
-  const outcome = runSchema(schema, value);
+  const outcome = checkRecord(schema, value);
   if (outcome.issues === undefined) return outcome.value;
   throw new ResponseError(describe(what, outcome.issues));
 }
@@ -47,9 +47,13 @@ const UNCHECKABLE = {
   issues: [{ message: "cannot be checked: it refers to itself, or its schema is asynchronous" }],
 } as const;
 
-/** Gives the answer of a schema, which must come at once. */
-function runSchema<Value>(schema: RecordSchema<Value>, value: unknown): CheckOutcome<Value> {
-  checkObject(schema, "schema", "samplingParamsSchema");
+/**
+ * Checks a record without throwing: the value, or all that is wrong with it, as a schema of another library wants it.
+ *
+ * @throws ValidationError when `schema` is none
+ */
+export function checkRecord<Value>(schema: RecordSchema<Value>, value: unknown): CheckOutcome<Value> {
+  if (typeof schema !== "object" || schema === null) checkObject(schema, "schema", "samplingParamsSchema");
   if (!isZodSchema(schema) && !("~standard" in schema)) {
     throw new ValidationError("schema must be a schema, e.g. samplingParamsSchema", { path: ["schema"] });
   }
@@ -75,7 +79,7 @@ function runSchema<Value>(schema: RecordSchema<Value>, value: unknown): CheckOut
 }
 
 /** A schema that can be asked for messages in other words than zod's. */
-type ZodSchema<Value> = RecordSchema<Value> & Pick<z.ZodType<Value>, "safeParse">;
+type ZodSchema<Value> = RecordSchema<Value> & Pick<z.ZodType<Value, Value>, "safeParse">;
 
 function isZodSchema<Value>(schema: RecordSchema<Value>): schema is ZodSchema<Value> {
   return "safeParse" in schema && typeof schema.safeParse === "function";

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { typedInput } from "./objects.js";
 
 const INT64_MIN = -(2n ** 63n);
 const UINT64_MAX = 2n ** 64n - 1n;
@@ -15,9 +16,8 @@ export const int64Schema = z.union([z.int(), z.bigint().gte(INT64_MIN).lte(UINT6
 export const countSchema = z.int().nonnegative();
 
 /** A number as services write it: NaN and infinities come as text, NaN also as null (its usual JSON spelling). */
-export const receivedNumberSchema: z.ZodType<number> = z.preprocess(
-  readNumber,
-  z.custom<number>(isNumber, "must be a number"),
+export const receivedNumberSchema: z.ZodType<number, number> = typedInput(
+  z.preprocess(readNumber, z.custom<number>(isNumber, "must be a number")),
 );
 
 const NUMBER_WORDS: ReadonlyMap<string, number> = new Map([

@@ -21,12 +21,22 @@ export function sentObject<Shape extends z.core.$ZodLooseShape>(shapeOf: () => S
  * Built when first used, like {@link sentObject}.
  */
 export function receivedObject<Shape extends z.core.$ZodLooseShape>(shapeOf: () => Shape) {
-  return z.lazy(() => {
-    const shape = shapeOf();
-    // An optional field and one with a default differ in `optin`; only a required one has none.
-    const mayBeAbsent = Object.keys(shape).filter((name) => shape[name]?._zod.optin !== undefined);
-    return z.preprocess(withoutNulls(mayBeAbsent), z.looseObject(shape));
-  });
+  return typedInput(
+    z.lazy(() => {
+      const shape = shapeOf();
+      // An optional field and one with a default differ in `optin`; only a required one has none.
+      const mayBeAbsent = Object.keys(shape).filter((name) => shape[name]?._zod.optin !== undefined);
+      return z.preprocess(withoutNulls(mayBeAbsent), z.looseObject(shape));
+    }),
+  );
+}
+
+/**
+ * Declares that a schema takes what it gives, which is what a form or a router asks of its caller. zod declares that one which looks at
+ * its input first takes anything, and so it does.
+ */
+export function typedInput<Value>(schema: z.ZodType<Value>): z.ZodType<Value, Value> {
+  return schema as z.ZodType<Value, Value>;
 }
 
 /** Makes a function that leaves out null fields of these names. It gives the value itself where there is none. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { typedInput } from "./objects.js";
 import { plainMessage } from "./plain-message.js";
 
 /**
@@ -8,32 +9,34 @@ import { plainMessage } from "./plain-message.js";
  * @param choose - gives the schema for a value, or what is wrong with the value when none fits
  */
 export function oneOfKinds<Value>(
-  kinds: readonly z.ZodType<Value>[],
-  choose: (value: object) => z.ZodType<Value> | string,
-): z.ZodType<Value> {
-  return z
-    .custom<unknown>()
-    .transform((value, context): Value => {
-      const schema = typeof value === "object" && value !== null ? choose(value) : "must be an object";
-      if (typeof schema === "string") {
-        context.issues.push({ code: "custom", message: schema, input: value });
+  kinds: readonly z.ZodType<Value, Value>[],
+  choose: (value: object) => z.ZodType<Value, Value> | string,
+): z.ZodType<Value, Value> {
+  return typedInput(
+    z
+      .custom<unknown>()
+      .transform((value, context): Value => {
+        const schema = typeof value === "object" && value !== null ? choose(value) : "must be an object";
+        if (typeof schema === "string") {
+          context.issues.push({ code: "custom", message: schema, input: value });
+          return z.NEVER;
+        }
+        const outcome = schema.safeParse(value, { error: plainMessage });
+        if (outcome.success) return outcome.data;
+        for (const issue of outcome.error.issues) {
+          context.issues.push({ code: "custom", message: issue.message, path: issue.path, input: value });
+        }
         return z.NEVER;
-      }
-      const outcome = schema.safeParse(value, { error: plainMessage });
-      if (outcome.success) return outcome.data;
-      for (const issue of outcome.error.issues) {
-        context.issues.push({ code: "custom", message: issue.message, path: issue.path, input: value });
-      }
-      return z.NEVER;
-    })
-    .meta({ [ALTERNATIVES]: kinds });
+      })
+      .meta({ [ALTERNATIVES]: kinds }),
+  );
 }
 
 /** Makes the schema of one of several records by their `type`: the known ones as their schemas say, any other one as it is. */
 export function byType<Value extends { readonly type: string }>(
-  known: Readonly<Record<string, z.ZodType<Value>>>,
-  other: z.ZodType<Value>,
-): z.ZodType<Value> {
+  known: Readonly<Record<string, z.ZodType<Value, Value>>>,
+  other: z.ZodType<Value, Value>,
+): z.ZodType<Value, Value> {
   return oneOfKinds([...Object.values(known), other], (value) => {
     const type: unknown = "type" in value ? value.type : undefined;
     return (typeof type === "string" && Object.hasOwn(known, type) ? known[type] : undefined) ?? other;

@@ -7,7 +7,7 @@ export interface RecordSchema<Value> {
     readonly version: 1;
     readonly vendor: string;
     readonly validate: (value: unknown) => CheckOutcome<Value> | Promise<CheckOutcome<Value>>;
-    readonly types?: { readonly input: unknown; readonly output: Value } | undefined;
+    readonly types?: { readonly input: Value; readonly output: Value } | undefined;
   };
 }
 

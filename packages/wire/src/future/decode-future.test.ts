@@ -89,10 +89,7 @@ describe("the answer to a poll", () => {
       '{"error":"x","category":"zzz"}',
       { state: "failed", error: "x", category: "unknown", raw_category: "zzz" },
     ],
-    [
-      '{"error":"x","category":"User"}',
-      { state: "failed", error: "x", category: "user" },
-    ],
+    ['{"error":"x","category":"User"}', { state: "failed", error: "x", category: "user" }],
     [
       '{"error":{"code":9007199254740993}}',
       { state: "failed", error: '{"code":"9007199254740993"}', category: "unknown" },

@@ -1,10 +1,9 @@
 import type { Tensor, Tensor1D } from "@tensorflow/tfjs-core";
-import { elementCount, ValidationError } from "@tinkex/base";
+import { elementCount, isTfTensorLike, ValidationError } from "@tinkex/base";
 import type { Datum } from "@tinkex/types";
 import { TensorData } from "../../tensor-data.js";
 import type { TensorLike } from "../../tensor-like.js";
 import type { TensorPlace } from "../../tensor-place.js";
-import { isTfTensorLike } from "../../tf-tensor-like.js";
 import { toDense } from "../../to-dense.js";
 import { toTypedArray } from "../../to-typed-array.js";
 import { joinRows } from "../custom-loss-inputs.js";

@@ -155,7 +155,7 @@ export interface CopyWeightsResponse {
 const modelIdSchema = z.string().min(1);
 const seqIdSchema = z.int().nonnegative().optional();
 const ttlSchema = z.int().positive().optional();
-const metadataSchema: z.ZodType<CheckpointMetadata> = z.record(z.string(), z.string());
+const metadataSchema: z.ZodType<CheckpointMetadata, CheckpointMetadata> = z.record(z.string(), z.string());
 const tinkerPathSchema = z.string().startsWith("tinker://", "must be a tinker:// path");
 
 export const saveWeightsRequestSchema: RecordSchema<SaveWeightsRequest> = sentObject(() => ({

@@ -1,4 +1,5 @@
 import { checkObject } from "@tinkex/base";
+import { checkNumberList, DETACHED, isDetached, isTfTensorLike, type TfTensorLike, ValidationError } from "@tinkex/base";
 import * as z from "zod";
 import { fromBase64 } from "./base64.js";
 import { closedName, sentType, unknownName } from "../../schema/names.js";
@@ -9,6 +10,47 @@ import { zodOf } from "../../schema/zod-of.js";
 
 /** Token ids, each in the range of int32. */
 export type TokenIds = readonly number[] | Int32Array;
+
+/** What token ids may be given as: any list, integer typed array or tf.Tensor of dtype `int32`. */
+export type TokenSource = TokenIds | IntegerTypedArray | BigInt64Array | BigUint64Array | TfTensorLike;
+
+type IntegerTypedArray = Int8Array | Int16Array | Uint8Array | Uint8ClampedArray | Uint16Array | Uint32Array;
+
+/**
+ * Gives token ids as a record holds them: lists and `Int32Array`s as they are, others as numbers. The schema says whether each is an id.
+ *
+ * @param what - place of the tokens in messages
+ * @throws ValidationError for what holds no integers
+ */
+export function toTokenIds(tokens: TokenSource, what: string): TokenIds {
+  if (Array.isArray(tokens) || (tokens instanceof Int32Array && tokens.length > 0)) return tokens;
+  if (isTfTensorLike(tokens)) return tensorTokens(tokens, what);
+  checkNumberList(tokens, what);
+  if (tokens instanceof Int32Array) return tokens;
+  const kind = Object.prototype.toString.call(tokens).slice("[object ".length, -1);
+  if (kind.startsWith("Float"))
+    throw new ValidationError(`${what} must be integers, got a ${kind}; Int32Array.from rounds them off`, {
+      path: [what],
+    });
+  return Array.from<number | bigint, number>(tokens, Number);
+}
+
+function tensorTokens(tensor: TfTensorLike, what: string): TokenIds {
+  if (tensor.dtype !== "int32" || tensor.shape.length !== 1) {
+    const given = `dtype ${tensor.dtype} and shape [${tensor.shape.join(", ")}]`;
+    throw new ValidationError(`${what} must be a tensor of dtype int32 and one dimension, got ${given}`, {
+      path: [what],
+    });
+  }
+  try {
+    return Int32Array.from(tensor.dataSync(), Number);
+  } catch (cause) {
+    throw new ValidationError(
+      `${what} is a tensor that cannot be read at once; pass await tensor.data()`,
+      { path: [what], cause },
+    );
+  }
+}
 
 /** A run of tokens. */
 export interface EncodedTextChunk {
@@ -62,7 +104,7 @@ export type ChunkType = "encoded_text" | "image" | "image_asset_pointer" | "dmel
 
 /** Finds the kind of a chunk. */
 export function chunkType(chunk: ModelInputChunk): ChunkType {
-  checkObject(chunk, "chunkType: chunk");
+  if (typeof chunk !== "object" || chunk === null) checkObject(chunk, "chunkType: chunk");
   if (chunk.type !== undefined) return chunk.type;
   if ("location" in chunk) return "image_asset_pointer";
   // Before "tokens": an image of a 0.4 client has a number under that name.
@@ -74,7 +116,11 @@ export const tokenIdsSchema: RecordSchema<TokenIds> = z
   .custom<TokenIds>()
   .check((context) => {
     const { value: tokens, issues } = context;
-    if (tokens instanceof Int32Array) return;
+    if (tokens instanceof Int32Array) {
+      if (tokens.length === 0 && isDetached(tokens))
+        issues.push({ code: "custom", message: DETACHED, input: tokens });
+      return;
+    }
     if (!Array.isArray(tokens)) {
       issues.push({ code: "custom", message: "must be a list of token ids", input: tokens });
       return;
@@ -107,7 +153,7 @@ const bytesSchema = z
   .meta({ type: "string", contentEncoding: "base64" });
 
 function isBytes(value: unknown): boolean {
-  if (value instanceof Uint8Array) return true;
+  if (value instanceof Uint8Array) return value.length > 0 || !isDetached(value);
   if (typeof value !== "string") return false;
   try {
     fromBase64(value);
@@ -148,7 +194,7 @@ export const dmelChunkSchema: RecordSchema<DmelChunk> = sentObject(() => ({
   type: sentType("dmel"),
 }));
 
-const schemaOfType: Readonly<Record<ChunkType, z.ZodType<ModelInputChunk>>> = {
+const schemaOfType: Readonly<Record<ChunkType, z.ZodType<ModelInputChunk, ModelInputChunk>>> = {
   encoded_text: zodOf(encodedTextChunkSchema),
   image: zodOf(imageChunkSchema),
   image_asset_pointer: zodOf(imageAssetPointerChunkSchema),

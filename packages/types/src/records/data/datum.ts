@@ -1,6 +1,6 @@
 import { checkArray, checkObject, ValidationError } from "@tinkex/base";
 import * as z from "zod";
-import type { TokenIds } from "./chunks.js";
+import type { TokenSource } from "./chunks.js";
 import { ModelInput, modelInputSchema } from "./model-input.js";
 import { type ProvenanceSpan, provenanceSpanSchema } from "./provenance-span.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
@@ -37,7 +37,7 @@ export const Datum = {
    *
    * @example Datum.of([1, 2, 3], { target_tokens: { data: [2, 3, 4], dtype: "int64" } })
    */
-  of(modelInput: ModelInput | TokenIds, lossFnInputs: NamedTensors, spans?: DatumSpans): Datum {
+  of(modelInput: ModelInput | TokenSource, lossFnInputs: NamedTensors, spans?: DatumSpans): Datum {
     if (!ArrayBuffer.isView(modelInput) && !Array.isArray(modelInput)) {
       checkObject(modelInput, "Datum.of: modelInput", "[1, 2, 3] or ModelInput.fromInts([1, 2, 3])");
     }
@@ -57,7 +57,7 @@ type SpanFault = { readonly field: "model_input_spans" | "loss_fn_input_spans"; 
 
 /** Spans come in pairs of lists and cover their positions exactly; loss spans only where the targets are a 1-D list. */
 export function spanFault(datum: Datum): SpanFault | undefined {
-  checkObject(datum, "spanFault: datum");
+  if (typeof datum !== "object" || datum === null) checkObject(datum, "spanFault: datum");
   const { model_input_spans: inputSpans, loss_fn_input_spans: lossSpans } = datum;
   if (inputSpans === undefined && lossSpans === undefined) return undefined;
   if (inputSpans === undefined || lossSpans === undefined) {

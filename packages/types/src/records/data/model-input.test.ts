@@ -1,5 +1,6 @@
 import { type ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
+import { Datum } from "./datum.js";
 import { ModelInput, modelInputSchema } from "./model-input.js";
 import { checkSent } from "../../schema/check-record.js";
 
@@ -32,6 +33,66 @@ describe("ModelInput", () => {
     expect(() => ModelInput.length(ModelInput.append(input, image))).toThrow(
       "chunks[2] is image without expected_tokens",
     );
+  });
+
+  it.each([
+    ["Uint32Array", Uint32Array.of(1, 70_000)],
+    ["Uint16Array", Uint16Array.of(1, 60_000)],
+    ["Uint8Array", Uint8Array.of(1, 255)],
+    ["Int16Array", Int16Array.of(1, -1)],
+    ["BigInt64Array", BigInt64Array.of(1n, 70_000n)],
+    ["BigUint64Array", BigUint64Array.of(1n, 2n)],
+  ])("makes token ids of a %s", (_, tokens) => {
+    const input = ModelInput.fromInts(tokens);
+    expect(checkSent(modelInputSchema, input, "ModelInput")).toEqual({
+      chunks: [{ tokens: Array.from<number | bigint, number>(tokens, Number), type: "encoded_text" }],
+    });
+    expect(Datum.of(tokens, {}).model_input).toEqual(input);
+  });
+
+  it("keeps lists and Int32Arrays as they are, without a copy", () => {
+    for (const tokens of [[1, 2], Int32Array.of(1, 2)])
+      expect(ModelInput.fromInts(tokens).chunks[0]).toHaveProperty("tokens", tokens);
+  });
+
+  it("makes token ids of a tensor of integers in one dimension, and refuses others", () => {
+    const tensor = (dtype: string, shape: number[], read: () => ArrayLike<number>) => ({
+      dtype,
+      shape,
+      dataSync: read,
+      data: async () => read(),
+    });
+    const input = ModelInput.fromInts(tensor("int32", [2], () => Int32Array.of(7, 8)));
+    expect(ModelInput.toInts(input)).toEqual([7, 8]);
+    expect(() => ModelInput.fromInts(tensor("float32", [2], () => [7, 8]))).toThrow(
+      "ModelInput.fromInts: tokens must be a tensor of dtype int32 and one dimension, got dtype float32 and shape [2]",
+    );
+    expect(() => ModelInput.fromInts(tensor("int32", [1, 2], () => [7, 8]))).toThrow("shape [1, 2]");
+    const later = tensor("int32", [2], () => {
+      throw new Error("call data()");
+    });
+    expect(() => ModelInput.fromInts(later)).toThrow("pass await tensor.data()");
+  });
+
+  it("refuses floats, and ids that 32 bits cannot hold", () => {
+    // A caller of plain JavaScript.
+    const floats = Float64Array.of(1, 2) as unknown as readonly number[];
+    expect(() => ModelInput.fromInts(floats)).toThrow("tokens must be integers, got a Float64Array");
+    const input = ModelInput.fromInts(BigInt64Array.of(1n, 2n ** 40n));
+    expect(() => checkSent(modelInputSchema, input, "ModelInput")).toThrow(
+      "chunks[0].tokens[1]: must be a token id (an integer of 32 bits), got 1099511627776",
+    );
+  });
+
+  it("refuses memory that another thread has", () => {
+    const tokens = Int32Array.of(1, 2);
+    const bytes = Uint8Array.of(1);
+    structuredClone([tokens.buffer, bytes.buffer], { transfer: [tokens.buffer, bytes.buffer] });
+    expect(() => ModelInput.fromInts(tokens)).toThrow("memory was transferred to another thread");
+    const check = (chunk: object) => () => checkSent(modelInputSchema, { chunks: [chunk] }, "ModelInput");
+    expect(check({ tokens })).toThrow("chunks[0].tokens: is a typed array whose memory was transferred");
+    expect(check({ data: bytes, format: "png" })).toThrow("chunks[0].data: must be bytes");
+    expect(check({ tokens: new Int32Array(0) })).not.toThrow();
   });
 
   it("reads typed arrays and untyped chunks", () => {

@@ -1,6 +1,6 @@
 import { checkArray, checkNumberList, checkObject, ValidationError } from "@tinkex/base";
 import * as z from "zod";
-import { chunkType, type ModelInputChunk, modelInputChunkSchema, type TokenIds } from "./chunks.js";
+import { chunkType, type ModelInputChunk, modelInputChunkSchema, type TokenSource, toTokenIds } from "./chunks.js";
 import { dmelLength } from "./dmel-length.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
 import { sentObject } from "../../schema/objects.js";
@@ -13,10 +13,14 @@ export interface ModelInput {
 
 /** Makes and reads {@link ModelInput} records. */
 export const ModelInput = {
-  /** Makes one text chunk of these tokens; an empty array still makes one chunk. */
-  fromInts(tokens: TokenIds): ModelInput {
-    checkNumberList(tokens, "ModelInput.fromInts: tokens");
-    return { chunks: [{ tokens, type: "encoded_text" }] };
+  /**
+   * Makes one text chunk of these tokens: a list, an integer typed array or a tf.Tensor of dtype `int32`. An empty array still makes
+   * one chunk.
+   *
+   * @throws ValidationError for what holds no integers
+   */
+  fromInts(tokens: TokenSource): ModelInput {
+    return { chunks: [{ tokens: toTokenIds(tokens, "ModelInput.fromInts: tokens"), type: "encoded_text" }] };
   },
 
   /** Makes an input of no chunks. */

@@ -1,7 +1,7 @@
 import { tensorFault } from "@tinkex/base";
 import * as z from "zod";
 import { readNumber } from "../../schema/numbers.js";
-import { receivedObject } from "../../schema/objects.js";
+import { receivedObject, typedInput } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
 import type { TensorData } from "./tensor-data.js";
 
@@ -10,7 +10,7 @@ import type { TensorData } from "./tensor-data.js";
  * float32 to `Float32Array` (null and the words for NaN and infinity included), int64 to `BigInt64Array`, and a shape
  * that is not stated to `[n]`. Shape and sparse indices must fit the elements.
  */
-export const receivedTensorSchema: RecordSchema<TensorData> = receivedObject(() => ({
+export const receivedTensorSchema: RecordSchema<TensorData> = typedInput(receivedObject(() => ({
   data: z
     .custom<readonly unknown[]>(Array.isArray, "must be a list of numbers")
     .meta({ type: "array", items: { type: "number" } }),
@@ -35,7 +35,7 @@ export const receivedTensorSchema: RecordSchema<TensorData> = receivedObject(() 
   if (fault === undefined) return tensor;
   context.issues.push({ code: "custom", message: fault.message, input: received, path: [fault.field] });
   return z.NEVER;
-});
+}));
 
 function float32Of(list: readonly unknown[]): Float32Array | undefined {
   const data = new Float32Array(list.length);

@@ -47,13 +47,13 @@ function isTimestamp(text: string): boolean {
 }
 
 /** A timestamp to be sent. */
-export const sentTimestampSchema: z.ZodType<Timestamp> = z
+export const sentTimestampSchema: z.ZodType<Timestamp, Timestamp> = z
   .string()
   .refine(isTimestamp, "must be an RFC 3339 time, e.g. 2026-01-02T03:04:05Z")
   .meta({ format: "date-time" });
 
 /** A timestamp in an answer; Unix seconds or milliseconds are turned into text. */
-export const timestampSchema: z.ZodType<Timestamp> = z.preprocess(
+export const timestampSchema: z.ZodType<Timestamp, Timestamp> = z.preprocess(
   (value) => {
     if (typeof value !== "number") return value;
     const date = new Date(Math.abs(value) > MAX_SECONDS ? value : value * 1000);

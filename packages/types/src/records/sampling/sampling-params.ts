@@ -6,7 +6,7 @@ import { firstNotTokenId } from "../data/chunks.js";
 
 /** Parameters of drawing tokens. */
 export interface SamplingParams {
-  /** Most tokens to generate; absent: as far as the context allows. */
+  /** Most tokens to generate, 1 or more; absent: as far as the context allows. */
   readonly max_tokens?: number | undefined;
   /** Any integer up to 64 bits. */
   readonly seed?: number | bigint | undefined;
@@ -17,9 +17,9 @@ export interface SamplingParams {
   readonly stop?: string | readonly string[] | readonly number[] | undefined;
   /** 0 = greedy. @defaultValue 1 */
   readonly temperature?: number | undefined;
-  /** Draw from the k likeliest tokens; -1 = all. @defaultValue -1 */
+  /** Draw from the k likeliest tokens, 1 or more; -1 = all. @defaultValue -1 */
   readonly top_k?: number | undefined;
-  /** Draw from the likeliest tokens that together reach this probability. @defaultValue 1 */
+  /** Draw from the likeliest tokens that together reach this probability, above 0 and at most 1. @defaultValue 1 */
   readonly top_p?: number | undefined;
 }
 
@@ -48,10 +48,13 @@ function isStop(value: unknown): boolean {
 }
 
 export const samplingParamsSchema: RecordSchema<SamplingParams> = sentObject(() => ({
-  max_tokens: z.int().min(0).optional(),
+  max_tokens: z.int().min(1).optional(),
   seed: int64Schema.optional(),
   stop: stopSchema.optional(),
-  temperature: z.number().optional(),
-  top_k: z.int().optional(),
-  top_p: z.number().optional(),
+  temperature: z.number().gte(0).optional(),
+  top_k: z
+    .int()
+    .refine((k) => k === -1 || k >= 1, { error: ({ input }) => `must be -1 or 1 or more, got ${input}` })
+    .optional(),
+  top_p: z.number().gt(0).lte(1).optional(),
 }));

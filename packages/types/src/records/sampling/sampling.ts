@@ -88,6 +88,9 @@ const targetTensorSchema = zodOf(tensorDataSchema).refine(
   "must be int64 with a shape of two dimensions, [promptLength - 1, K]",
 );
 
+/** Fields that say what samples, of which a request has one. */
+const SOURCES = ["sampling_session_id", "model_path", "base_model"] as const;
+
 export const sampleRequestSchema: RecordSchema<SampleRequest> = sentObject(() => ({
   num_samples: z.int().min(1).optional(),
   prompt: zodOf(modelInputSchema),
@@ -106,10 +109,12 @@ export const sampleRequestSchema: RecordSchema<SampleRequest> = sentObject(() =>
   type: sentType("sample"),
 })).check((context) => {
   const request = context.value;
-  if ((request.base_model ?? request.model_path ?? request.sampling_session_id) === undefined) {
+  const sources = SOURCES.filter((name) => request[name] !== undefined);
+  if (sources.length !== 1) {
+    const got = sources.length === 0 ? "none" : sources.join(" and ");
     context.issues.push({
       code: "custom",
-      message: "needs one of sampling_session_id, model_path and base_model",
+      message: `needs one of sampling_session_id, model_path and base_model, got ${got}`,
       path: [],
       input: request,
     });

@@ -4,15 +4,15 @@ import type { RecordSchema } from "../../schema/record-schema.js";
 
 /** One step of AdamW. The last two came with 0.7. */
 export interface AdamParams {
-  /** @defaultValue 1e-4 */
+  /** 0 or more. @defaultValue 1e-4 */
   readonly learning_rate?: number | undefined;
-  /** Decay of the mean of gradients. @defaultValue 0.9 */
+  /** Decay of the mean of gradients, 0 ≤ beta1 < 1. @defaultValue 0.9 */
   readonly beta1?: number | undefined;
-  /** Decay of the mean of squared gradients. @defaultValue 0.95 */
+  /** Decay of the mean of squared gradients, 0 ≤ beta2 < 1. @defaultValue 0.95 */
   readonly beta2?: number | undefined;
-  /** @defaultValue 1e-12 */
+  /** Above 0. @defaultValue 1e-12 */
   readonly eps?: number | undefined;
-  /** Decoupled weight decay. @defaultValue 0 */
+  /** Decoupled weight decay, 0 or more. @defaultValue 0 */
   readonly weight_decay?: number | undefined;
   /** Largest global norm of the gradient; 0 = no clipping. @defaultValue 0 */
   readonly grad_clip_norm?: number | undefined;
@@ -30,11 +30,13 @@ export const AdamParams = {
   },
 } as const satisfies { readonly defaults: Required<AdamParams> };
 
+const decaySchema = z.number().gte(0).lt(1);
+
 export const adamParamsSchema: RecordSchema<AdamParams> = sentObject(() => ({
-  learning_rate: z.number().optional(),
-  beta1: z.number().optional(),
-  beta2: z.number().optional(),
-  eps: z.number().optional(),
-  weight_decay: z.number().optional(),
+  learning_rate: z.number().gte(0).optional(),
+  beta1: decaySchema.optional(),
+  beta2: decaySchema.optional(),
+  eps: z.number().gt(0).optional(),
+  weight_decay: z.number().gte(0).optional(),
   grad_clip_norm: z.number().optional(),
 }));

@@ -41,7 +41,7 @@ export interface ForwardBackwardOutput {
   readonly metrics: Readonly<Record<string, number>>;
 }
 
-const lossFnConfigSchema: z.ZodType<LossFnConfig> = z.record(
+const lossFnConfigSchema: z.ZodType<LossFnConfig, LossFnConfig> = z.record(
   z.string(),
   z.union([z.number(), z.string()], { error: "must be a number or a string" }),
 );

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { reportJsonFault } from "../../schema/json-value.js";
-import { sentObject } from "../../schema/objects.js";
+import { sentObject, typedInput } from "../../schema/objects.js";
 import { byType } from "../../schema/one-of-kinds.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
 import { zodOf } from "../../schema/zod-of.js";
@@ -47,7 +47,7 @@ export interface OtherOptimizerParams {
 export type OptimizerParams = DimuonParams | OtherOptimizerParams;
 
 /** A family we do not know is the server's to check: `type` and free fields that have a JSON form. */
-const otherFamilySchema: z.ZodType<OtherOptimizerConfig> = z
+const otherFamilySchema: z.ZodType<OtherOptimizerConfig, OtherOptimizerConfig> = z
   .looseObject({ type: z.string().min(1) })
   .check(reportJsonFault);
 
@@ -64,15 +64,17 @@ export const optimizerConfigSchema: RecordSchema<OptimizerConfig> = byType<Optim
 );
 
 /** Schema for receiving: absent, null and `{}` mean Adam; anything else is kept, also a newer version of a known family. */
-export const receivedOptimizerConfigSchema: RecordSchema<OptimizerConfig> = z
-  .preprocess(
-    (value) => {
-      if (value === null) return { type: "adamw" };
-      return typeof value !== "object" || "type" in value ? value : { ...value, type: "adamw" };
-    },
-    z.looseObject({ type: z.string() }),
-  )
-  .default({ type: "adamw" });
+export const receivedOptimizerConfigSchema: RecordSchema<OptimizerConfig> = typedInput(
+  z
+    .preprocess(
+      (value) => {
+        if (value === null) return { type: "adamw" };
+        return typeof value !== "object" || "type" in value ? value : { ...value, type: "adamw" };
+      },
+      z.looseObject({ type: z.string() }),
+    )
+    .default({ type: "adamw" }),
+);
 
 export const dimuonParamsSchema: RecordSchema<DimuonParams> = sentObject(() => ({
   type: z.literal("dimuon"),
