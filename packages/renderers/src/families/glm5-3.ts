@@ -8,11 +8,12 @@ import { given, type TextRun } from "../pieces/text-run.js";
 import { readTaggedReply } from "../replies/read-tagged-reply.js";
 import type { ReadMessage } from "../replies/reply.js";
 import { createTextReader } from "../replies/text-reader.js";
-import { type JsonValue, readJson } from "../text/json-value.js";
+import type { JsonValue } from "../text/json-value.js";
 import { strip } from "../text/strip-text.js";
 import { writeJson } from "../text/write-json.js";
 import { argumentsOf, checkCallArguments } from "../tool-calls/call-arguments.js";
-import { functionCall } from "../tool-calls/function-tags.js";
+import { functionCall, readValue } from "../tool-calls/function-tags.js";
+import { readJsonCall } from "../tool-calls/json-tool-call.js";
 import { orderResults } from "./order-results.js";
 
 const OPEN = "<think>";
@@ -130,17 +131,21 @@ function valueText(value: JsonValue): string {
 
 /** Reads text, thinking and calls, which may stand anywhere in the text. */
 export function readGlmReply(text: string): ReadMessage {
-  return readTaggedReply(text, { isPadded: false, readCall });
+  return readTaggedReply(text, { isPadded: false, readCall, ignoresOpenCalls: true });
 }
 
 const KEY_OPEN = "<arg_key>";
 const KEY_END = /<\/arg_key>\s*<arg_value>/g;
 const VALUE_END = "</arg_value>";
 
+/** Letters of all alphabets, as in Python's patterns. */
+const NAME = /^[\p{L}\p{N}_.-]+$/u;
+
 function readCall(body: string): ToolCall {
+  if (strip(body).startsWith("{")) return readJsonCall(body);
   const start = body.indexOf(KEY_OPEN);
   const name = strip(start === -1 ? body : body.slice(0, start));
-  if (name === "") throw new Error("it has no name");
+  if (!NAME.test(name)) throw new Error("it has no name");
   const values = new Map<string, JsonValue>();
   const reader = createTextReader(start === -1 ? "" : body.slice(start));
   while (!reader.isAtEnd()) {
@@ -150,7 +155,8 @@ function readCall(body: string): ToolCall {
       throw new Error("there is text in it that is no <arg_key> with an <arg_value>");
     }
     reader.skipSpace();
-    values.set(strip(key), readJson(value) ?? value);
+    if (strip(key) === "") throw new Error("there is an <arg_key> in it that is empty");
+    values.set(strip(key), readValue(value));
   }
   return functionCall(name, values);
 }

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { ReadMessage } from "../replies/reply.js";
 import { readFunctionTagReply } from "../tool-calls/function-tags.js";
 import { readDsmlReply } from "./deepseek/dsml-calls.js";
+import { readDeepseekV3Reply } from "./deepseek/read-deepseekv3-reply.js";
 import { readGlmReply } from "./glm5-3.js";
+import { readGptOssReply } from "./gpt-oss/read-gpt-oss-reply.js";
 import { readKimiReply } from "./kimi/read-kimi-reply.js";
 
 /** Name and arguments of the calls, and the text of those that are none. */
@@ -21,6 +23,10 @@ describe("calls with a tag for each argument", () => {
     ],
     ['{"name": "f", "arguments": {"a": 1}}', ["f", '{"a": 1}']],
     ["<function= f >\n<parameter= x >\n1\n</parameter>\n</function>", ["f", '{"x": 1}']],
+    // As in thinking-machines-lab/tinker-cookbook 0.6.1: null is JSON, too, and the text of arguments is ASCII.
+    ["<function=f>\n<parameter=x>\nnull\n</parameter>\n</function>", ["f", '{"x": null}']],
+    ["<function=f>\n<parameter=x>\nNone\n</parameter>\n</function>", ["f", '{"x": "None"}']],
+    ["<function=f>\n<parameter=x>\né\n</parameter>\n</function>", ["f", '{"x": "\\u00e9"}']],
   ])("are read from %j", (body, call) => {
     const read = readFunctionTagReply(`<tool_call>\n${body}\n</tool_call>`);
     expect(callsOf(read)).toEqual({ calls: [call], unparsed: [] });
@@ -32,9 +38,74 @@ describe("calls with a tag for each argument", () => {
     "<function=f></function>\n<function=g></function>",
     "x<function=f></function>",
     '{"name": "f"}',
+    // Arguments that are no object are no arguments.
+    '{"name": "f", "arguments": "{\\"x\\": 1}"}',
+    '{"name": "f", "arguments": null}',
+    '{"name": "f", "arguments": []}',
+    "<function= ></function>",
+    "<function=f><parameter= >1</parameter></function>",
+    "<function=f\ng></function>",
   ])("are kept as they are where they are none: %j", (body) => {
     const text = `<tool_call>${body}</tool_call>`;
     expect(callsOf(readFunctionTagReply(text))).toEqual({ calls: [], unparsed: [text] });
+  });
+});
+
+describe("a call that is never closed", () => {
+  it("is told beside the text, also where it stands in another", () => {
+    expect(callsOf(readFunctionTagReply("a<tool_call>b"))).toEqual({ calls: [], unparsed: ["<tool_call>b"] });
+    const nested = "<tool_call>a<tool_call>\njunk</tool_call>";
+    expect(callsOf(readFunctionTagReply(nested)).unparsed).toEqual([nested, "<tool_call>\njunk</tool_call>"]);
+    expect(callsOf(readGlmReply("a<tool_call>b"))).toEqual({ calls: [], unparsed: [] });
+  });
+
+  it("is none within thinking", () => {
+    expect(callsOf(readFunctionTagReply("<think><tool_call></think>x"))).toEqual({ calls: [], unparsed: [] });
+  });
+});
+
+describe("calls of GPT-OSS", () => {
+  it("are read between the marks of their messages, and empty messages are none", () => {
+    const text =
+      "<|channel|>analysis<|message|> <|end|><|start|>assistant<|channel|>final<|message|>x<|end|>y<|start|>assistant to=functions.f<|channel|>commentary<|message|> {} ";
+    const read = readGptOssReply(text);
+    expect(read.content).toEqual([{ type: "text", text: "x" }]);
+    expect(callsOf(read)).toEqual({ calls: [["f", "{}"]], unparsed: [] });
+  });
+
+  it("are told where they have no arguments", () => {
+    expect(callsOf(readGptOssReply(" to=functions.f<|channel|>commentary"))).toEqual({
+      calls: [],
+      unparsed: [" to=functions.f<|channel|>commentary"],
+    });
+    const bad = " to=functions.f<|message|>{";
+    expect(callsOf(readGptOssReply(bad))).toEqual({ calls: [], unparsed: [bad] });
+  });
+});
+
+describe("calls of DeepSeek V3", () => {
+  const call = (name: string, args: string) =>
+    `<｜tool▁call▁begin｜>${name}<｜tool▁sep｜>${args}<｜tool▁call▁end｜>`;
+  const section = (text: string) => `<｜tool▁calls▁begin｜>${text}<｜tool▁calls▁end｜>`;
+
+  it("leave the text where there is one, whatever it is", () => {
+    expect(readDeepseekV3Reply(`a ${section(call("f", " {} "))} b`)).toMatchObject({
+      content: "a b",
+      tool_calls: [{ function: { name: "f", arguments: "{}" } }],
+    });
+    expect(readDeepseekV3Reply(section("x")).content).toBe(section("x"));
+    expect(callsOf(readDeepseekV3Reply(section(call("", "{}")))).unparsed).toEqual([call("", "{}")]);
+    expect(callsOf(readDeepseekV3Reply(section(call("get-weather", "{}")))).calls).toEqual([
+      ["get-weather", "{}"],
+    ]);
+  });
+
+  it("are told where they are never closed", () => {
+    const open = "<｜tool▁call▁begin｜>f";
+    expect(callsOf(readDeepseekV3Reply(section(call("f", "{}") + open)))).toEqual({
+      calls: [["f", "{}"]],
+      unparsed: [`${open}<｜tool▁calls▁end｜>`],
+    });
   });
 });
 
@@ -51,13 +122,24 @@ describe("calls of GLM-5.3", () => {
     });
   });
 
-  it.each(["", "f<arg_key>x</arg_key>", "f<arg_key>x</arg_key><arg_value>1</arg_value>junk"])(
-    "are kept as they are where they are none: %j",
-    (body) => {
-      const text = `<tool_call>${body}</tool_call>`;
-      expect(callsOf(readGlmReply(text))).toEqual({ calls: [], unparsed: [text] });
-    },
-  );
+  it("are read with null as null, and as JSON where a model writes them so", () => {
+    const call = "<tool_call>f<arg_key>x</arg_key><arg_value>null</arg_value></tool_call>";
+    expect(callsOf(readGlmReply(call)).calls).toEqual([["f", '{"x": null}']]);
+    const json = '<tool_call>{"name": "f", "arguments": {"x": 1}}</tool_call>';
+    expect(callsOf(readGlmReply(json)).calls).toEqual([["f", '{"x": 1}']]);
+  });
+
+  it.each([
+    "a b",
+    "f:0",
+    "f<arg_key> </arg_key><arg_value>1</arg_value>",
+    "",
+    "f<arg_key>x</arg_key>",
+    "f<arg_key>x</arg_key><arg_value>1</arg_value>junk",
+  ])("are kept as they are where they are none: %j", (body) => {
+    const text = `<tool_call>${body}</tool_call>`;
+    expect(callsOf(readGlmReply(text))).toEqual({ calls: [], unparsed: [text] });
+  });
 });
 
 describe("calls of DeepSeek V4.1", () => {
@@ -85,7 +167,12 @@ describe("calls of DeepSeek V4.1", () => {
       unparsed: [bad, "tail"],
     });
     expect(callsOf(readDsmlReply(block(""))).unparsed).toHaveLength(1);
-    expect(callsOf(readDsmlReply(block("junk"))).unparsed).toEqual(["junk"]);
+    expect(callsOf(readDsmlReply(block("junk"))).unparsed).toEqual([block("junk").slice(1)]);
+    // A block with other text in it is none at all, and a parameter that comes twice is no call.
+    expect(callsOf(readDsmlReply(block(`${invoke("f", "")}junk`))).calls).toEqual([]);
+    const twice = invoke("f", parameter("1", true) + parameter("2", true));
+    expect(callsOf(readDsmlReply(block(twice)))).toEqual({ calls: [], unparsed: [twice] });
+    expect(callsOf(readDsmlReply(block(invoke(" ", "")))).unparsed).toEqual([invoke(" ", "")]);
     expect(readDsmlReply("b<｜DSML｜ calls>x")).toMatchObject({ content: "b<｜DSML｜ calls>x" });
   });
 });
@@ -107,7 +194,12 @@ describe("calls of Kimi", () => {
 
   it("are kept as they are where they are none", () => {
     const bad = [call("f", "{}"), call("functions.f:1", "{bad"), "<|tool_call_begin|>functions.f:2"];
-    expect(callsOf(readKimiReply(section(bad.join("")))).unparsed).toEqual(bad);
+    const [one = "", two = "", three = ""] = bad;
+    expect(callsOf(readKimiReply(section(bad.join("")))).unparsed).toEqual([
+      one,
+      two,
+      `${three}<|tool_calls_section_end|>`,
+    ]);
     const open = "<|tool_calls_section_begin|>x";
     expect(readKimiReply(`b${open}`)).toMatchObject({
       content: `b${open}`,

@@ -2,6 +2,7 @@ import type { ContentPart, ToolCall, UnparsedToolCall } from "../messages/messag
 import { strip, stripStart } from "../text/strip-text.js";
 import { findBlocks } from "./find-blocks.js";
 import type { ReadMessage } from "./reply.js";
+import { unclosedCall } from "./unclosed-call.js";
 
 /** Form in which a family with `<think>` and `<tool_call>` tags writes what stands in them. */
 export interface TagRules {
@@ -15,6 +16,8 @@ export interface TagRules {
    * @throws Error saying why it is no call
    */
   readonly readCall?: (text: string) => ToolCall;
+  /** Leaves a `<tool_call>` that is never closed as text alone, and does not name it an unparsed call. @defaultValue false */
+  readonly ignoresOpenCalls?: boolean;
 }
 
 /** Nobody reads more of why a call is none. */
@@ -27,7 +30,10 @@ const CALL = { open: "<tool_call>", close: "</tool_call>" };
  * Reads text with `<think>` and `<tool_call>` tags. Calls leave the content, readable or not. A tag that is never closed stays
  * text. Content without tags stays a string.
  */
-export function readTaggedReply(text: string, { isPadded, readCall }: TagRules): ReadMessage {
+export function readTaggedReply(
+  text: string,
+  { isPadded, readCall, ignoresOpenCalls = false }: TagRules,
+): ReadMessage {
   const hasCalls = readCall !== undefined && text.includes(CALL.open);
   if (!text.includes(THINKING.open) && !hasCalls) return { content: text };
   const content: ContentPart[] = [];
@@ -35,6 +41,7 @@ export function readTaggedReply(text: string, { isPadded, readCall }: TagRules):
   const unparsed: UnparsedToolCall[] = [];
   let position = 0;
   let followsThinking = false;
+  let outsideThinking = "";
   const addText = (end: number) => {
     if (end === position) return;
     const between = text.slice(position, end);
@@ -51,14 +58,14 @@ export function readTaggedReply(text: string, { isPadded, readCall }: TagRules):
       const thinking = isPadded ? strip(inner, "\n") : inner;
       if (thinking !== "") content.push({ type: "thinking", thinking });
     }
+    outsideThinking += text.slice(position, tags === THINKING ? start : end);
     position = end;
     followsThinking = tags === THINKING;
   }
   addText(text.length);
-  const unclosed = hasCalls ? text.indexOf(CALL.open, position) : -1;
-  if (unclosed !== -1) {
-    unparsed.push({ raw_text: text.slice(unclosed), error: "there is no </tool_call> behind it" });
-  }
+  outsideThinking += text.slice(position);
+  const unclosed = hasCalls && !ignoresOpenCalls ? unclosedCall(outsideThinking, [CALL]) : undefined;
+  if (unclosed !== undefined) unparsed.push(unclosed);
   return {
     content,
     ...(calls.length > 0 && { tool_calls: calls }),

@@ -9,7 +9,7 @@ import { writeJson } from "../text/write-json.js";
 import { argumentsOf } from "./call-arguments.js";
 import { readJsonCall } from "./json-tool-call.js";
 
-const FUNCTION = /^<function=([^>]+)>([\s\S]*)<\/function>$/;
+const FUNCTION = /^<function=([^>\n]+)>([\s\S]*)<\/function>$/;
 
 /** A call with a tag for each argument, as Qwen3.5, its successors and Nemotron 3 write it. */
 export function writeFunctionTags(call: ToolCall, valueText: (value: JsonValue) => string): TextRun[] {
@@ -39,15 +39,16 @@ function readFunctionTags(body: string): ToolCall {
   if (text.startsWith("{")) return readJsonCall(text);
   const [, name, rest] = FUNCTION.exec(text) ?? [];
   if (name === undefined || rest === undefined) throw new Error("there is not one <function=…> in it");
+  if (strip(name) === "") throw new Error("its function has no name");
   const values = new Map<string, JsonValue>();
   const reader = createTextReader(strip(rest));
   while (!reader.isAtEnd()) {
     const key = reader.take("<parameter=") ? reader.takeUntil(">") : undefined;
     const value = reader.takeUntil("</parameter>");
-    if (key === undefined || key === "" || value === undefined)
+    if (key === undefined || strip(key) === "" || key.includes("\n") || value === undefined)
       throw new Error("there is text in it that is no <parameter=…>");
     reader.skipSpace();
-    values.set(strip(key), readJson(strip(value)) ?? strip(value));
+    values.set(strip(key), readValue(strip(value)));
   }
   return functionCall(strip(name), values);
 }
@@ -57,9 +58,19 @@ export function readFunctionTagReply(text: string): ReadMessage {
   return readTaggedReply(text, { isPadded: true, readCall: readFunctionTags });
 }
 
+/** A value that is JSON as JSON, null among it; what is none is text. */
+export function readValue(text: string): JsonValue {
+  const value = readJson(text);
+  return value === undefined ? text : value;
+}
+
 /** A call that has no id yet. */
 export function functionCall(name: string, values: ReadonlyMap<string, JsonValue>): ToolCall {
-  return { type: "function", id: null, function: { name, arguments: writeJson(values) } };
+  return {
+    type: "function",
+    id: null,
+    function: { name, arguments: writeJson(values, { asciiOnly: true }) },
+  };
 }
 
 /** Text as it is, numbers by their digits, everything else as JSON. */

@@ -19,13 +19,17 @@ export function writeJsonCall(call: ToolCall): string {
  * @throws Error saying what is missing
  */
 export function readJsonCall(text: string): ToolCall {
-  const call = readJson(text);
+  const call = readJson(strip(text));
   if (call === undefined) throw new Error("it is not JSON");
   if (!(call instanceof Map)) throw new Error("it is not an object of JSON");
-  const [name, args] = [call.get("name"), call.get("arguments")];
+  const [name, args, id] = [call.get("name"), call.get("arguments"), call.get("id")];
   if (typeof name !== "string") throw new Error('it has no "name"');
-  if (args === undefined) throw new Error('it has no "arguments"');
-  return { type: "function", id: null, function: { name, arguments: writeJson(args, { asciiOnly: true }) } };
+  if (!(args instanceof Map)) throw new Error('it has no "arguments" that are an object of JSON');
+  return {
+    type: "function",
+    id: typeof id === "string" ? id : null,
+    function: { name, arguments: writeJson(args, { asciiOnly: true }) },
+  };
 }
 
 /** The arguments of a call as JSON text; where they are left blank there are none. */

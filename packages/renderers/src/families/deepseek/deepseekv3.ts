@@ -2,8 +2,9 @@ import { refuseImages } from "../../images/refuse-images.js";
 import type { Layout, Place } from "../../layout/layout.js";
 import { refusal } from "../../messages/check-messages.js";
 import type { Message, ToolCall } from "../../messages/message.js";
-import { onlyText } from "../../messages/message-content.js";
+import { hasThinking, onlyText } from "../../messages/message-content.js";
 import { given, type TextRun, textOfRuns } from "../../pieces/text-run.js";
+import { findBlocks } from "../../replies/find-blocks.js";
 import { argumentsText } from "../../tool-calls/json-tool-call.js";
 import { DEEPSEEKV3_CALL_FORMAT, declareDeepseekV3Tools } from "./deepseekv3-tools.js";
 import { DEEPSEEK_CALLS, readDeepseekV3Reply } from "./read-deepseekv3-reply.js";
@@ -68,7 +69,7 @@ export function deepseekV3Layout(isThinking: boolean, { systemAsUser = false }: 
     instructions: [DEEPSEEKV3_CALL_FORMAT],
     reply: {
       stop: { tokens: [END] },
-      read: (text) => readDeepseekV3Reply(text, isThinking),
+      read: (text) => readDeepseekV3Reply(text),
       ...(isThinking && { opening: "<think>" }),
       streaming: { startsInThinking: isThinking },
     },
@@ -99,25 +100,36 @@ function body(place: Place, isThinking: boolean): TextRun[] {
   const followsTool = answersTool(messages.slice(0, index));
   // As recorded: with thinking, a turn that calls tools keeps its own; without, one that answers a tool does.
   const isStripped = isThinking ? !isLast && calls.length === 0 : !followsTool;
-  const runs = assistantRuns(message.content, isStripped);
+  const runs = assistantRuns(message.content, isStripped, isThinking);
   const text = textOfRuns(runs);
+  const { content } = message;
   const hasBlock =
-    place.literalText === true
-      ? runs.find((run) => textOfRuns([run]) !== "") === OPEN
-      : text.startsWith(OPEN);
+    typeof content === "string" ? place.literalText !== true && content.includes(OPEN) : hasThinking(content);
   const needsBlock = isThinking && isLast && !followsTool && text !== "" && !hasBlock;
   return [needsBlock ? "<think></think>" : "", ...runs, ...callRuns(calls), text === "" ? "" : END];
 }
 
-function assistantRuns(content: Message["content"], isStripped: boolean): TextRun[] {
+const BLOCK = { open: "<think>", close: "</think>" };
+
+function assistantRuns(content: Message["content"], isStripped: boolean, isThinking: boolean): TextRun[] {
   if (typeof content === "string") {
-    const end = content.indexOf("</think>");
-    return [given(isStripped && end !== -1 ? content.slice(end + "</think>".length) : content)];
+    // As recorded: with thinking, only parts are known to be thinking, and a string stays as it is.
+    return [given(isStripped && !isThinking ? withoutBlocks(content) : content)];
   }
   return content.flatMap((part): TextRun[] => {
     if (part.type === "text") return [given(part.text)];
     return part.type === "thinking" && !isStripped ? [OPEN, given(part.thinking), "</think>"] : [];
   });
+}
+
+function withoutBlocks(text: string): string {
+  let position = 0;
+  let shown = "";
+  for (const { start, end } of findBlocks(text, [BLOCK])) {
+    shown += text.slice(position, start);
+    position = end;
+  }
+  return shown + text.slice(position);
 }
 
 function callRuns(calls: readonly ToolCall[]): TextRun[] {

@@ -1,6 +1,8 @@
 import type { ToolCall, UnparsedToolCall } from "../../messages/message.js";
+import { findBlocks } from "../../replies/find-blocks.js";
 import { readTaggedReply } from "../../replies/read-tagged-reply.js";
 import type { ReadMessage } from "../../replies/reply.js";
+import { unclosedCall } from "../../replies/unclosed-call.js";
 import { readJson } from "../../text/json-value.js";
 import { strip } from "../../text/strip-text.js";
 
@@ -13,41 +15,40 @@ export const KIMI_CALLS = {
   callClose: "<|tool_call_end|>",
 } as const;
 
+const SECTION = { open: KIMI_CALLS.open, close: KIMI_CALLS.close };
+/** The same in the singular, which the models write at times. */
+const ODD_SECTION = { open: "<|tool_call_section_begin|>", close: "<|tool_call_section_end|>" };
+const CALL = { open: KIMI_CALLS.callOpen, close: KIMI_CALLS.callClose };
+
 /** Reads text, thinking and the section of calls behind them. A section that is never closed stays text. */
 export function readKimiReply(text: string): ReadMessage {
-  const start = text.indexOf(KIMI_CALLS.open);
-  if (start === -1) return readThinking(text);
-  const end = text.indexOf(KIMI_CALLS.close, start);
-  if (end === -1) {
-    const raw = { raw_text: text.slice(start), error: "The section of calls is never closed" };
-    return { ...readThinking(text), unparsed_tool_calls: [raw] };
-  }
+  const [section] = findBlocks(text, [SECTION, ODD_SECTION]);
   const calls: ToolCall[] = [];
   const unparsed: UnparsedToolCall[] = [];
-  const [, ...bodies] = text.slice(start, end).split(KIMI_CALLS.callOpen);
-  for (const body of bodies) {
-    const call = readCall(body);
-    if ("error" in call) unparsed.push({ raw_text: KIMI_CALLS.callOpen + body, error: call.error });
+  for (const { inner } of findBlocks(section?.inner ?? "", [CALL])) {
+    const call = readCall(inner);
+    if ("error" in call) unparsed.push({ raw_text: CALL.open + inner + CALL.close, error: call.error });
     else calls.push(call);
   }
+  const unclosed = unclosedCall(text, [SECTION, ODD_SECTION, CALL]);
+  if (unclosed !== undefined) unparsed.push(unclosed);
   return {
-    ...readThinking(text.slice(0, start)),
+    ...readTaggedReply(section === undefined ? text : text.slice(0, section.start), { isPadded: false }),
     ...(calls.length > 0 && { tool_calls: calls }),
     ...(unparsed.length > 0 && { unparsed_tool_calls: unparsed }),
   };
 }
 
-function readThinking(text: string): ReadMessage {
-  return readTaggedReply(text, { isPadded: false });
-}
+/** An id such as `functions.NAME:0`: the name ends at the first colon, and begins behind the first point before it. */
+const ID = /^[^<]+:\d+$/;
 
-function readCall(body: string): ToolCall | { readonly error: string } {
-  const [call = "", ...behind] = body.split(KIMI_CALLS.callClose);
-  if (behind.length === 0) return { error: "The call is never closed" };
-  const [id = "", args] = call.split(KIMI_CALLS.argumentsOpen).map((part) => strip(part));
-  if (args === undefined) return { error: "it has no arguments" };
-  const name = /^(?:functions\.)?(.+):\d+$/.exec(id)?.[1];
-  if (name === undefined) return { error: "Its id is not such as functions.NAME:0" };
-  if (readJson(args) === undefined) return { error: "Its arguments are not JSON" };
-  return { type: "function", id, function: { name, arguments: args } };
+function readCall(call: string): ToolCall | { readonly error: string } {
+  const at = call.indexOf(KIMI_CALLS.argumentsOpen);
+  if (at === -1) return { error: "it has no arguments" };
+  const id = strip(call.slice(0, at));
+  const args = strip(call.slice(at + KIMI_CALLS.argumentsOpen.length));
+  if (!ID.test(id)) return { error: "its id is not such as functions.NAME:0" };
+  if (readJson(args) === undefined) return { error: "its arguments are not JSON" };
+  const [named = ""] = id.split(":");
+  return { type: "function", id, function: { name: named.slice(named.indexOf(".") + 1), arguments: args } };
 }
