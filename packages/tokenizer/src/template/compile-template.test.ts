@@ -30,6 +30,15 @@ const REFUSED_HERE: ReadonlySet<string> = new Set([
   "{{ l|map('zz') }}",
   "{{ lipsum }}",
   "{{ (-8) ** 0.5 }}",
+  "{{ 2 ** 0.3 }}",
+  "{{ 2000000|filesizeformat }}",
+  "{{ 'see http://a.b'|urlize }}",
+  "{{ 'a bb ccc'|wordwrap(3) }}",
+  "{{ {'a': 1}|xmlattr }}",
+  "{{ s.maketrans('a', 'b') }}",
+  "{{ s.translate({}) }}",
+  "{{ s.encode() }}",
+  "{{ n.to_bytes(2, 'big') }}",
 ]);
 
 describe("a template", () => {
