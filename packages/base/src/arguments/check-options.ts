@@ -1,6 +1,6 @@
 import { ValidationError } from "../errors/api-errors.js";
 import { nearestName } from "../text/nearest-name.js";
-import { describeKind } from "./check-argument.js";
+import { describeKind, describeValue } from "./check-argument.js";
 
 /** Beginning of the message about a misspelt field. */
 export const UNKNOWN_FIELD = "unknown field";
@@ -52,8 +52,8 @@ export function checkKnownNames<Value extends object>(
  * @throws ValidationError for a limit that is negative or not a number
  */
 export function checkTimeoutMs(timeoutMs: number | undefined): void {
-  if (timeoutMs === undefined || timeoutMs >= 0) return;
-  throw new ValidationError(`timeoutMs must be 0 or more milliseconds, got ${timeoutMs}`, {
+  if (timeoutMs === undefined || (typeof timeoutMs === "number" && timeoutMs >= 0)) return;
+  throw new ValidationError(`timeoutMs must be 0 or more milliseconds, got ${describeValue(timeoutMs)}`, {
     path: ["timeoutMs"],
   });
 }

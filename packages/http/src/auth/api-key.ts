@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/base";
+import { checkString, ValidationError } from "@tinkex/base";
 import { isLoopback } from "../request/base-url.js";
 
 /**
@@ -15,6 +15,9 @@ export function checkApiKey(
   baseUrl: string,
   source = "apiKey or TINKER_API_KEY",
 ): string | undefined {
+  // The value is not shown: it may be a key in a wrapping of its own.
+  if (apiKey !== undefined && apiKey !== null) checkString(apiKey, "apiKey", "tml-…");
+  checkString(baseUrl, "checkApiKey: baseUrl", "https://tinker.example");
   const key = apiKey?.trim() ?? "";
   const fail = (message: string): never => {
     throw new ValidationError(message, { path: ["apiKey"] });

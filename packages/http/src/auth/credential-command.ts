@@ -1,3 +1,4 @@
+import { checkString } from "@tinkex/base";
 import { CredentialError } from "./credential-error.js";
 import { type CommandEnd, runCommand } from "./run-command.js";
 
@@ -17,6 +18,7 @@ const MAX_OUTPUT_BYTES = 64 * 1024;
  * @returns a source that throws CredentialError when the command fails, prints nothing, or takes too long
  */
 export function credentialCommand(command: string, timeoutMs = 30_000): CredentialSource {
+  checkString(command, "credentialCommand: command", "pass show tinker");
   let running: Promise<string> | undefined;
   const run = async (): Promise<string> =>
     credentialOf(await runCommand(command, { timeoutMs, maxBytes: MAX_OUTPUT_BYTES }), timeoutMs);

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { systemClock, ValidationError } from "@tinkex/base";
+import { checkString, systemClock, ValidationError } from "@tinkex/base";
 import { errorCode } from "../errors/error-code.js";
 import { replaceFile } from "../files/replace-file.js";
 import { CredentialError } from "./credential-error.js";
@@ -44,6 +44,7 @@ const EMPTY: CredentialStore = { version: VERSION, keys: {} };
 
 /** Path of the store: `.tinker/credentials.json` in the user's home folder. */
 export function credentialStorePath(home: string): string {
+  checkString(home, "home", "the folder of os.homedir()");
   return join(home, ".tinker", "credentials.json");
 }
 
@@ -99,7 +100,7 @@ export async function readStoredKey(home: string): Promise<string | undefined> {
  * @throws ValidationError for a key that is none; CredentialError when the store cannot be read or written
  */
 export async function storeKey(home: string, id: string, key: StoredKey): Promise<void> {
-  if (!/^\d+$/.test(id)) {
+  if (typeof id !== "string" || !/^\d+$/.test(id)) {
     // It is not shown: it may be the key, given in the wrong place.
     throw new ValidationError('storeKey: id must be the number of the key at the service, such as "7"', {
       path: ["id"],
@@ -120,6 +121,7 @@ export async function storeKey(home: string, id: string, key: StoredKey): Promis
  * @throws CredentialError when the store cannot be read or written
  */
 export async function removeStoredKey(home: string, id: string): Promise<StoredKey | undefined> {
+  checkString(id, "removeStoredKey: id", "7");
   // Nothing is made where there is nothing to take out.
   if (!Object.hasOwn((await readCredentialStore(home)).keys, id)) return undefined;
   let removed: StoredKey | undefined;

@@ -1,3 +1,4 @@
+import { MAX_JSON_DEPTH, ValidationError } from "@tinkex/base";
 /** A field of a form, or several: arrays and objects become fields of their own. */
 export type FormValue =
   | string
@@ -13,14 +14,22 @@ export type FormValue =
  * undefined is left out.
  */
 export function formFields(fields: { readonly [name: string]: FormValue }): [name: string, text: string][] {
-  return Object.entries(fields).flatMap(([name, value]) => flatten(name, value));
+  return Object.entries(fields).flatMap(([name, value]) => flatten(name, value, 1));
 }
 
-function flatten(name: string, value: FormValue): [string, string][] {
+function flatten(name: string, value: FormValue, depth: number): [string, string][] {
   if (value === null || value === undefined) return [];
   if (typeof value !== "object") return [[name, String(value)]];
-  if (isList(value)) return value.flatMap((item) => flatten(`${name}[]`, item));
-  return Object.entries(value).flatMap(([key, item]) => flatten(`${name}[${key}]`, item));
+  if (depth > MAX_JSON_DEPTH) {
+    throw new ValidationError(
+      `multipartBody: fields has more than ${MAX_JSON_DEPTH} levels; does a value hold itself?`,
+      {
+        path: ["fields"],
+      },
+    );
+  }
+  if (isList(value)) return value.flatMap((item) => flatten(`${name}[]`, item, depth + 1));
+  return Object.entries(value).flatMap(([key, item]) => flatten(`${name}[${key}]`, item, depth + 1));
 }
 
 /** `Array.isArray` does not tell a read-only array from an object. */

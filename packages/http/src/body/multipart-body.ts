@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { ValidationError } from "@tinkex/base";
+import { checkArray, checkObject, describeValue, ValidationError } from "@tinkex/base";
 import { type FormValue, formFields } from "./form-fields.js";
 import { checkFileContent, type FormFile, fileByteLength, isReadOnce, readFile } from "./form-file.js";
 import type { StreamedBody } from "./streamed-body.js";
@@ -31,17 +31,21 @@ const LINE_END = new TextEncoder().encode("\r\n");
  * @throws ValidationError for a bad boundary, or a file that is none
  */
 export function multipartBody(form: MultipartForm): StreamedBody {
+  checkObject(form, "multipartBody: form", "{ fields: {}, files: [] }");
   const boundary = form.boundary ?? `tinkex-${randomUUID()}`;
-  if (!BOUNDARY.test(boundary)) {
+  if (typeof boundary !== "string" || !BOUNDARY.test(boundary)) {
     throw new ValidationError(
-      `multipartBody: boundary must be 1 to 70 letters, digits or '()+,-./:=?_, got ${JSON.stringify(boundary)}`,
+      `multipartBody: boundary must be 1 to 70 letters, digits or '()+,-./:=?_, got ${describeValue(boundary)}`,
       { path: ["boundary"] },
     );
   }
   const files = form.files ?? [];
-  files.forEach(({ content }, index) => {
-    checkFileContent(content, ["files", index, "content"]);
-  });
+  checkArray(files, "multipartBody: files");
+  for (const [index, file] of files.entries()) {
+    checkObject(file, `multipartBody: files[${index}]`, '{ name: "file", content }');
+    checkFileContent(file.content, ["files", index, "content"]);
+  }
+  if (form.fields !== undefined) checkObject(form.fields, "multipartBody: fields", '{ name: "value" }');
   const parts = [
     ...formFields(form.fields ?? {}).map(([name, text]) => fieldPart(boundary, name, text)),
     ...files.map((file) => filePart(boundary, file)),

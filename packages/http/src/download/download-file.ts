@@ -1,12 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import {
-  type Clock,
-  ResponseError,
-  startTimer,
-  systemClock,
-  TinkexError,
-  ValidationError,
-} from "@tinkex/base";
+import { type Clock, checkFunction, checkObject, checkString, describeValue, ResponseError, startTimer, systemClock, TinkexError, ValidationError, checkTimeoutMs } from "@tinkex/base";
 import { networkError } from "../errors/network-error.js";
 import { type CallFacts, statusError } from "../errors/status-error.js";
 import type { TryOutcome } from "../errors/try-outcome.js";
@@ -82,11 +75,18 @@ const PASSING = [408, 416, 429];
  *   `onProgress` throws, as it is
  */
 export async function downloadFile(options: DownloadOptions): Promise<number> {
+  checkObject(options, "the options of downloadFile", "{ url, target }");
   const { clock = systemClock, maxBytes, target } = options;
-  if (maxBytes !== undefined && !(maxBytes > 0)) {
-    throw new ValidationError(`downloadFile: maxBytes must be a number of bytes above 0, got ${maxBytes}`, {
-      path: ["maxBytes"],
-    });
+  checkTimeoutMs(options.timeoutMs);
+  checkFunction(options.url, "downloadFile: url");
+  checkString(target, "downloadFile: target", "weights.tar");
+  if (maxBytes !== undefined && !(typeof maxBytes === "number" && maxBytes > 0)) {
+    throw new ValidationError(
+      `downloadFile: maxBytes must be a number of bytes above 0, got ${describeValue(maxBytes)}`,
+      {
+        path: ["maxBytes"],
+      },
+    );
   }
   const lifetime = new CallLifetime("the download", clock, options);
   const requests = new DownloadRequests(options);

@@ -8,7 +8,7 @@ export type LogLevel = (typeof LEVELS)[number];
 
 /** The level a word names (any case, spaces around it ignored), or `undefined` when it names none. */
 export function parseLogLevel(word: string | undefined): LogLevel | undefined {
-  const wanted = word?.trim().toLowerCase();
+  const wanted = typeof word === "string" ? word.trim().toLowerCase() : undefined;
   return LEVELS.find((level) => level === wanted);
 }
 

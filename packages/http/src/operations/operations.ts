@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/base";
+import { checkObject, describeValue, ValidationError } from "@tinkex/base";
 import { ENDPOINTS, type Endpoint, type EndpointName } from "@tinkex/types/endpoints";
 import { canSend, isRequestBody, isStreamed } from "../body/streamed-body.js";
 import type { TinkexCall } from "../tinkex-transport.js";
@@ -32,18 +32,19 @@ const BY_NAME: ReadonlyMap<string, Operation> = new Map(Object.entries(OPERATION
  * @throws ValidationError
  */
 export function checkCall(call: TinkexCall): Operation {
+  if (typeof call !== "object" || call === null) checkObject(call, "call", '{ operation: "healthz" }');
   const operation = BY_NAME.get(call.operation);
   if (operation === undefined) {
     throw new ValidationError(
-      `there is no operation ${JSON.stringify(call.operation)}; there are ${Object.keys(OPERATIONS).join(", ")}`,
+      `there is no operation ${describeValue(call.operation)}; there are ${Object.keys(OPERATIONS).join(", ")}`,
       { path: ["operation"] },
     );
   }
   const fail = (message: string, field: keyof TinkexCall): never => {
     throw new ValidationError(`${call.operation}: ${message}`, { path: [field] });
   };
-  if (call.timeoutMs !== undefined && !(call.timeoutMs > 0)) {
-    fail(`timeoutMs must be a number above 0, got ${call.timeoutMs}`, "timeoutMs");
+  if (call.timeoutMs !== undefined && !(typeof call.timeoutMs === "number" && call.timeoutMs > 0)) {
+    fail(`timeoutMs must be a number above 0, got ${describeValue(call.timeoutMs)}`, "timeoutMs");
   }
   if (operation.method === "GET" && call.body !== undefined)
     fail("body must be left out of a GET request", "body");

@@ -1,4 +1,4 @@
-import { isLoopbackHost, ValidationError } from "@tinkex/base";
+import { checkString, isLoopbackHost, ValidationError } from "@tinkex/base";
 
 /** Base URL of the hosted service. */
 export const DEFAULT_BASE_URL = "https://tinker.thinkingmachines.dev/services/tinker-prod";
@@ -10,6 +10,7 @@ export const DEFAULT_BASE_URL = "https://tinker.thinkingmachines.dev/services/ti
  * @throws ValidationError when it is not an http(s) URL, or carries a user name, a query or a fragment
  */
 export function resolveBaseUrl(value: string | undefined): string {
+  if (value !== undefined && value !== null) checkString(value, "baseUrl", DEFAULT_BASE_URL);
   const text = value?.trim() || DEFAULT_BASE_URL;
   let url: URL;
   try {
@@ -41,6 +42,7 @@ export function resolveBaseUrl(value: string | undefined): string {
 
 /** Tells whether a URL points at this machine; names below `localhost` are its own too (RFC 6761). */
 export function isLoopback(baseUrl: string): boolean {
+  if (typeof baseUrl !== "string" || !URL.canParse(baseUrl)) return false;
   const { hostname } = new URL(baseUrl);
   return isLoopbackHost(hostname) || hostname.endsWith(".localhost");
 }

@@ -13,7 +13,12 @@ const BAD_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/;
 
 /** Tells whether a request may carry a header: HTTP allows few characters in a name, and no control characters in a value. */
 export function isHeader(name: string, value: string): boolean {
-  return NAME.test(name.toLowerCase()) && !BAD_VALUE.test(value);
+  return (
+    typeof name === "string" &&
+    typeof value === "string" &&
+    NAME.test(name.toLowerCase()) &&
+    !BAD_VALUE.test(value)
+  );
 }
 
 /** Finds the value of a header. */

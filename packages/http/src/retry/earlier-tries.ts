@@ -26,6 +26,10 @@ export function mayHaveArrived(outcome: TryOutcome): boolean {
       return outcome.waitingFor !== "a connection";
     case "broken":
       // The empty 400 is that of the proxy in front of the service.
-      return errorCode(outcome.cause) !== "EMPTY_400" && !isNotConnected(outcome.cause);
+      return (
+        outcome.isUnsent !== true &&
+        errorCode(outcome.cause) !== "EMPTY_400" &&
+        !isNotConnected(outcome.cause)
+      );
   }
 }

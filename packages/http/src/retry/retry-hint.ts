@@ -1,3 +1,4 @@
+import { checkObject } from "@tinkex/base";
 import { parseHttpDate } from "./http-date.js";
 
 /** Longest pause a server may impose, in milliseconds. */
@@ -19,6 +20,7 @@ export function parseRetryHint(
   headers: Readonly<Record<string, string>>,
   nowMs: number,
 ): RetryHint | undefined {
+  checkObject(headers, "parseRetryHint: headers", '{ "retry-after": "3" }');
   const askedMs =
     decimal(headers["retry-after-ms"]) ??
     secondsToMs(decimal(headers["retry-after"])) ??
@@ -32,7 +34,7 @@ const INFINITE = /^\+?inf(inity)?$/i;
 
 /** Plain decimal numbers only: `Number` would take `0x10` and the empty text too. */
 function decimal(text: string | undefined): number | undefined {
-  const trimmed = text?.trim() ?? "";
+  const trimmed = typeof text === "string" ? text.trim() : "";
   if (INFINITE.test(trimmed)) return Number.POSITIVE_INFINITY;
   return DECIMAL.test(trimmed) ? Number(trimmed) : undefined;
 }
@@ -42,6 +44,6 @@ function secondsToMs(seconds: number | undefined): number | undefined {
 }
 
 function untilDateMs(text: string | undefined, nowMs: number): number | undefined {
-  const at = text === undefined ? undefined : parseHttpDate(text);
+  const at = typeof text === "string" ? parseHttpDate(text) : undefined;
   return at === undefined ? undefined : at - nowMs;
 }

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/base";
+import { checkObject, ValidationError } from "@tinkex/base";
 import { isLoopback } from "../request/base-url.js";
 import { isExcepted } from "./no-proxy.js";
 
@@ -14,6 +14,7 @@ export interface ProxySettings {
 
 /** Reads the proxies that `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` name, in either case. */
 export function proxyFromEnvironment(env: Readonly<Record<string, string | undefined>>): ProxySettings {
+  checkObject(env, "proxyFromEnvironment: env", "process.env");
   const read = (name: string): string | undefined => env[name.toLowerCase()] || env[name] || undefined;
   const all = read("ALL_PROXY");
   return {
