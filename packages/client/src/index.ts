@@ -25,6 +25,7 @@ export {
   UnsupportedByServerError,
   ValidationError,
 } from "@tinkex/types";
+export { FuturesPollerError } from "./channel/futures-poller-error.js";
 export { ApiFuture } from "./future/api-future.js";
 export type { QueueStateEvent } from "./future/operation-context.js";
 export type { CallOptions } from "./inputs/call-options.js";
@@ -62,8 +63,8 @@ export type {
   LossTensor,
 } from "./training/loss-graph/build/loss-tensor.js";
 export type { CreateCustomLossOptions } from "./training/loss-graph/create-custom-loss.js";
-export { LossHandle } from "./training/loss-graph/loss-handle.js";
 export type { LossGraph } from "./training/loss-graph/loss-graph.js";
+export { LossHandle } from "./training/loss-graph/loss-handle.js";
 export { graphLoss } from "./training/loss-graph/program/graph-loss.js";
 export type { PassOutput } from "./training/passes/combine-outputs.js";
 export type { DatumLike } from "./training/passes/prepare-data.js";

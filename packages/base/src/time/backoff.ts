@@ -24,6 +24,8 @@ export const BACKOFFS = {
   poll: { firstDelayMs: 250, maxDelayMs: 5_000, factor: [0, 1] },
   /** Polls that met a broken connection or 429. */
   brokenPoll: { firstDelayMs: 1_000, maxDelayMs: 30_000, factor: [1, 1] },
+  /** Polls for many results at once that met a broken connection, or a service that is not well. */
+  batchPoll: { firstDelayMs: 250, maxDelayMs: 10_000, factor: UP_TO_A_QUARTER_LESS },
   /** Samples that failed without fault of their own and are made again. */
   resample: { firstDelayMs: 500, maxDelayMs: 10_000, factor: [0.75, 1.25] },
   /** Requests that the service refused because the account cannot pay right now. */

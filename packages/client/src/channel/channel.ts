@@ -13,6 +13,7 @@ import type { OperationContext } from "../future/operation-context.js";
 import type { Encoding, WireChoice } from "../session/server-generation.js";
 import type { ServerProfile } from "../session/server-profile.js";
 import type { Session, SessionEnvironment } from "../session/session.js";
+import { BatchPoller } from "./batch-poller.js";
 import { CancelQueue } from "./cancel-queue.js";
 import { type EncodingAttempt, EncodingChoice, isAboutEncoding } from "./encoding-choice.js";
 import { inDoubt } from "./in-doubt.js";
@@ -55,6 +56,8 @@ export interface SampleDelivery {
   readonly busyPauseMs: number;
   /** Tells whether fields that the record does not have are sent too. */
   readonly isUnchecked: boolean | undefined;
+  /** Waits for the result, together with those of the sampler's other samples. */
+  readonly batch: BatchPoller | undefined;
 }
 
 /** Options of a channel: the way its bytes are written. */
@@ -65,6 +68,8 @@ export interface ChannelOptions {
   readonly bodyMemory: BodyMemory | undefined;
   /** Most submissions of samples on their way. @defaultValue 400 */
   readonly maxSamples: number | undefined;
+  /** Milliseconds without one good answer to a poll after which its result is given up. */
+  readonly maxFailingMs: number;
   /** Makes a server's words fit for messages and log lines. */
   readonly shownText: ((text: string) => string) | undefined;
 }
@@ -91,6 +96,7 @@ export class Channel {
   readonly #trainingBudget: ByteBudget;
   readonly #samplePressure: PressureLimits;
   readonly #retrieving: RetrieveEnvironment;
+  readonly #activeBatches = new Set<BatchPoller>();
 
   constructor(session: Session, options: ChannelOptions) {
     const { config, generation } = session.server;
@@ -115,10 +121,32 @@ export class Channel {
       responseBudget: new ByteBudget(config.inflight_response_bytes_semaphore_size),
       announcesLargeResults: generation.announcesLargeResults,
       shownText: options.shownText,
+      maxFailingMs: options.maxFailingMs,
       onTrouble: (message) => {
         if (isTroubleLineDue()) logger.warn(message);
       },
     };
+  }
+
+  /** Makes what waits for the samples of one sampler, where the service wants that. */
+  batchPoller(samplingSessionId: string): BatchPoller | undefined {
+    if (!this.server.config.sample_use_retrieve_futures) return undefined;
+    const { clock, random, logger, lifecycle } = this.environment;
+    return new BatchPoller(samplingSessionId, {
+      active: this.#activeBatches,
+      calls: this.session,
+      clock,
+      random,
+      logger,
+      closing: lifecycle.closing,
+      maxFailingMs: this.#options.maxFailingMs,
+      onTrouble: this.#retrieving.onTrouble,
+    });
+  }
+
+  /** Tells the service of all results that were fetched, before the connections go. */
+  async flush(): Promise<void> {
+    await Promise.all(Array.from(this.#activeBatches, (poller) => poller.flush()));
   }
 
   /** Submits an operation of one JSON record; done when the service has accepted it. */
@@ -181,7 +209,7 @@ export class Channel {
     const response = await this.#samplePressure.submit(sample.size, context.signal, () =>
       this.#trySample(request, sample, context),
     );
-    return this.#accepted("asample", response, context, log, startedAtMs);
+    return this.#accepted("asample", response, context, log, startedAtMs, sample.batch);
   }
 
   async #trySample(
@@ -263,6 +291,7 @@ export class Channel {
     context: OperationContext,
     log: QueueStateLog,
     startedAtMs: number,
+    batch?: BatchPoller,
   ): Submission<ResultOf<Name>> {
     // Every operation is answered by this record, which the compiler cannot see for a name that is not fixed.
     const accepted = this.session.decode("optim_step", response.body);
@@ -276,6 +305,7 @@ export class Channel {
       roundtripS: (clock.monotonic() - startedAtMs) / 1000,
       context,
       log,
+      batch,
     });
     // The table's row says which record the operation gives; the compiler cannot follow a name through it.
     const result = poller.result() as Promise<ResultOf<Name>>;

@@ -90,7 +90,7 @@ function poll(
         },
       },
       random: () => 1,
-      maxFailingMs: options.maxFailingMs,
+      maxFailingMs: options.maxFailingMs ?? 900_000,
       responseBudget: options.budget ?? new ByteBudget(1000),
       announcesLargeResults: true,
       onTrouble: (message) => troubles.push(message),

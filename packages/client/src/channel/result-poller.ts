@@ -14,6 +14,7 @@ import type { FutureOutcome, Records } from "@tinkex/types";
 import { acceptFor, decodeFutureResult, type FutureResultName } from "@tinkex/wire";
 import type { OperationContext, QueueStateEvent } from "../future/operation-context.js";
 import type { ApiCalls } from "../session/api-calls.js";
+import type { BatchPoller } from "./batch-poller.js";
 import {
   beginsAsRecord,
   classifyPollFailure,
@@ -35,8 +36,8 @@ export interface RetrieveEnvironment {
   readonly announcesLargeResults: boolean;
   /** Makes a server's words fit for messages and log lines. @defaultValue escapes control characters */
   readonly shownText?: ((text: string) => string) | undefined;
-  /** Milliseconds without one good answer to a poll after which its result is given up. @defaultValue 900,000 */
-  readonly maxFailingMs?: number | undefined;
+  /** Milliseconds without one good answer to a poll after which its result is given up. */
+  readonly maxFailingMs: number;
   /** Told when the waiting is troubled, and goes on. */
   onTrouble(message: string): void;
 }
@@ -51,6 +52,8 @@ export interface RetrieveRequest<Name extends FutureResultName> {
   readonly roundtripS: number;
   /** The operation that waits for it. */
   readonly context: Pick<OperationContext, "name" | "onBehalfOf" | "signal" | "queueState" | "isAwaited">;
+  /** Waits until the result is there, without polling for it alone. */
+  readonly batch?: BatchPoller | undefined;
   /** Logs pauses of the client that waits. */
   readonly log: Pick<QueueStateLog, "note">;
 }
@@ -64,8 +67,6 @@ const ACTIVE: QueueReport = { state: "active", reason: undefined };
 const MAX_DOUBTS = 3;
 /** Longest pause that the service may ask for, in milliseconds. */
 const MAX_ASKED_MS = 60_000;
-/** Longest time without one good answer while the service answers polls with errors or pages. */
-const MAX_FAILING_MS = 900_000;
 /** A poll held this long shows that the server makes the client wait by itself. */
 const HELD_MS = 1_000;
 
@@ -95,8 +96,12 @@ export class ResultPoller<Name extends FutureResultName> {
    * reason of the request's signal
    */
   async result(): Promise<Records[Name]> {
-    const { signal } = this.#request.context;
+    const { signal, isAwaited } = this.#request.context;
     try {
+      const { requestId, batch } = this.#request;
+      const completion = await batch?.finished(requestId, signal, isAwaited);
+      const bytes = completion?.response_payload_uncompressed_size ?? 0;
+      if (bytes > 0 && completion?.state !== "failed") await this.#makeRoom(bytes);
       for (;;) {
         signal.throwIfAborted();
         const startedAtMs = this.#environment.clock.monotonic();
@@ -190,7 +195,7 @@ export class ResultPoller<Name extends FutureResultName> {
 
   /** @throws the error that is the last, when no poll has had a good answer for too long */
   #noteFailing(error: unknown): void {
-    const { clock, maxFailingMs = MAX_FAILING_MS, onTrouble } = this.#environment;
+    const { clock, maxFailingMs, onTrouble } = this.#environment;
     const nowMs = clock.monotonic();
     this.#failingSinceMs ??= nowMs;
     const failingMs = nowMs - this.#failingSinceMs;
@@ -230,6 +235,7 @@ export class ResultPoller<Name extends FutureResultName> {
     outcome: Extract<FutureOutcome<Records[Name]>, { readonly state: "complete" | "failed" }>,
   ): Records[Name] {
     // Whatever paused the work is over, even if no poll said so.
+    this.#request.batch?.retrieved(this.#request.requestId);
     if (this.#state !== undefined && this.#state !== "active") this.#request.log.note(ACTIVE);
     this.#tell(ACTIVE);
     if (outcome.state === "complete") return outcome.result;

@@ -9,6 +9,7 @@ import {
   TinkexError,
 } from "@tinkex/base";
 import type { SampledSequence, SampleRequest, SampleResponse } from "@tinkex/types";
+import type { BatchPoller } from "../channel/batch-poller.js";
 import type { Channel } from "../channel/channel.js";
 import { type QueueStateLog, samplingPauseLog } from "../channel/queue-state-log.js";
 import type { OperationContext } from "../future/operation-context.js";
@@ -31,6 +32,7 @@ export interface SampleRun {
 /** Runs the samples of one sampler: within the server's limits, made again where that is called for. */
 export class SampleRunner {
   readonly #channel: Channel;
+  readonly #batch: BatchPoller | undefined;
   readonly #permits: Semaphore;
   readonly #resampler: Resampler;
   readonly #log: QueueStateLog;
@@ -43,7 +45,11 @@ export class SampleRunner {
     const { server, environment } = channel;
     const { clock, random } = environment;
     this.#channel = channel;
-    this.#permits = new Semaphore(server.config.sample_max_concurrent_requests);
+    this.#batch = channel.batchPoller(samplingSessionId);
+    // Samples that are waited for together hold no connection each, and need no limit.
+    const most =
+      this.#batch === undefined ? server.config.sample_max_concurrent_requests : Number.POSITIVE_INFINITY;
+    this.#permits = new Semaphore(most);
     this.#resampler = new Resampler({
       clock,
       random,
@@ -73,7 +79,7 @@ export class SampleRunner {
     this.#sampleCount += 1;
     const size = promptBytes(request.prompt);
     const busyPauseMs = size <= SMALL_PROMPT_BYTES ? SMALL_PROMPT_PAUSE_MS : LARGE_PROMPT_PAUSE_MS;
-    const write = { size, busyPauseMs, isUnchecked };
+    const write = { size, busyPauseMs, isUnchecked, batch: this.#batch };
     const submission = await this.#channel.submitSample(request, write, context, this.#log);
     const { accepted, result } = submission;
     context.submitted();

@@ -25,6 +25,7 @@ const OPTION_NAMES: Readonly<Record<keyof ServiceClientOptions, true>> = {
   retry: true,
   pools: true,
   timeoutMs: true,
+  pollPatienceMs: true,
   headers: true,
   fetch: true,
   proxy: true,
@@ -101,6 +102,11 @@ export function checkServiceOptions(options: ServiceClientOptions): void {
     throw refusal("tags", `must be an array of strings, got ${describeKind(options.tags)}`);
   }
   checkTimeout(options.timeoutMs, "ServiceClient");
+  const { pollPatienceMs } = options;
+  if (pollPatienceMs !== undefined && !(typeof pollPatienceMs === "number" && pollPatienceMs >= 0)) {
+    const got = describeValue(pollPatienceMs);
+    throw refusal("pollPatienceMs", `must be a number of milliseconds, 0 or more, got ${got}`);
+  }
   checkHeaders(options.headers, "ServiceClient");
   if (options.pools !== undefined) checkPools(options.pools);
   if (options.proxy !== undefined && typeof options.proxy !== "string") {

@@ -87,6 +87,11 @@ export interface ServiceClientOptions {
    * its own (`timeoutMs: Infinity` is none). @defaultValue no limit
    */
   readonly timeoutMs?: number | undefined;
+  /**
+   * Milliseconds after which a result is given up while the service answers polls for it with errors (5xx) or pages of a proxy, and
+   * with nothing else; `Infinity` never gives up. @defaultValue 900,000
+   */
+  readonly pollPatienceMs?: number | undefined;
   /** Sent with every request, by name; they win over our own, and those of a call win over them. @defaultValue none */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** A `fetch` that carries all requests in place of our own connections; `proxy` and pools of connections are then its responsibility. */

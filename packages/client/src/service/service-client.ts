@@ -35,8 +35,8 @@ import {
   checkCustomLoss,
   createCustomLoss,
 } from "../training/loss-graph/create-custom-loss.js";
-import type { LossHandle } from "../training/loss-graph/loss-handle.js";
 import type { LossGraph } from "../training/loss-graph/loss-graph.js";
+import type { LossHandle } from "../training/loss-graph/loss-handle.js";
 import type { TrainedModel } from "../training/trained-model.js";
 import type { TrainingClient } from "../training/training-client.js";
 import type { ServiceClientOptions } from "./service-client-options.js";
@@ -308,6 +308,7 @@ export class ServiceClient {
     try {
       if (openedChannel !== undefined) {
         const opened = openedChannel.then(({ session }) => session);
+        await openedChannel.then((channel) => channel.flush()).catch(() => {});
         await finishSession(opened, { reason: { type: status }, detail });
       }
     } finally {

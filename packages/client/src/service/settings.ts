@@ -43,6 +43,8 @@ export interface ClientSettings {
   readonly tags: readonly string[];
   /** Most submissions of samples on their way, if the caller says so. */
   readonly maxSamples: number | undefined;
+  /** Milliseconds without one good answer to a poll after which its result is given up. */
+  readonly maxFailingMs: number;
   /** Limit of a call that has none of its own, in milliseconds. */
   readonly timeoutMs: number | undefined;
   /** Environment with the settings of the Hugging Face hub; `undefined` for that of the process. */
@@ -52,6 +54,9 @@ export interface ClientSettings {
 
 /** Most repeats while no server has answered: most often the address is wrong, and some seconds tell. */
 const MAX_RETRIES_BEFORE_CONTACT = 2;
+
+/** Longest time without one good answer while the service answers polls with errors or pages, in milliseconds. */
+const POLL_PATIENCE_MS = 900_000;
 
 /**
  * Fills in what the options leave out. Nothing is sent.
@@ -96,6 +101,7 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
     bodyMemory: isOwn ? new BodyMemory() : undefined,
     maxSamples: options.pools?.sample,
     timeoutMs: options.timeoutMs,
+    maxFailingMs: options.pollPatienceMs ?? POLL_PATIENCE_MS,
     clock,
     random,
     logger,

@@ -1,0 +1,271 @@
+import {
+  ApiStatusError,
+  BACKOFFS,
+  BackoffCounter,
+  type Clock,
+  ConnectionError,
+  type Deferred,
+  deferred,
+  errorMessage,
+  type Logger,
+  onAbort,
+  TimeoutError,
+} from "@tinkex/base";
+import type { FutureCompletion, FuturesRetrieveResponse } from "@tinkex/types";
+import type { ApiCalls } from "../session/api-calls.js";
+import { FuturesPollerError } from "./futures-poller-error.js";
+
+/** The parts of its session that a batch poller works with. */
+export interface BatchEnvironment {
+  readonly calls: ApiCalls;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly logger: Logger;
+  /** Pollers that have something to wait for or to report. */
+  readonly active: Set<BatchPoller>;
+  /** Ends the polling. */
+  readonly closing: AbortSignal;
+  /** Milliseconds without one good answer after which the waiting is given up. */
+  readonly maxFailingMs: number;
+  /** Told when the waiting is troubled, and goes on. */
+  onTrouble(message: string): void;
+}
+
+/** One who waits for a sample to finish. */
+interface Waiter {
+  readonly finished: Deferred<FutureCompletion | undefined>;
+  readonly isAwaited: () => boolean;
+}
+
+/** Most refusals (400) in a row after which the next one counts. */
+const MAX_DOUBTS = 3;
+/** Time for which reports of fetched results are gathered, so that they share a request, in milliseconds. */
+const GATHER_MS = 100;
+/** A poll held this long shows that the server makes the client wait by itself. */
+const HELD_MS = 1_000;
+/** Limit of a poll that reports alone, in milliseconds. */
+const REPORT_LIMIT_MS = 5_000;
+
+/**
+ * Waits for all samples of one sampling session with one poll at a time, and reports those whose results were fetched. It rests,
+ * without any request, while nobody waits and nothing is to be reported.
+ */
+export class BatchPoller {
+  readonly #samplingSessionId: string;
+  readonly #environment: BatchEnvironment;
+  readonly #waiters = new Map<string, Waiter>();
+  /** Completions that came before their sample was waited for. */
+  readonly #early = new Map<string, FutureCompletion>();
+  readonly #retrieved = new Set<string>();
+  /** Samples that were given up, whose completions nobody wants. */
+  readonly #givenUp = new Set<string>();
+  readonly #pause: BackoffCounter;
+  readonly #backoff: BackoffCounter;
+  #cursor: number | bigint = 0;
+  #reportedCursor: number | bigint = 0;
+  #doubts = 0;
+  #failingSinceMs: number | undefined;
+  #isRunning = false;
+  #isUnsupported = false;
+  /** A refusal of the key, which another poll would meet too. */
+  #refusal: FuturesPollerError | undefined;
+
+  constructor(samplingSessionId: string, environment: BatchEnvironment) {
+    this.#samplingSessionId = samplingSessionId;
+    this.#environment = environment;
+    this.#pause = new BackoffCounter(BACKOFFS.poll, environment.random);
+    this.#backoff = new BackoffCounter(BACKOFFS.batchPoll, environment.random);
+  }
+
+  /** Samples that are waited for. */
+  get size(): number {
+    return this.#waiters.size;
+  }
+
+  /**
+   * Waits until a sample has finished, well or not; its result is then fetched as always.
+   *
+   * @returns `undefined` on a server that has no such polls: the sample is polled for alone
+   * @throws FuturesPollerError; the reason of `signal`
+   */
+  async finished(
+    requestId: string,
+    signal: AbortSignal,
+    isAwaited: () => boolean,
+  ): Promise<FutureCompletion | undefined> {
+    signal.throwIfAborted();
+    if (this.#isUnsupported) return undefined;
+    if (this.#refusal !== undefined) throw this.#refusal;
+    const early = this.#early.get(requestId);
+    if (early !== undefined) {
+      this.#early.delete(requestId);
+      return early;
+    }
+    const waiter: Waiter = { finished: deferred(), isAwaited };
+    this.#waiters.set(requestId, waiter);
+    const leave = onAbort(signal, (reason) => {
+      this.#waiters.delete(requestId);
+      this.#givenUp.add(requestId);
+      waiter.finished.reject(reason);
+    });
+    this.#wake();
+    return waiter.finished.promise.finally(leave);
+  }
+
+  /** Notes that a result was fetched, so that the service may forget it. */
+  retrieved(requestId: string): void {
+    if (this.#isUnsupported) return;
+    this.#retrieved.add(requestId);
+    this.#wake();
+  }
+
+  /** Reports what is left to report, once, before the connections go. Never rejects. */
+  async flush(): Promise<void> {
+    if (!this.#hasReports() || this.#isUnsupported) return;
+    await this.#poll(true).catch(() => {});
+  }
+
+  #hasReports(): boolean {
+    return this.#retrieved.size > 0 || this.#cursor > this.#reportedCursor;
+  }
+
+  #wake(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    const { active } = this.#environment;
+    active.add(this);
+    void this.#run().finally(() => {
+      this.#isRunning = false;
+      if (!this.#hasReports()) active.delete(this);
+    });
+  }
+
+  async #run(): Promise<void> {
+    const { clock, closing } = this.#environment;
+    try {
+      while (!closing.aborted && !this.#isUnsupported && (this.#waiters.size > 0 || this.#hasReports())) {
+        const isAwaited = [...this.#waiters.values()].some((waiter) => waiter.isAwaited());
+        // Reports are gathered; and work that nobody waits for must not keep the process alive by one poll after the other.
+        if (!isAwaited) await clock.sleep(GATHER_MS, closing, { background: this.#waiters.size > 0 });
+        await this.#pollOnce(this.#waiters.size === 0);
+      }
+    } catch (error) {
+      if (!closing.aborted) this.#fail(error);
+    }
+  }
+
+  async #pollOnce(isReport: boolean): Promise<void> {
+    const { clock, closing } = this.#environment;
+    const startedAtMs = clock.monotonic();
+    try {
+      const answer = await this.#poll(isReport, closing);
+      this.#doubts = 0;
+      this.#failingSinceMs = undefined;
+      this.#backoff.reset();
+      for (const completion of answer.completions) this.#complete(completion);
+      const heldMs = clock.monotonic() - startedAtMs;
+      if (isReport || answer.completions.length > 0 || heldMs > HELD_MS) this.#pause.reset();
+      else await clock.sleep(this.#pause.nextMs(), closing, { background: true });
+    } catch (error) {
+      if (closing.aborted) throw error;
+      await this.#afterFailure(error);
+    }
+  }
+
+  async #poll(isReport: boolean, signal?: AbortSignal): Promise<FuturesRetrieveResponse> {
+    const { calls } = this.#environment;
+    const reported = [...this.#retrieved].sort();
+    const cursor = this.#cursor;
+    const body = calls.encode("retrieve_futures", {
+      target: {
+        type: "sampling_session",
+        sampling_session_id: this.#samplingSessionId,
+        cloned_sampler_id: 0,
+      },
+      prev_cursor: cursor,
+      ...(isReport ? { timeout: 0 } : {}),
+      retrieved_request_ids: reported,
+    });
+    const response = await calls.post("retrieve_futures", body, {
+      signal,
+      ...(isReport
+        ? {
+            timeoutMs: REPORT_LIMIT_MS,
+            headers: { "x-stainless-read-timeout": String(REPORT_LIMIT_MS / 1000) },
+          }
+        : {}),
+    });
+    const answer = calls.decode("retrieve_futures", response.body);
+    for (const id of reported) this.#retrieved.delete(id);
+    if (cursor > this.#reportedCursor) this.#reportedCursor = cursor;
+    this.#cursor = answer.cursor;
+    return answer;
+  }
+
+  #complete(completion: FutureCompletion): void {
+    const { request_id: id } = completion;
+    if (this.#givenUp.delete(id)) return;
+    const waiter = this.#waiters.get(id);
+    if (waiter === undefined) {
+      this.#early.set(id, completion);
+      return;
+    }
+    this.#waiters.delete(id);
+    waiter.finished.resolve(completion);
+  }
+
+  /** Waits before the next poll, or throws when there is no point in one. */
+  async #afterFailure(error: unknown): Promise<void> {
+    const { clock, closing, onTrouble, maxFailingMs } = this.#environment;
+    const status = error instanceof ApiStatusError ? error.status : undefined;
+    if (status === 404 || status === 405) return this.#fallBack(status);
+    this.#doubts = status === 400 ? this.#doubts + 1 : 0;
+    if (this.#doubts > MAX_DOUBTS || !isPassing(error)) throw error;
+    const nowMs = clock.monotonic();
+    this.#failingSinceMs ??= nowMs;
+    const failingMs = nowMs - this.#failingSinceMs;
+    if (failingMs >= maxFailingMs) throw error;
+    const askedMs = error instanceof ApiStatusError ? error.retryAfterMs : undefined;
+    const waitMs = askedMs ?? this.#backoff.nextMs();
+    onTrouble(
+      `waiting for the samples of ${this.#samplingSessionId}, asking again in ${waitMs / 1000} s: ${errorMessage(error)}`,
+    );
+    await clock.sleep(waitMs, closing, { background: true });
+  }
+
+  /** The server has no such polls: each sample is polled for alone from now on. */
+  #fallBack(status: number): void {
+    this.#isUnsupported = true;
+    this.#environment.logger.debug(
+      `the server answered ${status} to retrieve_futures: samples are polled for one by one`,
+    );
+    this.#settleAll(({ finished }) => finished.resolve(undefined));
+    this.#retrieved.clear();
+  }
+
+  #fail(cause: unknown): void {
+    const error = new FuturesPollerError(this.#samplingSessionId, cause);
+    if (error.status === 401 || error.status === 403) this.#refusal = error;
+    this.#environment.logger.error(error.message);
+    this.#doubts = 0;
+    this.#failingSinceMs = undefined;
+    this.#settleAll(({ finished }) => finished.reject(error));
+    // What could not be reported is forgotten by the service in its own time.
+    this.#retrieved.clear();
+    this.#reportedCursor = this.#cursor;
+  }
+
+  #settleAll(settle: (waiter: Waiter) => void): void {
+    const waiters = [...this.#waiters.values()];
+    this.#waiters.clear();
+    for (const waiter of waiters) settle(waiter);
+  }
+}
+
+/** Tells whether another poll may succeed where this one failed. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof ConnectionError || error instanceof TimeoutError) return true;
+  if (!(error instanceof ApiStatusError)) return false;
+  const { status } = error;
+  return [400, 408, 409, 425, 429].includes(status) || (status >= 500 && status < 600);
+}

@@ -1,0 +1,20 @@
+import { ApiStatusError, errorMessage, TinkexError } from "@tinkex/base";
+
+/**
+ * Waiting for the samples of a sampling client failed for all of them at once; `cause` says why. Their work may go on on the service.
+ * A later sample asks anew, unless the key was refused.
+ */
+export class FuturesPollerError extends TinkexError {
+  static override readonly name: string = "FuturesPollerError";
+
+  /** The status that ended the waiting, where it was one. */
+  readonly status: number | undefined;
+
+  constructor(samplingSessionId: string, cause: unknown) {
+    super(
+      `retrieve_futures polling failed for sampling session ${samplingSessionId} (clone 0): ${errorMessage(cause)}`,
+      { code: cause instanceof TinkexError ? cause.code : "response_invalid", cause },
+    );
+    this.status = cause instanceof ApiStatusError ? cause.status : undefined;
+  }
+}
