@@ -30,7 +30,7 @@ const bindWhere: BoundOperation = {
       if (target === undefined) continue;
       for (let index = 0; index < gradient.length; index += 1) {
         if ((condition?.at(index) === 1) !== (choice === 0)) continue;
-        const place = operand.places?.[index] ?? index;
+        const place = operand.placeOf(index);
         target[place] = (target[place] ?? 0) + (gradient[index] ?? 0);
       }
     }

@@ -1,5 +1,6 @@
 import {
   type BoundOperation,
+  type Differentiation,
   type Evaluation,
   type MakeNumbers,
   type Numbers,
@@ -70,26 +71,41 @@ function bindElementwise(rule: ElementwiseRule): BoundOperation {
     evaluate: (run) => {
       const [a, b] = operandsOf(rule, run);
       const { data } = run.result;
-      for (let index = 0; index < data.length; index += 1) data[index] = rule.apply(a.at(index), b.at(index));
+      const { apply } = rule;
+      const [left, leftPlaces, right, rightPlaces] = [a.data, a.places, b.data, b.places];
+      for (let index = 0; index < data.length; index += 1) {
+        const x = left[leftPlaces === undefined ? index * a.step : (leftPlaces[index] ?? 0)] ?? 0;
+        const y = right[rightPlaces === undefined ? index * b.step : (rightPlaces[index] ?? 0)] ?? 0;
+        data[index] = apply(x, y);
+      }
     },
     differentiate:
       slopes &&
       ((run) => {
         const [a, b] = operandsOf(rule, run);
-        const { gradient, result, into } = run;
         for (const [operand, slope] of slopes.entries()) {
-          const target = into[operand];
-          if (target === undefined) continue;
-          const { places } = operand === 0 ? a : b;
-          for (let index = 0; index < gradient.length; index += 1) {
-            const factor = slope(a.at(index), b.at(index), result.data[index] ?? 0);
-            if (factor === 0 && rule.isChoice) continue;
-            const place = places === undefined ? index : (places[index] ?? 0);
-            target[place] = (target[place] ?? 0) + (gradient[index] ?? 0) * factor;
-          }
+          const target = run.into[operand];
+          if (target !== undefined) addGradient(run, [a, b], operand === 0 ? a : b, slope, target);
         }
       }),
   };
+
+  /** Adds the gradient of one operand. */
+  function addGradient(
+    { gradient, result: { data } }: Differentiation,
+    [a, b]: readonly [StretchedOperand, StretchedOperand],
+    own: StretchedOperand,
+    slope: (a: number, b: number, y: number) => number,
+    target: Float64Array,
+  ): void {
+    const isChoice = rule.isChoice === true;
+    for (let index = 0; index < gradient.length; index += 1) {
+      const factor = slope(a.at(index), b.at(index), data[index] ?? 0);
+      if (isChoice && factor === 0) continue;
+      const place = own.placeOf(index);
+      target[place] = (target[place] ?? 0) + (gradient[index] ?? 0) * factor;
+    }
+  }
 }
 
 function resultDtype(wanted: ResultDtype, types: readonly ValueType[]): ValueDtype | undefined {
@@ -99,19 +115,29 @@ function resultDtype(wanted: ResultDtype, types: readonly ValueType[]): ValueDty
 
 /** The elements of an operand, read in the order of the result. */
 export class StretchedOperand {
-  /** Place of each element of the result in the operand; `undefined` where they are the same. */
+  readonly data: Numbers;
+  /** Place of each element of the result in the operand; `undefined` where `step` tells. */
   readonly places: Int32Array | undefined;
-  readonly #data: Numbers;
+  /** From one element of the result to the next: 1 for operands of its shape, 0 for a single number. */
+  readonly step: number;
 
   constructor(value: Value, shape: readonly number[], dtype: ValueDtype, make: MakeNumbers) {
     const isSame =
       value.shape.length === shape.length && value.shape.every((size, axis) => size === shape[axis]);
-    this.places = isSame ? undefined : elementPlaces(stretchedView(value.shape, shape));
-    this.#data = castNumbers(value, dtype, make);
+    const isSingle = value.data.length === 1;
+    this.data = castNumbers(value, dtype, make);
+    this.places = isSame || isSingle ? undefined : elementPlaces(stretchedView(value.shape, shape));
+    this.step = isSingle ? 0 : 1;
   }
 
+  /** Element that takes part in an element of the result. */
   at(index: number): number {
-    return this.#data[this.places === undefined ? index : (this.places[index] ?? 0)] ?? 0;
+    return this.data[this.placeOf(index)] ?? 0;
+  }
+
+  /** Place of that element. */
+  placeOf(index: number): number {
+    return this.places === undefined ? index * this.step : (this.places[index] ?? 0);
   }
 }
 

@@ -40,6 +40,8 @@ export function elementPlaces({ shape, strides, offset }: View): Int32Array {
   const sizes = exactShape(shape);
   const count = sizes.reduce((product, size) => product * size, 1);
   const places = new Int32Array(count);
+  // One element again and again, as where a whole value is summed up.
+  if (strides.every((stride) => stride === 0)) return places.fill(offset);
   const index = new Array<number>(sizes.length).fill(0);
   let place = offset;
   for (let element = 0; element < count; element += 1) {
