@@ -45,7 +45,7 @@ export class HostileServer {
 
   static async start(options: ListenOptions): Promise<HostileServer> {
     const host = await hostOfThisProcess();
-    const scheme = options.tls === undefined ? "http" : "https";
+    const scheme = options.socks !== undefined ? "socks5" : options.tls === undefined ? "http" : "https";
     return new HostileServer(host, scheme, await host.listen(options));
   }
 

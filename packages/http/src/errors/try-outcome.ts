@@ -18,6 +18,8 @@ export interface Broken extends SentOn {
   readonly cause: unknown;
   /** A kept connection that the server had let go: nothing of an answer arrived on it. */
   readonly isStaleConnection: boolean;
+  /** Nothing had left: the connection, or TLS on it, never stood. */
+  readonly isUnsent?: boolean;
 }
 
 /** One of the try's own time limits ran out. */

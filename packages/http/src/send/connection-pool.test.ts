@@ -16,6 +16,7 @@ function get(pool: ConnectionPool): Promise<number> {
     let status = 0;
     const handler: LeavingHandler = {
       isOver: false,
+      isFirst: false,
       onRequestStart: () => {},
       onResponseStart: (_, code) => {
         status = code;

@@ -3,6 +3,8 @@ import type { Client, Dispatcher } from "undici";
 /** A handler that tells whether anybody still waits for its answer. */
 export interface LeavingHandler extends Dispatcher.DispatchHandler {
   readonly isOver: boolean;
+  /** Says that no request went out before on the connection that it was given. */
+  isFirst: boolean;
 }
 
 /** One connection, or the place of one. */
@@ -33,7 +35,9 @@ export class ConnectionPool {
   }
 
   dispatch(options: Dispatcher.DispatchOptions, handler: LeavingHandler): boolean {
-    const place = this.#free.pop() ?? this.#makePlace(handler);
+    const kept = this.#free.pop();
+    handler.isFirst = kept === undefined;
+    const place = kept ?? this.#makePlace(handler);
     place.latest = handler;
     place.isFree = place.client.dispatch(options, handler);
     // Over HTTP/2 a connection carries more than one.

@@ -28,5 +28,7 @@ export function proxyAnswer<T>(
       else leave(() => resolve(answer));
     };
     socket.on("data", onData).on("end", onEnd).on("error", onError).on("close", onEnd);
+    // The answer before this one has left it paused.
+    socket.resume();
   });
 }

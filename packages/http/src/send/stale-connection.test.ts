@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { answer, hangUp, reset } from "@tinkex-tooling/hostile-server";
+import { answer, cutAt, hangUp, reset } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";
 import type { RetryEvent } from "../hooks/transport-hooks.js";
 import { failureOf, play, transportTo } from "../testing/test-transport.js";
@@ -29,4 +29,17 @@ describe("a kept connection that the server lets go as a request arrives", () =>
       expect(transport.clock.sleeps).toEqual([]);
     },
   );
+});
+
+describe("a new connection that breaks within the head of its first answer", () => {
+  it.each([
+    ["status line", 12],
+    ["headers", 40],
+  ])("(%s) is no stale one: the request goes out again after the usual pause", async (_, byteCount) => {
+    const server = await play(cutAt(byteCount, answer(200), hangUp), answer(200));
+    const transport = transportTo(server);
+    const { attempts } = await transport.call({ operation: "get_info" });
+    expect(attempts).toBe(2);
+    expect(transport.clock.sleeps).toEqual([1000]);
+  });
 });

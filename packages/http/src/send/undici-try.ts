@@ -19,6 +19,7 @@ type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
 export class UndiciTry implements LeavingHandler {
   /** Gives up the connection that is made for this try. */
   abandonConnection: Abandon | undefined;
+  isFirst = false;
   readonly #timers: TryTimers;
   #settle: ((outcome: TryOutcome) => void) | undefined;
   #controller: Dispatcher.DispatchController | undefined;
@@ -79,7 +80,12 @@ export class UndiciTry implements LeavingHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, cause: Error): void {
-    this.#end({ kind: "broken", cause, isStaleConnection: this.#status === 0 && isStaleConnection(cause) });
+    this.#end({
+      kind: "broken",
+      cause,
+      isStaleConnection: !this.isFirst && this.#status === 0 && isStaleConnection(cause),
+      isUnsent: this.#controller === undefined,
+    });
   }
 
   #leave(): void {
