@@ -26,7 +26,9 @@ it("exports these names at run time", () => {
     "ClosedError",
     "ConnectionError",
     "Datum",
+    "FuturesPollerError",
     "LoraConfig",
+    "LossHandle",
     "ModelInput",
     "RequestFailedError",
     "ResponseError",
@@ -34,12 +36,15 @@ it("exports these names at run time", () => {
     "SamplingParams",
     "SequenceBrokenError",
     "ServiceClient",
+    "SessionLostError",
     "TensorData",
     "TimeoutError",
     "TinkexError",
     "TrainingClient",
     "UnsupportedByServerError",
     "ValidationError",
+    "graphLoss",
+    "lossGraph",
   ]);
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openService, pauseForSockets, throughSleeps, until } from "../testing/open-service.js";
+import { openService, pauseForSockets, until } from "../testing/open-service.js";
 import type { Reply, SeenRequest } from "../testing/stub-service.js";
 import { FuturesPollerError } from "./futures-poller-error.js";
 
@@ -169,7 +169,7 @@ describe("samples that are waited for together", () => {
     finish("r1");
     await until(() => stub.seen("retrieve_future").length === 1, "the fetch");
     finish("r2");
-    await throughSleeps(clock, sample);
+    await passPauses(clock, sample);
     expect(stub.seen("asample").map(({ json }) => json?.seq_id)).toEqual([0, 1]);
     const report = until(() => polls().some((poll) => reported(poll).includes("r2")), "the report");
     await passPauses(clock, report);

@@ -71,7 +71,7 @@ describe("a datum", () => {
     async (value) => {
       const { training } = await openTraining();
       expect(() => training.forwardBackward([like(policy)], "ppo", { loss_fn_config: { x: value } })).toThrow(
-        `loss_fn_config.x must be a finite number or a string, got ${value}`,
+        `loss_fn_config.x must be finite, got ${value}`,
       );
     },
   );

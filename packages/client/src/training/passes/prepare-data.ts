@@ -153,8 +153,11 @@ function checkedLossConfig(config: LossFnConfig): LossFnConfig {
   checkObject(config, "loss_fn_config", "{ clip_low_threshold: 0.8 }");
   for (const [key, value] of Object.entries(config)) {
     if (typeof value === "string" || Number.isFinite(value)) continue;
-    const got = typeof value === "number" ? `${value}` : describeKind(value);
-    throw new ValidationError(`loss_fn_config.${key} must be a finite number or a string, got ${got}`, {
+    const fault =
+      typeof value === "number"
+        ? `must be finite, got ${value}`
+        : `must be a number or a string, got ${describeKind(value)}`;
+    throw new ValidationError(`loss_fn_config.${key} ${fault}`, {
       path: ["loss_fn_config", key],
     });
   }
