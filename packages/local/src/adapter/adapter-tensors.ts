@@ -21,6 +21,11 @@ export function zeroTensors(parameters: AdapterParameters): AdapterTensors {
   }));
 }
 
+/** A copy that later changes of the original do not reach. */
+export function copyTensors(tensors: AdapterTensors): AdapterTensors {
+  return tensors.map(({ a, b }) => ({ a: a.slice(), b: b.slice() }));
+}
+
 /** The optimizer before its first step. */
 export function newOptimizerState(parameters: AdapterParameters): OptimizerState {
   return { step: 0, m: zeroTensors(parameters), v: zeroTensors(parameters) };

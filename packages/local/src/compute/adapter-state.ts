@@ -2,6 +2,7 @@ import type { StoredAdapter } from "../adapter/adapter-directory.js";
 import { type AdapterParameters, copyAdapterParameters } from "../adapter/adapter-parameters.js";
 import {
   type AdapterTensors,
+  copyTensors,
   newOptimizerState,
   type OptimizerState,
   zeroTensors,
@@ -10,6 +11,7 @@ import type { AdamStep } from "../engine/engine.js";
 import { adamStep } from "../training/adam-step.js";
 import { hasDiverged } from "../training/has-diverged.js";
 import { fillWithZeros } from "../training/tensor-arithmetic.js";
+import type { AdapterSnapshot } from "./recoverable-engine.js";
 
 /** One adapter in memory: weights, accumulated gradient, and what the optimizer remembers. */
 export class AdapterState {
@@ -19,9 +21,10 @@ export class AdapterState {
   /** True while somebody else relies on the present weights to stay as they are. */
   #isShared: boolean;
 
-  constructor({ parameters, optimizer }: StoredAdapter, isShared = false) {
+  constructor({ parameters, optimizer, gradients }: AdapterSnapshot, isShared = false) {
     this.#parameters = parameters;
     this.#optimizer = optimizer;
+    this.#gradients = gradients;
     this.#isShared = isShared;
   }
 
@@ -45,6 +48,14 @@ export class AdapterState {
   get gradients(): AdapterTensors {
     this.#gradients ??= zeroTensors(this.#parameters);
     return this.#gradients;
+  }
+
+  /** Copies weights and optimizer as they are; an optimizer that has not stepped is left out. */
+  copyWeights(): AdapterSnapshot {
+    const parameters = copyAdapterParameters(this.#parameters);
+    if (this.#optimizer === undefined) return { parameters };
+    const { step, m, v } = this.#optimizer;
+    return { parameters, optimizer: { step, m: copyTensors(m), v: copyTensors(v) } };
   }
 
   toStore(includesOptimizer: boolean): StoredAdapter {

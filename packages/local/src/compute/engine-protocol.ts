@@ -1,11 +1,12 @@
-import type { Engine } from "../engine/engine.js";
+import type { RecoverableEngine } from "./recoverable-engine.js";
 import type { TransferredError } from "./transferred-error.js";
 
 /** Calls that a message can make to an engine. `sample` comes without its signal, for which there is `abort`. */
-export interface RemoteMethods extends Omit<Engine, "model" | "runtime" | "close" | "sample"> {
+export interface RemoteMethods
+  extends Omit<RecoverableEngine, "model" | "runtime" | "fault" | "close" | "sample"> {
   /** Answered once the engine is there; rejects with what making it threw. */
-  describe(): Promise<Pick<Engine, "model" | "runtime">>;
-  sample(request: Parameters<Engine["sample"]>[0]): ReturnType<Engine["sample"]>;
+  describe(): Promise<Pick<RecoverableEngine, "model" | "runtime">>;
+  sample(request: Parameters<RecoverableEngine["sample"]>[0]): ReturnType<RecoverableEngine["sample"]>;
 }
 
 /** A call of one of these methods, whichever it is. */

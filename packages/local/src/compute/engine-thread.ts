@@ -8,10 +8,13 @@ export type ParentPort = Omit<EnginePort, "close"> & { close?(): void };
  *
  * @param scope - global object of the thread
  */
-export function parentThread(port: ParentPort, scope: { close?(): void } = globalThis): EnginePort {
+export function parentThread(port: ParentPort, scope: object = globalThis): EnginePort {
   return {
     postMessage: (reply, transfer) => port.postMessage(reply, transfer),
     on: (event, listener) => port.on(event, listener),
-    close: () => (port.close === undefined ? scope.close?.() : port.close()),
+    close() {
+      if (port.close !== undefined) port.close();
+      else if ("close" in scope && typeof scope.close === "function") scope.close();
+    },
   };
 }

@@ -1,7 +1,7 @@
 import { ClosedError, ValidationError } from "@tinkex/base";
 import { readAdapterDirectory, writeAdapterDirectory } from "../adapter/adapter-directory.js";
 import { createAdapterParameters } from "../adapter/adapter-parameters.js";
-import type { Engine } from "../engine/engine.js";
+import { copyTensors } from "../adapter/adapter-tensors.js";
 import type { EngineOptions } from "../engine/engine-options.js";
 import { LOSSES } from "../losses/loss-table.js";
 import { checkModelSize } from "../model/check-model-size.js";
@@ -12,6 +12,7 @@ import { createRuntime } from "../runtime/create-runtime.js";
 import { Sampler } from "../sampling/sampler.js";
 import { createTrainer } from "../training/trainer.js";
 import { AdapterState } from "./adapter-state.js";
+import type { RecoverableEngine } from "./recoverable-engine.js";
 import { TaskQueues } from "./task-queues.js";
 
 /**
@@ -20,7 +21,7 @@ import { TaskQueues } from "./task-queues.js";
  * @throws ValidationError when the directory is no model this engine can run, or an option is wrong; TinkexError
  * `missing_dependency`
  */
-export async function createInProcessEngine(options: EngineOptions): Promise<Engine> {
+export async function createInProcessEngine(options: EngineOptions): Promise<RecoverableEngine> {
   const { name, directory } = options.model;
   const config = readModelConfig(directory);
   checkModelSize(config, directory);
@@ -85,6 +86,8 @@ export async function createInProcessEngine(options: EngineOptions): Promise<Eng
     },
     runtime: { name: runtime.name, threads: runtime.threads, reason: runtime.reason },
 
+    fault: undefined,
+
     createAdapter: (adapterId, shape, seed) =>
       inOrder(adapterId, () => {
         const parameters = createAdapterParameters(config, shape, seed);
@@ -116,6 +119,15 @@ export async function createInProcessEngine(options: EngineOptions): Promise<Eng
     releaseAdapter: (adapterId) =>
       inOrder(adapterId, () => {
         adapters.delete(adapterId);
+      }),
+
+    readWeights: (adapterId) => inOrder(adapterId, () => adapter(adapterId).copyWeights()),
+
+    readGradients: (adapterId) => inOrder(adapterId, () => copyTensors(adapter(adapterId).gradients)),
+
+    restoreAdapter: (adapterId, snapshot) =>
+      inOrder(adapterId, () => {
+        adapters.set(adapterId, new AdapterState(snapshot));
       }),
 
     pass: ({ adapterId, data, loss, lossConfig, forwardOnly }) =>

@@ -1,9 +1,9 @@
 import { on, once } from "node:events";
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Engine } from "../engine/engine.js";
 import type { EngineReply, EngineRequest, RemoteCall } from "./engine-protocol.js";
 import { createInProcessEngine } from "./in-process-engine.js";
+import type { RecoverableEngine } from "./recoverable-engine.js";
 import { serveEngine } from "./serve-engine.js";
 
 const directory = new URL("../../fixtures/numerics/models/tiny-llama", import.meta.url).pathname;
@@ -11,7 +11,7 @@ const directory = new URL("../../fixtures/numerics/models/tiny-llama", import.me
 describe("serveEngine", () => {
   let port: MessagePort;
 
-  const serve = (starting: Promise<Engine>) => {
+  const serve = (starting: Promise<RecoverableEngine>) => {
     const channel = new MessageChannel();
     port = channel.port2;
     serveEngine(channel.port1, starting);

@@ -1,5 +1,5 @@
-import type { Engine } from "../engine/engine.js";
 import type { EngineReply, EngineRequest, RemoteCall } from "./engine-protocol.js";
+import type { RecoverableEngine } from "./recoverable-engine.js";
 import { resultBuffers } from "./result-buffers.js";
 import { packError } from "./transferred-error.js";
 
@@ -11,7 +11,7 @@ export interface EnginePort {
 }
 
 /** Answers calls that come through a port, until it is told to close. An engine that fails to start fails every call. */
-export function serveEngine(port: EnginePort, starting: Promise<Engine>): void {
+export function serveEngine(port: EnginePort, starting: Promise<RecoverableEngine>): void {
   // A failure is the answer of every call; until the first one comes it must not count as unhandled.
   starting.catch(() => {});
   const aborts = new Map<number, AbortController>();
@@ -48,7 +48,7 @@ export function serveEngine(port: EnginePort, starting: Promise<Engine>): void {
   });
 }
 
-async function perform(engine: Engine, call: RemoteCall, signal: AbortSignal): Promise<unknown> {
+async function perform(engine: RecoverableEngine, call: RemoteCall, signal: AbortSignal): Promise<unknown> {
   switch (call.method) {
     case "describe":
       return { model: engine.model, runtime: engine.runtime };
@@ -62,6 +62,12 @@ async function perform(engine: Engine, call: RemoteCall, signal: AbortSignal): P
       return engine.copyAdapter(...call.args);
     case "releaseAdapter":
       return engine.releaseAdapter(...call.args);
+    case "readWeights":
+      return engine.readWeights(...call.args);
+    case "readGradients":
+      return engine.readGradients(...call.args);
+    case "restoreAdapter":
+      return engine.restoreAdapter(...call.args);
     case "pass":
       return engine.pass(...call.args);
     case "optimStep":

@@ -81,8 +81,9 @@ describe("WorkerRpcClient", () => {
     thread.emit("error", new Error("out of memory"));
     for (const call of [...calls, line.call("releaseAdapter", ["c"])]) {
       await expect(call).rejects.toBeInstanceOf(TinkexError);
-      await expect(call).rejects.toThrow(/ended unexpectedly \(out of memory\).*last saved checkpoint/);
+      await expect(call).rejects.toThrow(/ended unexpectedly \(out of memory\).*submit it again/);
     }
+    expect(await line.lost).toMatchObject({ message: expect.stringContaining("out of memory") });
     thread.emit("exit", 1);
     await line.close();
   });

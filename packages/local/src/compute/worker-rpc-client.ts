@@ -1,4 +1,4 @@
-import { AbortedError, ClosedError, TinkexError } from "@tinkex/base";
+import { AbortedError, ClosedError, deferred, TinkexError } from "@tinkex/base";
 import type { EngineReply, EngineRequest, RemoteCall, RemoteMethods } from "./engine-protocol.js";
 import { unpackError } from "./transferred-error.js";
 
@@ -26,6 +26,7 @@ export class WorkerRpcClient {
   readonly #thread: EngineThread;
   readonly #exited: Promise<void>;
   readonly #pending = new Map<number, PendingCall>();
+  readonly #lost = deferred<TinkexError>();
   #nextId = 0;
   /** Why no call can be made any more. */
   #ending: TinkexError | undefined;
@@ -41,6 +42,11 @@ export class WorkerRpcClient {
         resolve();
       });
     });
+  }
+
+  /** Resolves with the reason when the thread has ended without being told to. */
+  get lost(): Promise<TinkexError> {
+    return this.#lost.promise;
   }
 
   /** @throws AbortedError at once when the signal fires, ClosedError, or what the method threw in the thread */
@@ -95,6 +101,7 @@ export class WorkerRpcClient {
   }
 
   #end(error: TinkexError): void {
+    if (this.#ending === undefined && !(error instanceof ClosedError)) this.#lost.resolve(error);
     this.#ending ??= error;
     for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(this.#ending);
   }
@@ -107,8 +114,7 @@ function abortedBy(signal: AbortSignal): AbortedError {
 function threadLost(cause: unknown): TinkexError {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new TinkexError(
-    `the engine's thread ended unexpectedly (${why}); what it held in memory is lost: ` +
-      "start the server again and go on from the last saved checkpoint",
+    `the engine's thread ended unexpectedly (${why}); what was under way is lost, and nothing that was answered: submit it again`,
     { code: "request_failed", cause },
   );
 }

@@ -11,6 +11,9 @@ export interface Engine {
     readonly reason?: string;
   };
 
+  /** Says why the engine cannot compute at present, and what is done about it; undefined while it can. */
+  readonly fault: string | undefined;
+
   /** A new LoRA adapter: `B = 0`, `A` uniform in ±1/√d_in from `seed`. Equal seed and shape give equal numbers. */
   createAdapter(adapterId: string, shape: AdapterShape, seed: number): Promise<void>;
   /** Reads an adapter directory written by {@link saveAdapter}; `includesOptimizer` also restores the moments and step count. */

@@ -40,7 +40,7 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
       connectionsCheckingInterval: Math.min(headTimeoutMs, requestTimeoutMs) / 4,
     },
     forceCloseConnections: "idle",
-    // What arrives on an open connection while the server closes is answered with the reason: a 503 would be tried again.
+    // Requests on open connections are answered with the reason while the server closes: a 503 would be tried again.
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     // Met before the routes, and so by no error handler.

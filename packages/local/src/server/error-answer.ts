@@ -27,7 +27,9 @@ function errorAnswer(error: unknown): {
 export function errorHandler(logger: Logger) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const { status, detail } = errorAnswer(error);
-    if (status >= 500) logger.error(`${request.method} ${request.url} failed`, { error });
+    // A refusal on purpose was logged where its cause arose.
+    if (status >= 500 && !(error instanceof RequestRefusal))
+      logger.error(`${request.method} ${request.url} failed`, { error });
     // Issues are short already; a single text may quote what the sender wrote.
     void reply.code(status).send({ detail: typeof detail === "string" ? shortened(detail) : detail });
   };

@@ -68,7 +68,8 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
   const engines: Engine[] = [];
   try {
     const { runtime, threads } = options;
-    for (const model of served) engines.push(await createEngine({ model, runtime, threads }));
+    for (const model of served)
+      engines.push(await createEngine({ model, runtime, threads }, { clock, logger }));
     const running = await serveEngines({
       engines,
       data,

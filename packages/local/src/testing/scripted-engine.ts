@@ -63,6 +63,9 @@ export class ScriptedEngine implements Engine {
     return [...this.#adapters.keys()].sort();
   }
 
+  /** Set by a test. */
+  fault: string | undefined;
+
   async createAdapter(adapterId: string, shape: AdapterShape, seed: number): Promise<void> {
     await this.#turn(`create ${adapterId} rank ${shape.rank} seed ${seed}`);
     this.#adapters.set(adapterId, { shape, weight: 0, gradient: 0, steps: 0 });

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { RequestRefusal } from "../../errors/request-refusal.js";
 import type { ServerState } from "../../registries/server-state.js";
 import { on } from "../on-endpoint.js";
 
@@ -7,7 +8,12 @@ const REFRESH_INTERVAL_SEC = 300;
 
 /** Endpoints about the server as a whole. */
 export function addServiceRoutes(api: FastifyInstance, state: ServerState): void {
-  on(api, "healthz", () => ({ status: "ok" }));
+  on(api, "healthz", () => {
+    for (const { model, fault } of state.engines.all) {
+      if (fault !== undefined) throw new RequestRefusal(503, `engine of ${model.name}: ${fault}`);
+    }
+    return { status: "ok" };
+  });
 
   on(api, "get_server_capabilities", () => ({
     supported_models: state.engines.all.map(({ model }) => ({

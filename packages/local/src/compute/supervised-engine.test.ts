@@ -1,0 +1,178 @@
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import { ClosedError, type Logger } from "@tinkex/base";
+import { FakeClock } from "@tinkex/base/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Engine, EngineDatum, SampleTask } from "../engine/engine.js";
+import { startMortalEngine } from "../testing/mortal-engine.js";
+import { createInProcessEngine } from "./in-process-engine.js";
+import { SupervisedEngine } from "./supervised-engine.js";
+import type { EngineThread } from "./worker-rpc-client.js";
+
+// The worker runs the built package, which `npm test` makes first.
+const directory = fileURLToPath(new URL("../../fixtures/numerics/models/tiny-llama", import.meta.url));
+const options = { model: { name: "tinkex/tiny", directory }, runtime: "native", threads: 1 } as const;
+const shape = { rank: 4, trainAttention: true, trainMlp: true, trainUnembedding: true };
+const tokens = Int32Array.of(1, 282, 270, 206, 325, 273, 311, 360);
+const datum: EngineDatum = {
+  tokens,
+  targets: Int32Array.of(...tokens.subarray(1), 2),
+  targetsPerToken: 1,
+  targetsAreMatrix: false,
+  lossInputs: { weights: new Float32Array(tokens.length).fill(1) },
+};
+const pass = (adapterId: string, count = 1) =>
+  ({
+    adapterId,
+    data: new Array<EngineDatum>(count).fill(datum),
+    loss: "cross_entropy",
+    lossConfig: {},
+    forwardOnly: false,
+  }) as const;
+const adam = {
+  learningRate: 0.01,
+  beta1: 0.9,
+  beta2: 0.95,
+  epsilon: 1e-12,
+  weightDecay: 0,
+  gradientClipNorm: 0,
+};
+const task: SampleTask = {
+  adapterId: "sampler",
+  prompt: tokens,
+  sampleCount: 1,
+  maxTokens: 20,
+  seed: 1,
+  temperature: 1,
+  topK: -1,
+  topP: 1,
+  stopTokenIds: [],
+  stopTexts: [],
+  wantsPromptLogprobs: true,
+  topkPromptLogprobs: 0,
+};
+
+/** Steps before the thread ends, in every state that an adapter can have. */
+async function before(engine: Engine): Promise<void> {
+  await engine.createAdapter("a", shape, 3);
+  await engine.createAdapter("untouched", shape, 4);
+  await engine.createAdapter("gone", shape, 5);
+  await engine.pass(pass("a"));
+  await engine.optimStep("a", adam);
+  await engine.copyAdapter("a", "sampler");
+  await engine.pass(pass("a", 2));
+  await engine.optimStep("a", adam);
+  await engine.pass(pass("a", 3));
+  await engine.pass(pass("untouched"));
+  await engine.releaseAdapter("gone");
+}
+
+/** Everything that a later caller can see of them. */
+async function after(engine: Engine) {
+  return {
+    step: await engine.optimStep("a", adam),
+    accumulated: await engine.optimStep("untouched", adam),
+    pass: await engine.pass(pass("a")),
+    sampled: await engine.sample(task),
+    gone: await engine.optimStep("gone", adam).catch((error: Error) => error.message),
+  };
+}
+
+describe("SupervisedEngine", () => {
+  it("goes on bit for bit after its thread has ended: weights, moments, gradients and copies", {
+    timeout: 60_000,
+  }, async () => {
+    const undisturbed = await createInProcessEngine(options);
+    onTestFinished(() => undisturbed.close());
+    const { engine, kill, workers, log } = await startMortalEngine(options);
+    await Promise.all([before(undisturbed), before(engine)]);
+    await kill();
+    expect(await after(engine)).toEqual(await after(undisturbed));
+    expect(workers).toHaveLength(2);
+    expect(log).toEqual([
+      expect.stringMatching(/engine of tinkex\/tiny: it is started again, because .*ended unexpectedly/),
+      expect.stringContaining("it runs again, with 3 adapters"),
+    ]);
+  });
+
+  it("fails what was under way with the reason, and does not count it as done", {
+    timeout: 60_000,
+  }, async () => {
+    const undisturbed = await createInProcessEngine(options);
+    onTestFinished(() => undisturbed.close());
+    const { engine, kill } = await startMortalEngine(options);
+    for (const one of [undisturbed, engine]) {
+      await one.createAdapter("a", shape, 3);
+      await one.pass(pass("a"));
+    }
+    const cut = Promise.allSettled([
+      engine.pass(pass("a", 4000)),
+      engine.sample({ ...task, adapterId: "a", sampleCount: 64, maxTokens: 400 }),
+    ]);
+    await kill();
+    expect(await cut).toMatchObject([
+      {
+        status: "rejected",
+        reason: { message: expect.stringMatching(/ended unexpectedly .*submit it again/) },
+      },
+      {
+        status: "rejected",
+        reason: { message: expect.stringMatching(/ended unexpectedly .*submit it again/) },
+      },
+    ]);
+    expect(engine.fault).toMatch(/ended unexpectedly/);
+    expect(await engine.optimStep("a", adam)).toEqual(await undisturbed.optimStep("a", adam));
+    expect(engine.fault).toBeUndefined();
+  });
+
+  it("survives one end after the other, also while it is started again", { timeout: 60_000 }, async () => {
+    const { engine, kill, workers } = await startMortalEngine(options);
+    await engine.createAdapter("a", shape, 3);
+    const expected = await engine.pass({ ...pass("a"), forwardOnly: true });
+    await kill();
+    await expect.poll(() => workers.length, { timeout: 10_000 }).toBe(2);
+    await kill();
+    expect(await engine.pass({ ...pass("a"), forwardOnly: true })).toEqual(expected);
+    await kill();
+    expect(await engine.pass({ ...pass("a"), forwardOnly: true })).toEqual(expected);
+  });
+
+  it("can be closed while it is started again, and takes no more", { timeout: 60_000 }, async () => {
+    const { engine, kill } = await startMortalEngine(options);
+    await engine.createAdapter("a", shape, 3);
+    await kill();
+    await engine.close();
+    await expect(engine.optimStep("a", adam)).rejects.toBeInstanceOf(ClosedError);
+  });
+
+  it("is given up when its thread ends again and again, and says so for good", async () => {
+    const clock = new FakeClock({ startMs: 1_800_000_000_000 });
+    const log: string[] = [];
+    const logger: Logger = { debug() {}, info() {}, warn() {}, error: (message) => void log.push(message) };
+    let starts = 0;
+    const start = (): EngineThread => {
+      starts += 1;
+      // The first answers; all further ones end at once.
+      const program =
+        starts === 1
+          ? `const { parentPort } = require("node:worker_threads");
+             parentPort.on("message", ({ id, call }) => {
+               if (call.method !== "describe") throw new Error("no memory");
+               parentPort.postMessage({ kind: "result", id, value: { model: { name: "m" }, runtime: {} } });
+             });`
+          : `throw new Error("no memory");`;
+      return new Worker(program, { eval: true });
+    };
+    const engine = await SupervisedEngine.start({ clock, logger, start });
+    onTestFinished(() => engine.close());
+    await expect(engine.releaseAdapter("a")).rejects.toThrow("ended unexpectedly (no memory)");
+    const next = engine.releaseAdapter("a").catch((error: Error) => error.message);
+    await expect
+      .poll(() => clock.advance(10_000).then(() => engine.fault), { timeout: 5000 })
+      .toMatch(/given up: start the server again/);
+    expect(await next).toBe(engine.fault);
+    await expect(engine.optimStep("a", adam)).rejects.toThrow("given up");
+    expect(starts).toBe(6);
+    expect(log.at(-1)).toContain("given up");
+  });
+});

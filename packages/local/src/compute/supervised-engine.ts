@@ -1,0 +1,189 @@
+import { type Clock, ClosedError, type Logger, TinkexError } from "@tinkex/base";
+import type {
+  AdamStep,
+  AdapterShape,
+  Engine,
+  PassRequest,
+  PassResult,
+  SampleTask,
+} from "../engine/engine.js";
+import type { AdapterSnapshot } from "./recoverable-engine.js";
+import { type EngineThread, WorkerRpcClient } from "./worker-rpc-client.js";
+
+/** Restarts within {@link RESTART_WINDOW_MS} after which an engine is given up: what ends it would end it again. */
+const MAX_RESTARTS = 5;
+const RESTART_WINDOW_MS = 10 * 60_000;
+/** Pause before the second restart of a row; each further one doubles it. */
+const RESTART_PAUSE_MS = 500;
+
+export interface Supervision {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Starts a thread or process that serves the engine. */
+  start(): EngineThread;
+}
+
+/**
+ * Engine in a thread or process that is started again when it ends, out of memory for example. A copy of each adapter is kept on this
+ * side, as it was after the last operation that was answered, and put back. Calls under way at the end fail with the reason; those
+ * that come meanwhile wait.
+ */
+export class SupervisedEngine implements Engine {
+  readonly model: Engine["model"];
+  readonly runtime: Engine["runtime"];
+  readonly #supervision: Supervision;
+  readonly #snapshots = new Map<string, AdapterSnapshot>();
+  readonly #closed = new AbortController();
+  readonly #restartsAtMs: number[] = [];
+  #client: WorkerRpcClient;
+  #ready: Promise<void> = Promise.resolve();
+  #fault: string | undefined;
+
+  private constructor(
+    supervision: Supervision,
+    client: WorkerRpcClient,
+    { model, runtime }: Pick<Engine, "model" | "runtime">,
+  ) {
+    this.#supervision = supervision;
+    this.#client = client;
+    this.model = model;
+    this.runtime = runtime;
+    this.#watch(client);
+  }
+
+  /** Starts the engine for the first time. @throws what making it threw; there is no second try */
+  static async start(supervision: Supervision): Promise<SupervisedEngine> {
+    const client = new WorkerRpcClient(supervision.start());
+    try {
+      return new SupervisedEngine(supervision, client, await client.call("describe", []));
+    } catch (error) {
+      await client.close();
+      throw error;
+    }
+  }
+
+  get fault(): string | undefined {
+    return this.#fault;
+  }
+
+  async createAdapter(adapterId: string, shape: AdapterShape, seed: number): Promise<void> {
+    const client = await this.#open();
+    await this.#keepWeights(client, adapterId, client.call("createAdapter", [adapterId, shape, seed]));
+  }
+
+  async loadAdapter(...args: Parameters<Engine["loadAdapter"]>): Promise<AdapterShape> {
+    const client = await this.#open();
+    return this.#keepWeights(client, args[0], client.call("loadAdapter", args));
+  }
+
+  async copyAdapter(adapterId: string, copyId: string): Promise<void> {
+    const client = await this.#open();
+    await client.call("copyAdapter", [adapterId, copyId]);
+    const source = this.#snapshots.get(adapterId);
+    if (source !== undefined) this.#snapshots.set(copyId, { parameters: source.parameters });
+  }
+
+  async pass(request: PassRequest): Promise<PassResult> {
+    const client = await this.#open();
+    const passed = client.call("pass", [request]);
+    if (request.forwardOnly) return passed;
+    const { adapterId } = request;
+    const [result, gradients] = await both(passed, client.call("readGradients", [adapterId]));
+    const snapshot = this.#snapshots.get(adapterId);
+    if (snapshot !== undefined) this.#snapshots.set(adapterId, { ...snapshot, gradients });
+    return result;
+  }
+
+  async optimStep(adapterId: string, params: AdamStep): Promise<Readonly<Record<string, number>>> {
+    const client = await this.#open();
+    return this.#keepWeights(client, adapterId, client.call("optimStep", [adapterId, params]));
+  }
+
+  async saveAdapter(...args: Parameters<Engine["saveAdapter"]>): Promise<number> {
+    return (await this.#open()).call("saveAdapter", args);
+  }
+
+  async releaseAdapter(adapterId: string): Promise<void> {
+    const client = await this.#open();
+    this.#snapshots.delete(adapterId);
+    await client.call("releaseAdapter", [adapterId]);
+  }
+
+  async sample(task: SampleTask, signal?: AbortSignal): ReturnType<Engine["sample"]> {
+    return (await this.#open()).call("sample", [task], signal);
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.#client.close();
+    await this.#ready.catch(() => {});
+    // Of a restart that was under way.
+    await this.#client.close();
+  }
+
+  /** Waits for a restart that is under way. @throws TinkexError once the engine was given up */
+  async #open(): Promise<WorkerRpcClient> {
+    await this.#ready;
+    return this.#client;
+  }
+
+  /** Copies an adapter's weights right behind the operation that changes them, and then lets its answer go. */
+  async #keepWeights<T>(client: WorkerRpcClient, adapterId: string, operation: Promise<T>): Promise<T> {
+    const [result, snapshot] = await both(operation, client.call("readWeights", [adapterId]));
+    this.#snapshots.set(adapterId, snapshot);
+    return result;
+  }
+
+  #watch(client: WorkerRpcClient): void {
+    void client.lost.then((error) => {
+      if (this.#closed.signal.aborted) return;
+      this.#fault = error.message;
+      this.#supervision.logger.error(
+        `engine of ${this.model.name}: it is started again, because ${error.message}`,
+      );
+      this.#ready = this.#restart();
+      // Whoever calls next hears of it.
+      this.#ready.catch(() => {});
+    });
+  }
+
+  async #restart(): Promise<void> {
+    const { clock, logger } = this.#supervision;
+    for (let tries = 0; ; tries += 1) {
+      const sinceMs = clock.monotonic() - RESTART_WINDOW_MS;
+      if (this.#restartsAtMs.filter((atMs) => atMs > sinceMs).length >= MAX_RESTARTS) {
+        this.#fault = `${this.#fault}; it ended ${MAX_RESTARTS} times within ${RESTART_WINDOW_MS / 60_000} minutes, and is given up: start the server again`;
+        logger.error(`engine of ${this.model.name}: ${this.#fault}`);
+        throw new TinkexError(this.#fault, { code: "request_failed" });
+      }
+      if (tries > 0) await clock.sleep(RESTART_PAUSE_MS * 2 ** tries, this.#closed.signal).catch(() => {});
+      if (this.#closed.signal.aborted) throw new ClosedError("the engine is closed; start the server again");
+      this.#restartsAtMs.push(clock.monotonic());
+      const client = new WorkerRpcClient(this.#supervision.start());
+      try {
+        await client.call("describe", []);
+        for (const [adapterId, snapshot] of this.#snapshots) {
+          await client.call("restoreAdapter", [adapterId, snapshot]);
+        }
+      } catch (error) {
+        await client.close();
+        this.#fault = error instanceof Error ? error.message : String(error);
+        logger.error(`engine of ${this.model.name}: it could not be started again, because ${this.#fault}`);
+        continue;
+      }
+      this.#client = client;
+      this.#fault = undefined;
+      this.#watch(client);
+      logger.warn(
+        `engine of ${this.model.name}: it runs again, with ${this.#snapshots.size} adapters as the last answers left them`,
+      );
+      return;
+    }
+  }
+}
+
+/** Waits for an operation and for the copy behind it. A failure of the operation is the one that is told. */
+async function both<A, B>(operation: Promise<A>, copy: Promise<B>): Promise<[A, B]> {
+  copy.catch(() => {});
+  return [await operation, await copy];
+}
