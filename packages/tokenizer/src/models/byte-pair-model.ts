@@ -1,6 +1,6 @@
 import { ValidationError } from "@tinkex/base";
 import { byteTokens } from "./byte-tokens.js";
-import { MinHeap } from "./min-heap.js";
+import { mergePairs } from "./merge-pairs.js";
 import { PairRanks } from "./pair-ranks.js";
 import { readVocabulary, type WordModel } from "./vocabulary.js";
 
@@ -59,9 +59,9 @@ function rankMerges(merges: unknown, prefix: string, idsByToken: ReadonlyMap<str
     if (typeof left !== "string" || typeof right !== "string" || rest !== undefined) {
       throw refusedMerges("pairs of tokens", JSON.stringify(merge) ?? "nothing", rank);
     }
-    const [leftId, rightId, joinedId] = [left, right, left + right.slice(prefix.length)].map((token) =>
-      idsByToken.get(token),
-    );
+    const leftId = idsByToken.get(left);
+    const rightId = idsByToken.get(right);
+    const joinedId = idsByToken.get(left + right.slice(prefix.length));
     if (leftId === undefined || rightId === undefined || joinedId === undefined) {
       throw refusedMerges("tokens of the vocabulary", JSON.stringify(merge) ?? "nothing", rank);
     }
@@ -120,47 +120,4 @@ function symbolReader(
     if (waiting > 0 && unknownId !== undefined) ids.push(unknownId);
     return ids;
   };
-}
-
-const NONE = -1;
-
-/** Joins neighbours until no merge is left: of all pairs the one whose merge comes first in the list, of equals the leftmost. */
-function mergePairs(symbols: number[], ranks: PairRanks): number[] {
-  const { length } = symbols;
-  if (length < 2) return symbols;
-  // A joined pair stands in its first place; the others are skipped by these links.
-  const next = Int32Array.from(symbols, (_, index) => index + 1);
-  const previous = Int32Array.from(symbols, (_, index) => index - 1);
-  /** Of the pair that begins at a place. */
-  const pairRanks = new Int32Array(length).fill(NONE);
-  const queue = new MinHeap();
-
-  const rankPair = (at: number): void => {
-    const after = next[at] ?? length;
-    const rank = after < length ? ranks.rank(symbols[at] ?? NONE, symbols[after] ?? NONE) : NONE;
-    pairRanks[at] = rank;
-    // Rank and place in one number, ordered by rank first.
-    if (rank !== NONE) queue.push(rank * length + at);
-  };
-
-  for (let at = 0; at + 1 < length; at += 1) rankPair(at);
-  for (let first = queue.pop(); first !== undefined; first = queue.pop()) {
-    const at = first % length;
-    const rank = (first - at) / length;
-    // The neighbour that stood there when this was queued may be joined with another one by now.
-    if (pairRanks[at] !== rank) continue;
-    const right = next[at] ?? length;
-    const after = next[right] ?? length;
-    symbols[at] = ranks.joined(rank);
-    pairRanks[right] = NONE;
-    next[at] = after;
-    if (after < length) previous[after] = at;
-    rankPair(at);
-    const before = previous[at] ?? NONE;
-    if (before !== NONE) rankPair(before);
-  }
-
-  const merged: number[] = [];
-  for (let at = 0; at < length; at = next[at] ?? length) merged.push(symbols[at] ?? NONE);
-  return merged;
 }

@@ -3,6 +3,11 @@ export class MinHeap {
   /** A binary tree in rows: the children of `i` are at `2i + 1` and `2i + 2`, and none is smaller. */
   readonly #items: number[] = [];
 
+  /** The smallest; undefined when there is none. */
+  get first(): number | undefined {
+    return this.#items[0];
+  }
+
   push(item: number): void {
     const items = this.#items;
     let at = items.length;

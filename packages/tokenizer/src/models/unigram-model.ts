@@ -21,6 +21,8 @@ export function createUnigramModel(config: Readonly<Record<string, unknown>>): W
   const unknownToken = typeof unknownId === "number" ? tokensById[unknownId] : undefined;
   const index = new PrefixIndex([...idsByToken.keys()].filter((token) => token !== ""));
 
+  const scoresByPlace = Float64Array.from(index.words, (token) => scores[idsByToken.get(token) ?? 0] ?? 0);
+
   /** The ids of a piece that may be several unknown characters in a row. */
   const idsOfPiece = (piece: string): readonly number[] => {
     const id = idsByToken.get(piece);
@@ -38,21 +40,22 @@ export function createUnigramModel(config: Readonly<Record<string, unknown>>): W
       /** Marks where the last token on the best way to a place begins; less than zero for an unknown character, one off. */
       const origins = new Int32Array(word.length + 1);
       bestScores[0] = 0;
-      for (let at = 0; at < word.length; ) {
-        const width = (word.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
-        const before = bestScores[at] ?? 0;
-        let isKnown = false;
-        const offer = (length: number, score: number, origin: number) => {
-          if (before + score <= (bestScores[at + length] ?? 0)) return;
-          bestScores[at + length] = before + score;
-          origins[at + length] = origin;
-        };
-        index.visit(word, at, (token) => {
-          offer(token.length, scores[idsByToken.get(token) ?? 0] ?? 0, at);
-          if (token.length === width) isKnown = true;
-        });
+      let [at, width, before, isKnown] = [0, 1, 0, false];
+      const offer = (length: number, score: number, origin: number): void => {
+        if (before + score <= (bestScores[at + length] ?? 0)) return;
+        bestScores[at + length] = before + score;
+        origins[at + length] = origin;
+      };
+      const offerToken = (token: string, place: number): void => {
+        offer(token.length, scoresByPlace[place] ?? 0, at);
+        if (token.length === width) isKnown = true;
+      };
+      for (; at < word.length; at += width) {
+        width = (word.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+        before = bestScores[at] ?? 0;
+        isKnown = false;
+        index.visit(word, at, offerToken);
         if (!isKnown) offer(width, unknownScore, -1 - at);
-        at += width;
       }
       return piecesOnTheWay(word, origins, unknownToken).flatMap(idsOfPiece);
     },

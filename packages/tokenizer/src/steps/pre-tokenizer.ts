@@ -7,7 +7,7 @@ import type { TextRange } from "../text/text-range.js";
 import { leafParts, type PartConfig, partOfType } from "./leaf-parts.js";
 import { metaspaceStep } from "./metaspace.js";
 import { replaceStep } from "./replace-step.js";
-import { characterFinder, cutAtMatches } from "./split-behavior.js";
+import { cutAtCharacters, cutAtMatches } from "./split-behavior.js";
 import { scriptCut } from "./unicode-scripts.js";
 import { checkGrowth } from "./within-growth.js";
 import { changeEach, cutEach, type WordStep } from "./words.js";
@@ -54,7 +54,7 @@ export function createPreTokenizer(section: object | null): PreTokenizer {
 }
 
 function atCharacters(source: string, behavior: unknown): WordStep {
-  return cutEach(cutAtMatches(characterFinder(source), { behavior }));
+  return cutEach(cutAtCharacters(source, behavior));
 }
 
 function atText(delimiter: unknown): WordStep {

@@ -46,12 +46,13 @@ export function cutAtMatches(
 }
 
 /**
- * Makes a finder of single characters.
+ * Makes the cut of a text at single characters.
  * @param source - an expression with the flag `u` that matches one
  */
-export function characterFinder(source: string): (text: string) => Iterable<TextRange> {
+export function cutAtCharacters(source: string, behavior: unknown): (text: string) => readonly TextRange[] {
   const test = characterTest(source);
-  return (text) => charactersIn(text, test);
+  const cut = cutAtMatches((text) => charactersIn(text, test), { behavior });
+  return String(behavior).toLowerCase() === "removed" ? (text) => between(text, test) : cut;
 }
 
 function* charactersIn(text: string, test: CharacterTest): Generator<TextRange> {
@@ -61,6 +62,23 @@ function* charactersIn(text: string, test: CharacterTest): Generator<TextRange> 
     if (test(codePoint)) yield { start, end };
     start = end;
   }
+}
+
+/** The stretches without such characters; what is taken out leaves nothing that would take time. */
+function between(text: string, test: CharacterTest): TextRange[] {
+  const ranges: TextRange[] = [];
+  let start = 0;
+  for (let at = 0; at < text.length; ) {
+    const codePoint = text.codePointAt(at) ?? 0;
+    const end = at + (codePoint > 0xffff ? 2 : 1);
+    if (test(codePoint)) {
+      if (at > start) ranges.push({ start, end: at });
+      start = end;
+    }
+    at = end;
+  }
+  if (text.length > start) ranges.push({ start, end: text.length });
+  return ranges;
 }
 
 function piecesOf(text: string, matches: Iterable<TextRange>, isInverted: boolean): Piece[] {

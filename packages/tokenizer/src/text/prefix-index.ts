@@ -37,8 +37,13 @@ export class PrefixIndex {
     return this.#byFirstUnit.keys();
   }
 
-  /** Calls `visit` with each word that begins at `start`, the shortest first. */
-  visit(text: string, start: number, visit: (word: string) => void): void {
+  /** The words in the order in which {@link visit} counts them. */
+  get words(): readonly string[] {
+    return this.#words;
+  }
+
+  /** Calls `visit` with each word that begins at `start` and its place among {@link words}, the shortest first. */
+  visit(text: string, start: number, visit: (word: string, place: number) => void): void {
     const found = this.#byFirstUnit.get(text.charCodeAt(start));
     if (found === undefined) return;
     let { low, high } = found;
@@ -46,12 +51,12 @@ export class PrefixIndex {
       const shortest = this.#words[low];
       if (shortest === undefined) return;
       if (high - low === 1) {
-        if (text.startsWith(shortest, start)) visit(shortest);
+        if (text.startsWith(shortest, start)) visit(shortest, low);
         return;
       }
       // Those left share `depth` units, and one that has no more comes first.
       if (shortest.length === depth) {
-        visit(shortest);
+        visit(shortest, low);
         low += 1;
       }
       const unit = text.charCodeAt(start + depth);
