@@ -1,18 +1,31 @@
 import { getEventListeners } from "node:events";
-import { gamble, on, seededRandom, work } from "@tinkex-tooling/hostile-server";
+import {
+  gamble,
+  type HostileServer,
+  type ListenOptions,
+  type Move,
+  on,
+  seededRandom,
+  tunnel,
+  work,
+} from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";
 import { OPERATIONS } from "./operations/operations.js";
 import { checkLedger } from "./testing/campaign/check-ledger.js";
-import { FAULTS, STALLS } from "./testing/campaign/faults.js";
+import { FAULTS, proxyFaults, STALLS, socksFaults } from "./testing/campaign/faults.js";
 import { activeResources, settledResources } from "./testing/campaign/resources.js";
 import { type CallReport, runCampaign, STALL_HEADER } from "./testing/campaign/run-campaign.js";
 import { fastClock } from "./testing/fast-clock.js";
 import { eventually, startServer, transportTo } from "./testing/test-transport.js";
+import type { TransportOptions } from "./transport-options.js";
 
 /** The short campaign is part of every test run; `pnpm test:chaos` runs the long one. */
 const calls = Number(process.env.TINKEX_CHAOS_CALLS ?? 1_500);
 const seed = Number(process.env.TINKEX_CHAOS_SEED ?? 20_260_801);
 const FAULT_SHARE = 0.2;
+const PROXY_FAULT_SHARE = 0.2;
+/** Fewer, for four kinds of proxy have their turn; no fewer than there are operations. */
+const proxiedCalls = Math.max(100, Math.round(calls / 15));
 
 /** Ends of a call that the campaign itself brings about, by signals and limits. */
 const FORESEEN: ReadonlySet<string> = new Set(["succeeded", "aborted", "timed_out"]);
@@ -26,17 +39,53 @@ function tally(reports: readonly CallReport[]): Record<string, number> {
   return counts;
 }
 
-async function campaign(count: number): Promise<void> {
+/** Way to the server, and the proxies on it. */
+type Route = (
+  server: HostileServer,
+) => Promise<{
+  readonly url: string;
+  readonly options: TransportOptions;
+  readonly proxies: readonly HostileServer[];
+}>;
+
+const portOf = ({ url }: HostileServer): number => Number(new URL(url).port);
+
+const directly: Route = async ({ url, ca }) => ({ url, options: ca === "" ? {} : { ca }, proxies: [] });
+
+/** Leads through a proxy that fails for a share of the connections it is asked for. */
+function throughProxy(faults: (port: number) => readonly Move[], more: Omit<ListenOptions, "script">): Route {
+  return async (server) => {
+    const port = portOf(server);
+    const script = [gamble(PROXY_FAULT_SHARE, seed, faults(port), tunnel(port))];
+    const proxy = await startServer({ ...more, script, tellsRequests: false });
+    const scheme = server.url.startsWith("https") ? "https" : "http";
+    return {
+      url: `${scheme}://behind-proxy.test`,
+      options: {
+        proxy: { httpProxy: proxy.url, httpsProxy: proxy.url },
+        ca: [server.ca, proxy.ca].filter(Boolean),
+      },
+      proxies: [proxy],
+    };
+  };
+}
+
+async function campaign(
+  count: number,
+  route: Route,
+  more: Omit<ListenOptions, "script"> = {},
+): Promise<void> {
   const script = [
     on({ header: [STALL_HEADER, "yes"] }, gamble(1, seed, STALLS, work)),
     gamble(FAULT_SHARE, seed, FAULTS, work),
   ];
-  const server = await startServer({ script, tellsRequests: false });
+  const server = await startServer({ ...more, script, tellsRequests: false });
+  const { url, options, proxies } = await route(server);
   const before = activeResources();
   const rssBefore = megabytes();
   const startedAt = performance.now();
   const random = seededRandom(seed);
-  const transport = transportTo(server, { clock: fastClock(20), random });
+  const transport = transportTo({ url }, { ...options, clock: fastClock(20), random });
   const longLived = new AbortController();
 
   const reports = await runCampaign(transport, count, random, longLived.signal);
@@ -57,7 +106,7 @@ async function campaign(count: number): Promise<void> {
 
   expect(getEventListeners(longLived.signal, "abort"), "listeners left").toHaveLength(0);
   await transport.close();
-  await eventually(() => server.open.size).toBe(0);
+  for (const each of [server, ...proxies]) await eventually(() => each.open.size).toBe(0);
   expect(await settledResources(before), "resources left").toEqual({});
   console.log(
     `seed ${seed}: ${count} calls in ${seconds.toFixed(1)} s, ${requests} requests, ${JSON.stringify(tally(reports))}, ` +
@@ -68,5 +117,14 @@ async function campaign(count: number): Promise<void> {
 // A failure shows the title, and with it the seed: TINKEX_CHAOS_SEED brings the same numbers again.
 describe(`a campaign of faults, seed ${seed}`, { timeout: 600_000 }, () => {
   it(`${calls} calls of every operation: all settle, none is lost, doubled, mixed up or late, nothing is left`, () =>
-    campaign(calls));
+    campaign(calls, directly));
+
+  it.each<[string, Route, Omit<ListenOptions, "script">]>([
+    ["an HTTP proxy", throughProxy(proxyFaults, {}), {}],
+    ["an HTTP proxy to a server that speaks TLS", throughProxy(proxyFaults, {}), { tls: {} }],
+    ["an HTTP proxy reached over TLS", throughProxy(proxyFaults, { tls: {} }), {}],
+    ["a SOCKS5 proxy", throughProxy(socksFaults, { socks: {} }), { tls: {} }],
+  ])(`the same of ${proxiedCalls} through %s that fails as well`, (_, route, more) =>
+    campaign(proxiedCalls, route, more),
+  );
 });

@@ -28,6 +28,7 @@ import {
   storm,
   trickle,
   tunnel,
+  tunnelCutAt,
   work,
   workUnanswered,
 } from "./index.js";
@@ -345,5 +346,55 @@ describe("HTTP/2", { timeout: 10_000 }, () => {
       code: "ERR_HTTP2_STREAM_ERROR",
       message: expect.stringMatching(/REFUSED_STREAM/),
     });
+  });
+});
+
+describe("a proxy", () => {
+  const CONNECT = "CONNECT a:1 HTTP/1.1\r\n\r\n";
+
+  it("breaks a tunnel off after so many bytes of the server behind", async () => {
+    const behind = await play(raw("0123456789"));
+    for (const [count, move, isOpen] of [
+      [4, hangUp, false],
+      [0, reset, false],
+      [7, stall, true],
+    ] as const) {
+      const proxy = await play(on({ method: "CONNECT" }, tunnelCutAt(count, portOf(behind), move)));
+      const { socket } = await speak(proxy, CONNECT, 30);
+      let text = "";
+      socket.on("data", (chunk) => {
+        text += chunk.toString("latin1");
+      });
+      socket.write("GET / HTTP/1.1\r\n\r\n");
+      if (isOpen) await delay(100);
+      else if (!socket.closed) await new Promise((resolve) => socket.once("close", resolve));
+      expect(text).toBe("0123456789".slice(0, count));
+      expect(socket.closed).toBe(!isOpen);
+    }
+  });
+
+  it("speaks SOCKS5: ways to log in, the login, the place, and then the tunnel", async () => {
+    const behind = await play(raw("hello"));
+    const proxy = await start({ script: [tunnel(portOf(behind))], socks: {} });
+    expect(proxy.url).toMatch(/^socks5:/);
+    const login = "\u0001\u0001u\u0001p";
+    const place = "\u0005\u0001\u0000\u0003\u0003abc\u0000\u0050";
+    const { text, socket } = await speak(proxy, `\u0005\u0002\u0000\u0002${login}${place}`);
+    expect(text).toBe(`\u0005\u0002\u0001\u0000\u0005\u0000\u0000\u0001${"\u0000".repeat(6)}`);
+    socket.write("GET / HTTP/1.1\r\n\r\n");
+    expect(String(await once(socket, "data"))).toBe("hello");
+    expect(proxy.requests).toMatchObject([
+      { method: "CONNECT", path: "abc:80", headers: { "proxy-authorization": "u:p" } },
+    ]);
+  });
+
+  it("of SOCKS5 does as told about the greeting and the login", async () => {
+    const silent = await start({ script: [stall], socks: { greeting: raw("no") } });
+    expect((await speak(silent, "\u0005\u0001\u0000")).text).toBe("no");
+    const refusing = await start({ script: [stall], socks: { login: raw("\u0001\u0001") } });
+    expect((await speak(refusing, "\u0005\u0001\u0002\u0001\u0001u\u0001p")).text).toBe(
+      "\u0005\u0002\u0001\u0001",
+    );
+    expect(refusing.requests).toHaveLength(0);
   });
 });

@@ -263,6 +263,67 @@ describe("a tunnel", () => {
     expect(server.header("proxy-authorization")).toEqual([undefined, undefined, undefined]);
   });
 
+  it.each([
+    ["http", "socks5", false],
+    ["https", "socks5", true],
+    ["https", "socks5h", true],
+  ])(
+    "to an %s server leads through a proxy of %s, which looks its name up",
+    async (scheme, socks, isSecure) => {
+      const server = await startServer({
+        script: [answer(200, { ok: 1 })],
+        ...(isSecure ? { tls: {} } : {}),
+      });
+      const script = [tunnel(Number(new URL(server.url).port))];
+      const proxy = await startServer({ script, socks: {} });
+      const address = addressOf(proxy, "user:canary%20password@").replace("socks5", socks);
+      const settings = { httpProxy: address, httpsProxy: address };
+      const transport = transportTo(
+        { url: `${scheme}://behind-proxy.test` },
+        { proxy: settings, ...(isSecure ? { ca: server.ca } : {}) },
+      );
+      for (const _ of [1, 2]) {
+        expect(text((await transport.call({ operation: "get_info" })).body)).toBe('{"ok":1}');
+        await delay(20);
+      }
+      expect(proxy.requests).toHaveLength(1);
+      expect(proxy.requests[0]).toMatchObject({
+        path: `behind-proxy.test:${isSecure ? 443 : 80}`,
+        headers: { "proxy-authorization": "user:canary password" },
+      });
+    },
+  );
+
+  it.each([
+    ["http://192.0.2.7:8000", "192.0.2.7:8000"],
+    ["http://[2001:db8::7]:8000", "[20010db8000000000000000000000007]:8000"],
+    ["http://[::ffff:192.0.2.7]", "[00000000000000000000ffffc0000207]:80"],
+  ])("of SOCKS5 to %s is asked for by address", async (url, asked) => {
+    const server = await play(answer(200, { ok: 1 }));
+    const proxy = await startServer({ script: [tunnel(Number(new URL(server.url).port))], socks: {} });
+    const transport = transportTo({ url }, { proxy: { httpProxy: proxy.url } });
+    expect(text((await transport.call({ operation: "get_info" })).body)).toBe('{"ok":1}');
+    expect(proxy.requests[0]).toMatchObject({ path: asked, headers: {} });
+  });
+
+  it.each(TARGETS)(
+    "of SOCKS5 that is never answered for is given up on by connectTimeoutMs (%s)",
+    async (url) => {
+      const proxies = await Promise.all([
+        startServer({ script: [stall], socks: {} }),
+        startServer({ script: [stall], socks: { greeting: stall } }),
+        startServer({ script: [stall], socks: { login: stall } }),
+      ]);
+      for (const proxy of proxies) {
+        const options = { connectTimeoutMs: 150, firstContactRetries: 0 };
+        const transport = transportTo({ url }, behind(proxy, options));
+        const error = await failureOf(transport.call({ operation: "create_session" }));
+        expect(error).toMatchObject({ attempts: 1, cause: { code: "UND_ERR_CONNECT_TIMEOUT" } });
+        await eventually(() => proxy.open.size).toBe(0);
+      }
+    },
+  );
+
   it("is taken with any 2xx, also after a 1xx", async () => {
     const server = await play(answer(200, { ok: 1 }));
     const port = Number(new URL(server.url).port);

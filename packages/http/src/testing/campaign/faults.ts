@@ -14,6 +14,7 @@ import {
   work,
   workUnanswered,
 } from "@tinkex-tooling/hostile-server";
+import { CONNECT_FAULTS, SOCKS_CONNECT_FAULTS, tunnelFaults } from "../proxy-faults.js";
 
 /** Faults before, during and after the work of a request. */
 export const FAULTS: readonly Move[] = [
@@ -38,6 +39,22 @@ export const FAULTS: readonly Move[] = [
   inTurn(work, after(1, reset)),
   after(20, work),
 ];
+
+/** Faults of a proxy about a connection that it is asked for, and in tunnels to the server behind. */
+export function proxyFaults(port: number): readonly Move[] {
+  return [
+    ...CONNECT_FAULTS.map(([, move]) => move),
+    ...tunnelFaults(port, [0, 1, 12, 40, 90, 200]).map(([, move]) => move),
+  ];
+}
+
+/** The same of a SOCKS5 proxy. */
+export function socksFaults(port: number): readonly Move[] {
+  return [
+    ...SOCKS_CONNECT_FAULTS.map(([, move]) => move),
+    ...tunnelFaults(port, [0, 1, 12, 40, 90, 200]).map(([, move]) => move),
+  ];
+}
 
 /** Faults that no limit of a try ends within a test: met by calls that have a limit of their own. */
 export const STALLS: readonly Move[] = [stall, cutShort(100, "abc", stall)];
