@@ -47,7 +47,12 @@ export type { EndpointCallOptions } from "./session/api-calls.js";
 export type { TokenizerLoader } from "./session/model-tokenizer.js";
 export type { WireChoice } from "./session/server-generation.js";
 export { SessionLostError } from "./session/session-lost-error.js";
-export type { OnConflict, SamplerSaveOptions, SaveOptions } from "./training/checkpoints/save-options.js";
+export type {
+  ExternalSaveOptions,
+  OnConflict,
+  SamplerSaveOptions,
+  SaveOptions,
+} from "./training/checkpoints/save-options.js";
 export {
   type LossOperations,
   type LossRanks,
@@ -69,6 +74,7 @@ export { graphLoss } from "./training/loss-graph/program/graph-loss.js";
 export type { PassOutput } from "./training/passes/combine-outputs.js";
 export type { DatumLike } from "./training/passes/prepare-data.js";
 export { SequenceBrokenError } from "./training/sequence-broken-error.js";
+export type { TrainStepOutput } from "./training/train-step.js";
 export {
   type InfoOptions,
   type LoadOptions,

@@ -1,5 +1,5 @@
 import { ApiStatusError, atMostEvery, ByteBudget, type TransportResponse } from "@tinkex/base";
-import { type Compress, PressureLimits, parseRetryHint, type SubmitOutcome } from "@tinkex/http";
+import { type Compress, type PressureLimits, parseRetryHint, type SubmitOutcome } from "@tinkex/http";
 import {
   ENDPOINTS,
   type OperationName,
@@ -19,6 +19,7 @@ import { type EncodingAttempt, EncodingChoice, isAboutEncoding } from "./encodin
 import { inDoubt } from "./in-doubt.js";
 import type { QueueStateLog } from "./queue-state-log.js";
 import { ResultPoller, type RetrieveEnvironment } from "./result-poller.js";
+import { sharedPressure } from "./shared-pressure.js";
 
 /** An operation that the service has accepted. */
 export interface Submission<Result> {
@@ -66,6 +67,8 @@ export interface ChannelOptions {
   readonly compress: Compress | undefined;
   /** Memory that the bodies of training requests are written into. */
   readonly bodyMemory: BodyMemory | undefined;
+  /** Address and key, by which clients share the limits on samples; `undefined` when they are not known. */
+  readonly account: string | undefined;
   /** Most submissions of samples on their way. @defaultValue 400 */
   readonly maxSamples: number | undefined;
   /** Milliseconds without one good answer to a poll after which its result is given up. */
@@ -112,7 +115,7 @@ export class Channel {
     const maxBytes = config.sample_dispatch_bytes_semaphore_size;
     const most = Math.min(options.maxSamples ?? SAMPLE_PRESSURE.most, MAX_SAMPLES);
     const rules = { ...SAMPLE_PRESSURE, most, least: Math.min(SAMPLE_PRESSURE.least, most), maxBytes };
-    this.#samplePressure = new PressureLimits(rules, clock, random);
+    this.#samplePressure = sharedPressure(rules, clock, random, options.account);
     const isTroubleLineDue = atMostEvery(LOG_EVERY_MS, clock);
     this.#retrieving = {
       calls: session,

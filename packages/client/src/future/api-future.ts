@@ -84,6 +84,7 @@ export class ApiFuture<T> extends Promise<T> {
   readonly #submission = deferred<void>();
   readonly #listeners = new Set<(event: QueueStateEvent) => void>();
   #requestId: string | undefined;
+  #seqId: number | undefined;
   #lastState: QueueStateEvent | undefined;
   #askServer: (() => Promise<boolean>) | undefined;
   #state: "not sent" | "sent" | "accepted" | "fulfilled" | "rejected" = "not sent";
@@ -117,6 +118,11 @@ export class ApiFuture<T> extends Promise<T> {
   /** The service's id of the operation (of its first request), once it was accepted. */
   get requestId(): string | undefined {
     return this.#requestId;
+  }
+
+  /** The operation's place in its model's order, by which the service runs it (that of its first request), once it was accepted. */
+  get seqId(): number | undefined {
+    return this.#seqId;
   }
 
   /**
@@ -245,6 +251,9 @@ export class ApiFuture<T> extends Promise<T> {
       accepted: (requestId) => {
         this.#requestId ??= requestId;
         if (this.#state === "sent") this.#state = "accepted";
+      },
+      numbered: (seqId) => {
+        this.#seqId ??= seqId;
       },
       submitted: this.#submission.resolve,
       queueState: (event) => {

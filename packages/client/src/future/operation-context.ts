@@ -41,6 +41,8 @@ export interface OperationContext {
   sending(): void;
   /** Notes that the service has accepted a request of the work under this id. */
   accepted(requestId: string): void;
+  /** Notes the sequence id of the work's first request. */
+  numbered(seqId: number): void;
   /** Notes that the service has accepted all requests of the work. */
   submitted(): void;
   /** Notes how the work stands in the service's queue. */

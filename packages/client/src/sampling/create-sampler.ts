@@ -11,13 +11,14 @@ export async function createSampler(
   source: Pick<CreateSamplingSessionRequest, "model_path" | "base_model">,
   samplingId: number,
   context: OperationContext,
+  recordsStability?: boolean,
 ): Promise<SamplingClient> {
   const { session } = channel;
   context.sending();
   const record = { ...source, session_id: session.id, sampling_session_seq_id: samplingId };
   const { sampling_session_id: id } = await session.call("create_sampling_session", record, context);
   const baseModel = source.base_model ?? (await askBaseModel(session, id, context));
-  return samplingClientOf(channel, id, { modelName: baseModel, tokenizerId: undefined });
+  return samplingClientOf(channel, id, { modelName: baseModel, tokenizerId: undefined, recordsStability });
 }
 
 /** The model below saved weights, where the server can say. */

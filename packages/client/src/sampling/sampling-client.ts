@@ -66,6 +66,8 @@ const COMPUTE_LOGPROBS_OPTIONS = { ...CALL_OPTIONS, prompt_logprobs_last_n: true
 export interface SamplerModel {
   readonly modelName: string | undefined;
   readonly tokenizerId: string | undefined;
+  /** Asks for stability information with every sample that does not say otherwise. */
+  readonly recordsStability?: boolean | undefined;
 }
 
 /** Makes the client of a sampler that exists on the service. */
@@ -163,7 +165,8 @@ export class SamplingClient {
   async getTokenizer(options: CallOptions = {}): Promise<Tokenizer> {
     this.#lifecycle.checkCall("getTokenizer", options);
     const { session, environment } = this.#channel;
-    const model = { id: this.samplingSessionId, ...this.#model };
+    const { modelName, tokenizerId } = this.#model;
+    const model = { id: this.samplingSessionId, modelName, tokenizerId };
     return this.#lifecycle.start("getTokenizer", options, (context) =>
       environment.tokenizers.get(model, session, context),
     );
@@ -189,6 +192,9 @@ export class SamplingClient {
     const request = {
       ...others,
       ...(targets === undefined ? {} : { target_prompt_logprobs: TensorData.from(targets, TARGETS) }),
+      ...(this.#model.recordsStability === true && others.record_stability_info === undefined
+        ? { record_stability_info: true }
+        : {}),
       // Stated even at their defaults, as the official SDKs of all generations do.
       num_samples: params.num_samples ?? 1,
       prompt: toModelInput(params.prompt, "prompt"),

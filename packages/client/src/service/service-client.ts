@@ -58,6 +58,8 @@ export interface SamplingClientParams {
   /** A `tinker://` path. */
   readonly model_path?: string | undefined;
   readonly base_model?: string | undefined;
+  /** Have the service record stability information with every sample that does not say otherwise. @defaultValue false */
+  readonly record_stability_info?: boolean | undefined;
 }
 
 /** Options of closing a service client. */
@@ -85,7 +87,7 @@ const FROM_STATE_OPTIONS: Readonly<Record<keyof FromStateOptions, true>> = {
   optimizer_config: true,
   weights_access_token: true,
 };
-const SAMPLING_CLIENT_PARAMS = { model_path: true, base_model: true } as const;
+const SAMPLING_CLIENT_PARAMS = { model_path: true, base_model: true, record_stability_info: true } as const;
 const CLOSE_OPTIONS = { status: true, detail: true } as const;
 const ENDPOINT_OPTIONS = { ...CALL_OPTIONS, path: true, query: true, unchecked: true } as const;
 
@@ -229,7 +231,7 @@ export class ServiceClient {
     lifecycle.checkCall("createSamplingClient", options);
     checkObject(params, "params", '{ base_model: "Qwen/Qwen3-8B" }');
     checkKnownNames(params, SAMPLING_CLIENT_PARAMS, "createSamplingClient");
-    const { model_path, base_model } = params;
+    const { model_path, base_model, record_stability_info } = params;
     if (!model_path && !base_model) {
       throw new ValidationError(
         "createSamplingClient: model_path or base_model must be given, to have something to sample from",
@@ -243,10 +245,16 @@ export class ServiceClient {
         { path: ["base_model"] },
       );
     }
+    if (record_stability_info !== undefined && typeof record_stability_info !== "boolean") {
+      const got = describeKind(record_stability_info);
+      throw new ValidationError(`createSamplingClient: record_stability_info must be a boolean, got ${got}`, {
+        path: ["record_stability_info"],
+      });
+    }
     const samplingId = this.#core.takeSamplingId();
     return lifecycle.start("createSamplingClient", options, (context) =>
       this.#core.inSession((channel) =>
-        createSampler(channel, { model_path, base_model }, samplingId, context),
+        createSampler(channel, { model_path, base_model }, samplingId, context, record_stability_info),
       ),
     );
   }

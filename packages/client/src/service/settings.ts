@@ -24,6 +24,8 @@ export interface ClientSettings {
   /** Address that requests go to; `undefined` with a transport of the caller's. */
   readonly baseUrl: string | undefined;
   readonly transport: HttpTransport;
+  /** Address and key, by which the clients of a process share the limits on samples; `undefined` when they are not known. */
+  readonly account: string | undefined;
   /** Makes the transport sign with short-lived tokens, for services that want them; nothing for a transport of the caller's. */
   readonly useTokens: () => void;
   /** Makes a server's words fit for messages and log lines; a transport of the caller's may not know how. */
@@ -72,10 +74,15 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
   const logger = options.logger ?? consoleLogger("warn");
   const sdkVersion = options.sdkVersion ?? COMPATIBLE_SDK_VERSION;
   const baseUrl = resolveBaseUrl(options.baseUrl ?? fromEnv("TINKER_BASE_URL"));
-  const makeOwn = (): TinkexTransport =>
-    createTransport({
+  let account: string | undefined;
+  const makeOwn = (): TinkexTransport => {
+    const { apiKey, credential } = options;
+    const credentials = resolveCredentials({ apiKey, credential, fromEnv, baseUrl });
+    // The key of a function or a command is not known before it is asked for.
+    if ("apiKey" in credentials) account = `${baseUrl} ${credentials.apiKey ?? ""}`;
+    return createTransport({
       baseUrl,
-      ...resolveCredentials({ apiKey: options.apiKey, credential: options.credential, fromEnv, baseUrl }),
+      ...credentials,
       defaultHeaders: { ...cloudflareHeaders(fromEnv), ...options.headers },
       proxy: proxySettings(options.proxy, env),
       fetch: options.fetch,
@@ -88,11 +95,13 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
       logger,
       firstContactRetries: options.retry?.maxRetries === undefined ? MAX_RETRIES_BEFORE_CONTACT : undefined,
     });
+  };
   const transport = options.transport ?? makeOwn();
   const isOwn = options.transport === undefined && options.fetch === undefined;
   return {
     baseUrl: options.transport === undefined ? baseUrl : undefined,
     transport,
+    account,
     useTokens: () => {
       if ("useTokens" in transport && typeof transport.useTokens === "function") transport.useTokens();
     },

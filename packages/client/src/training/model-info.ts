@@ -1,7 +1,9 @@
-import { ApiStatusError, UnsupportedByServerError } from "@tinkex/base";
+import { ApiStatusError, ClosedError, UnsupportedByServerError } from "@tinkex/base";
 import type { GetInfoResponse } from "@tinkex/types";
 import type { OperationContext } from "../future/operation-context.js";
 import type { Session } from "../session/session.js";
+import { isLostSession } from "../session/session-lost-error.js";
+import type { TrainedModel } from "./trained-model.js";
 
 /** Asks what a model is made of. @throws UnsupportedByServerError when the server has no such endpoint */
 export async function readModelInfo(
@@ -22,4 +24,30 @@ export async function readModelInfo(
       cause,
     });
   }
+}
+
+/**
+ * Frees a model on the service, in its turn; further operations of it fail with `ClosedError`.
+ *
+ * @throws UnsupportedByServerError when the server has no such endpoint
+ */
+export async function unloadModel(model: TrainedModel, context: OperationContext): Promise<void> {
+  const { channel, turns, id, log } = model;
+  const { result } = await turns.runExclusive(context.signal, async () => {
+    try {
+      return await channel.submit("unload_model", { model_id: id }, context, log);
+    } catch (cause) {
+      const isUnknown =
+        cause instanceof ApiStatusError &&
+        (cause.status === 405 || (cause.status === 404 && !isLostSession(cause)));
+      if (!isUnknown) throw cause;
+      throw new UnsupportedByServerError(`the server cannot unload ${id} (unload_model)`, {
+        feature: "unload_model",
+        cause,
+      });
+    }
+  });
+  turns.break(new ClosedError(`the model ${id} was unloaded`));
+  context.submitted();
+  await result;
 }

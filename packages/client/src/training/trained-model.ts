@@ -67,7 +67,7 @@ export function trainedModel(channel: Channel, id: string): TrainedModel {
 /** The operations of a model that are one JSON request. */
 export type SingleOperationName = Extract<
   OperationName,
-  "optim_step" | "load_weights" | "save_weights" | "save_weights_for_sampler"
+  "optim_step" | "load_weights" | "save_weights" | "save_weights_for_sampler" | "save_weights_external"
 >;
 
 /**
@@ -91,7 +91,7 @@ export async function runOperation<Name extends SingleOperationName>(
 }
 
 /** Submits an operation under the next id. Where the service counts a refused one as used, the id after it is tried. */
-async function submitOperation<Name extends SingleOperationName>(
+export async function submitOperation<Name extends SingleOperationName>(
   model: TrainedModel,
   name: Name,
   fields: Omit<RequestOf<Name>, "model_id" | "seq_id">,
@@ -110,6 +110,7 @@ async function submitOperation<Name extends SingleOperationName>(
       hasLeft = true;
       const delivery = { stopSignal: context.signal, finalStatuses: id.wasRefused ? [409] : undefined };
       const { result } = await channel.submitBody(name, body, context, log, delivery);
+      context.numbered(id.value);
       return () => result;
     } catch (error) {
       if (id.wasRefused && isSequenceConflict(name, error)) continue;

@@ -11,7 +11,9 @@ import {
   type OptimizerParams,
   type OptimStepResponse,
   optimizerParamsSchema,
+  type RequestOf,
   type SamplingClientKind,
+  type SaveWeightsExternalResponse,
   type SaveWeightsForSamplerResponse,
   type SaveWeightsResponse,
 } from "@tinkex/types";
@@ -19,11 +21,14 @@ import type { ApiFuture } from "../future/api-future.js";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
 import type { OperationContext } from "../future/operation-context.js";
 import { CALL_OPTIONS, type CallOptions, checkObject, describeKind } from "../inputs/call-options.js";
+import { createSampler } from "../sampling/create-sampler.js";
 import { type SamplingClient, samplingClientOf } from "../sampling/sampling-client.js";
 import { afterConflict } from "./checkpoints/after-conflict.js";
-import { checkTrainingPath } from "./checkpoints/checkpoint-kinds.js";
+import { checkSamplerPath, checkTrainingPath } from "./checkpoints/checkpoint-kinds.js";
 import {
   checkSave,
+  EXTERNAL_SAVE_OPTIONS,
+  type ExternalSaveOptions,
   SAMPLER_SAVE_OPTIONS,
   SAVE_OPTIONS,
   type SamplerSaveOptions,
@@ -36,12 +41,13 @@ import {
   checkCustomLoss,
   createCustomLoss,
 } from "./loss-graph/create-custom-loss.js";
-import { handlePass, LossHandle } from "./loss-graph/loss-handle.js";
 import type { LossGraph } from "./loss-graph/loss-graph.js";
-import { readModelInfo } from "./model-info.js";
+import { handlePass, LossHandle } from "./loss-graph/loss-handle.js";
+import { readModelInfo, unloadModel } from "./model-info.js";
 import type { PassOutput } from "./passes/combine-outputs.js";
 import { type DatumLike, prepareData, preparePass } from "./passes/prepare-data.js";
 import { runPass } from "./passes/training-pass.js";
+import { runTrainStep, type TrainStepOutput } from "./train-step.js";
 import { runOperation, type TrainedModel } from "./trained-model.js";
 
 /** Options of a pass. */
@@ -62,6 +68,8 @@ export interface LoadOptions extends CallOptions {
 export interface SamplingSaveOptions extends CallOptions {
   /** `inflight`: later inflight saves move the weights of this sampler on. @defaultValue `snapshot` */
   readonly kind?: SamplingClientKind | undefined;
+  /** Have the service record stability information with every sample that does not say otherwise. @defaultValue false */
+  readonly record_stability_info?: boolean | undefined;
 }
 
 /** Options of asking what a model is made of. */
@@ -72,7 +80,7 @@ export interface InfoOptions extends CallOptions {
 
 const PASS_OPTIONS = { ...CALL_OPTIONS, loss_fn_config: true, unchecked: true } as const;
 const LOAD_OPTIONS = { ...CALL_OPTIONS, weights_access_token: true } as const;
-const SAMPLING_SAVE_OPTIONS = { ...CALL_OPTIONS, kind: true } as const;
+const SAMPLING_SAVE_OPTIONS = { ...CALL_OPTIONS, kind: true, record_stability_info: true } as const;
 const INFO_OPTIONS = { ...CALL_OPTIONS, refresh: true } as const;
 
 /** Makes the client of a model. @param info - the server's description of the model, if it could give one */
@@ -189,14 +197,34 @@ export class TrainingClient {
     options: CallOptions = {},
   ): ApiFuture<OptimStepResponse> {
     this.#lifecycle.checkCall("optimStep", options);
-    checkObject(params, "params", "{ learning_rate: 1e-4 }");
-    // Parameters with a `type` are of another family than AdamW, and travel in another field.
-    const fields =
-      "type" in params
-        ? { optimizer_params: checkSent(optimizerParamsSchema, params, "optimStep") }
-        : { adam_params: checkSent(adamParamsSchema, params, "optimStep") };
+    const fields = optimizerFields("optimStep", params);
     return this.#lifecycle.start("optimStep", options, (context) =>
       runOperation(this.#model, "optim_step", fields, context),
+    );
+  }
+
+  /**
+   * Takes a whole training step: `forwardBackward` and `optimStep`, pipelined. Where the service refuses the pass, no step is taken.
+   *
+   * @param params - of the optimizer, as `optimStep` takes them
+   * @returns a future of both results
+   * @throws ValidationError at the call, before anything is sent
+   *
+   * @example
+   * const { forwardBackward } = await training.trainStep(data, "cross_entropy", { learning_rate: 1e-4 });
+   * console.log(forwardBackward.metrics["loss:sum"]);
+   */
+  trainStep(
+    data: readonly DatumLike[],
+    lossFn: LossFnType,
+    params: AdamParams | OptimizerParams = {},
+    options: PassOptions = {},
+  ): ApiFuture<TrainStepOutput> {
+    this.#lifecycle.checkCall("trainStep", options, PASS_OPTIONS);
+    const fields = optimizerFields("trainStep", params);
+    const pass = preparePass("forwardBackward", data, lossFn, options);
+    return this.#lifecycle.start("trainStep", options, (context) =>
+      runTrainStep(this.#model, pass, fields, context),
     );
   }
 
@@ -271,6 +299,7 @@ export class TrainingClient {
       return samplingClientOf(channel, saved.sampling_session_id, {
         modelName: modelNameOf(this.#info),
         tokenizerId: this.#info?.model_data.tokenizer_id,
+        recordsStability: options.record_stability_info,
       });
     });
   }
@@ -317,6 +346,45 @@ export class TrainingClient {
     });
   }
 
+  /**
+   * Exports weights for use elsewhere, under a name; the result's `path` names files that `get_external_weights_urls` gives links to.
+   *
+   * @param name - without slashes
+   */
+  saveWeightsExternal(
+    name: string,
+    options: ExternalSaveOptions = {},
+  ): ApiFuture<SaveWeightsExternalResponse> {
+    this.#lifecycle.checkCall("saveWeightsExternal", options, EXTERNAL_SAVE_OPTIONS);
+    checkSave(name, options, ["error"]);
+    const { ttl_seconds, age_encryption_recipients } = options;
+    const fields = { path: name, ttl_seconds, age_encryption_recipients };
+    return this.#lifecycle.start("saveWeightsExternal", options, (context) =>
+      runOperation(this.#model, "save_weights_external", fields, context),
+    );
+  }
+
+  /** Makes a sampling client of weights that were saved for one. @param path - as `saveWeightsForSampler` gives it */
+  createSamplingClient(path: string, options: CallOptions = {}): ApiFuture<SamplingClient> {
+    this.#lifecycle.checkCall("createSamplingClient", options);
+    checkSamplerPath("createSamplingClient", path);
+    const { channel } = this.#model;
+    const samplingId = channel.environment.takeSamplingId();
+    return this.#lifecycle.start("createSamplingClient", options, (context) =>
+      createSampler(channel, { model_path: path }, samplingId, context),
+    );
+  }
+
+  /**
+   * Frees the model on the service, once what was called before is submitted; what is not saved is lost. The client takes no more.
+   *
+   * @throws UnsupportedByServerError when the server has no such endpoint
+   */
+  unload(options: CallOptions = {}): ApiFuture<void> {
+    this.#lifecycle.checkCall("unload", options);
+    return this.#lifecycle.start("unload", options, (context) => unloadModel(this.#model, context));
+  }
+
   /** Ends this client's operations with `ClosedError` and takes no more. The model stays on the service. */
   async close(): Promise<void> {
     this.#lifecycle.close();
@@ -356,6 +424,18 @@ export class TrainingClient {
       return loaded;
     });
   }
+}
+
+/** @throws ValidationError for parameters that are none of an optimizer's */
+function optimizerFields(
+  method: string,
+  params: AdamParams | OptimizerParams,
+): Omit<RequestOf<"optim_step">, "model_id" | "seq_id"> {
+  checkObject(params, "params", "{ learning_rate: 1e-4 }");
+  // Parameters with a `type` are of another family than AdamW, and travel in another field.
+  return "type" in params
+    ? { optimizer_params: checkSent(optimizerParamsSchema, params, method) }
+    : { adam_params: checkSent(adamParamsSchema, params, method) };
 }
 
 function modelNameOf(info: GetInfoResponse | undefined): string | undefined {

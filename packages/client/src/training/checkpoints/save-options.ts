@@ -26,6 +26,19 @@ export interface SaveOptions extends Omit<SamplerSaveOptions, "onConflict"> {
   readonly onConflict?: OnConflict | undefined;
 }
 
+/** Options of an export of weights. */
+export interface ExternalSaveOptions extends CallOptions {
+  /** Seconds until the service deletes the export; absent: never. */
+  readonly ttl_seconds?: number | undefined;
+  /** age or SSH public keys, at most 10, that every file is encrypted for. @defaultValue none: the files are not encrypted */
+  readonly age_encryption_recipients?: readonly string[] | undefined;
+}
+
+export const EXTERNAL_SAVE_OPTIONS = {
+  ...CALL_OPTIONS,
+  ttl_seconds: true,
+  age_encryption_recipients: true,
+} as const;
 export const SAMPLER_SAVE_OPTIONS: Readonly<Record<keyof SamplerSaveOptions, true>> = {
   ...CALL_OPTIONS,
   ttl_seconds: true,

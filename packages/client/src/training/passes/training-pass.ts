@@ -68,6 +68,7 @@ export async function submitPass(
     const lost = requests.filter(({ result }) => result === undefined);
     throw settleSequence(model, pass.name, lost, isPartAccepted);
   }
+  context.numbered(requests[0]?.id.value ?? 0);
   return requests.flatMap(({ result }) => result ?? []);
 }
 
