@@ -145,10 +145,10 @@ function shapeFromTensors(file: SafetensorsFile, config: ModelConfig, rank: numb
 
 /** PEFT can adapt single projections; here a group is adapted as a whole. */
 function remedy(found: readonly number[] | undefined): string {
-  if (found !== undefined) return "Load the adapter with the model it was trained on.";
+  if (found !== undefined) return "load the adapter with the model it was trained on";
   return (
-    "An adapter changes whole groups in every layer (q, k, v and o; gate, up and down; lm_head): load one trained so, " +
-    "with the model it was trained on."
+    "an adapter must change whole groups in every layer (q, k, v and o; gate, up and down; lm_head): load one trained so, " +
+    "with the model it was trained on"
   );
 }
 

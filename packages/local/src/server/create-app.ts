@@ -55,7 +55,7 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
   app.setErrorHandler(errorHandler(state.logger));
   app.setNotFoundHandler((request, reply) => {
     const route = `${request.method} ${request.url.split("?", 1)[0]}`;
-    void reply.code(404).send({ detail: shortened(`This server has no ${route}.`) });
+    void reply.code(404).send({ detail: shortened(`this server has no ${route}`) });
   });
   app.register(
     async (api) => {

@@ -20,7 +20,7 @@ function errorAnswer(error: unknown): {
     return { status: error.category === "user" ? 400 : 500, detail: error.message };
   const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
   if (status >= 400 && status < 500) return { status, detail: (error as FastifyError).message };
-  return { status: 500, detail: "Internal error: the server's log has the cause." };
+  return { status: 500, detail: "internal error: the server's log has the cause" };
 }
 
 /** Fastify's error handler: answers, and logs what is the server's own fault. */

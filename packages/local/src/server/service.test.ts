@@ -37,7 +37,7 @@ describe("service endpoints", () => {
     const server = await TestServer.start();
     expect(await server.post("/auth/token", {})).toEqual({
       status: 404,
-      body: { detail: "This server has no POST /api/v1/auth/token." },
+      body: { detail: "this server has no POST /api/v1/auth/token" },
     });
   });
 

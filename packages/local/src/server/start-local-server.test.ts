@@ -282,7 +282,7 @@ describe("options", () => {
     const server = await start({ logger });
     expect(server).toMatchObject({
       url: `http://127.0.0.1:${server.port}`,
-      models: [{ name: tiny.name, runtime: expect.stringMatching(/native|wasm/), threads: 1 }],
+      models: [{ ...tiny, runtime: expect.stringMatching(/native|wasm/), threads: 1 }],
     });
     expect(lines).toEqual([expect.stringContaining(`Serving ${tiny.name}`)]);
     expect(lines[0]).toContain(server.url);

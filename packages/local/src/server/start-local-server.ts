@@ -1,4 +1,4 @@
-import { checkKnownNames, isLoopbackHost, silentLogger, systemClock, ValidationError } from "@tinkex/base";
+import { checkKnownNames, isLoopbackHost, silentLogger, systemClock, ValidationError, checkArray, checkObject, checkString, describeValue } from "@tinkex/base";
 import { createEngine } from "../compute/create-engine.js";
 import type { Engine } from "../engine/engine.js";
 import { systemProcesses } from "../lock/process-table.js";
@@ -19,6 +19,8 @@ export interface LocalServer extends AsyncDisposable {
   /** Models it serves, and what computes them. */
   readonly models: readonly {
     readonly name: string;
+    /** Hugging Face directory of its files, such as `tokenizer.json`. */
+    readonly directory: string;
     readonly runtime: "native" | "wasm";
     readonly threads: number;
   }[];
@@ -54,7 +56,7 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
   const { host = "127.0.0.1", port = 0, apiKey, logger = silentLogger, clock = systemClock } = options;
   checkAddress(host, port, apiKey);
   if (options.seed !== undefined && !Number.isSafeInteger(options.seed)) {
-    throw new ValidationError(`seed must be a whole number within ±2^53, got ${options.seed}`, {
+    throw new ValidationError(`seed must be a whole number within ±2^53, got ${describeValue(options.seed)}`, {
       path: ["seed"],
     });
   }
@@ -108,14 +110,19 @@ function checkAddress(host: string, port: number, apiKey: string | undefined): v
 }
 
 function checkModels(models: readonly ServedModel[]): void {
+  checkArray(models, "models");
   if (models.length === 0) {
     throw new ValidationError("models must not be empty; name one, or leave it out for the built-in model", {
       path: ["models"],
     });
   }
   const seen = new Set<string>();
-  for (const [index, { name }] of models.entries()) {
+  for (const [index, model] of models.entries()) {
     const path = ["models", index, "name"];
+    checkObject(model, `models[${index}]`, '{ name: "acme/model", directory: "models/acme" }');
+    const { name } = model;
+    checkString(name, `models[${index}].name`, "acme/model");
+    checkString(model.directory, `models[${index}].directory`, "models/acme");
     if (name === "")
       throw new ValidationError(`models[${index}].name must not be empty; clients ask for it by name`, {
         path,
@@ -146,6 +153,7 @@ function localServer(
     dataDirectory: layout.root,
     models: engines.map(({ model, runtime }) => ({
       name: model.name,
+      directory: model.directory,
       runtime: runtime.name,
       threads: runtime.threads,
     })),
