@@ -40,9 +40,7 @@ function tally(reports: readonly CallReport[]): Record<string, number> {
 }
 
 /** Way to the server, and the proxies on it. */
-type Route = (
-  server: HostileServer,
-) => Promise<{
+type Route = (server: HostileServer) => Promise<{
   readonly url: string;
   readonly options: TransportOptions;
   readonly proxies: readonly HostileServer[];

@@ -1,4 +1,4 @@
-import { checkKnownNames, ValidationError } from "@tinkex/base";
+import { checkKnownNames, checkObject, describeValue, ValidationError } from "@tinkex/base";
 import type { PoolName } from "./operations/policy.js";
 import type { RetrySettings } from "./retry/retry-policy.js";
 import type { TransportOptions } from "./transport-options.js";
@@ -52,6 +52,9 @@ const RETRY_FIELDS: Readonly<Record<keyof RetrySettings, true>> = {
  */
 export function checkOptions(options: TransportOptions): void {
   checkKnownNames(options, OPTION_NAMES, "the options of createTransport");
+  for (const name of ["defaultHeaders", "proxy"] as const) {
+    if (options[name] !== undefined) checkObject(options[name], name);
+  }
   const { connectTimeoutMs, keepAliveMs, firstContactRetries, retry = {}, poolLimits = {} } = options;
   const check = (
     value: number | undefined,
@@ -60,7 +63,7 @@ export function checkOptions(options: TransportOptions): void {
     ...path: string[]
   ): void => {
     if (value === undefined || (typeof value === "number" && isGood(value))) return;
-    throw new ValidationError(`${path.join(".")} must be ${what}, got ${String(value)}`, { path });
+    throw new ValidationError(`${path.join(".")} must be ${what}, got ${describeValue(value)}`, { path });
   };
   const isDuration = (ms: number): boolean => ms > 0 && Number.isFinite(ms);
   check(connectTimeoutMs, isDuration, "a number of milliseconds above 0", "connectTimeoutMs");

@@ -1,5 +1,5 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { ResponseError } from "@tinkex/base";
+import { ResponseError, TimeoutError } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
 import { CANARY_KEY, everythingOf, findCanaries } from "@tinkex-tooling/canary";
 import {
@@ -323,6 +323,40 @@ describe("what is told", () => {
         mayHaveArrived: true,
       })),
     });
+  });
+
+  it.each([
+    ["a closed port", "http://127.0.0.1:9", {}, "ECONNREFUSED"],
+    ["a name that nobody has", "http://nowhere.invalid", {}, /^(ENOTFOUND|EAI_AGAIN)$/],
+    [
+      "a proxy that is not there",
+      "http://nowhere.invalid",
+      { proxy: { httpProxy: "http://127.0.0.1:9" } },
+      "ECONNREFUSED",
+    ],
+  ])(
+    "a call to %s that runs out of time has the socket's error for its cause, and its tries",
+    async (_, url, more, code) => {
+      const transport = transportTo({ url }, { apiKey: CANARY_KEY, ...more });
+      const error = await failureOf(
+        transport.call({ operation: "get_server_capabilities", timeoutMs: 2_500 }),
+      );
+      expect(error).toBeInstanceOf(TimeoutError);
+      const what = typeof code === "string" ? code : expect.stringMatching(code);
+      expect(error).toMatchObject({
+        attempts: 2,
+        cause: { code: what },
+        earlierTries: [{ what, mayHaveArrived: false }, { what }],
+        mayHaveArrived: false,
+      });
+    },
+  );
+
+  it("a call that runs out of time while it is sent again counts that try, which may have arrived", async () => {
+    const server = await play(reset, stall);
+    const transport = transportTo(server, { retry: { firstDelayMs: 10 } });
+    const error = await failureOf(transport.call({ operation: "get_info", timeoutMs: 300 }));
+    expect(error).toMatchObject({ attempts: 2, mayHaveArrived: true, cause: { code: "ECONNRESET" } });
   });
 
   it("long pauses are worth a warning, and so is a pause that was cut", async () => {

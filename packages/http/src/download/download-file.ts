@@ -1,5 +1,17 @@
 import type { FileHandle } from "node:fs/promises";
-import { type Clock, checkFunction, checkObject, checkString, describeValue, ResponseError, startTimer, systemClock, TinkexError, ValidationError, checkTimeoutMs } from "@tinkex/base";
+import {
+  type Clock,
+  checkFunction,
+  checkObject,
+  checkString,
+  checkTimeoutMs,
+  describeValue,
+  ResponseError,
+  startTimer,
+  systemClock,
+  TinkexError,
+  ValidationError,
+} from "@tinkex/base";
 import { networkError } from "../errors/network-error.js";
 import { type CallFacts, statusError } from "../errors/status-error.js";
 import type { TryOutcome } from "../errors/try-outcome.js";

@@ -71,6 +71,13 @@ function inOurWords(cause: unknown, { secrets }: CallFacts): unknown {
   return Object.assign(new Error(shownText(cause.message, secrets)), code === undefined ? {} : { code });
 }
 
+/** The socket's error of a try that had no answer, unless a server named the place where it failed. */
+export function causeOf(outcome: TryOutcome): unknown {
+  return outcome.kind === "broken" && outcome.redirectedTo === undefined
+    ? withoutBytes(outcome.cause)
+    : undefined;
+}
+
 /** A parser's error holds the bytes that it could not read, which may quote what was sent. */
 function withoutBytes(cause: unknown): unknown {
   if (cause instanceof Error && "data" in cause) delete cause.data;

@@ -56,7 +56,7 @@ describe("CallLifetime", () => {
     const lifetime = lifetimeOn(clock, { timeoutMs: 5_000 });
     await lifetime.sleep(2_000);
     expect(lifetime.elapsedMs).toBe(2_000);
-    lifetime.note("last: answered 503", []);
+    lifetime.note({ attempt: 1, what: "answered 503", cause: undefined }, []);
     await expect(lifetime.sleep(9_000)).rejects.toThrow(
       "optim_step took longer than its limit of 5000 ms (last: answered 503)",
     );

@@ -18,6 +18,16 @@ export interface CallLimits extends WaitLimits {
 /** Error that ends a call from outside. */
 export type Interruption = AbortedError | ClosedError | TimeoutError;
 
+/** A failed try, as it is noted. */
+export interface NotedTry {
+  /** Number of the try, from 1. */
+  readonly attempt: number;
+  /** Its failure in a few words. */
+  readonly what: string;
+  /** The socket's error, where there was no answer. */
+  readonly cause: unknown;
+}
+
 /** Ends a wait, with a value or with an error. */
 export interface Settle<T> {
   readonly resolve: (value: T) => void;
@@ -43,6 +53,7 @@ export class CallLifetime {
   readonly #beganAtMs: number;
   #lastFault = "";
   #failedTries: readonly FailedTry[] = [];
+  #last: NotedTry | undefined;
 
   constructor(name: string, clock: Clock, limits: CallLimits) {
     const { signal, stopSignal, timeoutMs = Number.POSITIVE_INFINITY } = limits;
@@ -134,10 +145,11 @@ export class CallLifetime {
     this.check();
   }
 
-  /** Remembers what the call is waiting to get over, and what failed before, for the error should its limit run out. */
-  note(fault: string, failedTries: readonly FailedTry[]): void {
+  /** Remembers a failed try and those before it, for the error should the call's limit run out. */
+  note(last: NotedTry, failedTries: readonly FailedTry[]): void {
     this.#failedTries = failedTries;
-    this.#lastFault = ` (${fault})`;
+    this.#last = last;
+    this.#lastFault = ` (last: ${last.what})`;
   }
 
   /** Lets go of the signal and the timer. */
@@ -159,13 +171,26 @@ export class CallLifetime {
   }
 
   #aborted(): AbortedError {
-    return new AbortedError(`${this.#name} was aborted`, { cause: this.#signal?.reason });
+    return new AbortedError(`${this.#name} was aborted`, {
+      cause: this.#signal?.reason,
+      mayHaveArrived: this.#mayHaveArrived,
+    });
   }
 
   #timedOut(): TimeoutError {
     return new TimeoutError(
       `${this.#name} took longer than its limit of ${this.#timeoutMs} ms${this.#lastFault}`,
-      { timeoutMs: this.#timeoutMs, earlierTries: this.#failedTries },
+      {
+        timeoutMs: this.#timeoutMs,
+        attempts: (this.#last?.attempt ?? 0) + (this.#isUnderWay ? 1 : 0),
+        earlierTries: this.#failedTries,
+        mayHaveArrived: this.#mayHaveArrived,
+        cause: this.#last?.cause,
+      },
     );
+  }
+
+  get #mayHaveArrived(): boolean {
+    return this.#isUnderWay || this.#failedTries.some((each) => each.mayHaveArrived);
   }
 }

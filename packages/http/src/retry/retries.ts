@@ -1,6 +1,6 @@
 import type { Clock } from "@tinkex/base";
 import { canSend } from "../body/streamed-body.js";
-import { describeOutcome } from "../errors/network-error.js";
+import { causeOf, describeOutcome } from "../errors/network-error.js";
 import type { TryOutcome } from "../errors/try-outcome.js";
 import { RetryWarnings, type WarningParts } from "../hooks/retry-warnings.js";
 import type { Job } from "../job.js";
@@ -64,7 +64,7 @@ export class Retries {
     const { call, traffic, lifetime, earlierTries, attempt } = job;
     const what = describeOutcome(outcome);
     noteEarlierTry(earlierTries, { what, pauseMs: delayMs, mayHaveArrived: mayHaveArrived(outcome) });
-    lifetime.note(`last: ${what}`, earlierTries);
+    lifetime.note({ attempt, what, cause: causeOf(outcome) }, earlierTries);
     if (outcome.kind === "answer" && outcome.status === 429 && askedMs !== undefined) {
       extendQuiet(traffic, this.#parts.clock.monotonic(), delayMs);
     }
