@@ -47,6 +47,7 @@ export function readTaggedReply(
     const between = text.slice(position, end);
     // As recorded, text of which nothing is left stays as an empty part.
     content.push({ type: "text", text: isPadded && followsThinking ? stripStart(between, "\n") : between });
+    followsThinking = false;
   };
   for (const { tags, inner, start, end } of findBlocks(text, hasCalls ? [THINKING, CALL] : [THINKING])) {
     addText(start);
@@ -60,7 +61,8 @@ export function readTaggedReply(
     }
     outsideThinking += text.slice(position, tags === THINKING ? start : end);
     position = end;
-    followsThinking = tags === THINKING;
+    // Calls between them leave the content, so that the next text still follows the thinking.
+    followsThinking ||= tags === THINKING;
   }
   addText(text.length);
   outsideThinking += text.slice(position);

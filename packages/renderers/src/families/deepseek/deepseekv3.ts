@@ -98,24 +98,23 @@ function body(place: Place, isThinking: boolean): TextRun[] {
   if (message.role !== "assistant") return [given(onlyText(message, index))];
   const calls = message.tool_calls ?? [];
   const followsTool = answersTool(messages.slice(0, index));
-  // As recorded: with thinking, a turn that calls tools keeps its own; without, one that answers a tool does.
-  const isStripped = isThinking ? !isLast && calls.length === 0 : !followsTool;
-  const runs = assistantRuns(message.content, isStripped, isThinking);
-  const text = textOfRuns(runs);
+  // As recorded: earlier turns that call no tools lose their thinking, and without thinking those, too, that answer no tool.
+  const isStripped = (!isLast && calls.length === 0) || (!isThinking && !followsTool);
   const { content } = message;
+  const takesBlocks = !isThinking && !followsTool;
+  const runs = assistantRuns(content, isStripped, takesBlocks);
+  const isEmpty = takesBlocks ? textOfRuns(runs) === "" : content.length === 0;
   const hasBlock =
     typeof content === "string" ? place.literalText !== true && content.includes(OPEN) : hasThinking(content);
-  const needsBlock = isThinking && isLast && !followsTool && text !== "" && !hasBlock;
-  return [needsBlock ? "<think></think>" : "", ...runs, ...callRuns(calls), text === "" ? "" : END];
+  const needsBlock = isThinking && isLast && !followsTool && !isEmpty && !hasBlock;
+  return [needsBlock ? "<think></think>" : "", ...runs, ...callRuns(calls), isEmpty ? "" : END];
 }
 
 const BLOCK = { open: "<think>", close: "</think>" };
 
-function assistantRuns(content: Message["content"], isStripped: boolean, isThinking: boolean): TextRun[] {
-  if (typeof content === "string") {
-    // As recorded: with thinking, only parts are known to be thinking, and a string stays as it is.
-    return [given(isStripped && !isThinking ? withoutBlocks(content) : content)];
-  }
+/** @param takesBlocks - takes thinking out of strings as well; as recorded, a model that thinks keeps them as they are */
+function assistantRuns(content: Message["content"], isStripped: boolean, takesBlocks: boolean): TextRun[] {
+  if (typeof content === "string") return [given(takesBlocks ? withoutBlocks(content) : content)];
   return content.flatMap((part): TextRun[] => {
     if (part.type === "text") return [given(part.text)];
     return part.type === "thinking" && !isStripped ? [OPEN, given(part.thinking), "</think>"] : [];
