@@ -1,12 +1,15 @@
+import { readFileSync } from "node:fs";
 import { defineConfig } from "tsdown";
 import { pureInitializers } from "./pure-initializers.mjs";
 
 /**
  * How every package is built: ESM and type declarations, down-levelled to the oldest Node the packages run on.
  *
- * @param {string[]} entry source files, each of which becomes a file of the same name in `dist`
- * @param {{ unbundle?: boolean, platform?: "neutral" | "node", isPure?: boolean }} [options] `unbundle` keeps one output
- * file per source file; `platform` is `neutral` for what also runs in a browser; `isPure` lets bundlers drop unused constants
+ * @param {string[] | Record<string, string>} entry source files, each of which becomes a file of the same name, or of its key, in `dist`
+ * @param {{ unbundle?: boolean, platform?: "neutral" | "node", isPure?: boolean, isSecond?: boolean,
+ * replacedFiles?: Record<string, string> }} [options] `unbundle` keeps one output file per source file; `platform` is `neutral` for what
+ * also runs in a browser; `isPure` lets bundlers drop unused constants; `replacedFiles` names a source to build in place of another, and
+ * `isSecond` leaves what an earlier build put into `dist`, and declares nothing
  */
 export function packageBuild(entry, options = {}) {
   return defineConfig({
@@ -18,10 +21,25 @@ export function packageBuild(entry, options = {}) {
     outExtensions: () => ({ js: ".js", dts: ".d.ts" }),
     // Declarations are read from the dependencies' `dist`, never from what an earlier `tsc -b` may have left beside it:
     // with project references, a fresh clone got other names in its declarations than a used one.
-    dts: { tsconfigRaw: { references: [] } },
+    dts: options.isSecond ? false : { tsconfigRaw: { references: [] } },
     sourcemap: false,
-    clean: true,
-    plugins: options.isPure ? [pureInitializers()] : [],
+    clean: !options.isSecond,
+    plugins: [
+      ...(options.isPure ? [pureInitializers()] : []),
+      ...(options.replacedFiles ? [replaceFiles(options.replacedFiles)] : []),
+    ],
     deps: { skipNodeModulesBundle: true },
   });
+}
+
+/** @param {Record<string, string>} files */
+function replaceFiles(files) {
+  return {
+    name: "replace-files",
+    /** @param {string} id */
+    load(id) {
+      const replacement = files[id];
+      return replacement === undefined ? undefined : readFileSync(replacement, "utf8");
+    },
+  };
 }

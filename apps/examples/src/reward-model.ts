@@ -5,6 +5,7 @@
 import * as tf from "@tensorflow/tfjs";
 import { type SamplingClient, ServiceClient } from "@tinkex/client";
 import { startLocalServer } from "@tinkex/local";
+import { pickBackend } from "tinkex/tfjs";
 import { BUNDLED_DATA } from "./quickstart/options.js";
 import { runProgram } from "./quickstart/run-program.js";
 import { loadWordPairs } from "./quickstart/word-pairs.js";
@@ -31,6 +32,10 @@ await runProgram(async (signal) => {
   const startsServer = !process.env.TINKER_API_KEY && !process.env.TINKER_BASE_URL;
   await using server = startsServer ? await startLocalServer({ seed: SEED }) : undefined;
   await using service = new ServiceClient(server === undefined ? {} : { baseUrl: server.url });
+
+  // The fastest of tfjs-node, wasm and cpu that is installed and starts.
+  const { reason } = await pickBackend();
+  console.log(`tensors on ${reason}`);
 
   // The model that judges, which tells Pig Latin from English. With one of your own: await tf.loadLayersModel(url).
   const { train } = await loadWordPairs(BUNDLED_DATA);

@@ -10,6 +10,11 @@ it("the reward of a tf.LayersModel rises", { timeout: 120_000 }, async () => {
     expect(Number(before)).toBeLessThan(0.3);
     expect(Number(after)).toBeGreaterThan(0.45);
     expect(lines.filter((line) => line.startsWith("step "))).toHaveLength(12);
+    // It says which backend computes, and why not a faster one; tfjs's own greeting does not come in between.
+    expect(lines.find((line) => line.startsWith("tensors on "))).toMatch(
+      /^tensors on (tfjs-node|wasm|cpu)(;|$)/,
+    );
+    expect(stderr).not.toContain("speed things up");
   } finally {
     await run.dispose();
   }

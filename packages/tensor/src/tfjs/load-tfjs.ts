@@ -1,6 +1,7 @@
 import type * as tfjsCore from "@tensorflow/tfjs-core";
 import { TinkexError } from "@tinkex/base";
-import { importOutcome } from "./import-outcome.js";
+import { builtinModule } from "./builtin-module.js";
+import { type FailedImport, importFailure, importOutcome } from "./import-outcome.js";
 
 /** The operations of tfjs that are used here: those of `@tensorflow/tfjs-core`, which every tfjs has. */
 export type Tfjs = typeof tfjsCore;
@@ -24,18 +25,50 @@ const TFJS_PACKAGES: readonly TfjsPackage[] = [
  * @throws TinkexError (`missing_dependency`) naming the install command when there is none that loads
  */
 export async function loadTfjs(packages: readonly TfjsPackage[] = TFJS_PACKAGES): Promise<Tfjs> {
-  let cause: unknown;
-  let state = "is not installed";
+  const failures: ImportFailure[] = [];
   for (const { name, load } of packages) {
     const outcome = await importOutcome(name, load);
     if ("module" in outcome) return outcome.module;
-    if (!outcome.isMissing) {
-      cause ??= outcome.cause;
-      state = `cannot be loaded (${name}: ${outcome.problem})`;
+    failures.push({ name, ...outcome });
+  }
+  throw missingTfjs(failures);
+}
+
+/**
+ * Loads the user's copy of tfjs as {@link loadTfjs} does, without waiting: Node reads its packages of CommonJS at once.
+ *
+ * @throws TinkexError (`missing_dependency`) as {@link loadTfjs} does
+ */
+export function loadTfjsNow(
+  require: (name: string) => unknown = requireOfNode(),
+  names: readonly string[] = TFJS_PACKAGES.map(({ name }) => name),
+): Tfjs {
+  const failures: ImportFailure[] = [];
+  for (const name of names) {
+    try {
+      // The package of that name is tfjs, or the part of it that is read here.
+      return require(name) as Tfjs;
+    } catch (cause) {
+      failures.push({ name, ...importFailure(name, cause) });
     }
   }
-  throw new TinkexError(
+  throw missingTfjs(failures);
+}
+
+function requireOfNode(): (name: string) => unknown {
+  const module = builtinModule("node:module") as typeof import("node:module") | undefined;
+  if (module === undefined) throw new Error("this build of @tinkex/tensor/tfjs is for Node");
+  return module.createRequire(import.meta.url);
+}
+
+type ImportFailure = { readonly name: string } & FailedImport;
+
+function missingTfjs(failures: readonly ImportFailure[]): TinkexError {
+  const broken = failures.filter(({ isMissing }) => !isMissing);
+  const last = broken.at(-1);
+  const state = last === undefined ? "is not installed" : `cannot be loaded (${last.name}: ${last.problem})`;
+  return new TinkexError(
     `@tinkex/tensor/tfjs needs tfjs, which ${state}. Install it: npm install @tensorflow/tfjs`,
-    { code: "missing_dependency", cause },
+    { code: "missing_dependency", cause: broken[0]?.cause },
   );
 }

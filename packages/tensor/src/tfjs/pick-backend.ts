@@ -1,6 +1,7 @@
 import { checkKnownNames, describeValue, TinkexError, ValidationError } from "@tinkex/base";
 import { BACKENDS, type Backend, type BackendName } from "./backends.js";
 import { importOutcome } from "./import-outcome.js";
+import { silenceGreeting } from "./silence-greeting.js";
 import { type Tfjs, tf } from "./tf.js";
 
 export type { BackendName };
@@ -22,7 +23,7 @@ export interface PickBackendOptions {
 
 /** Outside world of {@link pickBackend}. */
 interface Surroundings {
-  readonly tf: Pick<Tfjs, "findBackendFactory" | "getBackend" | "setBackend">;
+  readonly tf: Pick<Tfjs, "findBackend" | "findBackendFactory" | "getBackend" | "setBackend">;
   readonly backends: readonly Backend[];
 }
 
@@ -47,6 +48,7 @@ export async function pickBackend(
   for (const backend of candidates) {
     const problem = await problemOfStarting(backend, surroundings.tf);
     if (problem === undefined) {
+      silenceGreeting(surroundings.tf);
       const why = wanted === "auto" ? passedOver.map((text) => `; not ${text}`).join("") : ", as asked for";
       return { backend: backend.name, tfjsName: backend.tfjsName, reason: `${backend.name}${why}` };
     }

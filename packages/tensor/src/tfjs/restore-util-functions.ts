@@ -1,7 +1,4 @@
-/** The part of Node's `process` in use; a browser has none. */
-interface NodeProcess {
-  getBuiltinModule?(name: string): object | undefined;
-}
+import { builtinModule } from "./builtin-module.js";
 
 /** Functions of `node:util` that Node 23 removed, and that tfjs-node 4.22 calls. */
 const REMOVED: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -15,16 +12,10 @@ const REMOVED: Readonly<Record<string, (value: unknown) => boolean>> = {
  *
  * @param util - the module that `require("util")` gives. @defaultValue that of the running Node
  */
-export function restoreUtilFunctions(util: object | undefined = builtinUtil()): void {
+export function restoreUtilFunctions(util: object | undefined = builtinModule("node:util")): void {
   if (util === undefined) return;
   for (const [name, value] of Object.entries(REMOVED)) {
     // Not enumerable: the module looks as it did to anybody who lists it.
     if (!(name in util)) Object.defineProperty(util, name, { value, configurable: true, writable: true });
   }
-}
-
-/** Asks `process` for the module rather than importing it, so that bundles for browsers meet no import of Node. */
-function builtinUtil(): object | undefined {
-  const { process } = globalThis as { readonly process?: NodeProcess };
-  return process?.getBuiltinModule?.("node:util");
 }
