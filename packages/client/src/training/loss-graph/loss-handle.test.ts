@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/base";
+import { ResponseError, ValidationError } from "@tinkex/base";
 import { toNumbers } from "@tinkex/tensor";
 import { describe, expect, it } from "vitest";
 import { openService } from "../../testing/open-service.js";
@@ -69,6 +69,17 @@ describe("a loss that the service does not run", () => {
       [0, 1],
       [-2],
     ]);
+  });
+
+  it("names the datum for which the service gave another number of log-probabilities", async () => {
+    const loss = graphLoss(negativeLogLikelihood);
+    const inputs = { target_tokens: { data: [3, 1], dtype: "int64" }, weights: float(1, 2) } as const;
+    const datum = { model_input: { chunks: [] }, loss_fn_inputs: inputs };
+    const run = async () => loss([datum, datum], [Float32Array.of(-3, -1), Float32Array.of(-3)]);
+    await expect(run).rejects.toThrow(ResponseError);
+    await expect(run).rejects.toThrow(
+      'data[1]: loss "nll": the service gave 1 logprobs for 2 target_tokens; the loss needs one each',
+    );
   });
 
   it("newest-clients 24: takes one turn, so that what is called after it comes after both passes", async () => {
@@ -163,6 +174,24 @@ describe("a loss that the service runs", () => {
     expect(sent[0]?.loss_fn_inputs.weights?.data).toEqual(Float32Array.of(1, 2));
     // The metrics are the service's.
     expect(metrics).toEqual({ "loss:sum": 3 });
+  });
+
+  it("may read integers that a number cannot hold, which a loss that runs here cannot", async () => {
+    const marked = lossGraph("marked", { logprobs: 1, marks: 1 }, ({ logprobs, marks }) => ({
+      loss: logprobs.mul(marks).sum(),
+    }));
+    const marks = { data: BigInt64Array.of(1n, 2n ** 60n), dtype: "int64" } as const;
+    const datum = { model_input: [5, 6], loss_fn_inputs: { target_tokens: [3, 1], marks } };
+    const remote = await openLosses(ON_SERVER);
+    await remote.training.forwardBackwardCustom([datum], await remote.training.createCustomLoss(marked));
+    const [pass] = remote.passes();
+    expect(pass?.forward_backward_input.data[0]?.loss_fn_inputs.marks?.data).toEqual(marks.data);
+    const local = await openLosses();
+    const handle = await local.training.createCustomLoss(marked);
+    const run = () => local.training.forwardBackwardCustom([datum], handle);
+    expect(run).toThrow(ValidationError);
+    expect(run).toThrow("1152921504606846976 is beyond 2^53");
+    expect(local.passes()).toEqual([]);
   });
 
   const foreign: LossGraph = {
