@@ -75,10 +75,10 @@ export type { PassOutput } from "./training/passes/combine-outputs.js";
 export type { DatumLike } from "./training/passes/prepare-data.js";
 export { SequenceBrokenError } from "./training/sequence-broken-error.js";
 export type { TrainStepOutput } from "./training/train-step.js";
-export {
-  type InfoOptions,
-  type LoadOptions,
-  type PassOptions,
-  type SamplingSaveOptions,
-  TrainingClient,
-} from "./training/training-client.js";
+export { TrainingClient } from "./training/training-client.js";
+export type {
+  InfoOptions,
+  LoadOptions,
+  PassOptions,
+  SamplingSaveOptions,
+} from "./training/training-options.js";

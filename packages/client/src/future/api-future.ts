@@ -13,7 +13,6 @@ import {
   waitFor,
 } from "@tinkex/base";
 import { type CallOptions, checkOptions, WAIT_LIMITS } from "../inputs/call-options.js";
-import { keepAlive } from "./keep-alive.js";
 import type { OperationContext, QueueStateEvent, SdkMethod } from "./operation-context.js";
 import type { UnawaitedFailures } from "./unawaited-failures.js";
 
@@ -325,4 +324,28 @@ export class ApiFuture<T> extends Promise<T> {
       ? `${this.#call.name} (being sent; the service may still run it)`
       : `${this.#call.name} (not sent yet)`;
   }
+}
+
+/** Longest interval of a timer, in milliseconds. */
+const MAX_INTERVAL_MS = 2 ** 31 - 1;
+
+let holdCount = 0;
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/**
+ * Keeps the process alive while somebody waits for a result. Polls, and the pauses between them, do not: work that nobody waits
+ * for must not hold up the end of a program.
+ */
+function keepAlive(): Release {
+  holdCount += 1;
+  timer ??= setInterval(() => {}, MAX_INTERVAL_MS);
+  let isHeld = true;
+  return () => {
+    if (!isHeld) return;
+    isHeld = false;
+    holdCount -= 1;
+    if (holdCount > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
 }

@@ -51,3 +51,8 @@ export async function unloadModel(model: TrainedModel, context: OperationContext
   context.submitted();
   await result;
 }
+
+/** The name of the model below an adapter, where the service has said it. */
+export function modelNameOf(info: GetInfoResponse | undefined): string | undefined {
+  return info?.model_data.model_name ?? info?.model_name;
+}

@@ -1,26 +1,20 @@
 import { ResponseError, type Tokenizer, ValidationError } from "@tinkex/base";
-import {
-  type AdamParams,
-  adamParamsSchema,
-  type CustomLoss,
-  checkSent,
-  type GetInfoResponse,
-  type LoadWeightsResponse,
-  type LossFnConfig,
-  type LossFnType,
-  type OptimizerParams,
-  type OptimStepResponse,
-  optimizerParamsSchema,
-  type RequestOf,
-  type SamplingClientKind,
-  type SaveWeightsExternalResponse,
-  type SaveWeightsForSamplerResponse,
-  type SaveWeightsResponse,
+import type {
+  AdamParams,
+  CustomLoss,
+  GetInfoResponse,
+  LoadWeightsResponse,
+  LossFnType,
+  OptimizerParams,
+  OptimStepResponse,
+  SaveWeightsExternalResponse,
+  SaveWeightsForSamplerResponse,
+  SaveWeightsResponse,
 } from "@tinkex/types";
 import type { ApiFuture } from "../future/api-future.js";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
 import type { OperationContext } from "../future/operation-context.js";
-import { CALL_OPTIONS, type CallOptions, checkObject, describeKind } from "../inputs/call-options.js";
+import { type CallOptions, describeKind } from "../inputs/call-options.js";
 import { createSampler } from "../sampling/create-sampler.js";
 import { type SamplingClient, samplingClientOf } from "../sampling/sampling-client.js";
 import { afterConflict } from "./checkpoints/after-conflict.js";
@@ -43,45 +37,23 @@ import {
 } from "./loss-graph/create-custom-loss.js";
 import type { LossGraph } from "./loss-graph/loss-graph.js";
 import { handlePass, LossHandle } from "./loss-graph/loss-handle.js";
-import { readModelInfo, unloadModel } from "./model-info.js";
+import { modelNameOf, readModelInfo, unloadModel } from "./model-info.js";
 import type { PassOutput } from "./passes/combine-outputs.js";
 import { type DatumLike, prepareData, preparePass } from "./passes/prepare-data.js";
 import { runPass } from "./passes/training-pass.js";
 import { runTrainStep, type TrainStepOutput } from "./train-step.js";
 import { runOperation, type TrainedModel } from "./trained-model.js";
-
-/** Options of a pass. */
-export interface PassOptions extends CallOptions {
-  /** Options of the loss by name, e.g. `{ clip_low_threshold: 0.8 }`. */
-  readonly loss_fn_config?: LossFnConfig | undefined;
-  /** Send a loss that this package does not know, and whatever tensors it reads. @defaultValue false */
-  readonly unchecked?: boolean | undefined;
-}
-
-/** Options of loading weights. */
-export interface LoadOptions extends CallOptions {
-  /** A secret that the checkpoint's owner gave out. */
-  readonly weights_access_token?: string | undefined;
-}
-
-/** Options of saving weights for a sampling client of their own. */
-export interface SamplingSaveOptions extends CallOptions {
-  /** `inflight`: later inflight saves move the weights of this sampler on. @defaultValue `snapshot` */
-  readonly kind?: SamplingClientKind | undefined;
-  /** Have the service record stability information with every sample that does not say otherwise. @defaultValue false */
-  readonly record_stability_info?: boolean | undefined;
-}
-
-/** Options of asking what a model is made of. */
-export interface InfoOptions extends CallOptions {
-  /** Ask the service again. @defaultValue false */
-  readonly refresh?: boolean | undefined;
-}
-
-const PASS_OPTIONS = { ...CALL_OPTIONS, loss_fn_config: true, unchecked: true } as const;
-const LOAD_OPTIONS = { ...CALL_OPTIONS, weights_access_token: true } as const;
-const SAMPLING_SAVE_OPTIONS = { ...CALL_OPTIONS, kind: true, record_stability_info: true } as const;
-const INFO_OPTIONS = { ...CALL_OPTIONS, refresh: true } as const;
+import {
+  INFO_OPTIONS,
+  type InfoOptions,
+  LOAD_OPTIONS,
+  type LoadOptions,
+  optimizerFields,
+  PASS_OPTIONS,
+  type PassOptions,
+  SAMPLING_SAVE_OPTIONS,
+  type SamplingSaveOptions,
+} from "./training-options.js";
 
 /** Makes the client of a model. @param info - the server's description of the model, if it could give one */
 export let trainingClientOf: (model: TrainedModel, info: GetInfoResponse | undefined) => TrainingClient;
@@ -424,20 +396,4 @@ export class TrainingClient {
       return loaded;
     });
   }
-}
-
-/** @throws ValidationError for parameters that are none of an optimizer's */
-function optimizerFields(
-  method: string,
-  params: AdamParams | OptimizerParams,
-): Omit<RequestOf<"optim_step">, "model_id" | "seq_id"> {
-  checkObject(params, "params", "{ learning_rate: 1e-4 }");
-  // Parameters with a `type` are of another family than AdamW, and travel in another field.
-  return "type" in params
-    ? { optimizer_params: checkSent(optimizerParamsSchema, params, method) }
-    : { adam_params: checkSent(adamParamsSchema, params, method) };
-}
-
-function modelNameOf(info: GetInfoResponse | undefined): string | undefined {
-  return info?.model_data.model_name ?? info?.model_name;
 }
