@@ -1,4 +1,4 @@
-import { checkObject, ValidationError } from "@tinkex/base";
+import { checkArray, checkNumberList, checkObject, describeValue, ValidationError } from "@tinkex/base";
 import type { SampledSequence, SampleResponse } from "@tinkex/types";
 import { ProtoWriter } from "../proto-bytes/proto-writer.js";
 import { writeTensor } from "../proto-tensor/write-tensor.js";
@@ -14,6 +14,7 @@ const USUAL_BYTES = 4096;
  */
 export function writeSampleResponse(response: SampleResponse): Uint8Array<ArrayBuffer> {
   checkObject(response, "response", "{ sequences }");
+  checkArray(response.sequences, "sequences");
   const writer = new ProtoWriter(new Uint8Array(USUAL_BYTES));
   const { prompt_alt_tokens: altTokens, target_prompt_logprobs: targets } = response;
   if (altTokens !== undefined) {
@@ -25,7 +26,7 @@ export function writeSampleResponse(response: SampleResponse): Uint8Array<ArrayB
   if (targets !== undefined) writeTensor(writer, 5, targets);
   const { prompt_cache_hit_tokens: cacheHits } = response;
   if (!(Number.isInteger(cacheHits) && cacheHits >= 0 && cacheHits < 2 ** 31)) {
-    throw new ValidationError(`prompt_cache_hit_tokens must be a count, got ${String(cacheHits)}`, {
+    throw new ValidationError(`prompt_cache_hit_tokens must be a count, got ${describeValue(cacheHits)}`, {
       path: ["prompt_cache_hit_tokens"],
     });
   }
@@ -38,12 +39,16 @@ export function writeSampleResponse(response: SampleResponse): Uint8Array<ArrayB
   }
   for (let index = response.sequences.length - 1; index >= 0; index -= 1) {
     const sequence = response.sequences[index];
-    if (sequence !== undefined) writeSequence(writer, sequence, index);
+    // Plain JavaScript may leave a hole, which the check names.
+    writeSequence(writer, sequence as SampledSequence, index);
   }
   return writer.finish();
 }
 
 function writeSequence(writer: ProtoWriter, sequence: SampledSequence, index: number): void {
+  checkObject(sequence, `sequences[${index}]`, "{ tokens, stop_reason }");
+  checkNumberList(sequence.tokens, `sequences[${index}].tokens`);
+  if (sequence.logprobs !== undefined) checkNumberList(sequence.logprobs, `sequences[${index}].logprobs`);
   const mark = writer.length;
   if (sequence.topk_logprobs !== undefined) writeTopkMatrix(writer, 4, sequence.topk_logprobs);
   if (sequence.logprobs !== undefined) {

@@ -1,0 +1,121 @@
+import {
+  graphLoss,
+  lossGraph,
+  type SamplingClient,
+  ServiceClient,
+  type TrainingClient,
+} from "@tinkex/client";
+import { TrapError, whole } from "../hostile-values.js";
+import { call, type PublicCalls } from "../public-call.js";
+
+/** A loss as a user writes it: without the input that it asks for it throws an error of its own. */
+const nll: Parameters<typeof lossGraph>[2] = ({ logprobs }) => {
+  if (logprobs === undefined) throw new TrapError();
+  return { loss: logprobs.sum().neg() };
+};
+const path = "tinker://run/weights/a";
+const wait = () => ({ timeoutMs: 50, signal: new AbortController().signal });
+const datum = () => ({
+  model_input: [1, 2],
+  loss_fn_inputs: { target_tokens: [1, 2], weights: [0, 1] },
+});
+
+/** Methods of the three clients. */
+export function clientCalls(
+  service: ServiceClient,
+  training: TrainingClient,
+  sampler: SamplingClient,
+): PublicCalls {
+  return {
+    lossGraph: call(lossGraph, () => ["nll", { logprobs: 1 }, nll]),
+    graphLoss: call(graphLoss, () => [whole(lossGraph("nll", { logprobs: 1 }, nll))]),
+    "training.createCustomLoss": call(training.createCustomLoss.bind(training), () => [
+      whole(lossGraph("nll", { logprobs: 1 }, nll)),
+      wait(),
+    ]),
+    ServiceClient: call(
+      (options: ConstructorParameters<typeof ServiceClient>[0]) => new ServiceClient(options),
+      () => [
+        {
+          baseUrl: "http://127.0.0.1:9",
+          apiKey: "tml-abc",
+          env: {},
+          headers: { x: "y" },
+          retry: {},
+          pools: {},
+          timeoutMs: 50,
+        },
+      ],
+    ),
+    "service.connect": call(
+      (o: object) => service.connect(o),
+      () => [wait()],
+    ),
+    "service.getServerCapabilities": call(
+      (o: object) => service.getServerCapabilities(o),
+      () => [wait()],
+    ),
+    "service.call": call(service.call.bind(service), () => ["get_info", { model_id: "m" }, wait()]),
+    "service.createLoraTrainingClient": call(service.createLoraTrainingClient.bind(service), () => [
+      { base_model: "b", rank: 4, user_metadata: { a: "b" } },
+      wait(),
+    ]),
+    "service.createTrainingClientFromState": call(service.createTrainingClientFromState.bind(service), () => [
+      path,
+      wait(),
+    ]),
+    "service.createTrainingClientFromStateWithOptimizer": call(
+      service.createTrainingClientFromStateWithOptimizer.bind(service),
+      () => [path, wait()],
+    ),
+    "service.createSamplingClient": call(service.createSamplingClient.bind(service), () => [
+      { base_model: "b" },
+      wait(),
+    ]),
+    "training.forwardBackward": call(training.forwardBackward.bind(training), () => [
+      [datum()],
+      "cross_entropy",
+      { ...wait(), loss_fn_config: { x: 1 } },
+    ]),
+    "training.forward": call(training.forward.bind(training), () => [[datum()], "cross_entropy", wait()]),
+    "training.forwardBackwardCustom": call(training.forwardBackwardCustom.bind(training), () => [
+      [datum()],
+      () => ({ loss: 0, gradients: [[0, 0]] }),
+      wait(),
+    ]),
+    "training.optimStep": call(training.optimStep.bind(training), () => [
+      { learning_rate: 1e-4, beta1: 0.9, beta2: 0.95, eps: 1e-12 },
+      wait(),
+    ]),
+    "training.saveState": call(training.saveState.bind(training), () => ["a", { ...wait(), ttl_seconds: 5 }]),
+    "training.saveWeightsForSampler": call(training.saveWeightsForSampler.bind(training), () => [
+      "a",
+      { ...wait(), ttl_seconds: 5 },
+    ]),
+    "training.saveWeightsAndGetSamplingClient": call(
+      training.saveWeightsAndGetSamplingClient.bind(training),
+      () => [wait()],
+    ),
+    "training.loadState": call(training.loadState.bind(training), () => [path, wait()]),
+    "training.loadStateWithOptimizer": call(training.loadStateWithOptimizer.bind(training), () => [
+      path,
+      wait(),
+    ]),
+    "training.getInfo": call(training.getInfo.bind(training), () => [wait()]),
+    "training.getTokenizer": call(training.getTokenizer.bind(training), () => [wait()]),
+    "sampler.sample": call(sampler.sample.bind(sampler), () => [
+      {
+        prompt: [1, 2],
+        num_samples: 1,
+        sampling_params: { max_tokens: 5, temperature: 1, stop: ["x"], seed: 1 },
+      },
+      wait(),
+    ]),
+    "sampler.computeLogprobs": call(sampler.computeLogprobs.bind(sampler), () => [[1, 2], wait()]),
+    "sampler.getTokenizer": call(sampler.getTokenizer.bind(sampler), () => [wait()]),
+    "future.result": call(
+      (o: object) => training.getInfo(wait()).then(() => o),
+      () => [wait()],
+    ),
+  };
+}

@@ -1,0 +1,117 @@
+/** Error of a proxy that a program made itself; it may pass through as it is. */
+export class TrapError extends Error {
+  override readonly name = "TrapError";
+}
+
+/** What plain JavaScript can put where a type says otherwise, each made anew for every call, since a call may change it. */
+export const HOSTILE_VALUES: Readonly<Record<string, () => unknown>> = {
+  undefined: () => undefined,
+  null: () => null,
+  "a number": () => 5,
+  "a negative number": () => -1.5,
+  NaN: () => Number.NaN,
+  "a bigint": () => 5n,
+  "a string": () => "x",
+  "an empty string": () => "",
+  "a lone surrogate": () => "\ud800",
+  "a symbol": () => Symbol("s"),
+  true: () => true,
+  "a function": () => () => undefined,
+  "an empty object": () => ({}),
+  "an object without prototype": () => Object.create(null),
+  "a circular object": () => {
+    const circular: Record<string, unknown> = {};
+    circular.self = circular;
+    return circular;
+  },
+  "a frozen object": () => Object.freeze({ x: 1 }),
+  "an empty list": () => [],
+  "a list of holes": () => new Array(3),
+  "a list of null": () => [null],
+  "a circular list": () => {
+    const circular: unknown[] = [];
+    circular.push(circular);
+    return circular;
+  },
+  "a date that is none": () => new Date(Number.NaN),
+  "a map": () => new Map([["x", 1]]),
+  "a promise": () => Promise.resolve(1),
+  "a detached array": () => {
+    const array = new Float32Array(4);
+    structuredClone(array.buffer, { transfer: [array.buffer] });
+    return array;
+  },
+  "a transparent proxy": () => new Proxy({}, {}),
+  "a proxy that throws": () =>
+    new Proxy(
+      {},
+      {
+        get: () => {
+          throw new TrapError();
+        },
+      },
+    ),
+};
+
+/** One way of spoiling a good list of arguments. */
+export interface SpoiltArguments {
+  /** Place and value, e.g. `argument 1.weights = null`. */
+  readonly title: string;
+  readonly make: () => readonly unknown[];
+}
+
+/** How deep below an argument its fields and first elements are replaced as well. */
+const MAX_DEPTH = 3;
+
+/**
+ * Gives every way of replacing one argument, one field or the first element of a list below it by a hostile value.
+ *
+ * @param good Makes the good arguments anew; fields that it leaves out are not known here and stay out.
+ */
+export function* spoil(good: () => readonly unknown[]): Generator<SpoiltArguments> {
+  for (const path of places(good())) {
+    for (const [name, value] of Object.entries(HOSTILE_VALUES)) {
+      yield {
+        title: `argument ${path.join(".")} = ${name}`,
+        make: () => {
+          const made = [...good()];
+          put(made, path, value());
+          return made;
+        },
+      };
+    }
+  }
+}
+
+const shared = new WeakSet<object>();
+
+/** Marks an object that many calls share, such as a loaded tokenizer: it is replaced as a whole, and nothing in it is. */
+export function whole<Value extends object>(value: Value): Value {
+  shared.add(value);
+  return value;
+}
+
+type Path = readonly (string | number)[];
+
+function places(value: unknown, path: Path = []): Path[] {
+  if (path.length > MAX_DEPTH) return [];
+  const below = childNames(value).flatMap((name) =>
+    places((value as Record<string | number, unknown>)[name], [...path, name]),
+  );
+  return path.length === 0 ? below : [path, ...below];
+}
+
+function childNames(value: unknown): (string | number)[] {
+  if (Array.isArray(value)) return [...value.keys()].slice(0, value.length > 3 ? 1 : 3);
+  const isPlain =
+    typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+  return isPlain && !shared.has(value) ? Object.keys(value) : [];
+}
+
+function put(target: unknown, path: Path, value: unknown): void {
+  const [first, ...rest] = path;
+  const record = target as Record<string | number, unknown>;
+  if (first === undefined) return;
+  if (rest.length === 0) record[first] = value;
+  else put(record[first], rest, value);
+}
