@@ -247,6 +247,16 @@ describe("what a user brings", () => {
     });
   });
 
+  it("a fetch that will not be a method", async () => {
+    const server = await play(answer(200, { ok: 1 }));
+    function alone(this: unknown, ...args: Parameters<typeof fetch>): Promise<Response> {
+      if (this !== undefined) throw new TypeError("Illegal invocation");
+      return fetch(...args);
+    }
+    const transport = transportTo(server, { fetch: alone, firstContactRetries: 0 });
+    expect((await transport.call({ operation: "healthz" })).status).toBe(200);
+  });
+
   it("a fetch that cannot connect tells the socket's code", async () => {
     const gone = await HostileServer.play(stall);
     const { url } = gone;

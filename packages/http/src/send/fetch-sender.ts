@@ -45,7 +45,9 @@ export class FetchSender implements Sender {
 
   async #receive(request: WireRequest, signal: AbortSignal, timers: TryTimers): Promise<Answer> {
     const { origin, path, method, headers } = request;
-    const response = await this.#fetch(origin + path, {
+    // Called as a function alone: that of Cloudflare Workers refuses to be anybody's method.
+    const send = this.#fetch;
+    const response = await send(origin + path, {
       method,
       headers: pairs(headers),
       ...fetchBody(request.body),
