@@ -19,8 +19,7 @@ export function modelTable(): string {
 
 function tokenizerSource(model: string): string {
   if (model === "tinkex/pocket-1") return "comes with `@tinkex/local`";
-  const { id, needsRemoteCode, family } = resolveTokenizer(model);
+  const { id, family } = resolveTokenizer(model);
   if (family !== undefined) return "in no public repository: register one";
-  if (needsRemoteCode) return "hub, as Python code: register one";
   return id === model ? "hub" : `hub, as \`${id}\``;
 }

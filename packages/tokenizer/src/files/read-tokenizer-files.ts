@@ -1,15 +1,16 @@
 import { ValidationError } from "@tinkex/base";
+import { tokenizerOfTiktoken } from "../file-format/tiktoken-file.js";
 import type { TokenizerFiles } from "../tokenizer/create-tokenizer.js";
 
 /** Gives the text of one of a tokenizer's files, or undefined where there is none of that name. */
 export type TokenizerFileReader = (name: string) => Promise<string | undefined>;
 
 /**
- * Reads the files of a tokenizer: `tokenizer.json`, and where there are any `tokenizer_config.json`, `chat_template.jinja`
- * and, of older models, `special_tokens_map.json` and `added_tokens.json`. Undefined when the first is missing.
+ * Reads the files of a tokenizer: `tokenizer.json` or Kimi's `tiktoken.model`, and where there are any `tokenizer_config.json`, `chat_template.jinja`
+ * and, of older models, `special_tokens_map.json` and `added_tokens.json`. Undefined when there is neither of the first.
  *
  * @param place - the place of the files, for messages
- * @throws ValidationError naming the file that is no JSON.
+ * @throws ValidationError naming the file that is no JSON, or no list of ranks.
  */
 export async function readTokenizerFiles(
   read: TokenizerFileReader,
@@ -17,7 +18,8 @@ export async function readTokenizerFiles(
 ): Promise<TokenizerFiles | undefined> {
   // The first alone: a source may learn from it which version the others must be of.
   const tokenizer = await read("tokenizer.json");
-  if (tokenizer === undefined) return undefined;
+  const tiktoken = tokenizer === undefined ? await read("tiktoken.model") : undefined;
+  if (tokenizer === undefined && tiktoken === undefined) return undefined;
   const [config, chatTemplate] = await Promise.all([
     read("tokenizer_config.json"),
     read("chat_template.jinja"),
@@ -32,7 +34,10 @@ export async function readTokenizerFiles(
     }),
   );
   return {
-    tokenizer: parse(tokenizer, "tokenizer.json", place),
+    tokenizer:
+      tokenizer === undefined
+        ? tokenizerOfTiktoken(tiktoken ?? "", parsedConfig ?? {})
+        : parse(tokenizer, "tokenizer.json", place),
     ...(parsedConfig === undefined ? {} : { config: parsedConfig }),
     ...(specialTokensMap === undefined ? {} : { specialTokensMap }),
     ...(addedTokens === undefined ? {} : { addedTokens }),

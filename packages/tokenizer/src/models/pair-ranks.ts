@@ -9,15 +9,18 @@ export class PairRanks {
   readonly #ranks: Int32Array;
   readonly #joined: Int32Array;
 
-  /** @param count - the number of pairs, at most */
-  constructor(count: number) {
+  /**
+   * @param count - the number of pairs, at most
+   * @param rankCount - the number of ranks, which several pairs may share
+   */
+  constructor(count: number, rankCount: number = count) {
     let size = 16;
     while (size < count * 2) size *= 2;
     this.#mask = size - 1;
     this.#lefts = new Int32Array(size);
     this.#rights = new Int32Array(size);
     this.#ranks = new Int32Array(size).fill(NONE);
-    this.#joined = new Int32Array(count);
+    this.#joined = new Int32Array(rankCount);
   }
 
   /** Notes a pair; one noted before gets the new rank, as in Rust. */

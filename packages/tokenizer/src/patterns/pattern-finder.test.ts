@@ -189,3 +189,26 @@ describe("the matcher that takes linear time", () => {
     }
   }
 });
+
+// tokenizers 0.23.3 with Oniguruma: letters without regard to case fold as Unicode has it, of ASCII letters s and k.
+it.each([
+  ["(?i:'s|'t)", "it's it'S it'\u017f it't", ["'s", "'S", "'\u017f", "'t"]],
+  ["(?i:k)", "kK\u212as", ["k", "K", "\u212a"]],
+  ["[sS]|k", "s\u017fk\u212a", ["s", "k"]],
+])("folds letters as Oniguruma does: %s", (Regex, text, found) => {
+  expect(Array.from(patternFinder({ Regex })(text), ({ start, end }) => text.slice(start, end))).toEqual(
+    found,
+  );
+});
+
+// Characters of Unicode 17, which Oniguruma and Rust's regex do not know: no letters, no digits, but signs.
+it.each([
+  [String.raw`\p{L}+`, "a\u{16ea0}b\u{1e6c0}", ["a", "b"]],
+  [String.raw`\p{N}`, "1\u{11de0}", ["1"]],
+  [String.raw`[^\s\p{L}\p{N}]+`, "a\u{11de0}\ua7ceb", ["\u{11de0}\ua7ce"]],
+  [String.raw`\p{Ll}`, "\u0295", ["\u0295"]],
+])("has the classes of Unicode 16: %s", (Regex, text, found) => {
+  expect(Array.from(patternFinder({ Regex })(text), ({ start, end }) => text.slice(start, end))).toEqual(
+    found,
+  );
+});

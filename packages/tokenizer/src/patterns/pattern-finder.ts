@@ -58,7 +58,7 @@ function inJavaScript(source: string): RegExp {
       behavior: "Isolated",
       invert: false,
     });
-    if (pattern instanceof RegExp) return pattern;
+    if (pattern instanceof RegExp) return source.includes("(?i") ? withFoldedLetters(pattern) : pattern;
   } catch (cause) {
     throw refusedPattern(
       source,
@@ -66,6 +66,11 @@ function inJavaScript(source: string): RegExp {
     );
   }
   throw refusedPattern(source, "it cannot be read");
+}
+
+/** Adds what Oniguruma takes for the letters s and k without regard to case: the long s and the sign for kelvin. */
+function withFoldedLetters({ source, flags }: RegExp): RegExp {
+  return new RegExp(source.replaceAll("[sS]", "[sS\u017f]").replaceAll("[kK]", "[kK\u212a]"), flags);
 }
 
 function* nativeMatches(expression: RegExp, text: string): Generator<TextRange> {

@@ -142,12 +142,8 @@ async function isTokenizerDirectory(name: string): Promise<boolean> {
   );
 }
 
-function unloadable({ id, revision, family }: ResolvedTokenizer): ValidationError {
-  const place =
-    family === "tml"
-      ? "is in no public repository (Python has it in the package tml-renderers)"
-      : `is Python code (at commit ${revision}), which is not run here`;
+function unloadable({ id }: ResolvedTokenizer): ValidationError {
   return new ValidationError(
-    `the tokenizer ${id} ${place}; register a source that gives your own: registerTokenizer(${JSON.stringify(id)}, () => tokenizer)`,
+    `the tokenizer ${id} is in no public repository (Python has it in the package tml-renderers); register a source that gives your own: registerTokenizer(${JSON.stringify(id)}, () => tokenizer)`,
   );
 }

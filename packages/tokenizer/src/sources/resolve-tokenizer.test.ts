@@ -25,8 +25,8 @@ it.each([
   ["moonshotai/Kimi-K2.6:peft:131072", "moonshotai/Kimi-K2.6", "b5aabbfb20227ed42becbf5541dbffd213942c58"],
   ["moonshotai/Kimi-K2.6/x", "moonshotai/Kimi-K2.6", "b5aabbfb20227ed42becbf5541dbffd213942c58"],
   ["moonshotai/Kimi-K3", "moonshotai/Kimi-K3", "f831ab66814297da540d832a5235f8e904f29d06"],
-])("clients 90: %s is Python code at a pinned commit", (model, id, revision) => {
-  expect(resolveTokenizer(model)).toEqual({ id, revision, needsRemoteCode: true });
+])("clients 90: the tokenizer of %s is taken at a pinned commit", (model, id, revision) => {
+  expect(resolveTokenizer(model)).toEqual({ id, revision, needsRemoteCode: false });
 });
 
 describe("clients 91: an explicit tokenizer id", () => {

@@ -6,7 +6,7 @@ export interface ResolvedTokenizer {
   readonly id: string;
   /** The commit to take; the newest where there is none. */
   readonly revision?: string;
-  /** True where the repository holds Python code instead of a `tokenizer.json`, so that a source must be registered. */
+  /** True where the tokenizer is Python code in no public repository, so that a source must be registered. */
   readonly needsRemoteCode: boolean;
   /** The owner of a tokenizer that is not on the hub at all. */
   readonly family?: "tml";
@@ -15,8 +15,8 @@ export interface ResolvedTokenizer {
 /** Llama 3's own repositories ask for a login; this one holds the same tokenizer and does not. */
 const UNGATED_LLAMA_3 = "thinkingmachineslabinc/meta-llama-3-instruct-tokenizer";
 
-/** Tokenizers that are Python code, with the commits that the Python SDK (0.38.0) trusts. */
-const REMOTE_CODE: Readonly<Record<string, { readonly id: string; readonly revision: string }>> = {
+/** Tokenizers for which Python runs code of the repository, with the commits that the Python SDK (0.38.0) trusts. */
+const PINNED: Readonly<Record<string, { readonly id: string; readonly revision: string }>> = {
   "moonshotai/Kimi-K2-Thinking": {
     id: "moonshotai/Kimi-K2-Thinking",
     revision: "612681931a8c906ddb349f8ad0f582cb552189cd",
@@ -67,8 +67,8 @@ export function resolveTokenizer(modelName: string, tokenizerId?: string | null)
   }
   if (TML_PREFIXES.some((prefix) => id.startsWith(prefix)))
     return { id, needsRemoteCode: true, family: "tml" };
-  const pinned = Object.hasOwn(REMOTE_CODE, id) ? REMOTE_CODE[id] : undefined;
-  return pinned === undefined ? { id, needsRemoteCode: false } : { ...pinned, needsRemoteCode: true };
+  const pinned = Object.hasOwn(PINNED, id) ? PINNED[id] : undefined;
+  return { ...(pinned ?? { id }), needsRemoteCode: false };
 }
 
 function idOfModel(modelName: string): string {

@@ -5,6 +5,7 @@ import { spellBytes } from "../text/byte-level.js";
 import { NUMERIC, PUNCTUATION, WHITE_SPACE, WORD_CHARACTERS } from "../text/character-classes.js";
 import type { TextRange } from "../text/text-range.js";
 import { leafParts, type PartConfig, partOfType } from "./leaf-parts.js";
+import { longRuns } from "./long-runs.js";
 import { metaspaceStep } from "./metaspace.js";
 import { replaceStep } from "./replace-step.js";
 import { cutAtCharacters, cutAtMatches } from "./split-behavior.js";
@@ -15,7 +16,7 @@ import { changeEach, cutEach, type WordStep } from "./words.js";
 /** Splits a text into words. `isFirst`: it begins the text that was given. */
 export type PreTokenizer = (text: string, isFirst: boolean) => readonly string[];
 
-/** Makers of the kinds of pre-tokenizers that Rust's `tokenizers` 0.23 has, each of one step or more; `Replace` is JavaScript's alone. */
+/** Makers of the kinds of pre-tokenizers that Rust's `tokenizers` 0.23 has, each of one step or more; `Replace` is JavaScript's alone, and `LongRuns` Kimi's. */
 const PRE_TOKENIZERS: Readonly<Record<string, (part: PartConfig) => readonly WordStep[]>> = {
   BertPreTokenizer: () => [atCharacters(WHITE_SPACE, "Removed"), atCharacters(PUNCTUATION, "Isolated")],
   ByteLevel: byteLevel,
@@ -24,6 +25,7 @@ const PRE_TOKENIZERS: Readonly<Record<string, (part: PartConfig) => readonly Wor
     atCharacters(NUMERIC, isEach === true ? "Isolated" : "Contiguous"),
   ],
   FixedLength: ({ length = 5 }) => [cutEach(lengthCut(Number(length)))],
+  LongRuns: () => [cutEach(longRuns)],
   Metaspace: metaspaceStep,
   Punctuation: ({ behavior = "Isolated" }) => [atCharacters(PUNCTUATION, behavior)],
   Replace: (part) => [changeEach(replaceStep(part, "pre_tokenizer"))],

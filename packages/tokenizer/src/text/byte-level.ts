@@ -19,8 +19,13 @@ const UTF8 = new TextEncoder();
 
 /** A text with its UTF-8 bytes spelled in the byte alphabet, as byte-level vocabularies write it. */
 export function spellBytes(text: string): string {
+  return spellByteList(UTF8.encode(text));
+}
+
+/** Bytes, which need not be UTF-8, spelled in the byte alphabet. */
+export function spellByteList(bytes: Uint8Array): string {
   let spelled = "";
-  for (const byte of UTF8.encode(text)) spelled += CHARACTER_OF_BYTE[byte];
+  for (const byte of bytes) spelled += CHARACTER_OF_BYTE[byte];
   return spelled;
 }
 

@@ -1,6 +1,7 @@
 import { ValidationError } from "@tinkex/base";
 import type { TokenizerJson } from "../file-format/tokenizer-json.js";
 import { createBytePairModel } from "../models/byte-pair-model.js";
+import { createTiktokenModel } from "../models/tiktoken-model.js";
 import { createUnigramModel } from "../models/unigram-model.js";
 import type { WordModel } from "../models/vocabulary.js";
 import { rememberWordIds } from "../models/word-ids.js";
@@ -70,7 +71,13 @@ export function createEngine(json: TokenizerJson): Engine {
 }
 
 /** Makers of models, each for its kind; tried in the order in which Rust tries them where a file names no kind. */
-const MODELS = [createBytePairModel, createWordPieceModel, createWordLevelModel, createUnigramModel];
+const MODELS = [
+  createBytePairModel,
+  createWordPieceModel,
+  createWordLevelModel,
+  createUnigramModel,
+  createTiktokenModel,
+];
 
 function createModel(config: TokenizerJson["model"]): WordModel {
   for (const create of MODELS) {
