@@ -5,7 +5,6 @@ import {
   ENDPOINTS,
   type Endpoint,
   type EndpointName,
-  isEndpointName,
   type RecordName,
   type Records,
   type RequestOf,
@@ -88,14 +87,14 @@ export function encodeJsonResponse<Name extends RecordName>(name: Name, record: 
 
 /** Finds the record that an endpoint takes. @throws ValidationError for a name that no endpoint has, or one without a body */
 export function requestNameOf(endpoint: EndpointName): RequestName {
-  const row: Endpoint | undefined = isEndpointName(endpoint) ? ENDPOINTS[endpoint] : undefined;
+  const row: Endpoint | undefined = typeof endpoint === "string" ? ENDPOINTS[endpoint] : undefined;
   // Every record that a row of the table names as a request has its table of fields.
   return (row?.request as RequestName | undefined) ?? refuse("endpoint with a body", endpoint);
 }
 
 /** Finds the record that an endpoint answers with. @throws ValidationError for a name that no endpoint has, or one without */
 export function responseNameOf(endpoint: EndpointName): RecordName {
-  const row: Endpoint | undefined = isEndpointName(endpoint) ? ENDPOINTS[endpoint] : undefined;
+  const row: Endpoint | undefined = typeof endpoint === "string" ? ENDPOINTS[endpoint] : undefined;
   return row?.response ?? refuse("endpoint with an answer", endpoint);
 }
 
