@@ -1,6 +1,9 @@
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from "fastify";
+import { RequestRefusal } from "../errors/request-refusal.js";
 import { shortened } from "../json/shortened.js";
+import { reserveSequenceSlot } from "../operations/reserve-sequence-slot.js";
 import type { ServerState } from "../registries/server-state.js";
+import { answerClientError } from "./answer-client-error.js";
 import { errorHandler } from "./error-answer.js";
 import { addBodyParsers } from "./parse-bodies.js";
 import { type GuardOptions, guardRequest } from "./request-guard.js";
@@ -43,6 +46,7 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
     // Requests on open connections are answered with the reason while the server closes: a 503 would be tried again.
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
+    clientErrorHandler: answerClientError,
     // Met before the routes, and so by no error handler.
     frameworkErrors: answerFrameworkError,
   });
@@ -53,10 +57,12 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
   });
   addBodyParsers(app, BODY_LIMIT_BYTES);
   app.setErrorHandler(errorHandler(state.logger));
-  app.setNotFoundHandler((request, reply) => {
-    const route = `${request.method} ${request.url.split("?", 1)[0]}`;
-    void reply.code(404).send({ detail: shortened(`this server has no ${route}`) });
-  });
+  app.setNotFoundHandler(({ method, url, body }) =>
+    // An operation of a model that is not served uses its sequence id up like any that is refused.
+    reserveSequenceSlot(state, body, () => {
+      throw new RequestRefusal(404, `this server has no ${method} ${url.split("?", 1)[0]}`);
+    }),
+  );
   app.register(
     async (api) => {
       addServiceRoutes(api, state);

@@ -3,6 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { OperationFailure } from "../errors/operation-failure.js";
 import { RequestRefusal } from "../errors/request-refusal.js";
 import { shortened } from "../json/shortened.js";
+import { contentTypeRefusal } from "./parse-bodies.js";
 
 /** Status and `{"detail": …}` of whatever was thrown while a request was looked at. */
 function errorAnswer(error: unknown): {
@@ -25,7 +26,8 @@ function errorAnswer(error: unknown): {
 
 /** Fastify's error handler: answers, and logs what is the server's own fault. */
 export function errorHandler(logger: Logger) {
-  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+  return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const error = isMediaTypeError(thrown) ? contentTypeRefusal(request.headers["content-type"]) : thrown;
     const { status, detail } = errorAnswer(error);
     // A refusal on purpose was logged where its cause arose.
     if (status >= 500 && !(error instanceof RequestRefusal))
@@ -33,4 +35,8 @@ export function errorHandler(logger: Logger) {
     // Issues are short already; a single text may quote what the sender wrote.
     void reply.code(status).send({ detail: typeof detail === "string" ? shortened(detail) : detail });
   };
+}
+
+function isMediaTypeError(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE";
 }

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { PROTOBUF_TYPE, parseJson } from "@tinkex/wire";
 import type { FastifyInstance } from "fastify";
+import { RequestRefusal } from "../errors/request-refusal.js";
+import { shortened } from "../json/shortened.js";
 import { readBodyBytes } from "./read-body-bytes.js";
 
 /** A protobuf body, which only its endpoint can read. */
@@ -27,4 +29,10 @@ export function addBodyParsers(app: FastifyInstance, maxBytes: number): void {
     async (_request: unknown, payload: IncomingMessage) =>
       new ProtobufBody(await readBodyBytes(payload, maxBytes)),
   );
+}
+
+/** Refusal of a body of another type, or of none. */
+export function contentTypeRefusal(given: string | undefined): RequestRefusal {
+  const shown = given === undefined ? "none" : `"${shortened(given)}"`;
+  return new RequestRefusal(415, `Content-Type must be application/json or ${PROTOBUF_TYPE}, got ${shown}`);
 }

@@ -78,17 +78,25 @@ describe("service endpoints", () => {
   });
 
   it.each([
-    ["no JSON", "{", "application/json", 422],
-    ["a form", "a=1", "application/x-www-form-urlencoded", 415],
-    ["text", "hello", "text/plain", 415],
-  ])("refuses a body that is %s", async (_, body, type, status) => {
+    ["no JSON", "{", "application/json", 422, "request at byte 1: not JSON"],
+    [
+      "JSON of too many levels",
+      "[".repeat(100),
+      "application/json",
+      422,
+      "request: not JSON: more than 64 levels",
+    ],
+    ["a form", "a=1", "application/x-www-form-urlencoded", 415, 'got "application/x-www-form-urlencoded"'],
+    ["text", "hello", "text/plain", 415, "must be application/json or application/x-protobuf"],
+    ["of no type that there is", "{}", "nonsense", 415, 'got "nonsense"'],
+  ])("refuses a body that is %s", async (_, body, type, status, detail) => {
     const server = await TestServer.start();
     const response = await server.fetch("POST", "/create_session", {
       body,
       headers: { "content-type": type },
     });
     expect(response.status).toBe(status);
-    expect(await response.json()).toEqual({ detail: expect.any(String) });
+    expect(await response.json()).toEqual({ detail: expect.stringContaining(detail) });
   });
 
   it("endpoints 4: takes a JSON type with no body at all", async () => {

@@ -128,3 +128,18 @@ describe("bodies that are not wanted", () => {
     expect(await post("/create_session", "application/json", "{}")).toBe(200);
   });
 });
+
+describe("what is no request", () => {
+  it.each([
+    ["no HTTP at all", "NONSENSE\r\n\r\n", 400],
+    ["a control character in a header", "GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nx: \u0001\r\n\r\n", 400],
+    ["headers of 20 kB", `GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nx: ${"y".repeat(20_000)}\r\n\r\n`, 431],
+    ["a head that does not end", "POST /api/v1/cre", 408],
+  ])("is answered with a detail as every refusal is: %s", async (_, text, status) => {
+    const server = await TestServer.start({ limits: LIMITS });
+    const answer = await untilHungUp(open(server, text));
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    const [, body = ""] = answer.split("\r\n\r\n");
+    expect(JSON.parse(body)).toEqual({ detail: expect.stringMatching(/^the .*request must/) });
+  });
+});

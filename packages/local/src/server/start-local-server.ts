@@ -1,4 +1,14 @@
-import { checkKnownNames, isLoopbackHost, silentLogger, systemClock, ValidationError, checkArray, checkObject, checkString, describeValue } from "@tinkex/base";
+import {
+  checkArray,
+  checkKnownNames,
+  checkObject,
+  checkString,
+  describeValue,
+  isLoopbackHost,
+  silentLogger,
+  systemClock,
+  ValidationError,
+} from "@tinkex/base";
 import { createEngine } from "../compute/create-engine.js";
 import type { Engine } from "../engine/engine.js";
 import { systemProcesses } from "../lock/process-table.js";
@@ -55,10 +65,14 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
   checkKnownNames(options, OPTION_NAMES, "the options of startLocalServer");
   const { host = "127.0.0.1", port = 0, apiKey, logger = silentLogger, clock = systemClock } = options;
   checkAddress(host, port, apiKey);
+  if (options.dataDirectory !== undefined) checkString(options.dataDirectory, "dataDirectory", "tinker-data");
   if (options.seed !== undefined && !Number.isSafeInteger(options.seed)) {
-    throw new ValidationError(`seed must be a whole number within ±2^53, got ${describeValue(options.seed)}`, {
-      path: ["seed"],
-    });
+    throw new ValidationError(
+      `seed must be a whole number within ±2^53, got ${describeValue(options.seed)}`,
+      {
+        path: ["seed"],
+      },
+    );
   }
   const served = options.models ?? (await builtInModels());
   checkModels(served);
@@ -93,14 +107,22 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
   }
 }
 
+const KEY_PREFIX = "tml-";
+
 function checkAddress(host: string, port: number, apiKey: string | undefined): void {
+  checkString(host, "host", "127.0.0.1");
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new ValidationError(`port must be a whole number from 0 to 65535, got ${port}`, {
+    throw new ValidationError(`port must be a whole number from 0 to 65535, got ${describeValue(port)}`, {
       path: ["port"],
     });
   }
-  if (apiKey === "")
-    throw new ValidationError("apiKey must not be empty; give a key, or leave it out", { path: ["apiKey"] });
+  // The key itself is not shown.
+  if (apiKey !== undefined && !apiKey.startsWith(KEY_PREFIX)) {
+    throw new ValidationError(
+      `apiKey must begin with "${KEY_PREFIX}", as every key that the official SDKs send; give such a one, or leave it out`,
+      { path: ["apiKey"] },
+    );
+  }
   if (!isLoopbackHost(host) && apiKey === undefined) {
     throw new ValidationError(
       `host "${host}" can be reached by other machines: set apiKey as well, or leave host out to stay on this one`,
