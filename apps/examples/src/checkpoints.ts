@@ -37,10 +37,9 @@ try {
   const train = async (client: TrainingClient): Promise<number> => {
     let loss = Number.NaN;
     for (let step = 0; step < steps; step += 1) {
-      const pass = client.forwardBackward([datum], "cross_entropy");
-      const update = client.optimStep({ learning_rate: 2e-3 });
-      const [{ metrics }] = await Promise.all([pass, update]);
-      loss = metrics["loss:sum"] ?? Number.NaN;
+      // As forwardBackward() and optimStep() in a row, but no step is taken of a pass that was refused.
+      const { forwardBackward } = await client.trainStep([datum], "cross_entropy", { learning_rate: 2e-3 });
+      loss = forwardBackward.metrics["loss:sum"] ?? Number.NaN;
     }
     return loss;
   };
@@ -52,7 +51,7 @@ try {
     console.log(`the save is ${state}${reason ? `: ${reason}` : ""}`),
   );
   await save.submitted; // the service has it; the result comes later
-  console.log(`request ${save.requestId} was accepted`);
+  console.log(`request ${save.requestId} was accepted as number ${save.seqId}`);
   const { path } = await save.result({ timeoutMs: 60_000 }); // ends the waiting, not the save
   const info = await service.call("weights_info", { tinker_path: path }); // any endpoint by its name
   console.log(`step midway: saved ${path}, of ${info.base_model}`);
@@ -77,8 +76,10 @@ try {
 
   // Weights to sample from, under a name of their own.
   const saved = await training.saveWeightsForSampler("mat", { onConflict: "reuse" });
-  const sampler = await service.createSamplingClient({ model_path: saved.path });
+  const sampler = await training.createSamplingClient(saved.path);
   const base = await service.createSamplingClient({ base_model });
+  // An export for use elsewhere, which the local server does not make.
+  if (isHosted) console.log(`exported ${(await training.saveWeightsExternal("mat")).path}`);
   const sum = (values: readonly (number | null)[]) =>
     values.reduce<number>((total, value) => total + (value ?? 0), 0);
   const [before, after] = await Promise.all([base.computeLogprobs(tokens), sampler.computeLogprobs(tokens)]);
@@ -93,7 +94,7 @@ try {
   const isGivenUp = await unwanted.cancel();
   await unwanted.catch((error: unknown) => console.log(`given up (${isGivenUp}): ${String(error)}`));
 
-  await Promise.all([sampler.close(), other.close(), resumed.close()]); // no more calls of these; the rest goes on
+  await Promise.all([sampler.close(), other.close(), resumed.unload()]); // no more calls of these; the rest goes on
   console.log(`log-probability of the text: ${sum(before).toFixed(2)} -> ${sum(after).toFixed(2)}`);
   await service.close({ status: "success" });
 } catch (error) {

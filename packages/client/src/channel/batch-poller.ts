@@ -250,7 +250,7 @@ export class BatchPoller {
     this.#doubts = 0;
     this.#failingSinceMs = undefined;
     this.#settleAll(({ finished }) => finished.reject(error));
-    // What could not be reported is forgotten by the service in its own time.
+    // The service forgets in its own time the results whose fetching could not be reported.
     this.#retrieved.clear();
     this.#reportedCursor = this.#cursor;
   }

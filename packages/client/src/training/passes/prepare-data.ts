@@ -14,6 +14,7 @@ import {
 } from "@tinkex/types";
 import { checkObject, describeKind } from "../../inputs/call-options.js";
 import { toModelInput } from "../../inputs/model-input.js";
+import type { PassOptions } from "../training-options.js";
 
 /**
  * A training example of N positions as it is given: like a {@link Datum}, with tokens for the input and anything numeric for
@@ -50,16 +51,13 @@ export function preparePass(
   method: "forward" | "forwardBackward",
   data: readonly DatumLike[],
   lossFn: LossFnType,
-  {
-    loss_fn_config: config,
-    unchecked = false,
-  }: { readonly loss_fn_config?: LossFnConfig | undefined; readonly unchecked?: boolean | undefined },
+  { loss_fn_config: config, unchecked: isUnchecked = false }: PassOptions,
 ): TrainingPass {
-  if (!unchecked) checkLossName(method, lossFn);
+  if (!isUnchecked) checkLossName(method, lossFn);
   const lossFnConfig = config === undefined ? undefined : checkedLossConfig(config);
   const name = method === "forward" ? "forward" : "forward_backward";
   const prepared = prepareData(method, data);
-  if (!unchecked) for (const [index, datum] of prepared.entries()) checkLossInputs(lossFn, datum, index);
+  if (!isUnchecked) for (const [index, datum] of prepared.entries()) checkLossInputs(lossFn, datum, index);
   return { name, data: prepared, lossFn, lossFnConfig };
 }
 
