@@ -4,15 +4,17 @@ export {
   checkArray,
   checkBytes,
   checkFunction,
+  checkKnownNames,
   checkNumberList,
   checkObject,
   checkString,
+  checkTimeoutMs,
   DETACHED,
-  describeKind,
-  describeValue,
   isDetached,
+  UNKNOWN_FIELD,
+  unknownNames,
 } from "./arguments/check-argument.js";
-export { checkKnownNames, checkTimeoutMs, UNKNOWN_FIELD, unknownNames } from "./arguments/check-options.js";
+export { describeKind, describeValue } from "./arguments/describe-value.js";
 export { narrowListInto, roundListInto } from "./arrays/list-into-array.js";
 export {
   AbortedError,

@@ -1,4 +1,4 @@
-import { checkTimeoutMs } from "../arguments/check-options.js";
+import { checkTimeoutMs } from "../arguments/check-argument.js";
 import { AbortedError, TimeoutError } from "../errors/api-errors.js";
 import type { Clock } from "../ports/clock.js";
 import { onAbort } from "./on-abort.js";

@@ -7,9 +7,8 @@ import {
   checkNumberList,
   checkObject,
   checkString,
-  describeKind,
-  describeValue,
 } from "./check-argument.js";
+import { describeKind, describeValue } from "./describe-value.js";
 
 function detached(): Float32Array {
   const array = new Float32Array(4);

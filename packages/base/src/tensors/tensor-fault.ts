@@ -1,4 +1,5 @@
-import { DETACHED, describeValue, isDetached } from "../arguments/check-argument.js";
+import { DETACHED, isDetached } from "../arguments/check-argument.js";
+import { describeValue } from "../arguments/describe-value.js";
 import type { TensorData, TensorDtype } from "./tensor-data.js";
 
 /** Fault of a tensor, and the field it is in. */

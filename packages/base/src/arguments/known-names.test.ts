@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { describeKind } from "./check-argument.js";
-import { checkKnownNames } from "./check-options.js";
+import { checkKnownNames } from "./check-argument.js";
+import { describeKind } from "./describe-value.js";
 
 interface Options {
   readonly baseUrl?: string;
