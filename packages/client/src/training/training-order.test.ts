@@ -267,6 +267,67 @@ describe("order and turns", () => {
     expect(again).toBe(first);
   });
 
+  it("decisions 47: one budget of failed connections holds for a whole queue, and later calls begin anew", async () => {
+    const { stub, training, clock } = await openTraining();
+    const { url } = stub;
+    await stub.close();
+    const calls = [step(training), step(training), training.saveState("x"), step(training)];
+    const ends = outcomes(...calls);
+    expect(await throughSleeps(clock, ends)).toEqual(calls.map(() => "ConnectionError"));
+    expect(clock.now()).toBeLessThan(400_000);
+    await expect(calls[3]).rejects.toThrow(url);
+    const last = step(training);
+    await expect(throughSleeps(clock, last)).rejects.toMatchObject({ code: "connection_failed" });
+  });
+
+  it.each([
+    [
+      "its own 500, when the other encoding is refused too",
+      { status: 500, body: "Internal Server Error" },
+      { status: 415, body: {} },
+      500,
+    ],
+    [
+      "a 404 with a word of the API",
+      { status: 404, body: { detail: "base model not found" } },
+      { status: 415, body: {} },
+      404,
+    ],
+    [
+      "the refusal of the datum in the encoding that is understood",
+      { status: 415, body: {} },
+      { status: 422, body: { detail: "bad" } },
+      422,
+    ],
+  ])("fails with the error that tells more: %s", async (_, first, second, status) => {
+    const { stub, training } = await openTraining();
+    stub.script("forward_backward", first, second);
+    const error = await training
+      .forwardBackward([datum(1)], "cross_entropy")
+      .catch((cause: unknown) => cause);
+    const shown = error instanceof Error && "status" in error ? error : (error as Error).cause;
+    expect(shown).toMatchObject({ status });
+  });
+
+  it.each([429, 402])(
+    "decisions 44: an operation aborted while it is answered %i is never sent again, and holds nobody up",
+    async (status) => {
+      const { stub, training, clock } = await openTraining();
+      stub.on("forward_backward", () => ({ status, body: { detail: "later" } }));
+      const controller = new AbortController();
+      const first = training.forwardBackward([datum(1)], "cross_entropy", { signal: controller.signal });
+      const behind = step(training);
+      await until(() => clock.sleeping > 0, "a pause");
+      controller.abort();
+      await expect(first).rejects.toBeInstanceOf(AbortedError);
+      await behind;
+      await clock.advance(600_000);
+      await pauseForSockets();
+      expect(stub.seen("forward_backward")).toHaveLength(1);
+      expect(sequence(stub)).toEqual([1, 1]);
+    },
+  );
+
   it("clients 23: numbers the operations of each client on their own", async () => {
     const { stub, training, service } = await openTraining();
     const other = await service.createLoraTrainingClient({ base_model: "b" });

@@ -34,6 +34,56 @@ describe("conflicts of saves", () => {
     });
   });
 
+  it.each<[string, readonly Reply[], number]>([
+    [
+      "is not there yet",
+      [
+        { status: 404, body: { detail: "no such checkpoint" } },
+        { status: 404, body: { detail: "no such checkpoint" } },
+      ],
+      3,
+    ],
+    ["is still being made", [{ status: 425, body: { detail: "still being created" } }], 2],
+  ])(
+    "decisions 45: a save whose checkpoint %s is done when that can be read",
+    async (_name, answers, asked) => {
+      const { stub, training, clock } = await openTraining();
+      stub.script("save_weights", { isReset: true }, taken);
+      stub.script("weights_info", ...answers);
+      const saving = training.saveState("c1");
+      expect(await throughSleeps(clock, saving)).toEqual({ path: "tinker://S:train:0/weights/c1" });
+      expect(stub.seen("weights_info").map(({ json }) => json?.tinker_path)).toEqual(
+        Array.from({ length: asked }, () => "tinker://S:train:0/weights/c1"),
+      );
+      // The id of a save that was taken is not used again.
+      await training.optimStep();
+      expect(stub.seen("optim_step")[0]?.json?.seq_id).toBe(2);
+    },
+  );
+
+  it("decisions 45: a checkpoint that never comes is the conflict, after five minutes", async () => {
+    const { stub, training, clock } = await openTraining();
+    stub.script("save_weights", taken);
+    stub.on("weights_info", () => ({ status: 404, body: { detail: "no such checkpoint" } }));
+    const saving = training.saveState("c1", { onConflict: "reuse" });
+    await expect(throughSleeps(clock, saving)).rejects.toMatchObject({ code: "conflict" });
+    expect(clock.now()).toBeGreaterThanOrEqual(300_000);
+  });
+
+  it.each([
+    ["405", { status: 405, body: "" }],
+    ["the 404 of a router", { status: 404, body: { detail: "Not Found" } }],
+  ])("believes a server that cannot say which checkpoints there are (%s)", async (_name, answer) => {
+    const { stub, training } = await openTraining();
+    stub.script("save_weights", taken);
+    stub.on("weights_info", () => answer);
+    expect((await training.saveState("c1", { onConflict: "reuse" })).path).toBe(
+      "tinker://S:train:0/weights/c1",
+    );
+    await training.optimStep();
+    expect(stub.seen("optim_step")[0]?.json?.seq_id).toBe(1);
+  });
+
   it("a conflict that follows a proxy's empty 400 is no success of ours", async () => {
     const { stub, training, clock } = await openTraining();
     stub.script("save_weights", { status: 400, body: "" }, taken);
