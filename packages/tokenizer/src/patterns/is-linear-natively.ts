@@ -111,8 +111,24 @@ function isRepeatOf(node: PatternNode | undefined, min: number): boolean {
     node.min === min &&
     node.max === Number.POSITIVE_INFINITY &&
     !node.isLazy &&
-    node.body.kind === "character"
+    isOneOfAClass(node.body)
   );
+}
+
+/** One character, or one that must be of other classes too, as the library writes `[…&&…]`. */
+function isOneOfAClass(node: PatternNode): boolean {
+  const items = itemsOf(node);
+  const last = items.at(-1);
+  return (
+    last?.kind === "character" &&
+    items
+      .slice(0, -1)
+      .every((item) => item.kind === "look" && !item.isBehind && itemsOf(item.body).every(isCharacter))
+  );
+}
+
+function isCharacter({ kind }: PatternNode): boolean {
+  return kind === "character";
 }
 
 function bodyOf(node: PatternNode | undefined): PatternNode | undefined {

@@ -4,7 +4,7 @@ import type { PartConfig } from "./leaf-parts.js";
 const UTF8 = new TextEncoder();
 /** Longer clusters are taken character by character, as in Rust. */
 const MAX_CLUSTER_BYTES = 5;
-/** What may stand in one cluster with a neighbour; a text without it has a cluster for each character. */
+/** Characters that may stand in one cluster with a neighbour; a text without it has a cluster for each character. */
 const IN_CLUSTERS =
   /\r\n|[\p{M}\p{Join_Control}\p{Emoji_Modifier}\p{Regional_Indicator}\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}\u0d4e\u0e33\u0eb3\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff\uff9e\uff9f\u{111c2}\u{111c3}\u{113d1}\u{1193f}\u{11941}\u{11a3a}\u{11a84}-\u{11a89}\u{11d46}\u{11f02}\u{e0020}-\u{e007f}]/u;
 

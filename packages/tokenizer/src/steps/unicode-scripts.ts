@@ -17,7 +17,7 @@ export function scriptCut(): (text: string) => TextRange[] {
   return (text) => {
     const ranges: TextRange[] = [];
     let last: string | undefined;
-    // What stands before the first character of a script is lost, as in Rust.
+    // Text before the first character of a script is lost, as in Rust.
     let start = -1;
     let at = 0;
     for (const character of text) {
