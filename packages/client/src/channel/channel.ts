@@ -93,6 +93,8 @@ export class Channel {
   /** Encoding of training requests. */
   readonly encoding: EncodingChoice;
   readonly bodyMemory: BodyMemory | undefined;
+  /** Ids of the models that were made in the session and are not unloaded. */
+  readonly models = new Set<string>();
   /** Work that was given up, for the service to stop. */
   readonly cancellations: CancelQueue;
   readonly #options: ChannelOptions;

@@ -58,7 +58,7 @@ describe("ServiceClient", () => {
       user_metadata: { run: "a" },
     });
     const info = await training.getInfo();
-    expect(info.model_data).toEqual({ model_name: "base", tokenizer_id: "base" });
+    expect(info.model_data).toEqual({ model_name: "b", tokenizer_id: "base" });
     expect(await training.getInfo()).toBe(info);
     expect(stub.seen("get_info")).toHaveLength(1);
     await training.getInfo({ refresh: true });

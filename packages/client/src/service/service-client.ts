@@ -25,7 +25,7 @@ import {
 import { createSampler } from "../sampling/create-sampler.js";
 import type { SamplingClient } from "../sampling/sampling-client.js";
 import { ApiCalls, type EndpointCallOptions } from "../session/api-calls.js";
-import { finishSession } from "../session/finish-session.js";
+import { finishSession, unloadModels } from "../session/finish-session.js";
 import { checkSamplerPath, checkTrainingPath } from "../training/checkpoints/checkpoint-kinds.js";
 import { loadModel, type ModelSource } from "../training/checkpoints/load-model.js";
 import { clientOf, createModel, type ModelCreation, type NewModel } from "../training/create-model.js";
@@ -202,7 +202,12 @@ export class ServiceClient {
     );
     const model: NewModel = { base_model, user_metadata, optimizer_config, lora_config };
     this.#core.lifecycle.checkCall("createLoraTrainingClient", options);
-    return this.#makeModel("createLoraTrainingClient", options, (creation) => createModel(creation, model));
+    return this.#makeModel(
+      "createLoraTrainingClient",
+      options,
+      (creation) => createModel(creation, model),
+      base_model,
+    );
   }
 
   /**
@@ -278,8 +283,8 @@ export class ServiceClient {
     const { lifecycle } = this.#core;
     lifecycle.checkCall("createCustomLoss", options, CREATE_CUSTOM_LOSS_OPTIONS);
     const loss = checkCustomLoss(graph, options.unchecked === true);
-    return lifecycle.start("createCustomLoss", options, async (context) =>
-      createCustomLoss(await this.#core.channel(), loss, context),
+    return lifecycle.start("createCustomLoss", options, (context) =>
+      this.#core.inSession((channel) => createCustomLoss(channel, loss, context)),
     );
   }
 
@@ -314,11 +319,12 @@ export class ServiceClient {
     const { lifecycle, openedChannel, transport } = this.#core;
     lifecycle.close();
     try {
-      if (openedChannel !== undefined) {
-        const opened = openedChannel.then(({ session }) => session);
-        await openedChannel.then((channel) => channel.flush()).catch(() => {});
-        await finishSession(opened, { reason: { type: status }, detail });
-      }
+      const channel = await openedChannel?.catch(() => undefined);
+      if (channel === undefined) return;
+      const { session, models } = channel;
+      await channel.flush();
+      const isFinished = await finishSession(session, { reason: { type: status }, detail });
+      if (!isFinished && !session.isLost) await unloadModels(session, models);
     } finally {
       await transport.close();
     }
@@ -347,13 +353,14 @@ export class ServiceClient {
     method: string,
     options: CallOptions,
     make: (creation: ModelCreation) => Promise<TrainedModel>,
+    asked?: string,
   ): ApiFuture<TrainingClient> {
     const core = this.#core;
     const modelSeqId = core.takeModelId();
     return core.lifecycle.start(method, options, async (context) => {
       return core.inSession(async (channel) => {
         const creation: ModelCreation = { channel, modelSeqId, context };
-        return clientOf(await make(creation), creation);
+        return clientOf(await make(creation), creation, asked);
       });
     });
   }

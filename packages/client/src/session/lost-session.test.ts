@@ -79,3 +79,35 @@ describe("a session that the service no longer knows", () => {
     expect(stub.seen("create_session")).toHaveLength(1);
   });
 });
+
+describe("a model on a service that does not end sessions", () => {
+  it.each([404, 405])(
+    "decisions 49: is unloaded by close() where finishing is answered %i",
+    async (status) => {
+      const { stub, service, training } = await openTraining();
+      await service.createLoraTrainingClient({ base_model: "b" });
+      stub.on("unload_model", () => stub.accept("UnloadModelResponse", { model_id: "S:train:0" }));
+      stub.on("sessions/S/finish", () => ({ status, body: { detail: "Not Found" } }));
+      await training.unload();
+      await service.close();
+      expect(stub.seen("unload_model").map(({ json }) => json?.model_id)).toEqual(["S:train:0", "S:train:1"]);
+    },
+  );
+
+  it("decisions 49: is left to the service that ends sessions", async () => {
+    const { stub, service } = await openTraining();
+    await service.close();
+    expect(stub.trace.at(-1)).toBe("sessions/S/finish");
+  });
+});
+
+it("decisions 49: says that a model is made of another base than was asked for", async () => {
+  const { stub, service, logger } = await openTraining();
+  stub.on("get_info", ({ json }) => ({
+    body: { model_id: json?.model_id, model_data: { model_name: "other/model" } },
+  }));
+  await service.createLoraTrainingClient({ base_model: "b" });
+  expect(logger.lines).toEqual([
+    "warn: the service has made S:train:1 of other/model, where b was asked for",
+  ]);
+});

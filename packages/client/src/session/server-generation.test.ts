@@ -36,6 +36,8 @@ describe("a server of the 0.4 generation", () => {
       "save_weights",
       "save_weights_for_sampler",
       "asample",
+      // Nothing else frees the model there.
+      "unload_model",
     ]);
     expect(stub.seen("forward")[0]?.json).toEqual({
       forward_input: {

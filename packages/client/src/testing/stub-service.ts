@@ -152,12 +152,14 @@ export class StubService {
     this.on("session_heartbeat", () => ({ body: {} }));
     this.on(`sessions/${SESSION}/finish`, () => ({ status: 204, body: "" }));
     this.on("get_server_capabilities", () => ({ body: { supported_models: [{ model_name: "m" }] } }));
+    let base: unknown = "base";
     this.on("get_info", ({ json }) => ({
-      body: { model_id: json?.model_id, model_data: { model_name: "base", tokenizer_id: "base:rev1" } },
+      body: { model_id: json?.model_id, model_data: { model_name: base, tokenizer_id: "base:rev1" } },
     }));
-    this.on("create_model", ({ json }) =>
-      this.accept("CreateModelResponse", { model_id: `${SESSION}:train:${json?.model_seq_id}` }),
-    );
+    this.on("create_model", ({ json }) => {
+      base = json?.base_model;
+      return this.accept("CreateModelResponse", { model_id: `${SESSION}:train:${json?.model_seq_id}` });
+    });
     this.on("load_weights", ({ json }) => this.accept("LoadWeightsResponse", { path: json?.path }));
     this.on("weights_info", () => ({ body: { base_model: "base", is_lora: true, lora_rank: 8 } }));
     this.on("optim_step", () => this.accept("OptimStepResponse", { metrics: { grad_norm: 1 } }));

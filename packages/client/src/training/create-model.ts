@@ -3,7 +3,7 @@ import type { CreateModelRequest } from "@tinkex/types";
 import type { Channel } from "../channel/channel.js";
 import { trainingPauseLog } from "../channel/queue-state-log.js";
 import type { OperationContext } from "../future/operation-context.js";
-import { readModelInfo } from "./model-info.js";
+import { modelNameOf, readModelInfo } from "./model-info.js";
 import { type TrainedModel, trainedModel } from "./trained-model.js";
 import { type TrainingClient, trainingClientOf } from "./training-client.js";
 
@@ -28,11 +28,24 @@ export async function createModel(creation: ModelCreation, model: NewModel): Pro
   return trainedModel(channel, (await result).model_id);
 }
 
-/** The client of a model that was just made. A server that cannot say what the model is made of is tolerated. */
-export async function clientOf(model: TrainedModel, { context }: ModelCreation): Promise<TrainingClient> {
+/**
+ * The client of a model that was just made. A server that cannot say what the model is made of is tolerated.
+ *
+ * @param asked - the base model that was asked for, where one was
+ */
+export async function clientOf(
+  model: TrainedModel,
+  { context }: ModelCreation,
+  asked?: string,
+): Promise<TrainingClient> {
   const info = await readModelInfo(model.channel.session, model.id, context).catch((error: unknown) => {
     if (error instanceof UnsupportedByServerError) return undefined;
     throw error;
   });
+  const made = modelNameOf(info);
+  if (asked !== undefined && made !== undefined && made !== asked) {
+    const { logger } = model.channel.environment;
+    logger.warn(`the service has made ${model.id} of ${made}, where ${asked} was asked for`);
+  }
   return trainingClientOf(model, info);
 }

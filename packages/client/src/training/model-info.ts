@@ -47,6 +47,7 @@ export async function unloadModel(model: TrainedModel, context: OperationContext
       });
     }
   });
+  channel.models.delete(id);
   turns.break(new ClosedError(`the model ${id} was unloaded`));
   context.submitted();
   await result;

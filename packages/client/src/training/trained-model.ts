@@ -60,6 +60,7 @@ export function trainedModel(channel: Channel, id: string): TrainedModel {
     log: trainingPauseLog(`Training for ${id}`, channel.environment),
     lastCheckpoint: undefined,
   };
+  channel.models.add(id);
   channel.session.onLost((cause) => model.turns.break(lostError(model, cause)));
   return model;
 }

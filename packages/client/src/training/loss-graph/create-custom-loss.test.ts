@@ -25,6 +25,18 @@ describe("createCustomLoss", () => {
     expect(uploads()[0]?.name).toBe("nll");
   });
 
+  it("decisions 48: creates it in a new session where the service has lost the old one", async () => {
+    const { service, stub, uploads } = await openLosses(ON_SERVER);
+    stub.on("create_session", () => ({ body: { session_id: "S2" } }));
+    stub.script("create_custom_loss", { status: 404, body: { detail: "Session not found" } });
+    const handle = await service.createCustomLoss(clippedRatio);
+    expect(handle.sessionId).toBe("S2");
+    expect(uploads().map((upload) => [upload?.session_id, upload?.custom_loss_seq_id])).toEqual([
+      ["S", 0],
+      ["S2", 0],
+    ]);
+  });
+
   it("an abort ends it, and the loss may be created again", async () => {
     const { service, stub } = await openLosses(ON_SERVER);
     stub.script("create_custom_loss", () => new Promise(() => {}));
