@@ -106,6 +106,21 @@ describe("a tokenizer from the hub", () => {
   });
 });
 
+// moonshotai/Kimi-K2.5 and its kind have no tokenizer.json.
+it("a tiktoken.model of Kimi's kind is a tokenizer from the hub too, and from the cache", async () => {
+  const fixture = fileURLToPath(new URL("../../fixtures/tiktoken/", import.meta.url));
+  const names = ["tiktoken.model", "tokenizer_config.json"];
+  const files = await Promise.all(
+    names.map(async (name): Promise<[string, string]> => [name, await readFile(join(fixture, name), "utf8")]),
+  );
+  hub.files = Object.fromEntries(files);
+  expect((await source()({ id }))?.tokenId("[EOS]")).toBe(601);
+  hub.requests.length = 0;
+  expect((await source()({ id, revision: hub.commit() }))?.vocabularySize).toBe(856);
+  expect((await source({ offline: true })({ id }))?.vocabularySize).toBe(856);
+  expect(requests()).toEqual([]);
+});
+
 describe("the access token", () => {
   it("goes to the hub and not to where it keeps large files", async () => {
     hub.token = "hf_secret";
@@ -202,7 +217,7 @@ describe("without the network", () => {
   });
 
   it("says of a repository known to have no tokenizer.json that it has none", async () => {
-    hub.files = { "tiktoken.model": "" };
+    hub.files = { "config.json": "{}" };
     await expect(source()({ id })).rejects.toThrow(ValidationError);
     const load = source({ offline: true })({ id, revision: hub.commit() });
     await expect(load).rejects.toThrow(/org\/model has no tokenizer\.json in .*registerTokenizer/);
@@ -302,11 +317,16 @@ describe("trouble", () => {
   });
 
   it("with a repository that has no tokenizer.json says so", async () => {
-    hub.files = { "tiktoken.model": "" };
+    hub.files = { "config.json": "{}" };
     await expect(source()({ id })).rejects.toThrow(ValidationError);
     await expect(source()({ id })).rejects.toThrow(
       /has no tokenizer\.json on .*registerTokenizer\("org\/model"/,
     );
+  });
+
+  it("with a tiktoken.model whose pattern nobody knows says so", async () => {
+    hub.files = { "tiktoken.model": "IQ== 0\n" };
+    await expect(source()({ id })).rejects.toThrow(/must name tokenization_kimi.*register a source/);
   });
 
   it("with something that is no hub says so", async () => {
