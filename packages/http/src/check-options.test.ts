@@ -10,7 +10,7 @@ describe("the options of createTransport", () => {
     [{ keepAliveMs: -1 }, "keepAliveMs must be a number of milliseconds above 0, got -1"],
     [{ firstContactRetries: -1 }, "firstContactRetries must be 0 or more, got -1"],
     [{ poolLimits: { rest: 0 } }, "poolLimits.rest must be 1 or more, got 0"],
-    [{ poolLimits: { rest: "5" } }, "poolLimits.rest must be 1 or more, got 5"],
+    [{ poolLimits: { rest: "5" } }, 'poolLimits.rest must be 1 or more, got "5"'],
     [{ poolLimits: { rests: 5 } }, /poolLimits.*rests.*rest/],
     [
       { retry: { maxRetries: -1 } },
@@ -19,7 +19,10 @@ describe("the options of createTransport", () => {
     [{ retry: { maxRetries: 1.5 } }, /retry.maxRetries must be a whole number/],
     [{ retry: { budgetMs: 0 } }, "retry.budgetMs must be a number of milliseconds above 0, got 0"],
     [{ retry: { firstDelayMs: Number.NaN } }, /retry.firstDelayMs must be a number of milliseconds/],
-    [{ retry: { maxDelayMs: "1s" } }, /retry.maxDelayMs must be a number of milliseconds, 0 or more, got 1s/],
+    [
+      { retry: { maxDelayMs: "1s" } },
+      /retry.maxDelayMs must be a number of milliseconds, 0 or more, got "1s"/,
+    ],
     [{ retry: { jitter: 1.5 } }, "retry.jitter must be a share from 0 to 1, got 1.5"],
     [{ retry: { retries: 3 } }, /retry: unknown field "retries"/],
     [{ apikey: "tml-canary" }, /the options of createTransport.*apikey.*apiKey/],

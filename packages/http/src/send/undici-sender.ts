@@ -47,8 +47,10 @@ export class UndiciSender implements Sender {
     if (dispatcher !== undefined) {
       return dispatch({ dispatcher, asker: { current: undefined } }, request, lifetime, anyMajorHandler);
     }
-    if (this.#undici !== undefined)
-      return dispatch(this.#connections(this.#undici, request), request, lifetime);
+    if (this.#undici !== undefined) {
+      const known = this.#pools.get(poolKey(request));
+      return dispatch(known ?? this.#makeConnections(this.#undici, request), request, lifetime);
+    }
     if (this.#substitute !== undefined) return this.#substitute.send(request, lifetime);
     return lifetime.outlast(this.#load()).then(() => {
       lifetime.check();
@@ -84,15 +86,12 @@ export class UndiciSender implements Sender {
     if (this.#undici === undefined) this.#substitute ??= new FetchSender(runtimeFetch(this.#options));
   }
 
-  #connections(undici: Undici, request: WireRequest): Connections {
-    const key = poolKey(request);
-    const known = this.#pools.get(key);
-    if (known !== undefined) return known;
+  #makeConnections(undici: Undici, request: WireRequest): Connections {
     const asker: Asker = { current: undefined };
     const { origin } = request;
     const options = connectionOptions(undici, origin, this.#options, asker);
     const made = { dispatcher: new ConnectionPool(() => new undici.Client(origin, options)), asker };
-    this.#pools.set(key, made);
+    this.#pools.set(poolKey(request), made);
     return made;
   }
 }
@@ -114,7 +113,7 @@ function dispatch(
       if (outcome.kind === "broken" && TinkexError.isInstance(outcome.cause)) reject(outcome.cause);
       else resolve(outcome);
     };
-    const attempt = new UndiciTry(request, settle, () => lifetime.leaving());
+    const attempt = new UndiciTry(request, settle, lifetime);
     const { origin, path, body } = request;
     const options: Dispatcher.DispatchOptions = {
       origin,

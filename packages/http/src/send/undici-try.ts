@@ -1,6 +1,7 @@
 import type { Dispatcher } from "undici";
 import { BodyPieces } from "../body/body-pieces.js";
 import type { TryOutcome } from "../errors/try-outcome.js";
+import type { CallLifetime } from "../limits/call-lifetime.js";
 import { TryTimers } from "../limits/try-timers.js";
 import type { WireRequest } from "../request/wire-request.js";
 import type { Abandon } from "./connect.js";
@@ -24,15 +25,15 @@ export class UndiciTry implements LeavingHandler {
   #settle: ((outcome: TryOutcome) => void) | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   readonly #maxAnswerBytes: number;
-  readonly #onStart: () => void;
+  readonly #lifetime: CallLifetime;
   #status = 0;
   #headers: Readonly<Record<string, string>> = {};
   #body: BodyPieces | undefined;
 
-  /** @param onStart - called when the bytes begin to leave */
-  constructor(request: WireRequest, settle: (outcome: TryOutcome) => void, onStart: () => void) {
+  /** @param lifetime - told when the bytes begin to leave */
+  constructor(request: WireRequest, settle: (outcome: TryOutcome) => void, lifetime: CallLifetime) {
     this.#settle = settle;
-    this.#onStart = onStart;
+    this.#lifetime = lifetime;
     this.#maxAnswerBytes = request.maxAnswerBytes;
     this.#timers = new TryTimers(request.timeouts, request.body?.byteLength ?? 0, (outcome) => {
       this.#end(this.#controller === undefined ? { ...outcome, waitingFor: "a connection" } : outcome);
@@ -55,7 +56,7 @@ export class UndiciTry implements LeavingHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#settle === undefined) controller.abort(DROPPED);
-    else this.#onStart();
+    else this.#lifetime.leaving();
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
