@@ -18,6 +18,7 @@ import type { WireChoice } from "../session/server-generation.js";
 import { checkServiceOptions } from "./check-service-options.js";
 import { resolveCredentials } from "./credentials.js";
 import type { PoolOptions, ServiceClientOptions } from "./service-client-options.js";
+import { shieldedLogger } from "./shielded-logger.js";
 
 /** The options with all defaults filled in, checked once. */
 export interface ClientSettings {
@@ -71,7 +72,7 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
   const fromEnv = (name: string): string | undefined => env[name]?.trim() || undefined;
   const clock = options.clock ?? systemClock;
   const random = options.random ?? Math.random;
-  const logger = options.logger ?? consoleLogger("warn");
+  const logger = options.logger === undefined ? consoleLogger("warn") : shieldedLogger(options.logger);
   const sdkVersion = options.sdkVersion ?? COMPATIBLE_SDK_VERSION;
   const baseUrl = resolveBaseUrl(options.baseUrl ?? fromEnv("TINKER_BASE_URL"));
   let account: string | undefined;

@@ -16,6 +16,8 @@ export interface PassOptions extends CallOptions {
   readonly loss_fn_config?: LossFnConfig | undefined;
   /** Send a loss that this package does not know, and whatever tensors it reads. @defaultValue false */
   readonly unchecked?: boolean | undefined;
+  /** Fail the call when a metric cannot be joined from the requests it travelled in, instead of leaving it out. @defaultValue false */
+  readonly strictMetrics?: boolean | undefined;
 }
 
 /** Options of loading weights. */
@@ -38,7 +40,12 @@ export interface InfoOptions extends CallOptions {
   readonly refresh?: boolean | undefined;
 }
 
-export const PASS_OPTIONS = { ...CALL_OPTIONS, loss_fn_config: true, unchecked: true } as const;
+export const PASS_OPTIONS = {
+  ...CALL_OPTIONS,
+  loss_fn_config: true,
+  unchecked: true,
+  strictMetrics: true,
+} as const;
 export const LOAD_OPTIONS = { ...CALL_OPTIONS, weights_access_token: true } as const;
 export const SAMPLING_SAVE_OPTIONS = { ...CALL_OPTIONS, kind: true, record_stability_info: true } as const;
 export const INFO_OPTIONS = { ...CALL_OPTIONS, refresh: true } as const;

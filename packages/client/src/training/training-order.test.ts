@@ -328,6 +328,31 @@ describe("order and turns", () => {
     },
   );
 
+  it.each([false, true])(
+    "metrics that cannot be joined are left out and told of, or an error (strict: %s)",
+    async (strictMetrics) => {
+      const { stub, training, logger } = await openTraining({ fwdbwd_max_chunk_len: 1 });
+      const usual = stub.usual("forward_backward");
+      stub.on("forward_backward", (request) => {
+        if (seqIdOf(request) > 2) return usual(request);
+        const outputs = [{ logprobs: { data: Float32Array.of(-1, -1), dtype: "float32", shape: [2] } }];
+        const metrics = seqIdOf(request) === 1 ? { "a:sum": 1, "b:sum": 2 } : { "a:sum": 3, "c:odd": 1 };
+        return stub.accept("ForwardBackwardOutput", {
+          loss_fn_output_type: "ArrayRecord",
+          loss_fn_outputs: outputs,
+          metrics,
+        });
+      });
+      const pass = training.forwardBackward(datums(2), "cross_entropy", { strictMetrics });
+      const message = "metrics of a call's requests that cannot be joined: b:sum, c:odd";
+      if (strictMetrics) await expect(pass).rejects.toThrow(message);
+      else {
+        expect((await pass).metrics).toEqual({ "a:sum": 4 });
+        expect(logger.debugLines).toContain(message);
+      }
+    },
+  );
+
   it("clients 23: numbers the operations of each client on their own", async () => {
     const { stub, training, service } = await openTraining();
     const other = await service.createLoraTrainingClient({ base_model: "b" });

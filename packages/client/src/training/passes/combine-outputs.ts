@@ -13,8 +13,15 @@ export interface PassOutput extends ForwardBackwardOutput {
   readonly exact_metrics: Readonly<Record<string, bigint>>;
 }
 
-/** Joins the results of a call's chunks, in the order of the data: outputs in a row, metrics reduced. */
-export function combineOutputs(results: readonly ForwardBackwardOutput[]): PassOutput {
+/**
+ * Joins the results of a call's chunks, in the order of the data: outputs in a row, metrics reduced.
+ *
+ * @param onDropped - told of metrics that some chunks have and the whole has not, as they cannot be joined
+ */
+export function combineOutputs(
+  results: readonly ForwardBackwardOutput[],
+  onDropped?: (names: readonly string[]) => void,
+): PassOutput {
   const outputs: ForwardBackwardOutput["loss_fn_outputs"][number][] = [];
   const chunks: ChunkMetrics[] = [];
   for (const { loss_fn_outputs, metrics } of results) {
@@ -22,6 +29,11 @@ export function combineOutputs(results: readonly ForwardBackwardOutput[]): PassO
     chunks.push({ metrics, datumCount: loss_fn_outputs.length });
   }
   const { metrics, exactMetrics } = reduceMetrics(chunks);
+  if (onDropped !== undefined) {
+    const names = new Set(chunks.flatMap((chunk) => Object.keys(chunk.metrics)));
+    const dropped = [...names].filter((name) => !Object.hasOwn(metrics, name));
+    if (dropped.length > 0) onDropped(dropped);
+  }
   return {
     loss_fn_output_type: results[0]?.loss_fn_output_type ?? "",
     loss_fn_outputs: outputs,

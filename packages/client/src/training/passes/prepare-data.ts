@@ -40,6 +40,8 @@ export interface TrainingPass {
   readonly data: readonly Datum[];
   readonly lossFn: LossFnType;
   readonly lossFnConfig: LossFnConfig | undefined;
+  /** Says that metrics that cannot be joined fail the call. */
+  readonly isStrict?: boolean | undefined;
 }
 
 /**
@@ -51,14 +53,14 @@ export function preparePass(
   method: "forward" | "forwardBackward",
   data: readonly DatumLike[],
   lossFn: LossFnType,
-  { loss_fn_config: config, unchecked: isUnchecked = false }: PassOptions,
+  { loss_fn_config: config, unchecked: isUnchecked = false, strictMetrics: isStrict }: PassOptions,
 ): TrainingPass {
   if (!isUnchecked) checkLossName(method, lossFn);
   const lossFnConfig = config === undefined ? undefined : checkedLossConfig(config);
   const name = method === "forward" ? "forward" : "forward_backward";
   const prepared = prepareData(method, data);
   if (!isUnchecked) for (const [index, datum] of prepared.entries()) checkLossInputs(lossFn, datum, index);
-  return { name, data: prepared, lossFn, lossFnConfig };
+  return { name, data: prepared, lossFn, lossFnConfig, isStrict };
 }
 
 /** @throws ValidationError for a loss that this package does not know, with the way round */

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/base";
+import { ResponseError, ValidationError } from "@tinkex/base";
 import type { ForwardBackwardOutput } from "@tinkex/types";
 import { type EncodedBody, encodeForwardBackwardRequest } from "@tinkex/wire";
 import type { PassRequest, Submission } from "../../channel/channel.js";
@@ -18,10 +18,17 @@ export async function runPass(
 ): Promise<PassOutput> {
   const results = await model.turns.runExclusive(context.signal, () => submitPass(model, pass, context));
   context.submitted();
-  const output = combineOutputs(await Promise.all(results));
+  const output = combineOutputs(await Promise.all(results), (names) => tellDropped(model, pass, names));
   // The outputs of an uploaded loss are its own.
   if (pass.lossFn !== "custom") checkOutputs(output, pass.data);
   return output;
+}
+
+/** Metrics that chunks cannot be joined in are told of, or refused where the caller wants that. */
+function tellDropped(model: TrainedModel, { isStrict }: TrainingPass, names: readonly string[]): void {
+  const message = `metrics of a call's requests that cannot be joined: ${names.join(", ")}`;
+  if (isStrict) throw new ResponseError(message);
+  model.channel.environment.logger.debug(message);
 }
 
 /** One request of a pass, and what became of it. */
