@@ -12,6 +12,7 @@ import { httpCalls } from "./calls/http.js";
 import { localCalls } from "./calls/local.js";
 import { renderersCalls } from "./calls/renderers.js";
 import { tensorCalls } from "./calls/tensor.js";
+import { tfjsCalls } from "./calls/tfjs.js";
 import { tokenizerCalls } from "./calls/tokenizer.js";
 import { typesCalls } from "./calls/types.js";
 import { wireCalls } from "./calls/wire.js";
@@ -39,6 +40,7 @@ afterAll(() => service.close());
 const CALLS: Readonly<Record<string, PublicCalls>> = {
   "@tinkex/types": typesCalls,
   "@tinkex/tensor": tensorCalls,
+  "@tinkex/tensor/tfjs": tfjsCalls,
   "@tinkex/wire": wireCalls,
   "@tinkex/http": httpCalls(home, createTransport({ baseUrl: "http://127.0.0.1:9" })),
   "@tinkex/tokenizer": tokenizerCalls(

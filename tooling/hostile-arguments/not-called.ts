@@ -7,6 +7,7 @@ export const NOT_CALLED: Readonly<Record<string, string>> = {
     "@tinkex/http WaitQueue",
     "@tinkex/wire BodyMemory",
   ]),
+  ...byReason("tfjs itself", ["@tinkex/tensor/tfjs tf"]),
   ...byReason("made by a client alone, whose methods are called", [
     "@tinkex/client ApiFuture",
     "@tinkex/client LossHandle",

@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/base";
+import { describeValue, ValidationError } from "@tinkex/base";
 import { isStreamed, type RequestBody } from "../body/streamed-body.js";
 import type { Operation } from "../operations/operations.js";
 import type { PoolName, TryTimeouts } from "../operations/policy.js";
@@ -59,10 +59,9 @@ export function requestPath(operation: Operation, call: TinkexCall): string {
 /** Escapes one segment. A value that would leave the segment, or is empty, is refused. */
 function pathSegment(operation: string, name: string, value: string | undefined): string {
   if (value === undefined || value === "" || value === "." || value === "..") {
-    throw new ValidationError(
-      `${operation}: ${name} must be a name, got ${JSON.stringify(value) ?? "absent"}`,
-      { path: ["pathParameters", name] },
-    );
+    throw new ValidationError(`${operation}: ${name} must be a name, got ${describeValue(value)}`, {
+      path: ["pathParameters", name],
+    });
   }
   try {
     return encodeURIComponent(value);

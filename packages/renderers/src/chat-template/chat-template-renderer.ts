@@ -1,4 +1,4 @@
-import { checkObject, type Tokenizer, ValidationError } from "@tinkex/base";
+import { checkObject, describeValue, type Tokenizer, ValidationError } from "@tinkex/base";
 import { isTextTokenizer, type TextTokenizer } from "@tinkex/tokenizer";
 import { applyChatTemplate, type TemplateMessage } from "@tinkex/tokenizer/chat-template";
 import type { ModelInput } from "@tinkex/types";
@@ -94,7 +94,7 @@ export function createChatTemplateRenderer(
       checkConversation(messages);
       if (role !== "assistant") {
         throw new ValidationError(
-          `role must be "assistant", the only one that a chat template invites, got ${JSON.stringify(role)}`,
+          `role must be "assistant", the only one that a chat template invites, got ${describeValue(role)}`,
           {
             path: ["role"],
           },

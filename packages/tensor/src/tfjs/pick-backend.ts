@@ -80,7 +80,7 @@ function candidatesFor(wanted: BackendName | "auto", backends: readonly Backend[
   const candidates = wanted === "auto" ? backends : backends.filter(({ name }) => name === wanted);
   if (candidates.length > 0) return candidates;
   const names = ["auto", ...backends.map(({ name }) => name)].join(", ");
-  throw new ValidationError(`backend: ${JSON.stringify(wanted)} is none of ${names}`, { path: ["backend"] });
+  throw new ValidationError(`backend: ${describeValue(wanted)} is none of ${names}`, { path: ["backend"] });
 }
 
 /** Loads and activates a backend; what keeps it from working, or undefined once it does. */

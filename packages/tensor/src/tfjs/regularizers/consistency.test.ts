@@ -38,7 +38,7 @@ describeOnEachBackend("consistency", () => {
 it.each([
   ["an odd datum out", data.slice(1), undefined, "1 datums do not make pairs of neighbours"],
   ["a datum that is not there", data, () => [[0, 2]] as const, "the pair [0, 2] names data[2] of 2 datums"],
-  ["pairs that are none", data, () => [[0]] as never, "pairs[0] must be two indices of datums, got [0]"],
+  ["pairs that are none", data, () => [[0]] as never, "pairs[0] must be two indices of datums, got an array"],
   ["what is no list of pairs", data, () => undefined as never, "pairs must return a list, got undefined"],
   ["a fraction of a datum", data, () => [[0, 0.5]] as const, "the pair [0, 0.5] names data[0.5] of 2 datums"],
   [

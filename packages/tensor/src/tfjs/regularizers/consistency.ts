@@ -64,10 +64,9 @@ function checkedPairs(pairs: readonly Pair[]): readonly Pair[] {
   }
   const bad = pairs.findIndex((pair: unknown) => !Array.isArray(pair) || pair.length !== 2);
   if (bad === -1) return pairs;
-  throw new ValidationError(
-    `pairs[${bad}] must be two indices of datums, got ${JSON.stringify(pairs[bad]) ?? "nothing"}`,
-    { path: ["pairs", bad] },
-  );
+  throw new ValidationError(`pairs[${bad}] must be two indices of datums, got ${describeValue(pairs[bad])}`, {
+    path: ["pairs", bad],
+  });
 }
 
 /** Reads the counted values of both datums of a pair. */

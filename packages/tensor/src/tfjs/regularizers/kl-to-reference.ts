@@ -1,5 +1,5 @@
 import type { Tensor, Tensor1D } from "@tensorflow/tfjs-core";
-import { ValidationError } from "@tinkex/base";
+import { describeValue, ValidationError } from "@tinkex/base";
 import { tf } from "../tf.js";
 import { countedMask, keepCounted } from "./counted-mask.js";
 import type { LossTerm, TermOptions } from "./loss-term.js";
@@ -44,7 +44,7 @@ export function klToReference(options: KlOptions): LossTerm {
   checkReference(reference, "klToReference");
   if (!Object.hasOwn(ESTIMATORS, estimator)) {
     throw new ValidationError(
-      `estimator: ${JSON.stringify(estimator)} is none of ${Object.keys(ESTIMATORS).join(", ")}`,
+      `estimator: ${describeValue(estimator)} is none of ${Object.keys(ESTIMATORS).join(", ")}`,
       { path: ["estimator"] },
     );
   }

@@ -63,7 +63,7 @@ function checkTerm(term: LossTerm, index: number): void {
     throw refusal(`must be a finite number, got ${describeValue(weight)}`, "weight");
   }
   if (typeof name !== "string" || !/^[\w./-]+$/.test(name)) {
-    throw refusal(`must consist of letters, digits and _ . / -, got ${JSON.stringify(name)}`, "name");
+    throw refusal(`must consist of letters, digits and _ . / -, got ${describeValue(name)}`, "name");
   }
   if (TAKEN.includes(name)) {
     throw refusal(`${JSON.stringify(name)} is that of other metrics: give it another \`name\``, "name");
