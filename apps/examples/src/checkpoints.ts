@@ -89,6 +89,17 @@ try {
   const text = (await sampler.getTokenizer()).decode([...prompt, ...(sequences[0]?.tokens ?? [])]);
   console.log(`a sampler of ${sampler.baseModel} says ${JSON.stringify(text)}`);
 
+  // Many requests, so many at a time: as they come, or all in order.
+  const many = [4, 8, 12].map((length) => ({
+    prompt: tokens.slice(0, length),
+    sampling_params: { max_tokens: 4 },
+  }));
+  for await (const { index, error } of sampler.sampleMany(many, { concurrency: 2 })) {
+    if (error !== undefined) console.log(`request ${index} failed: ${String(error)}`);
+  }
+  const responses = await sampler.sampleAll(many);
+  console.log(`drew ${responses.length} samples twice`);
+
   // Gives up work that is not wanted any more; `false`: too late, or the service could not be told.
   const unwanted = sampler.sample({ prompt: tokens, sampling_params: { max_tokens: 64 } });
   const isGivenUp = await unwanted.cancel();

@@ -29,6 +29,7 @@ export { FuturesPollerError } from "./channel/futures-poller-error.js";
 export { ApiFuture } from "./future/api-future.js";
 export type { QueueStateEvent } from "./future/operation-context.js";
 export type { CallOptions } from "./inputs/call-options.js";
+export type { ManySample, SampleManyOptions, SampleProgress } from "./sampling/sample-many.js";
 export {
   type ComputeLogprobsOptions,
   type SampleOptions,

@@ -13,6 +13,13 @@ import type { ApiFuture } from "../future/api-future.js";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
 import { CALL_OPTIONS, type CallOptions, checkObject } from "../inputs/call-options.js";
 import { toModelInput } from "../inputs/model-input.js";
+import {
+  checkMany,
+  type ManySample,
+  SAMPLE_MANY_OPTIONS,
+  type SampleManyOptions,
+  sampleMany,
+} from "./sample-many.js";
 import { SampleRunner } from "./sample-runner.js";
 
 /** A prompt, how many samples to draw from it, and how. */
@@ -148,6 +155,45 @@ export class SamplingClient {
       if (scores === undefined) throw new ResponseError("the service gave no prompt_logprobs");
       return scores;
     });
+  }
+
+  /**
+   * Draws samples of many requests, so many at a time, and gives each result when it is there. A request that fails is a result with
+   * an `error`; the others go on. Leaving the loop, or aborting the signal, gives up what is under way.
+   *
+   * @param requests - what `sample` takes, of any iterable or async iterable; it is read as there is room
+   * @param options - `concurrency`, `order`, `retries`, `onProgress`, and those of `sample` for each request
+   *
+   * @example
+   * for await (const { index, response, error } of sampler.sampleMany(requests, { concurrency: 200 })) …
+   */
+  sampleMany(
+    requests: Iterable<SampleParams> | AsyncIterable<SampleParams>,
+    options: SampleManyOptions = {},
+  ): AsyncGenerator<ManySample, void, undefined> {
+    this.#lifecycle.checkCall("sampleMany", options, SAMPLE_MANY_OPTIONS);
+    checkMany("sampleMany", requests, options);
+    const { timeoutMs, headers, unchecked } = options;
+    return sampleMany(requests, options, async (params, signal) =>
+      this.sample(params, { signal, timeoutMs, headers, unchecked }),
+    );
+  }
+
+  /**
+   * Draws samples of many requests as {@link sampleMany} does, and gives all responses in the order of the requests.
+   *
+   * @throws the first error; the other requests are given up then
+   */
+  async sampleAll(
+    requests: Iterable<SampleParams> | AsyncIterable<SampleParams>,
+    options: Omit<SampleManyOptions, "order"> = {},
+  ): Promise<SampleResponse[]> {
+    const responses: SampleResponse[] = [];
+    for await (const { index, response, error } of this.sampleMany(requests, options)) {
+      if (response === undefined) throw error;
+      responses[index] = response;
+    }
+    return responses;
   }
 
   /** Name of the model below the weights, where the server says it. */

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { datum } from "../testing/examples.js";
 import { openTraining } from "../testing/open-training.js";
+import { lossGraph } from "../training/loss-graph/build/build-loss-graph.js";
 import { ServiceClient } from "./service-client.js";
 
 /** Sentences of zod's, in its English. */
@@ -38,6 +39,10 @@ async function openClients() {
   return { ...open, sampler, future };
 }
 
+const GRAPH = lossGraph("nll", { logprobs: 1, weights: 1 }, ({ logprobs, weights }) => ({
+  loss: logprobs.mul(weights).sum().neg(),
+}));
+
 /** The arguments that each public method takes, as plain data: one that works, which the test makes wrong in one place. */
 const CALLS: Readonly<Record<string, readonly unknown[]>> = {
   "service.connect": [{ timeoutMs: 1000 }],
@@ -64,6 +69,12 @@ const CALLS: Readonly<Record<string, readonly unknown[]>> = {
   ],
   "service.createTrainingClientFromStateWithOptimizer": ["tinker://r/weights/a", { base_model: "b" }],
   "service.createSamplingClient": [{ model_path: "tinker://r/sampler_weights/a", base_model: "b" }, {}],
+  "service.createCustomLoss": [GRAPH, {}],
+  "training.createCustomLoss": [GRAPH, {}],
+  "training.trainStep": [[datum(1)], "cross_entropy", { learning_rate: 1e-4 }, { strictMetrics: true }],
+  "training.saveWeightsExternal": ["a", { ttl_seconds: 5, age_encryption_recipients: ["age1x"] }],
+  "training.createSamplingClient": ["tinker://r/sampler_weights/a", {}],
+  "training.unload": [{ timeoutMs: 1000 }],
   "training.forwardBackward": [[datum(1)], "ppo", { loss_fn_config: { clip_low_threshold: 0.8 } }],
   "training.forward": [[datum(1)], "cross_entropy", {}],
   "training.forwardBackwardCustom": [[datum(1)], () => ({ loss: 0, gradients: [[0, 0]] }), {}],
@@ -92,6 +103,11 @@ const CALLS: Readonly<Record<string, readonly unknown[]>> = {
     },
     {},
   ],
+  "sampler.sampleMany": [
+    [{ prompt: [1], sampling_params: { max_tokens: 1 } }],
+    { concurrency: 2, order: "call", retries: 1 },
+  ],
+  "sampler.sampleAll": [[{ prompt: [1], sampling_params: { max_tokens: 1 } }], { concurrency: 2 }],
   "sampler.computeLogprobs": [[1, 2], { prompt_logprobs_last_n: 1 }],
   "future.result": [{ timeoutMs: 1000 }],
   "future.on": ["queueState", () => {}],
