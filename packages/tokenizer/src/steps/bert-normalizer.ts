@@ -1,11 +1,12 @@
 import { CHINESE, NO_TEXT, NONSPACING_MARK, WHITE_SPACE } from "../text/character-classes.js";
+import { eachOf } from "../text/code-points.js";
 import { inUnicodeForm, lowercase } from "../text/unicode-forms.js";
 import type { PartConfig } from "./leaf-parts.js";
 
-const EACH_NO_TEXT = new RegExp(NO_TEXT, "gu");
-const EACH_WHITE_SPACE = new RegExp(WHITE_SPACE, "gu");
-const EACH_CHINESE = new RegExp(CHINESE, "gu");
-const EACH_NONSPACING_MARK = new RegExp(NONSPACING_MARK, "gu");
+const EACH_NO_TEXT = eachOf(NO_TEXT);
+const EACH_WHITE_SPACE = eachOf(WHITE_SPACE);
+const EACH_CHINESE = eachOf(CHINESE);
+const EACH_NONSPACING_MARK = eachOf(NONSPACING_MARK);
 
 /**
  * Makes BERT's normaliser: cleans the text, puts spaces around Chinese characters, takes accents off and makes letters small,

@@ -1,6 +1,7 @@
 import { ValidationError } from "@tinkex/base";
 import { spellBytes } from "../text/byte-level.js";
 import { MARK } from "../text/character-classes.js";
+import { eachOf } from "../text/code-points.js";
 import { inUnicodeForm, lowercase, type UnicodeForm } from "../text/unicode-forms.js";
 import { bertNormalizer } from "./bert-normalizer.js";
 import { leafParts, type PartConfig, partOfType } from "./leaf-parts.js";
@@ -10,7 +11,7 @@ import { checkGrowth } from "./within-growth.js";
 
 type Normalize = (text: string) => string;
 
-const EACH_MARK = new RegExp(MARK, "gu");
+const EACH_MARK = eachOf(MARK);
 // `do_nmt` of `tokenizers/src/normalizers/unicode.rs`.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
 const EACH_NMT_CONTROL = /[\x01-\x08\x0b\x0e-\x1f\x7f\x8f\x9f]/g;

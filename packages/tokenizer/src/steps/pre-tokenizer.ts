@@ -2,7 +2,7 @@ import { ValidationError } from "@tinkex/base";
 import { patternFinder } from "../patterns/pattern-finder.js";
 import { asUnicode16 } from "../text/as-unicode-16.js";
 import { spellBytes } from "../text/byte-level.js";
-import { NUMERIC, PUNCTUATION, WHITE_SPACE, WORD_CHARACTERS } from "../text/character-classes.js";
+import { NUMERIC, PUNCTUATION, WHITE_SPACE } from "../text/character-classes.js";
 import type { TextRange } from "../text/text-range.js";
 import { leafParts, type PartConfig, partOfType } from "./leaf-parts.js";
 import { longRuns } from "./long-runs.js";
@@ -94,7 +94,9 @@ function lengthCut(length: number): (text: string) => Iterable<TextRange> {
   };
 }
 
-const EACH_WORD_OR_SIGNS = new RegExp(`[${WORD_CHARACTERS}]+|[^${WORD_CHARACTERS}\\p{White_Space}]+`, "gu");
+/** Words as `\w` of Rust's crate `regex` has them, and what is neither those nor white space. */
+const EACH_WORD_OR_SIGNS =
+  /[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]+|[^\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}\p{White_Space}]+/gu;
 
 function* wordsAndSigns(text: string): Generator<TextRange> {
   for (const { index, 0: word } of asUnicode16(text).matchAll(EACH_WORD_OR_SIGNS)) {

@@ -1,7 +1,8 @@
+import { eachOf } from "../text/code-points.js";
 import { NO_SCRIPT_IN_9, SCRIPTS } from "../text/scripts-of-9.js";
 import type { TextRange } from "../text/text-range.js";
 
-const NO_SCRIPT = new RegExp(`[ ${NO_SCRIPT_IN_9}]`, "u");
+const NO_SCRIPT = eachOf(`[ ${NO_SCRIPT_IN_9}]`);
 const JAPANESE = /[\p{Script=Hiragana}\p{Script=Katakana}\u30fc]/u;
 /** Characters whose script was another one in Unicode 9. */
 const MOVED: ReadonlyMap<number, string> = new Map([
@@ -37,12 +38,12 @@ export function scriptCut(): (text: string) => TextRange[] {
 /** Makes the look-up of a character's script, which remembers. */
 function scriptFinder(): (character: string) => string | undefined {
   const known = new Map<string, string | undefined>();
-  const tests = SCRIPTS.map((name) => ({ name, expression: new RegExp(`\\p{Script=${name}}`, "u") }));
+  const tests = SCRIPTS.map((name) => ({ name, expression: eachOf(`\\p{Script=${name}}`) }));
   const find = (character: string): string | undefined => {
-    if (NO_SCRIPT.test(character)) return undefined;
+    if (character.search(NO_SCRIPT) === 0) return undefined;
     if (JAPANESE.test(character)) return "Han";
     const moved = MOVED.get(character.codePointAt(0) ?? 0);
-    return moved ?? tests.find(({ expression }) => expression.test(character))?.name;
+    return moved ?? tests.find(({ expression }) => character.search(expression) === 0)?.name;
   };
   return (character) => {
     if (known.has(character)) return known.get(character);

@@ -10,7 +10,5 @@ export const NONSPACING_MARK = `(?:[${classOf("1734 1171e")}]|(?![${NONSPACING_A
 export const NO_TEXT = `(?:\\uFFFD|(?![${classOf("9-a d 890-891 8e2 110cd 13430-1343f")}])[\\p{Cc}\\p{Cf}\\p{Co}])`;
 export const NUMERIC = "\\p{N}";
 export const WHITE_SPACE = "\\p{White_Space}";
-/** The meaning of `\w` in Rust's crate `regex`. */
-export const WORD_CHARACTERS = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}";
 /** Ideographs, as BERT counts them: 0x2B820 to 0x2B91F are left out there, by a slip of Rust's. */
 export const CHINESE = `[${classOf("3400-4dbf 4e00-9fff f900-faff 20000-2a6df 2a700-2b81f 2b920-2ceaf 2f800-2fa1f")}]`;

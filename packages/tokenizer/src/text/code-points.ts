@@ -9,3 +9,8 @@ export function classOf(ranges: string): string {
     .map((range) => range.split("-").map(written).join("-"))
     .join("");
 }
+
+/** Makes the expression that finds each character which a source of one character matches. */
+export function eachOf(character: string): RegExp {
+  return new RegExp(character, "gu");
+}

@@ -1,16 +1,17 @@
+import { eachOf } from "./code-points.js";
 import { INERT_IN_9 } from "./unicode-versions.js";
 
 /** Name of a normalisation form of Unicode. */
 export type UnicodeForm = "NFC" | "NFD" | "NFKC" | "NFKD";
 
-const INERT = new RegExp(`([${INERT_IN_9}])`, "u");
+const EACH_INERT = eachOf(`([${INERT_IN_9}])`);
 
 /** Brings a text into a normalisation form as Unicode 9 has it, as Rust's `tokenizers` does: newer characters stay, and part the others. */
 export function inUnicodeForm(text: string, form: UnicodeForm): string {
-  if (!INERT.test(text)) return text.normalize(form);
+  if (text.search(EACH_INERT) === -1) return text.normalize(form);
   // Every second piece is a character that stays.
   return text
-    .split(INERT)
+    .split(EACH_INERT)
     .map((piece, index) => (index % 2 === 1 ? piece : piece.normalize(form)))
     .join("");
 }
