@@ -90,8 +90,8 @@ export function createChatTemplateRenderer(
     hasExtensionProperty: false,
     supportsStreaming: reply.streaming !== undefined,
     disablesThinking: false,
-    buildGenerationPrompt(messages, { role = "assistant", prefill = "" } = {}): ModelInput {
-      checkConversation(messages);
+    buildGenerationPrompt(conversation, { role = "assistant", prefill = "" } = {}): ModelInput {
+      const messages = checkConversation(conversation);
       if (role !== "assistant") {
         throw new ValidationError(
           `role must be "assistant", the only one that a chat template invites, got ${describeValue(role)}`,
@@ -107,12 +107,10 @@ export function createChatTemplateRenderer(
       };
     },
     buildSupervisedExample(messages, { trainOn = "last_assistant_message" } = {}) {
-      checkConversation(messages);
-      return templateExample(messages, trainOn, ids, stops);
+      return templateExample(checkConversation(messages), trainOn, ids, stops);
     },
     buildSupervisedExamples(messages, { trainOn = "last_assistant_turn" } = {}) {
-      checkConversation(messages);
-      return templateExamples(messages, trainOn, ids, stops);
+      return templateExamples(checkConversation(messages), trainOn, ids, stops);
     },
     parseResponse: (response) => parseReply(reply, response, tokenizer),
     parseResponseStreaming: (streamOptions) => streamReply(reply, tokenizer, name, streamOptions),
@@ -127,8 +125,8 @@ export function createChatTemplateRenderer(
   };
 }
 
-function checkConversation(messages: readonly Message[]): void {
-  checkMessages(messages);
+function checkConversation(conversation: readonly Message[]): readonly Message[] {
+  const messages = checkMessages(conversation);
   for (const [index, message] of messages.entries()) {
     refuseImages(message, index);
     for (const { function: called } of message.tool_calls ?? []) {
@@ -141,6 +139,7 @@ function checkConversation(messages: readonly Message[]): void {
       }
     }
   }
+  return messages;
 }
 
 /** A message as templates read it: thinking beside the content, arguments as objects. */

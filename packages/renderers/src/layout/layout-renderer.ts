@@ -67,8 +67,8 @@ export function createLayoutRenderer(
     "tokens" in reply.stop
       ? reply.stop.tokens.map((token) => specialTokenId(tokenizer, token))
       : reply.stop.text;
-  const arrange = (messages: readonly Message[]) => {
-    checkMessages(messages);
+  const arrange = (conversation: readonly Message[]) => {
+    const messages = checkMessages(conversation);
     for (const [index, message] of messages.entries()) layout.checkMessage?.(message, index);
     const taken = takeText(messages);
     return layout.arrange?.(taken) ?? taken;

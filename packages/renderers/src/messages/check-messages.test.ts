@@ -66,6 +66,36 @@ describe.each(recordedRenderers)("$name", ({ renderer }) => {
     }
   });
 
+  // Fields of fine-tuning files of OpenAI's API and of servers that tell reasoning apart.
+  it.each(["weight", "reasoning_content", "reasoning", "thinking", "function_call", "refusal"])(
+    "refuses the field %s by its name, as it would go unheard, and takes it where it says nothing",
+    (field) => {
+      const answer = { role: "assistant", content: "4" };
+      const build = (value: unknown) => renderer.buildSupervisedExample([hi, { ...answer, [field]: value }]);
+      expect(() => build(0)).toThrow(ValidationError);
+      expect(() => build("because")).toThrow(
+        new RegExp(`messages\\[1\\] has the field ${field}, which renderers do not read; `),
+      );
+      expect(build(null)).toEqual(renderer.buildSupervisedExample([hi, answer]));
+    },
+  );
+
+  it("takes null for the content of a message that calls tools, as OpenAI's API writes it", () => {
+    const calling = (content: unknown) =>
+      [hi, { role: "assistant", content, tool_calls: [call] }] as Message[];
+    const outcome = (content: unknown) => {
+      try {
+        return renderer.buildSupervisedExample(calling(content)).modelInput;
+      } catch (error) {
+        return String(error);
+      }
+    };
+    expect(outcome(null)).toEqual(outcome(""));
+    expect(() =>
+      renderer.buildGenerationPrompt([{ role: "assistant", content: null, tool_calls: [] } as never]),
+    ).toThrow(/messages\[0\] has no content/);
+  });
+
   it("refuses calls whose arguments are not JSON", () => {
     const bad = { ...call, function: { name: "add", arguments: "{a: 1}" } };
     const chat = [hi, { role: "assistant", content: "", tool_calls: [bad] }];

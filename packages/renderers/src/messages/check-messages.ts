@@ -15,9 +15,10 @@ const PART_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
 /**
  * Refuses what is no conversation, for callers whom no compiler stops.
  *
+ * @returns the messages, with an empty content where a message that calls tools has null
  * @throws ValidationError naming the message
  */
-export function checkMessages(messages: readonly Message[]): void {
+export function checkMessages(messages: readonly Message[]): readonly Message[] {
   if (!Array.isArray(messages)) {
     throw new ValidationError('messages must be an array, such as [{ role: "user", content: "Hi" }]', {
       path: ["messages"],
@@ -27,8 +28,11 @@ export function checkMessages(messages: readonly Message[]): void {
     if (typeof message !== "object" || message === null || typeof message.role !== "string") {
       throw refusal(index, "is no message", 'write { role: "user", content: "Hi" }');
     }
-    checkContent(message.content, index);
+    checkFields(message, index);
     const calls: unknown = message.tool_calls ?? [];
+    const hasCalls = Array.isArray(calls) && calls.length > 0;
+    // Messages of OpenAI's API that call tools have null here.
+    if (!(message.content === null && hasCalls)) checkContent(message.content, index);
     if (!Array.isArray(calls)) {
       throw refusal(index, "has tool_calls that are no list", "put each call into one list, or leave it out");
     }
@@ -41,6 +45,27 @@ export function checkMessages(messages: readonly Message[]): void {
         "put their raw_text into the content, or leave the message out",
       );
     }
+  }
+  return messages.some(({ content }) => content === null)
+    ? messages.map((message) => ({ ...message, content: message.content ?? "" }))
+    : messages;
+}
+
+/** Fields of other APIs that say something which would be lost here, and the remedy. Null says nothing. */
+const FOREIGN_FIELDS: Readonly<Record<string, string>> = {
+  weight:
+    'say which messages are trained on with trainOn, or with "customized" and trainable on each of them',
+  reasoning_content: 'put it into the content as a part { type: "thinking", thinking }',
+  reasoning: 'put it into the content as a part { type: "thinking", thinking }',
+  thinking: 'put it into the content as a part { type: "thinking", thinking }',
+  function_call: "put it into tool_calls",
+  refusal: "put it into the content",
+};
+
+function checkFields(message: object, index: number): void {
+  for (const [field, value] of Object.entries(message)) {
+    if (value === undefined || value === null || !Object.hasOwn(FOREIGN_FIELDS, field)) continue;
+    throw refusal(index, `has the field ${field}, which renderers do not read`, FOREIGN_FIELDS[field] ?? "");
   }
 }
 
