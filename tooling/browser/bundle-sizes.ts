@@ -15,7 +15,7 @@ export const BUNDLE_SIZES: Readonly<Record<string, BundleSize>> = {
   "@tinkex/wire": { file: "wire/dist/index.js", ownBytes: 15_381, wholeBytes: 53_995 },
   "@tinkex/wire/proto": { file: "wire/dist/proto.js", ownBytes: 2_831, wholeBytes: 18_747 },
   "@tinkex/tensor": { file: "tensor/dist/index.js", ownBytes: 3_841, wholeBytes: 5_649 },
-  "@tinkex/tokenizer": { file: "tokenizer/dist/index.js", ownBytes: 11_145, wholeBytes: 22_523 },
+  "@tinkex/tokenizer": { file: "tokenizer/dist/index.js", ownBytes: 21_499, wholeBytes: 33_184 },
   "@tinkex/tokenizer/chat-template": {
     file: "tokenizer/dist/chat-template.js",
     ownBytes: 29_157,
