@@ -95,11 +95,11 @@ const ALL_WELL = {
 const overHttp = ([way, move, told]: ProxyFault): Expected => [way, told, () => play(move)];
 
 describe.each(TARGETS)("to %s, a proxy that breaks off", (url) => {
-  it(`in one of ${CONNECT_FAULTS.length} ways about CONNECT`, async () => {
+  it("about CONNECT, in whatever way, costs one CONNECT a try and is named without its password", async () => {
     expect(await findings(url, CONNECT_FAULTS.map(overHttp))).toEqual({});
   });
 
-  it("in one of these ways, and is reached over TLS", async () => {
+  it("does so as well where it is reached over TLS", async () => {
     const { ca } = await startServer({ script: [stall], tls: {} });
     const some = CONNECT_FAULTS.filter((_, i) => i % 8 === 0).map(
       ([way, move, told]): Expected => [way, told, () => startServer({ script: [move], tls: {} })],
@@ -107,7 +107,7 @@ describe.each(TARGETS)("to %s, a proxy that breaks off", (url) => {
     expect(await findings(url, some, { ca })).toEqual({});
   });
 
-  it(`in one of ${SOCKS_GREETING_FAULTS.length + SOCKS_CONNECT_FAULTS.length} ways of SOCKS5`, async () => {
+  it("does so as well where it speaks SOCKS5", async () => {
     const greetings = SOCKS_GREETING_FAULTS.map(
       ([way, socks, told]): Expected => [way, told, () => startServer({ script: [stall], socks })],
     );
