@@ -345,6 +345,7 @@ export {
 } from "./records/training/optimizer-config.js";
 export type { Records } from "./records.js";
 export { checkReceived, checkRecord, checkSent, schemaOf } from "./schema/check-record.js";
+export { checkRequest } from "./schema/check-request.js";
 export { toJsonSchema } from "./schema/json-schema.js";
 export { type JsonObject, type JsonValue, jsonObjectSchema } from "./schema/json-value.js";
 export type { Open } from "./schema/names.js";

@@ -38,7 +38,7 @@ export function unknownName(given: unknown, names: readonly string[]): string {
 
 /** Makes the schema of the constant `type` of a record: optional, and the same value when given. */
 export function sentType<const Name extends string>(name: Name) {
-  return z.literal(name).optional();
+  return z.literal(name).optional().meta({ default: name });
 }
 
 /** Makes the schema of the `type` of an answer: tolerated whatever it says, since the call already tells what is expected. */

@@ -5,14 +5,42 @@ import * as z from "zod";
  * Makes the schema of an object that we send: an unknown key is an error that names the nearest valid one. The schema is built
  * when it is first used, since building those of all records would make up most of the time this package takes to load.
  */
-export function sentObject<Shape extends z.core.$ZodLooseShape>(shapeOf: () => Shape) {
+export function sentObject<Shape extends z.core.$ZodLooseShape>(
+  shapeOf: () => Shape,
+  readReceived?: ReadReceived,
+) {
   return z.lazy(() => {
     const shape = shapeOf();
     const names = Object.keys(shape);
-    return z.strictObject(shape, {
+    const schema = z.strictObject(shape, {
       error: (issue) => (issue.code === "unrecognized_keys" ? unknownNames(issue.keys, names) : undefined),
     });
+    if (readReceived !== undefined) receivedForms.set(schema, readReceived);
+    return schema;
   });
+}
+
+/** Reads fields as a client of some generation wrote them into those of the record. */
+type ReadReceived = (fields: Fields) => Fields;
+type Fields = Readonly<Record<string, unknown>>;
+
+const receivedForms = new WeakMap<object, ReadReceived>();
+
+/** Gives what reads the fields of an object as they were received: as they are, unless its schema says otherwise. */
+export function receivedFormOf(schema: object): (value: object) => Fields {
+  const read = receivedForms.get(schema);
+  const asFields = (value: object): Fields => value as Fields;
+  return read === undefined ? asFields : (value) => read(asFields(value));
+}
+
+/** Makes the schema of a field that may be absent, and that a server then reads as this value. */
+export function withDefault<Value, Input>(schema: z.ZodType<Value, Input>, value: NoInfer<Input>) {
+  return schema.optional().meta({ default: value });
+}
+
+/** Gives the value that a server reads where the field is absent; undefined where it has none. */
+export function defaultOf(field: z.core.$ZodType): unknown {
+  return z.globalRegistry.get(field)?.default;
 }
 
 /**

@@ -12,7 +12,7 @@ export function oneOfKinds<Value>(
   kinds: readonly z.ZodType<Value, Value>[],
   choose: (value: object) => z.ZodType<Value, Value> | string,
 ): z.ZodType<Value, Value> {
-  return typedInput(
+  const schema = typedInput(
     z
       .custom<unknown>()
       .transform((value, context): Value => {
@@ -30,6 +30,17 @@ export function oneOfKinds<Value>(
       })
       .meta({ [ALTERNATIVES]: kinds }),
   );
+  choosers.set(schema, choose);
+  return schema;
+}
+
+type Chooser = (value: object) => z.core.$ZodType | string;
+
+const choosers = new WeakMap<object, Chooser>();
+
+/** Gives what chooses the schema for a value, of a schema of several kinds; undefined for any other schema. */
+export function chooserOf(schema: object): Chooser | undefined {
+  return choosers.get(schema);
 }
 
 /** Makes the schema of one of several records by their `type`: the known ones as their schemas say, any other one as it is. */

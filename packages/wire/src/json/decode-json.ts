@@ -1,6 +1,7 @@
 import { checkBytes, jsonTextFault } from "@tinkex/base";
 import {
   checkReceived,
+  checkRequest,
   type RecordName,
   type Records,
   type RequestOf,
@@ -15,7 +16,6 @@ import {
   requestRecordOf,
   responseNameOf,
 } from "./encode-json.js";
-import { fieldsReceived } from "./fields-received.js";
 import { type ExactJsonOptions, parseExactJson } from "./parse-exact-json.js";
 import type { RequestName } from "./request-records.js";
 
@@ -59,8 +59,7 @@ export function decodeRequest<Name extends EndpointWithBody>(name: Name, body: U
 export function decodeJsonRequest<Name extends RequestName>(name: Name, body: Uint8Array): Records[Name] {
   const record = requestRecordOf(name);
   const parsed = parseJson(body, name, { marksFloats: name === "CreateCustomLossRequest" });
-  const received = fieldsReceived(parsed, record);
-  return checkReceived<Records[Name]>(record.schema, received, name);
+  return checkRequest<Records[Name]>(record.schema, parsed, name);
 }
 
 const textDecoder = new TextDecoder("utf-8", { fatal: true });

@@ -39,12 +39,11 @@ function standardBase64(bytes: unknown): unknown {
 }
 
 /** 0.4 calls `expected_tokens` by the name `tokens`, and wants the size in pixels. */
-const imageTokens: Pick<SentRecord, "derived" | "received"> = {
+const imageTokens: Pick<SentRecord, "derived"> = {
   derived: (image, generation) => {
     const tokens = "expected_tokens" in image ? image.expected_tokens : undefined;
     return generation === "0.4" && tokens !== undefined ? { tokens } : {};
   },
-  received: (fields, body) => ("tokens" in body ? { ...fields, expected_tokens: body.tokens } : fields),
 };
 
 const imageSize = {
@@ -95,25 +94,13 @@ const modelInput = sentRecord<ModelInput>({
   chunks: { since: "0.4", holds: { as: "list", record: chunkRecord } },
 });
 
-const tensorData = sentRecord<TensorData>(
-  {
-    data: { since: "0.4" },
-    dtype: { since: "0.4" },
-    shape: { since: "0.4" },
-    sparse_crow_indices: { since: "0.25" },
-    sparse_col_indices: { since: "0.25" },
-  },
-  { received: tensorWithLongIntegers },
-);
-
-/** Reads long integers of a tensor. The JSON parser gives integers beyond 2⁵³ as bigints, which a list of numbers cannot hold. */
-function tensorWithLongIntegers(tensor: Record<string, unknown>): Record<string, unknown> {
-  const { data, dtype } = tensor;
-  if (!Array.isArray(data) || !data.some((element) => typeof element === "bigint")) return tensor;
-  if (dtype !== "int64") return { ...tensor, data: data.map(Number) };
-  const isInteger = (element: unknown): boolean => typeof element === "bigint" || Number.isInteger(element);
-  return data.every(isInteger) ? { ...tensor, data: BigInt64Array.from(data, BigInt) } : tensor;
-}
+const tensorData = sentRecord<TensorData>({
+  data: { since: "0.4" },
+  dtype: { since: "0.4" },
+  shape: { since: "0.4" },
+  sparse_crow_indices: { since: "0.25" },
+  sparse_col_indices: { since: "0.25" },
+});
 
 const spansRemedy = "provenance spans travel over protobuf only";
 

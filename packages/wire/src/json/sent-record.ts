@@ -30,8 +30,6 @@ export interface SentRecord {
   readonly withoutJsonForm?: Readonly<Record<string, string>>;
   /** Further fields for a generation, made from those of the record. */
   readonly derived?: (value: object, generation: ApiGeneration) => Record<string, unknown>;
-  /** Gives the fields as a server holds them, where their JSON form is not their form in memory. */
-  readonly received?: (fields: Record<string, unknown>, body: object) => Record<string, unknown>;
 }
 
 /** A record that is the body of a request. */

@@ -1,8 +1,11 @@
-import { checkReceived, type ForwardBackwardRequest, forwardBackwardRequestSchema } from "@tinkex/types";
+import {
+  checkReceived,
+  checkRequest,
+  type ForwardBackwardRequest,
+  forwardBackwardRequestSchema,
+} from "@tinkex/types";
 import { namesProtobuf } from "../future/decode-future.js";
 import { parseJson } from "../json/decode-json.js";
-import { fieldsReceived } from "../json/fields-received.js";
-import { requestRecords } from "../json/request-records.js";
 import { readForwardBackward } from "./read-forward-backward.js";
 
 /**
@@ -21,8 +24,7 @@ export function decodeForwardBackwardRequest(
   const parsed = parseJson(body, "ForwardBackwardRequest");
   const isForwardOnly = isObject(parsed) && "forward_input" in parsed;
   const shaped = isForwardOnly ? { ...parsed, forward_backward_input: parsed.forward_input } : parsed;
-  const received = fieldsReceived(shaped, requestRecords.ForwardBackwardRequest);
-  const request = checkReceived(forwardBackwardRequestSchema, received, "ForwardBackwardRequest");
+  const request = checkRequest(forwardBackwardRequestSchema, shaped, "ForwardBackwardRequest");
   return { ...request, forward_only: isForwardOnly };
 }
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type JsonObject, jsonObjectSchema } from "../../schema/json-value.js";
 import { closedName, unknownKind } from "../../schema/names.js";
 import { countSchema } from "../../schema/numbers.js";
-import { receivedObject, sentObject } from "../../schema/objects.js";
+import { receivedObject, sentObject, withDefault } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
 import { zodOf } from "../../schema/zod-of.js";
 import { sentTimestampSchema, type Timestamp } from "../data/timestamp.js";
@@ -91,7 +91,7 @@ export const telemetryEventSchema: RecordSchema<TelemetryEvent> = z.discriminate
       event: z.literal("GENERIC_EVENT"),
       ...commonFields,
       event_name: z.string(),
-      event_data: zodOf(jsonObjectSchema).optional(),
+      event_data: withDefault(zodOf(jsonObjectSchema), {}),
     })),
   ],
   { error: unknownKind("event", ["SESSION_START", "SESSION_END", "UNHANDLED_EXCEPTION", "GENERIC_EVENT"]) },

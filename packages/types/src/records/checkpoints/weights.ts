@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type JsonObject, jsonObjectSchema } from "../../schema/json-value.js";
 import { closedName, receivedType, sentType } from "../../schema/names.js";
 import { countSchema } from "../../schema/numbers.js";
-import { receivedObject, sentObject } from "../../schema/objects.js";
+import { receivedObject, sentObject, withDefault } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
 import { zodOf } from "../../schema/zod-of.js";
 import {
@@ -163,7 +163,7 @@ export const saveWeightsRequestSchema: RecordSchema<SaveWeightsRequest> = sentOb
   path: z.string().min(1).optional(),
   seq_id: seqIdSchema,
   ttl_seconds: ttlSchema,
-  overwrite: z.boolean().optional(),
+  overwrite: withDefault(z.boolean(), false),
   user_metadata: metadataSchema.optional(),
   type: sentType("save_weights"),
 }));
@@ -178,7 +178,7 @@ export const saveWeightsForSamplerRequestSchema: RecordSchema<SaveWeightsForSamp
     model_id: modelIdSchema,
     path: z.string().min(1).optional(),
     sampling_session_seq_id: countSchema.optional(),
-    kind: closedName(["snapshot", "inflight"]).optional(),
+    kind: withDefault(closedName(["snapshot", "inflight"]), "snapshot"),
     seq_id: seqIdSchema,
     ttl_seconds: ttlSchema,
     user_metadata: metadataSchema.optional(),
@@ -207,7 +207,7 @@ export const loadWeightsRequestSchema: RecordSchema<LoadWeightsRequest> = sentOb
   base_model: z.string().min(1).optional(),
   user_metadata: zodOf(jsonObjectSchema).optional(),
   path: tinkerPathSchema,
-  optimizer: z.boolean().optional(),
+  optimizer: withDefault(z.boolean(), false),
   optimizer_config: zodOf(optimizerConfigSchema).optional(),
   weights_access_token: z.string().optional(),
   type: sentType("load_weights"),

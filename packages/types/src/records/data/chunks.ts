@@ -171,6 +171,11 @@ export const encodedTextChunkSchema: RecordSchema<EncodedTextChunk> = sentObject
   type: sentType("encoded_text"),
 }));
 
+/** Reads the tokens of an image as clients of the 0.4 generation name them. */
+function withExpectedTokens(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.hasOwn(fields, "tokens") ? { ...fields, expected_tokens: fields.tokens } : fields;
+}
+
 export const imageChunkSchema: RecordSchema<ImageChunk> = sentObject(() => ({
   data: bytesSchema,
   format: imageFormatSchema,
@@ -178,7 +183,7 @@ export const imageChunkSchema: RecordSchema<ImageChunk> = sentObject(() => ({
   height: optionalCountSchema,
   width: optionalCountSchema,
   type: sentType("image"),
-}));
+}), withExpectedTokens);
 
 export const imageAssetPointerChunkSchema: RecordSchema<ImageAssetPointerChunk> = sentObject(() => ({
   location: z.string().min(1),
@@ -187,7 +192,7 @@ export const imageAssetPointerChunkSchema: RecordSchema<ImageAssetPointerChunk> 
   height: optionalCountSchema,
   width: optionalCountSchema,
   type: sentType("image_asset_pointer"),
-}));
+}), withExpectedTokens);
 
 export const dmelChunkSchema: RecordSchema<DmelChunk> = sentObject(() => ({
   dmel: bytesSchema,

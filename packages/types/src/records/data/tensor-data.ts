@@ -16,6 +16,15 @@ const indicesSchema = z
 
 export const tensorDtypeSchema: RecordSchema<TensorDtype> = closedName(["int64", "float32"]);
 
+/** Reads long integers: a JSON parser that keeps integers beyond 2⁵³ gives them as bigints, which a list of numbers cannot hold. */
+function withLongIntegers(tensor: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { data, dtype } = tensor;
+  if (!Array.isArray(data) || !data.some((element) => typeof element === "bigint")) return tensor;
+  if (dtype !== "int64") return { ...tensor, data: data.map(Number) };
+  const isInteger = (element: unknown): boolean => typeof element === "bigint" || Number.isInteger(element);
+  return data.every(isInteger) ? { ...tensor, data: BigInt64Array.from(data, BigInt) } : tensor;
+}
+
 export const tensorDataSchema: RecordSchema<TensorData> = sentObject(() => ({
   data: z
     .custom<TensorData["data"]>(isElements, "must be a flat list of numbers or a typed array")
@@ -24,7 +33,7 @@ export const tensorDataSchema: RecordSchema<TensorData> = sentObject(() => ({
   shape: indicesSchema.optional(),
   sparse_crow_indices: indicesSchema.optional(),
   sparse_col_indices: indicesSchema.optional(),
-})).check((context) => {
+}), withLongIntegers).check((context) => {
   const fault = tensorFault(context.value as TensorData);
   if (fault === undefined) return;
   context.issues.push({

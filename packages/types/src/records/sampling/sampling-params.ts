@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { int64Schema } from "../../schema/numbers.js";
-import { sentObject } from "../../schema/objects.js";
+import { sentObject, withDefault } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
 import { firstNotTokenId } from "../data/chunks.js";
 
@@ -51,10 +51,12 @@ export const samplingParamsSchema: RecordSchema<SamplingParams> = sentObject(() 
   max_tokens: z.int().min(1).optional(),
   seed: int64Schema.optional(),
   stop: stopSchema.optional(),
-  temperature: z.number().gte(0).optional(),
-  top_k: z
-    .int()
-    .refine((k) => k === -1 || k >= 1, { error: ({ input }) => `must be -1 or 1 or more, got ${input}` })
-    .optional(),
-  top_p: z.number().gt(0).lte(1).optional(),
+  temperature: withDefault(z.number().gte(0), SamplingParams.defaults.temperature),
+  top_k: withDefault(
+    z
+      .int()
+      .refine((k) => k === -1 || k >= 1, { error: ({ input }) => `must be -1 or 1 or more, got ${input}` }),
+    SamplingParams.defaults.top_k,
+  ),
+  top_p: withDefault(z.number().gt(0).lte(1), SamplingParams.defaults.top_p),
 }));

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type Open, openName, receivedType, sentType } from "../../schema/names.js";
 import { countSchema, int64Schema } from "../../schema/numbers.js";
-import { receivedObject, sentObject } from "../../schema/objects.js";
+import { receivedObject, sentObject, withDefault } from "../../schema/objects.js";
 import { readFloat32List, readNullableFloat32List, readTopkList } from "../../schema/received-lists.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
 import { zodOf } from "../../schema/zod-of.js";
@@ -92,7 +92,7 @@ const targetTensorSchema = zodOf(tensorDataSchema).refine(
 const SOURCES = ["sampling_session_id", "model_path", "base_model"] as const;
 
 export const sampleRequestSchema: RecordSchema<SampleRequest> = sentObject(() => ({
-  num_samples: z.int().min(1).optional(),
+  num_samples: withDefault(z.int().min(1), 1),
   prompt: zodOf(modelInputSchema),
   sampling_params: zodOf(samplingParamsSchema),
   base_model: z.string().optional(),
@@ -100,12 +100,12 @@ export const sampleRequestSchema: RecordSchema<SampleRequest> = sentObject(() =>
   sampling_session_id: z.string().min(1).optional(),
   seq_id: int64Schema.optional(),
   prompt_logprobs: z.boolean().optional(),
-  topk_prompt_logprobs: countSchema.optional(),
-  topk_sample_logprobs: countSchema.optional(),
+  topk_prompt_logprobs: withDefault(countSchema, 0),
+  topk_sample_logprobs: withDefault(countSchema, 0),
   target_prompt_logprobs: targetTensorSchema.optional(),
-  prompt_alt_tokens_k: countSchema.optional(),
+  prompt_alt_tokens_k: withDefault(countSchema, 0),
   prompt_logprobs_last_n: z.int().min(1).optional(),
-  record_stability_info: z.boolean().optional(),
+  record_stability_info: withDefault(z.boolean(), false),
   type: sentType("sample"),
 })).check((context) => {
   const request = context.value;

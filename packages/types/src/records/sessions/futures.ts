@@ -2,7 +2,7 @@ import { parseRequestErrorCategory, type RequestErrorCategory } from "@tinkex/ba
 import * as z from "zod";
 import { closedName, type Open, openName } from "../../schema/names.js";
 import { countSchema } from "../../schema/numbers.js";
-import { receivedObject, sentObject } from "../../schema/objects.js";
+import { receivedObject, sentObject, withDefault } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
 import { zodOf } from "../../schema/zod-of.js";
 
@@ -96,7 +96,7 @@ export interface CancelFutureRequest {
 
 export const futureRetrieveRequestSchema: RecordSchema<FutureRetrieveRequest> = sentObject(() => ({
   request_id: z.string().min(1),
-  allow_metadata_only: z.boolean().optional(),
+  allow_metadata_only: withDefault(z.boolean(), false),
 }));
 
 export const tryAgainResponseSchema: RecordSchema<TryAgainResponse> = receivedObject(() => ({
@@ -126,9 +126,9 @@ export const futuresTargetSchema: RecordSchema<FuturesTarget> = sentObject(() =>
 
 export const futuresRetrieveRequestSchema: RecordSchema<FuturesRetrieveRequest> = sentObject(() => ({
   target: zodOf(futuresTargetSchema),
-  prev_cursor: cursorSchema.optional(),
+  prev_cursor: withDefault(cursorSchema, 0),
   timeout: z.number().nonnegative().optional(),
-  retrieved_request_ids: z.array(z.string()).optional(),
+  retrieved_request_ids: withDefault(z.array(z.string()), []),
 }));
 
 export const futureCompletionSchema: RecordSchema<FutureCompletion> = receivedObject(() => ({

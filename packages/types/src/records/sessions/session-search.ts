@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { closedName, type Open, unknownKind } from "../../schema/names.js";
-import { receivedObject, sentObject } from "../../schema/objects.js";
+import { receivedObject, sentObject, withDefault } from "../../schema/objects.js";
 import { byType } from "../../schema/one-of-kinds.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
 import { zodOf } from "../../schema/zod-of.js";
@@ -124,11 +124,11 @@ export const sessionStatusQuerySchema: RecordSchema<SessionStatusQuery> = z.disc
 export const sessionSearchRequestSchema: RecordSchema<SessionSearchRequest> = sentObject(() => ({
   session_id: z.string().min(1).optional(),
   project_ids: z.array(z.string()).optional(),
-  user_metadata: metadataSchema.optional(),
+  user_metadata: withDefault(metadataSchema, {}),
   display_name: z.string().min(1).optional(),
-  owner: zodOf(searchOwnerSchema).optional(),
+  owner: withDefault(zodOf(searchOwnerSchema), { type: "own" }),
   statuses: z.array(zodOf(sessionStatusQuerySchema)).min(1).optional(),
-  limit: z.int().min(1).max(200).optional(),
+  limit: withDefault(z.int().min(1).max(200), 50),
   cursor: zodOf(sessionSearchCursorSchema).optional(),
 }));
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { sentObject } from "../../schema/objects.js";
+import { sentObject, withDefault } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
 
 /** One step of AdamW. The last two came with 0.7. */
@@ -33,10 +33,10 @@ export const AdamParams = {
 const decaySchema = z.number().gte(0).lt(1);
 
 export const adamParamsSchema: RecordSchema<AdamParams> = sentObject(() => ({
-  learning_rate: z.number().gte(0).optional(),
-  beta1: decaySchema.optional(),
-  beta2: decaySchema.optional(),
-  eps: z.number().gt(0).optional(),
-  weight_decay: z.number().gte(0).optional(),
-  grad_clip_norm: z.number().optional(),
+  learning_rate: withDefault(z.number().gte(0), AdamParams.defaults.learning_rate),
+  beta1: withDefault(decaySchema, AdamParams.defaults.beta1),
+  beta2: withDefault(decaySchema, AdamParams.defaults.beta2),
+  eps: withDefault(z.number().gt(0), AdamParams.defaults.eps),
+  weight_decay: withDefault(z.number().gte(0), AdamParams.defaults.weight_decay),
+  grad_clip_norm: withDefault(z.number(), AdamParams.defaults.grad_clip_norm),
 }));

@@ -1,7 +1,7 @@
 import { formatPath } from "@tinkex/base";
 import * as z from "zod";
 import { closedName, unknownName } from "../../schema/names.js";
-import { sentObject } from "../../schema/objects.js";
+import { sentObject, withDefault } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
 import { zodOf } from "../../schema/zod-of.js";
 
@@ -158,8 +158,8 @@ export const customLossNodeSchema: RecordSchema<CustomLossNode> = sentObject(() 
   op: closedName(["placeholder", "get_attr", "call_function", "call_method", "call_module", "output"]),
   name: z.string().min(1),
   target: z.string().min(1),
-  args: z.array(zodOf(graphValueSchema)).optional(),
-  kwargs: z.record(z.string(), zodOf(graphValueSchema)).optional(),
+  args: withDefault(z.array(zodOf(graphValueSchema)), []),
+  kwargs: withDefault(z.record(z.string(), zodOf(graphValueSchema)), {}),
 })).check((context) => {
   const { args = [], kwargs = {} } = context.value as CustomLossNode;
   const message =
@@ -169,6 +169,6 @@ export const customLossNodeSchema: RecordSchema<CustomLossNode> = sentObject(() 
 });
 
 export const customLossGraphSchema: RecordSchema<CustomLossGraph> = sentObject(() => ({
-  format: z.literal(1).optional(),
+  format: withDefault(z.literal(1), 1),
   nodes: z.array(zodOf(customLossNodeSchema)),
 }));

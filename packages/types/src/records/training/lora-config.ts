@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { int64Schema } from "../../schema/numbers.js";
-import { sentObject } from "../../schema/objects.js";
+import { sentObject, withDefault } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
 
 /** The LoRA adapter of a model. */
@@ -25,9 +25,9 @@ export const LoraConfig = {
 export const loraConfigSchema: RecordSchema<LoraConfig> = sentObject(() => ({
   rank: z.int().min(1),
   seed: int64Schema.optional(),
-  train_unembed: z.boolean().optional(),
-  train_mlp: z.boolean().optional(),
-  train_attn: z.boolean().optional(),
+  train_unembed: withDefault(z.boolean(), LoraConfig.defaults.train_unembed),
+  train_mlp: withDefault(z.boolean(), LoraConfig.defaults.train_mlp),
+  train_attn: withDefault(z.boolean(), LoraConfig.defaults.train_attn),
 })).refine(
   (config) => config.train_unembed !== false || config.train_mlp !== false || config.train_attn !== false,
   {

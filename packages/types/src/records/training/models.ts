@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type JsonObject, jsonObjectSchema } from "../../schema/json-value.js";
 import { receivedType, sentType } from "../../schema/names.js";
 import { countSchema } from "../../schema/numbers.js";
-import { receivedObject, sentObject } from "../../schema/objects.js";
+import { receivedObject, sentObject, withDefault } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
 import { zodOf } from "../../schema/zod-of.js";
 import { type LoraConfig, loraConfigSchema } from "./lora-config.js";
@@ -78,7 +78,7 @@ export const createModelRequestSchema: RecordSchema<CreateModelRequest> = sentOb
   base_model: z.string().min(1),
   user_metadata: zodOf(jsonObjectSchema).optional(),
   lora_config: zodOf(loraConfigSchema).optional(),
-  optimizer_config: zodOf(optimizerConfigSchema).optional(),
+  optimizer_config: withDefault(zodOf(optimizerConfigSchema), { type: "adamw" }),
   type: sentType("create_model"),
 }));
 

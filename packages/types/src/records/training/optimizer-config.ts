@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { reportJsonFault } from "../../schema/json-value.js";
-import { sentObject, typedInput } from "../../schema/objects.js";
+import { sentObject, typedInput, withDefault } from "../../schema/objects.js";
 import { byType } from "../../schema/one-of-kinds.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
 import { zodOf } from "../../schema/zod-of.js";
@@ -54,7 +54,7 @@ const otherFamilySchema: z.ZodType<OtherOptimizerConfig, OtherOptimizerConfig> =
 const adamConfigSchema = sentObject(() => ({ type: z.literal("adamw") }));
 const dimuonConfigSchema = sentObject(() => ({
   type: z.literal("dimuon"),
-  version: z.literal(1).optional(),
+  version: withDefault(z.literal(1), 1),
 }));
 
 /** Schema for sending: known families strictly, others as they are. */
@@ -79,8 +79,8 @@ export const receivedOptimizerConfigSchema: RecordSchema<OptimizerConfig> = type
 export const dimuonParamsSchema: RecordSchema<DimuonParams> = sentObject(() => ({
   type: z.literal("dimuon"),
   learning_rate: z.number().nonnegative(),
-  grad_clip_norm: z.number().optional(),
-  beta1: z.number().gte(0).lt(1).optional(),
+  grad_clip_norm: withDefault(z.number(), 0),
+  beta1: withDefault(z.number().gte(0).lt(1), 0.9),
 }));
 
 export const optimizerParamsSchema: RecordSchema<OptimizerParams> = byType<OptimizerParams>(
