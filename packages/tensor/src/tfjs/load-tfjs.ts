@@ -55,8 +55,13 @@ export function loadTfjsNow(
   throw missingTfjs(failures);
 }
 
+/** The part of Node's module of that name in use; its types are Node's, which this entry does without. */
+interface NodeModuleLoader {
+  createRequire(url: string): (name: string) => unknown;
+}
+
 function requireOfNode(): (name: string) => unknown {
-  const module = builtinModule("node:module") as typeof import("node:module") | undefined;
+  const module = builtinModule("node:module") as NodeModuleLoader | undefined;
   if (module === undefined) throw new Error("this build of @tinkex/tensor/tfjs is for Node");
   return module.createRequire(import.meta.url);
 }
