@@ -65,7 +65,7 @@ export class ConnectionPool {
       this.#free.push(place);
     });
     client.on("disconnect", () => {
-      // What waits there gets a new connection, but for a request that was left: undici would connect for it too (nodejs/undici#5845).
+      // A request that waits there gets a new connection, unless it was left: undici would connect for that too (nodejs/undici#5845).
       if (client.stats.size > (place.latest.isOver ? 1 : 0)) return;
       this.#forget(place);
       if (!client.closed) client.destroy().catch(() => {});
