@@ -1,5 +1,11 @@
 import { ValidationError } from "@tinkex/base";
-import { checkSent, ModelInput, type ModelInputChunk, modelInputSchema, type TokenIds } from "@tinkex/types";
+import {
+  checkSent,
+  ModelInput,
+  type ModelInputChunk,
+  modelInputSchema,
+  type TokenSource,
+} from "@tinkex/types";
 
 /**
  * Makes a record of a prompt or training input; plain tokens become one chunk of text.
@@ -7,7 +13,7 @@ import { checkSent, ModelInput, type ModelInputChunk, modelInputSchema, type Tok
  * @param what - the place as the caller knows it, e.g. `data[3].model_input`
  * @throws ValidationError
  */
-export function toModelInput(input: ModelInput | TokenIds, what: string): ModelInput {
+export function toModelInput(input: ModelInput | TokenSource, what: string): ModelInput {
   if (typeof input === "string") {
     throw new ValidationError(
       `${what} is a string: encode it first, e.g. (await client.getTokenizer()).encode(text)`,

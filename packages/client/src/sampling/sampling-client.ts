@@ -6,7 +6,7 @@ import {
   type SampleRequest,
   type SampleResponse,
   sampleRequestSchema,
-  type TokenIds,
+  type TokenSource,
 } from "@tinkex/types";
 import type { Channel } from "../channel/channel.js";
 import type { ApiFuture } from "../future/api-future.js";
@@ -35,7 +35,7 @@ export interface SampleParams
     | "type"
   > {
   /** A model input, or token ids for a prompt of text alone. */
-  readonly prompt: ModelInput | TokenIds;
+  readonly prompt: ModelInput | TokenSource;
   /** K tokens to score at each position of the prompt but the first: int64, `[N - 1, K]`, in any form of a tensor; -1 leaves one out. */
   readonly target_prompt_logprobs?: TensorLike | undefined;
 }
@@ -138,7 +138,7 @@ export class SamplingClient {
    * @throws ValidationError at the call, before anything is sent
    */
   computeLogprobs(
-    prompt: ModelInput | TokenIds,
+    prompt: ModelInput | TokenSource,
     options: ComputeLogprobsOptions = {},
   ): ApiFuture<readonly (number | null)[]> {
     this.#lifecycle.checkCall("computeLogprobs", options, COMPUTE_LOGPROBS_OPTIONS);

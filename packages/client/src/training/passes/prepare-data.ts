@@ -10,7 +10,7 @@ import {
   type ModelInput,
   provenanceSpanSchema,
   spanFault,
-  type TokenIds,
+  type TokenSource,
 } from "@tinkex/types";
 import { checkObject, describeKind } from "../../inputs/call-options.js";
 import { toModelInput } from "../../inputs/model-input.js";
@@ -26,7 +26,7 @@ import type { PassOptions } from "../training-options.js";
  */
 export interface DatumLike extends Omit<Datum, "model_input" | "loss_fn_inputs"> {
   /** N token ids, or a model input whose chunks take N positions in all. */
-  readonly model_input: ModelInput | TokenIds;
+  readonly model_input: ModelInput | TokenSource;
   /**
    * Tensors of the loss by name, aligned to `model_input`: `target_tokens` (int64, `[N]`; `target_tokens[i]` is the token that
    * follows `model_input[i]`), and float32 ones of the same shape, such as `weights`, `logprobs` and `advantages`.
