@@ -44,7 +44,7 @@ describe("Kimi's tiktoken.model", () => {
     const isAll = process.env.TINKEX_ALL_CODE_POINTS === "1";
     const differing = recorded.blocks
       .filter(([start, step, expected], index) => {
-        if (!isAll && start !== 0 && index % 6 !== 0) return false;
+        if (!isAll && start !== 0 && index % 17 !== 0) return false;
         const hash = createHash("sha1");
         const end = start + (start >= 0x20000 ? 0x4000 : 0x400);
         for (let point = start; point < end; point += step) {

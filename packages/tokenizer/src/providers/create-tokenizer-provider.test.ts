@@ -185,3 +185,14 @@ describe("registerTokenizer", () => {
     );
   });
 });
+
+it("sends what it asks the hub through the fetch that it is given, as programs behind a proxy need", async () => {
+  const asked: string[] = [];
+  const fetch: typeof globalThis.fetch = async (url) => {
+    asked.push(String(url));
+    return new Response(null, { status: 404 });
+  };
+  const { getTokenizer: get } = createTokenizerProvider({ fetch, endpoint: "http://hub.invalid", env: {} });
+  await expect(get("org/model")).rejects.toThrow(/X-Repo-Commit|404/);
+  expect(asked).toEqual(["http://hub.invalid/org/model/resolve/main/tokenizer.json"]);
+});

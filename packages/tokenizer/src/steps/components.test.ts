@@ -31,7 +31,7 @@ const recorded: readonly Recorded[] = SECTIONS.map((section) => {
 /** All blocks with TINKEX_ALL_CODE_POINTS=1; else those of which most parts have much to say, and by turns each other one. */
 const isWhole = process.env.TINKEX_ALL_CODE_POINTS === "1";
 const MANY_CLASSES = [0];
-const TURNS = 69;
+const TURNS = 137;
 
 function isTested(start: number, block: number, part: number): boolean {
   return isWhole || MANY_CLASSES.includes(start) || (start < 0x40000 && (block + part) % TURNS === 0);
