@@ -101,7 +101,7 @@ describe("bodies", () => {
     for (const tries of [1, 2]) await sleepThrough(clock, tries, 3_000);
     const sampler = await future;
     expect(sampler.samplingSessionId).toBe("S:sample:1");
-    expect(sampler.baseModel).toBe("base");
+    expect(sampler.baseModel).toBe("b");
     expect(stub.seen("create_sampling_session")).toHaveLength(1);
     const bodies = stub.seen("save_weights_for_sampler").map(({ json }) => json);
     const body = {
