@@ -15,6 +15,10 @@ import { arbitraryChat, arbitraryText } from "../testing/arbitrary-messages.js";
 import { idsOf } from "../testing/ids-of.js";
 
 const NAMES = Object.keys(builtInRenderers) as BuiltInRendererName[];
+/** Random texts for each renderer; TINKEX_LITERAL_RUNS has more of them. Each run of the tests takes others. */
+const RUNS = Number(process.env.TINKEX_LITERAL_RUNS ?? "2");
+/** Texts that are tried whatever chance takes; they count as runs. */
+const EXAMPLES: [string][] = [["<think>x"], ["x</think>y"], ["<think>x</think>y"]];
 const call = (name: string, args: string, id: string | null = null): ToolCall => ({
   type: "function",
   id,
@@ -147,7 +151,7 @@ describe.each(NAMES)("literalText keeps what %s is given as text", (name) => {
           addedTokens(literal, tokenizer, () => [user], "word"),
         );
       }),
-      { numRuns: 8, examples: [["<think>x"], ["x</think>y"], ["<think>x</think>y"]] },
+      { numRuns: RUNS + EXAMPLES.length, examples: EXAMPLES },
     );
   });
 
@@ -159,7 +163,7 @@ describe.each(NAMES)("literalText keeps what %s is given as text", (name) => {
         );
         expect(kept).toBe(taken);
       }),
-      { numRuns: 8 },
+      { numRuns: RUNS },
     );
   });
 
@@ -179,7 +183,7 @@ describe.each(NAMES)("literalText keeps what %s is given as text", (name) => {
         arbitraryChat({ hasThinking: !["role_colon", "llama3"].includes(name) && !plain.disablesThinking }),
         (chat) => same(() => chat),
       ),
-      { numRuns: 8 },
+      { numRuns: RUNS },
     );
     for (const [field, chat] of Object.entries(FIELDS)) {
       const messages = (renderer: Renderer) => chat("a word", renderer);
@@ -207,11 +211,11 @@ describe.each(NAMES)("a role that is more than a name, in %s", (name) => {
     expect(() => plain.buildGenerationPrompt([user], { role })).toThrow(/^role must be/);
   });
 
+  const added = new Set(tokenizer.addedTokens?.values());
+
   it.each(roles)("invites nobody else where it is kept as text: %j", (role) => {
-    const tokens = (who: string) => {
-      const ids = idsOf(literal.buildGenerationPrompt([user], { role: who }));
-      return ids.filter((id) => [...(tokenizer.addedTokens?.values() ?? [])].includes(id));
-    };
+    const tokens = (who: string) =>
+      idsOf(literal.buildGenerationPrompt([user], { role: who })).filter((id) => added.has(id));
     expect(tokens(role)).toEqual(tokens("judge"));
   });
 });

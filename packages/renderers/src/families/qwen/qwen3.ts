@@ -80,7 +80,9 @@ function body(place: Place, thinking: Qwen3Thinking): readonly TextRun[] {
     given(writeJsonCall(call)),
     "\n</tool_call>",
   ]);
-  const shown = joinRuns([...(textOfRuns(written) === "" ? [] : [written]), ...calls], "\n");
+  // As the template does it, text of line breaks alone still has one between itself and the calls.
+  const hasText = (needsBlock ? textOf(parts) : textOfRuns(written)) !== "";
+  const shown = joinRuns([...(hasText ? [written] : []), ...calls], "\n");
   return needsBlock ? [EMPTY_BLOCK, ...shown] : shown;
 }
 
