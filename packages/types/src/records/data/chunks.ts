@@ -11,7 +11,7 @@ import { zodOf } from "../../schema/zod-of.js";
 /** Token ids, each in the range of int32. */
 export type TokenIds = readonly number[] | Int32Array;
 
-/** What token ids may be given as: any list, integer typed array or tf.Tensor of dtype `int32`. */
+/** Values that token ids are taken from: any list, integer typed array or tf.Tensor of dtype `int32`. */
 export type TokenSource = TokenIds | IntegerTypedArray | BigInt64Array | BigUint64Array | TfTensorLike;
 
 type IntegerTypedArray = Int8Array | Int16Array | Uint8Array | Uint8ClampedArray | Uint16Array | Uint32Array;

@@ -34,7 +34,7 @@ export const RULED_DISAGREEMENTS: Readonly<
   },
 };
 
-/** What the readers of this package do where protobuf-es takes the bytes. */
+/** Answer of the readers of this package where protobuf-es takes the bytes. */
 type Expected = "refuses" | "may refuse";
 
 /**
