@@ -77,7 +77,7 @@ describe("decodeBody", () => {
       turns += 1;
     }, 1);
     const startedAt = performance.now();
-    const ending = decode(Buffer.concat([body, Buffer.alloc(3 * MIB)]), "gzip", { timeoutMs: 40 });
+    const ending = decode(Buffer.concat([body, Buffer.alloc(3 * MIB)]), "gzip", { timeoutMs: 200 });
     await expect(ending).rejects.toMatchObject({ code: "timed_out" });
     expect(performance.now() - startedAt).toBeLessThan(2_000);
     clearInterval(timer);
