@@ -14,7 +14,7 @@ function everyCharacter(
   name: string,
   pattern: RegExp,
   unsure?: RegExp,
-  ofNothing = false,
+  isTrueOfNothing = false,
 ): readonly [string, Method<TextValue>] {
   return [
     name,
@@ -24,7 +24,7 @@ function everyCharacter(
       run.budget.scan(text, name);
       if (unsure?.test(text) === true)
         throw unsupported(`'${name}' of a text with numbers other than digits`);
-      return text === "" ? ofNothing : pattern.test(text);
+      return text === "" ? isTrueOfNothing : pattern.test(text);
     },
   ];
 }
