@@ -104,7 +104,8 @@ async function campaign(
 
   expect(getEventListeners(longLived.signal, "abort"), "listeners left").toHaveLength(0);
   await transport.close();
-  for (const each of [server, ...proxies]) await eventually(() => each.open.size).toBe(0);
+  for (const each of [server, ...proxies])
+    await eventually(() => `${each.open.size} open at ${each.url}`).toBe(`0 open at ${each.url}`);
   expect(await settledResources(before), "resources left").toEqual({});
   console.log(
     `seed ${seed}: ${count} calls in ${seconds.toFixed(1)} s, ${requests} requests, ${JSON.stringify(tally(reports))}, ` +

@@ -101,6 +101,7 @@ function passBytes(from: Socket, to: Socket, maxBytes: number, then: () => void)
     end();
     return;
   }
+  from.on("end", () => to.end());
   from.on("data", (piece: Buffer) => {
     const passed = piece.subarray(0, left);
     left -= passed.byteLength;
