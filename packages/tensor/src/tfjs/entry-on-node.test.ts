@@ -63,12 +63,26 @@ pickBackend({ backend: "cpu" }).then(({ backend }) => {
 });
 
 describe("the greeting of the cpu backend", () => {
-  it("is switched off where there is that backend, and nothing is done where there is none", () => {
-    const backend = { firstUse: true };
-    const found = { findBackendFactory: () => () => backend, findBackend: () => backend };
-    silenceGreeting(found as unknown as typeof tf);
-    expect(backend.firstUse).toBe(false);
-    const without = { findBackendFactory: () => undefined, findBackend: () => expect.unreachable() };
-    silenceGreeting(without as unknown as typeof tf);
+  it("is switched off where there is that backend, made before or later, and nothing is done where there is none", () => {
+    const made = { firstUse: true };
+    const engine = {
+      registry: { cpu: made },
+      registryFactory: { cpu: { factory: () => ({ firstUse: true }) } },
+    };
+    const found = { engine: () => engine } as unknown as typeof tf;
+    silenceGreeting(found);
+    silenceGreeting(found);
+    expect(made.firstUse).toBe(false);
+    expect(engine.registryFactory.cpu.factory()).toEqual({ firstUse: false });
+    const without = { engine: () => ({ registry: {}, registryFactory: {} }) };
+    expect(() => silenceGreeting(without as unknown as typeof tf)).not.toThrow();
+  });
+
+  it.runIf(isBuilt)("is not printed where tfjs chooses the backend itself", () => {
+    const { stdout, stderr } = run(
+      `import("@tinkex/tensor/tfjs").then(({ tf }) => console.log(tf.scalar(3).square().dataSync()[0], tf.getBackend()));`,
+      "--no-warnings",
+    );
+    expect({ stdout, stderr }).toEqual({ stdout: "9 cpu\n", stderr: "" });
   });
 });

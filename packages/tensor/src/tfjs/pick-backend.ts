@@ -23,7 +23,7 @@ export interface PickBackendOptions {
 
 /** Outside world of {@link pickBackend}. */
 interface Surroundings {
-  readonly tf: Pick<Tfjs, "findBackend" | "findBackendFactory" | "getBackend" | "setBackend">;
+  readonly tf: Pick<Tfjs, "findBackendFactory" | "getBackend" | "setBackend">;
   readonly backends: readonly Backend[];
 }
 
@@ -48,7 +48,7 @@ export async function pickBackend(
   for (const backend of candidates) {
     const problem = await problemOfStarting(backend, surroundings.tf);
     if (problem === undefined) {
-      silenceGreeting(surroundings.tf);
+      silenceGreeting(tf);
       const why = wanted === "auto" ? passedOver.map((text) => `; not ${text}`).join("") : ", as asked for";
       return { backend: backend.name, tfjsName: backend.tfjsName, reason: `${backend.name}${why}` };
     }
