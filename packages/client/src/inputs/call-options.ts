@@ -1,4 +1,11 @@
-import { checkKnownNames, checkTimeoutMs, ValidationError, type WaitLimits } from "@tinkex/base";
+import {
+  checkKnownNames,
+  checkObject,
+  checkTimeoutMs,
+  describeKind,
+  ValidationError,
+  type WaitLimits,
+} from "@tinkex/base";
 import { isHeader } from "@tinkex/http";
 
 /**
@@ -103,31 +110,4 @@ function isSignal(value: unknown): boolean {
 function describeSignal(value: unknown): string {
   if (typeof value !== "object" || value === null) return describeKind(value);
   return "signal" in value ? "an AbortController: pass its .signal" : "an object that is none";
-}
-
-/** Names the kind of a value for messages, never its content, which may be secret: `a string`, `null`, `an array`. */
-export function describeKind(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  if (Array.isArray(value)) return "an array";
-  return typeof value === "object" ? "an object" : `a ${typeof value}`;
-}
-
-/** A value as it reads in a message where a word or number was wanted: as given, or its kind. */
-export function describeValue(value: unknown): string {
-  if (typeof value === "string") return value.slice(0, 40);
-  return typeof value === "number" || typeof value === "boolean" ? `${value}` : describeKind(value);
-}
-
-/**
- * Checks that an argument is an object with named fields, which plain JavaScript may leave out or pass otherwise.
- *
- * @param name - the argument as its caller knows it
- * @param example - a value that would do, for the message
- * @throws ValidationError
- */
-export function checkObject(value: unknown, name: string, example: string): void {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
-  throw new ValidationError(`${name} must be an object, e.g. ${example}; got ${describeKind(value)}`, {
-    path: [name],
-  });
 }

@@ -1,6 +1,6 @@
-import { AbortedError, deferred, onAbort, TinkexError, ValidationError } from "@tinkex/base";
+import { AbortedError, deferred, describeValue, onAbort, TinkexError, ValidationError } from "@tinkex/base";
 import type { SampleResponse } from "@tinkex/types";
-import { CALL_OPTIONS, describeValue } from "../inputs/call-options.js";
+import { CALL_OPTIONS } from "../inputs/call-options.js";
 import type { SampleOptions, SampleParams } from "./sampling-client.js";
 
 /** Requests of samples that have been dealt with so far. */

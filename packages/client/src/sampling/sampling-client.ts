@@ -1,4 +1,4 @@
-import { checkKnownNames, ResponseError, type Tokenizer } from "@tinkex/base";
+import { checkKnownNames, checkObject, ResponseError, type Tokenizer } from "@tinkex/base";
 import { TensorData, type TensorLike } from "@tinkex/tensor";
 import {
   checkSent,
@@ -11,7 +11,7 @@ import {
 import type { Channel } from "../channel/channel.js";
 import type { ApiFuture } from "../future/api-future.js";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
-import { CALL_OPTIONS, type CallOptions, checkObject } from "../inputs/call-options.js";
+import { CALL_OPTIONS, type CallOptions } from "../inputs/call-options.js";
 import { toModelInput } from "../inputs/model-input.js";
 import {
   checkMany,

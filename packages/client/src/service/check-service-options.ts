@@ -1,12 +1,6 @@
-import { checkKnownNames, ValidationError } from "@tinkex/base";
+import { checkKnownNames, checkObject, describeKind, describeValue, ValidationError } from "@tinkex/base";
 import { POOL_LIMITS, type ProxySettings } from "@tinkex/http";
-import {
-  checkHeaders,
-  checkObject,
-  checkTimeout,
-  describeKind,
-  describeValue,
-} from "../inputs/call-options.js";
+import { checkHeaders, checkTimeout } from "../inputs/call-options.js";
 import type { PoolOptions, ServiceClientOptions } from "./service-client-options.js";
 
 const OPTION_NAMES: Readonly<Record<keyof ServiceClientOptions, true>> = {

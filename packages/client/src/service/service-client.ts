@@ -1,4 +1,11 @@
-import { checkKnownNames, unknownNames, ValidationError } from "@tinkex/base";
+import {
+  checkKnownNames,
+  checkObject,
+  describeKind,
+  describeValue,
+  unknownNames,
+  ValidationError,
+} from "@tinkex/base";
 import {
   type CreateModelRequest,
   checkSent,
@@ -15,13 +22,7 @@ import {
   type ResponseOf,
 } from "@tinkex/types";
 import type { ApiFuture } from "../future/api-future.js";
-import {
-  CALL_OPTIONS,
-  type CallOptions,
-  checkObject,
-  describeKind,
-  describeValue,
-} from "../inputs/call-options.js";
+import { CALL_OPTIONS, type CallOptions } from "../inputs/call-options.js";
 import { createSampler } from "../sampling/create-sampler.js";
 import type { SamplingClient } from "../sampling/sampling-client.js";
 import { ApiCalls, type EndpointCallOptions } from "../session/api-calls.js";
@@ -154,10 +155,10 @@ export class ServiceClient {
   ): Promise<ResponseOf<Name>> {
     const { lifecycle } = this.#core;
     if (typeof endpoint !== "string" || !isEndpointName(endpoint)) {
-      const advice = unknownNames([describeValue(endpoint)], Object.keys(ENDPOINTS)).replace(
-        "unknown field",
-        "unknown endpoint",
-      );
+      const advice = unknownNames(
+        [typeof endpoint === "string" ? endpoint : describeValue(endpoint)],
+        Object.keys(ENDPOINTS),
+      ).replace("unknown field", "unknown endpoint");
       throw new ValidationError(`service.call: ${advice}`, { path: ["endpoint"] });
     }
     // No options at all are options too, if the path has no parts.

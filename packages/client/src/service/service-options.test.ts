@@ -189,7 +189,7 @@ describe("headers", () => {
       [{ "a b": "x" }, /^optimStep: the header "a b" has a character that is not allowed/],
       [{ a: "x\r\ny: secret" }, /^optimStep: the header "a" has a character that is not allowed(?!.*secret)/],
       [{ a: 5 }, /^optimStep: the header "a" must be a string, got a number/],
-      ["secret", /^optimStep: headers must be an object, e.g. .*; got a string$/],
+      ["secret", /^optimStep: headers must be an object, e.g. .*, got a string$/],
       [{ "X-Idempotency-Key": "1" }, /^optimStep: headers must not have "X-Idempotency-Key"/],
       [{ "content-type": "text/plain" }, /^optimStep: headers must not have "content-type"/],
     ] as const) {
@@ -294,7 +294,7 @@ describe("options that cannot work", () => {
     [{ retry: { jitter: 2 } }, /retry.jitter must be a share from 0 to 1/],
     [{ pools: { trains: 3 } }, 'ServiceClient: pools: unknown field "trains", did you mean "train"?'],
     [{ pools: { train: 0 } }, "ServiceClient: pools.train must be 1 or more, got 0"],
-    [{ pools: { train: "3" } }, "ServiceClient: pools.train must be 1 or more, got 3"],
+    [{ pools: { train: "3" } }, 'ServiceClient: pools.train must be 1 or more, got "3"'],
     [{ timeout: 5 }, 'the options of ServiceClient: unknown field "timeout", did you mean "timeoutMs"?'],
     [{ timeoutMs: "5" }, "ServiceClient: timeoutMs must be a number of milliseconds, got a string"],
     [{ timeoutMs: -5 }, /timeoutMs/],
@@ -310,7 +310,7 @@ describe("options that cannot work", () => {
     ],
     [{ tags: "a,b" }, "ServiceClient: tags must be an array of strings, got a string"],
     [{ logger: console.log }, /ServiceClient: logger must be an object/],
-    [{ wire: "xml" }, "ServiceClient: wire must be one of auto, protobuf, json, got xml"],
+    [{ wire: "xml" }, 'ServiceClient: wire must be one of auto, protobuf, json, got "xml"'],
     [{ billing: true }, "ServiceClient: billing must be one of pause, fail, got true"],
     [
       { transport: { call: async () => {} }, retry: {}, fetch },

@@ -1,4 +1,4 @@
-import { ResponseError, type Tokenizer, ValidationError } from "@tinkex/base";
+import { describeKind, ResponseError, type Tokenizer, ValidationError } from "@tinkex/base";
 import type {
   AdamParams,
   CustomLoss,
@@ -14,7 +14,7 @@ import type {
 import type { ApiFuture } from "../future/api-future.js";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
 import type { OperationContext } from "../future/operation-context.js";
-import { type CallOptions, describeKind } from "../inputs/call-options.js";
+import type { CallOptions } from "../inputs/call-options.js";
 import { createSampler } from "../sampling/create-sampler.js";
 import { type SamplingClient, samplingClientOf } from "../sampling/sampling-client.js";
 import { afterConflict } from "./checkpoints/after-conflict.js";

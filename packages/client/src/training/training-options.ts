@@ -1,3 +1,4 @@
+import { checkObject } from "@tinkex/base";
 import {
   type AdamParams,
   adamParamsSchema,
@@ -8,7 +9,7 @@ import {
   type RequestOf,
   type SamplingClientKind,
 } from "@tinkex/types";
-import { CALL_OPTIONS, type CallOptions, checkObject } from "../inputs/call-options.js";
+import { CALL_OPTIONS, type CallOptions } from "../inputs/call-options.js";
 
 /** Options of a pass. */
 export interface PassOptions extends CallOptions {

@@ -1,6 +1,5 @@
-import { ValidationError } from "@tinkex/base";
+import { describeKind, ValidationError } from "@tinkex/base";
 import { CheckpointPath } from "@tinkex/types";
-import { describeKind } from "../../inputs/call-options.js";
 
 /**
  * Checks that a path can be trained from. Paths that servers spell in their own way are theirs to judge.

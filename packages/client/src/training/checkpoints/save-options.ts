@@ -1,6 +1,6 @@
-import { ValidationError } from "@tinkex/base";
+import { describeKind, describeValue, ValidationError } from "@tinkex/base";
 import type { CheckpointMetadata } from "@tinkex/types";
-import { CALL_OPTIONS, type CallOptions, describeKind, describeValue } from "../../inputs/call-options.js";
+import { CALL_OPTIONS, type CallOptions } from "../../inputs/call-options.js";
 
 /**
  * The conduct of a save whose name is taken: fail at once, take the checkpoint that is there for the result, or replace it

@@ -1,7 +1,13 @@
-import { isSparse, ResponseError, raceAbort, tensorLayoutFault, ValidationError } from "@tinkex/base";
+import {
+  describeKind,
+  isSparse,
+  ResponseError,
+  raceAbort,
+  tensorLayoutFault,
+  ValidationError,
+} from "@tinkex/base";
 import type { CustomLoss, CustomLossValue, Datum, ForwardBackwardOutput, TensorData } from "@tinkex/types";
 import type { OperationContext } from "../../future/operation-context.js";
-import { describeKind } from "../../inputs/call-options.js";
 import { combineOutputs, type PassOutput } from "../passes/combine-outputs.js";
 import { submitPass } from "../passes/training-pass.js";
 import type { TrainedModel } from "../trained-model.js";

@@ -1,4 +1,4 @@
-import { checkKnownNames, isSparse, ValidationError } from "@tinkex/base";
+import { checkKnownNames, checkObject, describeKind, isSparse, ValidationError } from "@tinkex/base";
 import { TensorData, type TensorLike, TensorMemory } from "@tinkex/tensor";
 import {
   checkSent,
@@ -12,7 +12,6 @@ import {
   spanFault,
   type TokenSource,
 } from "@tinkex/types";
-import { checkObject, describeKind } from "../../inputs/call-options.js";
 import { toModelInput } from "../../inputs/model-input.js";
 import type { PassOptions } from "../training-options.js";
 

@@ -1,6 +1,5 @@
-import { ValidationError } from "@tinkex/base";
+import { checkObject, describeKind, ValidationError } from "@tinkex/base";
 import type { CustomLossInput } from "@tinkex/types";
-import { checkObject, describeKind } from "../../../inputs/call-options.js";
 import type { LossGraph } from "../loss-graph.js";
 import { compileLossGraph } from "../program/compile-loss-graph.js";
 import { GraphWriter } from "./graph-writer.js";
