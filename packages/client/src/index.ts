@@ -1,5 +1,5 @@
 export type { Clock, HttpTransport, Logger, Tokenizer, WaitLimits } from "@tinkex/base";
-export type { ProxySettings } from "@tinkex/http";
+export type { ProxySettings, RetryOptions } from "@tinkex/http";
 export { TensorData, type TensorLike } from "@tinkex/tensor";
 export {
   AbortedError,
@@ -43,7 +43,7 @@ export {
   type SamplingClientParams,
   ServiceClient,
 } from "./service/service-client.js";
-export type { PoolOptions, RetryOptions, ServiceClientOptions } from "./service/service-client-options.js";
+export type { PoolOptions, ServiceClientOptions } from "./service/service-client-options.js";
 export type { EndpointCallOptions } from "./session/api-calls.js";
 export type { TokenizerLoader } from "./session/model-tokenizer.js";
 export type { WireChoice } from "./session/server-generation.js";

@@ -1,6 +1,6 @@
 import { checkKnownNames, checkObject, describeValue, ValidationError } from "@tinkex/base";
 import type { PoolName } from "./operations/policy.js";
-import type { RetrySettings } from "./retry/retry-policy.js";
+import type { RetryOptions } from "./retry/retry-policy.js";
 import type { TransportOptions } from "./transport-options.js";
 
 const OPTION_NAMES: Readonly<Record<keyof TransportOptions, true>> = {
@@ -37,7 +37,7 @@ const POOL_NAMES: Readonly<Record<PoolName, true>> = {
   auth: true,
 };
 
-const RETRY_FIELDS: Readonly<Record<keyof RetrySettings, true>> = {
+const RETRY_FIELDS: Readonly<Record<keyof RetryOptions, true>> = {
   maxRetries: true,
   budgetMs: true,
   firstDelayMs: true,

@@ -31,7 +31,7 @@ export { PressureLimits, type PressureRules, type SubmitOutcome } from "./pressu
 export { DEFAULT_BASE_URL, isLoopback, resolveBaseUrl } from "./request/base-url.js";
 export { isHeader } from "./request/header-list.js";
 export { parseRetryHint, type RetryHint } from "./retry/retry-hint.js";
-export type { RetrySettings } from "./retry/retry-policy.js";
+export type { RetryOptions } from "./retry/retry-policy.js";
 export { type ProxySettings, proxyFromEnvironment } from "./send/proxy.js";
 export type { TinkexCall, TinkexTransport } from "./tinkex-transport.js";
 export type { DispatcherLike, TransportOptions } from "./transport-options.js";

@@ -2,7 +2,7 @@ import type { Clock, Logger } from "@tinkex/base";
 import type { CredentialSource } from "./auth/credential-command.js";
 import type { TransportHooks } from "./hooks/transport-hooks.js";
 import type { PoolName } from "./operations/policy.js";
-import type { RetrySettings } from "./retry/retry-policy.js";
+import type { RetryOptions } from "./retry/retry-policy.js";
 import type { ProxySettings } from "./send/proxy.js";
 
 /** A dispatcher of undici as far as we need it; its own type would tie users to one major. */
@@ -44,7 +44,7 @@ export interface TransportOptions {
    */
   readonly firstContactRetries?: number | undefined;
   /** Limits and pauses of repeats, in place of those of the operations' own policies. @defaultValue each policy's own */
-  readonly retry?: RetrySettings | undefined;
+  readonly retry?: RetryOptions | undefined;
   /** Most requests under way per kind of traffic. @defaultValue {@link POOL_LIMITS} */
   readonly poolLimits?: Partial<Readonly<Record<PoolName, number>>> | undefined;
   /** Told of every request, answer and repeat. */

@@ -4,29 +4,12 @@ import type {
   CredentialSource,
   PoolName,
   ProxySettings,
-  RetrySettings,
+  RetryOptions,
   TransportHooks,
 } from "@tinkex/http";
 import type { JsonObject } from "@tinkex/types";
 import type { TokenizerLoader } from "../session/model-tokenizer.js";
 import type { WireChoice } from "../session/server-generation.js";
-
-/** Repeats of one failed request. All fields may be left out. */
-export interface RetryOptions extends RetrySettings {
-  /**
-   * Most repeats; 0 sends once. @defaultValue 10 for requests that open a session or model, without limit for others; 2 while no
-   * server has answered at all
-   */
-  readonly maxRetries?: number | undefined;
-  /** Milliseconds after the call's start from which no repeat starts. @defaultValue 300,000; without limit for requests that open something */
-  readonly budgetMs?: number | undefined;
-  /** Pause before the first repeat, in milliseconds; it doubles from one to the next. @defaultValue 1,000; 500 for those that open something */
-  readonly firstDelayMs?: number | undefined;
-  /** Longest pause, in milliseconds. @defaultValue 30,000; 10,000 for those that open something */
-  readonly maxDelayMs?: number | undefined;
-  /** Share of a pause that chance may take off, from 0 to 1. @defaultValue 0.25 */
-  readonly jitter?: number | undefined;
-}
 
 /** Most requests under way by kind of traffic, each 1 or more, or `Infinity`. All fields may be left out. */
 export interface PoolOptions extends Partial<Readonly<Record<PoolName, number | undefined>>> {

@@ -8,7 +8,7 @@ import { extendQuiet } from "../limits/traffic.js";
 import type { Operation } from "../operations/operations.js";
 import { classifyFailure } from "./classify-outcome.js";
 import { mayHaveArrived, noteEarlierTry } from "./earlier-tries.js";
-import { type RetryPolicy, type RetrySettings, retryDelayMs, settledPolicy } from "./retry-policy.js";
+import { type RetryOptions, type RetryPolicy, retryDelayMs, settledPolicy } from "./retry-policy.js";
 import { TokenBucket } from "./token-bucket.js";
 
 /** Parts of a transport that decide about its repeats. */
@@ -16,7 +16,7 @@ export interface RetryParts extends WarningParts {
   readonly clock: Clock;
   /** Numbers in [0, 1). */
   readonly random: () => number;
-  readonly retry: RetrySettings;
+  readonly retry: RetryOptions;
   readonly firstContactRetries: number;
 }
 

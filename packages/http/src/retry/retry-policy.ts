@@ -8,17 +8,20 @@ export interface RetryPolicy extends Backoff {
   readonly budgetMs: number;
 }
 
-/** Retries of a user's own: a field that is given replaces that of every policy but `none`. */
-export interface RetrySettings {
-  /** Most repeats of one call. */
+/** Repeats of one failed request: a field that is given replaces that of every policy but `none`. */
+export interface RetryOptions {
+  /**
+   * Most repeats; 0 sends once. @defaultValue 10 for requests that open a session or model, without limit for others; 2 while no
+   * server has answered at all
+   */
   readonly maxRetries?: number | undefined;
-  /** No repeat starts later than this after the call began, in milliseconds. */
+  /** Milliseconds after the call's start from which no repeat starts. @defaultValue 300,000; without limit for requests that open something */
   readonly budgetMs?: number | undefined;
-  /** Pause before the first repeat; it doubles from one repeat to the next, in milliseconds. */
+  /** Pause before the first repeat, in milliseconds; it doubles from one to the next. @defaultValue 1,000; 500 for those that open something */
   readonly firstDelayMs?: number | undefined;
-  /** Longest pause of our own choosing, in milliseconds. */
+  /** Longest pause of our own choosing, in milliseconds. @defaultValue 30,000; 10,000 for those that open something */
   readonly maxDelayMs?: number | undefined;
-  /** Share of a pause that chance may take off, 0 to 1. @defaultValue 0.25 */
+  /** Share of a pause that chance may take off, from 0 to 1. @defaultValue 0.25 */
   readonly jitter?: number | undefined;
 }
 
@@ -39,7 +42,7 @@ export const RETRY_POLICIES: Readonly<Record<RetryPolicyName, RetryPolicy>> = {
 };
 
 /** The policy of that name with a user's own settings. Calls with `none` keep it: their retries belong to the layer above. */
-export function settledPolicy(name: RetryPolicyName, settings: RetrySettings): RetryPolicy {
+export function settledPolicy(name: RetryPolicyName, settings: RetryOptions): RetryPolicy {
   const policy = RETRY_POLICIES[name];
   if (name === "none") return policy;
   return {
