@@ -181,14 +181,21 @@ function prepareDatum(datum: DatumLike, datumIndex: number, memory: TensorMemory
     model_input: toModelInput(datum.model_input, `${place}.model_input`),
     loss_fn_inputs: Object.fromEntries(inputs),
   };
+  if (datum.model_input_spans !== undefined || datum.loss_fn_input_spans !== undefined) {
+    checkSpans(prepared, datumIndex);
+  }
+  return prepared;
+}
+
+/** Checks the origins of positions, which few datums state. */
+function checkSpans(datum: Datum, datumIndex: number): void {
+  const place = `data[${datumIndex}]`;
   for (const list of ["model_input_spans", "loss_fn_input_spans"] as const) {
     for (const [position, span] of (datum[list] ?? []).entries()) {
       checkSent(provenanceSpanSchema, span, `${place}.${list}[${position}]`);
     }
   }
-  const fault = spanFault(prepared);
-  if (fault !== undefined) {
-    throw new ValidationError(`${place}: ${fault.message}`, { path: ["data", datumIndex, fault.field] });
-  }
-  return prepared;
+  const fault = spanFault(datum);
+  if (fault === undefined) return;
+  throw new ValidationError(`${place}: ${fault.message}`, { path: ["data", datumIndex, fault.field] });
 }
