@@ -8,6 +8,7 @@ import {
   type Datum,
   datumFromMessages,
   getRenderer,
+  lossOf,
   type Message,
   rendererNameFor,
   type SamplingClient,
@@ -73,8 +74,8 @@ for (let step = 0; step < steps; step += 1) {
   // Both are sent before either is awaited: the step runs right behind the pass.
   const pass = training.forwardBackward(batchAt(step), "cross_entropy");
   const update = training.optimStep({ learning_rate: LEARNING_RATE * (1 - step / steps) });
-  const [{ metrics }] = await Promise.all([pass, update]);
-  losses.push((metrics["loss:sum"] ?? Number.NaN) / BATCH_SIZE);
+  const [output] = await Promise.all([pass, update]);
+  losses.push((lossOf(output)?.value ?? Number.NaN) / BATCH_SIZE);
   if (step % 5 === 0) console.log(`step ${step + 1}/${steps}  loss ${losses.at(-1)?.toFixed(3)}`);
 }
 

@@ -5,7 +5,7 @@
 //   TINKER_API_KEY=tml-… node apps/examples/dist/checkpoints.js   on a hosted service
 import { parseArgs } from "node:util";
 import { startLocalServer } from "@tinkex/local";
-import { type DatumLike, ServiceClient, type TrainingClient } from "tinkex";
+import { type DatumLike, lossOf, ServiceClient, type TrainingClient } from "tinkex";
 
 const { values: options } = parseArgs({
   options: { steps: { type: "string", default: "4" }, model: { type: "string" } },
@@ -39,7 +39,7 @@ try {
     for (let step = 0; step < steps; step += 1) {
       // As forwardBackward() and optimStep() in a row, but no step is taken of a pass that was refused.
       const { forwardBackward } = await client.trainStep([datum], "cross_entropy", { learning_rate: 2e-3 });
-      loss = forwardBackward.metrics["loss:sum"] ?? Number.NaN;
+      loss = lossOf(forwardBackward)?.value ?? Number.NaN;
     }
     return loss;
   };

@@ -5,7 +5,7 @@
 //   TINKER_API_KEY=tml-… node apps/examples/dist/custom-loss.js   on a hosted service
 import { parseArgs } from "node:util";
 import { startLocalServer } from "@tinkex/local";
-import { type CustomLoss, type DatumLike, ServiceClient, TensorData, toNumbers } from "tinkex";
+import { type CustomLoss, type DatumLike, lossOf, ServiceClient, TensorData, toNumbers } from "tinkex";
 
 const { values: options } = parseArgs({
   options: { steps: { type: "string", default: "8" }, model: { type: "string" } },
@@ -111,10 +111,10 @@ for (let step = 0; step < steps; step += 1) {
   // Scores on the service, calls `loss` here, and takes its gradient back to the service: one turn in the order of calls.
   const pass = training.forwardBackwardCustom(data, loss);
   const update = training.optimStep({ learning_rate: LEARNING_RATE });
-  const [{ metrics }] = await Promise.all([pass, update]);
-  losses.push(metrics["loss:sum"] ?? Number.NaN);
+  const [output] = await Promise.all([pass, update]);
+  losses.push(lossOf(output)?.value ?? Number.NaN);
   console.log(
-    `step ${step + 1}/${steps}  loss ${losses.at(-1)?.toFixed(3)}  margin ${metrics["dpo/margin:mean"]?.toFixed(1)} nats`,
+    `step ${step + 1}/${steps}  loss ${losses.at(-1)?.toFixed(3)}  margin ${output.metrics["dpo/margin:mean"]?.toFixed(1)} nats`,
   );
 }
 

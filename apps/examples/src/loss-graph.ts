@@ -6,7 +6,7 @@
 //   TINKER_API_KEY=tml-… node apps/examples/dist/loss-graph.js   on a hosted service
 import { parseArgs } from "node:util";
 import { startLocalServer } from "@tinkex/local";
-import { type DatumLike, lossGraph, ServiceClient } from "tinkex";
+import { type DatumLike, lossGraph, lossOf, ServiceClient } from "tinkex";
 
 const { values: options } = parseArgs({
   options: { steps: { type: "string", default: "12" }, model: { type: "string" } },
@@ -58,11 +58,11 @@ const known: number[] = [];
 for (let step = 0; step < steps; step += 1) {
   const pass = training.forwardBackwardCustom(data, loss);
   const update = training.optimStep({ learning_rate: LEARNING_RATE });
-  const [{ metrics }] = await Promise.all([pass, update]);
-  losses.push(metrics["loss:sum"] ?? Number.NaN);
+  const [output] = await Promise.all([pass, update]);
+  losses.push(lossOf(output)?.value ?? Number.NaN);
   // A service that runs the loss need not give these.
-  known.push(100 * (metrics["custom/known:mean"] ?? Number.NaN));
-  const likelihood = metrics["custom/nll:mean"]?.toFixed(2);
+  known.push(100 * (output.metrics["custom/known:mean"] ?? Number.NaN));
+  const likelihood = output.metrics["custom/nll:mean"]?.toFixed(2);
   console.log(`step ${step + 1}/${steps}  loss ${losses.at(-1)?.toFixed(2)}  ${likelihood} nats a token`);
 }
 

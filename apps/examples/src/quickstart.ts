@@ -2,7 +2,7 @@
 //
 //   npm start                                                 on this machine, no key needed
 //   TINKER_API_KEY=tml-… npm start -- --model Qwen/Qwen3-8B   on a hosted service
-import { ServiceClient } from "@tinkex/client";
+import { lossOf, ServiceClient } from "@tinkex/client";
 import { startLocalServer } from "@tinkex/local";
 import { ModelInput } from "@tinkex/types";
 import { colors } from "./quickstart/colors.js";
@@ -67,9 +67,9 @@ await runProgram(async (signal) => {
   });
   const losses: number[] = [];
   const finish = async ({ pass, update, tokens }: ReturnType<typeof submit>) => {
-    const { metrics } = await pass;
+    const output = await pass;
     await update;
-    const loss = (metrics["loss:sum"] ?? Number.NaN) / BATCH_SIZE;
+    const loss = (lossOf(output)?.value ?? Number.NaN) / BATCH_SIZE;
     losses.push(loss);
     progress.step(loss, tokens);
   };

@@ -45,6 +45,7 @@ it("exports these names at run time", () => {
     "ValidationError",
     "graphLoss",
     "lossGraph",
+    "lossOf",
   ]);
 });
 

@@ -73,6 +73,7 @@ export type { LossGraph } from "./training/loss-graph/loss-graph.js";
 export { LossHandle } from "./training/loss-graph/loss-handle.js";
 export { graphLoss } from "./training/loss-graph/program/graph-loss.js";
 export type { PassOutput } from "./training/passes/combine-outputs.js";
+export { lossOf, type PassLoss } from "./training/passes/loss-of.js";
 export type { DatumLike } from "./training/passes/prepare-data.js";
 export { SequenceBrokenError } from "./training/sequence-broken-error.js";
 export type { TrainStepOutput } from "./training/train-step.js";

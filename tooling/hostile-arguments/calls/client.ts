@@ -1,6 +1,7 @@
 import {
   graphLoss,
   lossGraph,
+  lossOf,
   type SamplingClient,
   ServiceClient,
   type TrainingClient,
@@ -28,6 +29,7 @@ export function clientCalls(
 ): PublicCalls {
   return {
     lossGraph: call(lossGraph, () => ["nll", { logprobs: 1 }, nll]),
+    lossOf: call(lossOf, () => [{ metrics: { "loss:mean": 1 } }]),
     graphLoss: call(graphLoss, () => [whole(lossGraph("nll", { logprobs: 1 }, nll))]),
     "training.createCustomLoss": call(training.createCustomLoss.bind(training), () => [
       whole(lossGraph("nll", { logprobs: 1 }, nll)),

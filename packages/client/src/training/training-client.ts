@@ -184,7 +184,7 @@ export class TrainingClient {
    *
    * @example
    * const { forwardBackward } = await training.trainStep(data, "cross_entropy", { learning_rate: 1e-4 });
-   * console.log(forwardBackward.metrics["loss:sum"]);
+   * console.log(lossOf(forwardBackward)?.value);
    */
   trainStep(
     data: readonly DatumLike[],
