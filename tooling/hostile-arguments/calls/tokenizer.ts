@@ -7,7 +7,7 @@ import {
   type TextTokenizer,
   TokenizerRegistry,
 } from "@tinkex/tokenizer";
-import { applyChatTemplate } from "@tinkex/tokenizer/chat-template";
+import { applyChatTemplate, PythonFloat } from "@tinkex/tokenizer/chat-template";
 import {
   createTokenizerProvider,
   fromHub,
@@ -61,6 +61,10 @@ export function tokenizerCalls(
     "encodeChunks of a tokenizer": call(encodeChunks, () => [tokenizer, []]),
     isTextTokenizer: call(isTextTokenizer, () => [tokenizer]),
     resolveTokenizer: call(resolveTokenizer, () => ["Qwen/Qwen3-8B", "acme/tokenizer"]),
+    PythonFloat: call(
+      (value: number) => new PythonFloat(value),
+      () => [1],
+    ),
     applyChatTemplate: call(applyChatTemplate, () => [
       tokenizer,
       [{ role: "user", content: "hello" }],

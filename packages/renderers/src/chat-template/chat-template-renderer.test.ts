@@ -101,6 +101,26 @@ describe("createChatTemplateRenderer", () => {
     expect(JSON.parse(JSON.stringify(quiet)).options.tools).toEqual([tool]);
   });
 
+  // Qwen3's template writes arguments with tojson; the results are those of transformers 5.24 for the json.loads of the text.
+  it.each([
+    ['{"2": 3, "10": 2, "b": 1}', '{"2": 3, "10": 2, "b": 1}'],
+    ['{"b": 1, "1": 2}', '{"b": 1, "1": 2}'],
+    ['{"x": 1.0, "y": -0.0, "z": 1e2}', '{"x": 1.0, "y": -0.0, "z": 100.0}'],
+    ['{"id": 1234567890123456789, "n": [-0, 1e16]}', '{"id": 1234567890123456789, "n": [0, 1e+16]}'],
+    ['{"a": {"10": null, "9": [true]}, "a": 2}', '{"a": 2}'],
+    [" ", "{}"],
+  ])("gives the template arguments as Python reads them: %s", (written, wanted) => {
+    const chat = [
+      user("Hi"),
+      {
+        ...assistant("so"),
+        tool_calls: [{ type: "function" as const, id: null, function: { name: "add", arguments: written } }],
+      },
+    ];
+    const text = chunksText(renderer.buildGenerationPrompt(chat).chunks);
+    expect(text).toContain(`<tool_call>\n{"name": "add", "arguments": ${wanted}}\n</tool_call>`);
+  });
+
   it("reads and streams what the model writes", () => {
     const ids = tokenizer.encode("<think>\nAdd.\n</think>\n\n4<|im_end|>", { allowedSpecial: "all" });
     const { message, termination } = renderer.parseResponse(ids);

@@ -52,9 +52,9 @@ export function compileTemplate(source: string): CompiledTemplate {
         const reader = new JsonReader();
         const variables = new Map<string, Value>();
         for (const [name, value] of Object.entries(own))
-          variables.set(name, reader.read(value, PLAIN_STRINGS));
+          variables.set(name, reader.read(value, PLAIN_STRINGS, name));
         for (const [name, value] of Object.entries(peoples))
-          variables.set(name, reader.read(value, peoplesStrings));
+          variables.set(name, reader.read(value, peoplesStrings, name));
         return render(body, variables, new WorkBudget(source.length + reader.size));
       }),
   };

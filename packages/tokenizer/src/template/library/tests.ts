@@ -7,6 +7,7 @@ import { bind, type Run } from "../values/run.js";
 import { TemplateError, unsupported } from "../values/template-error.js";
 import { isText, plain } from "../values/text.js";
 import {
+  BigWhole,
   type CallArguments,
   Callable,
   Dict,
@@ -58,7 +59,7 @@ function hasRest(value: Value, divisor: Value, rest: number, run: Run): boolean 
 /** Says whether two values are one object to Python, which of texts and numbers made anew only Python knows. */
 function isSame(value: Value, other: Value): boolean {
   if (typeof value !== typeof other) return false;
-  if (isText(value) || typeof value === "number" || value instanceof Float)
+  if (isText(value) || typeof value === "number" || value instanceof Float || value instanceof BigWhole)
     throw unsupported("'sameas' of texts and numbers");
   return value === other;
 }
@@ -77,9 +78,9 @@ export const TESTS: ReadonlyMap<string, TemplateTest> = new Map<string, Template
   plainTest("boolean", (value) => typeof value === "boolean"),
   plainTest("true", (value) => value === true),
   plainTest("false", (value) => value === false),
-  plainTest("integer", (value) => typeof value === "number"),
+  plainTest("integer", (value) => typeof value === "number" || value instanceof BigWhole),
   plainTest("float", (value) => value instanceof Float),
-  plainTest("number", (value) => numberOf(value) !== undefined),
+  plainTest("number", (value) => value instanceof BigWhole || numberOf(value) !== undefined),
   plainTest("string", (value) => isText(value) || value instanceof Markup),
   plainTest("mapping", (value) => value instanceof Dict),
   plainTest("iterable", (value) => isIterable(value) || value instanceof Markup || value instanceof Loop),

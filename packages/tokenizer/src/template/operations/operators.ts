@@ -5,8 +5,10 @@ import type { Run } from "../values/run.js";
 import { TemplateError, unsupported } from "../values/template-error.js";
 import { concatTexts, isText, mapText, plain, type TextValue } from "../values/text.js";
 import {
+  BigWhole,
   Dict,
   DictView,
+  Float,
   isHashable,
   isInteger,
   isList,
@@ -25,6 +27,7 @@ import { calculateNumbers } from "./arithmetic.js";
 export function isTrue(value: Value): boolean {
   if (value === NONE || value instanceof Undefined) return false;
   if (isText(value)) return plain(value) !== "";
+  if (value instanceof BigWhole) return true;
   const number = numberOf(value);
   if (number !== undefined) return number !== 0;
   if (isList(value)) return value.length > 0;
@@ -38,6 +41,7 @@ export function isTrue(value: Value): boolean {
 export function isEqual(left: Value, right: Value, run: Run): boolean {
   run.budget.spend(1, "==");
   if (isText(left) || isText(right)) return isText(left) && isText(right) && plain(left) === plain(right);
+  if (left instanceof BigWhole || right instanceof BigWhole) return isSameWhole(left, right);
   const [a, b] = [numberOf(left), numberOf(right)];
   if (a !== undefined || b !== undefined) return a === b;
   if (isList(left) && isList(right)) return areEqual(left, right, run);
@@ -56,6 +60,13 @@ export function isEqual(left: Value, right: Value, run: Run): boolean {
   if (left instanceof DictView && right instanceof DictView)
     throw unsupported(`comparing a ${typeName(left)} with another`);
   return left === right;
+}
+
+/** Says whether two values, one of them beyond 2^53, are equal; numbers that are no floats and smaller are not. */
+function isSameWhole(left: Value, right: Value): boolean {
+  if (left instanceof Float || right instanceof Float)
+    throw unsupported("comparing a number beyond 2^53 with a float");
+  return left instanceof BigWhole && right instanceof BigWhole && left.value === right.value;
 }
 
 /** Says whether two ranges have the same numbers. */
@@ -130,10 +141,10 @@ export function contains(right: Value, left: Value, run: Run): boolean {
 
 /** Calculates with two values. */
 export function calculate(operator: string, left: Value, right: Value, run: Run): Value {
+  if (operator === "%" && isText(left)) return formatByPercent(left, right, run);
   const [a, b] = [numberOf(left), numberOf(right)];
   if (a !== undefined && b !== undefined) return calculateNumbers(operator, left, right);
   if (operator === "+") return add(left, right, run);
-  if (operator === "%" && isText(left)) return formatByPercent(left, right, run);
   if (operator === "*") {
     if (isInteger(right) && b !== undefined && isRepeatable(left)) return repeat(left, b, run);
     if (isInteger(left) && a !== undefined && isRepeatable(right)) return repeat(right, a, run);

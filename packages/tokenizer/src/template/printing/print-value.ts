@@ -2,6 +2,7 @@ import type { Run } from "../values/run.js";
 import { TemplateError, unsupported } from "../values/template-error.js";
 import { concatTexts, isText, mapText, plain, type TextValue } from "../values/text.js";
 import {
+  BigWhole,
   Dict,
   DictView,
   Float,
@@ -75,7 +76,8 @@ function scalar(value: Value): TextValue | undefined {
   if (value === NONE) return "None";
   if (isText(value)) return quote(value);
   if (typeof value === "boolean") return value ? "True" : "False";
-  if (typeof value === "number") return wholeText(value);
+  if (typeof value === "number") return String(value);
+  if (value instanceof BigWhole) return String(value.value);
   if (value instanceof Float) return printFloat(value.value);
   if (value instanceof Undefined) return "Undefined";
   if (value instanceof Loop) return loopText(value);
@@ -126,11 +128,6 @@ function entries(
 function loopText(loop: Loop): string {
   const [index, length] = ["index", "length"].map((name) => numberOf(loop.attribute(name) ?? NONE) ?? 0);
   return `<LoopContext ${index}/${length}>`;
-}
-
-/** A whole number, in digits however large it is. */
-export function wholeText(value: number): string {
-  return Number.isSafeInteger(value) ? String(value) : String(BigInt(value));
 }
 
 /** A string between quotes: single ones, unless they stand in it and double ones do not. */

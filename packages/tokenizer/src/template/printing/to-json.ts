@@ -3,6 +3,7 @@ import type { Run } from "../values/run.js";
 import { TemplateError } from "../values/template-error.js";
 import { concatTexts, isText, mapText, plain, type TextValue } from "../values/text.js";
 import {
+  BigWhole,
   Dict,
   Float,
   isList,
@@ -14,7 +15,6 @@ import {
   type Value,
 } from "../values/values.js";
 import { printFloat } from "./print-float.js";
-import { wholeText } from "./print-value.js";
 
 /** The arguments of Python's `json.dumps` that transformers' `tojson` passes on. */
 export interface JsonOptions {
@@ -104,7 +104,8 @@ class JsonWriter {
 function scalarText(value: Value): string | undefined {
   if (value === NONE) return "null";
   if (typeof value === "boolean") return value ? "true" : "false";
-  if (typeof value === "number") return wholeText(value);
+  if (typeof value === "number") return String(value);
+  if (value instanceof BigWhole) return String(value.value);
   if (!(value instanceof Float)) return undefined;
   return (
     { nan: "NaN", inf: "Infinity", "-inf": "-Infinity" }[printFloat(value.value)] ?? printFloat(value.value)

@@ -1,9 +1,10 @@
-import { TemplateError, unsupported } from "./template-error.js";
+import { describeValue } from "@tinkex/base";
+import { TemplateError } from "./template-error.js";
 import { peoplesText, Text, type TextValue } from "./text.js";
-import { Dict, Float, NONE, type Value } from "./values.js";
+import { BigWhole, Dict, Float, NONE, type Value } from "./values.js";
 
 const MAX_DEPTH = 200;
-/** From here on JavaScript writes whole numbers with exponents, as Python writes numbers with a fraction. */
+/** From here on JavaScript writes whole numbers with exponents, so that Python reads them as floats. */
 const MIN_EXPONENTIAL = 1e21;
 
 /** Makes strings of the values given into those of a template, as whose they are. */
@@ -41,12 +42,26 @@ export class JsonReader {
   size = 0;
   /** Values that objects were read into; undefined while one is read, so that one in itself is found. */
   readonly #known = new Map<object, Value | undefined>();
+  /** Names and places of the values around the one that is read, for errors. */
+  readonly #path: unknown[] = [];
 
   /**
-   * A value as a template has it. Fields that are undefined are left out, as JSON leaves them out.
-   * @throws TemplateError for what is no JSON: functions, objects in themselves or too deep.
+   * Reads the value of a variable as a template has it. Fields that are undefined are left out, as JSON leaves them out.
+   * @throws TemplateError with the place, for what is no JSON: functions, objects in themselves or too deep; and for whole numbers
+   * that may have been rounded.
    */
-  read(value: unknown, strings: StringMaker, depth = 0): Value {
+  read(value: unknown, strings: StringMaker, name: string): Value {
+    return this.#within(name, () => this.#value(value, strings));
+  }
+
+  #within<T>(step: unknown, read: () => T): T {
+    this.#path.push(step);
+    const made = read();
+    this.#path.pop();
+    return made;
+  }
+
+  #value(value: unknown, strings: StringMaker): Value {
     this.size += 1;
     switch (typeof value) {
       case "string":
@@ -55,52 +70,87 @@ export class JsonReader {
       case "boolean":
         return value;
       case "number":
-        return Number.isInteger(value) && Math.abs(value) < MIN_EXPONENTIAL ? value + 0 : new Float(value);
+        return this.#number(value);
       case "bigint":
-        if (!Number.isSafeInteger(Number(value))) throw unsupported("a number beyond 2^53");
-        return Number(value);
+        this.size += value.toString(16).length;
+        return Number.isSafeInteger(Number(value)) ? Number(value) : new BigWhole(value);
       case "object":
-        return value === null ? NONE : this.#object(value, strings, depth);
+        return value === null ? NONE : this.#object(value, strings);
       default:
-        throw unsupported(`a ${typeof value} among the values`);
+        throw this.#refusal(`a ${typeof value} among the values is not supported here`);
     }
   }
 
-  #object(value: object, strings: StringMaker, depth: number): Value {
-    if (depth > MAX_DEPTH) throw unsupported(`a value of more than ${MAX_DEPTH} levels`);
+  /** A number; of a whole one beyond 2^53 nobody can tell which digits it had as text, as `JSON.parse` rounds it. */
+  #number(value: number): number | Float {
+    if (!Number.isInteger(value) || Math.abs(value) >= MIN_EXPONENTIAL) return new Float(value);
+    if (Number.isSafeInteger(value)) return value + 0;
+    throw this.#refusal(
+      `a whole number beyond 2^53 must be a bigint, or a PythonFloat where it is a float, got ${value}; JSON.parse rounds it`,
+    );
+  }
+
+  #object(value: object, strings: StringMaker): Value {
+    if (value instanceof Float) return value;
+    // The name of the variable is no level of its value.
+    if (this.#path.length > MAX_DEPTH + 1)
+      throw this.#refusal(`a value of more than ${MAX_DEPTH} levels is not supported here`);
     const known = this.#known.get(value);
     if (known !== undefined) return known;
-    if (this.#known.has(value)) throw unsupported("a value within itself");
+    if (this.#known.has(value)) throw this.#refusal("a value within itself is not supported here");
     this.#known.set(value, undefined);
     const made = Array.isArray(value)
-      ? value.map((item: unknown) => this.read(item ?? null, strings, depth + 1))
-      : this.#dict(value, strings, depth);
+      ? value.map((item: unknown, index) => this.#within(index, () => this.#value(item ?? null, strings)))
+      : this.#dict(value, strings);
     this.#known.set(value, made);
     return made;
   }
 
-  #dict(value: object, strings: StringMaker, depth: number): Dict {
-    const entries: Iterable<readonly [unknown, unknown]> = value instanceof Map ? value : entriesOf(value);
+  #dict(value: object, strings: StringMaker): Dict {
+    const entries: Iterable<readonly [unknown, unknown]> =
+      value instanceof Map ? value : this.#entriesOf(value);
     const pairs: [Value, Value][] = [];
     for (const [key, item] of entries) {
       if (item === undefined) continue;
-      const name = typeof key === "string" ? strings.name(key) : this.read(key, strings, depth + 1);
       this.size += typeof key === "string" ? key.length : 0;
-      const isRole = key === "role" && typeof item === "string";
-      pairs.push([name, isRole ? strings.name(item) : this.read(item, strings, depth + 1)]);
+      pairs.push(
+        this.#within(key, () => {
+          const name = typeof key === "string" ? strings.name(key) : this.#value(key, strings);
+          const isRole = key === "role" && typeof item === "string";
+          return [name, isRole ? strings.name(item) : this.#value(item, strings)];
+        }),
+      );
     }
     return new Dict(pairs);
   }
-}
 
-/** The fields of an object. JavaScript puts those with numbers for names first, whatever their order was. */
-function entriesOf(value: object): [string, unknown][] {
-  const entries = Object.entries(value);
-  const [first] = entries;
-  if (first !== undefined && entries.length > 1 && /^(?:0|[1-9]\d{0,9})$/.test(first[0])) {
-    throw new TemplateError(
-      `an object whose field '${first[0]}' is named by a number does not keep its order; pass a Map in its place`,
+  /** The fields of an object. JavaScript puts those with numbers for names first, whatever their order was. */
+  #entriesOf(value: object): [string, unknown][] {
+    const entries = Object.entries(value);
+    const [first] = entries;
+    if (first !== undefined && entries.length > 1 && /^(?:0|[1-9]\d{0,9})$/.test(first[0])) {
+      throw this.#refusal(
+        `an object whose field '${first[0]}' is named by a number does not keep its order; pass a Map in its place`,
+      );
+    }
+    return entries;
+  }
+
+  /** An error that begins with the place: `messages[1].tool_calls[0].id: …`. */
+  #refusal(message: string): TemplateError {
+    const [name, ...steps] = this.#path;
+    const shown = steps.slice(0, MAX_SHOWN_STEPS).map(stepText).join("");
+    return new TemplateError(
+      `${String(name)}${shown}${steps.length > MAX_SHOWN_STEPS ? "…" : ""}: ${message}`,
     );
   }
-  return entries;
+}
+
+const MAX_SHOWN_STEPS = 20;
+
+function stepText(step: unknown): string {
+  if (typeof step === "number") return `[${step}]`;
+  return typeof step === "string" && /^[A-Za-z_]\w{0,60}$/.test(step)
+    ? `.${step}`
+    : `[${describeValue(step)}]`;
 }

@@ -1,4 +1,4 @@
-import { TemplateError } from "./template-error.js";
+import { TemplateError, unsupported } from "./template-error.js";
 import { isText, plain, type TextValue } from "./text.js";
 
 /**
@@ -9,6 +9,7 @@ export type Value =
   | None
   | boolean
   | number
+  | BigWhole
   | Float
   | TextValue
   | readonly Value[]
@@ -35,6 +36,15 @@ export class Float {
   readonly value: number;
 
   constructor(value: number) {
+    this.value = value;
+  }
+}
+
+/** A whole number beyond 2^53. Templates print it and compare it for equality; calculations with it are refused. */
+export class BigWhole {
+  readonly value: bigint;
+
+  constructor(value: bigint) {
     this.value = value;
   }
 }
@@ -190,15 +200,25 @@ export function isList(value: Value): value is readonly Value[] {
   return Array.isArray(value);
 }
 
-/** The number that a value is in calculations, where True is 1; undefined for what is no number. */
+/**
+ * The number that a value is in calculations, where True is 1; undefined for what is no number.
+ *
+ * @throws TemplateError for a whole number that JavaScript would round
+ */
 export function numberOf(value: Value): number | undefined {
   if (typeof value === "number") return value;
+  if (value instanceof BigWhole) throw unsupported("calculating with a number beyond 2^53");
   if (typeof value === "boolean") return value ? 1 : 0;
   return value instanceof Float ? value.value : undefined;
 }
 
-/** Says whether a number is a whole one to Python, a Boolean among them. */
+/**
+ * Says whether a number is a whole one to Python, a Boolean among them.
+ *
+ * @throws TemplateError for a whole number that JavaScript would round
+ */
 export function isInteger(value: Value): value is number | boolean {
+  if (value instanceof BigWhole) throw unsupported("calculating with a number beyond 2^53");
   return typeof value === "number" || typeof value === "boolean";
 }
 
@@ -214,6 +234,7 @@ export function typeName(value: Value): string {
 }
 
 const NAMES = [
+  [BigWhole, "int"],
   [Float, "float"],
   [Tuple, "tuple"],
   [Dict, "dict"],
