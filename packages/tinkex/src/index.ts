@@ -358,6 +358,8 @@ export {
   type JoinSamplingSessionRequest,
   type JoinSamplingSessionResponse,
   type JsonObject,
+  type JsonSchemaDraft,
+  type JsonSchemaOptions,
   type JsonValue,
   joinSamplingSessionRequestSchema,
   joinSamplingSessionResponseSchema,

@@ -347,6 +347,7 @@ export type { Records } from "./records.js";
 export { checkReceived, checkRecord, checkSent, schemaOf } from "./schema/check-record.js";
 export { checkRequest } from "./schema/check-request.js";
 export { toJsonSchema } from "./schema/json-schema.js";
+export type { JsonSchemaDraft, JsonSchemaOptions } from "./schema/json-schema-options.js";
 export { type JsonObject, type JsonValue, jsonObjectSchema } from "./schema/json-value.js";
 export type { Open } from "./schema/names.js";
 export type { CheckIssue, CheckOutcome, RecordSchema } from "./schema/record-schema.js";

@@ -50,5 +50,8 @@ export const typesCalls: PublicCalls = {
   schemaOf: call(schemaOf, () => ["Datum"]),
   spanFault: call(spanFault, () => [{ model_input: input(), loss_fn_inputs: tensors() }]),
   toBase64: call(toBase64, () => [new Uint8Array(3)]),
-  toJsonSchema: call(toJsonSchema, () => [modelInputSchema, { io: "input" }]),
+  toJsonSchema: call(toJsonSchema, () => [
+    modelInputSchema,
+    { refBase: "#/components/schemas/ModelInput", draft: "draft-07", dialect: false },
+  ]),
 };

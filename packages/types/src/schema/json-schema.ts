@@ -1,16 +1,25 @@
 import { checkObject, ValidationError } from "@tinkex/base";
 import * as z from "zod";
+import {
+  checkJsonSchemaOptions,
+  type JsonSchemaDraft,
+  type JsonSchemaOptions,
+} from "./json-schema-options.js";
 import { ALTERNATIVES } from "./one-of-kinds.js";
 import type { RecordSchema } from "./record-schema.js";
 
 /**
- * Makes the JSON Schema (draft 2020-12) of a record, in its JSON form: numeric arrays are lists, bytes are base64, integers
- * beyond 2⁵³ are integers.
+ * Makes the JSON Schema of a record, in its JSON form: numeric arrays are lists, bytes are base64, integers beyond 2⁵³ are
+ * integers.
  *
  * @example toJsonSchema(samplingParamsSchema)
- * @throws ValidationError for a schema that is not one of this package
+ * @example toJsonSchema(datumSchema, { refBase: "#/components/schemas/Datum" })
+ * @throws ValidationError for a schema that is not one of this package, and for an option that does not exist
  */
-export function toJsonSchema(schema: RecordSchema<unknown>): Record<string, unknown> {
+export function toJsonSchema(
+  schema: RecordSchema<unknown>,
+  options: JsonSchemaOptions = {},
+): Record<string, unknown> {
   checkObject(schema, "toJsonSchema: schema", "samplingParamsSchema");
   if (!("_zod" in schema)) {
     throw new ValidationError(
@@ -18,12 +27,75 @@ export function toJsonSchema(schema: RecordSchema<unknown>): Record<string, unkn
       { path: ["schema"] },
     );
   }
+  checkJsonSchemaOptions(options);
+  const { refBase = "#", draft = "draft-2020-12", dialect = refBase.endsWith("#") } = options;
+  const { $schema, ...rest } = jsonSchemaOf(schema, draft);
+  const placed = draft === "draft-07" ? forDraft7(rest) : rest;
+  rebase(placed, refBase);
+  return dialect ? { $schema, ...placed } : placed;
+}
+
+/** Lets the references of a schema start at the place where it will lie. Changes the schema, which nobody else has yet. */
+function rebase(node: unknown, refBase: string): void {
+  for (const reference of references(node)) reference.$ref = refBase + reference.$ref.slice(1);
+}
+
+interface Reference {
+  $ref: string;
+}
+
+function isReference(node: object): node is Reference {
+  return "$ref" in node && typeof node.$ref === "string";
+}
+
+function references(node: unknown): Reference[] {
+  if (typeof node !== "object" || node === null) return [];
+  const below = Object.values(node).flatMap(references);
+  return isReference(node) ? [node, ...below] : below;
+}
+
+/** Writes a schema for Ajv as fastify sets it up. Changes the schema, which nobody else has yet. */
+function forDraft7(schema: Record<string, unknown>): Record<string, unknown> {
+  dropIdleDefaults(schema);
+  const toRoot = references(schema).filter(({ $ref }) => $ref === "#");
+  if (toRoot.length === 0) return schema;
+  // An Ajv that keeps no schemas (addUsedSchema: false) finds nothing at "#".
+  const root = { $ref: "#/definitions/root" };
+  for (const reference of toRoot) Object.assign(reference, root);
+  const { definitions, ...record } = schema;
+  return { ...root, definitions: Object.assign({ root: record }, definitions) };
+}
+
+/** Keywords whose value holds schemas by names of their own. */
+const NAMED_SCHEMAS = new Set(["properties", "definitions"]);
+
+/**
+ * Leaves defaults out of alternatives, where no validator fills them in, and where Ajv's strict mode, which fastify keeps, refuses
+ * them. Changes the schema.
+ */
+function dropIdleDefaults(node: unknown, isAlternative = false): void {
+  if (typeof node !== "object" || node === null) return;
+  for (const [key, child] of Object.entries(node)) {
+    if (NAMED_SCHEMAS.has(key)) {
+      for (const schema of Object.values(child)) dropIdleDefaults(schema, isAlternative);
+    } else if (key !== "default") {
+      dropIdleDefaults(child, isAlternative || key === "anyOf" || key === "oneOf");
+    } else if (isAlternative) {
+      Reflect.deleteProperty(node, key);
+    }
+  }
+}
+
+function jsonSchemaOf(schema: RecordSchema<unknown>, target: JsonSchemaDraft): Record<string, unknown> {
   // Every schema of this package is a zod schema; others have their own way to a JSON Schema.
   return z.toJSONSchema(schema as unknown as z.core.$ZodType, {
     io: "input",
+    target,
     unrepresentable: "any",
     override: ({ zodSchema, jsonSchema }) => {
       const { def } = zodSchema._zod;
+      // A word of zod's, no format of JSON Schema: validators refuse it, and the pattern beside it says the same.
+      if (jsonSchema.format === "starts_with") delete jsonSchema.format;
       if (def.type === "bigint") jsonSchema.type = "integer";
       // zod leaves the default out where the value is changed on its way in.
       if (def.type === "default") jsonSchema.default = def.defaultValue as typeof jsonSchema.default;
@@ -37,7 +109,7 @@ export function toJsonSchema(schema: RecordSchema<unknown>): Record<string, unkn
       if (!Array.isArray(kinds)) return;
       delete jsonSchema[ALTERNATIVES];
       jsonSchema.anyOf = kinds.map((kind: RecordSchema<unknown>) => {
-        const { $schema: _, ...alternative } = toJsonSchema(kind);
+        const { $schema: _, ...alternative } = jsonSchemaOf(kind, target);
         return alternative;
       });
     },
