@@ -12,6 +12,7 @@ import {
   TimeoutError,
 } from "@tinkex/base";
 import type { FutureCompletion, FuturesRetrieveResponse } from "@tinkex/types";
+import type { OperationContext } from "../future/operation-context.js";
 import type { ApiCalls } from "../session/api-calls.js";
 import { FuturesPollerError } from "./futures-poller-error.js";
 
@@ -34,8 +35,11 @@ export interface BatchEnvironment {
 /** One who waits for a sample to finish. */
 interface Waiter {
   readonly finished: Deferred<FutureCompletion | undefined>;
-  readonly isAwaited: () => boolean;
+  readonly context: WaitingContext;
 }
+
+/** The parts of an operation that waiting for its sample works with. */
+type WaitingContext = Pick<OperationContext, "signal" | "isAwaited" | "stillWaiting">;
 
 /** Most refusals (400) in a row after which the next one counts. */
 const MAX_DOUBTS = 3;
@@ -86,13 +90,10 @@ export class BatchPoller {
    * Waits until a sample has finished, well or not; its result is then fetched as always.
    *
    * @returns `undefined` on a server that has no such polls: the sample is polled for alone
-   * @throws FuturesPollerError; the reason of `signal`
+   * @throws FuturesPollerError; the reason of the context's signal
    */
-  async finished(
-    requestId: string,
-    signal: AbortSignal,
-    isAwaited: () => boolean,
-  ): Promise<FutureCompletion | undefined> {
+  async finished(requestId: string, context: WaitingContext): Promise<FutureCompletion | undefined> {
+    const { signal } = context;
     signal.throwIfAborted();
     if (this.#isUnsupported) return undefined;
     if (this.#refusal !== undefined) throw this.#refusal;
@@ -101,7 +102,7 @@ export class BatchPoller {
       this.#early.delete(requestId);
       return early;
     }
-    const waiter: Waiter = { finished: deferred(), isAwaited };
+    const waiter: Waiter = { finished: deferred(), context };
     this.#waiters.set(requestId, waiter);
     const leave = onAbort(signal, (reason) => {
       this.#waiters.delete(requestId);
@@ -144,10 +145,13 @@ export class BatchPoller {
     const { clock, closing } = this.#environment;
     try {
       while (!closing.aborted && !this.#isUnsupported && (this.#waiters.size > 0 || this.#hasReports())) {
-        const isAwaited = [...this.#waiters.values()].some((waiter) => waiter.isAwaited());
+        const isAwaited = [...this.#waiters.values()].some(({ context }) => context.isAwaited());
         // Reports are gathered; and work that nobody waits for must not keep the process alive by one poll after the other.
         if (!isAwaited) await clock.sleep(GATHER_MS, closing, { background: this.#waiters.size > 0 });
         await this.#pollOnce(this.#waiters.size === 0);
+        // The sample that waits longest stands for all.
+        const [first] = this.#waiters.values();
+        first?.context.stillWaiting();
       }
     } catch (error) {
       if (!closing.aborted) this.#fail(error);

@@ -105,6 +105,7 @@ function poll(
         onBehalfOf: { method: "TrainingClient.optim_step" },
         isAwaited: () => options.isAwaited ?? true,
         queueState: (event) => states.push(event),
+        stillWaiting: () => {},
         signal: controller.signal,
       },
       log: { note: (event) => noted.push(event.state) },

@@ -51,7 +51,10 @@ export interface RetrieveRequest<Name extends FutureResultName> {
   /** Seconds from the start of the operation until it was accepted. */
   readonly roundtripS: number;
   /** The operation that waits for it. */
-  readonly context: Pick<OperationContext, "name" | "onBehalfOf" | "signal" | "queueState" | "isAwaited">;
+  readonly context: Pick<
+    OperationContext,
+    "name" | "onBehalfOf" | "signal" | "queueState" | "isAwaited" | "stillWaiting"
+  >;
   /** Waits until the result is there, without polling for it alone. */
   readonly batch?: BatchPoller | undefined;
   /** Logs pauses of the client that waits. */
@@ -96,10 +99,10 @@ export class ResultPoller<Name extends FutureResultName> {
    * reason of the request's signal
    */
   async result(): Promise<Records[Name]> {
-    const { signal, isAwaited } = this.#request.context;
+    const { requestId, batch, context } = this.#request;
+    const { signal } = context;
     try {
-      const { requestId, batch } = this.#request;
-      const completion = await batch?.finished(requestId, signal, isAwaited);
+      const completion = await batch?.finished(requestId, context);
       const bytes = completion?.response_payload_uncompressed_size ?? 0;
       if (bytes > 0 && completion?.state !== "failed") await this.#makeRoom(bytes);
       for (;;) {
@@ -188,8 +191,10 @@ export class ResultPoller<Name extends FutureResultName> {
     return this.#pauseFor(waitMs);
   }
 
+  /** Waits between two polls, of which the first gave no result. */
   #pauseFor(ms: number): Promise<void> {
-    const { signal, isAwaited } = this.#request.context;
+    const { signal, isAwaited, stillWaiting } = this.#request.context;
+    stillWaiting();
     return this.#environment.clock.sleep(ms, signal, { background: !isAwaited() });
   }
 

@@ -14,6 +14,7 @@ import {
 } from "@tinkex/base";
 import { type CallOptions, checkOptions, WAIT_LIMITS } from "../inputs/call-options.js";
 import type { OperationContext, QueueStateEvent, SdkMethod } from "./operation-context.js";
+import type { OperationUnderWay, SlowOperationLog } from "./slow-operation-log.js";
 import type { UnawaitedFailures } from "./unawaited-failures.js";
 
 /** The place where an operation says how it can be ended, for as long as it lasts. */
@@ -28,6 +29,7 @@ export interface FutureEnvironment {
   readonly logger: Logger;
   readonly live: OperationRegistry;
   readonly failures: UnawaitedFailures;
+  readonly slow: SlowOperationLog;
 }
 
 /** One call of a public method. */
@@ -236,6 +238,10 @@ export class ApiFuture<T> extends Promise<T> {
 
   #context(): OperationContext {
     const { name, method, options } = this.#call;
+    const underWay: OperationUnderWay = {
+      startedAtMs: this.#startedAtMs,
+      describe: (afterS) => `${this.#describe()} has no result after ${afterS} s${this.#place("unknown")}`,
+    };
     return {
       name,
       onBehalfOf: { method, headers: options.headers },
@@ -259,6 +265,7 @@ export class ApiFuture<T> extends Promise<T> {
         this.#lastState = event;
         for (const listener of this.#listeners) this.#notify(listener, event);
       },
+      stillWaiting: () => this.#environment.slow.note(underWay),
       onCancel: (askServer) => {
         this.#askServer = askServer;
       },
@@ -308,13 +315,16 @@ export class ApiFuture<T> extends Promise<T> {
 
   #timedOut(timeoutMs: number): TimeoutError {
     const waitedS = (this.#environment.clock.monotonic() - this.#startedAtMs) / 1000;
-    const state = this.#lastState;
-    const queue =
-      state === undefined ? "" : `, queue state ${state.state}${state.reason ? ` (${state.reason})` : ""}`;
     return new TimeoutError(
-      `${this.#describe()} has no result after ${waitedS.toFixed(1)} s (limit ${timeoutMs} ms)${queue}`,
+      `${this.#describe()} has no result after ${waitedS.toFixed(1)} s (limit ${timeoutMs} ms)${this.#place()}`,
       { timeoutMs, requestId: this.#requestId },
     );
+  }
+
+  /** Describes how the work stands in the service's queue. @param fallback - the state where the service has not said one */
+  #place(fallback?: string): string {
+    const { state = fallback, reason } = this.#lastState ?? {};
+    return state === undefined ? "" : `, queue state ${state}${reason ? ` (${reason})` : ""}`;
   }
 
   #describe(): string {

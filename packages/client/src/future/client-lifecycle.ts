@@ -2,6 +2,7 @@ import { type Clock, ClosedError, type Logger, type TinkexError } from "@tinkex/
 import { CALL_OPTIONS, type CallOptions, checkOptions } from "../inputs/call-options.js";
 import { type ApiFuture, type OperationRegistry, startFuture } from "./api-future.js";
 import type { OperationContext, SdkMethod } from "./operation-context.js";
+import { SlowOperationLog } from "./slow-operation-log.js";
 import { UnawaitedFailures } from "./unawaited-failures.js";
 
 /** The ports that all operations of a service client share. */
@@ -28,6 +29,7 @@ export class ClientLifecycle implements OperationRegistry {
   /** This client, and those it belongs to. */
   readonly #line: readonly ClientLifecycle[];
   readonly #failures: UnawaitedFailures;
+  readonly #slow: SlowOperationLog;
   readonly #controller = new AbortController();
   readonly #enders = new Set<(reason: TinkexError) => void>();
 
@@ -38,6 +40,7 @@ export class ClientLifecycle implements OperationRegistry {
     this.#name = name;
     this.#ports = ports;
     this.#failures = parent === undefined ? new UnawaitedFailures(ports.logger) : parent.#failures;
+    this.#slow = parent === undefined ? new SlowOperationLog(ports) : parent.#slow;
     this.#line = [this, ...(parent === undefined ? [] : parent.#line)];
   }
 
@@ -79,7 +82,7 @@ export class ClientLifecycle implements OperationRegistry {
     const method: SdkMethod = `${this.#class}.${name.replace(/[A-Z]/g, "_$&").toLowerCase()}`;
     const { signal, headers, timeoutMs = this.#ports.timeoutMs } = options;
     const call = { name, method, options: { signal, headers, timeoutMs } };
-    return startFuture(call, { ...this.#ports, live: this, failures: this.#failures }, run);
+    return startFuture(call, { ...this.#ports, live: this, failures: this.#failures, slow: this.#slow }, run);
   }
 
   add(end: (reason: TinkexError) => void): () => void {

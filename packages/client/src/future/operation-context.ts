@@ -47,6 +47,8 @@ export interface OperationContext {
   submitted(): void;
   /** Notes how the work stands in the service's queue. */
   queueState(event: QueueStateEvent): void;
+  /** Notes that the service was asked for the result and has none yet. */
+  stillWaiting(): void;
   /** Sets how the service is asked to stop the work. Without it, cancelling only stops the waiting. */
   onCancel(askServer: () => Promise<boolean>): void;
 }

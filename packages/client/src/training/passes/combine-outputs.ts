@@ -1,5 +1,5 @@
 import { isSparse, ResponseError } from "@tinkex/base";
-import type { Datum, ForwardBackwardOutput } from "@tinkex/types";
+import type { Datum, ForwardBackwardOutput, LossFnOutput, NamedTensors } from "@tinkex/types";
 
 /**
  * The result of a training pass, joined from all requests it travelled in.
@@ -9,6 +9,8 @@ import type { Datum, ForwardBackwardOutput } from "@tinkex/types";
  *   means: divide by the sum of the weights for a loss per token.
  */
 export interface PassOutput extends ForwardBackwardOutput {
+  /** `data` is a `Float32Array` under the `dtype` float32, a `BigInt64Array` under int64; `logprobs` are float32. */
+  readonly loss_fn_outputs: readonly LossFnOutput[];
   /** Metrics whose reduction is a hash, exactly; in `metrics` they are rounded to a double. */
   readonly exact_metrics: Readonly<Record<string, bigint>>;
 }
@@ -17,15 +19,19 @@ export interface PassOutput extends ForwardBackwardOutput {
  * Joins the results of a call's chunks, in the order of the data: outputs in a row, metrics reduced.
  *
  * @param onDropped - told of metrics that some chunks have and the whole has not, as they cannot be joined
+ * @throws ResponseError for a tensor whose elements are not of its dtype, and for logprobs that are not float32
  */
 export function combineOutputs(
   results: readonly ForwardBackwardOutput[],
   onDropped?: (names: readonly string[]) => void,
 ): PassOutput {
-  const outputs: ForwardBackwardOutput["loss_fn_outputs"][number][] = [];
+  const outputs: LossFnOutput[] = [];
   const chunks: ChunkMetrics[] = [];
   for (const { loss_fn_outputs, metrics } of results) {
-    for (const output of loss_fn_outputs) outputs.push(output);
+    for (const output of loss_fn_outputs) {
+      checkTensors(output, outputs.length);
+      outputs.push(output);
+    }
     chunks.push({ metrics, datumCount: loss_fn_outputs.length });
   }
   const { metrics, exactMetrics } = reduceMetrics(chunks);
@@ -40,6 +46,21 @@ export function combineOutputs(
     metrics,
     exact_metrics: exactMetrics,
   };
+}
+
+/** Checks what the type of an output says of its tensors: decoders of answers make typed arrays of them, by dtype. */
+function checkTensors(output: NamedTensors, index: number): asserts output is LossFnOutput {
+  for (const [name, { data, dtype }] of Object.entries(output)) {
+    if (name === "logprobs" && dtype !== "float32") {
+      throw new ResponseError(
+        `the service gave logprobs of data[${index}] that must be float32, got ${dtype}`,
+      );
+    }
+    if (dtype === "float32" ? data instanceof Float32Array : data instanceof BigInt64Array) continue;
+    throw new ResponseError(
+      `the service gave a tensor ${name} of data[${index}] that is no array of ${dtype}`,
+    );
+  }
 }
 
 /**
