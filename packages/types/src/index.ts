@@ -155,7 +155,13 @@ export {
   provenanceSpanSchema,
   type SampledProvenanceSpan,
 } from "./records/data/provenance-span.js";
-export { receivedTensorSchema } from "./records/data/received-tensor.js";
+export {
+  type LossFnOutput,
+  type ReceivedFloat32Tensor,
+  type ReceivedInt64Tensor,
+  type ReceivedTensor,
+  receivedTensorSchema,
+} from "./records/data/received-tensor.js";
 export {
   type Float32Data,
   type Int64Data,

@@ -5,6 +5,26 @@ import { receivedObject, typedInput } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
 import type { TensorData } from "./tensor-data.js";
 
+/** A float32 tensor of an answer. */
+export interface ReceivedFloat32Tensor extends TensorData {
+  readonly dtype: "float32";
+  readonly data: Float32Array;
+}
+
+/** An int64 tensor of an answer. */
+export interface ReceivedInt64Tensor extends TensorData {
+  readonly dtype: "int64";
+  readonly data: BigInt64Array;
+}
+
+/** A tensor of an answer. Its `dtype` says which typed array holds the elements, so that `data.map` and the like compile. */
+export type ReceivedTensor = ReceivedFloat32Tensor | ReceivedInt64Tensor;
+
+/** Tensors of an answer by name, of one datum: `logprobs` in the shape of its `target_tokens`, and whatever else a loss gives. */
+export type LossFnOutput = Readonly<Record<string, ReceivedTensor>> & {
+  readonly logprobs?: ReceivedFloat32Tensor;
+};
+
 /**
  * A tensor as JSON answers carry it, read to typed arrays so that it equals the same tensor read from protobuf:
  * float32 to `Float32Array` (null and the words for NaN and infinity included), int64 to `BigInt64Array`, and a shape
