@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { modelTable } from "./testing/model-table.js";
+import { differenceTable } from "./testing/template-differences.js";
 
 const packageFolder = fileURLToPath(new URL("..", import.meta.url));
 const page = readFileSync(new URL("../../../docs/renderers.md", import.meta.url), "utf8");
@@ -20,6 +21,10 @@ function folder(parent: string): string {
 
 it("docs/renderers.md lists the renderers and tokenizers of all models that the registry knows", () => {
   expect(page).toContain(modelTable());
+});
+
+it("docs/renderers.md lists all differences between renderers and the chat templates of their models", () => {
+  expect(page).toContain(differenceTable());
 });
 
 // In one process, as each would load the tokenizer anew; as files of the package, so that they find it by its name.
