@@ -65,6 +65,7 @@ function apply(
   return changes.reduce((changed, [ours, theirs]) => changed.replaceAll(ours, theirs), text) + end;
 }
 
+// thinking-machines-lab/tinker-cookbook#837 and #177: texts of renderers that were other than those of the model's template.
 for (const { template, renderers, differences, unsaid } of comparedTemplates) {
   describe.each(Object.entries(renderers))(`%s and the template ${template}`, (name, mode) => {
     const renderer = rendererOf(name as BuiltInRendererName);

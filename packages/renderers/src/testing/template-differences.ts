@@ -2,7 +2,7 @@ import type { BuiltInRendererName } from "../registry/get-renderer.js";
 
 /** A difference that is meant: the renderer writes as the cookbook does, and the model's chat template otherwise. */
 export interface TemplateDifference {
-  /** What differs, and the reason: a row of docs/renderers.md. */
+  /** Sentence that says what differs, and the reason: a row of docs/renderers.md. */
   readonly why: string;
   /** The renderer's words and the template's, replaced in order. */
   readonly changes?: readonly (readonly [renderer: string, template: string])[];

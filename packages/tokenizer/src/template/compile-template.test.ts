@@ -70,3 +70,28 @@ describe("a template", () => {
     },
   );
 });
+
+describe("what other engines were reported for", () => {
+  const report = (source: string, x: unknown) =>
+    plain(compileTemplate(source).render({ own: {}, peoples: { x } }, PLAIN_STRINGS));
+
+  // Each result is that of jinja2 3.1.6.
+  it.each([
+    // huggingface/swift-jinja#64: strip and its kin took no characters, and stripped white space.
+    ["{{ x.strip('</answer>') }}", "xy</answer>", "xy"],
+    ["{{ x.split('</think>')[-1].lstrip('\n') }}", "a</think>\n\n  x", "  x"],
+    ["{{ x.rstrip('\n') }}|", "x \n\n", "x |"],
+    // mitsuhiko/minijinja#911: true, false and none in JavaScript's or Rust's words.
+    ["{{ x }}", { yes: true, no: [false, null] }, "{'yes': True, 'no': [False, None]}"],
+    ["{% for k, v in x|items %}{{ k }}={{ v }};{% endfor %}", { a: true, b: null }, "a=True;b=None;"],
+    // ggml-org/llama.cpp#25916, lmstudio-ai/lmstudio-bug-tracker#2180: a tool's property with the name of a method.
+    ["{% for k, v in x.items() %}{{ k }};{% endfor %}", { items: { type: "str" }, get: 1 }, "items;get;"],
+    ["{{ x.keys()|list }}{{ x['keys'] }}", { keys: 1, values: 2 }, "['keys', 'values']1"],
+    // huggingface/swift-jinja#76: comments with dashes kept the white space beside them.
+    ["a\n  {#- c -#}\n b", "", "ab"],
+    // huggingface/swift-transformers#322: blocks on lines of their own left their line breaks.
+    ["  {% if true %}\nx\n  {% endif %}\ny\n", "", "x\ny"],
+  ])("%j is rendered as in Python", (source, x, wanted) => {
+    expect(report(source, x)).toBe(wanted);
+  });
+});
