@@ -8,6 +8,6 @@ export {
   type TokenizerProvider,
   type TokenizerProviderOptions,
 } from "./providers/create-tokenizer-provider.js";
-export { getTokenizer, registerTokenizer } from "./providers/get-tokenizer.js";
+export { getTokenizer, registeredTokenizers, registerTokenizer } from "./providers/get-tokenizer.js";
 export { fromNpmPackage } from "./sources/from-npm-package.js";
 export { fromTransformers, type TransformersModule } from "./sources/from-transformers.js";

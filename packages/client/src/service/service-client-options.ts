@@ -77,7 +77,10 @@ export interface ServiceClientOptions {
   readonly pollPatienceMs?: number | undefined;
   /** Sent with every request, by name; they win over our own, and those of a call win over them. @defaultValue none */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** A `fetch` that carries all requests in place of our own connections; `proxy` and pools of connections are then its responsibility. */
+  /**
+   * A `fetch` that carries all requests in place of our own connections, and downloads tokenizers; `proxy` and pools of connections are
+   * then its responsibility.
+   */
   readonly fetch?: typeof fetch | undefined;
   /**
    * Proxy for all requests, e.g. `http://proxy.example:3128` (or `https://`, `socks5://`), or one each for `http:` and `https:`

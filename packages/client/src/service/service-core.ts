@@ -50,6 +50,9 @@ export class ServiceCore {
         own: settings.tokenizer,
         baseUrl: settings.baseUrl,
         env: settings.hubEnv,
+        fetch: settings.fetch,
+        logger,
+        clock,
         signal: this.lifecycle.closing,
       }),
     };

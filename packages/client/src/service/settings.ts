@@ -52,6 +52,8 @@ export interface ClientSettings {
   readonly timeoutMs: number | undefined;
   /** Environment with the settings of the Hugging Face hub; `undefined` for that of the process. */
   readonly hubEnv: Readonly<Record<string, string | undefined>> | undefined;
+  /** The caller's own, which downloads tokenizers too. */
+  readonly fetch: typeof fetch | undefined;
   readonly tokenizer: Tokenizer | TokenizerLoader | undefined;
 }
 
@@ -123,6 +125,7 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
     userMetadata: options.userMetadata ?? {},
     tags: options.tags ?? splitTags(fromEnv("TINKER_TAGS")),
     hubEnv: options.env,
+    fetch: options.fetch,
     tokenizer: options.tokenizer,
   };
 }

@@ -5,10 +5,12 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { type Tokenizer, ValidationError } from "@tinkex/base";
+import { FakeClock } from "@tinkex/base/testing";
 import { createTransport } from "@tinkex/http";
-import { getTokenizer } from "@tinkex/tokenizer/node";
+import { getTokenizer, registerTokenizer } from "@tinkex/tokenizer/node";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openService, until } from "../testing/open-service.js";
+import { RecordingLogger } from "../testing/recording-logger.js";
 import { runScript } from "../testing/run-script.js";
 import { loadModelTokenizer, type TokenizerLoader } from "./model-tokenizer.js";
 
@@ -289,6 +291,68 @@ describe("a tokenizer of the hub", () => {
     expect(hub.asked).toHaveLength(length);
     const other = await service.createSamplingClient({ base_model: "org/two" });
     expect(await other.getTokenizer()).not.toBe(first);
+  });
+
+  it("is downloaded through the fetch that the service client was given, and so is that of a sampler of another model", async () => {
+    const hub = await startHub();
+    const fetched: string[] = [];
+    const { service } = await openService({
+      env: hub.env,
+      fetch: (input, init) => {
+        fetched.push(new URL(input instanceof Request ? input.url : input).origin);
+        return fetch(input, init);
+      },
+    });
+    for (const base_model of ["org/one", "org/two"]) {
+      const before = hub.asked.length;
+      const sampler = await service.createSamplingClient({ base_model });
+      expect((await sampler.getTokenizer()).encode("hello world")).toEqual([0, 1]);
+      expect(hub.asked.length).toBeGreaterThan(before);
+    }
+    expect(fetched.filter((origin) => origin === hub.env.HF_ENDPOINT)).toHaveLength(hub.asked.length);
+  });
+
+  it("goes through that fetch where getTokenizer of the package is given too, and not where a loader of one's own is", async () => {
+    const hub = await startHub();
+    let count = 0;
+    const counting: typeof fetch = (input, init) => {
+      count += 1;
+      return fetch(input, init);
+    };
+    const model = { id: "S", modelName: "org/one", tokenizerId: undefined };
+    const environment = { baseUrl: REMOTE, env: hub.env, fetch: counting };
+    await loadModelTokenizer(model, { ...environment, own: getTokenizer });
+    expect(count).toBe(hub.asked.length);
+    expect(await loadModelTokenizer(model, { ...environment, own: async () => own })).toBe(own);
+    expect(count).toBe(hub.asked.length);
+  });
+
+  it("says to the client's logger that its cache stands in for a hub out of reach", async () => {
+    const hub = await startHub();
+    const model = { id: "S", modelName: "org/one", tokenizerId: undefined };
+    await loadModelTokenizer(model, { own: undefined, baseUrl: REMOTE, env: hub.env });
+    const logger = new RecordingLogger();
+    const unreachable: typeof fetch = () => Promise.reject(new TypeError("fetch failed"));
+    const tokenizer = await loadModelTokenizer(model, {
+      own: undefined,
+      baseUrl: REMOTE,
+      env: hub.env,
+      fetch: unreachable,
+      logger,
+      clock: new FakeClock({ autoAdvance: true }),
+    });
+    expect(tokenizer.encode("world")).toEqual([1]);
+    expect(logger.lines).toHaveLength(1);
+    expect(logger.lines[0]).toMatch(/^warn: .*org\/one/);
+  });
+
+  it("is not asked for where the program has registered a tokenizer, whatever fetch and environment are", async () => {
+    const hub = await startHub();
+    onTestFinished(registerTokenizer("org/registered", () => own as never));
+    const { service } = await openService({ env: hub.env, fetch: (input, init) => fetch(input, init) });
+    const sampler = await service.createSamplingClient({ base_model: "org/registered" });
+    expect(await sampler.getTokenizer()).toBe(own);
+    expect(hub.asked).toEqual([]);
   });
 
   it("that failed is tried anew, and names the model in the error", async () => {

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { isPackageMissing, type Tokenizer, ValidationError } from "@tinkex/base";
+import { type Clock, isPackageMissing, type Logger, type Tokenizer, ValidationError } from "@tinkex/base";
 import { isLoopback } from "@tinkex/http";
 import type { OperationContext } from "../future/operation-context.js";
 import type { ApiCalls } from "./api-calls.js";
@@ -33,8 +33,14 @@ export interface TokenizerEnvironment {
   readonly own: Tokenizer | TokenizerLoader | undefined;
   /** The address of the server; `undefined` when it is not known. */
   readonly baseUrl: string | undefined;
-  /** Settings of the hub. @defaultValue those of the process, and one cache for all service clients */
+  /** Settings of the hub. @defaultValue those of the process */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Downloads from the hub. @defaultValue `globalThis.fetch` */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  /** Told when the cache stands in for a hub that is out of reach. */
+  readonly logger?: Logger | undefined;
+  /** @defaultValue the machine's time */
+  readonly clock?: Clock | undefined;
   /** Ends downloads. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -44,9 +50,11 @@ export class ModelTokenizers {
   readonly #environment: TokenizerEnvironment;
   readonly #ids = new Map<string, string>();
   readonly #loaded = new Map<string, Promise<Tokenizer>>();
+  readonly #hubLoader: HubLoaderSource;
 
   constructor(environment: TokenizerEnvironment) {
     this.#environment = environment;
+    this.#hubLoader = hubLoaderOf(environment);
   }
 
   /** Keeps the tokenizer's name of a base model: samplers of the same model are not told it. */
@@ -69,7 +77,7 @@ export class ModelTokenizers {
     const key = JSON.stringify([modelName ?? id, tokenizerId]);
     const known = this.#loaded.get(key);
     if (known !== undefined) return known;
-    const loading = loadModelTokenizer({ id, modelName, tokenizerId }, this.#environment);
+    const loading = loadModelTokenizer({ id, modelName, tokenizerId }, this.#environment, this.#hubLoader);
     this.#loaded.set(key, loading);
     loading.catch(() => this.#loaded.delete(key));
     return loading;
@@ -95,8 +103,10 @@ export class ModelTokenizers {
  */
 export async function loadModelTokenizer(
   model: TokenizedModel,
-  { own, baseUrl, env, signal }: TokenizerEnvironment,
+  environment: TokenizerEnvironment,
+  hubLoader: HubLoaderSource = hubLoaderOf(environment),
 ): Promise<Tokenizer> {
+  const { own, baseUrl, signal } = environment;
   const { id, modelName, tokenizerId } = model;
   const limits = signal === undefined ? {} : { signal };
   if (own !== undefined && !isLoader(own)) return own;
@@ -105,18 +115,44 @@ export async function loadModelTokenizer(
   }
   const names = [tokenizerId, modelName].filter((name) => name !== undefined);
   if (baseUrl === undefined || !isLoopback(baseUrl)) refusePlaces(names);
-  const { createTokenizerProvider, getTokenizer, loadTokenizer } = await tokenizerPackage();
+  const tokenizers = await tokenizerPackage();
   const directory = names.find(isModelDirectory);
-  if (directory !== undefined) return loadTokenizer(directory);
+  if (directory !== undefined) return tokenizers.loadTokenizer(directory);
   if (modelName === undefined || names.some(isWrittenAsPlace)) throw notHere(modelName ?? id);
-  const load = env === undefined ? getTokenizer : createTokenizerProvider({ env }).getTokenizer;
   // Under the name of a repository nothing is looked for in the working directory, which the server would choose otherwise.
   const { resolveTokenizer } = await import("@tinkex/tokenizer");
-  return load(modelName, { tokenizerId: resolveTokenizer(modelName, tokenizerId).id, ...limits });
+  return hubLoader(tokenizers)(modelName, {
+    tokenizerId: resolveTokenizer(modelName, tokenizerId).id,
+    ...limits,
+  });
+}
+
+type TokenizerPackage = typeof import("@tinkex/tokenizer/node");
+
+/** Gives what loads tokenizers from the hub, made of the package when it is first needed. */
+type HubLoaderSource = (tokenizers: TokenizerPackage) => TokenizerPackage["getTokenizer"];
+
+/**
+ * Makes the loader of one service client. One cache serves all clients that have neither a fetch nor an environment of their own;
+ * the others have one each, and find what the program has registered all the same.
+ */
+function hubLoaderOf({ env, fetch, logger, clock }: TokenizerEnvironment): HubLoaderSource {
+  if (env === undefined && fetch === undefined) return ({ getTokenizer }) => getTokenizer;
+  let load: TokenizerPackage["getTokenizer"] | undefined;
+  return ({ createTokenizerProvider, registeredTokenizers }) => {
+    load ??= createTokenizerProvider({
+      registry: registeredTokenizers,
+      ...(env === undefined ? {} : { env }),
+      ...(fetch === undefined ? {} : { fetch }),
+      ...(logger === undefined ? {} : { logger }),
+      ...(clock === undefined ? {} : { clock }),
+    }).getTokenizer;
+    return load;
+  };
 }
 
 /** Loads the package when it is first needed: bundlers may leave it out where no tokenizer is used. */
-async function tokenizerPackage(): Promise<typeof import("@tinkex/tokenizer/node")> {
+async function tokenizerPackage(): Promise<TokenizerPackage> {
   try {
     return await import("@tinkex/tokenizer/node");
   } catch (cause) {

@@ -5,6 +5,9 @@ import { createTokenizerProvider, type GetTokenizerOptions } from "./create-toke
 /** One for the whole process, as a tokenizer takes a second to load and a hundred megabytes of memory. */
 const provider = createTokenizerProvider();
 
+/** Sources that {@link registerTokenizer} was given, for providers of one's own that are to find them too. */
+export const registeredTokenizers = provider.registry;
+
 /**
  * The tokenizer of a model, or of a directory: `getTokenizer("Qwen/Qwen3-8B")`. It comes from a registered source or
  * from the Hugging Face hub, with the settings that the environment gives (`HF_TOKEN`, `HF_ENDPOINT`, `HF_HOME`,
