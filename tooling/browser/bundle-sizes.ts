@@ -24,7 +24,7 @@ export const BUNDLE_SIZES: Readonly<Record<string, BundleSize>> = {
   "@tinkex/renderers": { file: "renderers/dist/index.js", ownBytes: 24_166, wholeBytes: 25_224 },
   "@tinkex/renderers/chat-template": {
     file: "renderers/dist/chat-template.js",
-    ownBytes: 6_662,
+    ownBytes: 7_356,
     wholeBytes: 39_599,
   },
 };
