@@ -206,6 +206,20 @@ describe("ResultPoller", () => {
     expect(states.map(({ state }) => state)).toEqual(["active"]);
   });
 
+  it.each([
+    ["weird", "unknown", "weird"],
+    ["Server", "server", undefined],
+    [7, "unknown", undefined],
+  ])(
+    "decisions 57: reads the category %j as %j and keeps the service's own word",
+    async (category, read, raw) => {
+      const { result } = poll([{ ok: { error: "boom", category } }]);
+      const error = await result.catch((cause: unknown) => cause);
+      expect(error).toBeInstanceOf(RequestFailedError);
+      expect(error).toMatchObject({ category: read, rawCategory: raw });
+    },
+  );
+
   it("transport 40, BR-009: goes on for as long as it takes", async () => {
     const paused: Answer[] = Array.from({ length: 25 }, () => ({ status: 408, body: busy }));
     const { result, calls } = poll([...paused, { status: 503 }, { status: 599 }, done]);

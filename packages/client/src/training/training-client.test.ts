@@ -154,16 +154,22 @@ describe("bodies", () => {
 describe("results", () => {
   it("clients 63 and BR-007: tells whose fault failed work is", async () => {
     const { stub, training } = await openTraining();
-    for (const [category, expected] of [
-      ["user", "user"],
-      ["server", "server"],
-      ["weird", "unknown"],
-      [undefined, "unknown"],
+    for (const [category, expected, rawCategory] of [
+      ["user", "user", undefined],
+      ["server", "server", undefined],
+      ["USER", "user", undefined],
+      ["weird", "unknown", "weird"],
+      ["Out_Of_Memory", "unknown", "Out_Of_Memory"],
+      [undefined, "unknown", undefined],
     ]) {
       stub.script("retrieve_future", { body: { error: "worker lost", category } });
       const error = await step(training).catch((cause: unknown) => cause);
       expect(error).toBeInstanceOf(RequestFailedError);
-      expect(error).toMatchObject({ category: expected, requestId: expect.stringMatching(/^r\d+$/) });
+      expect(error).toMatchObject({
+        category: expected,
+        rawCategory,
+        requestId: expect.stringMatching(/^r\d+$/),
+      });
       expect((error as Error).message).toContain("worker lost");
     }
   });
