@@ -5,7 +5,7 @@
 //   TINKER_API_KEY=tml-… node apps/examples/dist/checkpoints.js   on a hosted service
 import { parseArgs } from "node:util";
 import { startLocalServer } from "@tinkex/local";
-import { type DatumLike, lossOf, ServiceClient, type TrainingClient } from "tinkex";
+import { type DatumLike, lossGraph, lossOf, ServiceClient, type TrainingClient } from "tinkex";
 
 const { values: options } = parseArgs({
   options: { steps: { type: "string", default: "4" }, model: { type: "string" } },
@@ -73,6 +73,13 @@ try {
   console.log(
     `step on: loss ${fromWeights.toFixed(4)} and ${weightsPutBack.toFixed(4)} with a fresh optimizer`,
   );
+
+  // A loss as a graph, made once for all training clients of the session; loss-graph.ts trains with one.
+  const nll = await service.createCustomLoss(
+    lossGraph("nll", { logprobs: 1 }, ({ logprobs }) => ({ loss: logprobs.sum().neg() })),
+  );
+  const scored = await training.forwardBackwardCustom([datum], nll);
+  console.log(`the loss as a graph is ${lossOf(scored)?.value.toFixed(4)}`);
 
   // Weights to sample from, under a name of their own.
   const saved = await training.saveWeightsForSampler("mat", { onConflict: "reuse" });
