@@ -10,7 +10,7 @@ export interface BundleSize {
 
 /** Entries that run in a browser. Growth is a change of a line here. */
 export const BUNDLE_SIZES: Readonly<Record<string, BundleSize>> = {
-  "@tinkex/types": { file: "types/dist/index.js", ownBytes: 16_164, wholeBytes: 44_032 },
+  "@tinkex/types": { file: "types/dist/index.js", ownBytes: 16_164, wholeBytes: 48_926 },
   "@tinkex/base": { file: "base/dist/index.js", ownBytes: 6_225, wholeBytes: 6_225 },
   "@tinkex/wire": { file: "wire/dist/index.js", ownBytes: 17_408, wholeBytes: 61_596 },
   "@tinkex/wire/proto": { file: "wire/dist/proto.js", ownBytes: 2_831, wholeBytes: 18_747 },
