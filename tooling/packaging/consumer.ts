@@ -60,7 +60,8 @@ export class Consumer {
 
   /** Runs a JavaScript file of the project. */
   node(file: string, env: Readonly<Record<string, string>> = {}): Promise<CommandResult> {
-    return run(process.execPath, [file], { cwd: this.folder, env });
+    // pnpm, under which tests run, lets `require` find every package of the workspace by this variable.
+    return run(process.execPath, [file], { cwd: this.folder, env: { NODE_PATH: "", ...env } });
   }
 
   dispose(): void {
