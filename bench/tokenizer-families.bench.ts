@@ -219,7 +219,7 @@ async function main(): Promise<void> {
         if (JSON.stringify(checksum(ids)) !== JSON.stringify(answer.ids)) {
           throw new Error(`${family}, ${kind}: ours are other ids than Python's`);
         }
-        // What takes seconds is told apart in two rounds.
+        // Two rounds tell apart what takes seconds.
         if (round > 0 && answer.ms > 3_000) break;
       }
       const ratio = least(ours) / least(theirs);

@@ -17,7 +17,7 @@ export interface CookbookResults {
   readonly responses: readonly ReadResponse[];
 }
 
-/** What the cookbook makes of one conversation. */
+/** Results of the cookbook for one conversation. */
 export interface RenderedConversation {
   readonly prompt: Summary | Refused;
   /** Null where every mode was refused. */
@@ -25,7 +25,7 @@ export interface RenderedConversation {
   readonly weights: Readonly<Partial<Record<TrainOn, readonly (readonly number[])[] | Refused>>>;
 }
 
-/** What the cookbook reads in one response. */
+/** Reading of one response by the cookbook. */
 export type ReadResponse = { readonly ids: readonly number[] } & (
   | { readonly message: unknown; readonly termination: string }
   | Refused

@@ -56,7 +56,7 @@ const CALLS: Readonly<Record<string, PublicCalls>> = {
 /** Longest wait for a call that does not end by itself, such as one that tries a closed port again and again. */
 const MAX_WAIT_MS = 20;
 
-/** What the engine says where a value was used before it was looked at. */
+/** Words of the engine where a value was used before it was looked at. */
 const ENGINE_WORDS =
   /Cannot (read|convert|destructure|perform|use|mix)|is not (a function|iterable|a constructor)|Maximum call stack/;
 

@@ -8,7 +8,7 @@ const programs = readdirSync(SOURCES)
   .filter((name) => name.endsWith(".ts"))
   .map((name) => readFileSync(join(SOURCES, name), "utf8"));
 
-/** What makes a client of each class, in a declaration of its variable or parameter. */
+/** Expressions that make a client of each class, in a declaration of its variable or parameter. */
 const CLIENTS = [
   { type: ServiceClient, made: /\b(\w+) = new ServiceClient\b/g },
   {

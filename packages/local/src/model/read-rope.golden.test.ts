@@ -13,7 +13,7 @@ interface RopeCase {
   readonly result: { readonly error: string } | { readonly inverse_frequencies: readonly number[] };
 }
 
-/** What `transformers` 5.24 computes; `fixtures/rope/record.py` wrote it. */
+/** Frequencies that `transformers` 5.24 computes; `fixtures/rope/record.py` wrote them. */
 const { cases, sizes } = JSON.parse(
   readFileSync(new URL("../../fixtures/rope/frequencies.json", import.meta.url), "utf8"),
 ) as { readonly cases: readonly RopeCase[]; readonly sizes: object };

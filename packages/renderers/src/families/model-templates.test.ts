@@ -15,7 +15,7 @@ interface TemplateChats {
   >;
 }
 
-/** What `fixtures/record_templates.py` writes: by template, way of asking and chat. */
+/** Recording of `fixtures/record_templates.py`: by template, way of asking and chat. */
 type TemplateTexts = Readonly<
   Record<
     string,

@@ -34,7 +34,7 @@ const results = recorded.map(({ source, result }) => ({
   ours: rendered(source, PLAIN_STRINGS),
 }));
 
-/** What is refused here and rendered by jinja2: none of it stands in a template of a model. */
+/** Refusals of templates that jinja2 renders: none of these stands in a template of a model. */
 const REFUSED_HERE =
   /is not supported here \(line \d+\)$|a (?:int|bool|float|dict|NoneType) has no slices \(line \d+\)$/;
 
