@@ -95,6 +95,28 @@ describe("SupervisedEngine", () => {
     ]);
   });
 
+  it("puts a copy back as it was taken, and nothing of what was released, when other calls were under way beside them", {
+    timeout: 60_000,
+  }, async () => {
+    const undisturbed = await createInProcessEngine(options);
+    onTestFinished(() => undisturbed.close());
+    const { engine, kill, log } = await startMortalEngine(options);
+    for (const one of [undisturbed, engine]) {
+      await one.createAdapter("a", shape, 3);
+      await one.createAdapter("gone", shape, 4);
+      await one.pass(pass("a"));
+      await Promise.all([
+        one.copyAdapter("a", "sampler"),
+        one.optimStep("a", adam),
+        one.optimStep("gone", adam),
+        one.releaseAdapter("gone"),
+      ]);
+    }
+    await kill();
+    expect(await engine.sample(task)).toEqual(await undisturbed.sample(task));
+    expect(log.at(-1)).toContain("it runs again, with 2 adapters");
+  });
+
   it("fails what was under way with the reason, and does not count it as done", {
     timeout: 60_000,
   }, async () => {

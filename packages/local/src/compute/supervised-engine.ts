@@ -78,9 +78,8 @@ export class SupervisedEngine implements Engine {
 
   async copyAdapter(adapterId: string, copyId: string): Promise<void> {
     const client = await this.#open();
-    await client.call("copyAdapter", [adapterId, copyId]);
-    const source = this.#snapshots.get(adapterId);
-    if (source !== undefined) this.#snapshots.set(copyId, { parameters: source.parameters });
+    // What is known of the source may already be of a later step, whose answer was here first.
+    await this.#keepWeights(client, copyId, client.call("copyAdapter", [adapterId, copyId]));
   }
 
   async pass(request: PassRequest): Promise<PassResult> {
@@ -105,8 +104,12 @@ export class SupervisedEngine implements Engine {
 
   async releaseAdapter(adapterId: string): Promise<void> {
     const client = await this.#open();
-    this.#snapshots.delete(adapterId);
-    await client.call("releaseAdapter", [adapterId]);
+    try {
+      await client.call("releaseAdapter", [adapterId]);
+    } finally {
+      // Not before: the answers of calls under way would bring it back.
+      this.#snapshots.delete(adapterId);
+    }
   }
 
   async sample(task: SampleTask, signal?: AbortSignal): ReturnType<Engine["sample"]> {
