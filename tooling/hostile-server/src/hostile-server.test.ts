@@ -10,6 +10,7 @@ import {
   cutAt,
   cutShort,
   drip,
+  every,
   file,
   gamble,
   goAway,
@@ -22,6 +23,8 @@ import {
   on,
   type Rule,
   raw,
+  relay,
+  relayThen,
   reset,
   resetStream,
   stall,
@@ -301,6 +304,35 @@ describe("as a proxy", () => {
     const proxy = await play(drip("HTTP/1.1 2", 5));
     const { text, ending } = await speak(proxy, CONNECT);
     expect({ text, ending }).toEqual({ text: "HTTP/1.1 2", ending: "open" });
+  });
+
+  it("passes each request on to the server behind, and its answer back", async () => {
+    const behind = await play(answer(201, { made: true }, { "x-kept": "yes" }));
+    const server = await play(relay(portOf(behind)));
+    const said = await speak(server, "POST /a?b=c HTTP/1.1\r\nx-sent: 1\r\ncontent-length: 2\r\n\r\nhi");
+    expect(said.text).toMatch(/^HTTP\/1\.1 201 /);
+    expect(said.text).toContain("\r\nx-kept: yes\r\n");
+    expect(said.text).toMatch(/\r\n\r\n\{"made":true\}$/);
+    expect(behind.requests).toMatchObject([
+      { method: "POST", path: "/a?b=c", headers: { "x-sent": "1" }, body: Buffer.from("hi") },
+    ]);
+  });
+
+  it("loses each third answer of the server behind, which has done all of the work", async () => {
+    const behind = await play(answer(200));
+    const port = portOf(behind);
+    const server = await play(every(3, relayThen(port, reset), relay(port)));
+    const endings: string[] = [];
+    for (let count = 0; count < 6; count++) endings.push((await speak(server)).ending);
+    expect(endings).toEqual(["open", "open", "ECONNRESET", "open", "open", "ECONNRESET"]);
+    expect(behind.requests).toHaveLength(6);
+  });
+
+  it("resets a connection whose request it can pass on to nobody", async () => {
+    const gone = await HostileServer.play(answer(200));
+    const port = portOf(gone);
+    await gone[Symbol.asyncDispose]();
+    expect((await speak(await play(relay(port)))).ending).toBe("ECONNRESET");
   });
 
   it("a port where nobody is ends the connection", async () => {

@@ -36,6 +36,10 @@ export type Move =
   | { readonly do: "drip"; readonly text: string; readonly everyMs: number }
   /** Answers a CONNECT and passes bytes to and fro between its sender and a port of this machine. HTTP/1.1 and SOCKS5 alone. */
   | { readonly do: "tunnel"; readonly port: number; readonly cut?: TunnelCut }
+  /** Passes the request on to a port of this machine, and gives what is answered there, or does `instead` once that has come. */
+  | { readonly do: "relay"; readonly port: number; readonly instead?: Move }
+  /** Does `move` about every so many-th of the requests that come to it, and `otherwise` about the rest. */
+  | { readonly do: "every"; readonly nth: number; readonly move: Move; readonly otherwise: Move }
   | { readonly do: "wait"; readonly ms: number; readonly next: Move }
   | { readonly do: "in_turn"; readonly moves: readonly Move[] }
   /** Takes leave of the connection (GOAWAY), which may go on to serve what has begun. HTTP/2 alone. */

@@ -67,6 +67,21 @@ export function tunnelCutAt(byteLength: number, port: number, move: Move): Move 
   return { do: "tunnel", port, cut: { byteLength, next: move } };
 }
 
+/** Passes a request on to the server at this port, whose answer becomes ours; without a server there the connection is reset. */
+export function relay(port: number): Move {
+  return { do: "relay", port };
+}
+
+/** Passes a request on, waits for the answer, and does a move in its place: the work is done, and the client is not told. */
+export function relayThen(port: number, instead: Move): Move {
+  return { do: "relay", port, instead };
+}
+
+/** Does a move about each third request, say, and `otherwise` about those between. */
+export function every(nth: number, move: Move, otherwise: Move): Move {
+  return { do: "every", nth, move, otherwise };
+}
+
 /** Does a move some milliseconds later. */
 export function after(ms: number, move: Move): Move {
   return { do: "wait", ms, next: move };

@@ -6,8 +6,11 @@ import type { SeenRequest } from "../seen-request.js";
 import type { Ledger } from "./ledger.js";
 import type { Line } from "./line.js";
 import { rangeAnswer } from "./range-answer.js";
+import { passOn } from "./relay-request.js";
 
 type Gamble = Move & { readonly do: "gamble" };
+type Every = Move & { readonly do: "every" };
+type Relay = Move & { readonly do: "relay" };
 
 /** What moves share within one server. */
 export class Stage {
@@ -15,6 +18,7 @@ export class Stage {
   /** Ways back to requests that have no answer yet. */
   readonly unanswered = new Set<Line>();
   readonly #gambles = new WeakMap<Move, () => number>();
+  readonly #counts = new WeakMap<Move, number>();
 
   constructor(ledger: Ledger) {
     this.ledger = ledger;
@@ -28,6 +32,13 @@ export class Stage {
       this.#gambles.set(move, numbers);
     }
     return numbers;
+  }
+
+  /** How many requests have come to a move, with this one. */
+  countOf(move: Every): number {
+    const count = (this.#counts.get(move) ?? 0) + 1;
+    this.#counts.set(move, count);
+    return count;
   }
 }
 
@@ -68,6 +79,12 @@ export function performMove(move: Move, request: SeenRequest, line: Line, stage:
         if (move.cut !== undefined) go(move.cut.next);
       });
       break;
+    case "relay":
+      void relayRequest(move, request, line, stage);
+      break;
+    case "every":
+      go(stage.countOf(move) % move.nth === 0 ? move.move : move.otherwise);
+      break;
     case "wait":
       setTimeout(() => go(move.next), move.ms);
       break;
@@ -98,6 +115,17 @@ function drawn({ share, faults, otherwise }: Gamble, random: () => number): Move
   const isFault = random() < share;
   const fault = faults[Math.floor(random() * faults.length)];
   return isFault && fault !== undefined ? fault : otherwise;
+}
+
+/** Never rejects. */
+async function relayRequest(
+  { port, instead }: Relay,
+  request: SeenRequest,
+  line: Line,
+  stage: Stage,
+): Promise<void> {
+  const given = await passOn(request, port).catch((): Move => ({ do: "reset" }));
+  performMove(instead ?? given, request, line, stage);
 }
 
 function sendFile(
