@@ -1,7 +1,7 @@
-import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "@tinkex/base";
 import { userFailure } from "../errors/operation-failure.js";
+import { renameDurably, syncFolder } from "../files/durable-names.js";
 import { isFileError } from "../files/is-file-error.js";
 import { isThere } from "../files/is-there.js";
 import { makePrivateDirectory } from "../files/make-private-directory.js";
@@ -100,6 +100,7 @@ export class CheckpointStore {
         ...(ttlSeconds === undefined ? {} : { expires_at: this.#time(ttlSeconds) }),
       };
       await writePrivateFile(join(staged, CHECKPOINT_FILE), recordText(record));
+      await syncFolder(staged);
       await this.#publish(record, staged, mayOverwrite);
       await staging.remove();
       this.#unfinished.delete(staging);
@@ -177,7 +178,7 @@ export class CheckpointStore {
     const doomed = OwnedFolder.named(this.#layout.staging(checkpoint.training_run_id));
     await doomed.make(this.#layout.root);
     try {
-      await rename(this.directory(checkpoint), join(doomed.path, checkpoint.name));
+      await renameDurably(this.directory(checkpoint), join(doomed.path, checkpoint.name));
     } catch (error) {
       // Somebody else may have removed it just now, and then there is nothing left to do.
       if (!isFileError(error, "ENOENT")) throw error;
@@ -191,7 +192,7 @@ export class CheckpointStore {
     const { root } = this.#layout;
     const target = this.directory(record);
     await makePrivateDirectory(root, this.#layout.checkpoints(runId, kind));
-    if (!(await isThere(target))) return rename(staged, target);
+    if (!(await isThere(target))) return renameDurably(staged, target);
     if ((await this.read(runId, kind, name)) === undefined) {
       throw userFailure(
         `path "${name}" must be free or a checkpoint of this server, got something else at ${target}: ` +

@@ -1,5 +1,6 @@
-import { rename, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { renameDurably } from "../files/durable-names.js";
 import { isThere } from "../files/is-there.js";
 import { makePrivateDirectory } from "../files/make-private-directory.js";
 import { CHECKPOINT_KINDS, checkpointRecordSchema } from "./checkpoint-record.js";
@@ -70,7 +71,7 @@ async function restore(
       reader.warn(retired, "was to be put back, and something else is in its place");
     } else {
       await makePrivateDirectory(layout.root, layout.checkpoints(runId, kind));
-      await rename(retired, target);
+      await renameDurably(retired, target);
     }
   }
 }

@@ -1,4 +1,5 @@
-import { rename, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
+import { renameDurably } from "../files/durable-names.js";
 
 /** Paths of one file system. */
 export interface Replacement {
@@ -14,9 +15,9 @@ export interface Replacement {
  * when not even that is possible, or the process ends half-way, it stays at `retired`.
  */
 export async function replaceDirectory({ target, successor, retired }: Replacement): Promise<void> {
-  await rename(target, retired);
-  await rename(successor, target).catch(async (error: unknown) => {
-    await rename(retired, target).catch(() => {});
+  await renameDurably(target, retired);
+  await renameDurably(successor, target).catch(async (error: unknown) => {
+    await renameDurably(retired, target).catch(() => {});
     throw error;
   });
   await rm(retired, { recursive: true, force: true });

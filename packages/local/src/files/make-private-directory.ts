@@ -1,14 +1,15 @@
 import { chmod, lstat, mkdir } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { TinkexError } from "@tinkex/base";
+import { syncFolder } from "./durable-names.js";
 import { isFileError } from "./is-file-error.js";
 
 /** Read, write and enter for the owner, nothing for others. */
 export const PRIVATE_DIRECTORY_MODE = 0o700;
 
 /**
- * Makes `path`, and what is missing between it and `root`, for this user alone, whatever the umask. Directories that are
- * there already keep their modes.
+ * Makes `path`, and what is missing between it and `root`, for this user alone, whatever the umask, and sees to it
+ * that they are on the disk. Directories that are there already keep their modes.
  *
  * @param root - a directory that exists, and contains `path`
  * @throws TinkexError `server_error` when a file or a symbolic link stands in the way: nothing is to be written elsewhere
@@ -24,6 +25,8 @@ export async function makePrivateDirectory(root: string, path: string): Promise<
       if (!isFileError(cause, "EEXIST")) throw cause;
       await requireDirectory(place, cause);
     }
+    // Also for one that is there: whoever made it just now may not have come to this yet.
+    await syncFolder(dirname(place));
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { open, rename, rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
+import { renameDurably } from "./durable-names.js";
 
 const PRIVATE_FILE_MODE = 0o600;
 
@@ -21,12 +22,12 @@ export async function writePrivateFile(path: string, content: Uint8Array | strin
   }
 }
 
-/** Writes beside `path` under a name of its own and renames, so that a reader sees the old content or the new. */
+/** Writes beside `path` under a name of its own and renames, so that a reader sees the old content or the new, also after a loss of power. */
 export async function replacePrivateFile(path: string, content: Uint8Array | string): Promise<void> {
   const temporary = `${path}.${randomUUID()}.part`;
   try {
     await writePrivateFile(temporary, content);
-    await rename(temporary, path);
+    await renameDurably(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;

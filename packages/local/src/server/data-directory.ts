@@ -1,9 +1,10 @@
 import { access, constants, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { ValidationError } from "@tinkex/base";
 import { DataLayout } from "../disk/data-layout.js";
 import { isUnused } from "../disk/is-unused.js";
+import { syncFolder } from "../files/durable-names.js";
 import { makePrivateDirectory, PRIVATE_DIRECTORY_MODE } from "../files/make-private-directory.js";
 import { type DirectoryLock, type LockSurroundings, lockDirectory } from "../lock/lock-directory.js";
 
@@ -45,7 +46,7 @@ export async function openDataDirectory(
 
 async function prepare(layout: DataLayout, shown: string): Promise<void> {
   try {
-    await mkdir(layout.root, { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
+    await makeRoot(layout.root);
     for (const folder of [layout.runs, layout.lock]) {
       await makePrivateDirectory(layout.root, folder);
       await access(folder, constants.R_OK | constants.W_OK);
@@ -57,4 +58,10 @@ async function prepare(layout: DataLayout, shown: string): Promise<void> {
       { path: ["dataDirectory"], cause },
     );
   }
+}
+
+async function makeRoot(root: string): Promise<void> {
+  const first = await mkdir(root, { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
+  if (first === undefined) return;
+  for (let made = root; made.startsWith(first); made = dirname(made)) await syncFolder(dirname(made));
 }
