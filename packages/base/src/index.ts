@@ -60,6 +60,7 @@ export { isTfTensorLike, type TfTensorLike } from "./tensors/tf-tensor-like.js";
 export { formatPath } from "./text/format-path.js";
 export { jsonTextFault, MAX_JSON_DEPTH } from "./text/json-text-fault.js";
 export { nearestName } from "./text/nearest-name.js";
+export { type JsonParts, readJsonText } from "./text/read-json-text.js";
 export { visibleText } from "./text/visible-text.js";
 export { atMostEvery } from "./time/at-most-every.js";
 export { BACKOFFS, type Backoff, BackoffCounter, backoffMs } from "./time/backoff.js";
