@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { OwnedFolder } from "../disk/owned-folder.js";
 import { ScriptedEngine } from "../testing/scripted-engine.js";
 import { temporaryDirectory } from "../testing/temporary-directory.js";
@@ -14,6 +14,8 @@ async function makeCache(capacity: number, adapterIds: readonly string[]) {
   const folder = OwnedFolder.named(root);
   const engine = new ScriptedEngine();
   const adapterCache = new AdapterCache({ root, folder, capacity });
+  // Moves may still be under way, which the directory is to outlive.
+  onTestFinished(() => adapterCache.close());
   for (const id of adapterIds) {
     await engine.createAdapter(id, shape, 0);
     adapterCache.add(id, engine);
