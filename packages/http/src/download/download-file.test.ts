@@ -15,7 +15,7 @@ import {
   stall,
 } from "@tinkex-tooling/hostile-server";
 import { beforeEach, describe, expect, it } from "vitest";
-import { afterTest, eventually, failureOf, play } from "../testing/test-transport.js";
+import { afterTest, eventually, failureOf, play, startServer } from "../testing/test-transport.js";
 import { tunnelTo } from "../testing/tunnel.js";
 import { type DownloadOptions, type DownloadProgress, downloadFile } from "./download-file.js";
 
@@ -202,5 +202,22 @@ describe("downloadFile", () => {
     expect(await aborted).toMatchObject({ code: "aborted", cause: "enough" });
     expect(await readdir(folder)).toEqual([]);
     expect(await failureOf(download(server, { silenceMs: 20 }))).toMatchObject({ code: "timed_out" });
+  });
+
+  it("an abort ends a connection that is being made, through a proxy as well", async () => {
+    const silent = await startServer({ script: [stall], tls: { delayMs: Number.POSITIVE_INFINITY } });
+    const proxy = await play(stall);
+    for (const [server, options] of [
+      [silent, { ca: silent.ca }],
+      [proxy, { url: () => "http://behind-proxy.test/file", proxy: { httpProxy: proxy.url } }],
+    ] as const) {
+      const controller = new AbortController();
+      const aborted = failureOf(download(server, { ...options, signal: controller.signal }));
+      await eventually(() => server.open.size).toBe(1);
+      controller.abort();
+      expect(await aborted).toMatchObject({ code: "aborted" });
+      // Sooner than the limit for connections would end it, which is 5 s.
+      await expect.poll(() => server.open.size, { timeout: 3_000 }).toBe(0);
+    }
   });
 });

@@ -2,6 +2,7 @@ import { MAX_REDIRECTS, ResponseError } from "@tinkex/base";
 import type { Dispatcher } from "undici";
 import { isSecret } from "../hooks/secrets.js";
 import { shownText } from "../hooks/shown-text.js";
+import { PendingConnections } from "../send/connect.js";
 import {
   type ConnectionSettings,
   connectionOptions,
@@ -17,6 +18,9 @@ type Headers = Record<string, string>;
 /** Most bytes of a body that are read to keep its connection; a longer one is broken off. */
 const MAX_DISCARDED_BYTES = 128 * 1024;
 
+/** Reason of undici's errors for requests that nobody waits for any more. */
+const CLOSED = new Error("the download is over");
+
 /** The server's answer to a request for a piece of a file. */
 export interface DownloadAnswer {
   readonly statusCode: number;
@@ -30,6 +34,7 @@ export interface DownloadAnswer {
 export class DownloadRequests {
   readonly #connections: ConnectionSettings;
   readonly #pools = new Map<string, Dispatcher>();
+  readonly #pending: PendingConnections[] = [];
   readonly #secrets = new Set<string>();
 
   constructor(options: {
@@ -87,7 +92,9 @@ export class DownloadRequests {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()));
+    const destroyed = Promise.all([...this.#pools.values()].map((pool) => pool.destroy()));
+    for (const pending of this.#pending) pending.abandon(CLOSED);
+    await destroyed;
   }
 
   /** The connections to an origin; `undefined` where there is no undici. */
@@ -95,7 +102,10 @@ export class DownloadRequests {
     const undici = await loadUndici();
     let pool = this.#pools.get(origin);
     if (pool === undefined && undici !== undefined) {
-      pool = new undici.Pool(origin, connectionOptions(undici, origin, this.#connections));
+      const options = connectionOptions(undici, origin, this.#connections);
+      const pending = new PendingConnections(options.connect);
+      pool = new undici.Pool(origin, { ...options, connect: pending.connect });
+      this.#pending.push(pending);
       this.#pools.set(origin, pool);
     }
     return pool;

@@ -37,6 +37,14 @@ describe("TryTimers", () => {
     expect(expired).toEqual([{ kind: "timed_out", waitingFor: "the rest of the body", limitMs: 500 }]);
   });
 
+  it("leaves no timer once a limit has run out", () => {
+    for (const totalMs of [100, 5_000]) {
+      watch({ ...limits, totalMs });
+      vi.advanceTimersByTime(1_000);
+      expect(vi.getTimerCount()).toBe(0);
+    }
+  });
+
   it("a limit of the whole try holds for a trickle too", () => {
     const { timers, expired } = watch(within(1_000));
     timers.watchSilence();

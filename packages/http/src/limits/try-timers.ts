@@ -15,17 +15,21 @@ export class TryTimers {
 
   /** @param sentBytes - size of the request's body; a big one may take its time */
   constructor(timeouts: TryTimeouts, sentBytes: number, expire: (outcome: TimedOut) => void) {
-    this.#expire = expire;
+    this.#expire = (outcome) => {
+      // Whoever carries the request may not tell when it is over.
+      this.stop();
+      expire(outcome);
+    };
     this.#silenceMs = timeouts.silenceMs;
     const uploadMs = Math.floor(sentBytes / MIN_UPLOAD_BYTES_PER_MS);
     const headersMs = timeouts.headersMs + uploadMs;
     this.#stopCurrent = startTimer(headersMs, () =>
-      expire({ kind: "timed_out", waitingFor: "the status line", limitMs: headersMs }),
+      this.#expire({ kind: "timed_out", waitingFor: "the status line", limitMs: headersMs }),
     );
     if (timeouts.totalMs === undefined) return;
     const totalMs = timeouts.totalMs + uploadMs;
     this.#stopTotal = startTimer(totalMs, () =>
-      expire({ kind: "timed_out", waitingFor: "the whole answer", limitMs: totalMs }),
+      this.#expire({ kind: "timed_out", waitingFor: "the whole answer", limitMs: totalMs }),
     );
   }
 

@@ -1,12 +1,21 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { Socket } from "node:net";
+import { type AddressInfo, createServer, Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { queryObjects } from "node:v8";
 import { silentLogger, TinkexError } from "@tinkex/base";
 import { after, answer, type Move, on, stall } from "@tinkex-tooling/hostile-server";
 import { Client } from "undici";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { eventually, failureOf, json, play, startServer, transportTo } from "../testing/test-transport.js";
+import { multipartBody } from "../body/multipart-body.js";
+import {
+  afterTest,
+  eventually,
+  failureOf,
+  json,
+  play,
+  startServer,
+  transportTo,
+} from "../testing/test-transport.js";
 import type { TinkexTransport } from "../tinkex-transport.js";
 
 // nodejs/undici#5845: undici connects anew for a request that was aborted, and keeps that connection; its pool completes connections
@@ -111,4 +120,63 @@ describe("a call that is aborted while its connection is made", () => {
     await eventually(() => proxy.open.size).toBe(0);
     expect(proxy.requests).toHaveLength(2);
   });
+
+  // undici begins the connection for a streamed body a moment after it was asked.
+  it("ends it at once also for a body that is streamed", async () => {
+    const server = await startServer({ script: [stall], tls: { delayMs: Number.POSITIVE_INFINITY } });
+    const transport = transportTo(server, { ca: server.ca, connectTimeoutMs: 60_000 });
+    const controller = new AbortController();
+    const body = multipartBody({ files: [{ name: "file", content: new Uint8Array(8) }] });
+    const call = failureOf(transport.call({ operation: "optim_step", body, signal: controller.signal }));
+    await eventually(() => server.open.size).toBe(1);
+    controller.abort();
+    expect(await call).toMatchObject({ code: "aborted" });
+    await eventually(() => server.open.size).toBe(0);
+  });
+
+  // undici makes it by itself, for a request that was given a connection which had just been closed.
+  it("ends one that takes the place of a kept one, and closing ends it too", async () => {
+    const { url, sockets, connects } = await onceTunnelling();
+    for (const end of ["abort", "close"] as const) {
+      connects.length = 0;
+      const options = { proxy: { httpProxy: url }, connectTimeoutMs: 60_000 };
+      const transport = transportTo({ url: "http://api.invalid" }, options);
+      await transport.call({ operation: "retrieve_future", body: json({}) });
+      // undici gives a connection free as the loop comes round.
+      await delay(20);
+      for (const socket of sockets) socket.destroy();
+      const controller = new AbortController();
+      const call = failureOf(
+        transport.call({ operation: "retrieve_future", body: json({}), signal: controller.signal }),
+      );
+      await eventually(() => connects.length).toBe(2);
+      if (end === "abort") controller.abort();
+      else await transport.close();
+      await call;
+      await eventually(() => sockets.size).toBe(0);
+    }
+  });
 });
+
+/** A proxy that leads the first connection to a server which answers everything, and keeps silent about the next, in turn. */
+async function onceTunnelling(): Promise<{ url: string; sockets: Set<Socket>; connects: string[] }> {
+  const sockets = new Set<Socket>();
+  const connects: string[] = [];
+  const proxy = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket)).on("error", () => {});
+    socket.on("data", (bytes) => {
+      const text = bytes.toString("latin1");
+      if (!text.startsWith("CONNECT"))
+        return void socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}");
+      connects.push(text);
+      if (connects.length % 2 === 1) socket.write("HTTP/1.1 200 OK\r\n\r\n");
+    });
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  afterTest(async () => {
+    for (const socket of sockets) socket.destroy();
+    proxy.close();
+  });
+  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, sockets, connects };
+}

@@ -20,3 +20,23 @@ export function withAbandon(connector: buildConnector.connector): Connect {
     };
   };
 }
+
+/** Connections that are being made, so that they can be given up: undici would complete them for nobody, and keep them. */
+export class PendingConnections {
+  readonly #abandons = new Set<Abandon>();
+  readonly connect: buildConnector.connector;
+
+  constructor(connect: Connect) {
+    this.connect = (target, done) => {
+      const abandon = connect(target, (...outcome) => {
+        this.#abandons.delete(abandon);
+        done(...outcome);
+      });
+      this.#abandons.add(abandon);
+    };
+  }
+
+  abandon(reason: Error): void {
+    for (const abandon of this.#abandons) abandon(reason);
+  }
+}

@@ -1,5 +1,5 @@
 import type { buildConnector, Client } from "undici";
-import { type Abandon, withAbandon } from "./connect.js";
+import { type Connect, withAbandon } from "./connect.js";
 import type { Undici } from "./load-undici.js";
 import { type ProxySettings, proxyFor } from "./proxy.js";
 import { proxyConnector } from "./proxy-connector.js";
@@ -24,22 +24,17 @@ export const DEFAULT_CONNECTIONS = { connectTimeoutMs: 5_000, keepAliveMs: 30_00
 /** Most requests that share one HTTP/2 connection. */
 const HTTP2_STREAMS = 100;
 
-/** The try whose dispatch is under way: undici begins a new connection within it. */
-export interface Asker {
-  current: { abandonConnection: Abandon | undefined } | undefined;
+/** Options of undici for connections to one origin. */
+export interface ConnectionOptions extends Client.Options {
+  readonly connect: Connect;
 }
 
-/**
- * Gives the options of undici for connections to one origin, through the proxy where there is one.
- *
- * @param asker - is given how to abandon the connection that is made for it: undici would complete it for nobody, and keep it
- */
+/** Gives the options of undici for connections to one origin, through the proxy where there is one. */
 export function connectionOptions(
   undici: Undici,
   origin: string,
   settings: ConnectionSettings,
-  asker?: Asker,
-): Client.Options {
+): ConnectionOptions {
   const { connectTimeoutMs, keepAliveMs, http2 } = settings;
   const ca = settings.ca === undefined ? [] : [settings.ca].flat();
   const address = proxyFor(origin, settings.proxy);
@@ -60,12 +55,10 @@ export function connectionOptions(
     allowH2: http2,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: 2 * keepAliveMs,
-    connect: (target, done) => {
-      const abandon = connect(target, (...outcome) => {
+    connect: (target, done) =>
+      connect(target, (...outcome) => {
         if (outcome[0] === null) watchForStaleness(outcome[1]);
         done(...outcome);
-      });
-      if (asker?.current !== undefined) asker.current.abandonConnection = abandon;
-    },
+      }),
   };
 }

@@ -1,11 +1,16 @@
 import { answer } from "@tinkex-tooling/hostile-server";
-import { Client } from "undici";
+import { buildConnector, Client } from "undici";
 import { describe, expect, it } from "vitest";
 import { afterTest, eventually, play, startServer } from "../testing/test-transport.js";
-import { ConnectionPool, type LeavingHandler } from "./connection-pool.js";
+import { withAbandon } from "./connect.js";
+import { ConnectionPool } from "./connection-pool.js";
+import type { LeavingHandler } from "./pooled-connection.js";
 
 function poolTo(url: string, options: Client.Options = {}): ConnectionPool {
-  const pool = new ConnectionPool(() => new Client(url, options));
+  const connect = withAbandon(
+    buildConnector(typeof options.connect === "object" ? { allowH2: true, ...options.connect } : {}),
+  );
+  const pool = new ConnectionPool((connect) => new Client(url, { ...options, connect }), connect);
   afterTest(() => pool.destroy());
   return pool;
 }
@@ -14,16 +19,26 @@ function poolTo(url: string, options: Client.Options = {}): ConnectionPool {
 function get(pool: ConnectionPool): Promise<number> {
   return new Promise((resolve, reject) => {
     let status = 0;
+    let isOver = false;
     const handler: LeavingHandler = {
-      isOver: false,
+      get isOver() {
+        return isOver;
+      },
       isFirst: false,
+      connection: undefined,
       onRequestStart: () => {},
       onResponseStart: (_, code) => {
         status = code;
       },
       onResponseData: () => {},
-      onResponseEnd: () => resolve(status),
-      onResponseError: (_, error) => reject(error),
+      onResponseEnd: () => {
+        isOver = true;
+        resolve(status);
+      },
+      onResponseError: (_, error) => {
+        isOver = true;
+        reject(error);
+      },
     };
     pool.dispatch({ path: "/", method: "GET" }, handler);
   });

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { ConnectionError, ValidationError } from "@tinkex/base";
+import { ConnectionError, deferred, ValidationError } from "@tinkex/base";
 import { CANARY_KEY } from "@tinkex-tooling/canary";
 import {
   after,
@@ -245,6 +245,29 @@ describe("what a user brings", () => {
     expect(await failureOf(transport.call({ operation: "healthz", timeoutMs: 50 }))).toMatchObject({
       code: "timed_out",
     });
+  });
+
+  it("a fetch that answers though the call was aborted: its body is not read", async () => {
+    const given = deferred<Response>();
+    const deaf = (): Promise<Response> => given.promise;
+    const transport = transportTo({ url: "http://api.invalid" }, { fetch: deaf, firstContactRetries: 0 });
+    const controller = new AbortController();
+    const aborted = failureOf(transport.call({ operation: "healthz", signal: controller.signal }));
+    await delay(1);
+    controller.abort();
+    expect(await aborted).toMatchObject({ code: "aborted" });
+    let isCancelled = false;
+    const endless = new ReadableStream({
+      pull: async (stream) => {
+        await delay(1);
+        stream.enqueue(new Uint8Array(1));
+      },
+      cancel: () => {
+        isCancelled = true;
+      },
+    });
+    given.resolve(new Response(endless));
+    await eventually(() => isCancelled).toBe(true);
   });
 
   it("a fetch that will not be a method", async () => {

@@ -37,6 +37,10 @@ export class FetchSender implements Sender {
     });
   }
 
+  get sockets(): undefined {
+    return undefined;
+  }
+
   renew(): void {
     // The connections belong to whoever made the fetch.
   }
@@ -54,6 +58,11 @@ export class FetchSender implements Sender {
       redirect: "manual",
       signal,
     });
+    if (signal.aborted) {
+      // Nobody waits for the answer of a fetch that did not heed its signal.
+      await response.body?.cancel();
+      signal.throwIfAborted();
+    }
     timers.watchSilence();
     const body = new BodyPieces(response.status, request.maxAnswerBytes);
     for await (const piece of response.body ?? []) {

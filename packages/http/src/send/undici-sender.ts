@@ -1,5 +1,4 @@
 import { Readable } from "node:stream";
-import { TinkexError } from "@tinkex/base";
 import type { Dispatcher } from "undici";
 import { isStreamed, readStreamed } from "../body/streamed-body.js";
 import type { TryOutcome } from "../errors/try-outcome.js";
@@ -7,7 +6,7 @@ import type { CallLifetime } from "../limits/call-lifetime.js";
 import type { WireRequest } from "../request/wire-request.js";
 import type { DispatcherLike } from "../transport-options.js";
 import { anyMajorHandler } from "./any-major-handler.js";
-import { type Asker, type ConnectionSettings, connectionOptions } from "./connection-options.js";
+import { type ConnectionSettings, connectionOptions } from "./connection-options.js";
 import { ConnectionPool } from "./connection-pool.js";
 import { FetchSender } from "./fetch-sender.js";
 import { loadUndici, type Undici } from "./load-undici.js";
@@ -21,16 +20,11 @@ export interface SenderOptions extends ConnectionSettings {
   readonly dispatcher: DispatcherLike | undefined;
 }
 
-/** The connections for one kind of traffic to one origin. */
-interface Connections {
-  readonly dispatcher: ConnectionPool;
-  readonly asker: Asker;
-}
-
 /** Sends over undici, one set of connections per kind of traffic, or over the runtime's fetch where there is no undici. */
 export class UndiciSender implements Sender {
   readonly #options: SenderOptions;
-  readonly #pools = new Map<string, Connections>();
+  /** One for each kind of traffic to each origin. */
+  readonly #pools = new Map<string, ConnectionPool>();
   /** On the way out, with requests still under way. */
   readonly #retiring = new Set<ConnectionPool>();
   #undici: Undici | undefined;
@@ -45,11 +39,13 @@ export class UndiciSender implements Sender {
   send(request: WireRequest, lifetime: CallLifetime): Promise<TryOutcome> {
     const { dispatcher } = this.#options;
     if (dispatcher !== undefined) {
-      return dispatch({ dispatcher, asker: { current: undefined } }, request, lifetime, anyMajorHandler);
+      return exchange(request, lifetime, (options, attempt) =>
+        dispatcher.dispatch(options, anyMajorHandler(attempt)),
+      );
     }
     if (this.#undici !== undefined) {
-      const known = this.#pools.get(poolKey(request));
-      return dispatch(known ?? this.#makeConnections(this.#undici, request), request, lifetime);
+      const pool = this.#pools.get(poolKey(request)) ?? this.#makePool(this.#undici, request);
+      return exchange(request, lifetime, (options, attempt) => pool.dispatch(options, attempt));
     }
     if (this.#substitute !== undefined) return this.#substitute.send(request, lifetime);
     return lifetime.outlast(this.#load()).then(() => {
@@ -58,9 +54,17 @@ export class UndiciSender implements Sender {
     });
   }
 
+  get sockets(): number | undefined {
+    if (this.#options.dispatcher !== undefined || this.#substitute !== undefined) return undefined;
+    let count = 0;
+    for (const pool of this.#pools.values()) count += pool.size;
+    for (const pool of this.#retiring) count += pool.size;
+    return count;
+  }
+
   renew(request: WireRequest): void {
     const key = poolKey(request);
-    const old = this.#pools.get(key)?.dispatcher;
+    const old = this.#pools.get(key);
     if (old === undefined) return;
     this.#pools.delete(key);
     this.#retiring.add(old);
@@ -74,8 +78,7 @@ export class UndiciSender implements Sender {
   }
 
   async #destroyAll(): Promise<void> {
-    const current = Array.from(this.#pools.values(), ({ dispatcher }) => dispatcher);
-    const all = [...current, ...this.#retiring];
+    const all = [...this.#pools.values(), ...this.#retiring];
     this.#pools.clear();
     this.#retiring.clear();
     await Promise.all(all.map((pool) => pool.destroy()));
@@ -86,13 +89,15 @@ export class UndiciSender implements Sender {
     if (this.#undici === undefined) this.#substitute ??= new FetchSender(runtimeFetch(this.#options));
   }
 
-  #makeConnections(undici: Undici, request: WireRequest): Connections {
-    const asker: Asker = { current: undefined };
+  #makePool(undici: Undici, request: WireRequest): ConnectionPool {
     const { origin } = request;
-    const options = connectionOptions(undici, origin, this.#options, asker);
-    const made = { dispatcher: new ConnectionPool(() => new undici.Client(origin, options)), asker };
-    this.#pools.set(poolKey(request), made);
-    return made;
+    const options = connectionOptions(undici, origin, this.#options);
+    const pool = new ConnectionPool(
+      (connect) => new undici.Client(origin, { ...options, connect }),
+      options.connect,
+    );
+    this.#pools.set(poolKey(request), pool);
+    return pool;
   }
 }
 
@@ -100,19 +105,13 @@ function poolKey({ pool, origin }: WireRequest): string {
   return `${pool} ${origin}`;
 }
 
-/** @param adapt - gives the handler the form that a dispatcher of another major takes */
-function dispatch(
-  { dispatcher, asker }: { readonly dispatcher: DispatcherLike; readonly asker: Asker },
+/** Sends one request as `dispatch` does, and waits until its answer is whole. */
+function exchange(
   request: WireRequest,
   lifetime: CallLifetime,
-  adapt?: (handler: UndiciTry) => Dispatcher.DispatchHandler,
+  dispatch: (options: Dispatcher.DispatchOptions, attempt: UndiciTry) => void,
 ): Promise<TryOutcome> {
-  return lifetime.during(({ resolve, reject }) => {
-    const settle = (outcome: TryOutcome): void => {
-      // An error of our own, about the request's body or the answer's, is no failure of the network.
-      if (outcome.kind === "broken" && TinkexError.isInstance(outcome.cause)) reject(outcome.cause);
-      else resolve(outcome);
-    };
+  return lifetime.during((settle) => {
     const attempt = new UndiciTry(request, settle, lifetime);
     const { origin, path, body } = request;
     const options: Dispatcher.DispatchOptions = {
@@ -128,14 +127,11 @@ function dispatch(
       headersTimeout: 0,
       bodyTimeout: 0,
     };
-    asker.current = attempt;
     try {
-      dispatcher.dispatch(options, adapt === undefined ? attempt : adapt(attempt));
+      dispatch(options, attempt);
     } catch (error) {
       attempt.drop();
-      reject(error);
-    } finally {
-      asker.current = undefined;
+      settle.reject(error);
     }
     return () => attempt.drop();
   });

@@ -1,11 +1,11 @@
+import { TinkexError } from "@tinkex/base";
 import type { Dispatcher } from "undici";
 import { BodyPieces } from "../body/body-pieces.js";
 import type { TryOutcome } from "../errors/try-outcome.js";
-import type { CallLifetime } from "../limits/call-lifetime.js";
+import type { CallLifetime, Settle } from "../limits/call-lifetime.js";
 import { TryTimers } from "../limits/try-timers.js";
 import type { WireRequest } from "../request/wire-request.js";
-import type { Abandon } from "./connect.js";
-import type { LeavingHandler } from "./connection-pool.js";
+import type { LeavingHandler, PooledConnection } from "./pooled-connection.js";
 import { isStaleConnection } from "./stale-connection.js";
 
 /** Reason given to undici for dropping a request; seen by nobody, for the outcome is already known. */
@@ -18,11 +18,10 @@ type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
  * abort controller per request and cannot be left before a connection stands.
  */
 export class UndiciTry implements LeavingHandler {
-  /** Gives up the connection that is made for this try. */
-  abandonConnection: Abandon | undefined;
+  connection: PooledConnection | undefined;
   isFirst = false;
   readonly #timers: TryTimers;
-  #settle: ((outcome: TryOutcome) => void) | undefined;
+  #settle: Settle<TryOutcome> | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   readonly #maxAnswerBytes: number;
   readonly #lifetime: CallLifetime;
@@ -31,7 +30,7 @@ export class UndiciTry implements LeavingHandler {
   #body: BodyPieces | undefined;
 
   /** @param lifetime - told when the bytes begin to leave */
-  constructor(request: WireRequest, settle: (outcome: TryOutcome) => void, lifetime: CallLifetime) {
+  constructor(request: WireRequest, settle: Settle<TryOutcome>, lifetime: CallLifetime) {
     this.#settle = settle;
     this.#lifetime = lifetime;
     this.#maxAnswerBytes = request.maxAnswerBytes;
@@ -90,7 +89,7 @@ export class UndiciTry implements LeavingHandler {
   }
 
   #leave(): void {
-    if (this.#controller === undefined) this.abandonConnection?.(DROPPED);
+    if (this.#controller === undefined) this.connection?.leave(DROPPED);
     else this.#controller.abort(DROPPED);
   }
 
@@ -98,7 +97,9 @@ export class UndiciTry implements LeavingHandler {
     const settle = this.#settle;
     this.#settle = undefined;
     this.#timers.stop();
-    settle?.(outcome);
+    // An error of our own, about the request's body or the answer's, is no failure of the network.
+    if (outcome.kind === "broken" && TinkexError.isInstance(outcome.cause)) settle?.reject(outcome.cause);
+    else settle?.resolve(outcome);
   }
 }
 
