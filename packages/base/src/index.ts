@@ -42,7 +42,14 @@ export { type Release, type Ticket, type Waiter, WaitQueue } from "./flow/wait-q
 export { isLoopbackHost, MAX_REDIRECTS } from "./network/network-rules.js";
 export { isPackageMissing } from "./peers/is-package-missing.js";
 export type { Clock } from "./ports/clock.js";
-export type { HttpTransport, TransportCall, TransportResponse } from "./ports/http-transport.js";
+export type {
+  CallObserver,
+  CallTry,
+  CallTryEnd,
+  HttpTransport,
+  TransportCall,
+  TransportResponse,
+} from "./ports/http-transport.js";
 export { isSilent, type Logger, silentLogger } from "./ports/logger.js";
 export type { Tokenizer } from "./ports/tokenizer.js";
 export { type Deferred, deferred } from "./promises/deferred.js";

@@ -1,9 +1,18 @@
 import type { HttpTransport, TransportCall, TransportResponse } from "@tinkex/base";
 import type { RequestBody } from "./body/streamed-body.js";
+import type { TrafficCount } from "./limits/traffic.js";
+import type { PoolName } from "./operations/policy.js";
 
 /** A call whose body may also be streamed, such as one of {@link multipartBody}. */
 export interface TinkexCall extends Omit<TransportCall, "body"> {
   readonly body?: RequestBody;
+}
+
+/** Requests and connections of a transport at one moment. */
+export interface TransportStats {
+  readonly requests: Readonly<Record<PoolName, TrafficCount>>;
+  /** Open connections; `undefined` with a `fetch` or dispatcher of the caller's. */
+  readonly sockets: number | undefined;
 }
 
 /** A transport that can exchange its key for short-lived tokens. `await using` closes it at the end of its block. */
@@ -20,4 +29,6 @@ export interface TinkexTransport extends HttpTransport, AsyncDisposable {
    * written, with control characters escaped, and cut to 2,000 characters.
    */
   shownText(text: string): string;
+  /** Counts requests and connections at this moment. */
+  stats(): TransportStats;
 }

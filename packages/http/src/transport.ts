@@ -9,12 +9,12 @@ import { networkError } from "./errors/network-error.js";
 import { type CallFacts, statusError } from "./errors/status-error.js";
 import type { Answer, TryOutcome } from "./errors/try-outcome.js";
 import { deprecationNote } from "./hooks/deprecation-note.js";
-import { type RequestObserver, requestObserver } from "./hooks/request-observer.js";
+import { RequestObserver } from "./hooks/request-observer.js";
 import { secretsIn } from "./hooks/secrets.js";
 import { shownText } from "./hooks/shown-text.js";
 import type { Job } from "./job.js";
 import { CallLifetime } from "./limits/call-lifetime.js";
-import { type Traffic, trafficOf, waitForQuiet } from "./limits/traffic.js";
+import { countTraffic, type Traffic, trafficOf, waitForQuiet } from "./limits/traffic.js";
 import { checkCall } from "./operations/operations.js";
 import type { PoolName } from "./operations/policy.js";
 import { followRedirects } from "./redirect/follow-redirects.js";
@@ -30,7 +30,7 @@ import { mayHaveArrived } from "./retry/earlier-tries.js";
 import { Retries, type RetryParts } from "./retry/retries.js";
 import { parseRetryHint } from "./retry/retry-hint.js";
 import type { Sender } from "./send/sender.js";
-import type { TinkexCall, TinkexTransport } from "./tinkex-transport.js";
+import type { TinkexCall, TinkexTransport, TransportStats } from "./tinkex-transport.js";
 
 /** Parts of a {@link Transport}; all defaults are filled in. */
 export interface TransportParts extends RetryParts {
@@ -53,7 +53,7 @@ export class Transport implements TinkexTransport {
   readonly #defaults: RequestDefaults;
   readonly #traffic: Readonly<Record<PoolName, Traffic>>;
   readonly #retries: Retries;
-  readonly #observer: RequestObserver | undefined;
+  readonly #observer: RequestObserver;
   #credentials: Credentials | undefined;
   readonly #lifetimes = new Set<CallLifetime>();
   #hasContact = false;
@@ -66,7 +66,7 @@ export class Transport implements TinkexTransport {
     this.#defaults = { origin, pathPrefix: pathname === "/" ? "" : pathname, headers, newIdempotencyKey };
     this.#traffic = trafficOf(poolLimits, (request) => sender.renew(request));
     this.#retries = new Retries(parts);
-    this.#observer = requestObserver(parts);
+    this.#observer = new RequestObserver(parts);
     this.#credentials = credential === undefined ? undefined : new Credentials(credential);
   }
 
@@ -115,6 +115,7 @@ export class Transport implements TinkexTransport {
     const { call, operation, traffic, lifetime, retries } = job;
     const { clock, random } = this.#parts;
     if (traffic.quietUntilMs > clock.monotonic() && operation.retry !== "none") {
+      call.observer?.pausing(traffic.quietUntilMs - clock.monotonic());
       await waitForQuiet(traffic, lifetime, clock, random);
     }
     let request = retries === 0 ? job.request : withRetryCount(job.request, call, retries);
@@ -135,8 +136,10 @@ export class Transport implements TinkexTransport {
       traffic.permits.tryAcquire() ??
       (await lifetime.during<() => void>(({ resolve }) => traffic.permits.enqueue(resolve)));
     try {
-      if (this.#observer === undefined) return await this.#send(job, request);
-      return await this.#observer.observe(call.operation, request, attempt, () => this.#send(job, request));
+      const { observer } = call;
+      if (!this.#observer.isHeard(observer)) return await this.#send(job, request);
+      const send = (): Promise<TryOutcome> => this.#send(job, request);
+      return await this.#observer.observe(call.operation, request, attempt, send, observer);
     } finally {
       lifetime.settled();
       release();
@@ -193,6 +196,10 @@ export class Transport implements TinkexTransport {
 
   shownText(text: string): string {
     return shownText(text, this.#secrets(this.#parts));
+  }
+
+  stats(): TransportStats {
+    return { requests: countTraffic(this.#traffic), sockets: this.#parts.sender.sockets };
   }
 
   useTokens(): void {

@@ -28,6 +28,25 @@ export {
   type ResponseOf,
   type ResultOf,
 } from "./endpoints.js";
+export { type ClientIdentity, EVENT_CHANNELS, type EventChannel } from "./events/client-identity.js";
+export type { ClientMessage, DroppedMessages } from "./events/client-message.js";
+export type {
+  FailureInfo,
+  OperationInfo,
+  OperationMessage,
+  OperationMessageBase,
+  OperationOutcome,
+  OperationTrace,
+  SavedCheckpointKind,
+} from "./events/operation-message.js";
+export type { QueueMessage, QueueMessageBase, QueueTrace } from "./events/queue-message.js";
+export type {
+  RequestMessage,
+  RequestMessageBase,
+  RequestTrace,
+  RequestTry,
+  RequestTryEnd,
+} from "./events/request-message.js";
 export { type EndpointMatch, matchEndpoint } from "./match-endpoint.js";
 export {
   type AuditEventType,

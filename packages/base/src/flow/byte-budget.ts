@@ -16,6 +16,16 @@ export class ByteBudget {
     this.#permits = new Semaphore(bytes + 1);
   }
 
+  /** Bytes that are held now. */
+  get taken(): number {
+    return this.#permits.taken;
+  }
+
+  /** Number of those who wait. */
+  get waiting(): number {
+    return this.#permits.waiting;
+  }
+
   /**
    * Waits for a share of the budget.
    *

@@ -6,12 +6,23 @@ import { type Release, WaitQueue } from "./wait-queue.js";
  */
 export class Semaphore {
   #free: number;
+  #taken = 0;
   /** Made for the first who waits: most semaphores never meet one. */
   #queue: WaitQueue<number, Release> | undefined;
 
   /** @param permits - number of permits that can be held at one time; at least 1 */
   constructor(permits: number) {
     this.#free = permits;
+  }
+
+  /** Permits that are held now. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** Number of those who wait. */
+  get waiting(): number {
+    return this.#queue?.length ?? 0;
   }
 
   /** Takes permits if one is free; nobody waits then. */
@@ -41,11 +52,13 @@ export class Semaphore {
   /** Takes permits that go to the next in line when they are given back. */
   #take(permits: number): Release {
     this.#free -= permits;
+    this.#taken += permits;
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
       this.#free += permits;
+      this.#taken -= permits;
       while (this.#free > 0) {
         const next = this.#queue?.next();
         if (next === undefined) return;

@@ -32,6 +32,48 @@ export interface TransportCall {
   readonly stopSignal?: AbortSignal;
   /** Limit of the whole call, tries and pauses included, in milliseconds. @defaultValue none; each try has its own */
   readonly timeoutMs?: number;
+  /** Hears of the call's tries. A transport may leave it alone. @defaultValue nobody */
+  readonly observer?: CallObserver;
+}
+
+/** One try of a call. */
+export interface CallTry {
+  /** HTTP method. */
+  readonly method: string;
+  /** Without the query. */
+  readonly url: string;
+  /** From 1. */
+  readonly attempt: number;
+  /** Bytes of the body. */
+  readonly byteLength: number;
+}
+
+/** End of a try. */
+export interface CallTryEnd {
+  /** `undefined` when no answer came. */
+  readonly status: number | undefined;
+  /** `answered 200`, `ECONNRESET`, … or the code of the error that ended the call meanwhile, such as `aborted`. */
+  readonly outcome: string;
+  /** Bytes of the answer's body. */
+  readonly answerByteLength: number;
+  /** From sending to the end of the body, in milliseconds. */
+  readonly durationMs: number;
+}
+
+/** Observer of one call. It throws nothing, and is told of no header and no body. */
+export interface CallObserver {
+  /**
+   * Runs one try, within an asynchronous context of the observer's if it wants one.
+   *
+   * @returns what `send` returns, once `ended` was told of the end of the try
+   */
+  aroundTry<T>(attempt: CallTry, send: () => Promise<T>): Promise<T>;
+  /** Told of the end of a try, before `send` settles. */
+  ended(attempt: CallTry, end: CallTryEnd): void;
+  /** Told that the call goes out again after `delayMs`. */
+  retrying(attempts: number, outcome: string, delayMs: number): void;
+  /** Told that the call waits, as the service has asked for quiet. */
+  pausing(delayMs: number): void;
 }
 
 /** The answer of a {@link TransportCall}, its body read whole. */

@@ -1,10 +1,10 @@
-import { silentLogger } from "@tinkex/base";
+import { type CallObserver, type CallTry, silentLogger } from "@tinkex/base";
 import { FakeClock, RecordingLogger } from "@tinkex/base/testing";
 import { describe, expect, it } from "vitest";
 import type { TryOutcome } from "../errors/try-outcome.js";
 import { USUAL } from "../operations/policy.js";
 import type { WireRequest } from "../request/wire-request.js";
-import { type Listeners, requestObserver } from "./request-observer.js";
+import { type Listeners, RequestObserver } from "./request-observer.js";
 
 const request: WireRequest = {
   pool: "rest",
@@ -24,27 +24,61 @@ const listeners = (given: Partial<Listeners>): Listeners => ({
   ...given,
 });
 
-describe("requestObserver", () => {
-  it("makes none where nobody would hear of a request, not even of its repeats", () => {
-    expect(requestObserver(listeners({}))).toBeUndefined();
-    expect(requestObserver(listeners({ hooks: { onRetry: () => {} } }))).toBeUndefined();
+const isHeard = (given: Partial<Listeners>, observer?: CallObserver): boolean =>
+  new RequestObserver(listeners(given)).isHeard(observer);
+
+/** An observer of one call that keeps what it hears. */
+function recordingObserver(): { readonly observer: CallObserver; readonly heard: string[] } {
+  const heard: string[] = [];
+  const observer: CallObserver = {
+    async aroundTry<T>({ method, url, byteLength }: CallTry, send: () => Promise<T>): Promise<T> {
+      heard.push(`${method} ${url} of ${byteLength}`);
+      try {
+        return await send();
+      } finally {
+        heard.push("left");
+      }
+    },
+    ended: (_attempt, { status, outcome, answerByteLength }) =>
+      heard.push(`${outcome}, ${status}, ${answerByteLength}`),
+    retrying: () => {},
+    pausing: () => {},
+  };
+  return { observer, heard };
+}
+
+describe("RequestObserver", () => {
+  it("says that nobody hears of a request, not even with a hook for its repeats", () => {
+    expect(isHeard({})).toBe(false);
+    expect(isHeard({ hooks: { onRetry: () => {} } })).toBe(false);
   });
 
-  it("makes one for a hook, and one for a log of debug lines", () => {
-    expect(requestObserver(listeners({ hooks: { onRequest: () => {} } }))).toBeDefined();
-    expect(requestObserver(listeners({ hooks: { onResponse: () => {} } }))).toBeDefined();
-    expect(requestObserver(listeners({ logger: new RecordingLogger() }))).toBeDefined();
+  it("says that a hook, a log of debug lines or the observer of a call hears of it", () => {
+    expect(isHeard({ hooks: { onRequest: () => {} } })).toBe(true);
+    expect(isHeard({ hooks: { onResponse: () => {} } })).toBe(true);
+    expect(isHeard({ logger: new RecordingLogger() })).toBe(true);
+    expect(isHeard({}, recordingObserver().observer)).toBe(true);
   });
 
   it("tells the log of an exchange, without the query", async () => {
     const logger = new RecordingLogger();
-    const outcome = await requestObserver(listeners({ logger }))?.observe(
-      "list_sessions",
-      request,
-      1,
-      async () => answered,
-    );
+    const observer = new RequestObserver(listeners({ logger }));
+    const outcome = await observer.observe("list_sessions", request, 1, async () => answered);
     expect(outcome).toBe(answered);
     expect(logger.debugLines).toEqual(["GET http://127.0.0.1/api/v1/sessions: answered 200"]);
+  });
+
+  it("tells the observer of a call, around the exchange, of its end and of a failure", async () => {
+    const { observer, heard } = recordingObserver();
+    const made = new RequestObserver(listeners({}));
+    await made.observe("list_sessions", request, 1, async () => answered, observer);
+    expect(heard.splice(0)).toEqual([
+      "GET http://127.0.0.1/api/v1/sessions of 0",
+      "answered 200, 200, 2",
+      "left",
+    ]);
+    const failing = made.observe("list_sessions", request, 2, () => Promise.reject(new Error("x")), observer);
+    await expect(failing).rejects.toThrow("x");
+    expect(heard.slice(1)).toEqual(["failed, undefined, 0", "left"]);
   });
 });

@@ -1,8 +1,15 @@
-import { type Clock, isSilent, type Logger, TinkexError } from "@tinkex/base";
+import {
+  type CallObserver,
+  type CallTry,
+  type Clock,
+  isSilent,
+  type Logger,
+  TinkexError,
+} from "@tinkex/base";
 import { describeOutcome } from "../errors/network-error.js";
 import type { Answer, TryOutcome } from "../errors/try-outcome.js";
 import type { WireRequest } from "../request/wire-request.js";
-import { notify, type TransportHooks } from "./transport-hooks.js";
+import { notify, type RequestEvent, type TransportHooks } from "./transport-hooks.js";
 
 /** Those who may want to hear of requests. */
 export interface Listeners {
@@ -11,39 +18,57 @@ export interface Listeners {
   readonly clock: Clock;
 }
 
-/** Makes the observer of a transport's requests, or none when nobody would hear of them: then they cost nothing. */
-export function requestObserver(listeners: Listeners): RequestObserver | undefined {
-  const { hooks, logger } = listeners;
-  const isUnheard = hooks.onRequest === undefined && hooks.onResponse === undefined && isSilent(logger.debug);
-  return isUnheard ? undefined : new RequestObserver(listeners);
-}
-
-/** Tells the hooks and the debug log of every request and its end. */
+/** Tells the hooks, the debug log and the observer of a call of every request and its end. */
 export class RequestObserver {
   readonly #listeners: Listeners;
+  readonly #isHeard: boolean;
 
   constructor(listeners: Listeners) {
+    const { hooks, logger } = listeners;
     this.#listeners = listeners;
+    this.#isHeard =
+      hooks.onRequest !== undefined || hooks.onResponse !== undefined || !isSilent(logger.debug);
   }
 
-  /** Runs the exchange of one request, and tells of its beginning and its end. */
-  async observe(
+  /** Tells whether anybody would hear of a request: one that nobody hears of costs nothing. */
+  isHeard(observer: CallObserver | undefined): boolean {
+    return this.#isHeard || observer !== undefined;
+  }
+
+  /**
+   * Runs the exchange of one request, and tells of its beginning and its end.
+   *
+   * @param observer - that of the call, in whose context the exchange runs
+   */
+  observe(
     operation: string,
     request: WireRequest,
     attempt: number,
     exchange: () => Promise<TryOutcome>,
+    observer?: CallObserver,
+  ): Promise<TryOutcome> {
+    const { method, origin, path, body } = request;
+    const sent = { method, url: origin + withoutQuery(path), attempt, byteLength: body?.byteLength ?? 0 };
+    const run = (): Promise<TryOutcome> => this.#observe({ operation, ...sent }, exchange, observer, sent);
+    return observer === undefined ? run() : observer.aroundTry(sent, run);
+  }
+
+  async #observe(
+    event: RequestEvent,
+    exchange: () => Promise<TryOutcome>,
+    observer: CallObserver | undefined,
+    sent: CallTry,
   ): Promise<TryOutcome> {
     const { hooks, logger, clock } = this.#listeners;
-    const { method, origin, path, body } = request;
-    const url = origin + withoutQuery(path);
-    const event = { operation, method, url, attempt, byteLength: body?.byteLength ?? 0 };
+    const { method, url, attempt } = event;
     const startedAt = clock.monotonic();
     notify(hooks, "onRequest", event);
     const tellEnd = (outcome: string, answer: Answer | undefined): void => {
       const durationMs = clock.monotonic() - startedAt;
       const answerByteLength = answer?.body.byteLength ?? 0;
-      const status = answer?.status;
-      notify(hooks, "onResponse", { ...event, status, outcome, answerByteLength, durationMs });
+      const end = { status: answer?.status, outcome, answerByteLength, durationMs };
+      observer?.ended(sent, end);
+      notify(hooks, "onResponse", { ...event, ...end });
       logger.debug(`${method} ${url}: ${outcome}`, { attempt, durationMs, answerByteLength });
     };
     let result: TryOutcome;

@@ -42,6 +42,31 @@ export function trafficOf(
   };
 }
 
+/** Requests of one kind of traffic at this moment. */
+export interface TrafficCount {
+  /** Under way. */
+  readonly active: number;
+  /** Waiting for a permit. */
+  readonly queued: number;
+}
+
+/** Counts the requests of every kind of traffic. */
+export function countTraffic(
+  traffic: Readonly<Record<PoolName, Traffic>>,
+): Readonly<Record<PoolName, TrafficCount>> {
+  const { session, train, sample, poll, telemetry, rest, auth } = traffic;
+  const of = ({ permits }: Traffic): TrafficCount => ({ active: permits.taken, queued: permits.waiting });
+  return {
+    session: of(session),
+    train: of(train),
+    sample: of(sample),
+    poll: of(poll),
+    telemetry: of(telemetry),
+    rest: of(rest),
+    auth: of(auth),
+  };
+}
+
 /** Notes that the service asked for `delayMs` of quiet at `nowMs` (monotonic). A shorter pause does not end a longer one. */
 export function extendQuiet(traffic: Traffic, nowMs: number, delayMs: number): void {
   traffic.quietUntilMs = Math.max(traffic.quietUntilMs, nowMs + delayMs);

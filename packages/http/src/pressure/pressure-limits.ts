@@ -33,6 +33,9 @@ export class PressureLimits {
   readonly #carefulPlaces: Semaphore;
   readonly #bytes: ByteBudget;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
+  /** Requests that have come in, and those of them that are being sent. */
+  #submitting = 0;
+  #sending = 0;
 
   /** @param random - numbers in [0, 1) */
   constructor(rules: PressureRules, clock: Clock, random: () => number) {
@@ -42,6 +45,16 @@ export class PressureLimits {
     this.#places = new AdaptiveLimit(rules);
     this.#carefulPlaces = new Semaphore(rules.least);
     this.#bytes = new ByteBudget(rules.maxBytes);
+  }
+
+  /** Bytes on their way now, each as often as it weighs. */
+  get bytes(): number {
+    return this.#bytes.taken;
+  }
+
+  /** Requests that wait for room, or for the end of a pause. */
+  get waiting(): number {
+    return this.#submitting - this.#sending;
   }
 
   /**
@@ -57,6 +70,7 @@ export class PressureLimits {
   ): Promise<Accepted> {
     const turn = this.#places.takeTicket();
     const held: Release[] = [];
+    this.#submitting += 1;
     try {
       if (this.#latelyBusy()) held.push(await this.#carefulPlaces.acquire(signal));
       const weight = this.#latelyBusy() ? this.#rules.busyWeight : 1;
@@ -68,7 +82,7 @@ export class PressureLimits {
           // The pause may have begun while we stood in line.
           if (this.#pauseLeftMs() > 0) continue;
           const sentAtMs = this.#clock.monotonic();
-          const outcome = await send();
+          const outcome = await this.#counted(send);
           if (outcome.kind === "accepted") {
             this.#places.grow();
             return outcome.value;
@@ -79,7 +93,17 @@ export class PressureLimits {
         }
       }
     } finally {
+      this.#submitting -= 1;
       for (const release of held.reverse()) release();
+    }
+  }
+
+  async #counted<T>(send: () => Promise<T>): Promise<T> {
+    this.#sending += 1;
+    try {
+      return await send();
+    } finally {
+      this.#sending -= 1;
     }
   }
 

@@ -68,6 +68,7 @@ export class Retries {
     if (outcome.kind === "answer" && outcome.status === 429 && askedMs !== undefined) {
       extendQuiet(traffic, this.#parts.clock.monotonic(), delayMs);
     }
+    call.observer?.retrying(attempt, what, delayMs);
     this.#warnings.tell({ operation: call.operation, attempts: attempt, outcome: what, delayMs }, askedMs);
     return delayMs;
   }

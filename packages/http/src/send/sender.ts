@@ -8,6 +8,8 @@ export interface Sender {
   send(request: WireRequest, lifetime: CallLifetime): Promise<TryOutcome>;
   /** Makes the connections that carry requests like this one anew; what is under way on the old ones may finish. */
   renew(request: WireRequest): void;
+  /** Open connections; `undefined` where they are not ours to count. */
+  readonly sockets: number | undefined;
   /** Lets all connections go. */
   close(): Promise<void>;
 }
