@@ -34,6 +34,8 @@ export interface Loss<
   readonly perToken?: readonly NoInfer<Setting>[];
   /** Two keys of `config` of which the first may not be above the second. */
   readonly ascending?: readonly [NoInfer<Setting>, NoInfer<Setting>];
+  /** Tells that the service has not published its formula, and that this is a reading of what is known. Default false. */
+  readonly isAssumed?: boolean;
   /** Tells whether targets and tensors may be `(N, K)`, K targets a token. Default false. */
   readonly takesMatrix?: boolean;
   /**

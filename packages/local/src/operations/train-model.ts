@@ -28,6 +28,12 @@ export function runPass(state: ServerState, body: PassBody): string {
         lossConfig: resolved.config,
         forwardOnly: body.forward_only,
       });
+      if (resolved.loss.isAssumed === true && model.isFirstWarning("formula")) {
+        state.logger.warn(
+          `forward_backward: the service has not published its formula of ${resolved.loss.name}; this server computes a reading ` +
+            "of what is known, see the chapter on losses of the protocol reference",
+        );
+      }
       if (!Number.isFinite(result.lossSum) && model.isFirstWarning("loss")) {
         state.logger.warn(
           `forward_backward: the loss of model ${model.id} must be a finite number, got ${result.lossSum}; look at the ` +

@@ -41,7 +41,7 @@ export class TrainingModel {
   }
 
   /** Tells whether this is the first warning of its kind about the model, of which the log gets one. */
-  isFirstWarning(kind: "loss" | "weights"): boolean {
+  isFirstWarning(kind: "formula" | "loss" | "weights"): boolean {
     const isFirst = !this.#warnings.has(kind);
     this.#warnings.add(kind);
     return isFirst;

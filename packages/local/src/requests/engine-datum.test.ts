@@ -295,9 +295,9 @@ describe("resolveLoss", () => {
 
   it.each([
     [
-      "gspo",
+      "custom",
       {},
-      'loss_fn must be one that this server computes (cross_entropy, importance_sampling, ppo, cispo and dro), got "gspo"',
+      'loss_fn must be one that this server computes (cross_entropy, importance_sampling, ppo, cispo, dro, gspo and stable_reinforce), got "custom"',
     ],
     ["toString", {}, 'got "toString"'],
     ["cross_entropy", { beta: 1 }, "loss_fn_config.beta is unknown to cross_entropy; its keys: none"],

@@ -122,7 +122,6 @@ describe("toSampleTask", () => {
       {},
       "target_prompt_logprobs is not served",
     ],
-    [{ record_stability_info: true }, {}, "record_stability_info is not served"],
   ])("refuses %j with %j", (body, params, message) => {
     expect(() => task(body, params)).toThrow(message);
   });

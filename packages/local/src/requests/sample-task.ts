@@ -127,7 +127,6 @@ function refuseUnserved(body: SampleBody): void {
     prompt_alt_tokens_k: body.prompt_alt_tokens_k !== 0,
     prompt_logprobs_last_n: body.prompt_logprobs_last_n !== undefined,
     target_prompt_logprobs: body.target_prompt_logprobs !== undefined,
-    record_stability_info: body.record_stability_info,
   };
   for (const [field, isAsked] of Object.entries(asked)) {
     if (isAsked) throw userFailure(`${field} is not served by this server; leave it out`);

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { silentLogger } from "@tinkex/base";
 import { encodeForwardBackwardRequest } from "@tinkex/wire";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../testing/temporary-directory.js";
@@ -238,6 +239,43 @@ describe("training", () => {
     });
   });
 
+  it("trains on samples of older weights by stable_reinforce, and says once what it computes", async () => {
+    const log: string[] = [];
+    const logger = { ...silentLogger, warn: (message: string) => void log.push(message) };
+    const server = await TestServer.start({ logger });
+    const modelId = await server.createModel();
+    const data = [
+      {
+        model_input: { chunks: [{ tokens: [1, 2] }] },
+        loss_fn_inputs: {
+          target_tokens: { data: [2, 3], dtype: "int64" as const },
+          logprobs: { data: [0, -1], dtype: "float32" as const },
+          advantages: { data: [0, 1], dtype: "float32" as const },
+        },
+        model_input_spans: [{ type: "prompt_tokens" as const, sequence_id: "s:0", offset: 0, length: 2 }],
+        loss_fn_input_spans: [
+          { type: "prompt_tokens" as const, sequence_id: "s:0", offset: 1, length: 1 },
+          { type: "sampled_tokens" as const, sequence_id: "s:0", offset: 0, length: 1 },
+        ],
+      },
+    ];
+    for (const sequenceId of [1, 2]) {
+      const { body, contentType } = encodeForwardBackwardRequest(
+        {
+          forward_backward_input: { data, loss_fn: "stable_reinforce", loss_fn_config: { kl_coeff: 0.1 } },
+          model_id: modelId,
+          seq_id: sequenceId,
+        },
+        { wire: "protobuf", generation: "0.38" },
+      );
+      const headers = { "content-type": contentType };
+      const response = await server.fetch("POST", "/forward_backward", { body, headers });
+      const { request_id } = (await response.json()) as { request_id: string };
+      expect(await server.retrieve(request_id)).toMatchObject({ loss_fn_outputs: [{}] });
+    }
+    expect(log).toEqual([expect.stringContaining("has not published its formula of stable_reinforce")]);
+  });
+
   it("a request that fails takes its place in the order, and those behind it run", async () => {
     const server = await TestServer.start();
     const modelId = await server.createModel();
@@ -248,10 +286,12 @@ describe("training", () => {
     const unknown = passBody(modelId, 2) as { forward_backward_input: object };
     const renamed = {
       ...unknown,
-      forward_backward_input: { ...unknown.forward_backward_input, loss_fn: "gspo" },
+      forward_backward_input: { ...unknown.forward_backward_input, loss_fn: "custom" },
     };
     expect(await server.run("/forward_backward", renamed)).toMatchObject({
-      error: expect.stringContaining("(cross_entropy, importance_sampling, ppo, cispo and dro), got"),
+      error: expect.stringContaining(
+        "(cross_entropy, importance_sampling, ppo, cispo, dro, gspo and stable_reinforce), got",
+      ),
       category: "user",
     });
     const empty = {
