@@ -25,10 +25,31 @@ export {
   UnsupportedByServerError,
   ValidationError,
 } from "@tinkex/types";
+export { AdminCalls } from "./admin/admin-calls.js";
+export type { AuditLogOptions } from "./admin/audit-log.js";
+export type { BillingWindow } from "./admin/billing-usage.js";
+export type { StorageOptions } from "./admin/checkpoint-storage.js";
 export { FuturesPollerError } from "./channel/futures-poller-error.js";
 export { ApiFuture } from "./future/api-future.js";
 export type { QueueStateEvent } from "./future/operation-context.js";
 export type { CallOptions } from "./inputs/call-options.js";
+export type { AccessOptions, AccessScope } from "./rest/access-scope.js";
+export type { LatestCheckpointOptions, PruneOptions, PruneResult } from "./rest/checkpoint-lives.js";
+export type { ArchiveUrl, ExternalWeightsUrls } from "./rest/checkpoint-urls.js";
+export type {
+  ListedCheckpoint,
+  ListedCheckpoints,
+  ListUserCheckpointsOptions,
+  UserCheckpointsOptions,
+} from "./rest/checkpoints.js";
+export { consoleUrls } from "./rest/console-urls.js";
+export type { CopyOptions, CopyWeightsOptions } from "./rest/copy-weights.js";
+export type { PageOptions, WalkOptions } from "./rest/offset-pages.js";
+export { PageList } from "./rest/page-list.js";
+export type { PublishOptions } from "./rest/publish-checkpoint.js";
+export { RestCalls } from "./rest/rest-calls.js";
+export type { ListSessionsOptions, SessionsOptions } from "./rest/sessions.js";
+export type { ListTrainingRunsOptions, RunFilters, TrainingRunsOptions } from "./rest/training-runs.js";
 export type { ManySample, SampleManyOptions, SampleProgress } from "./sampling/sample-many.js";
 export {
   type ComputeLogprobsOptions,
@@ -36,6 +57,8 @@ export {
   type SampleParams,
   SamplingClient,
 } from "./sampling/sampling-client.js";
+export { AdminClient } from "./service/admin-client.js";
+export { RestClient } from "./service/rest-client.js";
 export {
   type CloseOptions,
   type FromStateOptions,
@@ -44,6 +67,7 @@ export {
   ServiceClient,
 } from "./service/service-client.js";
 export type { PoolOptions, ServiceClientOptions } from "./service/service-client-options.js";
+export type { ConnectionOptions } from "./service/shared-connection.js";
 export type { EndpointCallOptions } from "./session/api-calls.js";
 export type { TokenizerLoader } from "./session/model-tokenizer.js";
 export type { WireChoice } from "./session/server-generation.js";

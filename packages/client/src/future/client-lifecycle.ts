@@ -14,7 +14,12 @@ export interface LifecyclePorts {
 }
 
 /** The class whose methods a client's operations are, as the service's statistics know it. */
-export type ClientClass = "ServiceClient" | "TrainingClient" | "SamplingClient";
+export type ClientClass =
+  | "ServiceClient"
+  | "TrainingClient"
+  | "SamplingClient"
+  | "RestClient"
+  | "AdminClient";
 
 /**
  * The operations of one client, which end when it, or the service client it belongs to, is closed. Nothing holds on to a client

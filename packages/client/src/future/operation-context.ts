@@ -1,7 +1,8 @@
 import type { Open, QueueState } from "@tinkex/types";
 
 /** A public method as the service's statistics know it: the official class name, and the method in snake_case. */
-export type SdkMethod = `${"ServiceClient" | "TrainingClient" | "SamplingClient"}.${string}`;
+export type SdkMethod =
+  `${"ServiceClient" | "TrainingClient" | "SamplingClient" | "RestClient" | "AdminClient"}.${string}`;
 
 /** The service's word on an operation's place in its queue. */
 export interface QueueStateEvent {

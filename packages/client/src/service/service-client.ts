@@ -21,11 +21,17 @@ import {
   type RequestOf,
   type ResponseOf,
 } from "@tinkex/types";
+import { AdminCalls } from "../admin/admin-calls.js";
 import type { ApiFuture } from "../future/api-future.js";
 import { CALL_OPTIONS, type CallOptions } from "../inputs/call-options.js";
+import { consoleUrls } from "../rest/console-urls.js";
+import { COPY_OPTIONS, type CopyOptions, checkCopy, copyWeights } from "../rest/copy-weights.js";
+import { readPath, startOnPath } from "../rest/given-path.js";
+import { RestCalls } from "../rest/rest-calls.js";
+import type { RestContext } from "../rest/rest-context.js";
 import { createSampler } from "../sampling/create-sampler.js";
 import type { SamplingClient } from "../sampling/sampling-client.js";
-import { ApiCalls, type EndpointCallOptions } from "../session/api-calls.js";
+import type { EndpointCallOptions } from "../session/api-calls.js";
 import { finishSession, unloadModels } from "../session/finish-session.js";
 import { checkSamplerPath, checkTrainingPath } from "../training/checkpoints/checkpoint-kinds.js";
 import { loadModel, type ModelSource } from "../training/checkpoints/load-model.js";
@@ -40,6 +46,7 @@ import type { LossGraph } from "../training/loss-graph/loss-graph.js";
 import type { LossHandle } from "../training/loss-graph/loss-handle.js";
 import type { TrainedModel } from "../training/trained-model.js";
 import type { TrainingClient } from "../training/training-client.js";
+import { restContextOf } from "./rest-context-of.js";
 import type { ServiceClientOptions } from "./service-client-options.js";
 import { ServiceCore } from "./service-core.js";
 import { resolveSettings } from "./settings.js";
@@ -103,15 +110,24 @@ const FINISH_REASONS: readonly FinishReason[] = ["success", "errored", "interrup
  * const training = await service.createLoraTrainingClient({ base_model: "Qwen/Qwen3-8B", rank: 32 });
  */
 export class ServiceClient {
+  /** Training runs, checkpoints, sessions and samplers. No call of it needs a session. */
+  readonly rest: RestCalls;
+  /** Billing, storage and the audit log, for administrators. No call of it needs a session. */
+  readonly admin: AdminCalls;
   readonly #core: ServiceCore;
-  readonly #sdkVersion: string;
+  readonly #context: RestContext;
   #closed: Promise<void> | undefined;
 
   /** @throws ValidationError for options that cannot work */
   constructor(options: ServiceClientOptions = {}) {
     const settings = resolveSettings(options);
-    this.#core = new ServiceCore(settings);
-    this.#sdkVersion = settings.sdkVersion;
+    const core = new ServiceCore(settings);
+    this.#core = core;
+    this.#context = restContextOf(core, settings, core.lifecycle);
+    const restLifecycle = core.lifecycle.child("RestClient", "the service client");
+    this.rest = new RestCalls(restContextOf(core, settings, restLifecycle));
+    const adminLifecycle = core.lifecycle.child("AdminClient", "the service client");
+    this.admin = new AdminCalls(restContextOf(core, settings, adminLifecycle));
   }
 
   /** Opens the session now: tells early whether the service is there and takes the key. */
@@ -126,7 +142,7 @@ export class ServiceClient {
     const { lifecycle } = this.#core;
     lifecycle.checkCall("getServerCapabilities", options);
     return lifecycle.start("getServerCapabilities", options, async (context) => {
-      const calls = await this.#calls();
+      const { calls } = await this.#context.server();
       return calls.call("get_server_capabilities", undefined, context);
     });
   }
@@ -165,7 +181,7 @@ export class ServiceClient {
     const given = (rest[0] === undefined ? {} : rest[0]) as EndpointCallOptions<Name>;
     lifecycle.checkCall("service.call", given as CallOptions, ENDPOINT_OPTIONS);
     return lifecycle.start("call", given, async ({ onBehalfOf, signal }) => {
-      const calls = await this.#calls();
+      const { calls } = await this.#context.server();
       return calls.call(endpoint, record, Object.assign({}, given, { onBehalfOf, signal }));
     });
   }
@@ -290,6 +306,27 @@ export class ServiceClient {
   }
 
   /**
+   * Copies weights into this client's project (`projectId`, `TINKER_PROJECT_ID`). Nothing is stored twice; the copy is in a new run
+   * that cannot be trained. `rest.copyWeights` copies to any project.
+   *
+   * @returns the path of the copy
+   */
+  copyWeights(tinker_path: string, options: CopyOptions = {}): ApiFuture<string> {
+    this.#core.lifecycle.checkCall("copyWeights", options, COPY_OPTIONS);
+    const copy = checkCopy("copyWeights", options, this.#context.projectId);
+    const given = readPath("copyWeights", tinker_path);
+    return startOnPath(this.#context, "copyWeights", given, options, (request, path) =>
+      copyWeights(request, path, copy),
+    );
+  }
+
+  /** Gives the console's page of this client's session; of all sessions before it is open. Of a run, see `consoleUrls.trainingRun`. */
+  async getConsoleUrl(): Promise<string> {
+    const channel = await this.#core.openedChannel?.catch(() => undefined);
+    return channel === undefined ? consoleUrls.sessions() : consoleUrls.session(channel.session.id);
+  }
+
+  /**
    * Tells the service that the session is over, ends what is under way with `ClosedError`, and lets all connections go. Further
    * calls do nothing.
    */
@@ -329,13 +366,6 @@ export class ServiceClient {
     } finally {
       await transport.close();
     }
-  }
-
-  /** The way to endpoints that need no session: only the server's generation must be known. */
-  async #calls(): Promise<ApiCalls> {
-    const { generation } = await this.#core.server();
-    const { transport } = this.#core;
-    return new ApiCalls({ transport, sdkVersion: this.#sdkVersion, generation: generation.fields });
   }
 
   #loadModel(

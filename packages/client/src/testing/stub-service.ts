@@ -6,8 +6,10 @@ import { decodeForwardBackwardRequest, encodeFutureOutcome, type FutureResultNam
 /** One request as it arrived. */
 export interface SeenRequest {
   readonly method: string;
-  /** Below `/api/v1/`. */
+  /** Below `/api/v1/`, unescaped. */
   readonly path: string;
+  /** As `path`, as it came. */
+  readonly rawPath: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
   /** The body as JSON; `undefined` when it is none. */
@@ -35,6 +37,8 @@ const SESSION = "S";
  */
 export class StubService {
   readonly requests: SeenRequest[] = [];
+  /** Answers paths that have no answer of their own. @defaultValue 404 */
+  fallback: Handler | undefined;
   readonly #handlers = new Map<string, Handler>();
   readonly #results = new Map<string, Result>();
   readonly #server: Server;
@@ -123,12 +127,13 @@ export class StubService {
     const request: SeenRequest = {
       method: message.method ?? "",
       path: decodeURIComponent(path),
+      rawPath: path,
       headers: message.headers as SeenRequest["headers"],
       body,
       json: parseObject(body),
     };
     this.requests.push(request);
-    const handler = this.#handlers.get(request.path);
+    const handler = this.#handlers.get(request.path) ?? this.fallback;
     const reply =
       handler === undefined ? { status: 404, body: { detail: `no ${path}` } } : await handler(request);
     if (reply.isReset === true) {

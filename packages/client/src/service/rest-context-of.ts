@@ -1,0 +1,30 @@
+import type { ClientLifecycle } from "../future/client-lifecycle.js";
+import type { RestContext } from "../rest/rest-context.js";
+import { ApiCalls } from "../session/api-calls.js";
+import type { ServiceCore } from "./service-core.js";
+import type { ClientSettings } from "./settings.js";
+
+/** Makes the context of REST calls over the parts of a service client. */
+export function restContextOf(
+  core: ServiceCore,
+  settings: ClientSettings,
+  lifecycle: ClientLifecycle,
+): RestContext {
+  const { clock, logger, projectId, transport, sdkVersion } = settings;
+  return {
+    lifecycle,
+    clock,
+    logger,
+    projectId,
+    async server() {
+      const generation = (await core.server()).generation.fields;
+      return { calls: new ApiCalls({ transport: core.transport, sdkVersion, generation }), generation };
+    },
+    async identityToken() {
+      // A transport of the caller's may not know.
+      if (!("identityToken" in transport) || typeof transport.identityToken !== "function") return undefined;
+      const token: unknown = await transport.identityToken();
+      return typeof token === "string" ? token : undefined;
+    },
+  };
+}
