@@ -1,9 +1,17 @@
+import type { CheckpointFolder } from "@tinkex/types";
 import * as z from "zod";
 
-/** The part of a `tinker://` path that says which of the two kinds a checkpoint is. */
-export type CheckpointKind = "weights" | "sampler_weights";
+/** Kinds of checkpoints, as `tinker://` paths name them: to train on from, to sample from, and to take elsewhere. */
+export const CHECKPOINT_KINDS = [
+  "weights",
+  "sampler_weights",
+  "external_weights",
+] as const satisfies readonly CheckpointFolder[];
 
-export const CHECKPOINT_KINDS = ["weights", "sampler_weights"] as const satisfies readonly CheckpointKind[];
+export type CheckpointKind = (typeof CHECKPOINT_KINDS)[number];
+
+/** Kinds that this server can load again. */
+export const LOADABLE_KINDS = ["weights", "sampler_weights"] as const satisfies readonly CheckpointKind[];
 
 const adapterShape = z.object({
   rank: z.int().positive(),

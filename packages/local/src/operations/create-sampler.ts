@@ -1,4 +1,4 @@
-import { checkpointUri } from "../disk/checkpoint-record.js";
+import { checkpointUri, LOADABLE_KINDS } from "../disk/checkpoint-record.js";
 import { resolveCheckpoint } from "../disk/resolve-checkpoint.js";
 import { RequestRefusal } from "../errors/request-refusal.js";
 import { fingerprint } from "../order/fingerprint.js";
@@ -51,7 +51,7 @@ export async function openSampler(
       modelPath: undefined,
     };
   }
-  const checkpoint = await resolveCheckpoint(state.checkpoints, modelPath);
+  const checkpoint = await resolveCheckpoint(state.checkpoints, modelPath, LOADABLE_KINDS);
   if (baseModel !== undefined && baseModel !== checkpoint.base_model) {
     throw new RequestRefusal(
       400,

@@ -1,13 +1,24 @@
-import type { Checkpoint, TrainingRun } from "@tinkex/types";
-import { type CheckpointRecord, checkpointUri, type RunRecord } from "../disk/checkpoint-record.js";
+import type { Checkpoint, CheckpointType, TrainingRun } from "@tinkex/types";
+import {
+  type CheckpointKind,
+  type CheckpointRecord,
+  checkpointUri,
+  type RunRecord,
+} from "../disk/checkpoint-record.js";
 import type { ServerState } from "../registries/server-state.js";
+
+const CHECKPOINT_TYPES = {
+  weights: "training",
+  sampler_weights: "sampler",
+  external_weights: "external",
+} as const satisfies Readonly<Record<CheckpointKind, CheckpointType>>;
 
 /** Shows a checkpoint as the API does. */
 export function checkpointView(checkpoint: CheckpointRecord): Checkpoint {
   const { kind, name, created_at, size_bytes, user_metadata, expires_at } = checkpoint;
   return {
     checkpoint_id: `${kind}/${name}`,
-    checkpoint_type: kind === "weights" ? "training" : "sampler",
+    checkpoint_type: CHECKPOINT_TYPES[kind],
     time: created_at,
     tinker_path: checkpointUri(checkpoint),
     size_bytes,

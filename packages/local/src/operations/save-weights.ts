@@ -1,11 +1,15 @@
-import { type CheckpointKind, checkpointUri } from "../disk/checkpoint-record.js";
+import { type CheckpointKind, type CheckpointRecord, checkpointUri } from "../disk/checkpoint-record.js";
 import { takenNameMessage } from "../disk/checkpoint-store.js";
 import { userFailure } from "../errors/operation-failure.js";
 import { RequestRefusal } from "../errors/request-refusal.js";
 import { fingerprint } from "../order/fingerprint.js";
 import type { ServerState } from "../registries/server-state.js";
 import type { TrainingModel } from "../registries/training-model.js";
-import type { SaveWeightsBody, SaveWeightsForSamplerBody } from "../requests/model-bodies.js";
+import type {
+  SaveWeightsBody,
+  SaveWeightsExternalBody,
+  SaveWeightsForSamplerBody,
+} from "../requests/model-bodies.js";
 import { isSubmitted, type ModelOperation, submitOperation } from "./submit-operation.js";
 
 /** `save_weights`: a checkpoint to go on from, optimizer included. Returns the request id. @throws RequestRefusal 404, 409 */
@@ -17,7 +21,7 @@ export async function saveWeights(state: ServerState, body: SaveWeightsBody): Pr
     sequenceId: body.seq_id,
     content: { operation: "save_weights", ...body },
     run: async () => {
-      const path = await saveCheckpoint(state, model, wish);
+      const path = checkpointUri(await saveCheckpoint(state, model, wish));
       return { name: "SaveWeightsResponse", result: { path, type: "save_weights" } };
     },
   });
@@ -51,6 +55,35 @@ export async function saveWeightsForSampler(
   });
 }
 
+/**
+ * `save_weights_external`: files in PEFT's layout to be fetched and used elsewhere. Returns the request id.
+ *
+ * @throws RequestRefusal 404, 409
+ */
+export async function saveWeightsExternal(
+  state: ServerState,
+  body: SaveWeightsExternalBody,
+): Promise<string> {
+  const model = state.models.find(body.model_id);
+  const { age_encryption_recipients: recipients, ...rest } = body;
+  const wish: NamedSaveRequest = { ...rest, kind: "external_weights", overwrite: false };
+  return submitNamedSave(state, wish, {
+    model,
+    sequenceId: body.seq_id,
+    content: { operation: "save_weights_external", ...body },
+    run: async () => {
+      if (recipients.length > 0) {
+        throw userFailure(
+          `age_encryption_recipients must be empty on this server, which does not encrypt, got ${recipients.length}`,
+        );
+      }
+      const { size_bytes, ...place } = await saveCheckpoint(state, model, wish);
+      const result = { path: checkpointUri(place), size_bytes, type: "save_weights_external" };
+      return { name: "SaveWeightsExternalResponse", result };
+    },
+  });
+}
+
 /** Target of a save: a name, where it has one, wins over the number of a session. */
 function samplerSave(
   state: ServerState,
@@ -63,7 +96,7 @@ function samplerSave(
 } {
   if (path !== undefined) {
     const wish: NamedSaveRequest = { ...rest, path, kind: "sampler_weights", overwrite: false };
-    return { wish, save: async () => ({ path: await saveCheckpoint(state, model, wish) }) };
+    return { wish, save: async () => ({ path: checkpointUri(await saveCheckpoint(state, model, wish)) }) };
   }
   if (samplerNumber === undefined) {
     throw new RequestRefusal(
@@ -110,7 +143,7 @@ async function saveCheckpoint(
   state: ServerState,
   model: TrainingModel,
   wish: NamedSaveRequest,
-): Promise<string> {
+): Promise<CheckpointRecord> {
   const { engine, shape } = model.requireAdapter();
   const { ttl_seconds: ttlSeconds, kind, overwrite, user_metadata: userMetadata } = wish;
   if (ttlSeconds !== undefined && !(ttlSeconds > 0 && ttlSeconds <= MAX_TTL_SECONDS)) {
@@ -119,7 +152,7 @@ async function saveCheckpoint(
     );
   }
   const includesOptimizer = kind === "weights";
-  const checkpoint = await state.checkpoints.save(
+  return state.checkpoints.save(
     {
       training_run_id: model.id,
       kind,
@@ -133,7 +166,6 @@ async function saveCheckpoint(
     },
     (directory) => engine.saveAdapter(model.id, directory, { includesOptimizer }),
   );
-  return checkpointUri(checkpoint);
 }
 
 async function snapshotSampler(

@@ -75,8 +75,16 @@ export const saveWeightsForSamplerBody = recordBody("SaveWeightsForSamplerReques
   },
 );
 
+/** Body of `save_weights_external`. A wish for encryption fails the export: nothing is to be written in clear instead. */
+export const saveWeightsExternalBody = recordBody("SaveWeightsExternalRequest")(["model_id", "seq_id"], {
+  path: z.string(),
+  ttl_seconds: z.number().optional(),
+  age_encryption_recipients: z.array(z.string()).default([]),
+});
+
 export type CreateModelBody = z.infer<typeof createModelBody>;
 export type OptimStepBody = z.infer<typeof optimStepBody>;
 export type LoadWeightsBody = z.infer<typeof loadWeightsBody>;
 export type SaveWeightsBody = z.infer<typeof saveWeightsBody>;
+export type SaveWeightsExternalBody = z.infer<typeof saveWeightsExternalBody>;
 export type SaveWeightsForSamplerBody = z.infer<typeof saveWeightsForSamplerBody>;

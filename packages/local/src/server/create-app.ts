@@ -8,6 +8,7 @@ import { errorHandler } from "./error-answer.js";
 import { addBodyParsers } from "./parse-bodies.js";
 import { type GuardOptions, guardRequest } from "./request-guard.js";
 import { addCheckpointRoutes } from "./routes/checkpoint-routes.js";
+import { addFileRoutes } from "./routes/file-routes.js";
 import { addFutureRoutes } from "./routes/future-routes.js";
 import { addModelRoutes } from "./routes/model-routes.js";
 import { addSamplingRoutes } from "./routes/sampling-routes.js";
@@ -72,6 +73,7 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
       addSamplingRoutes(api, state);
       addFutureRoutes(api, state, options.holdMs);
       addCheckpointRoutes(api, state);
+      addFileRoutes(api, state, API_PREFIX);
     },
     { prefix: API_PREFIX },
   );

@@ -12,6 +12,8 @@ export interface RequestContext<Name extends EndpointName> {
   readonly body: unknown;
   /** Header `Accept`. */
   readonly accept: string | undefined;
+  /** Header `Host`: this server's name and port, as the client knows them. */
+  readonly host: string;
 }
 
 /** Endpoints whose every answered field has a default in the SDKs, so that the server says only what differs. */
@@ -53,10 +55,10 @@ export function onUnread<Name extends EndpointName>(
   api.route({
     method,
     url: path.replaceAll("{", ":").replaceAll("}", ""),
-    handler: ({ params, query, body, headers }, reply) => {
+    handler: ({ params, query, body, headers, host }, reply) => {
       // The address was matched by the very path whose parts the type names.
       const parameters = params as PathParametersOf<Name>;
-      return handle({ parameters, query, body, accept: headers.accept }, reply);
+      return handle({ parameters, query, body, accept: headers.accept, host }, reply);
     },
   });
 }

@@ -19,8 +19,8 @@ export interface GuardedRequest {
   readonly apiKey: string | undefined;
 }
 
-/** Health checks bear no key, and tell nothing secret: that a server is up. */
-const OPEN_PATH = "/api/v1/healthz";
+/** Requests without a key: health checks, which tell no more than that a server is up, and files whose address is signed. */
+const isOpen = (path: string) => path === "/api/v1/healthz" || path.startsWith("/api/v1/files/");
 
 /**
  * Lets a request pass, or says why not. Web pages are kept out in every way they could reach a server on loopback: by a
@@ -45,7 +45,7 @@ export function guardRequest(request: GuardedRequest, options: GuardOptions): vo
   if (request.origin !== undefined && !isOwnOrigin(request)) {
     throw new RequestRefusal(403, `web pages of other origins (${request.origin}) may not use this server`);
   }
-  if (options.apiKey === undefined || request.path === OPEN_PATH) return;
+  if (options.apiKey === undefined || isOpen(request.path)) return;
   if (request.apiKey === undefined) {
     throw new RequestRefusal(
       401,

@@ -7,6 +7,7 @@ import {
   loadWeightsBody,
   optimStepBody,
   saveWeightsBody,
+  saveWeightsExternalBody,
   saveWeightsForSamplerBody,
   unloadModelBody,
 } from "../requests/model-bodies.js";
@@ -41,6 +42,7 @@ const REQUEST_READERS = {
   LoadWeightsRequest: jsonReader(loadWeightsBody),
   SaveWeightsRequest: jsonReader(saveWeightsBody),
   SaveWeightsForSamplerRequest: jsonReader(saveWeightsForSamplerBody),
+  SaveWeightsExternalRequest: jsonReader(saveWeightsExternalBody),
   WeightsInfoRequest: jsonReader(weightsInfoBody),
   SampleRequest: jsonReader(sampleBody),
   FutureRetrieveRequest: jsonReader(retrieveFutureBody),

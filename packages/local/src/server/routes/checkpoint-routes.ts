@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import * as z from "zod";
-import type { RunRecord } from "../../disk/checkpoint-record.js";
+import { LOADABLE_KINDS, type RunRecord } from "../../disk/checkpoint-record.js";
 import { resolveCheckpoint } from "../../disk/resolve-checkpoint.js";
 import { RequestRefusal } from "../../errors/request-refusal.js";
 import { checkpointView, runView } from "../../operations/rest-records.js";
@@ -50,7 +50,7 @@ export function addCheckpointRoutes(api: FastifyInstance, state: ServerState): v
   });
 
   on(api, "weights_info", async ({ tinker_path }) => {
-    const { base_model, shape } = await resolveCheckpoint(state.checkpoints, tinker_path);
+    const { base_model, shape } = await resolveCheckpoint(state.checkpoints, tinker_path, LOADABLE_KINDS);
     return {
       base_model,
       is_lora: true,

@@ -4,7 +4,7 @@ import { RequestRefusal } from "../../errors/request-refusal.js";
 import { createModelFromCheckpoint } from "../../operations/create-model.js";
 import { loadWeights } from "../../operations/load-weights.js";
 import { reserveSequenceSlot } from "../../operations/reserve-sequence-slot.js";
-import { saveWeights, saveWeightsForSampler } from "../../operations/save-weights.js";
+import { saveWeights, saveWeightsExternal, saveWeightsForSampler } from "../../operations/save-weights.js";
 import { runOptimStep, runPass } from "../../operations/train-model.js";
 import type { ServerState } from "../../registries/server-state.js";
 import { onUnread } from "../on-endpoint.js";
@@ -25,6 +25,7 @@ export function addTrainingRoutes(api: FastifyInstance, state: ServerState): voi
   onOperation("optim_step", (request) => runOptimStep(state, request));
   onOperation("save_weights", (request) => saveWeights(state, request));
   onOperation("save_weights_for_sampler", (request) => saveWeightsForSampler(state, request));
+  onOperation("save_weights_external", (request) => saveWeightsExternal(state, request));
   onOperation("load_weights", (request) => load(state, request));
 }
 
