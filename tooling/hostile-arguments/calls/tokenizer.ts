@@ -7,7 +7,7 @@ import {
   type TextTokenizer,
   TokenizerRegistry,
 } from "@tinkex/tokenizer";
-import { applyChatTemplate, PythonFloat } from "@tinkex/tokenizer/chat-template";
+import { applyChatTemplate, PythonFloat, parseChat, parsePythonJson } from "@tinkex/tokenizer/chat-template";
 import {
   createTokenizerProvider,
   fromHub,
@@ -65,6 +65,8 @@ export function tokenizerCalls(
       (value: number) => new PythonFloat(value),
       () => [1],
     ),
+    parseChat: call(parseChat, () => ['[{"role": "user", "content": "hello"}]']),
+    parsePythonJson: call(parsePythonJson, () => ['{"a": 1.0}']),
     applyChatTemplate: call(applyChatTemplate, () => [
       tokenizer,
       [{ role: "user", content: "hello" }],

@@ -1,6 +1,6 @@
 import { checkObject, describeValue, type Tokenizer, ValidationError } from "@tinkex/base";
 import { isTextTokenizer, type TextTokenizer } from "@tinkex/tokenizer";
-import { applyChatTemplate, PythonFloat, type TemplateMessage } from "@tinkex/tokenizer/chat-template";
+import { applyChatTemplate, parsePythonJson, type TemplateMessage } from "@tinkex/tokenizer/chat-template";
 import type { ModelInput } from "@tinkex/types";
 import { refuseImages } from "../images/refuse-images.js";
 import { checkMessages, refusal } from "../messages/check-messages.js";
@@ -14,10 +14,9 @@ import { parseReply } from "../replies/parse-reply.js";
 import { readTaggedReply } from "../replies/read-tagged-reply.js";
 import type { Reply } from "../replies/reply.js";
 import { streamReply } from "../replies/stream-reply.js";
-import { JsonNumber, type JsonValue } from "../text/json-value.js";
 import { stripEnd } from "../text/strip-text.js";
-import { argumentsOf, readArguments } from "../tool-calls/call-arguments.js";
-import { readJsonCall } from "../tool-calls/json-tool-call.js";
+import { readArguments } from "../tool-calls/call-arguments.js";
+import { argumentsText, readJsonCall } from "../tool-calls/json-tool-call.js";
 import { templateExample, templateExamples } from "./template-example.js";
 
 export interface ChatTemplateRendererOptions {
@@ -149,19 +148,9 @@ function templateMessage(message: Message): TemplateMessage {
   if (calls === undefined) return rest;
   const parsed = calls.map(({ function: called, ...call }) => ({
     ...call,
-    function: { name: called.name, arguments: templateValue(argumentsOf({ ...call, function: called })) },
+    function: { name: called.name, arguments: parsePythonJson(argumentsText({ ...call, function: called })) },
   }));
   return { ...rest, tool_calls: parsed };
-}
-
-/** JSON in the forms that keep in a template the order of its keys, the digits of its integers, and its floats floats. */
-function templateValue(value: JsonValue): unknown {
-  if (value instanceof JsonNumber) {
-    if (/[^-0-9]/.test(value.text)) return new PythonFloat(Number(value.text));
-    return BigInt(value.text);
-  }
-  if (value instanceof Map) return new Map([...value].map(([key, item]) => [key, templateValue(item)]));
-  return Array.isArray(value) ? value.map(templateValue) : value;
 }
 
 function defaultReply(tokenizer: TextTokenizer, promptText: () => string): Reply {

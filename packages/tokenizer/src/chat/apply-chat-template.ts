@@ -132,7 +132,7 @@ function selectTemplate(tokenizer: TextTokenizer, wanted: string | undefined, ha
 }
 
 /** The fields of a message, by name. */
-type Fields = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>> | Map<string, unknown>;
 
 function withoutNulls(message: TemplateMessage, index: number): Fields {
   if (typeof message !== "object" || message === null) {
@@ -140,16 +140,34 @@ function withoutNulls(message: TemplateMessage, index: number): Fields {
       path: ["messages", index],
     });
   }
-  const fields = message instanceof Map ? [...message] : Object.entries(message);
-  return Object.fromEntries(fields.filter(([, value]) => value !== null && value !== undefined));
+  return withEntries(message, (entries) =>
+    entries.filter(([, value]) => value !== null && value !== undefined),
+  );
 }
 
 /** Reasoning has had several names; templates read the first two. */
 function withReasoning(message: Fields): Fields {
-  const reasoning = message.reasoning_content ?? message.thinking ?? message.reasoning;
-  return reasoning === undefined
-    ? message
-    : { thinking: reasoning, ...message, reasoning_content: reasoning };
+  const reasoning = ["reasoning_content", "thinking", "reasoning"]
+    .map((name) => field(message, name))
+    .find((value) => value !== undefined);
+  if (reasoning === undefined) return message;
+  return withEntries(message, (entries) => [
+    ["thinking", reasoning],
+    ...entries,
+    ["reasoning_content", reasoning],
+  ]);
+}
+
+function field(message: Fields, name: string): unknown {
+  if (message instanceof Map) return message.get(name);
+  return Object.hasOwn(message, name) ? message[name] : undefined;
+}
+
+/** Makes a message of other entries; of two with one name the first gives the place and the last the value. A Map stays one. */
+function withEntries(message: Fields, change: (entries: [string, unknown][]) => [string, unknown][]): Fields {
+  return message instanceof Map
+    ? new Map(change([...message]))
+    : Object.fromEntries(change(Object.entries(message)));
 }
 
 /** Stands at the end of the message to be continued while the template runs, as in transformers; the space shows whether it trims. */
@@ -157,12 +175,13 @@ const END = "CONTINUE_FINAL_MESSAGE_TAG ";
 
 function markEnd(messages: readonly Fields[]): Fields[] {
   const last = messages.at(-1);
-  if (typeof last?.content !== "string") {
+  const content = last === undefined ? undefined : field(last, "content");
+  if (last === undefined || typeof content !== "string") {
     throw new ValidationError("continueFinalMessage needs a last message whose content is a string", {
       path: ["messages", messages.length - 1, "content"],
     });
   }
-  return [...messages.slice(0, -1), { ...last, content: last.content + END }];
+  return [...messages.slice(0, -1), withEntries(last, (entries) => [...entries, ["content", content + END]])];
 }
 
 function cutAtEnd(rendered: TextValue): TextValue {

@@ -99,7 +99,9 @@ const dictsort: Filter = (value, given, run) => {
   const place = { key: 0, value: 1 }[plain(textArgument("dictsort", by))];
   if (place === undefined) throw new TemplateError("'dictsort' sorts by 'key' or 'value'");
   run.budget.allocate(48 + 64 * value.size, "dictsort");
-  const pairs = Array.from(value.entries(), (entry) => new Tuple(entry));
+  // Equal values keep their order; keys differ, but for the case of letters, which digits have not.
+  const entries = place === 0 ? value.entriesInAnyOrder() : value.entries();
+  const pairs = Array.from(entries, (entry) => new Tuple(entry));
   return sortBy(
     pairs,
     (pair) => (pair instanceof Tuple ? key(pair.items[place] ?? NONE) : NONE),

@@ -49,7 +49,7 @@ export function isEqual(left: Value, right: Value, run: Run): boolean {
   if (left instanceof Undefined && right instanceof Undefined) return true;
   if (left instanceof Dict && right instanceof Dict) {
     if (left.size !== right.size) return false;
-    for (const [key, value] of left.entries()) {
+    for (const [key, value] of left.entriesInAnyOrder()) {
       const other = right.get(key);
       if (other === undefined || !isEqual(value, other, run)) return false;
     }

@@ -276,7 +276,7 @@ export const STRING_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, T
     (self, given, run) => {
       const { mapping } = bindByPlace("format_map", given, ["mapping"], 1);
       const keywords = new Map<string, Value>();
-      const entries = mapping instanceof Dict ? mapping.entries() : [];
+      const entries = mapping instanceof Dict ? mapping.entriesInAnyOrder() : [];
       for (const [key, value] of entries) if (isText(key)) keywords.set(plain(key), value);
       return formatByBraces(self, { positional: [], keywords }, run);
     },

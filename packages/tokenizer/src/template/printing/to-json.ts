@@ -66,8 +66,9 @@ class JsonWriter {
   }
 
   #dict(dict: Dict, depth: number): void {
-    const entries = [...dict.entries()];
-    if (this.#options.sortsKeys) entries.sort(([left], [right]) => compareKeys(left, right));
+    const { sortsKeys } = this.#options;
+    const entries = [...(sortsKeys ? dict.entriesInAnyOrder() : dict.entries())];
+    if (sortsKeys) entries.sort(([left], [right]) => compareKeys(left, right));
     this.#group("{", entries, "}", depth, ([key, value]) => {
       this.#string(keyText(key));
       this.#write(this.#options.keySeparator);

@@ -77,11 +77,59 @@ describe("PythonFloat", () => {
   });
 });
 
-describe("places of other values that are refused", () => {
+// V8 orders such fields by number (tc39/ecma262, OrdinaryOwnPropertyKeys), jinja2 prints them as they were written.
+describe("an object with fields that are named by numbers", () => {
+  const value = JSON.parse('{"b": 1, "10": 2, "2": 3, "B": 2}');
+  const DICT = { a: [value] };
+
   it.each([
-    [{ a: [() => 1] }, "x.a[0]: a function among the values"],
-    [[{ 2: "b", c: 1 }], "x[0]: an object whose field '2' is named by a number does not keep its order"],
-  ])("%o", (value, wanted) => {
+    "{{ x }}",
+    "{{ x.a[0] }}",
+    "{{ x|tojson }}",
+    "{% for key in x.a[0] %}{% endfor %}",
+    "{{ x.a[0]|items|list }}",
+    "{{ x.a[0].items() }}",
+    "{{ x.a[0].keys() }}",
+    "{{ x.a[0].values()|list }}",
+    "{{ x.a[0]|list }}",
+    "{{ x.a[0]|join }}",
+    "{{ x.a[0]|first }}",
+    "{{ x.a[0].copy()|string }}",
+    "{{ dict(x.a[0]) }}",
+    "{{ dict(**x.a[0]) }}",
+    // Two values are equal, so that the order of their keys shows.
+    "{{ x.a[0]|dictsort(by='value') }}",
+    "{{ x.a[0]|dictsort(false, 'value') }}",
+  ])("is refused with its place where a template goes through it: %s", (source) => {
+    expect(() => render(source, DICT)).toThrow(
+      "x.a[0]: an object whose field '2' is named by a number does not keep its order; read the chat with parseChat, or pass a Map in its place (line 1)",
+    );
+  });
+
+  it.each([
+    // Each result is that of jinja2 3.1.6 with transformers' tojson.
+    ["no look at it", "no look at it"],
+    ["{{ x.a|length }} {{ x.a[0]|length }} {{ x.a[0] is mapping }}", "1 4 True"],
+    ["{{ x.a[0]['10'] }} {{ x.a[0].get('2') }} {{ x.a[0].b }} {{ x.a[0].c is defined }}", "2 3 1 False"],
+    ["{{ '10' in x.a[0] }} {{ 'c' in x.a[0] }} {{ 1 if x.a[0] else 0 }}", "True False 1"],
+    ["{{ x.a[0] == {'2': 3, 'B': 2, '10': 2, 'b': 1} }} {{ x.a[0] == {} }}", "True False"],
+    ["{{ x.a[0]|dictsort }}", "[('10', 2), ('2', 3), ('b', 1), ('B', 2)]"],
+    ["{{ x.a[0]|dictsort(true, reverse=true) }}", "[('b', 1), ('B', 2), ('2', 3), ('10', 2)]"],
+    ["{{ x|tojson(sort_keys=true) }}", '{"a": [{"10": 2, "2": 3, "B": 2, "b": 1}]}'],
+    ["{{ '{b}'.format_map(x.a[0]) }}", "1"],
+  ])("is asked what does not depend on their order: %s", (source, wanted) => {
+    expect(render(source, DICT)).toBe(wanted);
+  });
+
+  it("keeps its order as a Map, and alone has none to lose", () => {
+    expect(render("{{ x }}", [new Map(Object.entries({ b: 1 })).set("1", 2), { 1: 2 }])).toBe(
+      "[{'b': 1, '1': 2}, {'1': 2}]",
+    );
+  });
+});
+
+describe("places of other values that are refused", () => {
+  it.each([[{ a: [() => 1] }, "x.a[0]: a function among the values"]])("%o", (value, wanted) => {
     expect(() => render("", value)).toThrow(wanted);
   });
 

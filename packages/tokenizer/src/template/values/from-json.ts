@@ -1,6 +1,6 @@
 import { describeValue } from "@tinkex/base";
 import { TemplateError } from "./template-error.js";
-import { peoplesText, Text, type TextValue } from "./text.js";
+import { isText, peoplesText, plain, Text, type TextValue } from "./text.js";
 import { BigWhole, Dict, Float, NONE, type Value } from "./values.js";
 
 const MAX_DEPTH = 200;
@@ -108,7 +108,7 @@ export class JsonReader {
 
   #dict(value: object, strings: StringMaker): Dict {
     const entries: Iterable<readonly [unknown, unknown]> =
-      value instanceof Map ? value : this.#entriesOf(value);
+      value instanceof Map ? value : Object.entries(value);
     const pairs: [Value, Value][] = [];
     for (const [key, item] of entries) {
       if (item === undefined) continue;
@@ -121,29 +121,35 @@ export class JsonReader {
         }),
       );
     }
-    return new Dict(pairs);
+    return new Dict(pairs, value instanceof Map ? undefined : this.#lostOrder(pairs));
   }
 
-  /** The fields of an object. JavaScript puts those with numbers for names first, whatever their order was. */
-  #entriesOf(value: object): [string, unknown][] {
-    const entries = Object.entries(value);
-    const [first] = entries;
-    if (first !== undefined && entries.length > 1 && /^(?:0|[1-9]\d{0,9})$/.test(first[0])) {
-      throw this.#refusal(
-        `an object whose field '${first[0]}' is named by a number does not keep its order; pass a Map in its place`,
-      );
-    }
-    return entries;
+  /** Says which field of an object has lost its place, where one has. JavaScript puts those that numbers name first. */
+  #lostOrder([first, second]: readonly (readonly [Value, Value])[]): string | undefined {
+    if (first === undefined || second === undefined || !isText(first[0])) return undefined;
+    const name = plain(first[0]);
+    if (!isNumericName(name)) return undefined;
+    return `${this.#place()}: an object whose field '${name}' is named by a number does not keep its order; read the chat with parseChat, or pass a Map in its place`;
   }
 
   /** An error that begins with the place: `messages[1].tool_calls[0].id: …`. */
   #refusal(message: string): TemplateError {
+    return new TemplateError(`${this.#place()}: ${message}`);
+  }
+
+  #place(): string {
     const [name, ...steps] = this.#path;
     const shown = steps.slice(0, MAX_SHOWN_STEPS).map(stepText).join("");
-    return new TemplateError(
-      `${String(name)}${shown}${steps.length > MAX_SHOWN_STEPS ? "…" : ""}: ${message}`,
-    );
+    return `${String(name)}${shown}${steps.length > MAX_SHOWN_STEPS ? "…" : ""}`;
   }
+}
+
+/**
+ * Tells whether a field's name is that of an array's element. JavaScript puts fields of such names first in an object, in the order
+ * of their numbers, whatever order they were made in.
+ */
+export function isNumericName(name: string): boolean {
+  return /^(?:0|[1-9]\d{0,9})$/.test(name);
 }
 
 const MAX_SHOWN_STEPS = 20;

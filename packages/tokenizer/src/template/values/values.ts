@@ -68,8 +68,14 @@ const UNDEFINED_KEY = Symbol("undefined");
 
 export class Dict {
   readonly #entries = new Map<DictKey, readonly [Value, Value]>();
+  readonly #lostOrder: string | undefined;
 
-  constructor(entries: Iterable<readonly [Value, Value]> = []) {
+  /**
+   * @param lostOrder - the reason why nobody can tell the order of the entries, with the place of the dictionary; such a one can be
+   * asked for its keys, and refuses to be gone through
+   */
+  constructor(entries: Iterable<readonly [Value, Value]> = [], lostOrder?: string) {
+    this.#lostOrder = lostOrder;
     for (const [key, value] of entries) {
       const known = this.#entries.get(keyOf(key));
       this.#entries.set(keyOf(key), [known === undefined ? key : known[0], value]);
@@ -84,16 +90,23 @@ export class Dict {
     return this.#entries.get(keyOf(key))?.[1];
   }
 
+  /** The entries in their order. @throws TemplateError when that was lost */
   entries(): Iterable<readonly [Value, Value]> {
+    if (this.#lostOrder !== undefined) throw new TemplateError(this.#lostOrder);
+    return this.#entries.values();
+  }
+
+  /** The entries for what does not depend on their order. */
+  entriesInAnyOrder(): Iterable<readonly [Value, Value]> {
     return this.#entries.values();
   }
 
   keys(): Value[] {
-    return Array.from(this.#entries.values(), ([key]) => key);
+    return Array.from(this.entries(), ([key]) => key);
   }
 
   values(): Value[] {
-    return Array.from(this.#entries.values(), ([, value]) => value);
+    return Array.from(this.entries(), ([, value]) => value);
   }
 }
 
