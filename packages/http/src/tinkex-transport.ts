@@ -25,6 +25,13 @@ export interface TinkexTransport extends HttpTransport, AsyncDisposable {
    */
   useTokens(): void;
   /**
+   * Gives the token that requests are signed with, for what its claims say: the one that was exchanged, or a credential that is one
+   * itself; `undefined` for a plain key.
+   *
+   * @throws CredentialError when the credential cannot be had; what the exchange throws
+   */
+  identityToken(): Promise<string | undefined>;
+  /**
    * Makes a server's words fit for messages and log lines: without the credentials this transport sends, however they are
    * written, with control characters escaped, and cut to 2,000 characters.
    */

@@ -3,6 +3,7 @@ import type { CredentialSource } from "./auth/credential-command.js";
 import { Credentials } from "./auth/credentials.js";
 import { readToken } from "./auth/read-token.js";
 import { TokenAuth } from "./auth/token-auth.js";
+import { isToken } from "./auth/token-life.js";
 import { unpackAnswer } from "./body/decode-body.js";
 import { canSend } from "./body/streamed-body.js";
 import { networkError } from "./errors/network-error.js";
@@ -212,6 +213,13 @@ export class Transport implements TinkexTransport {
       random,
       logger,
     });
+  }
+
+  async identityToken(): Promise<string | undefined> {
+    const { credential, headers } = this.#parts;
+    if (this.#credentials?.tokens !== undefined) return this.#credentials.tokens.current();
+    const key = credential === undefined ? headerOf(headers, "x-api-key") : await credential();
+    return key !== undefined && isToken(key) ? key : undefined;
   }
 
   async #exchangeKey(key: string, isUrgent: boolean): Promise<string> {

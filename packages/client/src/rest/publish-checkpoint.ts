@@ -29,8 +29,7 @@ export async function setPublished(
 ): Promise<void> {
   const name = isPublic ? "publish_checkpoint" : "unpublish_checkpoint";
   try {
-    // Waiting does not mend a 409: the state stays as it is.
-    await request.ask(name, undefined, { path: partsOf(path), finalStatuses: [409] });
+    await request.ask(name, undefined, { path: partsOf(path) });
   } catch (error) {
     const isAlready = error instanceof ApiStatusError && error.status === 409;
     if (!isAlready || ifAlready !== "ok") throw error;

@@ -22,7 +22,7 @@ import type { RestContext, RestServer } from "./rest-context.js";
 /** Parts of one request besides its record. */
 export type AskOptions<Name extends EndpointName> = Pick<
   PostOptions,
-  "query" | "headers" | "returnStatuses" | "finalStatuses"
+  "query" | "headers" | "returnStatuses"
 > &
   (unknown extends PathParametersOf<Name>
     ? { readonly path?: undefined }

@@ -20,6 +20,8 @@ const train: Policy = { ...write, pool: "train" };
 const pass: Policy = { ...train, maxAnswerBytes: MAX_RESULT_BYTES, wire: "protobuf" };
 /** A name that is taken stays taken, and a first reason of finishing stays: waiting does not mend a 409. */
 const save: Policy = { ...train, finalStatuses: [409] };
+/** A checkpoint that is published already stays so: waiting does not mend a 409. */
+const publish: Policy = { ...write, finalStatuses: [409] };
 /** The client has its own loop around polls. */
 const poll: Policy = {
   ...write,
@@ -82,8 +84,8 @@ export const POLICIES = {
   get_training_run: read,
   list_run_checkpoints: list,
   delete_checkpoint: write,
-  publish_checkpoint: write,
-  unpublish_checkpoint: write,
+  publish_checkpoint: publish,
+  unpublish_checkpoint: publish,
   set_checkpoint_ttl: write,
   get_checkpoint_archive: { ...read, retry: "archive", redirect: "return" },
   get_external_weights_urls: list,
