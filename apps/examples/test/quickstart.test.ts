@@ -1,7 +1,9 @@
-import { readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { BUNDLED_DATA } from "../src/quickstart/options.js";
 import { ExampleRun, type ExampleRunOptions, type FinishedRun } from "./run-example.js";
 
 const runs: ExampleRun[] = [];
@@ -19,8 +21,23 @@ function start(
   return run;
 }
 
+const data = mkdtempSync(join(tmpdir(), "tinkex-quickstart-data-"));
+afterAll(() => rmSync(data, { recursive: true }));
+
+/** Asks for the first held-out words alone: answers to all hundred, twice, take as long as twenty steps. */
+function firstHeldOut(count: number): readonly string[] {
+  const file = join(data, `held-out-${count}.jsonl`);
+  const lines = readFileSync(BUNDLED_DATA.heldOut, "utf8").trim().split("\n").slice(0, count);
+  expect(lines).toHaveLength(count);
+  writeFileSync(file, `${lines.join("\n")}\n`);
+  return ["--held-out", file];
+}
+
 /** Enough to see the program work, not to learn. */
-const SHORT = ["--steps", "6"];
+const SHORT = ["--steps", "6", ...firstHeldOut(6)];
+
+/** Half of the usual steps, which suffice to learn; the default is run once. */
+const HALF = ["--steps", "30"];
 
 const RESULT = /^held-out exact match: (\d+\.\d) % -> (\d+\.\d) %$/;
 
@@ -37,8 +54,12 @@ function numbers({ stdout }: FinishedRun): readonly string[] {
 }
 
 describe("the quickstart without a terminal", () => {
-  it.each([1, 2, 3])("learns Pig Latin with seed %i", { timeout: 120_000 }, async (seed) => {
-    const result = await start(["--seed", `${seed}`]).finish();
+  it.each([
+    [1, "the default steps", []],
+    [2, "half of them", HALF],
+    [3, "half of them", HALF],
+  ])("learns Pig Latin with seed %i in %s", { timeout: 120_000 }, async (seed, _, args) => {
+    const result = await start([...args, "--seed", `${seed}`]).finish();
     const { before, after } = exactMatch(result);
     expect(result.exitCode, result.stderr).toBe(0);
     expect(before).toBeLessThan(5);
@@ -49,7 +70,7 @@ describe("the quickstart without a terminal", () => {
   });
 
   it("learns it on the wasm runtime too", { timeout: 240_000 }, async () => {
-    const result = await start(["--runtime", "wasm"]).finish();
+    const result = await start([...HALF, "--runtime", "wasm", ...firstHeldOut(25)]).finish();
     const { before, after } = exactMatch(result);
     expect(before).toBeLessThan(5);
     expect(after).toBeGreaterThan(80);
@@ -75,16 +96,16 @@ function unfinishedFiles(folder: string): readonly string[] {
 
 describe("Ctrl-C", () => {
   it.each([
-    ["before it trains", /^local server at/m, 0],
-    ["while it trains", /^step \d+/m, 0],
-    ["while it saves", /^loss per word/m, 150],
+    ["before it trains", /^local server at/m, 0, []],
+    ["while it trains", /^step \d+/m, 0, firstHeldOut(6)],
+    ["while it saves", /^loss per word/m, 150, ["--steps", "6"]],
   ])(
     "%s ends with 130, no process and no half-written checkpoint",
     {
       timeout: 120_000,
     },
-    async (_, moment, laterMs) => {
-      const run = start();
+    async (_, moment, laterMs, args) => {
+      const run = start(args);
       await run.waitFor(moment);
       await new Promise((resolve) => setTimeout(resolve, laterMs));
       run.interrupt();
