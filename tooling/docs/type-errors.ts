@@ -2,7 +2,10 @@ import { dirname, join } from "node:path";
 import ts from "typescript";
 import { REPOSITORY } from "./snippets.js";
 
-/** What the compiler says of the text of files that need not be there: `file(line): message`, with the options of this repository. */
+/**
+ * Faults of the text of files that need not be there: `file(line): message`, with the options of this repository. What they import is
+ * read, but its own faults are for `tsc -b` to find: looking for them again took most of the time.
+ */
 export function typeErrors(files: ReadonlyMap<string, string>): readonly string[] {
   const { config } = ts.readConfigFile(join(REPOSITORY, "tsconfig.base.json"), ts.sys.readFile);
   const { options: base } = ts.convertCompilerOptionsFromJson(config.compilerOptions, REPOSITORY);
@@ -32,7 +35,17 @@ export function typeErrors(files: ReadonlyMap<string, string>): readonly string[
     },
   });
   const program = ts.createProgram([...files.keys()], options, host);
-  return ts.getPreEmitDiagnostics(program).map(({ file, start, messageText }) => {
+  const sources = [...files.keys()].map((file) => program.getSourceFile(file));
+  const found = [
+    ...program.getConfigFileParsingDiagnostics(),
+    ...program.getOptionsDiagnostics(),
+    ...program.getGlobalDiagnostics(),
+    ...sources.flatMap((source) => [
+      ...program.getSyntacticDiagnostics(source),
+      ...program.getSemanticDiagnostics(source),
+    ]),
+  ];
+  return found.map(({ file, start, messageText }) => {
     const line = (file?.getLineAndCharacterOfPosition(start ?? 0).line ?? 0) + 1;
     return `${file?.fileName ?? "options"}(${line}): ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
   });
