@@ -108,6 +108,8 @@ export interface AdamStep {
 
 export interface SampleTask {
   readonly adapterId?: string;
+  /** Client whose request it is: none waits for the samples of another one to end. Default: one client for all. */
+  readonly sessionId?: string;
   readonly prompt: Int32Array;
   readonly sampleCount: number;
   /** Most tokens to generate; the engine also stops at the context length. */

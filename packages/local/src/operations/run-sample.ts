@@ -28,10 +28,16 @@ export async function runSample(state: ServerState, body: SampleBody): Promise<S
     number === undefined || samplerId === undefined
       ? undefined
       : { key: `${samplerId}, seq_id ${number}`, fingerprint: fingerprint(body) };
-  const requestId = state.futures.submit(identity, async () => ({
-    name: "SampleResponse",
-    result: sampleResponse(await draw(state, sampler, body, samplerId === undefined)),
-  }));
+  const requestId = state.futures.submit(
+    identity,
+    async (cancelled) => ({
+      name: "SampleResponse",
+      result: sampleResponse(
+        await draw(state, { sampler, body, isDirect: samplerId === undefined, cancelled }),
+      ),
+    }),
+    sampler.sessionId,
+  );
   const prefix = identity === undefined ? requestId : `${samplerId}:${number}`;
   // More samples than that fail anyway, and need no names.
   const count =
@@ -42,18 +48,28 @@ export async function runSample(state: ServerState, body: SampleBody): Promise<S
   };
 }
 
-/** Draws the samples; a sampler that was made for this request alone is released afterwards. */
+interface Draw {
+  readonly sampler: Sampler;
+  readonly body: SampleBody;
+  /** The sampler was made for this request alone, and is released afterwards. */
+  readonly isDirect: boolean;
+  readonly cancelled: AbortSignal;
+}
+
 async function draw(
   state: ServerState,
-  { engine, adapterId }: Sampler,
-  body: SampleBody,
-  isDirect: boolean,
+  { sampler, body, isDirect, cancelled }: Draw,
 ): Promise<SampleOutcome> {
+  const { engine, adapterId, sessionId } = sampler;
   try {
-    const task = toSampleTask(body, { model: engine.model, adapterId, randomSeed: state.randomSeed });
+    const { randomSeed } = state;
+    const task = toSampleTask(body, { model: engine.model, adapterId, sessionId, randomSeed });
     return await (adapterId === undefined
-      ? engine.sample(task)
-      : state.adapterCache.use(adapterId, () => engine.sample(task)));
+      ? engine.sample(task, cancelled)
+      : state.adapterCache.use(adapterId, () => engine.sample(task, cancelled)));
+  } catch (error) {
+    cancelled.throwIfAborted();
+    throw error;
   } finally {
     if (isDirect && adapterId !== undefined) await engine.releaseAdapter(adapterId);
   }

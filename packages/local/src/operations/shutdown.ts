@@ -13,13 +13,14 @@ export function unloadModel(state: ServerState, modelId: string): string {
 }
 
 /**
- * Ends a session: nothing more is taken in it, what waits in its models fails, and their memory comes back. Checkpoints
+ * Ends a session: nothing more is taken in it, what waits in its models fails, its samples end, and their memory comes back. Checkpoints
  * stay. A session that was finished before stays as it is.
  *
  * @throws RequestRefusal 404
  */
 export async function finishSession(state: ServerState, sessionId: string, reason: string): Promise<void> {
   if (!state.sessions.finish(sessionId, reason)) return;
+  state.futures.cancelOwned(sessionId, new OperationFailure("its session was finished", "user"));
   await Promise.all(
     state.models.ofSession(sessionId).map((model) => model.retire("its session was finished")),
   );

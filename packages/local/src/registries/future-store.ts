@@ -30,6 +30,9 @@ export interface SubmissionIdentity {
 
 interface Entry<T> {
   answer: FutureAnswer<T>;
+  readonly canceller: AbortController;
+  /** Session whose work it is. */
+  readonly owner: string | undefined;
   readonly settled: Promise<void>;
   readonly identity: SubmissionIdentity | undefined;
   expiresAt: number;
@@ -54,9 +57,15 @@ export class FutureStore<T> {
    * Starts an operation and returns its request id at once; when `identity` was seen before, the operation is not
    * started and the earlier id is returned.
    *
+   * @param start - is given a signal that fires when nobody wants the result any more, with an OperationFailure as its reason
+   * @param owner - session whose work it is, for {@link cancelOwned}
    * @throws RequestRefusal 409 when the same key came with another body, and whatever `start` throws synchronously
    */
-  submit(identity: SubmissionIdentity | undefined, start: () => Promise<T>): string {
+  submit(
+    identity: SubmissionIdentity | undefined,
+    start: (cancelled: AbortSignal) => Promise<T>,
+    owner?: string,
+  ): string {
     this.#dropExpired();
     if (identity !== undefined) {
       const known = this.#idsByKey.get(identity.key);
@@ -68,11 +77,14 @@ export class FutureStore<T> {
         );
       }
     }
-    const work = start();
+    const canceller = new AbortController();
+    const work = start(canceller.signal);
     this.#issued += 1;
     const requestId = `${this.#options.instanceId}-${this.#issued}`;
     const entry: Entry<T> = {
       answer: { state: "pending" },
+      canceller,
+      owner,
       settled: work.then(
         (value) => this.#settle(entry, { state: "done", value }),
         (error: unknown) => this.#settle(entry, { state: "failed", failure: OperationFailure.from(error) }),
@@ -83,6 +95,20 @@ export class FutureStore<T> {
     this.#entries.set(requestId, entry);
     if (identity !== undefined) this.#idsByKey.set(identity.key, requestId);
     return requestId;
+  }
+
+  /** Tells an operation that nobody wants its result any more. One that is settled, or gone, stays as it is. */
+  cancel(requestId: string, reason: OperationFailure): void {
+    this.#entries.get(requestId)?.canceller.abort(reason);
+  }
+
+  /** Cancels all pending operations of a session. Returns how many there were. */
+  cancelOwned(owner: string, reason: OperationFailure): number {
+    const pending = [...this.#entries.values()].filter(
+      (entry) => entry.owner === owner && entry.answer.state === "pending",
+    );
+    for (const { canceller } of pending) canceller.abort(reason);
+    return pending.length;
   }
 
   /** Tells whether a request with this key was already submitted. */

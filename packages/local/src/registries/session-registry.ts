@@ -1,27 +1,36 @@
+import type { Clock } from "@tinkex/base";
 import { RequestRefusal } from "../errors/request-refusal.js";
 
 export interface Session {
   readonly id: string;
   /** The reason its client gave when it closed the session; nothing more is done in it then. */
   finishedBecause: string | undefined;
+  /** Reading of the monotonic clock at the last sign of life. */
+  lastSignMs: number;
 }
 
 /** The sessions of clients. Silence does not end one: a debugger may hold its client for hours. */
 export class SessionRegistry {
   readonly #sessions = new Map<string, Session>();
+  readonly #clock: Clock;
   readonly #createId: () => string;
 
-  constructor(createId: () => string) {
+  constructor(clock: Clock, createId: () => string) {
+    this.#clock = clock;
     this.#createId = createId;
   }
 
   create(): Session {
-    const session: Session = { id: this.#createId(), finishedBecause: undefined };
+    const session: Session = {
+      id: this.#createId(),
+      finishedBecause: undefined,
+      lastSignMs: this.#clock.monotonic(),
+    };
     this.#sessions.set(session.id, session);
     return session;
   }
 
-  /** @throws RequestRefusal 404 */
+  /** Finds the session of a request, which is a sign of life. @throws RequestRefusal 404 */
   find(sessionId: string): Session {
     const session = this.#sessions.get(sessionId);
     if (session === undefined) {
@@ -30,7 +39,12 @@ export class SessionRegistry {
         `no session ${sessionId}: open one with create_session (a restart forgets sessions)`,
       );
     }
+    session.lastSignMs = this.#clock.monotonic();
     return session;
+  }
+
+  all(): Session[] {
+    return [...this.#sessions.values()];
   }
 
   /** A session in which work may be done. @throws RequestRefusal 404, or 400 when it was finished */

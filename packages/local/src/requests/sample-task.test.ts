@@ -15,13 +15,19 @@ const model: EngineModel = {
 
 function task(body: Record<string, unknown>, params: Record<string, unknown> = {}, tokens = [1, 2, 3]) {
   const whole = { prompt: { chunks: [{ tokens }] }, sampling_params: params, ...body };
-  return toSampleTask(readBody(sampleBody, whole), { model, adapterId: "a", randomSeed: () => 1234 });
+  return toSampleTask(readBody(sampleBody, whole), {
+    model,
+    adapterId: "a",
+    sessionId: "s",
+    randomSeed: () => 1234,
+  });
 }
 
 describe("toSampleTask", () => {
   it("endpoints 3: fills up what the 0.4 generation leaves out, and reads null as absent", () => {
     const expected = {
       adapterId: "a",
+      sessionId: "s",
       prompt: Int32Array.of(1, 2, 3),
       sampleCount: 1,
       maxTokens: 5,

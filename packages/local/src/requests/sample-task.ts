@@ -21,6 +21,8 @@ export interface SampleContext {
   readonly model: EngineModel;
   /** The adapter to sample from; absent for the base model. */
   readonly adapterId: string | undefined;
+  /** Session of the client, which shares the engine with others. */
+  readonly sessionId: string;
   /** A seed for a request that names none. */
   readonly randomSeed: () => number;
 }
@@ -30,7 +32,10 @@ export interface SampleContext {
  *
  * @throws OperationFailure `user` naming the field that is out of range, or that this server does not serve
  */
-export function toSampleTask(body: SampleBody, { model, adapterId, randomSeed }: SampleContext): SampleTask {
+export function toSampleTask(
+  body: SampleBody,
+  { model, adapterId, sessionId, randomSeed }: SampleContext,
+): SampleTask {
   refuseUnserved(body);
   const { sampling_params: params, num_samples: sampleCount, topk_prompt_logprobs: topk } = body;
   const prompt = promptTokens(body.prompt, "prompt", model);
@@ -53,6 +58,7 @@ export function toSampleTask(body: SampleBody, { model, adapterId, randomSeed }:
   const wantsPromptLogprobs = body.prompt_logprobs || topk > 0;
   return {
     ...(adapterId === undefined ? {} : { adapterId }),
+    sessionId,
     prompt,
     sampleCount,
     maxTokens: maxTokensOf(params.max_tokens, prompt.length, wantsPromptLogprobs, model),

@@ -27,6 +27,9 @@ export const createSamplingSessionBody = recordBody("CreateSamplingSessionReques
 /** Body of `retrieve_future`. */
 export const retrieveFutureBody = recordBody("FutureRetrieveRequest")(["request_id"], {});
 
+/** Body of `cancel_future`. */
+export const cancelFutureBody = recordBody("CancelFutureRequest")(["request_id"], {});
+
 /** Body of `weights_info`. A path that is none is refused as in `create_sampling_session`. */
 export const weightsInfoBody = recordBody("WeightsInfoRequest")([], { tinker_path: z.string() });
 

@@ -18,6 +18,8 @@ export interface RequestContext {
 export class SampleRequest {
   readonly prompt: Prompt;
   readonly generations: readonly Generation[];
+  /** Client whose request it is. */
+  readonly sessionId: string | undefined;
   /** Most tokens a sample of this request can have, prompt included. */
   readonly longest: number;
   readonly outcome: Promise<SampleOutcome>;
@@ -33,6 +35,7 @@ export class SampleRequest {
       stop: stopCondition(task.stopTokenIds, task.stopTexts, context.decode),
       maxTokens: Math.min(task.maxTokens, room),
     };
+    this.sessionId = task.sessionId;
     this.longest = task.prompt.length + rules.maxTokens;
     this.generations = Array.from(
       { length: task.sampleCount },

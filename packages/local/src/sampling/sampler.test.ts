@@ -235,3 +235,36 @@ describe("Sampler", () => {
     await expect(sampler.sample(task({}), base)).rejects.toBeInstanceOf(ClosedError);
   });
 });
+
+describe("requests of several clients", () => {
+  it.each([
+    ["many requests", Array.from({ length: 24 }, (_, seed) => task({ sessionId: "a", maxTokens: 60, seed }))],
+    ["one request of many samples", [task({ sessionId: "a", maxTokens: 60, sampleCount: 24 })]],
+  ])("do not wait for %s of another one", async (_, tasks) => {
+    const sampler = await samplerFor("tiny-llama", { limits: { maxRows: 4 } });
+    let isDone = false;
+    const long = Promise.all(tasks.map((one) => sampler.sample(one, base))).then((outcomes) => {
+      isDone = true;
+      return outcomes;
+    });
+    for (const sessionId of ["b", "c"]) {
+      const outcome = await sampler.sample(task({ sessionId, maxTokens: 2 }), base);
+      expect(outcome.sequences[0]?.tokens).toHaveLength(2);
+      expect(isDone).toBe(false);
+    }
+    expect((await long).flatMap(tokensOf)).toHaveLength(24);
+  });
+
+  it("share rows evenly where more are asked for than there are", async () => {
+    const sampler = await samplerFor("tiny-llama", { limits: { maxRows: 4 } });
+    const order: string[] = [];
+    const ask = async (sessionId: string, seed: number) => {
+      await sampler.sample(task({ sessionId, maxTokens: 10, seed }), base);
+      order.push(sessionId);
+    };
+    const seeds = Array.from({ length: 12 }, (_, seed) => seed);
+    await Promise.all([...seeds.map((seed) => ask("a", seed)), ...seeds.map((seed) => ask("b", seed))]);
+    const firstHalf = order.slice(0, 12).filter((sessionId) => sessionId === "b").length;
+    expect(firstHalf).toBeGreaterThanOrEqual(4);
+  });
+});

@@ -6,7 +6,7 @@ import { type PrefilledPrompt, paddedLength, prefill, prefillLongPrompt } from "
 import type { SampleRequest } from "./sample-request.js";
 
 export interface SamplingLimits {
-  /** Most samples generated side by side. */
+  /** Most samples generated side by side; a client that has none running gets {@link NEWCOMER_SHARE} more, so that it need not wait. */
   readonly maxRows: number;
   /**
    * Memory the samples' keys and values may take together, were all of them as long as the longest may get; one sample
@@ -16,6 +16,9 @@ export interface SamplingLimits {
   /** Most prompt tokens read in one run, padding included. */
   readonly maxPromptTokensPerRun: number;
 }
+
+/** Part of rows and memory, beyond the limits, for clients that have no sample running. */
+const NEWCOMER_SHARE = 0.25;
 
 type BatchLayout = KeyValueLayout & { readonly contextLength: number };
 
@@ -32,7 +35,7 @@ interface ReadySample extends Sample {
 
 /**
  * The requests to one model with one adapter. Their samples are generated side by side, a token for each in every run;
- * new requests join between runs, and a sample that ends makes room at once.
+ * new requests join between runs, and a sample that ends makes room at once. The client with the fewest samples running comes first.
  */
 export class SamplingBatch {
   readonly #model: DecodeModel;
@@ -72,7 +75,7 @@ export class SamplingBatch {
   /** Does a bounded piece of work: reads what prompts have room, and generates one token for every sample. */
   async advance(): Promise<void> {
     this.#dropSettled();
-    if (this.#ready.length === 0) await this.#prefill();
+    await this.#prefill();
     this.#startReady();
     if (this.#live.size > 0) await this.#generateTokens();
   }
@@ -134,14 +137,19 @@ export class SamplingBatch {
     });
   }
 
-  /** Takes the first waiting request and those that can be read beside it, as far as rows are free. */
+  /**
+   * Takes the first waiting request of the client with the fewest samples running, and those that can be read beside it, as far as
+   * rows are free. What a client has that was read and waits for rows comes before its other requests.
+   */
   #takeReadable(): SampleRequest[] {
     const taken: SampleRequest[] = [];
-    const [first] = this.#waiting;
+    const readyOf = new Set(this.#ready.map(({ request }) => request.sessionId));
+    const candidates = this.#waiting.filter(({ sessionId }) => !readyOf.has(sessionId));
+    const first = this.#next(candidates, (request) => request);
     if (first === undefined) return taken;
     const length = this.#paddedLength(first);
     let rows = this.#live.size;
-    for (const request of this.#waiting) {
+    for (const request of [first, ...candidates.filter((other) => other !== first)]) {
       if (this.#paddedLength(request) !== length) continue;
       const tokens = (taken.length + 1) * length;
       if (taken.length > 0 && tokens > this.#limits.maxPromptTokensPerRun) break;
@@ -155,15 +163,33 @@ export class SamplingBatch {
 
   #startReady(): void {
     while (this.#ready.length > 0) {
-      const [next] = this.#ready;
+      const next = this.#next(this.#ready, ({ request }) => request);
       if (next === undefined || !this.#hasRoom(this.#live.size, next.request)) return;
-      this.#ready.shift();
+      this.#ready.splice(this.#ready.indexOf(next), 1);
       const { request, generation, prompt } = next;
       const { keyValues: of, row, length } = prompt;
       const cached = this.#cache.add({ of, row, length }, request.longest);
       // Without the prompt, whose keys and values the cache has copied.
       this.#live.set(cached, { request, generation });
     }
+  }
+
+  /** The first of the client that has the fewest samples running. */
+  #next<T>(waiting: readonly T[], requestOf: (item: T) => SampleRequest): T | undefined {
+    const running = this.#running();
+    const rowsOf = (item: T) => running.get(requestOf(item).sessionId) ?? 0;
+    let [next] = waiting;
+    for (const item of waiting) if (next !== undefined && rowsOf(item) < rowsOf(next)) next = item;
+    return next;
+  }
+
+  /** Number of samples that run, by client. */
+  #running(): ReadonlyMap<string | undefined, number> {
+    const running = new Map<string | undefined, number>();
+    for (const { request } of this.#live.values()) {
+      running.set(request.sessionId, (running.get(request.sessionId) ?? 0) + 1);
+    }
+    return running;
   }
 
   /** Tells whether another sample fits beside `rows` others. The first always does. */
@@ -174,7 +200,8 @@ export class SamplingBatch {
       ...[...this.#live.values()].map((sample) => sample.request.longest),
     );
     const bytes = (rows + 1) * longest * bytesPerToken(this.#layout);
-    return rows < this.#limits.maxRows && bytes <= this.#limits.maxCacheBytes;
+    const share = this.#running().has(request.sessionId) ? 1 : 1 + NEWCOMER_SHARE;
+    return rows < this.#limits.maxRows * share && bytes <= this.#limits.maxCacheBytes * share;
   }
 
   async #generateTokens(): Promise<void> {

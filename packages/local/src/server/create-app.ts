@@ -9,7 +9,7 @@ import { addBodyParsers } from "./parse-bodies.js";
 import { type GuardOptions, guardRequest } from "./request-guard.js";
 import { addCheckpointRoutes } from "./routes/checkpoint-routes.js";
 import { addFileRoutes } from "./routes/file-routes.js";
-import { addFutureRoutes } from "./routes/future-routes.js";
+import { addCancelRoute, addFutureRoutes } from "./routes/future-routes.js";
 import { addModelRoutes } from "./routes/model-routes.js";
 import { addSamplingRoutes } from "./routes/sampling-routes.js";
 import { addServiceRoutes } from "./routes/service-routes.js";
@@ -72,6 +72,7 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
       addTrainingRoutes(api, state);
       addSamplingRoutes(api, state);
       addFutureRoutes(api, state, options.holdMs);
+      addCancelRoute(api, state);
       addCheckpointRoutes(api, state);
       addFileRoutes(api, state, API_PREFIX);
     },

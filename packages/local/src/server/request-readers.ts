@@ -14,6 +14,7 @@ import {
 import { readBody } from "../requests/request-body.js";
 import { sampleBody } from "../requests/sample-body.js";
 import {
+  cancelFutureBody,
   createSamplingSessionBody,
   createSessionBody,
   finishSessionBody,
@@ -43,6 +44,7 @@ const REQUEST_READERS = {
   SaveWeightsRequest: jsonReader(saveWeightsBody),
   SaveWeightsForSamplerRequest: jsonReader(saveWeightsForSamplerBody),
   SaveWeightsExternalRequest: jsonReader(saveWeightsExternalBody),
+  CancelFutureRequest: jsonReader(cancelFutureBody),
   WeightsInfoRequest: jsonReader(weightsInfoBody),
   SampleRequest: jsonReader(sampleBody),
   FutureRetrieveRequest: jsonReader(retrieveFutureBody),

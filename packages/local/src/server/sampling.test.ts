@@ -1,4 +1,7 @@
+import { silentLogger } from "@tinkex/base";
+import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it } from "vitest";
+import { ScriptedEngine } from "../testing/scripted-engine.js";
 import { passBody } from "../testing/test-client.js";
 import { TestServer } from "../testing/test-server.js";
 
@@ -170,3 +173,76 @@ describe("sampling", () => {
     expect(await server.run("/save_weights_for_sampler", inflight)).toMatchObject({ category: "user" });
   });
 });
+
+describe("samples that nobody waits for", () => {
+  /** A server whose engine holds every sample, and one under way. */
+  async function held() {
+    const clock = new FakeClock({ startMs: 1_800_000_000_000 });
+    const engine = new ScriptedEngine();
+    const open = engine.hold();
+    const server = await TestServer.start({ engine, clock, logger: silentLogger });
+    const session = await server.createSession();
+    const sampler = await baseSampler(server, session);
+    const body = { prompt, sampling_params: { max_tokens: 2 }, sampling_session_id: sampler };
+    const requestId = await server.submit("/asample", { ...body, seq_id: 0 });
+    return { clock, server, session, open, body, requestId };
+  }
+
+  it("are ended by cancel_future, which the dynamic configuration offers", async () => {
+    const { server, requestId, open, body } = await held();
+    expect((await server.post("/client/dynamic_config", {})).body).toMatchObject({
+      sample_cancel_enabled: true,
+    });
+    expect((await server.fetch("POST", "/cancel_future", json({ request_id: requestId }))).status).toBe(204);
+    expect(await server.retrieve(requestId)).toEqual({
+      error: "it was cancelled by its client",
+      category: "user",
+    });
+    // Once more, and of an unknown one: nothing to be done, and no fault of the client.
+    for (const id of [requestId, "unknown"]) {
+      expect((await server.fetch("POST", "/cancel_future", json({ request_id: id }))).status).toBe(204);
+    }
+    open();
+    const next = await server.submit("/asample", { ...body, seq_id: 1 });
+    expect(await server.retrieve(next)).toMatchObject({ sequences: [{}] });
+  });
+
+  it("leave what trains as it is", async () => {
+    const engine = new ScriptedEngine();
+    const server = await TestServer.start({ engine });
+    const modelId = await server.createModel();
+    const open = engine.hold();
+    const requestId = await server.submit("/forward_backward", passBody(modelId, 1));
+    await server.fetch("POST", "/cancel_future", json({ request_id: requestId }));
+    open();
+    expect(await server.retrieve(requestId)).toMatchObject({ loss_fn_outputs: expect.any(Array) });
+  });
+
+  it("are ended when their session is finished, or sends no heartbeat for a minute", async () => {
+    const finished = await held();
+    await finished.server.post(`/sessions/${finished.session}/finish`, {});
+    expect(await finished.server.retrieve(finished.requestId)).toMatchObject({
+      error: "its session was finished",
+    });
+
+    const { clock, server, session, requestId } = await held();
+    let isSettled = false;
+    const outcome = server.retrieve(requestId).finally(() => {
+      isSettled = true;
+    });
+    for (let beat = 0; beat < 9; beat += 1) {
+      await clock.advance(10_000);
+      expect((await server.post("/session_heartbeat", { session_id: session })).status).toBe(200);
+    }
+    expect(isSettled).toBe(false);
+    for (let second = 0; second < 7; second += 1) await clock.advance(10_000);
+    expect(await outcome).toEqual({
+      error: "no heartbeat came for 60 s: sample again",
+      category: "server",
+    });
+  });
+});
+
+function json(body: object): RequestInit {
+  return { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+}

@@ -9,6 +9,7 @@ import { RecordReader } from "../disk/record-reader.js";
 import { RunStore } from "../disk/run-store.js";
 import type { Engine } from "../engine/engine.js";
 import { endAllWork } from "../operations/shutdown.js";
+import { endSilentSamples } from "../operations/silent-sessions.js";
 import { AdapterCache } from "../registries/adapter-cache.js";
 import { EngineCatalog } from "../registries/engine-catalog.js";
 import { FutureStore } from "../registries/future-store.js";
@@ -52,8 +53,10 @@ export async function serveEngines(options: ServeOptions): Promise<RunningServer
   const { host, apiKey, limits, data, logger } = options;
   const app = createApp(state, { guard: { host, apiKey }, ...limits });
   const port = await listen(app, host, options.port);
+  const closing = new AbortController();
   let closed: Promise<void> | undefined;
   const close = () => {
+    closing.abort();
     closed ??= closeAll(state, app).finally(() => data.close());
     return closed;
   };
@@ -65,6 +68,7 @@ export async function serveEngines(options: ServeOptions): Promise<RunningServer
     throw error;
   }
   state.checkpoints.watchExpiry();
+  void endSilentSamples(state, closing.signal);
   const { lost } = data.lock;
   const giveWay = () => {
     logger.error(
@@ -90,7 +94,7 @@ async function openState({
   const checkpoints = new CheckpointStore(layout, clock, reader);
   return {
     engines: new EngineCatalog(engines),
-    sessions: new SessionRegistry(randomUUID),
+    sessions: new SessionRegistry(clock, randomUUID),
     models: new ModelRegistry(),
     samplers: new SamplerRegistry(),
     adapterCache: new AdapterCache({

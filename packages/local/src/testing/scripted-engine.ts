@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ClosedError } from "@tinkex/base";
+import { AbortedError, ClosedError } from "@tinkex/base";
 import type {
   AdamStep,
   AdapterShape,
@@ -128,9 +128,9 @@ export class ScriptedEngine implements Engine {
     return metrics;
   }
 
-  async sample(task: SampleTask): Promise<SampleOutcome> {
+  async sample(task: SampleTask, signal?: AbortSignal): Promise<SampleOutcome> {
     const { adapterId, prompt, sampleCount, maxTokens, seed, topkPromptLogprobs: k } = task;
-    await this.#turn(`sample ${adapterId ?? "base"} seed ${seed}`);
+    await Promise.race([this.#turn(`sample ${adapterId ?? "base"} seed ${seed}`), abortOf(signal)]);
     const weight = adapterId === undefined ? 0 : this.#adapter(adapterId).weight;
     const tokensOf = (index: number) =>
       Int32Array.from({ length: maxTokens }, (_, t) => (seed + index + t) % 90);
@@ -171,4 +171,11 @@ export class ScriptedEngine implements Engine {
     this.calls.push(call);
     await Promise.race([this.#gate, this.#closing]);
   }
+}
+
+/** Rejects when the signal aborts, as an engine does; never settles otherwise. */
+function abortOf(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) =>
+    signal?.addEventListener("abort", () => reject(new AbortedError("sampling was aborted")), { once: true }),
+  );
 }

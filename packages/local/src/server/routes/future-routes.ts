@@ -1,10 +1,11 @@
 import type { FutureOutcome, Records } from "@tinkex/types";
 import { encodeFutureOutcome, type FutureResultName } from "@tinkex/wire";
 import type { FastifyInstance, FastifyReply } from "fastify";
+import { OperationFailure } from "../../errors/operation-failure.js";
 import { shortened } from "../../json/shortened.js";
 import type { FutureAnswer } from "../../registries/future-store.js";
 import type { OperationResult, ServerState } from "../../registries/server-state.js";
-import { onUnread } from "../on-endpoint.js";
+import { on, onUnread } from "../on-endpoint.js";
 import { readRequest } from "../request-readers.js";
 
 /**
@@ -32,6 +33,13 @@ export function addFutureRoutes(api: FastifyInstance, state: ServerState, holdMs
       .code(answer.state === "pending" ? 408 : 200)
       .type(contentType)
       .send(body);
+  });
+}
+
+/** Endpoint `cancel_future`: ends a sample that nobody waits for. What trains runs on, since others may build on it. */
+export function addCancelRoute(api: FastifyInstance, state: ServerState): void {
+  on(api, "cancel_future", async ({ request_id: requestId }) => {
+    state.futures.cancel(requestId, new OperationFailure("it was cancelled by its client", "user"));
   });
 }
 

@@ -29,7 +29,10 @@ export function addServiceRoutes(api: FastifyInstance, state: ServerState): void
   // A field that is not named has the SDKs' default. On loopback, compression would cost more than it saves.
   on(api, "client_config", () => ({ pjwt_auth_enabled: false, parallel_fwdbwd_chunks: true }));
 
-  on(api, "client_dynamic_config", () => ({ refresh_interval_sec: REFRESH_INTERVAL_SEC }));
+  on(api, "client_dynamic_config", () => ({
+    refresh_interval_sec: REFRESH_INTERVAL_SEC,
+    sample_cancel_enabled: true,
+  }));
 
   // Discards the body: nothing that a client reports is kept.
   on(api, "telemetry", () => ({ status: "accepted" }));
