@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/base";
+import { describeKind, ValidationError } from "@tinkex/base";
 import { checkSections } from "./check-sections.js";
 import { isRecord } from "./is-record.js";
 
@@ -37,16 +37,17 @@ const OPTIONAL_SECTIONS = ["normalizer", "pre_tokenizer", "post_processor", "dec
  * @throws ValidationError naming the field that is wrong.
  */
 export function parseTokenizerJson(value: unknown): TokenizerJson {
-  if (!isRecord(value)) throw invalid(`expected an object, got ${describe(value)}`);
+  if (!isRecord(value)) throw invalid(`it must be an object, got ${describeKind(value)}`);
   const { model, added_tokens: addedTokens = [] } = value;
   if (!isRecord(model) || typeof model.vocab !== "object" || model.vocab === null) {
     throw invalid("it has no model.vocab");
   }
-  if (!Array.isArray(addedTokens)) throw invalid(`added_tokens is ${describe(addedTokens)}, not a list`);
+  if (!Array.isArray(addedTokens))
+    throw invalid(`added_tokens must be an array, got ${describeKind(addedTokens)}`);
   for (const name of OPTIONAL_SECTIONS) {
     const section = value[name];
     if (section !== undefined && section !== null && !isRecord(section)) {
-      throw invalid(`${name} is ${describe(section)}, not an object`);
+      throw invalid(`${name} must be an object, got ${describeKind(section)}`);
     }
   }
   const sections = Object.fromEntries(OPTIONAL_SECTIONS.map((name) => [name, value[name] ?? null]));
@@ -80,10 +81,6 @@ export function readAddedToken(value: unknown): Omit<AddedToken, "id"> | undefin
     lstrip: flag("lstrip"),
     rstrip: flag("rstrip"),
   };
-}
-
-function describe(value: unknown): string {
-  return value === null ? "null" : Array.isArray(value) ? "a list" : typeof value;
 }
 
 function invalid(what: string): ValidationError {

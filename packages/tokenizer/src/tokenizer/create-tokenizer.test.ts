@@ -131,14 +131,23 @@ it("encodes a text of a million characters", () => {
 
 it.each([
   ["nothing", null, /got null/],
-  ["a list", [], /got a list/],
+  ["a list", [], /it must be an object, got an array/],
   ["a config", { chat_template: "" }, /no model\.vocab/],
   [
     "bad added tokens",
     { model: { vocab: {} }, added_tokens: [{ id: "1", content: "a" }] },
     /added_tokens\[0\]/,
   ],
-  ["a bad section", { model: { vocab: {} }, decoder: "ByteLevel" }, /decoder is string/],
+  [
+    "added tokens by name",
+    { model: { vocab: {} }, added_tokens: { a: 1 } },
+    /added_tokens must be an array, got an object/,
+  ],
+  [
+    "a bad section",
+    { model: { vocab: {} }, decoder: "ByteLevel" },
+    /decoder must be an object, got a string/,
+  ],
   [
     "an unknown part",
     { model: { type: "BPE", vocab: {}, merges: [] }, decoder: { type: "Telepathy" } },
