@@ -39,7 +39,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
     ],
   },
   client: {
-    order: ["service", "admin", "rest", "training", "sampling", "channel", "session", "future", "inputs"],
+    order: ["service", "auth", "admin", "rest", "training", "sampling", "channel", "session", "future", "inputs"],
     forTests: ["contract"],
   },
   renderers: {

@@ -29,6 +29,9 @@ export { AdminCalls } from "./admin/admin-calls.js";
 export type { AuditLogOptions } from "./admin/audit-log.js";
 export type { BillingWindow } from "./admin/billing-usage.js";
 export type { StorageOptions } from "./admin/checkpoint-storage.js";
+export { AccessError, type AccessFault } from "./auth/access-error.js";
+export type { CredentialOrigin } from "./auth/credentials.js";
+export { type CredentialPlaces, getTinkerToken, hasCredentials } from "./auth/has-credentials.js";
 export { FuturesPollerError } from "./channel/futures-poller-error.js";
 export { ApiFuture } from "./future/api-future.js";
 export type { QueueStateEvent } from "./future/operation-context.js";
@@ -58,6 +61,7 @@ export {
   SamplingClient,
 } from "./sampling/sampling-client.js";
 export { AdminClient } from "./service/admin-client.js";
+export { type Access, type CheckAccessOptions, checkAccess } from "./service/check-access.js";
 export { RestClient } from "./service/rest-client.js";
 export {
   type CloseOptions,

@@ -13,10 +13,10 @@ import {
 } from "@tinkex/http";
 import type { JsonObject } from "@tinkex/types";
 import { BodyMemory } from "@tinkex/wire";
+import { resolveCredentials } from "../auth/credentials.js";
 import type { TokenizerLoader } from "../session/model-tokenizer.js";
 import type { WireChoice } from "../session/server-generation.js";
 import { checkServiceOptions } from "./check-service-options.js";
-import { resolveCredentials } from "./credentials.js";
 import type { PoolOptions, ServiceClientOptions } from "./service-client-options.js";
 import { shieldedLogger } from "./shielded-logger.js";
 
@@ -80,7 +80,7 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
   let account: string | undefined;
   const makeOwn = (): TinkexTransport => {
     const { apiKey, credential } = options;
-    const credentials = resolveCredentials({ apiKey, credential, fromEnv, baseUrl });
+    const { from: _, ...credentials } = resolveCredentials({ apiKey, credential, fromEnv, baseUrl });
     // The key of a function or a command is not known before it is asked for.
     if ("apiKey" in credentials) account = `${baseUrl} ${credentials.apiKey ?? ""}`;
     return createTransport({

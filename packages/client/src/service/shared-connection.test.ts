@@ -73,7 +73,7 @@ describe("clients without a session", () => {
     expect(stub.seen("client/config")).toHaveLength(1);
     await second.close();
     await second.close();
-    await expect.poll(() => stub.connections()).toBe(0);
+    await expect.poll(() => stub.connections(), { timeout: 15_000 }).toBe(0);
     await open(options).listUserCheckpoints();
     expect(stub.seen("client/config")).toHaveLength(2);
   });

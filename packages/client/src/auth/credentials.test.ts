@@ -47,7 +47,7 @@ describe("resolveCredentials", () => {
   });
 
   it("needs no key for a server on this machine", async () => {
-    expect(resolve({}, { baseUrl: "http://127.0.0.1:1" })).toEqual({ apiKey: undefined });
+    expect(resolve({}, { baseUrl: "http://127.0.0.1:1" })).toEqual({ from: "none", apiKey: undefined });
   });
 
   it("names the ways to give a key when there is none, at the first call", async () => {

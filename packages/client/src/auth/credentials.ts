@@ -7,8 +7,20 @@ import {
   readStoredKey,
 } from "@tinkex/http";
 
+/** The place that a credential comes from: an option, a variable, the store of `tinker auth login`; `none` where none is needed. */
+export type CredentialOrigin =
+  | "apiKey"
+  | "credential"
+  | "TINKER_API_KEY"
+  | "TINKER_CREDENTIAL_CMD"
+  | "store"
+  | "none";
+
 /** The credential that goes with requests: a key, or a function that gives one. Neither, for a server on this machine. */
-export type Credentials = { readonly apiKey: string | undefined } | { readonly credential: CredentialSource };
+export type Credentials = { readonly from: CredentialOrigin } & (
+  | { readonly apiKey: string | undefined }
+  | { readonly credential: CredentialSource }
+);
 
 /** The places that credentials may come from. */
 export interface CredentialOptions {
@@ -26,15 +38,24 @@ export interface CredentialOptions {
  * @throws ValidationError for a key that cannot work
  */
 export function resolveCredentials({ apiKey, credential, fromEnv, baseUrl }: CredentialOptions): Credentials {
-  if (credential !== undefined) return { credential };
+  if (credential !== undefined) return { from: "credential", credential };
   const envKey = fromEnv("TINKER_API_KEY");
   const key = apiKey ?? envKey;
   const command = fromEnv("TINKER_CREDENTIAL_CMD");
   const wantsCommand = apiKey === undefined && !isUsable(envKey, baseUrl);
-  if (wantsCommand && command !== undefined) return { credential: credentialCommand(command) };
-  if (key !== undefined || isLoopback(baseUrl)) return { apiKey: checkApiKey(key, baseUrl) };
-  const home = fromEnv("HOME") ?? fromEnv("USERPROFILE");
-  return { credential: () => storedKey(home, baseUrl) };
+  if (wantsCommand && command !== undefined)
+    return { from: "TINKER_CREDENTIAL_CMD", credential: credentialCommand(command) };
+  if (key !== undefined || isLoopback(baseUrl)) {
+    const given = apiKey === undefined ? "TINKER_API_KEY" : "apiKey";
+    return { from: key === undefined ? "none" : given, apiKey: checkApiKey(key, baseUrl) };
+  }
+  const home = homeOf(fromEnv);
+  return { from: "store", credential: () => storedKey(home, baseUrl) };
+}
+
+/** Finds the user's home folder, where the store is. */
+export function homeOf(fromEnv: CredentialOptions["fromEnv"]): string | undefined {
+  return fromEnv("HOME") ?? fromEnv("USERPROFILE");
 }
 
 function isUsable(key: string | undefined, baseUrl: string): boolean {
