@@ -1,4 +1,4 @@
-import { checkNumberList, checkObject, checkString, describeValue, ValidationError } from "@tinkex/base";
+import { checkNumberList, checkObject, checkString, ValidationError } from "@tinkex/base";
 import { AddedTokenSplitter, type TokenFilter } from "../added-tokens/added-token-splitter.js";
 import { tokenSettings, withConfiguredTokens } from "../file-format/configured-tokens.js";
 import { chatTemplates, namedTokens } from "../file-format/tokenizer-config.js";
@@ -8,6 +8,7 @@ import { wellFormed } from "../text/well-formed.js";
 import { createEngine, type Engine } from "./engine.js";
 import { specialTokenPredicate } from "./special-token-predicate.js";
 import type { DecodeOptions, EncodeOptions, TextTokenizer } from "./text-tokenizer.js";
+import { tokenIdAt } from "./token-id-at.js";
 
 /** The files of a Hugging Face tokenizer, parsed. */
 export interface TokenizerFiles {
@@ -83,7 +84,7 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
       checkObject(options, "the options of decode");
       const tokens: string[] = [];
       for (let i = 0; i < ids.length; i += 1) {
-        const written = decodedToken(idAt(ids, i), options);
+        const written = decodedToken(tokenIdAt(ids, i, "decode: ids"), options);
         if (written !== undefined) tokens.push(written);
       }
       return tokens.length === 0 ? "" : engine.text(tokens);
@@ -100,16 +101,6 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
       };
     },
   };
-}
-
-/** Reads one id of a list that plain JavaScript may have filled with anything. */
-function idAt(ids: ArrayLike<unknown>, index: number): number {
-  const id = ids[index];
-  if (typeof id === "number") return id;
-  if (typeof id === "bigint") return Number(id);
-  throw new ValidationError(`decode: ids[${index}] must be a token id, got ${describeValue(id)}`, {
-    path: ["ids", index],
-  });
 }
 
 /**

@@ -1,3 +1,4 @@
+import { ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { loadRecordedTokenizer, recordedEncodings } from "../testing/recorded-tokenizers.js";
 import { createTokenizer } from "./create-tokenizer.js";
@@ -51,6 +52,24 @@ describe.each([
     expect(skipping.push(ids) + skipping.end()).toBe("a b");
     const showing = createStreamDecoder(tokenizer);
     expect(showing.push(ids) + showing.end()).toBe("a<|im_end|> b");
+  });
+
+  // Received tensors of int64 may be read as bigints, as `decode` takes them.
+  it("takes ids from typed arrays, of bigints too", () => {
+    const text = "caf\u00e9 <|im_end|>\u{1f980} b";
+    const ids = tokenizer.encode(text, { allowedSpecial: "all" });
+    for (const given of [Int32Array.from(ids), Float64Array.from(ids), BigInt64Array.from(ids, BigInt)]) {
+      const stream = createStreamDecoder(tokenizer, { skipSpecialTokens: true });
+      expect(stream.push(given) + stream.end()).toBe(text.replace("<|im_end|>", ""));
+    }
+  });
+
+  it.each([["1"], [undefined], [null], [{}]])("refuses %o among the ids, with its place", (id) => {
+    const [first = 0] = tokenizer.encode("a");
+    const given: number[] = Object([first, id]);
+    const stream = createStreamDecoder(tokenizer);
+    expect(() => stream.push(given)).toThrow(ValidationError);
+    expect(() => stream.push(given)).toThrow("push: ids[1] must be a token id, got");
   });
 
   it("does not wait for ever on ids that are no text", () => {

@@ -1,5 +1,6 @@
 import { checkFunction, checkNumberList, checkObject, type Tokenizer } from "@tinkex/base";
 import { type DecodeOptions, isTextTokenizer, type TextTokenizer } from "./text-tokenizer.js";
+import { tokenIdAt } from "./token-id-at.js";
 
 /** Turns ids that arrive one after the other into text, never giving out half a character. */
 export interface StreamDecoder {
@@ -26,7 +27,9 @@ export function createStreamDecoder(
     push(ids) {
       if (typeof ids === "number") return push(ids);
       checkNumberList(ids, "push: ids");
-      return Array.from(ids, push).join("");
+      let text = "";
+      for (let at = 0; at < ids.length; at += 1) text += push(tokenIdAt(ids, at, "push: ids"));
+      return text;
     },
     end,
   };
