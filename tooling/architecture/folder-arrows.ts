@@ -39,7 +39,19 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
     ],
   },
   client: {
-    order: ["service", "auth", "admin", "rest", "training", "sampling", "channel", "session", "future", "inputs"],
+    order: [
+      "service",
+      "auth",
+      "admin",
+      "rest",
+      "training",
+      "sampling",
+      "channel",
+      "session",
+      "future",
+      "events",
+      "inputs",
+    ],
     forTests: ["contract"],
   },
   renderers: {

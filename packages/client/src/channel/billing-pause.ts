@@ -51,7 +51,10 @@ export function withBillingPause(transport: HttpTransport, options: BillingPause
     return true;
   };
 
-  const pause = async (signals: readonly (AbortSignal | undefined)[]): Promise<void> => {
+  const pause = async (call: TransportCall): Promise<void> => {
+    const signals = [options.closing, call.signal, call.stopSignal];
+    const waitMs = backoffMs(BACKOFFS.billing, 0, Math.random);
+    call.observer?.pausing(waitMs);
     const ends = new AbortController();
     const leaves = signals.flatMap((each) => {
       if (each === undefined) return [];
@@ -59,7 +62,7 @@ export function withBillingPause(transport: HttpTransport, options: BillingPause
       return onAbort(each, (reason) => ends.abort(reason));
     });
     try {
-      await clock.sleep(backoffMs(BACKOFFS.billing, 0, Math.random), ends.signal);
+      await clock.sleep(waitMs, ends.signal);
     } finally {
       for (const leave of leaves) leave();
     }
@@ -76,7 +79,7 @@ export function withBillingPause(transport: HttpTransport, options: BillingPause
             throw isDoubtful ? inDoubt(error) : error;
           }
           isDoubtful ||= error.mayHaveArrived;
-          await pause([options.closing, call.signal, call.stopSignal]).catch((reason: unknown) => {
+          await pause(call).catch((reason: unknown) => {
             // Nothing is under way in a pause: the call was refused, and ends with that.
             if (call.stopSignal?.aborted) throw isDoubtful ? inDoubt(error) : error;
             throw reason;

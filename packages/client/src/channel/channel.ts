@@ -61,6 +61,14 @@ export interface SampleDelivery {
   readonly batch: BatchPoller | undefined;
 }
 
+/** Bytes on their way, and operations that wait for room. */
+export interface ChannelStats {
+  readonly trainingBytes: number;
+  readonly sampleBytes: number;
+  readonly resultBytes: number;
+  readonly waiting: number;
+}
+
 /** Options of a channel: the way its bytes are written. */
 export interface ChannelOptions {
   readonly wire: WireChoice;
@@ -147,6 +155,17 @@ export class Channel {
       maxFailingMs: this.#options.maxFailingMs,
       onTrouble: this.#retrieving.onTrouble,
     });
+  }
+
+  /** Bytes on their way, and operations that wait for room, at this moment. */
+  stats(): ChannelStats {
+    const { responseBudget } = this.#retrieving;
+    return {
+      trainingBytes: this.#trainingBudget.taken,
+      sampleBytes: this.#samplePressure.bytes,
+      resultBytes: responseBudget.taken,
+      waiting: this.#trainingBudget.waiting + this.#samplePressure.waiting + responseBudget.waiting,
+    };
   }
 
   /** Tells the service of all results that were fetched, before the connections go. */
@@ -313,7 +332,9 @@ export class Channel {
       batch,
     });
     // The table's row says which record the operation gives; the compiler cannot follow a name through it.
-    const result = poller.result() as Promise<ResultOf<Name>>;
+    const result = context.whileQueued(accepted.request_id, requestType, () => poller.result()) as Promise<
+      ResultOf<Name>
+    >;
     result.catch(() => {});
     return { accepted, result };
   }

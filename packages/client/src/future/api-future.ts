@@ -12,6 +12,8 @@ import {
   type WaitLimits,
   waitFor,
 } from "@tinkex/base";
+import type { EventHub } from "../events/event-hub.js";
+import type { OperationEvents } from "../events/operation-events.js";
 import { type CallOptions, checkOptions, WAIT_LIMITS } from "../inputs/call-options.js";
 import type { OperationContext, QueueStateEvent, SdkMethod } from "./operation-context.js";
 import type { OperationUnderWay, SlowOperationLog } from "./slow-operation-log.js";
@@ -30,6 +32,7 @@ export interface FutureEnvironment {
   readonly live: OperationRegistry;
   readonly failures: UnawaitedFailures;
   readonly slow: SlowOperationLog;
+  readonly events?: EventHub | undefined;
 }
 
 /** One call of a public method. */
@@ -37,6 +40,8 @@ export interface OperationCall {
   /** The method as its caller spells it, e.g. `optimStep`. */
   readonly name: string;
   readonly method: SdkMethod;
+  /** Number of the call among those of its service client. */
+  readonly operationId: number;
   readonly options: CallOptions;
 }
 
@@ -49,6 +54,7 @@ export let startFuture: <T>(
   call: OperationCall,
   environment: FutureEnvironment,
   run: (context: OperationContext) => Promise<T>,
+  events?: OperationEvents,
 ) => ApiFuture<T>;
 
 /**
@@ -62,7 +68,7 @@ export class ApiFuture<T> extends Promise<T> {
   }
 
   static {
-    startFuture = (call, environment, run) => new ApiFuture(call, environment, run);
+    startFuture = (call, environment, run, events) => new ApiFuture(call, environment, run, events);
     // Not declared as a member, so that it is not part of the public types.
     Object.defineProperty(ApiFuture.prototype, Symbol.for("nodejs.util.inspect.custom"), {
       value(this: ApiFuture<unknown>): string {
@@ -79,6 +85,8 @@ export class ApiFuture<T> extends Promise<T> {
   readonly submitted: Promise<void>;
   readonly #call: OperationCall;
   readonly #environment: FutureEnvironment;
+  /** Publishes the operation's messages, if somebody heard when it was called. */
+  readonly #events: OperationEvents | undefined;
   readonly #startedAtMs: number;
   readonly #controller = new AbortController();
   readonly #ended = deferred<never>();
@@ -98,6 +106,7 @@ export class ApiFuture<T> extends Promise<T> {
     call: OperationCall,
     environment: FutureEnvironment,
     run: (context: OperationContext) => Promise<T>,
+    events: OperationEvents | undefined,
   ) {
     checkTimeoutMs(call.options.timeoutMs);
     let fulfil: (value: T) => void = () => {};
@@ -108,12 +117,14 @@ export class ApiFuture<T> extends Promise<T> {
     });
     this.#call = call;
     this.#environment = environment;
+    this.#events = events;
     this.#startedAtMs = environment.clock.monotonic();
     this.submitted = this.#submission.promise;
     // A rejection may come before anyone looks. That alone must not end the process.
     this.submitted.catch(() => {});
     super.then(undefined, (error: unknown) => this.#noteFailure(error));
-    this.#run(run).then(fulfil, reject);
+    const running = events === undefined ? this.#run(run) : events.run(() => this.#run(run));
+    running.then(fulfil, reject);
   }
 
   /** The service's id of the operation (of its first request), once it was accepted. */
@@ -201,10 +212,12 @@ export class ApiFuture<T> extends Promise<T> {
         ? this.#ended.promise
         : Promise.race([work(this.#context()), this.#ended.promise]));
       this.#state = "fulfilled";
+      this.#events?.succeeded();
       this.#submission.resolve();
       return value;
     } catch (error) {
       this.#state = "rejected";
+      this.#events?.failed(error);
       this.#submission.reject(error);
       // Stops the parts of the work that still run: nobody wants them any more.
       this.#controller.abort(error);
@@ -237,14 +250,15 @@ export class ApiFuture<T> extends Promise<T> {
   }
 
   #context(): OperationContext {
-    const { name, method, options } = this.#call;
+    const { name, method, operationId, options } = this.#call;
+    const { events } = this.#environment;
     const underWay: OperationUnderWay = {
       startedAtMs: this.#startedAtMs,
       describe: (afterS) => `${this.#describe()} has no result after ${afterS} s${this.#place("unknown")}`,
     };
     return {
       name,
-      onBehalfOf: { method, headers: options.headers },
+      onBehalfOf: { method, headers: options.headers, operationId },
       startedAtMs: this.#startedAtMs,
       isAwaited: () => this.#waitCount > 0,
       signal: this.#controller.signal,
@@ -256,15 +270,22 @@ export class ApiFuture<T> extends Promise<T> {
       accepted: (requestId) => {
         this.#requestId ??= requestId;
         if (this.#state === "sent") this.#state = "accepted";
+        this.#events?.accepted(requestId);
       },
       numbered: (seqId) => {
         this.#seqId ??= seqId;
       },
-      submitted: this.#submission.resolve,
+      submitted: () => {
+        this.#submission.resolve();
+        this.#events?.submitted(this.#seqId);
+      },
       queueState: (event) => {
         this.#lastState = event;
+        events?.queueState({ ...event, operationId }, event.state, event.reason);
         for (const listener of this.#listeners) this.#notify(listener, event);
       },
+      whileQueued: (requestId, requestType, run) =>
+        events === undefined ? run() : events.whileQueued({ operationId, requestId, requestType }, run),
       stillWaiting: () => this.#environment.slow.note(underWay),
       onCancel: (askServer) => {
         this.#askServer = askServer;

@@ -1,4 +1,7 @@
 import { type Clock, ClosedError, type Logger, type TinkexError } from "@tinkex/base";
+import type { OperationInfo } from "@tinkex/types";
+import type { EventHub } from "../events/event-hub.js";
+import { type OperationDescription, OperationEvents } from "../events/operation-events.js";
 import { CALL_OPTIONS, type CallOptions, checkOptions } from "../inputs/call-options.js";
 import { type ApiFuture, type OperationRegistry, startFuture } from "./api-future.js";
 import type { OperationContext, SdkMethod } from "./operation-context.js";
@@ -11,7 +14,12 @@ export interface LifecyclePorts {
   readonly logger: Logger;
   /** Limit of a call that has none of its own, in milliseconds. */
   readonly timeoutMs?: number | undefined;
+  /** Publishes what happens; `undefined` when nobody may hear. */
+  readonly events?: EventHub | undefined;
 }
+
+/** Model or sampler that the calls of a client are about, as messages name it. */
+export type ClientSubject = Pick<OperationInfo, "modelId" | "samplingSessionId" | "baseModel">;
 
 /** The class whose methods a client's operations are, as the service's statistics know it. */
 export type ClientClass =
@@ -30,6 +38,7 @@ export class ClientLifecycle implements OperationRegistry {
   readonly closing: AbortSignal;
   readonly #class: ClientClass;
   readonly #name: string;
+  readonly #subject: ClientSubject | undefined;
   readonly #ports: LifecyclePorts;
   /** This client, and those it belongs to. */
   readonly #line: readonly ClientLifecycle[];
@@ -38,11 +47,18 @@ export class ClientLifecycle implements OperationRegistry {
   readonly #controller = new AbortController();
   readonly #enders = new Set<(reason: TinkexError) => void>();
 
-  /** @param name - what messages call the client */
-  constructor(clientClass: ClientClass, name: string, ports: LifecyclePorts, parent?: ClientLifecycle) {
+  /** @param name - the client as error messages call it */
+  constructor(
+    clientClass: ClientClass,
+    name: string,
+    ports: LifecyclePorts,
+    parent?: ClientLifecycle,
+    subject?: ClientSubject,
+  ) {
     this.closing = this.#controller.signal;
     this.#class = clientClass;
     this.#name = name;
+    this.#subject = subject;
     this.#ports = ports;
     this.#failures = parent === undefined ? new UnawaitedFailures(ports.logger) : parent.#failures;
     this.#slow = parent === undefined ? new SlowOperationLog(ports) : parent.#slow;
@@ -50,8 +66,8 @@ export class ClientLifecycle implements OperationRegistry {
   }
 
   /** Makes the lifecycle of a client that belongs to this one. */
-  child(clientClass: ClientClass, name: string): ClientLifecycle {
-    return new ClientLifecycle(clientClass, name, this.#ports, this);
+  child(clientClass: ClientClass, name: string, subject?: ClientSubject): ClientLifecycle {
+    return new ClientLifecycle(clientClass, name, this.#ports, this, subject);
   }
 
   /** Operations that have not settled. */
@@ -81,13 +97,31 @@ export class ClientLifecycle implements OperationRegistry {
    * Runs an operation behind a future.
    *
    * @param name - the method as its caller spells it, e.g. `optimStep`
+   * @param description - facts for those who hear of the operation
    */
-  start<T>(name: string, options: CallOptions, run: (context: OperationContext) => Promise<T>): ApiFuture<T> {
+  start<T>(
+    name: string,
+    options: CallOptions,
+    run: (context: OperationContext) => Promise<T>,
+    description: OperationDescription<T> = {},
+  ): ApiFuture<T> {
     // The service's statistics know methods in snake_case.
     const method: SdkMethod = `${this.#class}.${name.replace(/[A-Z]/g, "_$&").toLowerCase()}`;
     const { signal, headers, timeoutMs = this.#ports.timeoutMs } = options;
-    const call = { name, method, options: { signal, headers, timeoutMs } };
-    return startFuture(call, { ...this.#ports, live: this, failures: this.#failures, slow: this.#slow }, run);
+    const { events } = this.#ports;
+    const operationId = events?.takeOperationId() ?? 0;
+    const call = { name, method, operationId, options: { signal, headers, timeoutMs } };
+    const environment = { ...this.#ports, live: this, failures: this.#failures, slow: this.#slow };
+    if (events?.isHeard("operation") !== true) return startFuture(call, environment, run);
+    const { given, outcome } = description;
+    const info = { operationId, client: this.#class, method: name, ...this.#subject, ...given?.() };
+    const operation = new OperationEvents(events, info);
+    const described = async (context: OperationContext): Promise<T> => {
+      const value = await run(context);
+      if (outcome !== undefined) operation.noteOutcome(outcome(value));
+      return value;
+    };
+    return startFuture(call, environment, described, operation);
   }
 
   add(end: (reason: TinkexError) => void): () => void {

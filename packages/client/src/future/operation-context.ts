@@ -21,6 +21,8 @@ export interface OnBehalfOf {
   readonly method?: SdkMethod | undefined;
   /** The caller's own headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Number of the call, by which messages of its requests name it. */
+  readonly operationId?: number | undefined;
 }
 
 /** The work behind a future: what it learns from the future, and tells it. */
@@ -48,6 +50,8 @@ export interface OperationContext {
   submitted(): void;
   /** Notes how the work stands in the service's queue. */
   queueState(event: QueueStateEvent): void;
+  /** Runs the wait for the result of a request, of which somebody may hear. */
+  whileQueued<T>(requestId: string, requestType: string, run: () => Promise<T>): Promise<T>;
   /** Notes that the service was asked for the result and has none yet. */
   stillWaiting(): void;
   /** Sets how the service is asked to stop the work. Without it, cancelling only stops the waiting. */

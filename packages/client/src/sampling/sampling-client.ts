@@ -9,8 +9,10 @@ import {
   type TokenSource,
 } from "@tinkex/types";
 import type { Channel } from "../channel/channel.js";
+import { describeSample } from "../events/describe-work.js";
 import type { ApiFuture } from "../future/api-future.js";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
+import type { OperationContext } from "../future/operation-context.js";
 import { CALL_OPTIONS, type CallOptions } from "../inputs/call-options.js";
 import { toModelInput } from "../inputs/model-input.js";
 import {
@@ -103,7 +105,10 @@ export class SamplingClient {
     this.#channel = channel;
     this.#model = model;
     const { lifecycle } = channel.environment;
-    this.#lifecycle = lifecycle.child("SamplingClient", `the sampling client of ${samplingSessionId}`);
+    this.#lifecycle = lifecycle.child("SamplingClient", `the sampling client of ${samplingSessionId}`, {
+      samplingSessionId,
+      baseModel: model.modelName,
+    });
     this.#runner = new SampleRunner(channel, samplingSessionId);
   }
 
@@ -124,8 +129,13 @@ export class SamplingClient {
     const request = this.#checkedRequest("sample", params, options.unchecked);
     const { config } = this.#channel.server;
     const isRetried = !config.sample_no_retries;
-    return this.#lifecycle.start("sample", options, (context) =>
-      this.#runner.run({ request, isRetried, isUnchecked: options.unchecked }, context),
+    const run = (context: OperationContext): Promise<SampleResponse> =>
+      this.#runner.run({ request, isRetried, isUnchecked: options.unchecked }, context);
+    return this.#lifecycle.start(
+      "sample",
+      options,
+      run,
+      describeSample(request, (response) => response),
     );
   }
 
@@ -150,11 +160,13 @@ export class SamplingClient {
       prompt_logprobs: true,
       ...(prompt_logprobs_last_n === undefined ? {} : { prompt_logprobs_last_n }),
     });
-    return this.#lifecycle.start("computeLogprobs", options, async (context) => {
+    const run = async (context: OperationContext): Promise<readonly (number | null)[]> => {
       const { prompt_logprobs: scores } = await this.#runner.run({ request, isRetried: true }, context);
       if (scores === undefined) throw new ResponseError("the service gave no prompt_logprobs");
       return scores;
-    });
+    };
+    const description = describeSample<readonly (number | null)[]>(request, () => undefined);
+    return this.#lifecycle.start("computeLogprobs", options, run, description);
   }
 
   /**

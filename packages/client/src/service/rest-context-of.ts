@@ -18,7 +18,10 @@ export function restContextOf(
     projectId,
     async server() {
       const generation = (await core.server()).generation.fields;
-      return { calls: new ApiCalls({ transport: core.transport, sdkVersion, generation }), generation };
+      return {
+        calls: new ApiCalls({ transport: core.transport, sdkVersion, generation, events: core.events }),
+        generation,
+      };
     },
     async identityToken() {
       // A transport of the caller's may not know.

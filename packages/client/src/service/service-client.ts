@@ -7,21 +7,18 @@ import {
   ValidationError,
 } from "@tinkex/base";
 import {
-  type CreateModelRequest,
-  checkSent,
   ENDPOINTS,
   type EndpointName,
   type FinishReason,
   type GetServerCapabilitiesResponse,
   isEndpointName,
   type LoadWeightsRequest,
-  LoraConfig,
-  loraConfigSchema,
   type PathParametersOf,
   type RequestOf,
   type ResponseOf,
 } from "@tinkex/types";
 import { AdminCalls } from "../admin/admin-calls.js";
+import type { EventHub } from "../events/event-hub.js";
 import type { ApiFuture } from "../future/api-future.js";
 import { CALL_OPTIONS, type CallOptions } from "../inputs/call-options.js";
 import { consoleUrls } from "../rest/console-urls.js";
@@ -35,7 +32,7 @@ import type { EndpointCallOptions } from "../session/api-calls.js";
 import { finishSession, unloadModels } from "../session/finish-session.js";
 import { checkSamplerPath, checkTrainingPath } from "../training/checkpoints/checkpoint-kinds.js";
 import { loadModel, type ModelSource } from "../training/checkpoints/load-model.js";
-import { clientOf, createModel, type ModelCreation, type NewModel } from "../training/create-model.js";
+import { clientOf, createModel, type ModelCreation } from "../training/create-model.js";
 import {
   CREATE_CUSTOM_LOSS_OPTIONS,
   type CreateCustomLossOptions,
@@ -46,15 +43,15 @@ import type { LossGraph } from "../training/loss-graph/loss-graph.js";
 import type { LossHandle } from "../training/loss-graph/loss-handle.js";
 import type { TrainedModel } from "../training/trained-model.js";
 import type { TrainingClient } from "../training/training-client.js";
+import { type LoraTrainingParams, newLoraModel } from "./lora-model.js";
 import { restContextOf } from "./rest-context-of.js";
 import type { ServiceClientOptions } from "./service-client-options.js";
 import { ServiceCore } from "./service-core.js";
+import type { ServiceStats } from "./service-stats.js";
 import { resolveSettings } from "./settings.js";
 
-/** A new model: its base, the adapter, and the optimizer. */
-export interface LoraTrainingParams
-  extends Pick<CreateModelRequest, "base_model" | "user_metadata" | "optimizer_config">,
-    Partial<LoraConfig> {}
+/** Gives the hub of a service client's events. */
+export let eventHubOf: (service: ServiceClient) => EventHub;
 
 /** Options of making a training client from a checkpoint. */
 export interface FromStateOptions
@@ -78,16 +75,6 @@ export interface CloseOptions {
   readonly detail?: string | undefined;
 }
 
-const LORA_PARAMS: Readonly<Record<keyof LoraTrainingParams, true>> = {
-  base_model: true,
-  user_metadata: true,
-  optimizer_config: true,
-  rank: true,
-  seed: true,
-  train_unembed: true,
-  train_mlp: true,
-  train_attn: true,
-};
 const FROM_STATE_OPTIONS: Readonly<Record<keyof FromStateOptions, true>> = {
   ...CALL_OPTIONS,
   base_model: true,
@@ -110,6 +97,10 @@ const FINISH_REASONS: readonly FinishReason[] = ["success", "errored", "interrup
  * const training = await service.createLoraTrainingClient({ base_model: "Qwen/Qwen3-8B", rank: 32 });
  */
 export class ServiceClient {
+  static {
+    eventHubOf = (service) => service.#core.events;
+  }
+
   /** Training runs, checkpoints, sessions and samplers. No call of it needs a session. */
   readonly rest: RestCalls;
   /** Billing, storage and the audit log, for administrators. No call of it needs a session. */
@@ -128,6 +119,16 @@ export class ServiceClient {
     this.rest = new RestCalls(restContextOf(core, settings, restLifecycle));
     const adminLifecycle = core.lifecycle.child("AdminClient", "the service client");
     this.admin = new AdminCalls(restContextOf(core, settings, adminLifecycle));
+  }
+
+  /** The id that all messages of this client carry: see {@link events}. */
+  get clientId(): string {
+    return this.#core.events.identity.clientId;
+  }
+
+  /** Counts what is under way and what waits, at this moment: calls, requests, polls, bytes and connections. */
+  stats(): ServiceStats {
+    return this.#core.stats();
   }
 
   /** Opens the session now: tells early whether the service is there and takes the key. */
@@ -194,36 +195,13 @@ export class ServiceClient {
    * @throws ValidationError at the call, before anything is sent
    */
   createLoraTrainingClient(params: LoraTrainingParams, options: CallOptions = {}): ApiFuture<TrainingClient> {
-    checkObject(params, "params", '{ base_model: "Qwen/Qwen3-8B", rank: 32 }');
-    checkKnownNames(params, LORA_PARAMS, "createLoraTrainingClient");
-    const {
-      base_model,
-      user_metadata,
-      optimizer_config,
-      rank = LoraConfig.defaults.rank,
-      ...adapter
-    } = params;
-    if (typeof base_model !== "string" || base_model === "") {
-      throw new ValidationError(
-        "createLoraTrainingClient: base_model is missing; name a model, e.g. one that getServerCapabilities() lists",
-        {
-          path: ["base_model"],
-        },
-      );
-    }
-    const { train_unembed = true, train_mlp = true, train_attn = true } = adapter;
-    const lora_config = checkSent(
-      loraConfigSchema,
-      { ...adapter, rank, train_unembed, train_mlp, train_attn },
-      "createLoraTrainingClient",
-    );
-    const model: NewModel = { base_model, user_metadata, optimizer_config, lora_config };
+    const model = newLoraModel(params);
     this.#core.lifecycle.checkCall("createLoraTrainingClient", options);
     return this.#makeModel(
       "createLoraTrainingClient",
       options,
       (creation) => createModel(creation, model),
-      base_model,
+      model.base_model,
     );
   }
 
@@ -365,6 +343,7 @@ export class ServiceClient {
       if (!isFinished && !session.isLost) await unloadModels(session, models);
     } finally {
       await transport.close();
+      this.#core.events.end();
     }
   }
 

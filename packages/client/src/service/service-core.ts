@@ -1,23 +1,31 @@
+import { randomUUID } from "node:crypto";
 import type { HttpTransport } from "@tinkex/base";
 import { withBillingPause } from "../channel/billing-pause.js";
 import { Channel } from "../channel/channel.js";
+import { diagnosticsChannels } from "../events/diagnostics-channels.js";
+import { EventHub } from "../events/event-hub.js";
 import { ClientLifecycle } from "../future/client-lifecycle.js";
 import { ModelTokenizers } from "../session/model-tokenizer.js";
 import { openSession } from "../session/open-session.js";
 import { readServerProfile, type ServerProfile } from "../session/server-profile.js";
 import type { SessionEnvironment } from "../session/session.js";
 import { isLostSession } from "../session/session-lost-error.js";
+import { type ServiceStats, serviceStats, transportStats } from "./service-stats.js";
 import type { ClientSettings } from "./settings.js";
 
 /** The parts that the clients made from one service client share: the transport, the session, the counters, and the closing. */
 export class ServiceCore {
   readonly lifecycle: ClientLifecycle;
+  /** Publishes what happens. */
+  readonly events: EventHub;
   /** Calls wait out a 402. */
   readonly transport: HttpTransport;
   readonly #settings: ClientSettings;
   readonly #environment: SessionEnvironment;
   #server: Promise<ServerProfile> | undefined;
   #channel: Promise<Channel> | undefined;
+  /** The last channel that was opened. */
+  #opened: Channel | undefined;
   #profile: ServerProfile | undefined;
   #modelCount = 0;
   #samplerCount = 0;
@@ -25,10 +33,14 @@ export class ServiceCore {
   constructor(settings: ClientSettings) {
     const { clock, random, logger, sdkVersion } = settings;
     this.#settings = settings;
+    const { baseUrl } = settings;
+    const channels = diagnosticsChannels();
+    this.events = new EventHub({ clock, clientId: randomUUID(), baseUrl, channels });
     this.lifecycle = new ClientLifecycle("ServiceClient", "the service client", {
       clock,
       logger,
       timeoutMs: settings.timeoutMs,
+      events: this.events,
     });
     this.transport = withBillingPause(settings.transport, {
       clock,
@@ -45,6 +57,7 @@ export class ServiceCore {
       logger,
       sdkVersion,
       lifecycle: this.lifecycle,
+      events: this.events,
       takeSamplingId: () => this.takeSamplingId(),
       tokenizers: new ModelTokenizers({
         own: settings.tokenizer,
@@ -111,6 +124,13 @@ export class ServiceCore {
     }
   }
 
+  /** Counts what is under way and what waits, at this moment. */
+  stats(): ServiceStats {
+    const { transport } = this.#settings;
+    const opened = this.#opened?.stats();
+    return serviceStats(this.lifecycle.size, opened, transportStats(transport));
+  }
+
   /** The channel if one was opened, or is being opened. */
   get openedChannel(): Promise<Channel> | undefined {
     return this.#channel;
@@ -126,6 +146,7 @@ export class ServiceCore {
       display_name: displayName,
     });
     const channel = new Channel(session, this.#settings);
+    this.#opened = channel;
     session.onLost(() => {
       this.#channel = undefined;
     });

@@ -14,6 +14,8 @@ import {
   encodeRequest,
   type RequestEncoding,
 } from "@tinkex/wire";
+import type { EventHub } from "../events/event-hub.js";
+import { RequestEvents } from "../events/request-events.js";
 import type { OnBehalfOf } from "../future/operation-context.js";
 import type { CallOptions } from "../inputs/call-options.js";
 
@@ -61,6 +63,8 @@ export interface ApiCallsOptions {
   readonly sdkVersion: string;
   /** Generation of the server, which decides which fields JSON bodies have. */
   readonly generation: ApiGeneration;
+  /** Publishes what happens to requests; `undefined` when nobody may hear. */
+  readonly events?: EventHub | undefined;
 }
 
 /**
@@ -129,8 +133,8 @@ export class ApiCalls {
   post(name: EndpointName, body: Uint8Array | undefined, options: PostOptions): Promise<TransportResponse> {
     const { path, query, contentType, accept, returnStatuses, signal, timeoutMs } = options;
     const { finalStatuses, stopSignal, isReadable } = options;
-    const { transport, sdkVersion } = this.#options;
-    const { method, headers } = options.onBehalfOf ?? {};
+    const { transport, sdkVersion, events } = this.#options;
+    const { method, headers, operationId } = options.onBehalfOf ?? {};
     const sdkHeaders = method && { "x-sdk-method": method, "x-sdk-version": sdkVersion };
     return transport.call({
       operation: name,
@@ -146,6 +150,9 @@ export class ApiCalls {
       ...(stopSignal === undefined ? {} : { stopSignal }),
       ...(signal === undefined ? {} : { signal }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(events?.isHeard("request") === true
+        ? { observer: new RequestEvents(events, name, operationId) }
+        : {}),
     });
   }
 

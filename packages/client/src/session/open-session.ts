@@ -11,12 +11,13 @@ export async function openSession(
   server: ServerProfile,
   request: CreateSessionRequest,
 ): Promise<Session> {
-  const { transport, sdkVersion, clock, logger, lifecycle } = environment;
+  const { transport, sdkVersion, clock, logger, lifecycle, events } = environment;
   const signal = lifecycle.closing;
-  const calls = new ApiCalls({ transport, sdkVersion, generation: server.generation.fields });
+  const calls = new ApiCalls({ transport, sdkVersion, generation: server.generation.fields, events });
   const created = await calls.call("create_session", request, { signal });
   logMessages(created, logger);
   const session = new Session(created.session_id, server, environment);
+  events.openedSession(session.id);
   // Neither ever rejects: what fails in the background is logged there.
   void beat({
     sessionId: session.id,

@@ -7,6 +7,7 @@ import {
   clientDynamicConfigResponseSchema,
   type ResponseOf,
 } from "@tinkex/types";
+import type { EventHub } from "../events/event-hub.js";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
 import { ApiCalls } from "./api-calls.js";
 import {
@@ -36,6 +37,7 @@ interface Asker {
   readonly logger: Logger;
   readonly sdkVersion: string;
   readonly lifecycle: ClientLifecycle;
+  readonly events: EventHub;
 }
 
 /**
@@ -113,11 +115,11 @@ const DEFAULT_DYNAMIC = checkReceived(clientDynamicConfigResponseSchema, {}, "cl
 
 /** One of the two configurations; `undefined` when the server has none. */
 async function ask<Name extends "client_config" | "client_dynamic_config">(
-  { transport, sdkVersion, lifecycle }: Asker,
+  { transport, sdkVersion, lifecycle, events }: Asker,
   name: Name,
 ): Promise<ResponseOf<Name> | undefined> {
   // A server that knows the endpoint knows the fields too.
-  const calls = new ApiCalls({ transport, sdkVersion, generation: "0.38" });
+  const calls = new ApiCalls({ transport, sdkVersion, generation: "0.38", events });
   const body = calls.encode<"client_config" | "client_dynamic_config">(name, { sdk_version: sdkVersion });
   const response = await calls.post(name, body, { returnStatuses: [404], signal: lifecycle.closing });
   return response.status === 404 ? undefined : calls.decode(name, response.body);

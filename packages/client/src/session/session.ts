@@ -1,4 +1,5 @@
 import type { Clock, HttpTransport, Logger } from "@tinkex/base";
+import type { EventHub } from "../events/event-hub.js";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
 import { ApiCalls } from "./api-calls.js";
 import type { ModelTokenizers } from "./model-tokenizer.js";
@@ -16,6 +17,7 @@ export interface SessionEnvironment {
   readonly sdkVersion: string;
   /** The lifecycle of the service client, whose children the other clients' are. */
   readonly lifecycle: ClientLifecycle;
+  readonly events: EventHub;
   /** Gives the next number of a sampler of the session; unnamed sampler saves take one too. */
   takeSamplingId(): number;
   readonly tokenizers: ModelTokenizers;
@@ -33,13 +35,13 @@ export class Session extends ApiCalls {
   #isLost = false;
 
   constructor(id: string, server: ServerProfile, environment: SessionEnvironment) {
-    const { sdkVersion, transport, unpausedTransport } = environment;
+    const { sdkVersion, transport, unpausedTransport, events } = environment;
     const generation = server.generation.fields;
-    super({ transport, sdkVersion, generation });
+    super({ transport, sdkVersion, generation, events });
     this.id = id;
     this.server = server;
     this.environment = environment;
-    this.unpaused = new ApiCalls({ transport: unpausedTransport, sdkVersion, generation });
+    this.unpaused = new ApiCalls({ transport: unpausedTransport, sdkVersion, generation, events });
   }
 
   /** Tells whether the service no longer knows the session. */

@@ -8,17 +8,17 @@ import type {
   OptimizerParams,
   OptimStepResponse,
   SaveWeightsExternalResponse,
-  SaveWeightsForSamplerResponse,
   SaveWeightsResponse,
 } from "@tinkex/types";
+import { describePass, describeSave } from "../events/describe-work.js";
 import type { ApiFuture } from "../future/api-future.js";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
 import type { OperationContext } from "../future/operation-context.js";
 import type { CallOptions } from "../inputs/call-options.js";
 import { createSampler } from "../sampling/create-sampler.js";
 import { type SamplingClient, samplingClientOf } from "../sampling/sampling-client.js";
-import { afterConflict } from "./checkpoints/after-conflict.js";
 import { checkSamplerPath, checkTrainingPath } from "./checkpoints/checkpoint-kinds.js";
+import { type NamedSamplerWeights, runSamplerSave, runSave } from "./checkpoints/run-save.js";
 import {
   checkSave,
   EXTERNAL_SAVE_OPTIONS,
@@ -78,7 +78,10 @@ export class TrainingClient {
     this.#model = model;
     this.#info = info;
     const { lifecycle } = model.channel.environment;
-    this.#lifecycle = lifecycle.child("TrainingClient", `the training client of ${model.id}`);
+    this.#lifecycle = lifecycle.child("TrainingClient", `the training client of ${model.id}`, {
+      modelId: model.id,
+      baseModel: modelNameOf(info),
+    });
   }
 
   /**
@@ -129,9 +132,10 @@ export class TrainingClient {
   ): ApiFuture<PassOutput> {
     this.#lifecycle.checkCall("forwardBackwardCustom", options);
     const prepared = prepareData("forwardBackwardCustom", data);
+    const description = describePass<PassOutput>(prepared, "custom", ({ metrics }) => metrics);
     if (loss instanceof LossHandle) {
       const run = handlePass(loss, this.#model, prepared);
-      return this.#lifecycle.start("forwardBackwardCustom", options, run);
+      return this.#lifecycle.start("forwardBackwardCustom", options, run, description);
     }
     checkCustomData(prepared);
     if (typeof loss !== "function") {
@@ -143,9 +147,9 @@ export class TrainingClient {
         },
       );
     }
-    return this.#lifecycle.start("forwardBackwardCustom", options, (context) =>
-      runCustomLoss(this.#model, prepared, loss, context),
-    );
+    const run = (context: OperationContext): Promise<PassOutput> =>
+      runCustomLoss(this.#model, prepared, loss, context);
+    return this.#lifecycle.start("forwardBackwardCustom", options, run, description);
   }
 
   /** Creates a loss of a graph, as {@link ServiceClient.createCustomLoss} does, in the session of this client. */
@@ -170,9 +174,9 @@ export class TrainingClient {
   ): ApiFuture<OptimStepResponse> {
     this.#lifecycle.checkCall("optimStep", options);
     const fields = optimizerFields("optimStep", params);
-    return this.#lifecycle.start("optimStep", options, (context) =>
-      runOperation(this.#model, "optim_step", fields, context),
-    );
+    const run = (context: OperationContext): Promise<OptimStepResponse> =>
+      runOperation(this.#model, "optim_step", fields, context);
+    return this.#lifecycle.start("optimStep", options, run, { outcome: ({ metrics }) => ({ metrics }) });
   }
 
   /**
@@ -195,9 +199,13 @@ export class TrainingClient {
     this.#lifecycle.checkCall("trainStep", options, PASS_OPTIONS);
     const fields = optimizerFields("trainStep", params);
     const pass = preparePass("forwardBackward", data, lossFn, options);
-    return this.#lifecycle.start("trainStep", options, (context) =>
-      runTrainStep(this.#model, pass, fields, context),
-    );
+    const run = (context: OperationContext): Promise<TrainStepOutput> =>
+      runTrainStep(this.#model, pass, fields, context);
+    const description = describePass<TrainStepOutput>(pass.data, pass.lossFn, (step) => ({
+      ...step.forwardBackward.metrics,
+      ...step.optimStep.metrics,
+    }));
+    return this.#lifecycle.start("trainStep", options, run, description);
   }
 
   /**
@@ -208,18 +216,9 @@ export class TrainingClient {
   saveState(name: string, options: SaveOptions = {}): ApiFuture<SaveWeightsResponse> {
     this.#lifecycle.checkCall("saveState", options, SAVE_OPTIONS);
     checkSave(name, options, ["error", "reuse", "overwrite"]);
-    const { ttl_seconds, user_metadata, onConflict } = options;
-    const overwrite = options.overwrite ?? onConflict === "overwrite";
-    const fields = { path: name, ttl_seconds, user_metadata, overwrite };
-    const save = { type: "training", name, onConflict } as const;
-    const model = this.#model;
-    return this.#lifecycle.start("saveState", options, async (context) => {
-      const saved = await runOperation(model, "save_weights", fields, context, (conflict) =>
-        afterConflict(model, conflict, save, context),
-      );
-      model.lastCheckpoint = saved.path;
-      return saved;
-    });
+    const run = (context: OperationContext): Promise<SaveWeightsResponse> =>
+      runSave(this.#model, name, options, context);
+    return this.#lifecycle.start("saveState", options, run, describeSave("training"));
   }
 
   /**
@@ -227,24 +226,12 @@ export class TrainingClient {
    *
    * @param name - without slashes
    */
-  saveWeightsForSampler(
-    name: string,
-    options: SamplerSaveOptions = {},
-  ): ApiFuture<SaveWeightsForSamplerResponse & { readonly path: string }> {
+  saveWeightsForSampler(name: string, options: SamplerSaveOptions = {}): ApiFuture<NamedSamplerWeights> {
     this.#lifecycle.checkCall("saveWeightsForSampler", options, SAMPLER_SAVE_OPTIONS);
     checkSave(name, options, ["error", "reuse"]);
-    const { ttl_seconds, user_metadata, onConflict } = options;
-    const fields = { path: name, ttl_seconds, user_metadata };
-    const save = { type: "sampler", name, onConflict } as const;
-    const model = this.#model;
-    return this.#lifecycle.start("saveWeightsForSampler", options, async (context) => {
-      const saved = await runOperation(model, "save_weights_for_sampler", fields, context, (conflict) =>
-        afterConflict(model, conflict, save, context),
-      );
-      if (saved.path === undefined)
-        throw new ResponseError(`the service saved ${name} and gave no path for it`);
-      return { ...saved, path: saved.path };
-    });
+    const run = (context: OperationContext): Promise<NamedSamplerWeights> =>
+      runSamplerSave(this.#model, name, options, context);
+    return this.#lifecycle.start("saveWeightsForSampler", options, run, describeSave("sampler"));
   }
 
   /**
@@ -331,9 +318,9 @@ export class TrainingClient {
     checkSave(name, options, ["error"]);
     const { ttl_seconds, age_encryption_recipients } = options;
     const fields = { path: name, ttl_seconds, age_encryption_recipients };
-    return this.#lifecycle.start("saveWeightsExternal", options, (context) =>
-      runOperation(this.#model, "save_weights_external", fields, context),
-    );
+    const run = (context: OperationContext): Promise<SaveWeightsExternalResponse> =>
+      runOperation(this.#model, "save_weights_external", fields, context);
+    return this.#lifecycle.start("saveWeightsExternal", options, run, describeSave("external"));
   }
 
   /** Makes a sampling client of weights that were saved for one. @param path - as `saveWeightsForSampler` gives it */
@@ -378,7 +365,9 @@ export class TrainingClient {
     options: PassOptions,
   ): ApiFuture<PassOutput> {
     const pass = preparePass(method, data, lossFn, options);
-    return this.#lifecycle.start(method, options, (context) => runPass(this.#model, pass, context));
+    const run = (context: OperationContext): Promise<PassOutput> => runPass(this.#model, pass, context);
+    const description = describePass<PassOutput>(pass.data, pass.lossFn, ({ metrics }) => metrics);
+    return this.#lifecycle.start(method, options, run, description);
   }
 
   #load(

@@ -4,7 +4,7 @@ import type { ClientIdentity } from "./client-identity.js";
 export interface OperationInfo {
   /** Counts the calls of one service client, from 1. */
   readonly operationId: number;
-  readonly client: "ServiceClient" | "TrainingClient" | "SamplingClient";
+  readonly client: "ServiceClient" | "TrainingClient" | "SamplingClient" | "RestClient" | "AdminClient";
   /** As its caller spells it, e.g. `optimStep`. */
   readonly method: string;
   readonly modelId?: string | undefined;
@@ -21,7 +21,7 @@ export interface OperationInfo {
   readonly temperature?: number | undefined;
   readonly topP?: number | undefined;
   readonly topK?: number | undefined;
-  readonly seed?: number | undefined;
+  readonly seed?: number | bigint | undefined;
 }
 
 /** Facts about an error, without its message, which may quote the service. The tracing channel `error` has the error itself. */

@@ -1,0 +1,125 @@
+import type { Clock } from "@tinkex/base";
+import type {
+  ClientIdentity,
+  ClientMessage,
+  EventChannel,
+  QueueMessageBase,
+  QueueTrace,
+} from "@tinkex/types";
+import { type ChannelPair, type DiagnosticsChannels, isTraced, traced } from "./diagnostics-channels.js";
+
+/** Receiver of the messages of one service client. */
+export interface MessageReader {
+  /** Must not throw. */
+  read(message: ClientMessage): void;
+  /** Told that no message will come any more. */
+  end(): void;
+}
+
+/** Options of the hub of a service client. */
+export interface EventHubOptions {
+  readonly clock: Pick<Clock, "now" | "monotonic">;
+  readonly clientId: string;
+  readonly baseUrl: string | undefined;
+  /** `undefined` on a runtime that has none: then only readers hear. */
+  readonly channels: DiagnosticsChannels | undefined;
+}
+
+/** One request whose work waits in the service's queue. */
+export interface QueuedRequest {
+  readonly operationId: number;
+  readonly requestId: string;
+  readonly requestType: string;
+}
+
+/**
+ * Publishes what happens in one service client: to readers of its own, and on the diagnostics channels of the process. Nothing is made
+ * for a message that nobody hears, so that a place that publishes asks `isHeard` first.
+ */
+export class EventHub {
+  readonly clock: Pick<Clock, "now" | "monotonic">;
+  #identity: ClientIdentity;
+  readonly #channels: DiagnosticsChannels | undefined;
+  readonly #readers = new Set<MessageReader>();
+  /** Spans of the service's queue that are open, by the id of the request. */
+  readonly #waits = new Map<string, QueueTrace>();
+  #operationCount = 0;
+  #isEnded = false;
+
+  constructor({ clock, clientId, baseUrl, channels }: EventHubOptions) {
+    this.clock = clock;
+    this.#identity = Object.freeze({ clientId, baseUrl, sessionId: undefined });
+    this.#channels = channels;
+  }
+
+  /** The service client as messages name it now. */
+  get identity(): ClientIdentity {
+    return this.#identity;
+  }
+
+  /** Notes the session that messages are of from now on. */
+  openedSession(sessionId: string): void {
+    this.#identity = Object.freeze({ ...this.#identity, sessionId });
+  }
+
+  /** Gives the number of the next call. */
+  takeOperationId(): number {
+    this.#operationCount += 1;
+    return this.#operationCount;
+  }
+
+  /** Adds a reader of all messages. Returns what takes it out again. */
+  add(reader: MessageReader): () => void {
+    if (this.#isEnded) reader.end();
+    else this.#readers.add(reader);
+    return () => this.#readers.delete(reader);
+  }
+
+  /** Tells the readers that no message will come any more. */
+  end(): void {
+    this.#isEnded = true;
+    for (const reader of this.#readers) reader.end();
+    this.#readers.clear();
+  }
+
+  /** Tells whether anybody hears messages or spans of a channel. */
+  isHeard(channel: EventChannel): boolean {
+    if (this.#readers.size > 0) return true;
+    const pair = this.#channels?.[channel];
+    return pair !== undefined && (pair.plain.hasSubscribers || isTraced(pair.tracing));
+  }
+
+  /** The channels of a name, if anybody hears of its spans. */
+  tracing(channel: EventChannel): ChannelPair["tracing"] | undefined {
+    const tracing = this.#channels?.[channel].tracing;
+    return tracing !== undefined && isTraced(tracing) ? tracing : undefined;
+  }
+
+  /** Publishes a message of a channel. */
+  publish(channel: EventChannel, message: ClientMessage): void {
+    for (const reader of this.#readers) reader.read(message);
+    this.#channels?.[channel].plain.publish(message);
+  }
+
+  /** Publishes the service's word on the place of work in its queue. */
+  queueState(request: QueuedRequest, state: string, reason: string | undefined): void {
+    const wait = this.#waits.get(request.requestId);
+    if (wait !== undefined) wait.state = state;
+    if (!this.isHeard("queue")) return;
+    this.publish("queue", { ...this.#queueMessage(request), type: "queue.state", state, reason });
+  }
+
+  /** Runs the wait for a result, as a span of the queue if anybody hears of those. */
+  whileQueued<T>(request: QueuedRequest, run: () => Promise<T>): Promise<T> {
+    const tracing = this.tracing("queue");
+    if (tracing === undefined) return run();
+    const { requestId } = request;
+    const wait: QueueTrace = { ...this.#queueMessage(request), state: undefined };
+    this.#waits.set(requestId, wait);
+    return traced(tracing, wait, run).finally(() => this.#waits.delete(requestId));
+  }
+
+  #queueMessage({ operationId, requestId, requestType }: QueuedRequest): QueueMessageBase {
+    return { service: this.#identity, atMs: this.clock.now(), operationId, requestId, requestType };
+  }
+}

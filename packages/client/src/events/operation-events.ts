@@ -1,0 +1,104 @@
+import { AbortedError, ApiStatusError, ClosedError, RequestFailedError, TinkexError } from "@tinkex/base";
+import type {
+  FailureInfo,
+  OperationInfo,
+  OperationMessageBase,
+  OperationOutcome,
+  OperationTrace,
+} from "@tinkex/types";
+import { traced } from "./diagnostics-channels.js";
+import type { EventHub } from "./event-hub.js";
+
+/** Facts about a call that its method knows. They are asked for when somebody hears of them, and hold no prompt and no tokens. */
+export interface OperationDescription<T> {
+  /** Facts about what the method was given. */
+  readonly given?: (() => Partial<OperationInfo>) | undefined;
+  /** Facts about its result. */
+  readonly outcome?: ((value: T) => OperationOutcome) | undefined;
+}
+
+/** One call that somebody hears of: publishes its messages, and its span. */
+export class OperationEvents {
+  readonly #hub: EventHub;
+  readonly #info: OperationInfo;
+  readonly #startedAtMs: number;
+  #trace: OperationTrace | undefined;
+  #outcome: OperationOutcome = {};
+
+  constructor(hub: EventHub, info: OperationInfo) {
+    this.#hub = hub;
+    this.#info = info;
+    this.#startedAtMs = hub.clock.monotonic();
+  }
+
+  /** Runs the work of the call, and says that it was called. */
+  run<T>(work: () => Promise<T>): Promise<T> {
+    this.#hub.publish("operation", { ...this.#base(), type: "operation.started" });
+    const tracing = this.#hub.tracing("operation");
+    if (tracing === undefined) return work();
+    this.#trace = { ...this.#base(), requestId: undefined, seqId: undefined, outcome: undefined };
+    return traced(tracing, this.#trace, work);
+  }
+
+  accepted(requestId: string): void {
+    if (this.#trace !== undefined) this.#trace.requestId ??= requestId;
+    this.#hub.publish("operation", { ...this.#base(), type: "operation.accepted", requestId });
+  }
+
+  submitted(seqId: number | undefined): void {
+    if (this.#trace !== undefined) this.#trace.seqId = seqId;
+    this.#hub.publish("operation", { ...this.#base(), type: "operation.submitted", seqId });
+  }
+
+  /** Notes the facts of the result, before the call has succeeded. */
+  noteOutcome(outcome: OperationOutcome): void {
+    this.#outcome = outcome;
+    if (this.#trace !== undefined) this.#trace.outcome = outcome;
+  }
+
+  succeeded(): void {
+    const { metrics, checkpoint, outputTokenCount, cachedTokenCount, stopReasons = [] } = this.#outcome;
+    const base = this.#base();
+    if (outputTokenCount !== undefined) {
+      const { inputTokenCount = 0 } = this.#info;
+      const counts = { inputTokenCount, outputTokenCount, cachedTokenCount, stopReasons };
+      this.#hub.publish("operation", { ...base, type: "operation.tokens", ...counts });
+    }
+    if (metrics !== undefined) {
+      this.#hub.publish("operation", { ...base, type: "operation.metrics", metrics });
+    }
+    if (checkpoint !== undefined) {
+      this.#hub.publish("operation", { ...base, type: "operation.checkpoint", ...checkpoint });
+    }
+    this.#hub.publish("operation", { ...base, type: "operation.result", durationMs: this.#durationMs() });
+  }
+
+  failed(error: unknown): void {
+    const isGivenUp = error instanceof AbortedError || error instanceof ClosedError;
+    this.#hub.publish("operation", {
+      ...this.#base(),
+      type: isGivenUp ? "operation.cancelled" : "operation.failed",
+      durationMs: this.#durationMs(),
+      failure: failureInfo(error),
+    });
+  }
+
+  #base(): OperationMessageBase {
+    return { service: this.#hub.identity, atMs: this.#hub.clock.now(), operation: this.#info };
+  }
+
+  #durationMs(): number {
+    return this.#hub.clock.monotonic() - this.#startedAtMs;
+  }
+}
+
+/** Gives the facts about an error that hold nobody's words. */
+export function failureInfo(error: unknown): FailureInfo {
+  return {
+    name: error instanceof Error ? error.name : typeof error,
+    code: error instanceof TinkexError ? error.code : undefined,
+    status: error instanceof ApiStatusError ? error.status : undefined,
+    category: error instanceof RequestFailedError ? error.category : undefined,
+    isRetryable: error instanceof TinkexError && error.retryable,
+  };
+}

@@ -1,0 +1,45 @@
+import type { CallObserver, CallTry, CallTryEnd } from "@tinkex/base";
+import type { RequestMessageBase, RequestTrace } from "@tinkex/types";
+import { traced } from "./diagnostics-channels.js";
+import type { EventHub } from "./event-hub.js";
+
+/** Publishes the tries, repeats and pauses of one request that somebody hears of. */
+export class RequestEvents implements CallObserver {
+  readonly #hub: EventHub;
+  readonly #endpoint: string;
+  readonly #operationId: number | undefined;
+  #trace: RequestTrace | undefined;
+
+  /** @param operationId - the call that the request is made for, if it is for one alone */
+  constructor(hub: EventHub, endpoint: string, operationId: number | undefined) {
+    this.#hub = hub;
+    this.#endpoint = endpoint;
+    this.#operationId = operationId;
+  }
+
+  async aroundTry<T>(attempt: CallTry, send: () => Promise<T>): Promise<T> {
+    this.#hub.publish("request", { ...this.#base(), ...attempt, type: "request.try" });
+    const tracing = this.#hub.tracing("request");
+    if (tracing === undefined) return send();
+    this.#trace = { ...this.#base(), ...attempt, end: undefined };
+    return traced(tracing, this.#trace, send);
+  }
+
+  ended(attempt: CallTry, end: CallTryEnd): void {
+    if (this.#trace !== undefined) this.#trace.end = end;
+    this.#hub.publish("request", { ...this.#base(), ...attempt, ...end, type: "request.answer" });
+  }
+
+  retrying(attempts: number, outcome: string, delayMs: number): void {
+    this.#hub.publish("request", { ...this.#base(), type: "request.retry", attempts, outcome, delayMs });
+  }
+
+  pausing(delayMs: number): void {
+    this.#hub.publish("request", { ...this.#base(), type: "request.pause", delayMs });
+  }
+
+  #base(): RequestMessageBase {
+    const { identity, clock } = this.#hub;
+    return { service: identity, atMs: clock.now(), endpoint: this.#endpoint, operationId: this.#operationId };
+  }
+}

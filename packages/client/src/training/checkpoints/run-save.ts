@@ -1,0 +1,40 @@
+import { ResponseError } from "@tinkex/base";
+import type { SaveWeightsForSamplerResponse, SaveWeightsResponse } from "@tinkex/types";
+import type { OperationContext } from "../../future/operation-context.js";
+import { runOperation, type TrainedModel } from "../trained-model.js";
+import { afterConflict } from "./after-conflict.js";
+import type { SamplerSaveOptions, SaveOptions } from "./save-options.js";
+
+/** Weights to sample from that were saved under a name: the path is there. */
+export type NamedSamplerWeights = SaveWeightsForSamplerResponse & { readonly path: string };
+
+/** Saves weights and optimizer state, and remembers them as the checkpoint to go on from. */
+export async function runSave(
+  model: TrainedModel,
+  name: string,
+  { ttl_seconds, user_metadata, onConflict, ...options }: SaveOptions,
+  context: OperationContext,
+): Promise<SaveWeightsResponse> {
+  const overwrite = options.overwrite ?? onConflict === "overwrite";
+  const fields = { path: name, ttl_seconds, user_metadata, overwrite };
+  const saved = await runOperation(model, "save_weights", fields, context, (conflict) =>
+    afterConflict(model, conflict, { type: "training", name, onConflict }, context),
+  );
+  model.lastCheckpoint = saved.path;
+  return saved;
+}
+
+/** Saves weights to sample from. @throws ResponseError when the service gives no path for them */
+export async function runSamplerSave(
+  model: TrainedModel,
+  name: string,
+  { ttl_seconds, user_metadata, onConflict }: SamplerSaveOptions,
+  context: OperationContext,
+): Promise<NamedSamplerWeights> {
+  const fields = { path: name, ttl_seconds, user_metadata };
+  const saved = await runOperation(model, "save_weights_for_sampler", fields, context, (conflict) =>
+    afterConflict(model, conflict, { type: "sampler", name, onConflict }, context),
+  );
+  if (saved.path === undefined) throw new ResponseError(`the service saved ${name} and gave no path for it`);
+  return { ...saved, path: saved.path };
+}
