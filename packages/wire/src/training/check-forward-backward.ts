@@ -91,10 +91,11 @@ function checkDatum(datum: Datum | undefined, index: number): void {
   const { chunks } = datum.model_input;
   for (let position = 0; position < chunks.length; position += 1)
     checkChunk(chunks[position], index, position);
-  if (typeof datum.loss_fn_inputs !== "object" || datum.loss_fn_inputs === null) {
+  const { loss_fn_inputs: tensors } = datum;
+  if (typeof tensors !== "object" || tensors === null) {
     throw invalid(`data[${index}].loss_fn_inputs must be tensors by name`, ["data", index, "loss_fn_inputs"]);
   }
-  for (const key in datum.loss_fn_inputs) checkTensor(datum.loss_fn_inputs[key], key, index);
+  for (const key in tensors) checkTensor(tensors[key], key, index);
   if (spanLists > 0) checkSpans(datum, index);
 }
 

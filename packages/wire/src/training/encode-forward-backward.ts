@@ -101,13 +101,13 @@ function roomFor(request: ForwardBackwardRequest): number {
 
 function writeDatum(writer: ProtoWriter, entries: TensorEntries, datum: Datum, index: number): void {
   const mark = writer.length;
-  const { model_input_spans: inputSpans, loss_fn_input_spans: lossSpans } = datum;
+  const { loss_fn_inputs: tensors, model_input_spans: inputSpans, loss_fn_input_spans: lossSpans } = datum;
   if (lossSpans !== undefined) writeSpans(writer, 4, lossSpans);
   if (inputSpans !== undefined) writeSpans(writer, 3, inputSpans);
-  const keys = Object.keys(datum.loss_fn_inputs);
+  const keys = Object.keys(tensors);
   for (let position = keys.length - 1; position >= 0; position -= 1) {
     const key = keys[position] ?? "";
-    const tensor = datum.loss_fn_inputs[key];
+    const tensor = tensors[key];
     if (tensor === undefined) continue;
     const fault = entries.write(2, position, key, tensor);
     if (fault !== undefined) throw elementError(index, key, fault);
