@@ -58,7 +58,8 @@ describe.each([
   it("takes ids from typed arrays, of bigints too", () => {
     const text = "caf\u00e9 <|im_end|>\u{1f980} b";
     const ids = tokenizer.encode(text, { allowedSpecial: "all" });
-    for (const given of [Int32Array.from(ids), Float64Array.from(ids), BigInt64Array.from(ids, BigInt)]) {
+    for (const list of [Int32Array.from(ids), Float64Array.from(ids), BigInt64Array.from(ids, BigInt)]) {
+      const given: ArrayLike<number> = Object(list);
       const stream = createStreamDecoder(tokenizer, { skipSpecialTokens: true });
       expect(stream.push(given) + stream.end()).toBe(text.replace("<|im_end|>", ""));
     }
