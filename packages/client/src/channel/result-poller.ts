@@ -14,6 +14,7 @@ import type { FutureOutcome, Records } from "@tinkex/types";
 import { acceptFor, decodeFutureResult, type FutureResultName } from "@tinkex/wire";
 import type { OperationContext, QueueStateEvent } from "../future/operation-context.js";
 import type { ApiCalls } from "../session/api-calls.js";
+import { detailOf } from "../session/session-lost-error.js";
 import type { BatchPoller } from "./batch-poller.js";
 import {
   beginsAsRecord,
@@ -290,7 +291,10 @@ export class ResultPoller<Name extends FutureResultName> {
     const { code, retryable, status, body, attempts, earlierTries } = error;
     // A server that has restarted, or another one, answers 404 for what it was never asked.
     const isLost = status === 410 || status === 404;
-    const what = isLost ? "the service no longer knows it (expired or lost)" : error.message;
+    const detail = detailOf(error);
+    // The work may have been about something that is not there, which the service says with the same status.
+    const words = detail === undefined ? "" : `: ${this.#shownText(detail)}`;
+    const what = isLost ? `the service no longer knows it (expired or lost)${words}` : error.message;
     return new ApiStatusError(`${this.#subject()}: ${what}${remark}`, {
       code,
       retryable,

@@ -36,9 +36,12 @@ export class SessionLostError extends TinkexError {
  */
 export function isLostSession(error: unknown, about: readonly string[] = [""]): error is ApiStatusError {
   if (!(error instanceof ApiStatusError) || (error.status !== 404 && error.status !== 410)) return false;
-  const { body } = error;
-  if (typeof body !== "object" || body === null || !("detail" in body)) return false;
-  if (typeof body.detail !== "string" || body.detail === "Not Found") return false;
-  const detail = body.detail.toLowerCase();
-  return about.some((word) => detail.includes(word));
+  const detail = detailOf(error)?.toLowerCase();
+  return detail !== undefined && about.some((word) => detail.includes(word));
+}
+
+/** Reads a server's own words for a failure; `undefined` for those of a server that lacks the endpoint. */
+export function detailOf({ body }: ApiStatusError): string | undefined {
+  if (typeof body !== "object" || body === null || !("detail" in body)) return undefined;
+  return typeof body.detail === "string" && body.detail !== "Not Found" ? body.detail : undefined;
 }

@@ -42,7 +42,7 @@ export function settleSequence(
   }
   sequence.giveBack(
     lost.map(({ id, hasLeft, error }) => ({
-      value: id.value,
+      ...id,
       wasRefused: id.wasRefused || (hasLeft && error instanceof ApiStatusError),
     })),
   );

@@ -3,6 +3,7 @@ import type { OperationName, RequestOf, ResultOf } from "@tinkex/types";
 import type { Channel } from "../channel/channel.js";
 import { type QueueStateLog, trainingPauseLog } from "../channel/queue-state-log.js";
 import type { OperationContext } from "../future/operation-context.js";
+import { isOutOfOrder, settleResult } from "./settle-result.js";
 import { isSequenceConflict, lostError, settleSequence } from "./settle-sequence.js";
 
 /** Sequence id of one request. */
@@ -10,12 +11,15 @@ export interface SequenceId {
   readonly value: number;
   /** Says that the service has refused a request under this id: it may count the id as used, or want it again. */
   readonly wasRefused: boolean;
+  /** Counts the times that the ids had to go back. */
+  readonly era: number;
 }
 
 /** Sequence ids of one model's requests, in ascending order: those that were given back first, then the next new one. A gap would keep the
  * service waiting for ever. */
 export class SequenceCounter {
   #next: number;
+  #era = 0;
   /** Ascending. */
   #unused: SequenceId[] = [];
 
@@ -28,7 +32,19 @@ export class SequenceCounter {
     const unused = this.#unused.shift();
     if (unused !== undefined) return unused;
     this.#next += 1;
-    return { value: this.#next - 1, wasRefused: false };
+    return { value: this.#next - 1, wasRefused: false, era: this.#era };
+  }
+
+  /**
+   * Goes back to the id that the service wants, which has refused a later one.
+   *
+   * @param refused - told of once in an era: others that were on their way with it are refused as well
+   */
+  goOnFrom(value: number, refused: SequenceId): void {
+    if (refused.era !== this.#era) return;
+    this.#era += 1;
+    this.#next = value;
+    this.#unused = [];
   }
 
   /** Takes ids back under which the service has taken nothing. */
@@ -46,6 +62,8 @@ export interface TrainedModel {
   /** Its operations leave one after the other, in the order of the calls. */
   readonly turns: Mutex;
   readonly log: QueueStateLog;
+  /** Says that the service may not have counted the id of work that failed: the next operation waits until its own was the right one. */
+  isOrderInDoubt: boolean;
   /** Path of the last checkpoint of weights and optimizer that this client has saved or loaded. */
   lastCheckpoint: string | undefined;
 }
@@ -58,6 +76,7 @@ export function trainedModel(channel: Channel, id: string): TrainedModel {
     sequence: new SequenceCounter(1),
     turns: new Mutex(),
     log: trainingPauseLog(`Training for ${id}`, channel.environment),
+    isOrderInDoubt: false,
     lastCheckpoint: undefined,
   };
   channel.models.add(id);
@@ -110,7 +129,9 @@ export async function submitOperation<Name extends SingleOperationName>(
       context.sending();
       hasLeft = true;
       const delivery = { stopSignal: context.signal, finalStatuses: id.wasRefused ? [409] : undefined };
-      const { result } = await channel.submitBody(name, body, context, log, delivery);
+      const submission = await channel.submitBody(name, body, context, log, delivery);
+      const result = settleResult(model, id, submission.result);
+      if (await isOutOfOrder(model, result)) continue;
       context.numbered(id.value);
       return () => result;
     } catch (error) {

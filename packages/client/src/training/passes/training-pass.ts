@@ -4,6 +4,7 @@ import { type EncodedBody, encodeForwardBackwardRequest } from "@tinkex/wire";
 import type { PassRequest, Submission } from "../../channel/channel.js";
 import type { OperationContext } from "../../future/operation-context.js";
 import type { Encoding } from "../../session/server-generation.js";
+import { isOutOfOrder, settleResult } from "../settle-result.js";
 import { isSequenceConflict, settleSequence } from "../settle-sequence.js";
 import type { SequenceId, TrainedModel } from "../trained-model.js";
 import { checkOutputs, combineOutputs, type PassOutput } from "./combine-outputs.js";
@@ -59,7 +60,8 @@ export async function submitPass(
   const submit = async (request: PlannedRequest): Promise<void> => {
     try {
       const stopSignal = isPartAccepted ? undefined : context.signal;
-      request.result = (await submitRequest(model, request, context, stopSignal)).result;
+      const { result } = await submitRequest(model, request, context, stopSignal);
+      request.result = settleResult(model, request.id, result);
       isPartAccepted = true;
     } catch (error) {
       request.error = error;
@@ -75,7 +77,11 @@ export async function submitPass(
     const lost = requests.filter(({ result }) => result === undefined);
     throw settleSequence(model, pass.name, lost, isPartAccepted);
   }
-  context.numbered(requests[0]?.id.value ?? 0);
+  const [first] = requests;
+  if (first?.result !== undefined && (await isOutOfOrder(model, first.result))) {
+    return submitPass(model, pass, context);
+  }
+  context.numbered(first?.id.value ?? 0);
   return requests.flatMap(({ result }) => result ?? []);
 }
 

@@ -1,0 +1,72 @@
+import { ApiStatusError } from "@tinkex/base";
+import { detailOf } from "../session/session-lost-error.js";
+import { lostError } from "./settle-sequence.js";
+import type { SequenceId, TrainedModel } from "./trained-model.js";
+
+/**
+ * Waits for the result of a request that the service has accepted, and learns from a failure:
+ *
+ * - The service no longer has the model, as after a restart: the client takes no more.
+ * - It has not run the request as its id is not the next one: the ids go on from the one that it names.
+ * - It gives another status of its own: it may have failed the request before it counted the id, so that the next operation has to
+ *   show whether its id is the next one.
+ *
+ * @returns the result; it may be left alone, its rejection harms nobody
+ */
+export function settleResult<Result>(
+  model: TrainedModel,
+  id: SequenceId,
+  result: Promise<Result>,
+): Promise<Result> {
+  const settled = result.catch((error: unknown) => {
+    throw learn(model, id, error);
+  });
+  settled.catch(() => {});
+  return settled;
+}
+
+/**
+ * Finds out whether a request was refused for its id, if that is in doubt; the ids then go on from the one that the service wants.
+ * Waits for the result, which no operation behind it can do without: all of them would be refused too.
+ */
+export async function isOutOfOrder(model: TrainedModel, result: Promise<unknown>): Promise<boolean> {
+  if (!model.isOrderInDoubt) return false;
+  const error = await result.then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
+  const isRefused = wantedId(error) !== undefined;
+  // Another failure leaves the same doubt to the next operation.
+  if (isRefused || error === undefined) model.isOrderInDoubt = false;
+  return isRefused;
+}
+
+function learn(model: TrainedModel, id: SequenceId, error: unknown): unknown {
+  if (!(error instanceof ApiStatusError)) return error;
+  if (hasLostModel(model, error)) {
+    const lost = lostError(model, error);
+    model.turns.break(lost);
+    return lost;
+  }
+  const wanted = wantedId(error);
+  if (wanted !== undefined) model.sequence.goOnFrom(wanted, id);
+  else if (error.status < 500) model.isOrderInDoubt = true;
+  return error;
+}
+
+/** Words of servers for a model that they do not have; each of them names it. */
+const LOST_MODEL = ["not loaded", "unknown model", "not found"];
+
+function hasLostModel({ id }: TrainedModel, error: ApiStatusError): boolean {
+  const detail = detailOf(error)?.toLowerCase() ?? "";
+  const named = `model ${id.toLowerCase()}`;
+  const isNamed = detail.includes(named) || detail.includes(named.replace(" ", ": "));
+  return isNamed && LOST_MODEL.some((words) => detail.includes(words));
+}
+
+/** Reads the id that the service wants next out of its refusal of a later one, e.g. `expected 5, got 7`. */
+function wantedId(error: unknown): number | undefined {
+  if (!(error instanceof ApiStatusError) || error.status !== 409) return undefined;
+  const [, wanted, got] = /expected (\d{1,15}), got (\d{1,15})/.exec(detailOf(error) ?? "") ?? [];
+  return Number(wanted) < Number(got) ? Number(wanted) : undefined;
+}
