@@ -436,6 +436,15 @@ it("a sampler of a base model on this machine finds the directory that the serve
   expect(stub.seen("get_server_capabilities")).toHaveLength(1);
 });
 
+it("a sampler of a base model that another one stands in for takes the tokenizer of that one", async () => {
+  const directory = await modelDirectory();
+  const { stub, service } = await openService();
+  const supported_models = [{ model_name: "local/one", tokenizer_id: directory, stands_in: true }];
+  stub.on("get_server_capabilities", () => ({ body: { supported_models } }));
+  const sampler = await service.createSamplingClient({ base_model: "acme/large" });
+  expect((await sampler.getTokenizer()).encode("world")).toEqual([1]);
+});
+
 it("says how to install the tokenizer package where it is not", async () => {
   const end = await runScript(`
     import { register } from "node:module";

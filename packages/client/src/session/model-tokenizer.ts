@@ -91,6 +91,8 @@ export class ModelTokenizers {
     for (const { model_name, tokenizer_id } of supported_models) {
       if (model_name !== undefined && tokenizer_id !== undefined) this.learn(model_name, tokenizer_id);
     }
+    const standIn = supported_models.find(({ stands_in }) => stands_in === true)?.tokenizer_id;
+    if (standIn !== undefined && !this.#ids.has(modelName)) this.learn(modelName, standIn);
   }
 }
 

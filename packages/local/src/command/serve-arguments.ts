@@ -9,6 +9,7 @@ export const SERVE_HELP = `Serves the Tinker API on this machine, and really tra
   --host ADDRESS    address to listen on (default: 127.0.0.1; others need --api-key)
   --data DIRECTORY  folder of runs and checkpoints (default: a temporary one)
   --model NAME=DIR  serve a Hugging Face directory under a name; may be repeated (default: the built-in model)
+  --stand-in        serve any base model by the first of these
   --runtime NAME    auto, native or wasm (default: auto)
   --threads N       threads of the arithmetic (default: one per core)
   --api-key KEY     key that clients must send (or the variable TINKER_API_KEY with --require-key)
@@ -44,6 +45,7 @@ export function serveArguments(
       host: values.host,
       dataDirectory: values.data,
       models,
+      standIn: values["stand-in"],
       runtime: runtimeName(values.runtime),
       threads: wholeNumber("threads", values.threads),
       seed: wholeNumber("seed", values.seed),
@@ -62,6 +64,7 @@ function parse(args: readonly string[]) {
         host: { type: "string" },
         data: { type: "string" },
         model: { type: "string", multiple: true },
+        "stand-in": { type: "boolean" },
         runtime: { type: "string" },
         threads: { type: "string" },
         "api-key": { type: "string" },

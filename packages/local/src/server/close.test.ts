@@ -73,6 +73,7 @@ describe("close", () => {
     ]);
     expect(server.engine.calls.filter((call) => call === "close")).toHaveLength(1);
     const again = await serveEngines({
+      standIn: false,
       engines: [new ScriptedEngine()],
       data: await openNewDirectory(),
       host: "127.0.0.1",
@@ -157,6 +158,7 @@ describe("close", () => {
   it("a used port is one clear error that names it", async () => {
     const server = await TestServer.start();
     const attempt = serveEngines({
+      standIn: false,
       engines: [],
       data: await openNewDirectory(),
       host: "127.0.0.1",

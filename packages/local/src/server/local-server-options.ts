@@ -25,6 +25,12 @@ export interface LocalServerOptions {
   /** @defaultValue the built-in model */
   readonly models?: readonly ServedModel[] | undefined;
   /**
+   * Serves any base model that is asked for: the first of `models` stands in for those that are not there, so that a program written
+   * for a large model runs as it is. Its tokenizer and its skills are its own, and it says its own name; the log warns once a name.
+   * @defaultValue false
+   */
+  readonly standIn?: boolean | undefined;
+  /**
    * ONNX Runtime that computes: the native one, or WebAssembly, which runs everywhere and is about a third as fast.
    * @defaultValue `auto`: native where it loads
    */

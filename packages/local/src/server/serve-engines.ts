@@ -26,6 +26,8 @@ const LINGER_MS = 200;
 
 export interface ServeOptions {
   readonly engines: readonly Engine[];
+  /** The first engine serves base models that are not there. */
+  readonly standIn: boolean;
   readonly data: DataDirectory;
   readonly host: string;
   readonly port: number;
@@ -83,6 +85,7 @@ export async function serveEngines(options: ServeOptions): Promise<RunningServer
 
 async function openState({
   engines,
+  standIn,
   data: { layout },
   clock,
   logger,
@@ -93,7 +96,7 @@ async function openState({
   await recoverFromCrash(layout, reader);
   const checkpoints = new CheckpointStore(layout, clock, reader);
   return {
-    engines: new EngineCatalog(engines),
+    engines: new EngineCatalog(engines, { standIn, logger }),
     sessions: new SessionRegistry(clock, randomUUID),
     models: new ModelRegistry(),
     samplers: new SamplerRegistry(),

@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { silentLogger } from "@tinkex/base";
 import { CANARY_KEY, CANARY_PROMPT, everythingOf, findCanaries } from "@tinkex-tooling/canary";
 import { describe, expect, it } from "vitest";
 import { TestServer } from "../testing/test-server.js";
@@ -31,6 +32,37 @@ describe("service endpoints", () => {
       status: 200,
       body: { status: "accepted" },
     });
+  });
+
+  it("serves any base model where one stands in, says so once a name, and answers with its own name", async () => {
+    const log: string[] = [];
+    const logger = { ...silentLogger, warn: (message: string) => void log.push(message) };
+    const server = await TestServer.start({ standIn: true, logger });
+    expect((await server.get("/get_server_capabilities")).body).toMatchObject({
+      supported_models: [{ model_name: "test/one", stands_in: true }],
+    });
+    const session_id = await server.createSession();
+    for (const [model_seq_id, base_model] of [
+      "acme/large",
+      "acme/large",
+      "acme/larger",
+      "test/one",
+    ].entries()) {
+      const made = await server.run("/create_model", {
+        session_id,
+        model_seq_id,
+        base_model,
+        lora_config: { rank: 4 },
+      });
+      expect(made).toMatchObject({ model_id: `${session_id}:train:${model_seq_id}` });
+    }
+    expect((await server.post("/get_info", { model_id: `${session_id}:train:0` })).body).toMatchObject({
+      model_name: "test/one",
+    });
+    expect(log).toEqual([
+      expect.stringContaining('base_model "acme/large" is not here: test/one stands in for it'),
+      expect.stringContaining('base_model "acme/larger"'),
+    ]);
   });
 
   it("endpoints 17: names the route it does not have", async () => {

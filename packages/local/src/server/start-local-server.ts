@@ -43,6 +43,7 @@ const OPTION_NAMES: Readonly<Record<keyof LocalServerOptions, true>> = {
   host: true,
   dataDirectory: true,
   models: true,
+  standIn: true,
   runtime: true,
   threads: true,
   apiKey: true,
@@ -74,6 +75,12 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
       },
     );
   }
+  const { standIn = false } = options;
+  if (typeof standIn !== "boolean") {
+    throw new ValidationError(`standIn must be true or false, got ${describeValue(standIn)}`, {
+      path: ["standIn"],
+    });
+  }
   const served = options.models ?? (await builtInModels());
   checkModels(served);
   const data = await openDataDirectory(options.dataDirectory, {
@@ -88,6 +95,7 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
       engines.push(await createEngine({ model, runtime, threads }, { clock, logger }));
     const running = await serveEngines({
       engines,
+      standIn,
       data,
       host,
       port,

@@ -68,7 +68,9 @@ describe("models", () => {
       lora_config: { rank: 4 },
     });
     expect(failure).toEqual({
-      error: 'base_model must be one that this server has (test/one), got "other"',
+      error: expect.stringContaining(
+        'base_model must be one that this server has (test/one), got "other"; started with standIn (--stand-in)',
+      ),
       category: "user",
     });
     expect(await server.run("/optim_step", { model_id: `${session_id}:train:0`, seq_id: 1 })).toEqual({

@@ -13,6 +13,7 @@ import { TestClient } from "./test-client.js";
 export interface TestServerOptions {
   readonly engine?: ScriptedEngine;
   readonly dataDirectory?: string;
+  readonly standIn?: boolean;
   readonly apiKey?: string;
   readonly limits?: Partial<ServerLimits>;
   readonly clock?: Clock;
@@ -46,6 +47,7 @@ export async function startServing(
   const data = await openDataDirectory(options.dataDirectory ?? (await temporaryDirectory()), surroundings);
   const running = await serveEngines({
     engines: [engine],
+    standIn: options.standIn ?? false,
     data,
     host: "127.0.0.1",
     port: 0,

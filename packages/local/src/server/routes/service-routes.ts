@@ -23,6 +23,7 @@ export function addServiceRoutes(api: FastifyInstance, state: ServerState): void
       sampleable: true,
       // An extension, for the tokenizer of a base model that nobody trains.
       tokenizer_id: model.directory,
+      ...(model.name === state.engines.standIn && { stands_in: true }),
     })),
   }));
 

@@ -13,6 +13,8 @@ export interface SupportedModel {
   readonly sampleable?: boolean;
   /** Extension of the local server: the directory of the model, for clients on the same machine. */
   readonly tokenizer_id?: string;
+  /** Extension of the local server: this model serves requests for every model that is not listed. */
+  readonly stands_in?: boolean;
 }
 
 /** Models that the service offers. */
@@ -40,6 +42,7 @@ export const supportedModelSchema: RecordSchema<SupportedModel> = receivedObject
   trainable: z.boolean().exactOptional(),
   sampleable: z.boolean().exactOptional(),
   tokenizer_id: z.string().exactOptional(),
+  stands_in: z.boolean().exactOptional(),
 }));
 
 export const getServerCapabilitiesResponseSchema: RecordSchema<GetServerCapabilitiesResponse> =
