@@ -106,7 +106,7 @@ export class EventHub {
     const wait = this.#waits.get(request.requestId);
     if (wait !== undefined) wait.state = state;
     if (!this.isHeard("queue")) return;
-    this.publish("queue", { ...this.#queueMessage(request), type: "queue.state", state, reason });
+    this.publish("queue", { type: "queue.state", ...this.#queueMessage(request), state, reason });
   }
 
   /** Runs the wait for a result, as a span of the queue if anybody hears of those. */

@@ -33,7 +33,7 @@ export class OperationEvents {
 
   /** Runs the work of the call, and says that it was called. */
   run<T>(work: () => Promise<T>): Promise<T> {
-    this.#hub.publish("operation", { ...this.#base(), type: "operation.started" });
+    this.#hub.publish("operation", { type: "operation.started", ...this.#base() });
     const tracing = this.#hub.tracing("operation");
     if (tracing === undefined) return work();
     this.#trace = { ...this.#base(), requestId: undefined, seqId: undefined, outcome: undefined };
@@ -42,12 +42,12 @@ export class OperationEvents {
 
   accepted(requestId: string): void {
     if (this.#trace !== undefined) this.#trace.requestId ??= requestId;
-    this.#hub.publish("operation", { ...this.#base(), type: "operation.accepted", requestId });
+    this.#hub.publish("operation", { type: "operation.accepted", ...this.#base(), requestId });
   }
 
   submitted(seqId: number | undefined): void {
     if (this.#trace !== undefined) this.#trace.seqId = seqId;
-    this.#hub.publish("operation", { ...this.#base(), type: "operation.submitted", seqId });
+    this.#hub.publish("operation", { type: "operation.submitted", ...this.#base(), seqId });
   }
 
   /** Notes the facts of the result, before the call has succeeded. */
@@ -62,22 +62,22 @@ export class OperationEvents {
     if (outputTokenCount !== undefined) {
       const { inputTokenCount = 0 } = this.#info;
       const counts = { inputTokenCount, outputTokenCount, cachedTokenCount, stopReasons };
-      this.#hub.publish("operation", { ...base, type: "operation.tokens", ...counts });
+      this.#hub.publish("operation", { type: "operation.tokens", ...base, ...counts });
     }
     if (metrics !== undefined) {
-      this.#hub.publish("operation", { ...base, type: "operation.metrics", metrics });
+      this.#hub.publish("operation", { type: "operation.metrics", ...base, metrics });
     }
     if (checkpoint !== undefined) {
-      this.#hub.publish("operation", { ...base, type: "operation.checkpoint", ...checkpoint });
+      this.#hub.publish("operation", { type: "operation.checkpoint", ...base, ...checkpoint });
     }
-    this.#hub.publish("operation", { ...base, type: "operation.result", durationMs: this.#durationMs() });
+    this.#hub.publish("operation", { type: "operation.result", ...base, durationMs: this.#durationMs() });
   }
 
   failed(error: unknown): void {
     const isGivenUp = error instanceof AbortedError || error instanceof ClosedError;
     this.#hub.publish("operation", {
-      ...this.#base(),
       type: isGivenUp ? "operation.cancelled" : "operation.failed",
+      ...this.#base(),
       durationMs: this.#durationMs(),
       failure: failureInfo(error),
     });

@@ -270,14 +270,15 @@ export class ApiFuture<T> extends Promise<T> {
       accepted: (requestId) => {
         this.#requestId ??= requestId;
         if (this.#state === "sent") this.#state = "accepted";
-        this.#events?.accepted(requestId);
+        if (!this.#isSettled) this.#events?.accepted(requestId);
       },
       numbered: (seqId) => {
         this.#seqId ??= seqId;
       },
       submitted: () => {
         this.#submission.resolve();
-        this.#events?.submitted(this.#seqId);
+        // A part of the work may go on after it was given up, of which nobody wants to hear.
+        if (!this.#isSettled) this.#events?.submitted(this.#seqId);
       },
       queueState: (event) => {
         this.#lastState = event;
