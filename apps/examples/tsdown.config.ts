@@ -9,6 +9,7 @@ export default packageBuild(
     "src/custom-loss.ts",
     "src/loss-graph.ts",
     "src/checkpoints.ts",
+    "src/full-flow.ts",
     "src/reward-model.ts",
   ],
   {

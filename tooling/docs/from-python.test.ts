@@ -19,6 +19,11 @@ function publicMembers(type: { readonly prototype: object }): readonly string[] 
   return Object.getOwnPropertyNames(type.prototype).filter((name) => name !== "constructor");
 }
 
+/** Those of a class and of the class that it extends. */
+function inheritedMembers(type: { readonly prototype: object }): readonly string[] {
+  return [...publicMembers(type), ...publicMembers(Object.getPrototypeOf(type))];
+}
+
 describe("docs/from-python.md", () => {
   it.each([
     ["service", tinkex.ServiceClient],
@@ -28,6 +33,21 @@ describe("docs/from-python.md", () => {
     const members = publicMembers(type);
     expect(members.length).toBeGreaterThan(3);
     expect(members.filter((member) => !new RegExp(`\\b${name}\\.${member}\\b`).test(calls))).toEqual([]);
+  });
+
+  it("has every member of `rest` and `admin`, and every call of the checks of access, in its table of calls", () => {
+    const members = [
+      ...inheritedMembers(tinkex.RestCalls).map((name) => `rest.${name}`),
+      ...publicMembers(tinkex.AdminCalls).map((name) => `admin.${name}`),
+      ...publicMembers(tinkex.RestClient).map((name) => `rest.${name}`),
+      ...publicMembers(tinkex.AdminClient).map((name) => `admin.${name}`),
+      ...Object.keys(tinkex.consoleUrls)
+        .filter((name) => name !== "sessions")
+        .map((name) => `.${name}(`),
+      ...["hasCredentials", "getTinkerToken", "checkAccess"],
+    ];
+    expect(members).toContain("rest.deleteCheckpoint");
+    expect(members.filter((member) => !calls.includes(member))).toEqual([]);
   });
 
   it("has every member of a future in its table of calls", () => {

@@ -9,8 +9,11 @@ export const NOT_CALLED: Readonly<Record<string, string>> = {
   ]),
   ...byReason("tfjs itself", ["@tinkex/tensor/tfjs tf"]),
   ...byReason("made by a client alone, whose methods are called", [
+    "@tinkex/client AdminCalls",
     "@tinkex/client ApiFuture",
     "@tinkex/client LossHandle",
+    "@tinkex/client PageList",
+    "@tinkex/client RestCalls",
     "@tinkex/client SamplingClient",
     "@tinkex/client TrainingClient",
   ]),

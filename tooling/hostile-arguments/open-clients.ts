@@ -24,6 +24,7 @@ export async function openClients() {
     baseUrl: "http://127.0.0.1:9",
     apiKey: "tml-a",
     env: {},
+    projectId: "p",
     // The client calls it with a request, as `fetch` is called.
     fetch: answer as typeof fetch,
   });

@@ -80,4 +80,16 @@ describe("the program of one file", { timeout: 120_000 }, () => {
       expect(stderr).toContain("--step");
     },
   );
+
+  it("full-flow makes every call from the first to the last, and leaves no checkpoint behind", async () => {
+    const run = new ExampleRun(["--steps", "4"], {}, { program: "full-flow.js" });
+    runs.push(run);
+    const result = await run.finish();
+    expect(result.exitCode, result.stderr).toBe(0);
+    expect(change(result, "loss").after).toBeLessThan(change(result, "loss").before);
+    expect(result.lines).toContain("pruned: ");
+    expect(result.stdout).toMatch(/^go on from tinker:\/\/\S+\/weights\/step-3, kept until \d{4}-/m);
+    expect(result.stdout).toMatch(/^export: .*adapter_model\.safetensors until \d{4}-/m);
+    expect(result.lines.at(-1)).toBe("left of the run: 0 checkpoints");
+  });
 });

@@ -5,16 +5,27 @@ export {
   AbortedError,
   AdamParams,
   ApiStatusError,
+  type ClientIdentity,
+  type ClientMessage,
   ClosedError,
   ConnectionError,
   type CustomLoss,
   type CustomLossValue,
   Datum,
+  type DroppedMessages,
+  EVENT_CHANNELS,
+  type EventChannel,
   LoraConfig,
   type LossFnConfig,
   type LossFnType,
   ModelInput,
+  type OperationMessage,
+  type OperationTrace,
+  type QueueMessage,
+  type QueueTrace,
   RequestFailedError,
+  type RequestMessage,
+  type RequestTrace,
   ResponseError,
   type SampledSequence,
   type SampleResponse,
@@ -33,6 +44,7 @@ export { AccessError, type AccessFault } from "./auth/access-error.js";
 export type { CredentialOrigin } from "./auth/credentials.js";
 export { type CredentialPlaces, getTinkerToken, hasCredentials } from "./auth/has-credentials.js";
 export { FuturesPollerError } from "./channel/futures-poller-error.js";
+export type { EventsOptions } from "./events/message-stream.js";
 export { ApiFuture } from "./future/api-future.js";
 export type { QueueStateEvent } from "./future/operation-context.js";
 export type { CallOptions } from "./inputs/call-options.js";
@@ -62,15 +74,15 @@ export {
 } from "./sampling/sampling-client.js";
 export { AdminClient } from "./service/admin-client.js";
 export { type Access, type CheckAccessOptions, checkAccess } from "./service/check-access.js";
+export { events } from "./service/events.js";
+export type { LoraTrainingParams } from "./service/lora-model.js";
 export { RestClient } from "./service/rest-client.js";
-export {
-  type CloseOptions,
-  type FromStateOptions,
-  type LoraTrainingParams,
-  type SamplingClientParams,
-  ServiceClient,
-} from "./service/service-client.js";
+export type { CloseOptions } from "./service/close-options.js";
+export type { FromStateOptions, ResumeOptions } from "./service/from-state-options.js";
+export type { ResumePoint } from "./service/resume-from.js";
+export { type SamplingClientParams, ServiceClient } from "./service/service-client.js";
 export type { PoolOptions, ServiceClientOptions } from "./service/service-client-options.js";
+export type { ServiceStats } from "./service/service-stats.js";
 export type { ConnectionOptions } from "./service/shared-connection.js";
 export type { EndpointCallOptions } from "./session/api-calls.js";
 export type { TokenizerLoader } from "./session/model-tokenizer.js";

@@ -8,6 +8,7 @@ import {
 } from "@tinkex/client";
 import { TrapError, whole } from "../hostile-values.js";
 import { call, type PublicCalls } from "../public-call.js";
+import { restCalls } from "./rest.js";
 
 /** A loss as a user writes it: without the input that it asks for it throws an error of its own. */
 const nll: Parameters<typeof lossGraph>[2] = ({ logprobs }) => {
@@ -28,6 +29,7 @@ export function clientCalls(
   sampler: SamplingClient,
 ): PublicCalls {
   return {
+    ...restCalls(service),
     lossGraph: call(lossGraph, () => ["nll", { logprobs: 1 }, nll]),
     lossOf: call(lossOf, () => [{ metrics: { "loss:mean": 1 } }]),
     graphLoss: call(graphLoss, () => [whole(lossGraph("nll", { logprobs: 1 }, nll))]),

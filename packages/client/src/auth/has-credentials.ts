@@ -1,4 +1,4 @@
-import { checkKnownNames } from "@tinkex/base";
+import { checkFunction, checkKnownNames, checkObject, checkString } from "@tinkex/base";
 import { type CredentialSource, readStoredKey, resolveBaseUrl } from "@tinkex/http";
 import { type Credentials, homeOf, resolveCredentials } from "./credentials.js";
 
@@ -48,6 +48,10 @@ function find(
 ): { readonly credentials: Credentials; readonly home: string | undefined } | undefined {
   checkKnownNames(places, PLACES, `the options of ${method}`);
   const { apiKey, credential, env = process.env } = places;
+  checkObject(env, `${method}: env`);
+  if (apiKey !== undefined) checkString(apiKey, `${method}: apiKey`);
+  if (credential !== undefined) checkFunction(credential, `${method}: credential`);
+  if (places.baseUrl !== undefined) checkString(places.baseUrl, `${method}: baseUrl`);
   const fromEnv = (name: string): string | undefined => env[name]?.trim() || undefined;
   try {
     const baseUrl = resolveBaseUrl(places.baseUrl ?? fromEnv("TINKER_BASE_URL"));

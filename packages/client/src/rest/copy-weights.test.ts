@@ -28,7 +28,7 @@ describe("copies of weights", () => {
   it("newest-clients 36: go to the project of the call, of the client or of the environment, or nowhere", async () => {
     const { stub, service } = await openService();
     expect(() => service.rest.copyWeights(PATH)).toThrow(
-      "copyWeights: there is no project to copy to; give destination_project_id, or set TINKER_PROJECT_ID",
+      "copyWeights: there is no project to copy to; give destination_project_id, make the client with projectId, or set TINKER_PROJECT_ID",
     );
     expect(() => service.copyWeights(PATH)).toThrow("no project to copy to");
     expect(stub.requests).toEqual([]);

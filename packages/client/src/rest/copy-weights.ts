@@ -36,7 +36,7 @@ export function checkCopy(
   const { destination_project_id = projectId, ttl_seconds, weights_access_token: token } = options;
   if (destination_project_id === undefined || destination_project_id === "") {
     throw new ValidationError(
-      `${method}: there is no project to copy to; give destination_project_id, or set TINKER_PROJECT_ID`,
+      `${method}: there is no project to copy to; give destination_project_id, make the client with projectId, or set TINKER_PROJECT_ID`,
       { path: ["destination_project_id"] },
     );
   }

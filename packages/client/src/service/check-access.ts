@@ -1,3 +1,4 @@
+import { checkObject } from "@tinkex/base";
 import { resolveBaseUrl } from "@tinkex/http";
 import { accessError } from "../auth/access-error.js";
 import { type CredentialOrigin, resolveCredentials } from "../auth/credentials.js";
@@ -27,6 +28,7 @@ export interface Access {
  * const { credentialFrom } = await checkAccess({ timeoutMs: 10_000 });
  */
 export async function checkAccess(options: CheckAccessOptions = {}): Promise<Access> {
+  checkObject(options, "the options of checkAccess", "{ timeoutMs: 10_000 }");
   const { signal, ...given } = options;
   checkServiceOptions(given);
   const { apiKey, credential, env = process.env } = given;
