@@ -9,6 +9,6 @@ export default defineConfig({
     globalSetup: ["./pack-all.ts"],
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    maxWorkers: 2,
+    maxWorkers: 3,
   },
 });

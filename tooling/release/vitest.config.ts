@@ -9,5 +9,6 @@ export default defineConfig({
     globalSetup: ["../packaging/pack-all.ts"],
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    maxWorkers: 3,
   },
 });

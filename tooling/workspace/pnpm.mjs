@@ -30,10 +30,9 @@ export async function ensurePnpm() {
 }
 
 /**
- * What a command may be given besides its arguments.
+ * Settings of a command besides its arguments; `env` are more variables.
  *
- * @typedef {{ env?: Readonly<Record<string, string>>, copyTo?: string }} CommandExtras `env`: more variables;
- *   `copyTo`: a file that gets all it prints as well
+ * @typedef {{ env?: Readonly<Record<string, string>> } & import("./run-command.mjs").OutputOptions} CommandExtras
  */
 
 /** Runs the pinned pnpm in the repository. @param {readonly string[]} args @param {CommandExtras} [extras] @returns {Promise<number>} its exit code */

@@ -14,17 +14,28 @@ export async function prepare() {
 }
 
 async function installAndBuild() {
-  if (!isFresh("install")) {
-    exitUnlessZero(await pnpm(["install", "--frozen-lockfile", "--reporter=append-only"]), "pnpm install");
-    markFresh("install");
-  }
-  if (!isFresh("build")) {
-    exitUnlessZero(
-      await workspaceProgram("turbo", ["run", "build", "--output-logs=errors-only"]),
-      "turbo run build",
-    );
-    markFresh("build");
-  }
+  exitUnlessZero(await install(), "pnpm install");
+  exitUnlessZero(await build(), "turbo run build");
+}
+
+/** Installs what the packages need, unless it is there. @param {import("./pnpm.mjs").CommandExtras} [extras] */
+export async function install(extras) {
+  return onceFor("install", () => pnpm(["install", "--frozen-lockfile", "--reporter=append-only"], extras));
+}
+
+/** Builds what is out of date. @param {import("./pnpm.mjs").CommandExtras} [extras] */
+export async function build(extras) {
+  return onceFor("build", () =>
+    workspaceProgram("turbo", ["run", "build", "--output-logs=errors-only"], extras),
+  );
+}
+
+/** @param {Parameters<typeof isFresh>[0]} name @param {() => Promise<number>} run @returns {Promise<number>} the exit code */
+async function onceFor(name, run) {
+  if (isFresh(name)) return 0;
+  const code = await run();
+  if (code === 0) markFresh(name);
+  return code;
 }
 
 /** @param {number} code @param {string} what */
