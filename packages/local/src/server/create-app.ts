@@ -10,6 +10,7 @@ import { type GuardOptions, guardRequest } from "./request-guard.js";
 import { addCheckpointRoutes } from "./routes/checkpoint-routes.js";
 import { addFileRoutes } from "./routes/file-routes.js";
 import { addCancelRoute, addFutureRoutes } from "./routes/future-routes.js";
+import { addHubRoutes } from "./routes/hub-routes.js";
 import { addModelRoutes } from "./routes/model-routes.js";
 import { addSamplingRoutes } from "./routes/sampling-routes.js";
 import { addServiceRoutes } from "./routes/service-routes.js";
@@ -52,7 +53,9 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
     frameworkErrors: answerFrameworkError,
   });
   app.addHook("onRequest", async (request) => {
-    const { host, origin, "sec-fetch-site": site, "x-api-key": apiKey } = request.headers;
+    const { host, origin, "sec-fetch-site": site, "x-api-key": key, authorization } = request.headers;
+    // Clients of the hub send what they have as HF_TOKEN.
+    const apiKey = key ?? authorization?.replace(/^Bearer /, "");
     const path = request.url.split("?", 1)[0] ?? "";
     guardRequest({ path, host, origin, site: firstOf(site), apiKey: firstOf(apiKey) }, options.guard);
   });
@@ -78,6 +81,7 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
     },
     { prefix: API_PREFIX },
   );
+  addHubRoutes(app, state);
   return app;
 }
 

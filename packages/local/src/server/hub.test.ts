@@ -1,0 +1,66 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { fromHub, loadTokenizer } from "@tinkex/tokenizer/node";
+import { describe, expect, it } from "vitest";
+import { ScriptedEngine } from "../testing/scripted-engine.js";
+import { temporaryDirectory } from "../testing/temporary-directory.js";
+import { TestServer, type TestServerOptions } from "../testing/test-server.js";
+
+const directory = fileURLToPath(new URL("../../models/pocket-1", import.meta.url));
+const serve = (options: TestServerOptions = {}) =>
+  TestServer.start({ engine: new ScriptedEngine({ name: "tinkex/pocket-1", directory }), ...options });
+
+describe("the hub's routes of a server", () => {
+  it("give a served model's files, and say what there is", async () => {
+    const { url } = await serve();
+    const file = `${url}/tinkex/pocket-1/resolve/main/tokenizer.json`;
+    const text = await readFile(join(directory, "tokenizer.json"), "utf8");
+    const head = await fetch(file, { method: "HEAD" });
+    expect(head.status).toBe(200);
+    expect(Number(head.headers.get("content-length"))).toBe(Buffer.byteLength(text));
+    expect(head.headers.get("etag")).toBeTruthy();
+    const whole = await fetch(file);
+    expect(await whole.text()).toBe(text);
+    const info = await (await fetch(`${url}/api/models/tinkex/pocket-1`)).json();
+    expect(info).toMatchObject({ id: "tinkex/pocket-1", sha: whole.headers.get("x-repo-commit") });
+    expect(JSON.stringify(info)).toContain("tokenizer.json");
+    const tree = await (await fetch(`${url}/api/models/tinkex/pocket-1/tree/main`)).json();
+    expect(tree).toContainEqual({
+      type: "file",
+      path: "tokenizer.json",
+      size: Buffer.byteLength(text),
+      oid: expect.stringMatching(/^[0-9a-f]{40}$/),
+    });
+  });
+
+  it.each([
+    ["tinkex/pocket-1/resolve/main/../../package.json", 404],
+    ["tinkex/pocket-1/resolve/main/..%2F..%2Fpackage.json", 404],
+    ["tinkex/pocket-1/resolve/main/none.json", 404],
+    ["acme/other/resolve/main/tokenizer.json", 404],
+    ["api/models/acme/other", 404],
+  ])("have nothing at %s", async (path, status) => {
+    const { url } = await serve();
+    const response = await fetch(`${url}/${path}`);
+    expect(response.status).toBe(status);
+    expect(await response.text()).not.toContain("dependencies");
+  });
+
+  it("give our own tokenizers a model by its name, also one that another stands in for", async () => {
+    const { url } = await serve({ standIn: true });
+    const source = fromHub({ endpoint: url, cacheDirectory: await temporaryDirectory(), env: {} });
+    const own = await loadTokenizer(directory);
+    for (const name of ["tinkex/pocket-1", "acme/large"]) {
+      const tokenizer = await source({ id: name });
+      expect(tokenizer.encode("Teach me")).toEqual(own.encode("Teach me"));
+    }
+  });
+
+  it("ask for the key as a bearer token where the server has one", async () => {
+    const { url } = await serve({ apiKey: "tml-secret" });
+    const file = `${url}/tinkex/pocket-1/resolve/main/config.json`;
+    expect((await fetch(file)).status).toBe(401);
+    expect((await fetch(file, { headers: { authorization: "Bearer tml-secret" } })).status).toBe(200);
+  });
+});
