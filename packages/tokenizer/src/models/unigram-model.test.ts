@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Unigram, WordPiece } from "../patterns/library-classes.js";
+import { Unigram, WordPiece } from "../testing/library-models.js";
 import { randomFrom } from "../testing/random-from.js";
 import { createUnigramModel } from "./unigram-model.js";
 import { createWordPieceModel } from "./word-piece-model.js";

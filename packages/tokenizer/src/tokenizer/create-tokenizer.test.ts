@@ -106,7 +106,7 @@ it("puts the ids of the post-processor around a text", () => {
     post_processor: {
       type: "TemplateProcessing",
       single: [template, sequence, template],
-      special_tokens: {},
+      special_tokens: { "<|end|>": { id: "<|end|>", ids: [20], tokens: ["<|end|>"] } },
     },
   });
   expect(tokenizer.encode("ab")).toEqual([0, 1]);

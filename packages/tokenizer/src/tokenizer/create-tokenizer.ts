@@ -1,4 +1,4 @@
-import { checkNumberList, checkObject, checkString, ValidationError } from "@tinkex/base";
+import { checkNumberList, checkObject, checkString } from "@tinkex/base";
 import { AddedTokenSplitter, type TokenFilter } from "../added-tokens/added-token-splitter.js";
 import { tokenSettings, withConfiguredTokens } from "../file-format/configured-tokens.js";
 import { chatTemplates, namedTokens } from "../file-format/tokenizer-config.js";
@@ -25,9 +25,9 @@ export interface TokenizerFiles {
 }
 
 /**
- * Makes a tokenizer from the files of a Hugging Face model. Ids and text are those of Python's `tokenizers` library,
- * with the tokens that
- * `AutoTokenizer` of transformers 5 adds from the other files, and one difference: special tokens spelled out in a text stay text unless `allowedSpecial` names them.
+ * Makes a tokenizer from the files of a Hugging Face model. Ids and text are those of Python's `tokenizers` library, with the
+ * tokens that `AutoTokenizer` of transformers 5 adds from the other files, and one difference: special tokens spelled out in a text
+ * stay text unless `allowedSpecial` names them.
  *
  * @throws ValidationError when the files are not a tokenizer's, or use a part that the engine lacks.
  */
@@ -51,8 +51,7 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
   const token = (id: number) => addedById.get(id)?.written ?? engine.token(id);
   const decodedToken = (id: number, options: DecodeOptions) =>
     options.skipSpecialTokens === true && addedById.get(id)?.special === true ? undefined : token(id);
-  const prefix = affixIds(engine.affixes.prefix, tokenId);
-  const suffix = affixIds(engine.affixes.suffix, tokenId);
+  const { prefix, suffix } = engine.affixes;
 
   return {
     vocabularySize: countTokens(engine, added),
@@ -139,18 +138,6 @@ const NO_OFFSETS: ReadonlySet<number> = new Set();
 function holdsAny({ start, end }: TextRange, offsets: ReadonlySet<number>): boolean {
   for (let offset = start; offset < end; offset += 1) if (offsets.has(offset)) return true;
   return false;
-}
-
-function affixIds(tokens: readonly string[], tokenId: (token: string) => number | undefined): number[] {
-  return tokens.map((token) => {
-    const id = tokenId(token);
-    if (id === undefined) {
-      throw new ValidationError(
-        `the post_processor of this tokenizer.json adds ${JSON.stringify(token)}, which is not in its vocabulary`,
-      );
-    }
-    return id;
-  });
 }
 
 function countTokens(engine: Engine, added: readonly AddedToken[]): number {

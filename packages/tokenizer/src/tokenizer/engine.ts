@@ -9,8 +9,8 @@ import { createWordLevelModel } from "../models/word-level-model.js";
 import { createWordPieceModel } from "../models/word-piece-model.js";
 import { createDecoder } from "../steps/decoder.js";
 import type { DecoderPart } from "../steps/decoding.js";
-import { buildWithLibrary, made, runWithLibrary } from "../steps/library-part.js";
 import { createNormalizer } from "../steps/normalizer.js";
+import { type Affixes, readPostProcessor } from "../steps/post-processor.js";
 import { createPreTokenizer } from "../steps/pre-tokenizer.js";
 import { withoutByteSpelling } from "../steps/without-byte-spelling.js";
 import { byteLevelTokenBytes, spellBytes } from "../text/byte-level.js";
@@ -19,7 +19,7 @@ import { type TokenText, textOfTokenBytes } from "../text/token-text.js";
 /**
  * The steps of a tokenizer but for added tokens (see `added-token-splitter.ts`): normalising, splitting into words, the
  * model, decoding, each as Rust's `tokenizers` 0.23 does it. `@huggingface/tokenizers` reads the patterns (see
- * `pattern-finder.ts`) and runs the post-processor.
+ * `pattern-finder.ts`).
  */
 export interface Engine {
   normalize(text: string): string;
@@ -37,8 +37,8 @@ export interface Engine {
   tokenId(token: string): number | undefined;
   /** Number of tokens, added ones aside. */
   readonly size: number;
-  /** The names of the tokens put before and after a text when special tokens are asked for. */
-  readonly affixes: { readonly prefix: readonly string[]; readonly suffix: readonly string[] };
+  /** The ids put before and after a text when special tokens are asked for. */
+  readonly affixes: Affixes;
 }
 
 /** @throws ValidationError when a part of the tokenizer is not known. */
@@ -66,7 +66,7 @@ export function createEngine(json: TokenizerJson): Engine {
     token: (id) => model.tokensById[id],
     tokenId: (token) => model.idsByToken.get(token),
     size: model.idsByToken.size,
-    affixes: affixesOf(json.post_processor),
+    affixes: readPostProcessor(json.post_processor),
   };
 }
 
@@ -94,14 +94,4 @@ function decodeAll(decoder: DecoderPart, tokens: readonly string[]): string {
   const pieces: string[] = [];
   for (const token of tokens) for (const piece of decoding.push(token)) pieces.push(piece);
   return [...pieces, ...decoding.end()].join("");
-}
-
-/** Finds what a post-processor puts around a text by giving it a text of one known token. */
-function affixesOf(section: object | null): Engine["affixes"] {
-  if (section === null) return { prefix: [], suffix: [] };
-  const marker = "\u0000text\u0000";
-  const postProcess = made(buildWithLibrary({ post_processor: section }).post_processor, "post_processor");
-  const processed = runWithLibrary(() => postProcess([marker], null, true).tokens ?? [marker]);
-  const at = processed.indexOf(marker);
-  return { prefix: processed.slice(0, Math.max(0, at)), suffix: processed.slice(at + 1) };
 }

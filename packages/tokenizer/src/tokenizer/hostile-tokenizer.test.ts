@@ -86,7 +86,7 @@ describe("a part that would not end, or fill the memory", () => {
     [
       "a post-processor of nothing",
       { post_processor: { type: "TemplateProcessing", single: [1] } },
-      /cannot run/,
+      /must have the text/,
     ],
     ["a score that is none", { model: { type: "Unigram", vocab: [["a", "b"]] } }, /model\.vocab\[0\]/],
   ])("is refused when the tokenizer is made: %s", (_name, changes, message) => {
