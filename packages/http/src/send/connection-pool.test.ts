@@ -3,8 +3,7 @@ import { buildConnector, Client } from "undici";
 import { describe, expect, it } from "vitest";
 import { afterTest, eventually, play, startServer } from "../testing/test-transport.js";
 import { withAbandon } from "./connect.js";
-import { ConnectionPool } from "./connection-pool.js";
-import type { LeavingHandler } from "./pooled-connection.js";
+import { ConnectionPool, type LeavingHandler } from "./connection-pool.js";
 
 function poolTo(url: string, options: Client.Options = {}): ConnectionPool {
   const connect = withAbandon(

@@ -1,9 +1,48 @@
 import type { buildConnector, Client, Dispatcher } from "undici";
-import type { Connect } from "./connect.js";
-import { type LeavingHandler, PooledConnection } from "./pooled-connection.js";
+import { type Connect, PendingConnections } from "./connect.js";
+
+/** A handler that tells whether anybody still waits for its answer. */
+export interface LeavingHandler extends Dispatcher.DispatchHandler {
+  readonly isOver: boolean;
+  /** Says that no request went out before on the connection that it was given. */
+  isFirst: boolean;
+  connection: PooledConnection | undefined;
+}
 
 /** Reason of undici's errors for requests that nobody waits for any more. */
 const CLOSED = new Error("the connections were closed");
+
+/** One connection, or the place of one: undici makes it for a request, and anew where it breaks before the request went out. */
+class PooledConnection {
+  readonly client: Client;
+  /** It can carry another request. */
+  isFree = false;
+  /** Handlers of the latest requests, some of which may be over. */
+  readonly handlers: LeavingHandler[] = [];
+  readonly #pending: PendingConnections;
+
+  constructor(makeClient: (connect: buildConnector.connector) => Client, connect: Connect) {
+    this.#pending = new PendingConnections(connect);
+    this.client = makeClient(this.#pending.connect);
+  }
+
+  /** Tells whether anybody waits for an answer on it. */
+  get isAwaited(): boolean {
+    return this.handlers.some(({ isOver }) => !isOver);
+  }
+
+  /** Gives up the connection if it is still being made, and nobody else waits for it. */
+  leave(reason: Error): void {
+    if (!this.isAwaited) this.#pending.abandon(reason);
+  }
+
+  /** Ends it at once, also while it is being made. */
+  async destroy(): Promise<void> {
+    const destroyed = this.client.destroy(CLOSED);
+    this.#pending.abandon(CLOSED);
+    await destroyed;
+  }
+}
 
 /**
  * Connections to one origin, as many as there are requests under way. A place goes when its connection does: undici's own `Pool`
@@ -28,9 +67,19 @@ export class ConnectionPool {
 
   dispatch(options: Dispatcher.DispatchOptions, handler: LeavingHandler): void {
     const kept = this.#free.pop();
-    handler.isFirst = kept === undefined;
     const connection = kept ?? this.#add();
-    connection.dispatch(options, handler);
+    const { client, handlers } = connection;
+    handler.isFirst = kept === undefined;
+    handler.connection = connection;
+    let count = 0;
+    for (const earlier of handlers) {
+      if (earlier.isOver) continue;
+      handlers[count] = earlier;
+      count += 1;
+    }
+    handlers[count] = handler;
+    handlers.length = count + 1;
+    connection.isFree = client.dispatch(options, handler);
     // Over HTTP/2 a connection carries more than one.
     if (connection.isFree) this.#free.push(connection);
   }
@@ -42,7 +91,7 @@ export class ConnectionPool {
 
   /** Ends everything at once. */
   async destroy(): Promise<void> {
-    await Promise.all(Array.from(this.#connections, (connection) => connection.destroy(CLOSED)));
+    await Promise.all(Array.from(this.#connections, (connection) => connection.destroy()));
   }
 
   #add(): PooledConnection {

@@ -39,13 +39,12 @@ export class UndiciSender implements Sender {
   send(request: WireRequest, lifetime: CallLifetime): Promise<TryOutcome> {
     const { dispatcher } = this.#options;
     if (dispatcher !== undefined) {
-      return exchange(request, lifetime, (options, attempt) =>
-        dispatcher.dispatch(options, anyMajorHandler(attempt)),
-      );
+      const dispatch: Dispatch = (options, attempt) => dispatcher.dispatch(options, anyMajorHandler(attempt));
+      return exchange({ dispatch }, request, lifetime);
     }
     if (this.#undici !== undefined) {
       const pool = this.#pools.get(poolKey(request)) ?? this.#makePool(this.#undici, request);
-      return exchange(request, lifetime, (options, attempt) => pool.dispatch(options, attempt));
+      return exchange(pool, request, lifetime);
     }
     if (this.#substitute !== undefined) return this.#substitute.send(request, lifetime);
     return lifetime.outlast(this.#load()).then(() => {
@@ -105,11 +104,13 @@ function poolKey({ pool, origin }: WireRequest): string {
   return `${pool} ${origin}`;
 }
 
-/** Sends one request as `dispatch` does, and waits until its answer is whole. */
+type Dispatch = (options: Dispatcher.DispatchOptions, attempt: UndiciTry) => void;
+
+/** Sends one request, and waits until its answer is whole. */
 function exchange(
+  dispatcher: { readonly dispatch: Dispatch },
   request: WireRequest,
   lifetime: CallLifetime,
-  dispatch: (options: Dispatcher.DispatchOptions, attempt: UndiciTry) => void,
 ): Promise<TryOutcome> {
   return lifetime.during((settle) => {
     const attempt = new UndiciTry(request, settle, lifetime);
@@ -128,7 +129,7 @@ function exchange(
       bodyTimeout: 0,
     };
     try {
-      dispatch(options, attempt);
+      dispatcher.dispatch(options, attempt);
     } catch (error) {
       attempt.drop();
       settle.reject(error);

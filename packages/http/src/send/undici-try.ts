@@ -5,7 +5,7 @@ import type { TryOutcome } from "../errors/try-outcome.js";
 import type { CallLifetime, Settle } from "../limits/call-lifetime.js";
 import { TryTimers } from "../limits/try-timers.js";
 import type { WireRequest } from "../request/wire-request.js";
-import type { LeavingHandler, PooledConnection } from "./pooled-connection.js";
+import type { LeavingHandler } from "./connection-pool.js";
 import { isStaleConnection } from "./stale-connection.js";
 
 /** Reason given to undici for dropping a request; seen by nobody, for the outcome is already known. */
@@ -18,7 +18,7 @@ type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
  * abort controller per request and cannot be left before a connection stands.
  */
 export class UndiciTry implements LeavingHandler {
-  connection: PooledConnection | undefined;
+  connection: LeavingHandler["connection"];
   isFirst = false;
   readonly #timers: TryTimers;
   #settle: Settle<TryOutcome> | undefined;
