@@ -1,13 +1,19 @@
+import { FakeClock } from "@tinkex/base/testing";
+import type { FuturesRetrieveRequest, FuturesRetrieveResponse } from "@tinkex/types";
+import { decodeResponse } from "@tinkex/wire";
 import { describe, expect, it } from "vitest";
+import type { ServiceClientOptions } from "../service/service-client-options.js";
 import { openService, pauseForSockets, until } from "../testing/open-service.js";
+import { RecordingLogger } from "../testing/recording-logger.js";
 import type { Reply, SeenRequest } from "../testing/stub-service.js";
+import { BatchPoller } from "./batch-poller.js";
 import { FuturesPollerError } from "./futures-poller-error.js";
 
 const params = { prompt: [1], sampling_params: { max_tokens: 1 } };
 
 /** A sampler of a service that wants batch polls, and the completions that it tells of. */
-async function openBatch() {
-  const open = await openService();
+async function openBatch(options: ServiceClientOptions = {}) {
+  const open = await openService(options);
   const { stub } = open;
   stub.on("client/config", () => ({ body: { sample_use_retrieve_futures: true } }));
   const completions: object[] = [];
@@ -168,6 +174,10 @@ describe("samples that are waited for together", () => {
     await sample.submitted;
     finish("r1");
     await until(() => stub.seen("retrieve_future").length === 1, "the fetch");
+    await passPauses(
+      clock,
+      until(() => stub.seen("asample").length === 2, "the next attempt"),
+    );
     finish("r2");
     await passPauses(clock, sample);
     expect(stub.seen("asample").map(({ json }) => json?.seq_id)).toEqual([0, 1]);
@@ -203,6 +213,67 @@ describe("samples that are waited for together", () => {
     expect(await results).toHaveLength(100);
   });
 
+  it("that come one after the other do not wait until the reports of those before are gathered", async () => {
+    const { sampler, finish } = await openBatch();
+    // The clock stands still: whatever sleeps, sleeps for ever.
+    for (const id of ["r1", "r2", "r3"]) {
+      const sample = sampler.sample(params);
+      sample.catch(() => {});
+      await sample.submitted;
+      finish(id);
+      await sample;
+    }
+  });
+
+  it("and finish in one moment are fetched a hundred at a time", async () => {
+    const { stub, sampler, finish, polls } = await openBatch();
+    let underWay = 0;
+    let most = 0;
+    const samples = Array.from({ length: 150 }, () => sampler.sample(params));
+    const results = Promise.all(samples);
+    await Promise.all(samples.map(({ submitted }) => submitted));
+    await until(() => polls().length === 1, "the long poll");
+    stub.on("retrieve_future", async () => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await until(() => most >= 100, "as many fetches as there may be");
+      await pauseForSockets();
+      underWay -= 1;
+      return { body: { type: "sample", sequences: [{ tokens: [1], logprobs: [0], stop_reason: "length" }] } };
+    });
+    finish(...samples.map((_, index) => `r${index + 1}`));
+    expect(await results).toHaveLength(150);
+    expect(most).toBe(100);
+  });
+
+  it("that wait for their fetch and are given up make room for the others", async () => {
+    const { stub, sampler, finish, polls } = await openBatch();
+    const samples = Array.from({ length: 150 }, () => sampler.sample(params));
+    for (const sample of samples) sample.catch(() => {});
+    await Promise.all(samples.map(({ submitted }) => submitted));
+    await until(() => polls().length === 1, "the long poll");
+    stub.on("retrieve_future", () => new Promise<Reply>(() => {}));
+    finish(...samples.map(({ requestId = "" }) => requestId));
+    await until(() => stub.seen("retrieve_future").length === 100, "as many fetches as there may be");
+    const asked = new Set(stub.seen("retrieve_future").map(({ json }) => json?.request_id));
+    const last = samples.filter(({ requestId }) => !asked.has(requestId));
+    await Promise.all(last.slice(1).map((sample) => sample.cancel()));
+    for (const sample of samples) if (asked.has(sample.requestId)) await sample.cancel();
+    await until(() => stub.seen("retrieve_future").length === 101, "the fetch of the one that is left");
+    expect(stub.seen("retrieve_future")[100]?.json?.request_id).toBe(last[0]?.requestId);
+  });
+
+  it("are not given up while the server ends each poll with 408, however long that goes on", async () => {
+    const { stub, sampler, clock, logger, finish, answer } = await openBatch({ pollPatienceMs: 60_000 });
+    const busy: Reply = { status: 408, body: { type: "try_again" } };
+    stub.script("retrieve_futures", ...Array.from({ length: 40 }, () => busy), answer);
+    const sample = sampler.sample(params);
+    finish("r1");
+    await passPauses(clock, sample);
+    expect(stub.seen("retrieve_futures").length).toBeGreaterThan(40);
+    expect(logger.lines.filter((line) => !line.startsWith("info"))).toEqual([]);
+  });
+
   it("that are given up leave nothing behind, and those that nobody awaits are polled for all the same", async () => {
     const { sampler, finish, tell, clock, polls } = await openBatch();
     const kept = sampler.sample(params);
@@ -219,6 +290,60 @@ describe("samples that are waited for together", () => {
     await passPauses(clock, kept);
   });
 });
+
+describe("BatchPoller", () => {
+  it("polls again for whoever comes in the moment in which it ends", async () => {
+    // One of these turns is that between the last look at what there is to do and the end of the work.
+    for (let turns = 0; turns < 24; turns += 1) {
+      const clock = new FakeClock();
+      const bodies: FuturesRetrieveRequest[] = [];
+      const context = { signal: new AbortController().signal, isAwaited: () => true, stillWaiting: () => {} };
+      const completions = [{ state: "finished" as const, request_id: "r1" }];
+      let later: Promise<unknown> | undefined;
+      const answers = async (): Promise<FuturesRetrieveResponse> => {
+        const body = bodies.at(-1);
+        if (body?.timeout === 0 && later === undefined) {
+          later = afterTurns(turns).then(() => {
+            completions.push({ state: "finished", request_id: "r2" });
+            return poller.finished("r2", context);
+          });
+        }
+        return { completions: completions.slice(Number(body?.prev_cursor)), cursor: completions.length };
+      };
+      const poller: BatchPoller = new BatchPoller("S:sample:0", {
+        calls: {
+          encode: (_name, record) => {
+            // Its only endpoint is that of batch polls.
+            bodies.push(record as FuturesRetrieveRequest);
+            return new Uint8Array();
+          },
+          post: async () => ({ status: 200, headers: {}, body: encodeJson(await answers()), attempts: 1 }),
+          decode: (name, body) => decodeResponse(name as "retrieve_futures", body) as never,
+        },
+        clock,
+        random: () => 0.5,
+        logger: new RecordingLogger(),
+        active: new Set(),
+        closing: new AbortController().signal,
+        maxFailingMs: 60_000,
+        onTrouble: () => {},
+      });
+      expect(await poller.finished("r1", context)).toMatchObject({ request_id: "r1" });
+      await until(() => clock.sleeping > 0, "the gathering of reports");
+      await clock.advance(100);
+      await until(() => later !== undefined, "the report");
+      expect(await passPauses(clock, later ?? never)).toMatchObject({ request_id: "r2" });
+    }
+  });
+});
+
+const never = new Promise<never>(() => {});
+const encodeJson = (record: object): Uint8Array => new TextEncoder().encode(JSON.stringify(record));
+
+/** Lets so many turns of the queue of promises pass. */
+async function afterTurns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await undefined;
+}
 
 /** Moves the clock on until the work has settled, sleeps in the background included. */
 async function passPauses<T>(

@@ -9,16 +9,19 @@ import {
   errorMessage,
   type Logger,
   onAbort,
+  type Release,
+  Semaphore,
   TimeoutError,
 } from "@tinkex/base";
 import type { FutureCompletion, FuturesRetrieveResponse } from "@tinkex/types";
 import type { OperationContext } from "../future/operation-context.js";
 import type { ApiCalls } from "../session/api-calls.js";
+import { EarlyCompletions } from "./early-completions.js";
 import { FuturesPollerError } from "./futures-poller-error.js";
 
 /** The parts of its session that a batch poller works with. */
 export interface BatchEnvironment {
-  readonly calls: ApiCalls;
+  readonly calls: Pick<ApiCalls, "encode" | "post" | "decode">;
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: Logger;
@@ -47,6 +50,11 @@ const MAX_DOUBTS = 3;
 const GATHER_MS = 100;
 /** A poll held this long shows that the server makes the client wait by itself. */
 const HELD_MS = 1_000;
+/**
+ * Most results fetched at one time. Thousands may finish in one moment, and a connection for each would take more memory and time
+ * than the results do; with 50 ms a fetch this many still give 2,000 a second.
+ */
+const MAX_FETCHES = 100;
 /** Limit of a poll that reports alone, in milliseconds. */
 const REPORT_LIMIT_MS = 5_000;
 
@@ -58,11 +66,9 @@ export class BatchPoller {
   readonly #samplingSessionId: string;
   readonly #environment: BatchEnvironment;
   readonly #waiters = new Map<string, Waiter>();
-  /** Completions that came before their sample was waited for. */
-  readonly #early = new Map<string, FutureCompletion>();
+  readonly #early = new EarlyCompletions();
   readonly #retrieved = new Set<string>();
-  /** Samples that were given up, whose completions nobody wants. */
-  readonly #givenUp = new Set<string>();
+  readonly #fetches = new Semaphore(MAX_FETCHES);
   readonly #pause: BackoffCounter;
   readonly #backoff: BackoffCounter;
   #cursor: number | bigint = 0;
@@ -70,6 +76,8 @@ export class BatchPoller {
   #doubts = 0;
   #failingSinceMs: number | undefined;
   #isRunning = false;
+  /** Ends the gathering of reports under way. */
+  #endGathering: (() => void) | undefined;
   #isUnsupported = false;
   /** A refusal of the key, which another poll would meet too. */
   #refusal: FuturesPollerError | undefined;
@@ -86,6 +94,16 @@ export class BatchPoller {
     return this.#waiters.size;
   }
 
+  /** Notes that a sample is being submitted, which may be complete before its ticket is here. Returns what notes the end of that. */
+  submitting(): () => void {
+    return this.#early.submitting();
+  }
+
+  /** Waits until a result may be fetched, beside those that are. @throws the reason of `signal` when it aborts first */
+  fetching(signal: AbortSignal): Promise<Release> {
+    return this.#fetches.acquire(signal);
+  }
+
   /**
    * Waits until a sample has finished, well or not; its result is then fetched as always.
    *
@@ -97,19 +115,16 @@ export class BatchPoller {
     signal.throwIfAborted();
     if (this.#isUnsupported) return undefined;
     if (this.#refusal !== undefined) throw this.#refusal;
-    const early = this.#early.get(requestId);
-    if (early !== undefined) {
-      this.#early.delete(requestId);
-      return early;
-    }
+    const early = this.#early.take(requestId);
+    if (early !== undefined) return early;
     const waiter: Waiter = { finished: deferred(), context };
     this.#waiters.set(requestId, waiter);
     const leave = onAbort(signal, (reason) => {
       this.#waiters.delete(requestId);
-      this.#givenUp.add(requestId);
       waiter.finished.reject(reason);
     });
     this.#wake();
+    if (context.isAwaited()) this.#endGathering?.();
     return waiter.finished.promise.finally(leave);
   }
 
@@ -130,31 +145,57 @@ export class BatchPoller {
     return this.#retrieved.size > 0 || this.#cursor > this.#reportedCursor;
   }
 
+  #hasWork(): boolean {
+    return !this.#isUnsupported && (this.#waiters.size > 0 || this.#hasReports());
+  }
+
   #wake(): void {
     if (this.#isRunning) return;
     this.#isRunning = true;
-    const { active } = this.#environment;
-    active.add(this);
-    void this.#run().finally(() => {
-      this.#isRunning = false;
-      if (!this.#hasReports()) active.delete(this);
-    });
+    this.#environment.active.add(this);
+    void this.#run();
   }
 
+  /** Polls until there is nothing to wait for and nothing to report. Never rejects. */
   async #run(): Promise<void> {
-    const { clock, closing } = this.#environment;
+    const { closing, active } = this.#environment;
+    let failure: { readonly error: unknown } | undefined;
     try {
-      while (!closing.aborted && !this.#isUnsupported && (this.#waiters.size > 0 || this.#hasReports())) {
-        const isAwaited = [...this.#waiters.values()].some(({ context }) => context.isAwaited());
+      while (!closing.aborted && this.#hasWork()) {
         // Reports are gathered; and work that nobody waits for must not keep the process alive by one poll after the other.
-        if (!isAwaited) await clock.sleep(GATHER_MS, closing, { background: this.#waiters.size > 0 });
+        if (!this.#isAwaited()) await this.#gather();
         await this.#pollOnce(this.#waiters.size === 0);
         // The sample that waits longest stands for all.
         const [first] = this.#waiters.values();
         first?.context.stillWaiting();
       }
     } catch (error) {
-      if (!closing.aborted) this.#fail(error);
+      failure = { error };
+    }
+    // In the same turn as the last look at the work: whoever comes later starts it anew.
+    this.#isRunning = false;
+    if (failure !== undefined && !closing.aborted) this.#fail(failure.error);
+    if (!this.#hasReports()) active.delete(this);
+  }
+
+  #isAwaited(): boolean {
+    for (const { context } of this.#waiters.values()) if (context.isAwaited()) return true;
+    return false;
+  }
+
+  /** Lets reports gather, until somebody waits for a sample or the time for it is over. */
+  async #gather(): Promise<void> {
+    const { clock, closing } = this.#environment;
+    const rest = new AbortController();
+    this.#endGathering = () => rest.abort();
+    const leave = onAbort(closing, () => rest.abort());
+    try {
+      await clock.sleep(GATHER_MS, rest.signal, { background: this.#waiters.size > 0 });
+    } catch {
+      closing.throwIfAborted();
+    } finally {
+      this.#endGathering = undefined;
+      leave();
     }
   }
 
@@ -172,7 +213,7 @@ export class BatchPoller {
       else await clock.sleep(this.#pause.nextMs(), closing, { background: true });
     } catch (error) {
       if (closing.aborted) throw error;
-      await this.#afterFailure(error);
+      await this.#afterFailure(error, clock.monotonic() - startedAtMs);
     }
   }
 
@@ -208,10 +249,9 @@ export class BatchPoller {
 
   #complete(completion: FutureCompletion): void {
     const { request_id: id } = completion;
-    if (this.#givenUp.delete(id)) return;
     const waiter = this.#waiters.get(id);
     if (waiter === undefined) {
-      this.#early.set(id, completion);
+      this.#early.keep(completion);
       return;
     }
     this.#waiters.delete(id);
@@ -219,17 +259,22 @@ export class BatchPoller {
   }
 
   /** Waits before the next poll, or throws when there is no point in one. */
-  async #afterFailure(error: unknown): Promise<void> {
+  async #afterFailure(error: unknown, heldMs: number): Promise<void> {
     const { clock, closing, onTrouble, maxFailingMs } = this.#environment;
     const status = error instanceof ApiStatusError ? error.status : undefined;
     if (status === 404 || status === 405) return this.#fallBack(status);
+    const askedMs = error instanceof ApiStatusError ? error.retryAfterMs : undefined;
+    if (status === 408 || error instanceof TimeoutError) {
+      // Nothing has finished for as long as one poll may take, which is no failure.
+      if (heldMs > HELD_MS) this.#pause.reset();
+      return clock.sleep(askedMs ?? this.#pause.nextMs(), closing, { background: true });
+    }
     this.#doubts = status === 400 ? this.#doubts + 1 : 0;
     if (this.#doubts > MAX_DOUBTS || !isPassing(error)) throw error;
     const nowMs = clock.monotonic();
     this.#failingSinceMs ??= nowMs;
     const failingMs = nowMs - this.#failingSinceMs;
     if (failingMs >= maxFailingMs) throw error;
-    const askedMs = error instanceof ApiStatusError ? error.retryAfterMs : undefined;
     const waitMs = askedMs ?? this.#backoff.nextMs();
     onTrouble(
       `waiting for the samples of ${this.#samplingSessionId}, asking again in ${waitMs / 1000} s: ${errorMessage(error)}`,
@@ -268,8 +313,8 @@ export class BatchPoller {
 
 /** Tells whether another poll may succeed where this one failed. */
 function isPassing(error: unknown): boolean {
-  if (error instanceof ConnectionError || error instanceof TimeoutError) return true;
+  if (error instanceof ConnectionError) return true;
   if (!(error instanceof ApiStatusError)) return false;
   const { status } = error;
-  return [400, 408, 409, 425, 429].includes(status) || (status >= 500 && status < 600);
+  return [400, 409, 425, 429].includes(status) || (status >= 500 && status < 600);
 }

@@ -1,4 +1,4 @@
-import { type Deferred, deferred, errorMessage } from "@tinkex/base";
+import { atMostEvery, type Deferred, deferred, errorMessage } from "@tinkex/base";
 import type { Session } from "../session/session.js";
 
 /** One request to be cancelled, and who wants to know whether the service was told. */
@@ -6,6 +6,9 @@ interface Cancellation {
   readonly requestId: string;
   readonly told: Deferred<boolean>;
 }
+
+/** Least time between two lines about cancellations that failed: thousands may fail in one moment. */
+const LOG_EVERY_MS = 60_000;
 
 /**
  * Tells the service of samples that were given up, where it wants to hear of them: in batches, as thousands may be given up in
@@ -15,9 +18,13 @@ export class CancelQueue {
   readonly #session: Session;
   #waiting: Cancellation[] = [];
   #isDraining = false;
+  readonly #isLineDue: () => boolean;
+  /** Requests that the service was not told of, and no line says so. */
+  #untold = 0;
 
   constructor(session: Session) {
     this.#session = session;
+    this.#isLineDue = atMostEvery(LOG_EVERY_MS, session.environment.clock);
   }
 
   /** Resolves with whether the service was told. Never rejects: the caller has given the work up already. */
@@ -40,7 +47,7 @@ export class CancelQueue {
   }
 
   async #send({ requestId, told }: Cancellation): Promise<void> {
-    const { lifecycle, logger } = this.#session.environment;
+    const { lifecycle } = this.#session.environment;
     try {
       await this.#session.unpaused.call(
         "cancel_future",
@@ -50,8 +57,19 @@ export class CancelQueue {
       told.resolve(true);
     } catch (error) {
       told.resolve(false);
-      if (lifecycle.closing.aborted) return;
-      logger.error(`the service was not told that request ${requestId} is given up: ${errorMessage(error)}`);
+      if (!lifecycle.closing.aborted) this.#logFailure(requestId, error);
     }
+  }
+
+  #logFailure(requestId: string, error: unknown): void {
+    if (!this.#isLineDue()) {
+      this.#untold += 1;
+      return;
+    }
+    const others = this.#untold === 0 ? "" : `, nor were ${this.#untold} before it`;
+    this.#untold = 0;
+    this.#session.environment.logger.error(
+      `the service was not told that request ${requestId} is given up${others}: ${errorMessage(error)}`,
+    );
   }
 }

@@ -102,8 +102,11 @@ export class ResultPoller<Name extends FutureResultName> {
   async result(): Promise<Records[Name]> {
     const { requestId, batch, context } = this.#request;
     const { signal } = context;
+    let leaveFetches: Release | undefined;
     try {
       const completion = await batch?.finished(requestId, context);
+      // Before bytes of the budget are taken, which those who fetch may wait for.
+      if (completion !== undefined) leaveFetches = await batch?.fetching(signal);
       const bytes = completion?.response_payload_uncompressed_size ?? 0;
       if (bytes > 0 && completion?.state !== "failed") await this.#makeRoom(bytes);
       for (;;) {
@@ -123,6 +126,7 @@ export class ResultPoller<Name extends FutureResultName> {
       }
     } finally {
       this.#release?.();
+      leaveFetches?.();
     }
   }
 

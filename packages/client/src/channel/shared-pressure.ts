@@ -22,6 +22,8 @@ export function sharedPressure(
   const key = JSON.stringify([account, rules]);
   const known = ofClock.get(key)?.deref();
   if (known !== undefined) return known;
+  // The key of an account that no client uses any more must not stay in memory.
+  for (const [other, limits] of ofClock) if (limits.deref() === undefined) ofClock.delete(other);
   const made = new PressureLimits(rules, clock, random);
   ofClock.set(key, new WeakRef(made));
   return made;

@@ -80,8 +80,10 @@ export class SampleRunner {
     const size = promptBytes(request.prompt);
     const busyPauseMs = size <= SMALL_PROMPT_BYTES ? SMALL_PROMPT_PAUSE_MS : LARGE_PROMPT_PAUSE_MS;
     const write = { size, busyPauseMs, isUnchecked, batch: this.#batch };
-    const submission = await this.#channel.submitSample(request, write, context, this.#log);
-    const { accepted, result } = submission;
+    const endSubmitting = this.#batch?.submitting();
+    const { accepted, result } = await this.#channel
+      .submitSample(request, write, context, this.#log)
+      .finally(endSubmitting);
     context.submitted();
     context.onCancel(() => this.#channel.cancellations.cancel(accepted.request_id));
     const ids = accepted.sample_sequence_ids;

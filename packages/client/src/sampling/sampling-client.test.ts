@@ -353,6 +353,21 @@ describe("SamplingClient", () => {
       const lines = logger.lines.filter((line) => line.startsWith("error: "));
       expect(lines).toEqual([expect.stringContaining("was not told that request r1 is given up")]);
     });
+
+    it("that are thousands which the service does not know are one error line a minute, with their number", async () => {
+      const { sampler, logger, clock } = await open({}, () => ({ status: 404, body: { detail: "unknown" } }));
+      const lines = () => logger.lines.filter((line) => line.startsWith("error: "));
+      const cancelAll = async (count: number) => {
+        const samples = await Promise.all(Array.from({ length: count }, () => drawn(sampler)));
+        await Promise.all(samples.map(({ sample }) => sample.cancel()));
+      };
+      await cancelAll(50);
+      expect(lines()).toHaveLength(1);
+      await clock.advance(61_000);
+      await cancelAll(1);
+      expect(lines()).toHaveLength(2);
+      expect(lines()[1]).toContain("nor were 49 before it");
+    });
   });
 
   it("newest-clients 9: tells the service of a sample that is given up, where it wants to hear of it", async () => {
