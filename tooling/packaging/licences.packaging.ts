@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { publicPackages, REPOSITORY } from "./public-packages.js";
 import { run } from "./run.js";
 
@@ -32,6 +32,26 @@ const textIn = async (tarball: string, file: string): Promise<string> => {
   return output;
 };
 
+/** Files that npm would pack, by package; npm is started once for all. */
+let packedByNpm: ReadonlyMap<string, readonly string[]>;
+
+interface PackedByNpm {
+  readonly name: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+beforeAll(async () => {
+  const folders = publicPackages.map(({ folder }) => folder);
+  const { exitCode, output } = await run(
+    "npm",
+    ["pack", "--dry-run", "--json", "--ignore-scripts", "--loglevel=error", ...folders],
+    { cwd: REPOSITORY },
+  );
+  expect(exitCode, output).toBe(0);
+  const packed: readonly PackedByNpm[] = JSON.parse(output);
+  packedByNpm = new Map(packed.map(({ name, files }) => [name, files.map(({ path }) => path)]));
+});
+
 describe.each(publicPackages)("$name as it will be published", ({ name, folder, tarball }) => {
   it("holds the whole text of its licence", async () => {
     expect(await textIn(tarball, "LICENSE")).toBe(LICENCE);
@@ -47,15 +67,8 @@ describe.each(publicPackages)("$name as it will be published", ({ name, folder, 
     expect(sentences.filter((sentence) => !notice.includes(sentence))).toEqual([]);
   });
 
-  it("holds the same texts when npm packs it", async () => {
-    const { exitCode, output } = await run(
-      "npm",
-      ["pack", "--dry-run", "--json", "--ignore-scripts", "--loglevel=error"],
-      { cwd: folder },
-    );
-    expect(exitCode, output).toBe(0);
-    const [packed]: readonly { readonly files: readonly { readonly path: string }[] }[] = JSON.parse(output);
-    const texts = packed?.files.map(({ path }) => path).filter((path) => /^(?:LICENSE|NOTICE)$/.test(path));
+  it("holds the same texts when npm packs it", () => {
+    const texts = packedByNpm.get(name)?.filter((path) => /^(?:LICENSE|NOTICE)$/.test(path));
     expect(texts).toEqual(name in NOTICES ? ["LICENSE", "NOTICE"] : ["LICENSE"]);
   });
 
