@@ -1,5 +1,5 @@
 // Texts of one kind of character, 1 MB each, with the tokenizers of each family; and loading one with 6,000 added tokens.
-// `pnpm bench tokenizer-families Gemma` takes the families of that name. Beside Python's tokenizers, with which ids must agree: ours must take at most 2 x its time, and 1.5 x to load.
+// `pnpm bench tokenizer-families Gemma` takes the families of that name, `pnpm bench tokenizer-families Gemma spaces` of the texts those. Beside Python's tokenizers, with which ids must agree: ours must take at most 2 x its time, and 1.5 x to load.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -202,11 +202,11 @@ const checksum = (ids: readonly number[]) => [
 async function main(): Promise<void> {
   const child = startPython();
   let worst = 0;
-  const wanted = process.argv[2] ?? "";
+  const [wanted = "", wantedKind = ""] = process.argv.slice(2);
   for (const [family, directory] of Object.entries(families).filter(([name]) => name.includes(wanted))) {
     await child.ask({ load: join(directory, "tokenizer.json") });
     const tokenizer = await loadTokenizer(directory);
-    for (const { kind, text } of texts) {
+    for (const { kind, text } of texts.filter(({ kind }) => kind.includes(wantedKind))) {
       const unit = KINDS[kind] ?? "";
       const [ours, theirs]: [number[], number[]] = [[], []];
       // In turns, so that both have the same machine; the least of a few rounds is what it disturbs least.
