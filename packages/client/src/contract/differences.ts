@@ -1,92 +1,263 @@
-import type { RecordedVersion } from "./recording.js";
+import { type Difference, EXPECTED_TOKENS, steps, UNRECORDED } from "./difference.js";
+import { RETRY_DIFFERENCES } from "./retry-differences.js";
 
-/** One request: its path below `/api/v1/`, and the fields by which it is told from others of the path. */
-export interface ListedRequest {
-  readonly path: string;
-  readonly fields?: Readonly<Record<string, unknown>>;
-  readonly why: string;
-}
+const CHECKED_HERE = "inputs that no server can use are refused before they are sent";
+const WITH_SURROGATE =
+  "of all versions as of 0.38: loss:sum is the value of the caller's loss, and the server's, of the second pass, is surrogate_loss:sum";
+const ZERO_WEIGHTS =
+  "the first pass of a custom loss has weights of zero, which 0.25 added since servers want them";
 
-/** Differences between our requests and those that the official SDK of a version was recorded to send, with reasons. */
-export interface Differences {
-  /** Requests of ours that were not recorded. */
-  readonly added: readonly ListedRequest[];
-  /** Recorded requests that we do not send. */
-  readonly left: readonly ListedRequest[];
-  /** Fields of recorded bodies that ours leave out at these values. */
-  readonly omitted: readonly {
-    readonly path: string;
-    readonly field: string;
-    readonly value: unknown;
-    readonly why: string;
-  }[];
-}
-
-/** The id that the recorded service gave. */
-const SESSION = "00000000-0000-4000-8000-000000000001";
-const AT_DEFAULT =
-  "fields newer than 0.25 travel only when they are not at their default: strict servers refuse them";
-
-/** The models that closing frees on a service that does not end sessions. */
-function unloaded(count: number): readonly ListedRequest[] {
-  return Array.from({ length: count }, (_, index) => ({
-    path: "unload_model",
-    fields: { model_id: `${SESSION}:train:${index}` },
-    why: "a service that does not end sessions keeps what was made in them",
-  }));
-}
-
-/** Beside these: null counts as absent, and `sdk_version` is always the newest version that we behave like. */
-export const DIFFERENCES: Readonly<Record<RecordedVersion, Differences>> = {
-  "0.4.1": {
-    added: [
-      { path: "client/config", why: "asking is how the generation is told" },
-      {
-        path: "get_info",
-        fields: { model_id: `${SESSION}:train:1` },
-        why: "asked once when a model is made, then known",
-      },
-      ...unloaded(2),
-    ],
-    left: [{ path: "unload_model", why: "the flow of the tests keeps its first model" }],
-    omitted: [],
+/** Beside these: null counts as absent, `sdk_version` is always the newest version that we behave like, fractions have six digits. */
+export const DIFFERENCES: readonly Difference[] = [
+  ...RETRY_DIFFERENCES,
+  {
+    kind: "added",
+    what: "POST client/config",
+    at: ["* 0.4.1 *"],
+    why: "asking is how the generation is told",
   },
-  "0.25.0": {
-    added: [
-      {
-        path: "load_weights",
-        fields: { model_seq_id: 1 },
-        why: "the newest way to make a model is tried first",
-      },
-      { path: "load_weights", fields: { model_seq_id: 2 }, why: "as above" },
-      {
-        path: "get_info",
-        fields: { model_id: `${SESSION}:train:1` },
-        why: "asked once when a model is made, then known",
-      },
-      { path: "get_info", fields: { model_id: `${SESSION}:train:2` }, why: "as above" },
-      { path: `sessions/${SESSION}/finish`, why: "closing tells the service, if it can be told" },
-      ...unloaded(3),
-    ],
-    left: [
-      { path: "client/config", why: "one configuration for all, not one each for sessions and REST" },
-      { path: "client/dynamic_config", why: "as above" },
-      { path: "unload_model", why: "the flow of the tests keeps its first model" },
-    ],
-    omitted: [],
+  { kind: "added", what: "POST services/x/client/config", at: ["session 0.4.1 s05"], why: "as above" },
+  {
+    kind: "added",
+    what: "POST get_info",
+    at: ["* 0.4.1 *", "* 0.25.0 *"],
+    why: "asked once when a model is made, then known",
   },
-  "0.38.0": {
-    added: [],
-    left: [
-      { path: "client/config", why: "one configuration for all, not one each for sessions and REST" },
-      { path: "client/dynamic_config", why: "as above" },
-    ],
-    omitted: [
-      { path: "create_model", field: "optimizer_config", value: { type: "adamw" }, why: AT_DEFAULT },
-      { path: "save_weights_for_sampler", field: "kind", value: "snapshot", why: AT_DEFAULT },
-      { path: "asample", field: "topk_sample_logprobs", value: 0, why: AT_DEFAULT },
-      { path: "asample", field: "prompt_alt_tokens_k", value: 0, why: AT_DEFAULT },
-      { path: "asample", field: "record_stability_info", value: false, why: AT_DEFAULT },
-    ],
+  {
+    kind: "left",
+    what: "POST client/config",
+    at: ["* 0.25.0 *", "* 0.38.0 *"],
+    why: "one configuration for all, not one each for sessions and REST",
   },
-};
+  { kind: "left", what: "POST client/dynamic_config", at: ["* 0.25.0 *", "* 0.38.0 *"], why: "as above" },
+  {
+    kind: "added",
+    what: "POST load_weights",
+    at: ["canonical-flow 0.25.0 s18", "canonical-flow 0.25.0 s19"],
+    why: "the newest way to make a model is tried first",
+  },
+  {
+    kind: "added",
+    what: "POST retrieve_future",
+    at: ["canonical-flow 0.4.1 s17", "canonical-flow 0.25.0 s21"],
+    why: "unload waits for the end, where the recorded call only submitted",
+  },
+  {
+    kind: "ends",
+    what: "status 422",
+    at: ["canonical-flow 0.4.1 s17", "canonical-flow 0.25.0 s21"],
+    why: UNRECORDED,
+  },
+  {
+    kind: "ends",
+    what: "metrics.h:hash2",
+    at: [
+      "chunked-pipeline 0.25.0 s05",
+      "chunked-pipeline 0.25.0 s12",
+      "chunked-pipeline 0.25.0 s14",
+      "chunked-pipeline 0.25.0 s19",
+    ],
+    why: "every reduction of any version is known, whatever the server",
+  },
+  {
+    kind: "ends",
+    what: "metrics.g:hash_unordered, metrics.h:hash2",
+    at: ["chunked-pipeline 0.4.1 s05"],
+    why: "as above; and the exact integer is given, which 0.4.1 rounded",
+  },
+  {
+    kind: "ends",
+    what: "metrics.g:hash_unordered",
+    at: [
+      "chunked-pipeline 0.38.0 s05",
+      "chunked-pipeline 0.38.0 s12",
+      "chunked-pipeline 0.38.0 s14",
+      "chunked-pipeline 0.38.0 s19",
+    ],
+    why: "as above",
+  },
+  {
+    kind: "ends",
+    what: "result",
+    at: [
+      "chunked-pipeline 0.4.1 s09",
+      "chunked-pipeline 0.4.1 s10",
+      "chunked-pipeline 0.25.0 s23",
+      "chunked-pipeline 0.25.0 s24",
+      "chunked-pipeline 0.38.0 s23",
+      "chunked-pipeline 0.38.0 s24",
+    ],
+    why: "a metric without exactly one colon does not fail the call",
+  },
+  {
+    kind: "ends",
+    what: "refused here",
+    at: ["chunked-pipeline 0.4.1 s13"],
+    why: "no data are an error of the caller's, as in later versions",
+  },
+  {
+    kind: "ends",
+    what: "refused here",
+    at: [
+      "losses 0.4.1 s13",
+      "losses 0.25.0 s16",
+      "losses 0.38.0 s20",
+      "losses 0.25.0 s21",
+      "losses 0.38.0 s27",
+      "custom-loss 0.4.1 s11",
+    ],
+    why: CHECKED_HERE,
+  },
+  {
+    kind: "left",
+    what: "POST forward_backward",
+    at: [
+      "losses 0.4.1 s13",
+      "losses 0.25.0 s16",
+      "losses 0.38.0 s20",
+      "losses 0.25.0 s21",
+      "losses 0.38.0 s27",
+    ],
+    why: "as above",
+  },
+  {
+    kind: "left",
+    what: "POST retrieve_future",
+    at: [
+      "losses 0.4.1 s13",
+      "losses 0.25.0 s16",
+      "losses 0.38.0 s20",
+      "losses 0.25.0 s21",
+      "losses 0.38.0 s27",
+      "custom-loss 0.4.1 s11",
+    ],
+    why: "as above",
+  },
+  { kind: "left", what: "POST forward", at: ["custom-loss 0.4.1 s11"], why: "as above" },
+  {
+    kind: "ends",
+    what: "unreadable",
+    at: ["losses 0.25.0 s23", "losses 0.25.0 s25", "losses 0.38.0 s29", "losses 0.38.0 s31"],
+    why: EXPECTED_TOKENS,
+  },
+  {
+    kind: "ends",
+    what: "metrics.surrogate_loss:sum",
+    at: [
+      "custom-loss 0.4.1 s03",
+      "custom-loss 0.4.1 s08",
+      "custom-loss 0.4.1 s10",
+      "custom-loss 0.25.0 s03",
+      "custom-loss 0.25.0 s08",
+    ],
+    why: WITH_SURROGATE,
+  },
+  {
+    kind: "ends",
+    what: "metrics.loss:sum, metrics.surrogate_loss:sum",
+    at: [
+      "custom-loss 0.4.1 s04",
+      "custom-loss 0.4.1 s05",
+      "custom-loss 0.25.0 s04",
+      "custom-loss 0.25.0 s05",
+    ],
+    why: WITH_SURROGATE,
+  },
+  {
+    kind: "changed",
+    what: "POST forward",
+    at: [
+      "custom-loss 0.4.1 s03",
+      "custom-loss 0.4.1 s05",
+      "custom-loss 0.4.1 custom-then-optim",
+      "custom-loss 0.4.1 s10",
+    ],
+    why: ZERO_WEIGHTS,
+  },
+  {
+    kind: "changed",
+    what: "POST forward_backward",
+    at: ["custom-loss 0.4.1 s05"],
+    why: "0.4.1 flattened the gradients of targets of two dimensions, and sent zeros",
+  },
+  {
+    kind: "added",
+    what: "POST forward_backward",
+    at: ["custom-loss 0.25.0 s10"],
+    why: "inputs that only the loss reads stay here, as of 0.38, where 0.25 refuses them",
+  },
+  { kind: "ends", what: "status 422", at: ["custom-loss 0.25.0 s10"], why: UNRECORDED },
+  {
+    kind: "added",
+    what: "POST optim_step",
+    at: ["custom-loss 0.38.0 s13"],
+    why: "a custom loss that throws leaves the client usable",
+  },
+  { kind: "ends", what: "status 422", at: ["custom-loss 0.38.0 s13"], why: UNRECORDED },
+  {
+    kind: "added",
+    what: "GET samplers/00000000-0000-4000-8000-000000000001:sample:1",
+    at: ["sampling 0.25.0 s03"],
+    why: "a sampler of a path asks once for its base model, as of 0.38",
+  },
+  {
+    kind: "added",
+    what: "POST asample",
+    at: ["sampling 0.38.0 s47"],
+    why: "whole numbers are token ids whatever their dtype; fractions are refused here too",
+  },
+  { kind: "ends", what: "status 422", at: ["sampling 0.38.0 s47"], why: UNRECORDED },
+  {
+    kind: "ends",
+    what: "result",
+    at: ["session 0.38.0 s18"],
+    why: "closing is done whatever the service says to it",
+  },
+  // Polls for all samples, and handles.
+  {
+    kind: "added",
+    what: "POST retrieve_future",
+    at: ["batch-futures 0.38.0 poll-fatal"],
+    why: "a service that does not know the poll for all samples is asked for each",
+  },
+  { kind: "ends", what: "status 422", at: ["batch-futures 0.38.0 s13"], why: UNRECORDED },
+  {
+    kind: "left",
+    what: "POST asample",
+    at: steps("batch-futures 0.38.0", "clone-sample", "joined-sample"),
+    why: "this client makes no sampler of another one's handle",
+  },
+  {
+    kind: "left",
+    what: "POST retrieve_future",
+    at: steps("batch-futures 0.38.0", "clone-sample", "joined-sample"),
+    why: "as above",
+  },
+  {
+    kind: "left",
+    what: "POST join_sampling_session",
+    at: ["batch-futures 0.38.0 joined-sample"],
+    why: "as above",
+  },
+  // Training.
+  {
+    kind: "added",
+    what: "POST optim_step",
+    at: ["training-extras 0.38.0 s10"],
+    why: "optimStep without parameters is AdamW at its defaults, where theirs has none",
+  },
+  { kind: "ends", what: "status 422", at: ["training-extras 0.38.0 s10"], why: UNRECORDED },
+  {
+    kind: "ends",
+    what: "size_bytes",
+    at: steps("training-extras 0.38.0", "s15", "s16"),
+    why: "fields that are not known are kept",
+  },
+  {
+    kind: "added",
+    what: "POST create_custom_loss",
+    at: ["training-extras 0.38.0 s34"],
+    why: "a graph is built, not traced: a branch on a tensor is taken once, while it is built",
+  },
+  { kind: "ends", what: "status 422", at: ["training-extras 0.38.0 s34"], why: UNRECORDED },
+];

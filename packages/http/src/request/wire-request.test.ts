@@ -10,6 +10,8 @@ const run = (id: string): string =>
 describe("requestPath", () => {
   it("fills and escapes path parameters", () => {
     expect(run("run 1/é?#")).toBe("/api/v1/training_runs/run%201%2F%C3%A9%3F%23");
+    expect(run("0001:train:0")).toBe("/api/v1/training_runs/0001:train:0");
+    expect(run("%3A:")).toBe("/api/v1/training_runs/%253A:");
   });
 
   it.each(["", ".", "..", "\ud800"])("refuses %j as a segment", (id) => {

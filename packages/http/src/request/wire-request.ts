@@ -64,7 +64,8 @@ function pathSegment(operation: string, name: string, value: string | undefined)
     });
   }
   try {
-    return encodeURIComponent(value);
+    // Ids of models and samplers have colons, which a path may hold and the official SDKs send as they are.
+    return encodeURIComponent(value).replaceAll("%3A", ":");
   } catch (cause) {
     throw new ValidationError(
       `${operation}: ${name} must be a well-formed string, got one with half of a surrogate pair`,
