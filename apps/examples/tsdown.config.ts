@@ -10,6 +10,7 @@ export default packageBuild(
     "src/loss-graph.ts",
     "src/checkpoints.ts",
     "src/full-flow.ts",
+    "src/survive-restart.ts",
     "src/reward-model.ts",
   ],
   {

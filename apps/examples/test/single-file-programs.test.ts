@@ -70,16 +70,28 @@ describe("the program of one file", { timeout: 120_000 }, () => {
     expect(logprob.after).toBeGreaterThan(logprob.before);
   });
 
-  it.each(["chat-fine-tune.js", "rl.js", "custom-loss.js", "loss-graph.js", "checkpoints.js"])(
-    "%s names an option it does not know",
-    async (program) => {
-      const run = new ExampleRun(["--step", "1"], {}, { program });
-      runs.push(run);
-      const { exitCode, stderr } = await run.finish();
-      expect(exitCode).not.toBe(0);
-      expect(stderr).toContain("--step");
-    },
-  );
+  it("survive-restart ends at the loss of a run that nothing has disturbed", async () => {
+    const result = await finished("survive-restart.js", 8);
+    expect(result.lines).toContain("the server was restarted");
+    expect(result.stdout).toMatch(/^step 8 of disturbed: loss \d\.\d+ after 1 recoveries$/m);
+    const loss = change(result, "loss");
+    expect(loss.after).toBeCloseTo(loss.before, 5);
+  });
+
+  it.each([
+    "chat-fine-tune.js",
+    "rl.js",
+    "custom-loss.js",
+    "loss-graph.js",
+    "checkpoints.js",
+    "survive-restart.js",
+  ])("%s names an option it does not know", async (program) => {
+    const run = new ExampleRun(["--step", "1"], {}, { program });
+    runs.push(run);
+    const { exitCode, stderr } = await run.finish();
+    expect(exitCode).not.toBe(0);
+    expect(stderr).toContain("--step");
+  });
 
   it("full-flow makes every call from the first to the last, and leaves no checkpoint behind", async () => {
     const run = new ExampleRun(["--steps", "4"], {}, { program: "full-flow.js" });

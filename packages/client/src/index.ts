@@ -74,11 +74,11 @@ export {
 } from "./sampling/sampling-client.js";
 export { AdminClient } from "./service/admin-client.js";
 export { type Access, type CheckAccessOptions, checkAccess } from "./service/check-access.js";
+export type { CloseOptions } from "./service/close-options.js";
 export { events } from "./service/events.js";
+export type { FromStateOptions, ResumeOptions } from "./service/from-state-options.js";
 export type { LoraTrainingParams } from "./service/lora-model.js";
 export { RestClient } from "./service/rest-client.js";
-export type { CloseOptions } from "./service/close-options.js";
-export type { FromStateOptions, ResumeOptions } from "./service/from-state-options.js";
 export type { ResumePoint } from "./service/resume-from.js";
 export { type SamplingClientParams, ServiceClient } from "./service/service-client.js";
 export type { PoolOptions, ServiceClientOptions } from "./service/service-client-options.js";

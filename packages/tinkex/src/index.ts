@@ -99,6 +99,8 @@ export {
   ResponseError,
   RestCalls,
   RestClient,
+  type ResumeOptions,
+  type ResumePoint,
   type RetryOptions,
   type RunFilters,
   type SampledSequence,

@@ -1,4 +1,5 @@
 import {
+  events,
   graphLoss,
   lossGraph,
   lossOf,
@@ -72,6 +73,8 @@ export function clientCalls(
       service.createTrainingClientFromStateWithOptimizer.bind(service),
       () => [path, wait()],
     ),
+    "service.resumeFrom": call(service.resumeFrom.bind(service), () => [path, { ...wait(), patienceMs: 1 }]),
+    events: call(events, () => [whole(service), { channels: ["operation"], maxBuffered: 5 }]),
     "service.createSamplingClient": call(service.createSamplingClient.bind(service), () => [
       { base_model: "b" },
       wait(),

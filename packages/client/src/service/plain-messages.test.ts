@@ -53,6 +53,7 @@ const CALLS: Readonly<Record<string, readonly unknown[]>> = {
     { query: { a: "b" }, unchecked: false },
   ],
   "service.copyWeights": ["tinker://r/weights/a", { timeoutMs: 1000 }],
+  "service.resumeFrom": ["tinker://r/weights/a", { patienceMs: 1, timeoutMs: 1000 }],
   "service.createLoraTrainingClient": [
     {
       base_model: "b",

@@ -9,10 +9,9 @@ import {
 import {
   ENDPOINTS,
   type EndpointName,
-  type FinishReason,
+  type FinishSessionRequest,
   type GetServerCapabilitiesResponse,
   isEndpointName,
-  type LoadWeightsRequest,
   type PathParametersOf,
   type RequestOf,
   type ResponseOf,
@@ -20,6 +19,7 @@ import {
 import { AdminCalls } from "../admin/admin-calls.js";
 import type { EventHub } from "../events/event-hub.js";
 import type { ApiFuture } from "../future/api-future.js";
+import type { OperationContext } from "../future/operation-context.js";
 import { CALL_OPTIONS, type CallOptions } from "../inputs/call-options.js";
 import { consoleUrls } from "../rest/console-urls.js";
 import { COPY_OPTIONS, type CopyOptions, checkCopy, copyWeights } from "../rest/copy-weights.js";
@@ -30,8 +30,8 @@ import { createSampler } from "../sampling/create-sampler.js";
 import type { SamplingClient } from "../sampling/sampling-client.js";
 import type { EndpointCallOptions } from "../session/api-calls.js";
 import { finishSession, unloadModels } from "../session/finish-session.js";
-import { checkSamplerPath, checkTrainingPath } from "../training/checkpoints/checkpoint-kinds.js";
-import { loadModel, type ModelSource } from "../training/checkpoints/load-model.js";
+import { checkSamplerPath } from "../training/checkpoints/checkpoint-kinds.js";
+import { loadModel } from "../training/checkpoints/load-model.js";
 import { clientOf, createModel, type ModelCreation } from "../training/create-model.js";
 import {
   CREATE_CUSTOM_LOSS_OPTIONS,
@@ -43,8 +43,18 @@ import type { LossGraph } from "../training/loss-graph/loss-graph.js";
 import type { LossHandle } from "../training/loss-graph/loss-handle.js";
 import type { TrainedModel } from "../training/trained-model.js";
 import type { TrainingClient } from "../training/training-client.js";
+import { type CloseOptions, checkClose } from "./close-options.js";
+import {
+  checkPatience,
+  FROM_STATE_OPTIONS,
+  type FromStateOptions,
+  modelSource,
+  RESUME_OPTIONS,
+  type ResumeOptions,
+} from "./from-state-options.js";
 import { type LoraTrainingParams, newLoraModel } from "./lora-model.js";
 import { restContextOf } from "./rest-context-of.js";
+import { type ResumePoint, resumePathOf } from "./resume-from.js";
 import type { ServiceClientOptions } from "./service-client-options.js";
 import { ServiceCore } from "./service-core.js";
 import type { ServiceStats } from "./service-stats.js";
@@ -52,11 +62,6 @@ import { resolveSettings } from "./settings.js";
 
 /** Gives the hub of a service client's events. */
 export let eventHubOf: (service: ServiceClient) => EventHub;
-
-/** Options of making a training client from a checkpoint. */
-export interface FromStateOptions
-  extends CallOptions,
-    Pick<LoadWeightsRequest, "base_model" | "user_metadata" | "optimizer_config" | "weights_access_token"> {}
 
 /** The weights that a sampling client samples from: saved ones, or a base model. */
 export interface SamplingClientParams {
@@ -67,26 +72,8 @@ export interface SamplingClientParams {
   readonly record_stability_info?: boolean | undefined;
 }
 
-/** Options of closing a service client. */
-export interface CloseOptions {
-  /** The end of the session as the service is told it. @defaultValue `success` */
-  readonly status?: FinishReason | undefined;
-  /** Free text beside it. */
-  readonly detail?: string | undefined;
-}
-
-const FROM_STATE_OPTIONS: Readonly<Record<keyof FromStateOptions, true>> = {
-  ...CALL_OPTIONS,
-  base_model: true,
-  user_metadata: true,
-  optimizer_config: true,
-  weights_access_token: true,
-};
 const SAMPLING_CLIENT_PARAMS = { model_path: true, base_model: true, record_stability_info: true } as const;
-const CLOSE_OPTIONS = { status: true, detail: true } as const;
 const ENDPOINT_OPTIONS = { ...CALL_OPTIONS, path: true, query: true, unchecked: true } as const;
-
-const FINISH_REASONS: readonly FinishReason[] = ["success", "errored", "interrupted"];
 
 /**
  * The way in: makes training and sampling clients. All that one service client makes belongs to one session, which opens when it
@@ -225,6 +212,31 @@ export class ServiceClient {
     return this.#loadModel("createTrainingClientFromStateWithOptimizer", path, true, options);
   }
 
+  /**
+   * Goes on from a checkpoint after the service was restarted, or lost the session: as {@link createTrainingClientFromStateWithOptimizer},
+   * in a new session where the old one is lost, and again and again while the service is away.
+   *
+   * @param path - `tinker://<run>/weights/<name>`; or the `SessionLostError` or `SequenceBrokenError` of a client, which names its last one
+   * @param options - `patienceMs`: milliseconds for which it tries while the service is away, 900,000 by default
+   * @returns a future of a new client; the old one takes no more
+   * @throws ValidationError at the call, also for an error that names no checkpoint
+   *
+   * @example
+   * const { path } = await training.saveState("step-100");
+   * const resumed = await service.resumeFrom(path);
+   */
+  resumeFrom(path: ResumePoint, options: ResumeOptions = {}): ApiFuture<TrainingClient> {
+    const core = this.#core;
+    core.lifecycle.checkCall("resumeFrom", options, RESUME_OPTIONS);
+    const source = modelSource("resumeFrom", resumePathOf(path), true, options);
+    const patienceMs = checkPatience(options.patienceMs);
+    return core.lifecycle.start("resumeFrom", options, (context) =>
+      core.untilServiceIsBack(context.signal, patienceMs, () =>
+        this.#makeIn(core.takeModelId(), context, (creation) => loadModel(creation, source)),
+      ),
+    );
+  }
+
   /** Makes a sampling client of saved weights, or of a base model as it is. */
   createSamplingClient(params: SamplingClientParams, options: CallOptions = {}): ApiFuture<SamplingClient> {
     const { lifecycle } = this.#core;
@@ -309,20 +321,7 @@ export class ServiceClient {
    * calls do nothing.
    */
   close(options: CloseOptions = {}): Promise<void> {
-    checkKnownNames(options, CLOSE_OPTIONS, "the options of close");
-    const { status = "success", detail } = options;
-    if (!FINISH_REASONS.includes(status)) {
-      throw new ValidationError(
-        `close: status must be one of ${FINISH_REASONS.join(", ")}, got ${describeValue(status)}`,
-        { path: ["status"] },
-      );
-    }
-    if (detail !== undefined && typeof detail !== "string") {
-      throw new ValidationError(`close: detail must be a string, got ${describeKind(detail)}`, {
-        path: ["detail"],
-      });
-    }
-    this.#closed ??= this.#close(status, detail);
+    this.#closed ??= this.#close(checkClose(options));
     return this.#closed;
   }
 
@@ -331,7 +330,7 @@ export class ServiceClient {
     return this.close();
   }
 
-  async #close(status: FinishReason, detail: string | undefined): Promise<void> {
+  async #close(request: FinishSessionRequest): Promise<void> {
     const { lifecycle, openedChannel, transport } = this.#core;
     lifecycle.close();
     try {
@@ -339,7 +338,7 @@ export class ServiceClient {
       if (channel === undefined) return;
       const { session, models } = channel;
       await channel.flush();
-      const isFinished = await finishSession(session, { reason: { type: status }, detail });
+      const isFinished = await finishSession(session, request);
       if (!isFinished && !session.isLost) await unloadModels(session, models);
     } finally {
       await transport.close();
@@ -353,9 +352,7 @@ export class ServiceClient {
     hasOptimizer: boolean,
     options: FromStateOptions,
   ): ApiFuture<TrainingClient> {
-    checkTrainingPath(method, path);
-    const { signal: _, timeoutMs: __, headers: ___, ...fields } = options;
-    const source: ModelSource = { ...fields, path, optimizer: hasOptimizer };
+    const source = modelSource(method, path, hasOptimizer, options);
     return this.#makeModel(method, options, (creation) => loadModel(creation, source));
   }
 
@@ -365,13 +362,21 @@ export class ServiceClient {
     make: (creation: ModelCreation) => Promise<TrainedModel>,
     asked?: string,
   ): ApiFuture<TrainingClient> {
-    const core = this.#core;
-    const modelSeqId = core.takeModelId();
-    return core.lifecycle.start(method, options, async (context) => {
-      return core.inSession(async (channel) => {
-        const creation: ModelCreation = { channel, modelSeqId, context };
-        return clientOf(await make(creation), creation, asked);
-      });
+    const modelSeqId = this.#core.takeModelId();
+    return this.#core.lifecycle.start(method, options, (context) =>
+      this.#makeIn(modelSeqId, context, make, asked),
+    );
+  }
+
+  #makeIn(
+    modelSeqId: number,
+    context: OperationContext,
+    make: (creation: ModelCreation) => Promise<TrainedModel>,
+    asked?: string,
+  ): Promise<TrainingClient> {
+    return this.#core.inSession(async (channel) => {
+      const creation: ModelCreation = { channel, modelSeqId, context };
+      return clientOf(await make(creation), creation, asked);
     });
   }
 }

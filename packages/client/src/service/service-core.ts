@@ -10,6 +10,7 @@ import { openSession } from "../session/open-session.js";
 import { readServerProfile, type ServerProfile } from "../session/server-profile.js";
 import type { SessionEnvironment } from "../session/session.js";
 import { isLostSession } from "../session/session-lost-error.js";
+import { untilServiceIsBack } from "./resume-from.js";
 import { type ServiceStats, serviceStats, transportStats } from "./service-stats.js";
 import type { ClientSettings } from "./settings.js";
 
@@ -122,6 +123,12 @@ export class ServiceCore {
       channel.session.lose(error);
       return make(await this.channel());
     }
+  }
+
+  /** Makes something on a service that may be restarting: see {@link untilServiceIsBack}. */
+  untilServiceIsBack<T>(signal: AbortSignal, patienceMs: number, attempt: () => Promise<T>): Promise<T> {
+    const { clock, random, logger } = this.#settings;
+    return untilServiceIsBack({ clock, random, logger, signal, patienceMs }, attempt);
   }
 
   /** Counts what is under way and what waits, at this moment. */
