@@ -90,7 +90,7 @@ export class ProtoReader {
 
   /** Goes to the next field; false at the end of the message. */
   next(): boolean {
-    if (this.#offset === this.#end && !this.#goToNextPart()) return false;
+    if (this.#offset === this.#end && (this.#laterParts === undefined || !this.#goToNextPart())) return false;
     this.#fieldStart = this.#offset;
     this.#readTag();
     return true;
