@@ -61,6 +61,11 @@ export class SamplerRegistry {
     return entry.sampler;
   }
 
+  /** Ids of the samplers of a session, in the order in which they were made. */
+  idsOf(sessionId: string): string[] {
+    return [...this.#entries].flatMap(([id, entry]) => (entry.sessionId === sessionId ? [id] : []));
+  }
+
   /** Forgets the samplers of a session, and gives them to be cleaned up after. */
   async removeSession(sessionId: string): Promise<Sampler[]> {
     const removed = [...this.#entries].filter(([, entry]) => entry.sessionId === sessionId);

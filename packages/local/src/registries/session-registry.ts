@@ -1,7 +1,13 @@
 import type { Clock } from "@tinkex/base";
 import { RequestRefusal } from "../errors/request-refusal.js";
 
-export interface Session {
+/** What the client of a session says of it. */
+export interface SessionDescription {
+  readonly display_name?: string | undefined;
+  readonly user_metadata?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface Session extends SessionDescription {
   readonly id: string;
   /** The reason its client gave when it closed the session; nothing more is done in it then. */
   finishedBecause: string | undefined;
@@ -20,9 +26,12 @@ export class SessionRegistry {
     this.#createId = createId;
   }
 
-  create(): Session {
+  create(description: SessionDescription = {}): Session {
+    const { display_name, user_metadata } = isShort(description) ? description : {};
     const session: Session = {
       id: this.#createId(),
+      display_name,
+      user_metadata,
       finishedBecause: undefined,
       lastSignMs: this.#clock.monotonic(),
     };
@@ -30,8 +39,13 @@ export class SessionRegistry {
     return session;
   }
 
-  /** Finds the session of a request, which is a sign of life. @throws RequestRefusal 404 */
-  find(sessionId: string): Session {
+  /** All sessions, newest first. */
+  list(): Session[] {
+    return [...this.#sessions.values()].reverse();
+  }
+
+  /** Finds a session that somebody looks at from outside, which is no sign of life. @throws RequestRefusal 404 */
+  look(sessionId: string): Session {
     const session = this.#sessions.get(sessionId);
     if (session === undefined) {
       throw new RequestRefusal(
@@ -39,6 +53,12 @@ export class SessionRegistry {
         `no session ${sessionId}: open one with create_session (a restart forgets sessions)`,
       );
     }
+    return session;
+  }
+
+  /** Finds the session of a request, which is a sign of life. @throws RequestRefusal 404 */
+  find(sessionId: string): Session {
+    const session = this.look(sessionId);
     session.lastSignMs = this.#clock.monotonic();
     return session;
   }
@@ -66,4 +86,13 @@ export class SessionRegistry {
     session.finishedBecause = reason;
     return true;
   }
+}
+
+/** Longest description that is kept, in characters: sessions stay as long as the server, and anybody may open one. */
+const MAX_DESCRIPTION = 16 * 1024;
+
+function isShort({ display_name, user_metadata = {} }: SessionDescription): boolean {
+  let length = display_name?.length ?? 0;
+  for (const [key, value] of Object.entries(user_metadata)) length += key.length + value.length;
+  return length <= MAX_DESCRIPTION;
 }

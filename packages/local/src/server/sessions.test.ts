@@ -60,4 +60,44 @@ describe("sessions", () => {
     expect(await server.retrieve(step)).toMatchObject({ metrics: {} });
     expect(server.engine.adapterIds).toEqual([]);
   });
+
+  it("clients 81: are listed newest first, with what each has made and what its client said of it", async () => {
+    const server = await TestServer.start();
+    const first = await server.createSession();
+    const description = { display_name: "second", user_metadata: { team: "a", seed: 3 } };
+    const { body } = await server.post("/create_session", {
+      ...description,
+      tags: [],
+      sdk_version: "0.38.0",
+    });
+    const { session_id: second } = body as { readonly session_id: string };
+    expect(await server.get("/sessions")).toEqual({ status: 200, body: { sessions: [second, first] } });
+    expect(await server.get("/sessions?limit=1&offset=1")).toMatchObject({ body: { sessions: [first] } });
+    const model = await server.createModel();
+    const [session_id = ""] = model.split(":");
+    const made = { session_id, sampling_session_seq_id: 0, base_model: server.baseModel };
+    const { body: sampler } = await server.post("/create_sampling_session", made);
+    const { sampling_session_id } = sampler as { readonly sampling_session_id: string };
+    expect(await server.get(`/sessions/${session_id}`)).toMatchObject({
+      body: { training_run_ids: [model], sampler_ids: [sampling_session_id] },
+    });
+    expect(await server.get(`/sessions/${second}`)).toEqual({
+      status: 200,
+      body: {
+        training_run_ids: [],
+        sampler_ids: [],
+        display_name: "second",
+        user_metadata: { team: "a", seed: "3" },
+      },
+    });
+    const { body: opened } = await server.post("/create_session", { display_name: "x".repeat(20_000) });
+    const { session_id: talkative } = opened as { readonly session_id: string };
+    // Too long to be kept as long as the server runs.
+    expect(await server.get(`/sessions/${talkative}`)).toEqual({
+      status: 200,
+      body: { training_run_ids: [], sampler_ids: [] },
+    });
+    expect(await server.get("/sessions/none")).toMatchObject({ status: 404 });
+    expect(await server.get("/sessions?limit=x")).toMatchObject({ status: 422 });
+  });
 });

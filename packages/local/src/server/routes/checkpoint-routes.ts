@@ -1,24 +1,18 @@
 import type { FastifyInstance } from "fastify";
-import * as z from "zod";
 import { LOADABLE_KINDS, type RunRecord } from "../../disk/checkpoint-record.js";
 import { resolveCheckpoint } from "../../disk/resolve-checkpoint.js";
 import { RequestRefusal } from "../../errors/request-refusal.js";
 import { checkpointView, runView } from "../../operations/rest-records.js";
 import type { ServerState } from "../../registries/server-state.js";
+import { pageOf } from "../../requests/page.js";
 import { readBody } from "../../requests/request-body.js";
 import { on } from "../on-endpoint.js";
 
-const page = (defaultLimit: number) =>
-  z.object({
-    limit: z.coerce.number().int().min(0).max(1000).default(defaultLimit),
-    offset: z.coerce.number().int().min(0).default(0),
-  });
-const runsPage = page(20);
-const checkpointsPage = page(100);
+const runsPage = pageOf(20);
+const checkpointsPage = pageOf(100);
 
 /** Endpoints over training runs and checkpoints, all read from the data directory. */
 export function addCheckpointRoutes(api: FastifyInstance, state: ServerState): void {
-  // The pages of lists stand in no row of the table: their fields are read here.
   on(api, "list_training_runs", async (_, { query }) => {
     const { limit, offset } = readBody(runsPage, query, "query");
     const runs = await state.runs.list();
