@@ -1,3 +1,3 @@
 import { packageBuild } from "../../tooling/build/tsdown.mjs";
 
-export default packageBuild(["src/index.ts", "src/testing.ts"]);
+export default packageBuild(["src/index.ts", "src/node.ts", "src/testing.ts"]);

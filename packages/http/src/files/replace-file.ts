@@ -1,24 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { removeUnfinished, unfinishedPath } from "./remove-unfinished.js";
 
 /** Reading and writing for the owner alone: what is written is a secret, or somebody's weights. */
 const FILE_MODE = 0o600;
-/** Characters of the target's name in that of the growing file, so that names as long as they may be can grow too. */
-const MAX_NAME_PART = 40;
 
 /**
  * Puts a file in the place of `target` in one step: whoever looks there sees what was there before, or all of the new file.
  * Until then it grows beside the target under a random name that did not exist, so that two writers never share one and no
- * link is followed. It is its owner's alone. A failure takes away this file and no other.
+ * link is followed. It is its owner's alone. A failure takes away this file and no other; what a killed process left is taken away by
+ * the next write of the same target.
  *
  * @param write - fills the file; what it throws keeps the target as it was
  * @returns what `write` gave
  * @throws what `write` and the file system throw
  */
 export async function replaceFile<T>(target: string, write: (file: FileHandle) => Promise<T>): Promise<T> {
-  const name = `${basename(target).slice(0, MAX_NAME_PART)}.${randomUUID()}.partial`;
-  const partial = join(dirname(target), name);
+  const partial = unfinishedPath(target, randomUUID());
   // "wx" is O_CREAT with O_EXCL, which fails on whatever stands there, a link that leads nowhere included.
   const file = await open(partial, "wx", FILE_MODE);
   try {
@@ -26,6 +24,7 @@ export async function replaceFile<T>(target: string, write: (file: FileHandle) =
     try {
       // The umask may have taken bits away from the mode that was asked for.
       await file.chmod(FILE_MODE);
+      await removeUnfinished(target, partial);
       result = await write(file);
       await file.sync();
     } finally {

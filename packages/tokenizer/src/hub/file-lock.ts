@@ -2,7 +2,7 @@ import type { BigIntStats } from "node:fs";
 import { lstat, mkdir, open, readFile, rm, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Clock, TimeoutError } from "@tinkex/base";
-import { isProcessGone, processMark } from "./process-mark.js";
+import { isProcessGone, processMark } from "@tinkex/base/node";
 
 const RETRY_MS = 100;
 const HEARTBEAT_MS = 2_000;

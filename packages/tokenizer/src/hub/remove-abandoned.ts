@@ -1,6 +1,6 @@
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { isProcessGone, processMark } from "./process-mark.js";
+import { isProcessGone, processMark } from "@tinkex/base/node";
 
 /** Beginning of the names that `mkdtemp` makes for files that are still being written: it says which process writes. */
 export function unfinishedPrefix(): string {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 
-/** Names this process among those of all machines that share a cache: the machine, hashed, and the process id. */
+/** Names this process among those of all machines that share a folder: the machine, hashed, and the process id. */
 export function processMark(): string {
   return `${machineMark()}-${process.pid}`;
 }

@@ -1,0 +1,2 @@
+// For code that runs in Node alone: the main entry reaches nothing of it.
+export { isProcessGone, processMark } from "./processes/process-mark.js";

@@ -1,0 +1,81 @@
+import { spawnSync } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { processMark } from "@tinkex/base/node";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { replaceFile } from "./replace-file.js";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tinkex-replace-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const ID = "01234567-89ab-cdef-0123-456789abcdef";
+const [machine = ""] = processMark().split("-");
+const { pid: endedPid } = spawnSync(process.execPath, ["--version"]);
+const GONE = `${machine}-${endedPid}`;
+const write = (name: string) => replaceFile(join(folder, name), (file) => file.writeFile("new"));
+
+/** Puts a file there that was written to three minutes ago. */
+async function leave(name: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, "half");
+  const then = Date.now() / 1_000 - 180;
+  await utimes(path, then, then);
+  return path;
+}
+
+it("takes away what a killed process left of the same target, by the next write", async () => {
+  await leave(`file.bin.${GONE}.${ID}.partial`);
+  await leave(`file.bin.${GONE}.${ID.replace("0", "f")}.partial`);
+  await write("file.bin");
+  expect(await readdir(folder)).toEqual(["file.bin"]);
+  expect(await readFile(join(folder, "file.bin"), "utf8")).toBe("new");
+});
+
+it("takes it away for names that are too long to stand in full, too", async () => {
+  const name = "n".repeat(200);
+  await leave(`${name.slice(0, 40)}.${GONE}.${ID}.partial`);
+  await write(name);
+  expect(await readdir(folder)).toEqual([name]);
+});
+
+it("leaves what others write, and what is not its own", async () => {
+  const kept = [
+    `file.bin.${processMark()}.${ID}.partial`,
+    `file.bin.00000000-${endedPid}.${ID}.partial`,
+    `other.bin.${GONE}.${ID}.partial`,
+    `file.bin.${GONE}.${ID}.partial.txt`,
+    `file.bin.${ID}.partial`,
+    "file.bin.partial",
+  ];
+  for (const name of kept) await leave(name);
+  const target = await leave("of-another-program");
+  const link = `file.bin.${GONE}.${ID.replace("0", "a")}.partial`;
+  await symlink(target, join(folder, link));
+  const directory = `file.bin.${GONE}.${ID.replace("0", "b")}.partial`;
+  await mkdir(join(folder, directory));
+  await write("file.bin");
+  expect((await readdir(folder)).sort()).toEqual(
+    [...kept, link, directory, "file.bin", "of-another-program"].sort(),
+  );
+});
+
+it("leaves what was written to a moment ago: containers may share a folder and the name of a machine", async () => {
+  const name = `file.bin.${GONE}.${ID}.partial`;
+  await writeFile(join(folder, name), "half");
+  await write("file.bin");
+  expect(await readdir(folder)).toContain(name);
+});
+
+it("gives the growing file a name that tells its process, and none afterwards", async () => {
+  let seen: string[] = [];
+  await replaceFile(join(folder, "file.bin"), async () => {
+    seen = await readdir(folder);
+  });
+  expect(seen).toHaveLength(1);
+  expect(seen[0]?.startsWith(`file.bin.${processMark()}.`)).toBe(true);
+  expect(await readdir(folder)).toEqual(["file.bin"]);
+});
