@@ -32,7 +32,8 @@ export function noteEntries(code, file) {
   ts.forEachChild(ts.createSourceFile(file, code, ts.ScriptTarget.Latest, true), visit);
   return transformSync(withInsertions(code, insertions), {
     loader: "ts",
-    target: "esnext",
+    // Node 20 cannot read `using`.
+    target: "node20.18",
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
   }).code;
 }

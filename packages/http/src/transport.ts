@@ -138,7 +138,7 @@ export class Transport implements TinkexTransport {
       (await lifetime.during<() => void>(({ resolve }) => traffic.permits.enqueue(resolve)));
     try {
       const { observer } = call;
-      if (!this.#observer.isHeard(observer)) return await this.#send(job, request);
+      if (observer === undefined && !this.#observer.isHeard) return await this.#send(job, request);
       const send = (): Promise<TryOutcome> => this.#send(job, request);
       return await this.#observer.observe(call.operation, request, attempt, send, observer);
     } finally {

@@ -24,8 +24,7 @@ const listeners = (given: Partial<Listeners>): Listeners => ({
   ...given,
 });
 
-const isHeard = (given: Partial<Listeners>, observer?: CallObserver): boolean =>
-  new RequestObserver(listeners(given)).isHeard(observer);
+const isHeard = (given: Partial<Listeners>): boolean => new RequestObserver(listeners(given)).isHeard;
 
 /** An observer of one call that keeps what it hears. */
 function recordingObserver(): { readonly observer: CallObserver; readonly heard: string[] } {
@@ -53,11 +52,10 @@ describe("RequestObserver", () => {
     expect(isHeard({ hooks: { onRetry: () => {} } })).toBe(false);
   });
 
-  it("says that a hook, a log of debug lines or the observer of a call hears of it", () => {
+  it("says that a hook or a log of debug lines hears of it", () => {
     expect(isHeard({ hooks: { onRequest: () => {} } })).toBe(true);
     expect(isHeard({ hooks: { onResponse: () => {} } })).toBe(true);
     expect(isHeard({ logger: new RecordingLogger() })).toBe(true);
-    expect(isHeard({}, recordingObserver().observer)).toBe(true);
   });
 
   it("tells the log of an exchange, without the query", async () => {

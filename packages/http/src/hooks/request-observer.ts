@@ -21,18 +21,13 @@ export interface Listeners {
 /** Tells the hooks, the debug log and the observer of a call of every request and its end. */
 export class RequestObserver {
   readonly #listeners: Listeners;
-  readonly #isHeard: boolean;
+  /** Tells whether anybody hears of every request, besides observers of single calls: one that nobody hears of costs nothing. */
+  readonly isHeard: boolean;
 
   constructor(listeners: Listeners) {
     const { hooks, logger } = listeners;
     this.#listeners = listeners;
-    this.#isHeard =
-      hooks.onRequest !== undefined || hooks.onResponse !== undefined || !isSilent(logger.debug);
-  }
-
-  /** Tells whether anybody would hear of a request: one that nobody hears of costs nothing. */
-  isHeard(observer: CallObserver | undefined): boolean {
-    return this.#isHeard || observer !== undefined;
+    this.isHeard = hooks.onRequest !== undefined || hooks.onResponse !== undefined || !isSilent(logger.debug);
   }
 
   /**
