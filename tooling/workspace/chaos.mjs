@@ -1,4 +1,4 @@
-// `pnpm test:chaos`: the long campaign of faults against http. `--calls 50000` and `--seed 7` change what it does.
+// `pnpm test:chaos`: the long campaigns of faults, against http and against the client. `--calls 50000` and `--seed 7` change what it does.
 import { parseArgs } from "node:util";
 import { workspaceProgram } from "./pnpm.mjs";
 import { prepare } from "./prepare.mjs";
@@ -10,6 +10,5 @@ const env = {
 };
 
 await prepare();
-process.exitCode = await workspaceProgram("vitest", ["run", "--project", "http", "src/chaos.test.ts"], {
-  env,
-});
+const projects = ["--project", "http", "--project", "client"];
+process.exitCode = await workspaceProgram("vitest", ["run", ...projects, "src/chaos.test.ts"], { env });
