@@ -28,6 +28,7 @@ export async function runSample(state: ServerState, body: SampleBody): Promise<S
     number === undefined || samplerId === undefined
       ? undefined
       : { key: `${samplerId}, seq_id ${number}`, fingerprint: fingerprint(body) };
+  const feed = identity && state.completions.of(sampler.id, cloneOf(Number(number ?? 0)));
   const requestId = state.futures.submit(
     identity,
     async (cancelled) => ({
@@ -36,7 +37,10 @@ export async function runSample(state: ServerState, body: SampleBody): Promise<S
         await draw(state, { sampler, body, isDirect: samplerId === undefined, cancelled }),
       ),
     }),
-    sampler.sessionId,
+    {
+      owner: sampler.sessionId,
+      ...(feed && { onSettled: (id, end) => feed.add({ request_id: id, state: end }) }),
+    },
   );
   const prefix = identity === undefined ? requestId : `${samplerId}:${number}`;
   // More samples than that fail anyway, and need no names.
@@ -46,6 +50,13 @@ export async function runSample(state: ServerState, body: SampleBody): Promise<S
     request_id: requestId,
     sample_sequence_ids: Array.from({ length: count }, (_, index) => `${prefix}:${index}`),
   };
+}
+
+/** Requests of clones of one sampler are numbered from multiples of this. */
+const NUMBERS_OF_A_CLONE = 1_000_000_000;
+
+function cloneOf(sequenceNumber: number): number {
+  return Math.floor(sequenceNumber / NUMBERS_OF_A_CLONE);
 }
 
 interface Draw {

@@ -24,7 +24,8 @@ export async function finishSession(state: ServerState, sessionId: string, reaso
   await Promise.all(
     state.models.ofSession(sessionId).map((model) => model.retire("its session was finished")),
   );
-  for (const { adapterId } of await state.samplers.removeSession(sessionId)) {
+  for (const { id, adapterId } of await state.samplers.removeSession(sessionId)) {
+    state.completions.remove(id);
     if (adapterId !== undefined) await state.adapterCache.remove(adapterId);
   }
 }

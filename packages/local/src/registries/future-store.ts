@@ -28,6 +28,11 @@ export interface SubmissionIdentity {
   readonly fingerprint: string;
 }
 
+export interface SubmissionOptions {
+  readonly owner?: string;
+  readonly onSettled?: (requestId: string, state: "finished" | "failed") => void;
+}
+
 interface Entry<T> {
   answer: FutureAnswer<T>;
   readonly canceller: AbortController;
@@ -58,13 +63,14 @@ export class FutureStore<T> {
    * started and the earlier id is returned.
    *
    * @param start - is given a signal that fires when nobody wants the result any more, with an OperationFailure as its reason
-   * @param owner - session whose work it is, for {@link cancelOwned}
+   * @param options.owner - session whose work it is, for {@link cancelOwned}
+   * @param options.onSettled - hears when it is done or has failed
    * @throws RequestRefusal 409 when the same key came with another body, and whatever `start` throws synchronously
    */
   submit(
     identity: SubmissionIdentity | undefined,
     start: (cancelled: AbortSignal) => Promise<T>,
-    owner?: string,
+    { owner, onSettled }: SubmissionOptions = {},
   ): string {
     this.#dropExpired();
     if (identity !== undefined) {
@@ -85,10 +91,12 @@ export class FutureStore<T> {
       answer: { state: "pending" },
       canceller,
       owner,
-      settled: work.then(
-        (value) => this.#settle(entry, { state: "done", value }),
-        (error: unknown) => this.#settle(entry, { state: "failed", failure: OperationFailure.from(error) }),
-      ),
+      settled: work
+        .then(
+          (value) => this.#settle(entry, { state: "done", value }),
+          (error: unknown) => this.#settle(entry, { state: "failed", failure: OperationFailure.from(error) }),
+        )
+        .then(() => onSettled?.(requestId, entry.answer.state === "done" ? "finished" : "failed")),
       identity,
       expiresAt: Number.POSITIVE_INFINITY,
     };

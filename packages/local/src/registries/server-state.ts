@@ -4,6 +4,7 @@ import type { FutureResultName } from "@tinkex/wire";
 import type { CheckpointStore } from "../disk/checkpoint-store.js";
 import type { RunStore } from "../disk/run-store.js";
 import type { AdapterCache } from "./adapter-cache.js";
+import type { CompletionFeeds } from "./completion-feed.js";
 import type { EngineCatalog } from "./engine-catalog.js";
 import type { FutureStore } from "./future-store.js";
 import type { ModelRegistry } from "./model-registry.js";
@@ -23,6 +24,8 @@ export interface ServerState {
   readonly samplers: SamplerRegistry;
   readonly adapterCache: AdapterCache;
   readonly futures: FutureStore<OperationResult>;
+  /** Samples that finished, by sampler. */
+  readonly completions: CompletionFeeds;
   readonly runs: RunStore;
   readonly checkpoints: CheckpointStore;
   readonly clock: Clock;

@@ -27,6 +27,11 @@ export const createSamplingSessionBody = recordBody("CreateSamplingSessionReques
 /** Body of `retrieve_future`. */
 export const retrieveFutureBody = recordBody("FutureRetrieveRequest")(["request_id"], {});
 
+/** Body of `retrieve_futures`. Reports of what was fetched are read no further: results are kept for a while in any case. */
+export const retrieveFuturesBody = recordBody("FuturesRetrieveRequest")(["prev_cursor", "timeout"], {
+  target: recordBody("FuturesTarget")(["sampling_session_id", "cloned_sampler_id"], {}),
+});
+
 /** Body of `cancel_future`. */
 export const cancelFutureBody = recordBody("CancelFutureRequest")(["request_id"], {});
 

@@ -9,7 +9,7 @@ import { addBodyParsers } from "./parse-bodies.js";
 import { type GuardOptions, guardRequest } from "./request-guard.js";
 import { addCheckpointRoutes } from "./routes/checkpoint-routes.js";
 import { addFileRoutes } from "./routes/file-routes.js";
-import { addCancelRoute, addFutureRoutes } from "./routes/future-routes.js";
+import { addCancelRoute, addFeedRoute, addFutureRoutes } from "./routes/future-routes.js";
 import { addHubRoutes } from "./routes/hub-routes.js";
 import { addModelRoutes } from "./routes/model-routes.js";
 import { addSamplingRoutes } from "./routes/sampling-routes.js";
@@ -75,6 +75,7 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
       addTrainingRoutes(api, state);
       addSamplingRoutes(api, state);
       addFutureRoutes(api, state, options.holdMs);
+      addFeedRoute(api, state, options.holdMs);
       addCancelRoute(api, state);
       addCheckpointRoutes(api, state);
       addFileRoutes(api, state, API_PREFIX);

@@ -20,6 +20,7 @@ import {
   finishSessionBody,
   heartbeatBody,
   retrieveFutureBody,
+  retrieveFuturesBody,
   weightsInfoBody,
 } from "../requests/session-bodies.js";
 import { readForwardBackwardBody, readForwardBody } from "./read-pass-body.js";
@@ -45,6 +46,7 @@ const REQUEST_READERS = {
   SaveWeightsForSamplerRequest: jsonReader(saveWeightsForSamplerBody),
   SaveWeightsExternalRequest: jsonReader(saveWeightsExternalBody),
   CancelFutureRequest: jsonReader(cancelFutureBody),
+  FuturesRetrieveRequest: jsonReader(retrieveFuturesBody),
   WeightsInfoRequest: jsonReader(weightsInfoBody),
   SampleRequest: jsonReader(sampleBody),
   FutureRetrieveRequest: jsonReader(retrieveFutureBody),

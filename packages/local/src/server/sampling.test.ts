@@ -174,6 +174,50 @@ describe("sampling", () => {
   });
 });
 
+describe("one poll for many samples", () => {
+  it("hears of each sample of a sampler once it has finished or failed, and each is fetched by itself", async () => {
+    const server = await TestServer.start();
+    expect((await server.post("/client/config", { sdk_version: "0.38.0" })).body).toMatchObject({
+      sample_use_retrieve_futures: true,
+    });
+    const sampler = await baseSampler(server);
+    const target = { type: "sampling_session", sampling_session_id: sampler, cloned_sampler_id: 0 };
+    const poll = (more: object) => server.post("/retrieve_futures", { target, ...more });
+    expect(await poll({ timeout: 0 })).toEqual({ status: 200, body: { completions: [], cursor: 0 } });
+    const ask = (seq_id: number, max_tokens: number) =>
+      server.submit("/asample", {
+        prompt,
+        sampling_params: { max_tokens },
+        sampling_session_id: sampler,
+        seq_id,
+      });
+    const held = poll({ prev_cursor: 0 });
+    const good = await ask(0, 2);
+    expect((await held).body).toEqual({ completions: [{ request_id: good, state: "finished" }], cursor: 1 });
+    const bad = await ask(1, 1_000);
+    expect((await poll({ prev_cursor: 1, retrieved_request_ids: [good] })).body).toEqual({
+      completions: [{ request_id: bad, state: "failed" }],
+      cursor: 2,
+    });
+    expect(await server.retrieve(bad)).toMatchObject({ category: "user" });
+    // A sample sent again is the same one, and is told once.
+    expect(await ask(1, 1_000)).toBe(bad);
+    const ofClone = await ask(1_000_000_000, 2);
+    expect((await poll({ prev_cursor: 2, timeout: 0 })).body).toEqual({ completions: [], cursor: 2 });
+    const cloned = { target: { ...target, cloned_sampler_id: 1 }, prev_cursor: 0 };
+    expect((await server.post("/retrieve_futures", cloned)).body).toMatchObject({
+      completions: [{ request_id: ofClone }],
+    });
+  });
+
+  it("is refused for a sampler that is not there", async () => {
+    const server = await TestServer.start();
+    const target = { type: "sampling_session", sampling_session_id: "none" };
+    expect(await server.post("/retrieve_futures", { target })).toMatchObject({ status: 404 });
+    expect(await server.post("/retrieve_futures", { target: {} })).toMatchObject({ status: 422 });
+  });
+});
+
 describe("samples that nobody waits for", () => {
   /** A server whose engine holds every sample, and one under way. */
   async function held() {

@@ -11,6 +11,7 @@ import type { Engine } from "../engine/engine.js";
 import { endAllWork } from "../operations/shutdown.js";
 import { endSilentSamples } from "../operations/silent-sessions.js";
 import { AdapterCache } from "../registries/adapter-cache.js";
+import { CompletionFeeds } from "../registries/completion-feed.js";
 import { EngineCatalog } from "../registries/engine-catalog.js";
 import { FutureStore } from "../registries/future-store.js";
 import { ModelRegistry } from "../registries/model-registry.js";
@@ -111,6 +112,7 @@ async function openState({
       keepDeliveredMs: limits.keepDeliveredMs,
       keepUnfetchedMs: limits.keepUnfetchedMs,
     }),
+    completions: new CompletionFeeds(clock),
     runs: new RunStore(layout, reader),
     checkpoints,
     clock,

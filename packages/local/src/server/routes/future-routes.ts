@@ -36,6 +36,27 @@ export function addFutureRoutes(api: FastifyInstance, state: ServerState, holdMs
   });
 }
 
+/**
+ * Endpoint `retrieve_futures`: one long poll for all samples of a sampler. Their results are fetched with `retrieve_future`.
+ */
+export function addFeedRoute(api: FastifyInstance, state: ServerState, holdMs: number): void {
+  onUnread(api, "retrieve_futures", async ({ body }, reply) => {
+    const { target, prev_cursor: cursor = 0, timeout } = readRequest("retrieve_futures", body);
+    const { sampling_session_id: samplerId, cloned_sampler_id: clone = 0 } = target;
+    const { sessionId } = await state.samplers.find(samplerId);
+    state.sessions.findOpen(sessionId);
+    const held = Math.min(holdMs, (timeout ?? Number.POSITIVE_INFINITY) * 1000);
+    const gone = signalOf(reply);
+    const answer = await state.completions
+      .of(samplerId, clone)
+      .read(Number(cursor), held, gone)
+      .catch((error: unknown) => {
+        if (!gone.aborted) throw error;
+      });
+    return answer ?? reply.hijack();
+  });
+}
+
 /** Endpoint `cancel_future`: ends a sample that nobody waits for. What trains runs on, since others may build on it. */
 export function addCancelRoute(api: FastifyInstance, state: ServerState): void {
   on(api, "cancel_future", async ({ request_id: requestId }) => {

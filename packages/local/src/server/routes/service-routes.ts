@@ -28,7 +28,11 @@ export function addServiceRoutes(api: FastifyInstance, state: ServerState): void
   }));
 
   // A field that is not named has the SDKs' default. On loopback, compression would cost more than it saves.
-  on(api, "client_config", () => ({ pjwt_auth_enabled: false, parallel_fwdbwd_chunks: true }));
+  on(api, "client_config", () => ({
+    pjwt_auth_enabled: false,
+    parallel_fwdbwd_chunks: true,
+    sample_use_retrieve_futures: true,
+  }));
 
   on(api, "client_dynamic_config", () => ({
     refresh_interval_sec: REFRESH_INTERVAL_SEC,
