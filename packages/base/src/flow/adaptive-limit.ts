@@ -36,6 +36,8 @@ export class AdaptiveLimit {
   /** @throws the reason of `signal` when it aborts first */
   enter(ticket: Ticket, signal: AbortSignal): Promise<Release> {
     if (signal.aborted) return Promise.reject(signal.reason);
+    // Nobody is passed, and whoever does not wait needs no listener.
+    if (this.#queue.length === 0 && this.#inside < this.#size) return Promise.resolve(this.#enter());
     const waiting = this.#queue.wait(undefined, signal, ticket);
     this.#admit();
     return waiting;

@@ -89,9 +89,9 @@ export class ApiFuture<T> extends Promise<T> {
   readonly #events: OperationEvents | undefined;
   readonly #startedAtMs: number;
   readonly #controller = new AbortController();
-  readonly #ended = deferred<never>();
   readonly #submission = deferred<void>();
-  readonly #listeners = new Set<(event: QueueStateEvent) => void>();
+  /** Made for the first who listens: most futures never meet one. */
+  #listeners: Set<(event: QueueStateEvent) => void> | undefined;
   #requestId: string | undefined;
   #seqId: number | undefined;
   #lastState: QueueStateEvent | undefined;
@@ -100,6 +100,8 @@ export class ApiFuture<T> extends Promise<T> {
   /** Waits for the result that are under way; one by `await` lasts as long as the operation. */
   #waitCount = 0;
   #release: Release | undefined;
+  /** Settles the future although its work goes on. */
+  #stopWaiting: ((reason: TinkexError) => void) | undefined;
   #told: Promise<boolean> | undefined;
 
   private constructor(
@@ -171,8 +173,9 @@ export class ApiFuture<T> extends Promise<T> {
 
   /** Calls `listener` whenever the service says how the operation stands in its queue. Returns what ends that. */
   on(_event: "queueState", listener: (event: QueueStateEvent) => void): () => void {
+    this.#listeners ??= new Set();
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return () => this.#listeners?.delete(listener);
   }
 
   // biome-ignore lint/suspicious/noThenProperty: a future is made to be awaited
@@ -207,10 +210,7 @@ export class ApiFuture<T> extends Promise<T> {
     const leaveSignal = signal && this.#endWith(signal);
     const callOffLimit = timeoutMs === Number.POSITIVE_INFINITY ? undefined : this.#endAfter(timeoutMs);
     try {
-      const isOver = this.#controller.signal.aborted;
-      const value = await (isOver
-        ? this.#ended.promise
-        : Promise.race([work(this.#context()), this.#ended.promise]));
+      const value = await this.#untilEnded(work);
       this.#state = "fulfilled";
       this.#events?.succeeded();
       this.#submission.resolve();
@@ -228,6 +228,16 @@ export class ApiFuture<T> extends Promise<T> {
       leaveSignal?.();
       callOffLimit?.();
     }
+  }
+
+  /** Gives what the work gives, or throws the reason by which it is ended before. */
+  #untilEnded(work: (context: OperationContext) => Promise<T>): Promise<T> {
+    const { signal } = this.#controller;
+    if (signal.aborted) return Promise.reject(signal.reason);
+    return new Promise((resolve, reject) => {
+      this.#stopWaiting = reject;
+      work(this.#context()).then(resolve, reject);
+    });
   }
 
   /** Ends the operation when the caller's signal aborts. Returns what lets go of the signal. */
@@ -283,7 +293,7 @@ export class ApiFuture<T> extends Promise<T> {
       queueState: (event) => {
         this.#lastState = event;
         events?.queueState({ ...event, operationId }, event.state, event.reason);
-        for (const listener of this.#listeners) this.#notify(listener, event);
+        for (const listener of this.#listeners ?? []) this.#notify(listener, event);
       },
       whileQueued: (requestId, requestType, run) =>
         events === undefined ? run() : events.whileQueued({ operationId, requestId, requestType }, run),
@@ -301,7 +311,7 @@ export class ApiFuture<T> extends Promise<T> {
   #end(reason: TinkexError): void {
     if (this.#isSettled || this.#controller.signal.aborted) return;
     this.#controller.abort(reason);
-    this.#ended.reject(reason);
+    this.#stopWaiting?.(reason);
     // The end of a session ends its work too.
     if (!(reason instanceof ClosedError)) this.#told = this.#tellServer();
   }

@@ -3,7 +3,7 @@ import type { OperationInfo } from "@tinkex/types";
 import type { EventHub } from "../events/event-hub.js";
 import { type OperationDescription, OperationEvents } from "../events/operation-events.js";
 import { CALL_OPTIONS, type CallOptions, checkOptions } from "../inputs/call-options.js";
-import { type ApiFuture, type OperationRegistry, startFuture } from "./api-future.js";
+import { type ApiFuture, type FutureEnvironment, type OperationRegistry, startFuture } from "./api-future.js";
 import type { OperationContext, SdkMethod } from "./operation-context.js";
 import { SlowOperationLog } from "./slow-operation-log.js";
 import { UnawaitedFailures } from "./unawaited-failures.js";
@@ -44,6 +44,8 @@ export class ClientLifecycle implements OperationRegistry {
   readonly #line: readonly ClientLifecycle[];
   readonly #failures: UnawaitedFailures;
   readonly #slow: SlowOperationLog;
+  /** The parts that all futures of this client share. */
+  readonly #futures: FutureEnvironment;
   readonly #controller = new AbortController();
   readonly #enders = new Set<(reason: TinkexError) => void>();
 
@@ -63,6 +65,7 @@ export class ClientLifecycle implements OperationRegistry {
     this.#failures = parent === undefined ? new UnawaitedFailures(ports.logger) : parent.#failures;
     this.#slow = parent === undefined ? new SlowOperationLog(ports) : parent.#slow;
     this.#line = [this, ...(parent === undefined ? [] : parent.#line)];
+    this.#futures = { ...ports, live: this, failures: this.#failures, slow: this.#slow };
   }
 
   /** Makes the lifecycle of a client that belongs to this one. */
@@ -105,13 +108,12 @@ export class ClientLifecycle implements OperationRegistry {
     run: (context: OperationContext) => Promise<T>,
     description: OperationDescription<T> = {},
   ): ApiFuture<T> {
-    // The service's statistics know methods in snake_case.
-    const method: SdkMethod = `${this.#class}.${name.replace(/[A-Z]/g, "_$&").toLowerCase()}`;
+    const method: SdkMethod = `${this.#class}.${snakeCase(name)}`;
     const { signal, headers, timeoutMs = this.#ports.timeoutMs } = options;
     const { events } = this.#ports;
     const operationId = events?.takeOperationId() ?? 0;
     const call = { name, method, operationId, options: { signal, headers, timeoutMs } };
-    const environment = { ...this.#ports, live: this, failures: this.#failures, slow: this.#slow };
+    const environment = this.#futures;
     if (events?.isHeard("operation") !== true) return startFuture(call, environment, run);
     const { given, outcome } = description;
     const info = { operationId, client: this.#class, method: name, ...this.#subject, ...given?.() };
@@ -139,4 +141,15 @@ export class ClientLifecycle implements OperationRegistry {
     this.#controller.abort(reason);
     for (const end of [...this.#enders]) end(reason);
   }
+}
+
+/** Names of methods as the service's statistics know them, by those that callers use: there are few, and each is used often. */
+const SNAKE_CASE = new Map<string, string>();
+
+function snakeCase(name: string): string {
+  const known = SNAKE_CASE.get(name);
+  if (known !== undefined) return known;
+  const made = name.replace(/[A-Z]/g, "_$&").toLowerCase();
+  SNAKE_CASE.set(name, made);
+  return made;
 }
