@@ -317,8 +317,7 @@ export class Channel {
     startedAtMs: number,
     batch?: BatchPoller,
   ): Submission<ResultOf<Name>> {
-    // Every operation is answered by this record, which the compiler cannot see for a name that is not fixed.
-    const accepted = this.session.decode("optim_step", response.body);
+    const accepted = TICKETS.get(response.body) ?? decodeResponse("optim_step", response.body);
     context.accepted(accepted.request_id);
     const { clock } = this.environment;
     const { result: resultName, requestType } = ENDPOINTS[name].future;
@@ -347,10 +346,14 @@ function failureOf(first: unknown, last: unknown): unknown {
   return isAboutEncoding(last) || !(last instanceof ApiStatusError) ? first : last;
 }
 
+/** Tickets by the bytes that they were read from to tell whether they are any: each is read once. */
+const TICKETS = new WeakMap<Uint8Array, UntypedAPIFuture>();
+
 /** Tells whether the answer to a submission is the ticket for its result. */
 function isTicket(body: Uint8Array): boolean {
   try {
-    decodeResponse("optim_step", body);
+    // Every operation is answered by this record.
+    TICKETS.set(body, decodeResponse("optim_step", body));
     return true;
   } catch {
     return false;
