@@ -21,6 +21,15 @@ MAX_SECONDS = 3
 MAX_TEXT = 20_000
 
 
+# apply_chat_template leaves out the fields of a message that are None.
+GIVEN = {
+    **VARIABLES,
+    "messages": [
+        {key: value for key, value in message.items() if value is not None} for message in VARIABLES["messages"]
+    ],
+}
+
+
 def render(environment, source):
     """The text, or the name of the exception; None for what takes too long."""
 
@@ -30,7 +39,7 @@ def render(environment, source):
     signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, MAX_SECONDS)
     try:
-        text = environment.from_string(source).render(**copy.deepcopy(VARIABLES))
+        text = environment.from_string(source).render(**copy.deepcopy(GIVEN))
         text.encode()
         return {"text": text}
     except TimeoutError:
@@ -50,7 +59,7 @@ def main():
     rng.seed(arguments.seed)
     environment = _compile_jinja_template("").environment
     print(
-        json.dumps({"jinja2": jinja2.__version__, "transformers": transformers.__version__, "variables": VARIABLES})
+        json.dumps({"jinja2": jinja2.__version__, "transformers": transformers.__version__, "variables": GIVEN})
     )
     written = 0
     while written < arguments.count:
