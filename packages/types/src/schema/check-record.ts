@@ -54,14 +54,12 @@ const UNCHECKABLE = {
  */
 export function checkRecord<Value>(schema: RecordSchema<Value>, value: unknown): CheckOutcome<Value> {
   if (typeof schema !== "object" || schema === null) checkObject(schema, "schema", "samplingParamsSchema");
-  if (!isZodSchema(schema) && !("~standard" in schema)) {
-    throw new ValidationError("schema must be a schema, e.g. samplingParamsSchema", { path: ["schema"] });
-  }
   try {
     if (isZodSchema(schema)) {
       const parsed = schema.safeParse(value, { error: plainMessage });
       return parsed.success ? { value: parsed.data } : { issues: parsed.error.issues };
     }
+    if (!("~standard" in schema)) throw notASchema();
     const outcome = schema["~standard"].validate(value);
     if (!(outcome instanceof Promise)) return outcome;
     // The schema is asynchronous, which none of this package is. Nobody waits for it, so it must not go unhandled.
@@ -76,6 +74,10 @@ export function checkRecord<Value>(schema: RecordSchema<Value>, value: unknown):
       return UNCHECKABLE;
     throw cause;
   }
+}
+
+function notASchema(): ValidationError {
+  return new ValidationError("schema must be a schema, e.g. samplingParamsSchema", { path: ["schema"] });
 }
 
 /** A schema that can be asked for messages in other words than zod's. */

@@ -1,4 +1,4 @@
-import { nearestName } from "@tinkex/base";
+import { describeValue, nearestName } from "@tinkex/base";
 import * as z from "zod";
 
 /**
@@ -30,7 +30,7 @@ export function unknownKind(key: string, names: readonly string[]) {
 /** Says that a name is unknown: the one that was probably meant, or all of them. */
 export function unknownName(given: unknown, names: readonly string[]): string {
   const nearest = typeof given === "string" ? nearestName(given, names) : undefined;
-  const shown = typeof given === "string" ? `"${given}"` : given === null ? "null" : typeof given;
+  const shown = describeValue(given);
   return nearest === undefined
     ? `must be one of ${names.map((name) => `"${name}"`).join(", ")}, got ${shown}`
     : `unknown name ${shown}, did you mean "${nearest}"?`;
