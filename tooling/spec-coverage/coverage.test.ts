@@ -7,6 +7,13 @@ import { citableSections, countItems, requirementLists } from "./requirement-lis
 const REPOSITORY = join(import.meta.dirname, "..", "..");
 /** Lists whose every number has a test or a reason; the others are counted without a threshold. */
 const COMPLETE = ["wire-types", "protobuf", "newest-wire", "transport"];
+/** Numbers of further lists that may still be open; all others of theirs have a test or a reason, and keep it. */
+const MAY_BE_OPEN: Readonly<Record<string, readonly number[]>> = {
+  // 78: handles of samplers. 94: containers of tensors.
+  clients: [78, 94],
+  // Telemetry and the command line.
+  "newest-clients": [51, 52, 53, 54, 55],
+};
 
 it("finds titles and the numbers in them", () => {
   const source = `it("wire-types 7, 9: a", f); it.each([["newest-wire 13: %s"]])("x", f); // wire-types 99`;
@@ -37,6 +44,15 @@ it("every number of the lists on records, bytes and transport is tested or expla
     transport: [],
   });
 });
+
+it.each(Object.entries(MAY_BE_OPEN))(
+  "no number of %s is open but those that are known to be",
+  (name, mayBeOpen) => {
+    const page = coverage(REPOSITORY).find((one) => one.page === name);
+    expect(page?.total).toBeGreaterThan(50);
+    expect(page?.open.filter((number) => !mayBeOpen.includes(number))).toEqual([]);
+  },
+);
 
 it("every number that a title cites is in its list", () => {
   const cited = numbersIn(testSources(REPOSITORY).flatMap(testTitles));

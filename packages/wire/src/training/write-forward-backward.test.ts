@@ -266,7 +266,7 @@ describe("the protobuf form of a training request", () => {
       { loss_fn: "dro", loss_fn_config: { a: 0, b: "s" } },
       `220364726f 2a0c0a0161110000000000000000 3a0e0a0161 12090900000000000000 00 3a080a0162 1203120173`,
     ],
-  ])("newest-wire 1, 3: the loss config %s", (_, input, expected) => {
+  ])("newest-wire 1, 3, newest-clients 22: the loss config %s", (_, input, expected) => {
     expect(toHex(writeForwardBackward(request(input)))).toBe(toHex(hex(HEAD + expected)));
   });
 

@@ -1,6 +1,8 @@
 import { ApiStatusError, ValidationError } from "@tinkex/base";
 import { CheckpointPath, type LoadWeightsRequest } from "@tinkex/types";
 import { trainingPauseLog } from "../../channel/queue-state-log.js";
+import type { OperationContext } from "../../future/operation-context.js";
+import type { RequestContext } from "../../session/api-calls.js";
 import type { LoadRoute } from "../../session/server-generation.js";
 import { createModel, type ModelCreation, type NewModel } from "../create-model.js";
 import { runOperation, type TrainedModel, trainedModel } from "../trained-model.js";
@@ -67,11 +69,19 @@ async function createAndLoad(
   return model;
 }
 
+/** Shows the token that opens another account's checkpoint in place of the own key, which may not read it. */
+function askedWith({ onBehalfOf, signal }: OperationContext, source: ModelSource): RequestContext {
+  const { weights_access_token: token } = source;
+  if (token === undefined) return { onBehalfOf, signal };
+  return { onBehalfOf: { ...onBehalfOf, headers: { ...onBehalfOf.headers, "x-api-key": token } }, signal };
+}
+
 async function describeByWeightsInfo(
   { channel, context }: ModelCreation,
   source: ModelSource,
 ): Promise<NewModel> {
-  const info = await channel.session.call("weights_info", { tinker_path: source.path }, context);
+  const asked = askedWith(context, source);
+  const info = await channel.session.call("weights_info", { tinker_path: source.path }, asked);
   const { train_unembed = true, train_mlp = true, train_attn = true } = info;
   return {
     base_model: source.base_model ?? info.base_model,
@@ -87,7 +97,8 @@ async function describeByTrainingRun(
   source: ModelSource,
 ): Promise<NewModel> {
   const { training_run_id: run } = CheckpointPath.parse(source.path);
-  const record = await channel.session.call("get_training_run", undefined, { ...context, path: { run } });
+  const asked = { ...askedWith(context, source), path: { run } };
+  const record = await channel.session.call("get_training_run", undefined, asked);
   return {
     base_model: source.base_model ?? record.base_model,
     lora_config: {

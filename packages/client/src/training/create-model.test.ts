@@ -1,0 +1,53 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openService, pauseForSockets } from "../testing/open-service.js";
+import { TrainingClient } from "./training-client.js";
+
+/** Collects rejections that nobody has handled until the test ends. */
+function unhandledRejections(): unknown[] {
+  const seen: unknown[] = [];
+  const note = (reason: unknown) => void seen.push(reason);
+  process.on("unhandledRejection", note);
+  onTestFinished(() => void process.off("unhandledRejection", note));
+  return seen;
+}
+
+describe("createLoraTrainingClient", () => {
+  it("newest-clients 12: gives the client, not a future of it", async () => {
+    const { service } = await openService();
+    const training = await service.createLoraTrainingClient({ base_model: "b" });
+    expect(training).toBeInstanceOf(TrainingClient);
+    expect("then" in training).toBe(false);
+  });
+
+  it.each(["refused", "failed"])(
+    "newest-clients 12: a creation that is %s rejects for whoever awaits it, and ends nothing for others",
+    async (way) => {
+      const unhandled = unhandledRejections();
+      const { stub, service } = await openService();
+      if (way === "refused") stub.script("create_model", { status: 400, body: { detail: "no model" } });
+      else stub.script("retrieve_future", { body: { error: "no model", category: "user" } });
+      const future = service.createLoraTrainingClient({ base_model: "no/such-model" });
+      await pauseForSockets();
+      await pauseForSockets();
+      await expect(future).rejects.toThrow(/no model/);
+      expect(await service.createLoraTrainingClient({ base_model: "b" })).toBeInstanceOf(TrainingClient);
+      expect(unhandled).toEqual([]);
+    },
+  );
+});
+
+describe("getInfo", () => {
+  it.each([
+    ["Qwen/Qwen3-8B:rev1", "Qwen/Qwen3-8B"],
+    ["Qwen/Qwen3-8B", "Qwen/Qwen3-8B"],
+    ["Qwen/Qwen3-8B:rev1:more", "Qwen/Qwen3-8B"],
+  ])("clients 55: names the tokenizer %s as %s, without the revision", async (given, expected) => {
+    const { stub, service } = await openService();
+    stub.on("get_info", ({ json }) => ({
+      body: { model_id: json?.model_id, model_data: { model_name: "m", tokenizer_id: given } },
+    }));
+    const training = await service.createLoraTrainingClient({ base_model: "b" });
+    expect((await training.getInfo()).model_data.tokenizer_id).toBe(expected);
+    expect((await training.getInfo({ refresh: true })).model_data.tokenizer_id).toBe(expected);
+  });
+});
