@@ -24,6 +24,7 @@ describe("calls with a tag for each argument", () => {
     ['{"name": "f", "arguments": {"a": 1}}', ["f", '{"a": 1}']],
     ["<function= f >\n<parameter= x >\n1\n</parameter>\n</function>", ["f", '{"x": 1}']],
     // As in thinking-machines-lab/tinker-cookbook 0.6.1: null is JSON, too, and the text of arguments is ASCII.
+    // mdegans/drama_llama#115, QwenLM/Qwen3.8#187: null came out as a string.
     ["<function=f>\n<parameter=x>\nnull\n</parameter>\n</function>", ["f", '{"x": null}']],
     ["<function=f>\n<parameter=x>\nNone\n</parameter>\n</function>", ["f", '{"x": "None"}']],
     ["<function=f>\n<parameter=x>\né\n</parameter>\n</function>", ["f", '{"x": "\\u00e9"}']],

@@ -41,6 +41,7 @@ async function load(files: Readonly<Record<string, object>>): Promise<TextTokeni
   }
 }
 
+// microsoft/onnxruntime-extensions#890: tokens that only tokenizer_config.json has. huggingface/transformers#23909: added_tokens_decoder.
 describe("settings beside tokenizer.json are those of AutoTokenizer", () => {
   it.each(recorded.directories)("$name", async (directory) => {
     const tokenizer = await load(directory.files);

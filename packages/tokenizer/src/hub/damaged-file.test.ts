@@ -42,6 +42,7 @@ const source = (options: FromHubOptions = {}) =>
 const requests = () =>
   hub.requests.map(({ host, method, path }) => `${host} ${method} ${path.split("/").at(-1)}`);
 
+// thinking-machines-lab/tinker-cookbook#136: a damaged tokenizer.json in the cache, and no way past it.
 describe("a file of the cache that is damaged", () => {
   const CUTS = [
     ["cut to half", (content: Buffer) => content.subarray(0, content.length / 2)],

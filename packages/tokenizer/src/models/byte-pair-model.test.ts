@@ -62,6 +62,7 @@ describe("createBytePairModel", () => {
     },
   );
 
+  // openai/tiktoken#391, huggingface/transformers#25873: one word takes the square of its length.
   it("takes a very long word", () => {
     const config = randomConfig(7);
     const word = randomWord(numbers(7), 50_000);

@@ -125,7 +125,7 @@ it("does not hold text back that no later id can change", () => {
   expect(ids.map((one) => stream.push(one))).toEqual(["a", " a", "", "", "", "", "😀b"]);
 });
 
-// google/gemma-3: half a character; tokenizers gives U+FFFD for each of its bytes.
+// huggingface/tokenizers#1183, cactus-compute/cactus#684: half a character of Gemma; tokenizers gives U+FFFD for each of its bytes.
 it.each([
   [["<0xF0>", "<0x9F>", "<0x98>"], "\uFFFD\uFFFD\uFFFD"],
   [["<0x41>", "<0xE4>"], "\uFFFD\uFFFD"],

@@ -81,7 +81,7 @@ describe("what other engines were reported for", () => {
     ["{{ x.strip('</answer>') }}", "xy</answer>", "xy"],
     ["{{ x.split('</think>')[-1].lstrip('\n') }}", "a</think>\n\n  x", "  x"],
     ["{{ x.rstrip('\n') }}|", "x \n\n", "x |"],
-    // mitsuhiko/minijinja#911: true, false and none in JavaScript's or Rust's words.
+    // mitsuhiko/minijinja#911, vllm-project/vllm#38885: true, false and none in JavaScript's or Rust's words.
     ["{{ x }}", { yes: true, no: [false, null] }, "{'yes': True, 'no': [False, None]}"],
     ["{% for k, v in x|items %}{{ k }}={{ v }};{% endfor %}", { a: true, b: null }, "a=True;b=None;"],
     // ggml-org/llama.cpp#25916, lmstudio-ai/lmstudio-bug-tracker#2180: a tool's property with the name of a method.
