@@ -17,7 +17,9 @@ import { resolveCredentials } from "../auth/credentials.js";
 import type { TokenizerLoader } from "../session/model-tokenizer.js";
 import type { WireChoice } from "../session/server-generation.js";
 import { checkServiceOptions } from "./check-service-options.js";
+import { connectionKey } from "./connection-key.js";
 import type { PoolOptions, ServiceClientOptions } from "./service-client-options.js";
+import { SharedTransport } from "./shared-transport.js";
 import { shieldedLogger } from "./shielded-logger.js";
 
 /** The options with all defaults filled in, checked once. */
@@ -83,21 +85,23 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
     const { from: _, ...credentials } = resolveCredentials({ apiKey, credential, fromEnv, baseUrl });
     // The key of a function or a command is not known before it is asked for.
     if ("apiKey" in credentials) account = `${baseUrl} ${credentials.apiKey ?? ""}`;
-    return createTransport({
-      baseUrl,
-      ...credentials,
-      defaultHeaders: { ...cloudflareHeaders(fromEnv), ...options.headers },
-      proxy: proxySettings(options.proxy, env),
-      fetch: options.fetch,
-      retry: options.retry,
-      poolLimits: givenPools(options.pools),
-      hooks: options.hooks,
-      sdkVersion,
-      clock,
-      random,
-      logger,
-      firstContactRetries: options.retry?.maxRetries === undefined ? MAX_RETRIES_BEFORE_CONTACT : undefined,
-    });
+    return new SharedTransport(transportKey(options), () =>
+      createTransport({
+        baseUrl,
+        ...credentials,
+        defaultHeaders: { ...cloudflareHeaders(fromEnv), ...options.headers },
+        proxy: proxySettings(options.proxy, env),
+        fetch: options.fetch,
+        retry: options.retry,
+        poolLimits: givenPools(options.pools),
+        hooks: options.hooks,
+        sdkVersion,
+        clock,
+        random,
+        logger,
+        firstContactRetries: options.retry?.maxRetries === undefined ? MAX_RETRIES_BEFORE_CONTACT : undefined,
+      }),
+    );
   };
   const transport = options.transport ?? makeOwn();
   const isOwn = options.transport === undefined && options.fetch === undefined;
@@ -128,6 +132,14 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
     fetch: options.fetch,
     tokenizer: options.tokenizer,
   };
+}
+
+/** Writes what a transport is made of: the options that it reads, and the environment. */
+function transportKey(options: ServiceClientOptions): string | undefined {
+  const { env, apiKey, baseUrl, credential, headers, proxy, fetch } = options;
+  const { retry, pools, hooks, sdkVersion, clock, random, logger } = options;
+  const read = { apiKey, baseUrl, credential, headers, proxy, fetch, retry, pools, hooks };
+  return connectionKey({ env, ...read, sdkVersion, clock, random, logger });
 }
 
 function shownTextOf(transport: HttpTransport): ClientSettings["shownText"] {

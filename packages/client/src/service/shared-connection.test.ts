@@ -1,10 +1,12 @@
 import { ClosedError } from "@tinkex/base";
+import { FakeClock } from "@tinkex/base/testing";
 import { CANARY_KEY } from "@tinkex-tooling/canary";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { until } from "../testing/open-service.js";
 import { StubService } from "../testing/stub-service.js";
 import { AdminClient } from "./admin-client.js";
 import { RestClient } from "./rest-client.js";
+import { ServiceClient } from "./service-client.js";
 import type { ConnectionOptions } from "./shared-connection.js";
 
 async function startStub(): Promise<StubService> {
@@ -76,5 +78,33 @@ describe("clients without a session", () => {
     await expect.poll(() => stub.connections(), { timeout: 15_000 }).toBe(0);
     await open(options).listUserCheckpoints();
     expect(stub.seen("client/config")).toHaveLength(2);
+  });
+
+  it("decisions 60: share their connections with service clients too, and a pause that the service asks of one", async () => {
+    const stub = await startStub();
+    const clock = new FakeClock();
+    const logger = { debug() {}, info() {}, warn() {}, error() {} };
+    const options = { baseUrl: stub.url, apiKey: CANARY_KEY, env: {}, clock, logger };
+    const [first, second] = [new ServiceClient(options), new ServiceClient(options)];
+    const rest = new RestClient(options);
+    await first.getServerCapabilities();
+    await first.rest.listUserCheckpoints();
+    const count = await stub.connections();
+    await second.getServerCapabilities();
+    await rest.listUserCheckpoints();
+    expect(await stub.connections()).toBe(count);
+    stub.script("get_server_capabilities", { status: 429, headers: { "retry-after": "20" } });
+    const refused = first.getServerCapabilities();
+    await until(() => clock.sleeps.length === 1, "the pause");
+    const later = rest.listUserCheckpoints();
+    await until(() => clock.sleeps.length === 2, "the shared pause");
+    expect(stub.seen("checkpoints?limit=100&offset=0")).toHaveLength(2);
+    await clock.advance(30_000);
+    await Promise.all([refused, later]);
+    await first.close();
+    await expect(first.getServerCapabilities()).rejects.toBeInstanceOf(ClosedError);
+    await second.getServerCapabilities();
+    await Promise.all([second.close(), rest.close()]);
+    await expect.poll(() => stub.connections(), { timeout: 15_000 }).toBe(0);
   });
 });
