@@ -321,7 +321,9 @@ export class ServiceClient {
    * calls do nothing.
    */
   close(options: CloseOptions = {}): Promise<void> {
-    this.#closed ??= this.#close(checkClose(options));
+    // Wrong options are refused by a client that is closed already, too.
+    const request = checkClose(options);
+    this.#closed ??= this.#close(request);
     return this.#closed;
   }
 
