@@ -91,6 +91,11 @@ try {
     values.reduce<number>((total, value) => total + (value ?? 0), 0);
   const [before, after] = await Promise.all([base.computeLogprobs(tokens), sampler.computeLogprobs(tokens)]);
 
+  // The same sampler in a worker or another process: a handle is plain data without a key (postMessage, JSON).
+  const copy = await service.createSamplingClientFromHandle(sampler.toHandle());
+  const scores = await copy.computeLogprobs(tokens);
+  console.log(`a copy of the sampler scores ${sum(scores) === sum(after) ? "the same" : "otherwise"}`);
+
   const prompt = tokens.slice(0, 8);
   const { sequences } = await sampler.sample({ prompt, sampling_params: { max_tokens: 14, temperature: 0 } });
   const text = (await sampler.getTokenizer()).decode([...prompt, ...(sequences[0]?.tokens ?? [])]);

@@ -66,6 +66,7 @@ describe("the program of one file", { timeout: 120_000 }, () => {
     const [straight, fromCheckpoint, putBack] = losses.map((groups) => Number(groups.slice(1).find(Boolean)));
     expect(fromCheckpoint).toBe(straight);
     expect(putBack).toBe(straight);
+    expect(stdout).toContain("a copy of the sampler scores the same\n");
     const logprob = change({ stdout }, "log-probability of the text");
     expect(logprob.after).toBeGreaterThan(logprob.before);
   });

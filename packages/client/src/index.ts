@@ -66,6 +66,7 @@ export { RestCalls } from "./rest/rest-calls.js";
 export type { ListSessionsOptions, SessionsOptions } from "./rest/sessions.js";
 export type { ListTrainingRunsOptions, RunFilters, TrainingRunsOptions } from "./rest/training-runs.js";
 export type { ManySample, SampleManyOptions, SampleProgress } from "./sampling/sample-many.js";
+export type { SamplerHandle } from "./sampling/sampler-handle.js";
 export {
   type ComputeLogprobsOptions,
   type SampleOptions,
@@ -80,7 +81,8 @@ export type { FromStateOptions, ResumeOptions } from "./service/from-state-optio
 export type { LoraTrainingParams } from "./service/lora-model.js";
 export { RestClient } from "./service/rest-client.js";
 export type { ResumePoint } from "./service/resume-from.js";
-export { type SamplingClientParams, ServiceClient } from "./service/service-client.js";
+export type { SamplingClientParams } from "./service/sampling-client-params.js";
+export { ServiceClient } from "./service/service-client.js";
 export type { PoolOptions, ServiceClientOptions } from "./service/service-client-options.js";
 export type { ServiceStats } from "./service/service-stats.js";
 export type { ConnectionOptions } from "./service/shared-connection.js";

@@ -109,6 +109,7 @@ export {
   type SampleParams,
   type SampleProgress,
   type SampleResponse,
+  type SamplerHandle,
   type SamplerSaveOptions,
   SamplingClient,
   type SamplingClientParams,

@@ -74,6 +74,13 @@ export function clientCalls(
       () => [path, wait()],
     ),
     "service.resumeFrom": call(service.resumeFrom.bind(service), () => [path, { ...wait(), patienceMs: 1 }]),
+    "service.createSamplingClientFromHandle": call(
+      service.createSamplingClientFromHandle.bind(service),
+      () => [
+        { type: "tinkex.sampler", session_id: "S", sampling_session_id: "S:sample:0", base_model: "b" },
+        wait(),
+      ],
+    ),
     events: call(events, () => [whole(service), { channels: ["operation"], maxBuffered: 5 }]),
     "service.createSamplingClient": call(service.createSamplingClient.bind(service), () => [
       { base_model: "b" },

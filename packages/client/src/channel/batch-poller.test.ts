@@ -52,6 +52,9 @@ async function openBatch(options: ServiceClientOptions = {}) {
 
 const reported = (poll: SeenRequest["json"]): string[] => (poll?.retrieved_request_ids ?? []) as string[];
 
+/** The sampler that is polled for. */
+const TARGET = { type: "sampling_session", sampling_session_id: "S:sample:0", cloned_sampler_id: 0 } as const;
+
 describe("samples that are waited for together", () => {
   it("newest-clients 1, 2: take one long poll, one fetch each, and one report of all; then no request", async () => {
     const { stub, sampler, clock, finish, polls } = await openBatch();
@@ -310,7 +313,7 @@ describe("BatchPoller", () => {
         }
         return { completions: completions.slice(Number(body?.prev_cursor)), cursor: completions.length };
       };
-      const poller: BatchPoller = new BatchPoller("S:sample:0", {
+      const poller: BatchPoller = new BatchPoller(TARGET, {
         calls: {
           encode: (_name, record) => {
             // Its only endpoint is that of batch polls.

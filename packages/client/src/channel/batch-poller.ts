@@ -13,7 +13,7 @@ import {
   Semaphore,
   TimeoutError,
 } from "@tinkex/base";
-import type { FutureCompletion, FuturesRetrieveResponse } from "@tinkex/types";
+import type { FutureCompletion, FuturesRetrieveRequest, FuturesRetrieveResponse } from "@tinkex/types";
 import type { OperationContext } from "../future/operation-context.js";
 import type { ApiCalls } from "../session/api-calls.js";
 import { EarlyCompletions } from "./early-completions.js";
@@ -63,7 +63,7 @@ const REPORT_LIMIT_MS = 5_000;
  * without any request, while nobody waits and nothing is to be reported.
  */
 export class BatchPoller {
-  readonly #samplingSessionId: string;
+  readonly #target: FuturesRetrieveRequest["target"];
   readonly #environment: BatchEnvironment;
   readonly #waiters = new Map<string, Waiter>();
   readonly #early = new EarlyCompletions();
@@ -82,8 +82,9 @@ export class BatchPoller {
   /** A refusal of the key, which another poll would meet too. */
   #refusal: FuturesPollerError | undefined;
 
-  constructor(samplingSessionId: string, environment: BatchEnvironment) {
-    this.#samplingSessionId = samplingSessionId;
+  /** @param target - the sampler whose samples are waited for, and the copy of it that draws them */
+  constructor(target: FuturesRetrieveRequest["target"], environment: BatchEnvironment) {
+    this.#target = target;
     this.#environment = environment;
     this.#pause = new BackoffCounter(BACKOFFS.poll, environment.random);
     this.#backoff = new BackoffCounter(BACKOFFS.batchPoll, environment.random);
@@ -222,11 +223,7 @@ export class BatchPoller {
     const reported = [...this.#retrieved].sort();
     const cursor = this.#cursor;
     const body = calls.encode("retrieve_futures", {
-      target: {
-        type: "sampling_session",
-        sampling_session_id: this.#samplingSessionId,
-        cloned_sampler_id: 0,
-      },
+      target: this.#target,
       prev_cursor: cursor,
       ...(isReport ? { timeout: 0 } : {}),
       retrieved_request_ids: reported,
@@ -277,7 +274,7 @@ export class BatchPoller {
     if (failingMs >= maxFailingMs) throw error;
     const waitMs = askedMs ?? this.#backoff.nextMs();
     onTrouble(
-      `waiting for the samples of ${this.#samplingSessionId}, asking again in ${waitMs / 1000} s: ${errorMessage(error)}`,
+      `waiting for the samples of ${this.#target.sampling_session_id}, asking again in ${waitMs / 1000} s: ${errorMessage(error)}`,
     );
     await clock.sleep(waitMs, closing, { background: true });
   }
@@ -293,7 +290,7 @@ export class BatchPoller {
   }
 
   #fail(cause: unknown): void {
-    const error = new FuturesPollerError(this.#samplingSessionId, cause);
+    const error = new FuturesPollerError(this.#target.sampling_session_id, cause);
     if (error.status === 401 || error.status === 403) this.#refusal = error;
     this.#environment.logger.error(error.message);
     this.#doubts = 0;

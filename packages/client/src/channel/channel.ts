@@ -141,20 +141,28 @@ export class Channel {
     };
   }
 
-  /** Makes what waits for the samples of one sampler, where the service wants that. */
-  batchPoller(samplingSessionId: string): BatchPoller | undefined {
+  /**
+   * Makes what waits for the samples of one sampler, where the service wants that.
+   *
+   * @param clonedSamplerId - number of the copy that the samples are of; 0 is the original
+   */
+  batchPoller(samplingSessionId: string, clonedSamplerId = 0): BatchPoller | undefined {
     if (!this.server.config.sample_use_retrieve_futures) return undefined;
     const { clock, random, logger, lifecycle } = this.environment;
-    return new BatchPoller(samplingSessionId, {
-      active: this.#activeBatches,
-      calls: this.session,
-      clock,
-      random,
-      logger,
-      closing: lifecycle.closing,
-      maxFailingMs: this.#options.maxFailingMs,
-      onTrouble: this.#retrieving.onTrouble,
-    });
+    const target = { type: "sampling_session", sampling_session_id: samplingSessionId } as const;
+    return new BatchPoller(
+      { ...target, cloned_sampler_id: clonedSamplerId },
+      {
+        active: this.#activeBatches,
+        calls: this.session,
+        clock,
+        random,
+        logger,
+        closing: lifecycle.closing,
+        maxFailingMs: this.#options.maxFailingMs,
+        onTrouble: this.#retrieving.onTrouble,
+      },
+    );
   }
 
   /** Bytes on their way, and operations that wait for room, at this moment. */

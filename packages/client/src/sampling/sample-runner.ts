@@ -15,6 +15,7 @@ import { type QueueStateLog, samplingPauseLog } from "../channel/queue-state-log
 import type { OperationContext } from "../future/operation-context.js";
 import { promptBytes } from "../inputs/model-input.js";
 import { readScores } from "./read-scores.js";
+import { SamplerCopy } from "./sampler-copy.js";
 
 const SMALL_PROMPT_BYTES = 131_072;
 const SMALL_PROMPT_PAUSE_MS = 1_000;
@@ -32,7 +33,12 @@ export interface SampleRun {
 /** Runs the samples of one sampler: within the server's limits, made again where that is called for. */
 export class SampleRunner {
   readonly #channel: Channel;
-  readonly #batch: BatchPoller | undefined;
+  readonly #samplingSessionId: string;
+  /** The copy that the samples are of; `undefined` for the original. */
+  readonly #copy: SamplerCopy | undefined;
+  /** Made with the first sample of a copy, whose number it needs. */
+  #batch: BatchPoller | undefined;
+  #hasJoined: boolean;
   readonly #permits: Semaphore;
   readonly #resampler: Resampler;
   readonly #log: QueueStateLog;
@@ -41,14 +47,17 @@ export class SampleRunner {
   /** Fields that were warned of. */
   readonly #absent = new Set<string>();
 
-  constructor(channel: Channel, samplingSessionId: string) {
+  constructor(channel: Channel, samplingSessionId: string, isCopy = false) {
     const { server, environment } = channel;
     const { clock, random } = environment;
     this.#channel = channel;
-    this.#batch = channel.batchPoller(samplingSessionId);
+    this.#samplingSessionId = samplingSessionId;
+    this.#copy = isCopy ? new SamplerCopy(channel.session, samplingSessionId) : undefined;
+    this.#hasJoined = !isCopy;
+    this.#batch = isCopy ? undefined : channel.batchPoller(samplingSessionId);
     // Samples that are waited for together hold no connection each, and need no limit.
-    const most =
-      this.#batch === undefined ? server.config.sample_max_concurrent_requests : Number.POSITIVE_INFINITY;
+    const { sample_use_retrieve_futures: isBatched, sample_max_concurrent_requests: limit } = server.config;
+    const most = isBatched ? Number.POSITIVE_INFINITY : limit;
     this.#permits = new Semaphore(most);
     this.#resampler = new Resampler({
       clock,
@@ -75,6 +84,7 @@ export class SampleRunner {
     { request: sample, isUnchecked }: SampleRun,
     context: OperationContext,
   ): Promise<SampleResponse> {
+    if (!this.#hasJoined) await this.#join(context.signal);
     const request = { ...sample, seq_id: this.#sampleCount };
     this.#sampleCount += 1;
     const size = promptBytes(request.prompt);
@@ -88,6 +98,16 @@ export class SampleRunner {
     context.onCancel(() => this.#channel.cancellations.cancel(accepted.request_id));
     const ids = accepted.sample_sequence_ids;
     return ids === undefined ? result : this.#withSequenceIds(await result, ids);
+  }
+
+  /** Takes the number of the copy, from which its samples are counted. */
+  async #join(signal: AbortSignal): Promise<void> {
+    const copyNumber = (await this.#copy?.number(signal)) ?? 0;
+    // Of several samples that waited for it the first is here first.
+    if (this.#hasJoined) return;
+    this.#hasJoined = true;
+    this.#sampleCount = SamplerCopy.firstSampleOf(copyNumber);
+    this.#batch = this.#channel.batchPoller(this.#samplingSessionId, copyNumber);
   }
 
   #withSequenceIds(response: SampleResponse, ids: readonly string[]): SampleResponse {

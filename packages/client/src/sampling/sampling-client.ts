@@ -23,6 +23,7 @@ import {
   sampleMany,
 } from "./sample-many.js";
 import { SampleRunner } from "./sample-runner.js";
+import type { SamplerHandle } from "./sampler-handle.js";
 
 /** A prompt, how many samples to draw from it, and how. */
 export interface SampleParams
@@ -77,6 +78,8 @@ export interface SamplerModel {
   readonly tokenizerId: string | undefined;
   /** Asks for stability information with every sample that does not say otherwise. */
   readonly recordsStability?: boolean | undefined;
+  /** Tells whether the client is a copy of one in another process. @defaultValue false */
+  readonly isCopy?: boolean | undefined;
 }
 
 /** Makes the client of a sampler that exists on the service. */
@@ -109,7 +112,7 @@ export class SamplingClient {
       samplingSessionId,
       baseModel: model.modelName,
     });
-    this.#runner = new SampleRunner(channel, samplingSessionId);
+    this.#runner = new SampleRunner(channel, samplingSessionId, model.isCopy);
   }
 
   /**
@@ -228,6 +231,28 @@ export class SamplingClient {
     return this.#lifecycle.start("getTokenizer", options, (context) =>
       environment.tokenizers.get(model, session, context),
     );
+  }
+
+  /**
+   * Gives plain data by which a service client in another worker or process makes a client of the same sampler, with
+   * {@link ServiceClient.createSamplingClientFromHandle}. It holds no key and no header, and lasts as long as the session.
+   *
+   * @example
+   * worker.postMessage(sampler.toHandle());
+   */
+  toHandle(): SamplerHandle {
+    const { session, environment } = this.#channel;
+    const { modelName, tokenizerId, recordsStability } = this.#model;
+    const { baseUrl } = environment.events.identity;
+    return {
+      type: "tinkex.sampler",
+      session_id: session.id,
+      sampling_session_id: this.samplingSessionId,
+      ...(modelName === undefined ? {} : { base_model: modelName }),
+      ...(tokenizerId === undefined ? {} : { tokenizer_id: tokenizerId }),
+      ...(recordsStability === undefined ? {} : { record_stability_info: recordsStability }),
+      ...(baseUrl === undefined ? {} : { base_url: baseUrl }),
+    };
   }
 
   /** Ends this client's operations with `ClosedError` and takes no more. */

@@ -54,6 +54,10 @@ const CALLS: Readonly<Record<string, readonly unknown[]>> = {
   ],
   "service.copyWeights": ["tinker://r/weights/a", { timeoutMs: 1000 }],
   "service.resumeFrom": ["tinker://r/weights/a", { patienceMs: 1, timeoutMs: 1000 }],
+  "service.createSamplingClientFromHandle": [
+    { type: "tinkex.sampler", session_id: "S", sampling_session_id: "S:sample:0", base_model: "b" },
+    { timeoutMs: 1000 },
+  ],
   "service.createLoraTrainingClient": [
     {
       base_model: "b",
@@ -152,6 +156,7 @@ const WITHOUT_ARGUMENTS = [
   "getTokenizer",
   "baseModel",
   "clientId",
+  "toHandle",
   "stats",
   "getConsoleUrl",
 ];

@@ -1,11 +1,4 @@
-import {
-  checkKnownNames,
-  checkObject,
-  describeKind,
-  describeValue,
-  unknownNames,
-  ValidationError,
-} from "@tinkex/base";
+import { describeValue, unknownNames, ValidationError } from "@tinkex/base";
 import {
   ENDPOINTS,
   type EndpointName,
@@ -27,10 +20,10 @@ import { readPath, startOnPath } from "../rest/given-path.js";
 import { RestCalls } from "../rest/rest-calls.js";
 import type { RestContext } from "../rest/rest-context.js";
 import { createSampler } from "../sampling/create-sampler.js";
-import type { SamplingClient } from "../sampling/sampling-client.js";
+import { checkSamplerHandle, type SamplerHandle } from "../sampling/sampler-handle.js";
+import { type SamplingClient, samplingClientOf } from "../sampling/sampling-client.js";
 import type { EndpointCallOptions } from "../session/api-calls.js";
 import { finishSession, unloadModels } from "../session/finish-session.js";
-import { checkSamplerPath } from "../training/checkpoints/checkpoint-kinds.js";
 import { loadModel } from "../training/checkpoints/load-model.js";
 import { clientOf, createModel, type ModelCreation } from "../training/create-model.js";
 import {
@@ -55,6 +48,7 @@ import {
 import { type LoraTrainingParams, newLoraModel } from "./lora-model.js";
 import { restContextOf } from "./rest-context-of.js";
 import { type ResumePoint, resumePathOf } from "./resume-from.js";
+import { checkSamplingClientParams, type SamplingClientParams } from "./sampling-client-params.js";
 import type { ServiceClientOptions } from "./service-client-options.js";
 import { ServiceCore } from "./service-core.js";
 import type { ServiceStats } from "./service-stats.js";
@@ -63,16 +57,6 @@ import { resolveSettings } from "./settings.js";
 /** Gives the hub of a service client's events. */
 export let eventHubOf: (service: ServiceClient) => EventHub;
 
-/** The weights that a sampling client samples from: saved ones, or a base model. */
-export interface SamplingClientParams {
-  /** A `tinker://` path. */
-  readonly model_path?: string | undefined;
-  readonly base_model?: string | undefined;
-  /** Have the service record stability information with every sample that does not say otherwise. @defaultValue false */
-  readonly record_stability_info?: boolean | undefined;
-}
-
-const SAMPLING_CLIENT_PARAMS = { model_path: true, base_model: true, record_stability_info: true } as const;
 const ENDPOINT_OPTIONS = { ...CALL_OPTIONS, path: true, query: true, unchecked: true } as const;
 
 /**
@@ -241,33 +225,41 @@ export class ServiceClient {
   createSamplingClient(params: SamplingClientParams, options: CallOptions = {}): ApiFuture<SamplingClient> {
     const { lifecycle } = this.#core;
     lifecycle.checkCall("createSamplingClient", options);
-    checkObject(params, "params", '{ base_model: "Qwen/Qwen3-8B" }');
-    checkKnownNames(params, SAMPLING_CLIENT_PARAMS, "createSamplingClient");
-    const { model_path, base_model, record_stability_info } = params;
-    if (!model_path && !base_model) {
-      throw new ValidationError(
-        "createSamplingClient: model_path or base_model must be given, to have something to sample from",
-        { path: ["model_path"] },
-      );
-    }
-    if (model_path !== undefined) checkSamplerPath("createSamplingClient", model_path);
-    if (base_model !== undefined && typeof base_model !== "string") {
-      throw new ValidationError(
-        `createSamplingClient: base_model must be a string, got ${describeKind(base_model)}`,
-        { path: ["base_model"] },
-      );
-    }
-    if (record_stability_info !== undefined && typeof record_stability_info !== "boolean") {
-      const got = describeKind(record_stability_info);
-      throw new ValidationError(`createSamplingClient: record_stability_info must be a boolean, got ${got}`, {
-        path: ["record_stability_info"],
-      });
-    }
+    const { model_path, base_model, record_stability_info } = checkSamplingClientParams(params);
     const samplingId = this.#core.takeSamplingId();
     return lifecycle.start("createSamplingClient", options, (context) =>
       this.#core.inSession((channel) =>
         createSampler(channel, { model_path, base_model }, samplingId, context, record_stability_info),
       ),
+    );
+  }
+
+  /**
+   * Makes a client of a sampler that a client in another worker or process has made, in the same session: any number of them may sample
+   * at the same time. Closing it leaves sampler and session as they are.
+   *
+   * @param handle - as `sampler.toHandle()` gave it there; the key is that of this service client
+   * @throws ValidationError at the call, for what is no handle
+   *
+   * @example
+   * parentPort.on("message", async (handle) => {
+   *   const sampler = await service.createSamplingClientFromHandle(handle);
+   * });
+   */
+  createSamplingClientFromHandle(
+    handle: SamplerHandle,
+    options: CallOptions = {},
+  ): ApiFuture<SamplingClient> {
+    const core = this.#core;
+    core.lifecycle.checkCall("createSamplingClientFromHandle", options);
+    const given = checkSamplerHandle("createSamplingClientFromHandle", handle);
+    return core.lifecycle.start("createSamplingClientFromHandle", options, async () =>
+      samplingClientOf(await core.channelOf(given.session_id), given.sampling_session_id, {
+        modelName: given.base_model,
+        tokenizerId: given.tokenizer_id,
+        recordsStability: given.record_stability_info,
+        isCopy: true,
+      }),
     );
   }
 
@@ -336,6 +328,7 @@ export class ServiceClient {
     const { lifecycle, openedChannel, transport } = this.#core;
     lifecycle.close();
     try {
+      await this.#core.flushAdopted();
       const channel = await openedChannel?.catch(() => undefined);
       if (channel === undefined) return;
       const { session, models } = channel;

@@ -6,7 +6,7 @@ import { diagnosticsChannels } from "../events/diagnostics-channels.js";
 import { EventHub } from "../events/event-hub.js";
 import { ClientLifecycle } from "../future/client-lifecycle.js";
 import { ModelTokenizers } from "../session/model-tokenizer.js";
-import { openSession } from "../session/open-session.js";
+import { adoptSession, openSession } from "../session/open-session.js";
 import { readServerProfile, type ServerProfile } from "../session/server-profile.js";
 import type { SessionEnvironment } from "../session/session.js";
 import { isLostSession } from "../session/session-lost-error.js";
@@ -25,6 +25,8 @@ export class ServiceCore {
   readonly #environment: SessionEnvironment;
   #server: Promise<ServerProfile> | undefined;
   #channel: Promise<Channel> | undefined;
+  /** Channels of sessions that other processes have opened, by session. */
+  readonly #adopted = new Map<string, Promise<Channel>>();
   /** The last channel that was opened. */
   #opened: Channel | undefined;
   #profile: ServerProfile | undefined;
@@ -123,6 +125,31 @@ export class ServiceCore {
       channel.session.lose(error);
       return make(await this.channel());
     }
+  }
+
+  /** The channel of a session that is open already: our own, or that of a client in another process. */
+  async channelOf(sessionId: string): Promise<Channel> {
+    const own = await this.#channel?.catch(() => undefined);
+    if (own?.session.id === sessionId) return own;
+    const known = this.#adopted.get(sessionId);
+    if (known !== undefined) return known;
+    const adopted = this.server().then((server) => {
+      const channel = new Channel(adoptSession(this.#environment, server, sessionId), this.#settings);
+      channel.session.onLost(() => this.#adopted.delete(sessionId));
+      return channel;
+    });
+    this.#adopted.set(sessionId, adopted);
+    // The next one who needs it asks again.
+    adopted.catch(() => this.#adopted.delete(sessionId));
+    return adopted;
+  }
+
+  /** Tells the service of all results that were fetched in sessions of others, which go on without us. */
+  async flushAdopted(): Promise<void> {
+    const channels = await Promise.all(
+      Array.from(this.#adopted.values(), (channel) => channel.catch(() => undefined)),
+    );
+    await Promise.all(channels.map((channel) => channel?.flush()));
   }
 
   /** Makes something on a service that may be restarting: see {@link untilServiceIsBack}. */

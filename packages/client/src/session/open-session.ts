@@ -11,13 +11,24 @@ export async function openSession(
   server: ServerProfile,
   request: CreateSessionRequest,
 ): Promise<Session> {
-  const { transport, sdkVersion, clock, logger, lifecycle, events } = environment;
+  const { transport, sdkVersion, logger, lifecycle, events } = environment;
   const signal = lifecycle.closing;
   const calls = new ApiCalls({ transport, sdkVersion, generation: server.generation.fields, events });
   const created = await calls.call("create_session", request, { signal });
   logMessages(created, logger);
-  const session = new Session(created.session_id, server, environment);
-  events.openedSession(session.id);
+  events.openedSession(created.session_id);
+  return adoptSession(environment, server, created.session_id);
+}
+
+/** Keeps a session alive that is open already, here or in another process, until the service client closes. */
+export function adoptSession(
+  environment: SessionEnvironment,
+  server: ServerProfile,
+  sessionId: string,
+): Session {
+  const { clock, logger, lifecycle } = environment;
+  const signal = lifecycle.closing;
+  const session = new Session(sessionId, server, environment);
   // Neither ever rejects: what fails in the background is logged there.
   void beat({
     sessionId: session.id,

@@ -182,6 +182,7 @@ export class StubService {
     this.on("create_sampling_session", ({ json }) => ({
       body: { sampling_session_id: `${SESSION}:sample:${json?.sampling_session_seq_id}` },
     }));
+    this.on("join_sampling_session", () => ({ body: { client_counter: 3 } }));
     this.on(`samplers/${SESSION}:sample:0`, () => ({ body: { sampler_id: "s", base_model: "base" } }));
     this.on("asample", ({ json }) => this.accept("SampleResponse", sampleOf(Number(json?.num_samples))));
     for (const path of ["forward_backward", "forward"]) {

@@ -1,0 +1,54 @@
+import { checkKnownNames, checkObject, describeValue, ValidationError } from "@tinkex/base";
+
+/**
+ * A sampler as another worker or process needs it: plain data that JSON and `structuredClone` keep, with no key and no header. The
+ * names are those of the wire.
+ */
+export interface SamplerHandle {
+  readonly type: "tinkex.sampler";
+  readonly session_id: string;
+  readonly sampling_session_id: string;
+  /** Name of the model below the weights, where it is known. */
+  readonly base_model?: string | undefined;
+  readonly tokenizer_id?: string | undefined;
+  readonly record_stability_info?: boolean | undefined;
+  /** Address of the service that has the sampler, for whoever makes the client there; `undefined` with a transport of the caller's. */
+  readonly base_url?: string | undefined;
+}
+
+const FIELDS: Readonly<Record<keyof SamplerHandle, true>> = {
+  type: true,
+  session_id: true,
+  sampling_session_id: true,
+  base_model: true,
+  tokenizer_id: true,
+  record_stability_info: true,
+  base_url: true,
+};
+
+/** Checks a handle that came from elsewhere, and gives a copy of it. @throws ValidationError */
+export function checkSamplerHandle(method: string, given: unknown): SamplerHandle {
+  checkObject(given, `${method}: handle`);
+  // Every field is looked at below.
+  const handle = { ...given } as SamplerHandle;
+  checkKnownNames(handle, FIELDS, `${method}: handle`);
+  const fail = (name: keyof SamplerHandle, wanted: string): never => {
+    const got = describeValue(handle[name]);
+    throw new ValidationError(
+      `${method}: handle.${name} must be ${wanted}, got ${got}; give what toHandle() of a sampling client gave`,
+      { path: ["handle", name] },
+    );
+  };
+  if (handle.type !== "tinkex.sampler") fail("type", '"tinkex.sampler"');
+  for (const name of ["session_id", "sampling_session_id"] as const) {
+    if (typeof handle[name] !== "string" || handle[name] === "") fail(name, "a string that is not empty");
+  }
+  for (const name of ["base_model", "tokenizer_id", "base_url"] as const) {
+    if (handle[name] !== undefined && typeof handle[name] !== "string") fail(name, "a string");
+  }
+  const { record_stability_info } = handle;
+  if (record_stability_info !== undefined && typeof record_stability_info !== "boolean") {
+    fail("record_stability_info", "a boolean");
+  }
+  return handle;
+}
