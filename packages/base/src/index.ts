@@ -37,7 +37,8 @@ export {
 } from "./errors/tinkex-error.js";
 export { AdaptiveLimit, type LimitRange } from "./flow/adaptive-limit.js";
 export { ByteBudget } from "./flow/byte-budget.js";
-export { Mutex, Semaphore } from "./flow/semaphore.js";
+export { Mutex } from "./flow/mutex.js";
+export { Semaphore } from "./flow/semaphore.js";
 export { type Release, type Ticket, type Waiter, WaitQueue } from "./flow/wait-queue.js";
 export { isLoopbackHost, MAX_REDIRECTS } from "./network/network-rules.js";
 export { isPackageMissing } from "./peers/is-package-missing.js";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ClosedError } from "../errors/api-errors.js";
 import { deferred } from "../promises/deferred.js";
 import { settle } from "../testing/fake-clock.js";
-import { Mutex } from "./semaphore.js";
+import { Mutex } from "./mutex.js";
 
 const never = new AbortController().signal;
 
