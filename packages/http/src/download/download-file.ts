@@ -1,4 +1,3 @@
-import type { FileHandle } from "node:fs/promises";
 import {
   type Clock,
   checkFunction,
@@ -24,6 +23,7 @@ import {
   checkSize,
   type DownloadState,
   errorBytes,
+  failOwn,
   freshState,
   notePart,
   noteWhole,
@@ -34,6 +34,7 @@ import {
   versionOf,
 } from "./download-part.js";
 import { DownloadRequests } from "./download-requests.js";
+import { type GrowingFile, removeKept, resumeFile } from "./kept-part.js";
 
 /** Options of {@link downloadFile}. */
 export interface DownloadOptions {
@@ -45,6 +46,12 @@ export interface DownloadOptions {
    * is taken away whatever happens; that of a killed process goes with the next download to the target. Of two downloads to one target the last to finish stays.
    */
   readonly target: string;
+  /**
+   * Path where the file grows instead, in the target's file system. What has come stays there when the download fails or the process is
+   * killed, and the next call with it asks for the rest alone; `<partial>.json` beside it says of which version it is. One download at a
+   * time may use it. What a ResponseError condemns is taken away. @defaultValue none: a later call begins at the first byte
+   */
+  readonly partial?: string | undefined;
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
   /** Most bytes of the file. @defaultValue none; a server that tells the length never sends more than that */
   readonly maxBytes?: number | undefined;
@@ -79,7 +86,8 @@ const PASSING = [408, 416, 429];
 /**
  * Downloads a file without any credential of ours. A connection that breaks is taken up where it broke, if the file is still of
  * the same version and length; else it begins anew. An address that has expired is asked for anew; length and MD5 are checked
- * where the server tells them. A later call begins at the first byte.
+ * where the server tells them. A later call begins at the first byte, unless `partial` is given. A file that the server has packed
+ * (`Content-Encoding`) is refused.
  *
  * @returns the number of bytes
  * @throws ApiStatusError, ConnectionError, TimeoutError, AbortedError, and ResponseError for a file that is not whole, changes
@@ -88,10 +96,11 @@ const PASSING = [408, 416, 429];
  */
 export async function downloadFile(options: DownloadOptions): Promise<number> {
   checkObject(options, "the options of downloadFile", "{ url, target }");
-  const { clock = systemClock, maxBytes, target } = options;
+  const { clock = systemClock, maxBytes, target, partial } = options;
   checkTimeoutMs(options.timeoutMs);
   checkFunction(options.url, "downloadFile: url");
   checkString(target, "downloadFile: target", "weights.tar");
+  if (partial !== undefined) checkString(partial, "downloadFile: partial", "weights.tar.part");
   if (maxBytes !== undefined && !(typeof maxBytes === "number" && maxBytes > 0)) {
     throw new ValidationError(
       `downloadFile: maxBytes must be a number of bytes above 0, got ${describeValue(maxBytes)}`,
@@ -102,33 +111,44 @@ export async function downloadFile(options: DownloadOptions): Promise<number> {
   }
   const lifetime = new CallLifetime("the download", clock, options);
   const requests = new DownloadRequests(options);
+  const fill = async (growing: GrowingFile): Promise<number> => {
+    try {
+      return await receive(growing, requests, options, lifetime);
+    } finally {
+      await requests.close();
+    }
+  };
   try {
-    return await replaceFile(target, async (file) => {
-      try {
-        return await receive(file, requests, options, lifetime);
-      } finally {
-        await requests.close();
-      }
-    });
+    if (partial !== undefined) return await resumeFile(target, partial, fill);
+    return await replaceFile(target, (file) => fill({ file, state: freshState(), keep: async () => {} }));
+  } catch (error) {
+    if (partial !== undefined && error instanceof ResponseError) await removeKept(partial);
+    throw error;
   } finally {
     lifetime.end();
   }
 }
 
 async function receive(
-  file: FileHandle,
+  growing: GrowingFile,
   requests: DownloadRequests,
   options: DownloadOptions,
   lifetime: CallLifetime,
 ): Promise<number> {
   const random = options.random ?? Math.random;
-  const state = freshState();
+  const { file, state } = growing;
+  if (versionOf(state) === undefined) await startOver(file, state);
+  // A process may have been killed between the last byte and the file's last name.
+  if (state.receivedBytes > 0 && state.receivedBytes === state.totalBytes) {
+    checkSize(state.totalBytes, options.maxBytes);
+    if (checkWhole(state) === "whole") return state.receivedBytes;
+  }
   let url = await lifetime.outlast(askUrl(options));
   let renewals = 0;
   let maxReceived = 0;
   let fruitless = 0;
   for (let attempts = 1; ; attempts += 1) {
-    const outcome = await receiveOnce(file, requests, url, state, options, lifetime);
+    const outcome = await receiveOnce(growing, requests, url, options, lifetime);
     if (outcome === "whole") return state.receivedBytes;
     if (outcome.kind === "answer" && EXPIRED.includes(outcome.status) && renewals < MAX_RENEWALS) {
       renewals += 1;
@@ -174,13 +194,13 @@ function downloadError(
 
 /** One request, for what is still missing. */
 async function receiveOnce(
-  file: FileHandle,
+  growing: GrowingFile,
   requests: DownloadRequests,
   url: string,
-  state: DownloadState,
   options: DownloadOptions,
   lifetime: CallLifetime,
 ): Promise<TryOutcome | "whole"> {
+  const { file, state } = growing;
   const silenceMs = options.silenceMs ?? USUAL.silenceMs;
   const controller = new AbortController();
   let isSilent = false;
@@ -205,6 +225,7 @@ async function receiveOnce(
     if (!resumed) {
       await startOver(file, state);
       noteWhole(headers, state);
+      await growing.keep().catch(failOwn);
     } else if (!notePart(headers, state)) {
       await startOver(file, state);
       await answer.discard();

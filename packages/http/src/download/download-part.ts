@@ -95,14 +95,26 @@ function isSameVersion(headers: ReceivedHeaders, state: DownloadState): boolean 
   return state.md5 !== undefined || state.etag === undefined || state.etag !== versionOf(state);
 }
 
-/** Takes in what the first answer says of the whole file. */
+/**
+ * Takes in what the first answer says of the whole file.
+ *
+ * @throws ResponseError for a file that is packed on its way: what is written would be other bytes than those stored
+ */
 export function noteWhole(headers: ReceivedHeaders, state: DownloadState): void {
+  checkPlain(headers);
   const length = one(headers["content-length"]);
   state.totalBytes = length === undefined ? undefined : Number(length);
   state.pieceEnd = state.totalBytes;
   state.etag = one(headers.etag);
   state.lastModified = one(headers["last-modified"]);
   state.md5 = /(?:^|[,\s])md5=([A-Za-z0-9+/=]+)/.exec(one(headers["x-goog-hash"]) ?? "")?.[1];
+}
+
+/** The encoding is not quoted: it is the server's text. */
+function checkPlain(headers: ReceivedHeaders): void {
+  const encoding = one(headers["content-encoding"])?.trim().toLowerCase();
+  if (encoding === undefined || encoding === "" || encoding === "identity") return;
+  throw new ResponseError("the server sends the file packed (Content-Encoding), which was not asked for");
 }
 
 /** A failure on this side, of the file or of whoever watches: asking the server again would not mend it. */
@@ -113,6 +125,11 @@ export class OwnFailure extends Error {
     super("a failure of our own");
     this.reason = reason;
   }
+}
+
+/** @throws OwnFailure, always */
+export function failOwn(reason: unknown): never {
+  throw new OwnFailure(reason);
 }
 
 /** @throws ResponseError when the file has more bytes than it may */
@@ -142,7 +159,7 @@ export async function receiveInto(
     checkSize(receivedBytes, maxBytes);
     try {
       await writeAll(file, chunk, state.receivedBytes);
-      state.hash.update(chunk);
+      if (state.md5 !== undefined) state.hash.update(chunk);
       state.receivedBytes = receivedBytes;
       onBytes();
     } catch (reason) {
