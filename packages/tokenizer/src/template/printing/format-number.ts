@@ -97,7 +97,7 @@ function withoutEndingZeros(text: string): string {
   return text.slice(0, length);
 }
 
-/** A text made as wide as wanted; `=` pads between a sign and the digits. */
+/** A text made as wide as wanted; `=` pads behind a sign and a prefix such as `0x`. */
 export function pad(text: TextValue, fill: string, align: string, width: number): TextValue {
   const missing = width - characterCount(plain(text));
   if (missing <= 0) return text;
@@ -109,7 +109,7 @@ export function pad(text: TextValue, fill: string, align: string, width: number)
       return concatTexts([fill.repeat(left), text, fill.repeat(missing - left)]);
     }
     case "=": {
-      const signs = /^[+\- ]/.test(plain(text)) ? 1 : 0;
+      const signs = /^[+\- ]?(?:0[xXob])?/.exec(plain(text))?.[0].length ?? 0;
       return concatTexts([
         sliceText(text, 0, signs),
         fill.repeat(missing),

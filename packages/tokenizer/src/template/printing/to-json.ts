@@ -139,7 +139,8 @@ function isWellFormed(text: string): boolean {
 }
 
 function asciiPiece(piece: string): string {
-  return jsonPiece(piece).replace(/[\u007F-\uFFFF]/g, (unit) =>
-    unit === "\u007F" ? unit : `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  return jsonPiece(piece).replace(
+    /[\u007F-\uFFFF]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
