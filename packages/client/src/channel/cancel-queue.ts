@@ -7,6 +7,8 @@ interface Cancellation {
   readonly told: Deferred<boolean>;
 }
 
+/** Longest time that closing waits for the service to be told, in milliseconds. */
+const MAX_FLUSH_MS = 5_000;
 /** Least time between two lines about cancellations that failed: thousands may fail in one moment. */
 const LOG_EVERY_MS = 60_000;
 
@@ -17,7 +19,9 @@ const LOG_EVERY_MS = 60_000;
 export class CancelQueue {
   readonly #session: Session;
   #waiting: Cancellation[] = [];
-  #isDraining = false;
+  #draining: Promise<void> | undefined;
+  /** Ends the telling once closing has waited for it long enough. */
+  readonly #stop = new AbortController();
   readonly #isLineDue: () => boolean;
   /** Requests that the service was not told of, and no line says so. */
   #untold = 0;
@@ -33,31 +37,37 @@ export class CancelQueue {
     if (!this.#session.server.dynamic.sample_cancel_enabled) return Promise.resolve(false);
     const told = deferred<boolean>();
     this.#waiting.push({ requestId, told });
-    if (!this.#isDraining) void this.#drain();
+    this.#draining ??= this.#drain();
     return told.promise;
   }
 
+  /** Waits until the service was told of what has been given up, for some seconds at most. Never rejects. */
+  async flush(): Promise<void> {
+    if (this.#draining === undefined) return;
+    const { clock } = this.#session.environment;
+    const over = new AbortController();
+    const limit = clock.sleep(MAX_FLUSH_MS, over.signal, { background: true }).catch(() => {});
+    await Promise.race([this.#draining, limit]);
+    over.abort();
+    this.#stop.abort();
+  }
+
   async #drain(): Promise<void> {
-    this.#isDraining = true;
     while (this.#waiting.length > 0) {
       const most = Math.max(1, this.#session.server.dynamic.sample_cancel_max_batch_size);
       await Promise.all(this.#waiting.splice(0, most).map((one) => this.#send(one)));
     }
-    this.#isDraining = false;
+    this.#draining = undefined;
   }
 
   async #send({ requestId, told }: Cancellation): Promise<void> {
-    const { lifecycle } = this.#session.environment;
+    const { signal } = this.#stop;
     try {
-      await this.#session.unpaused.call(
-        "cancel_future",
-        { request_id: requestId },
-        { signal: lifecycle.closing },
-      );
+      await this.#session.unpaused.call("cancel_future", { request_id: requestId }, { signal });
       told.resolve(true);
     } catch (error) {
       told.resolve(false);
-      if (!lifecycle.closing.aborted) this.#logFailure(requestId, error);
+      if (!signal.aborted) this.#logFailure(requestId, error);
     }
   }
 

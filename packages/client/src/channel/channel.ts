@@ -176,9 +176,9 @@ export class Channel {
     };
   }
 
-  /** Tells the service of all results that were fetched, before the connections go. */
+  /** Tells the service of all results that were fetched, and of the samples that were given up, before the connections go. */
   async flush(): Promise<void> {
-    await Promise.all(Array.from(this.#activeBatches, (poller) => poller.flush()));
+    await Promise.all([...this.#activeBatches, this.cancellations].map((each) => each.flush()));
   }
 
   /** Submits an operation of one JSON record; done when the service has accepted it. */
