@@ -107,7 +107,7 @@ describe.each([SKYRL_0_4, SKYRL_0_3])("$title with faults", (kind) => {
 
   it("fails what was under way when the server is killed, and goes on from the checkpoint on the one that comes back", async () => {
     const lines: string[] = [];
-    const service = openService(server, { lines });
+    const service = openService(server, { lines, timeoutMs: 240_000 });
     const training = await createModel(service);
     await trainPipelined(training, sequence, 5);
     const { path = "" } = await training.saveState("half");

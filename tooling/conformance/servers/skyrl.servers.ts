@@ -180,11 +180,12 @@ describe.each([SKYRL_0_4, SKYRL_0_3])("$title", (kind) => {
       expect(await rest.getWeightsInfoByTinkerPath(path)).toMatchObject({ base_model: MODEL_NAME });
       const listed = async (): Promise<string[]> => {
         const { checkpoints } = await rest.listCheckpoints(training.modelId);
-        return checkpoints.map(({ checkpoint_id }) => checkpoint_id).sort();
+        return checkpoints.map(({ tinker_path }) => tinker_path).sort();
       };
-      expect(await listed()).toEqual(["sampler_weights/sampled", "weights/kept"]);
+      const fullSamplerPath = `tinker://${training.modelId}/sampler_weights/sampled`;
+      expect(await listed()).toEqual([fullSamplerPath, path]);
       await rest.deleteCheckpointFromTinkerPath(path);
-      expect(await listed()).toEqual(["sampler_weights/sampled"]);
+      expect(await listed()).toEqual([fullSamplerPath]);
       await expect(rest.getWeightsInfoByTinkerPath(path)).rejects.toMatchObject({ code: "not_found" });
       print(
         server,
@@ -198,7 +199,7 @@ describe.each([SKYRL_0_4, SKYRL_0_3])("$title", (kind) => {
         search_sessions: () => rest.searchSessions({}),
         publish_checkpoint: () => rest.publishCheckpointFromTinkerPath(path),
         set_checkpoint_ttl: () => rest.setCheckpointTtlFromTinkerPath(path, 3600),
-        copy_weights: () => rest.copyWeights(path),
+        copy_weights: () => rest.copyWeights(path, { destination_project_id: "project" }),
       };
       for (const [endpoint, call] of Object.entries(lacking)) {
         const error = await call().then(
