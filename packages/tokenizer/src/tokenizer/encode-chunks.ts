@@ -1,5 +1,6 @@
 import type { Tokenizer } from "@tinkex/base";
 import { checkArray, checkFunction, checkNumberList, checkObject, checkString } from "@tinkex/base";
+import { tokenIdAt } from "./token-id-at.js";
 
 /** A stretch of a document that is encoded on its own: text, or ids that are known already. */
 export type TextChunk =
@@ -24,8 +25,9 @@ export function encodeChunks(tokenizer: Tokenizer, chunks: readonly TextChunk[])
   const encodeChunk = (chunk: TextChunk, index: number): readonly number[] => {
     checkObject(chunk, `chunks[${index}]`, '{ text: "Hi" }');
     if ("ids" in chunk) {
-      checkNumberList(chunk.ids, `chunks[${index}].ids`);
-      return chunk.ids;
+      const { ids } = chunk;
+      checkNumberList(ids, `chunks[${index}].ids`);
+      return Array.from({ length: ids.length }, (_, at) => tokenIdAt(ids, at, `chunks[${index}].ids`));
     }
     checkString(chunk.text, `chunks[${index}].text`);
     return tokenizer.encode(chunk.text, {
