@@ -1,4 +1,4 @@
-import type { Datum, TensorData } from "@tinkex/types";
+import type { Datum, ProvenanceSpan, TensorData } from "@tinkex/types";
 import { chunkBytes, chunkLength } from "../../inputs/model-input.js";
 import type { ChunkLimits } from "../../session/server-generation.js";
 
@@ -35,18 +35,24 @@ type DatumSize = (datum: Datum) => number;
 interface Rates {
   readonly token: number;
   tensor(tensor: TensorData): number;
+  /** Bytes of a span of provenance beside the id of its sample. */
+  readonly span: number;
 }
 
-/** Estimated bytes of a datum in a protobuf body: 4 a token, stored elements at their width, 8 a sparse index. */
+/**
+ * Estimated bytes of a datum in a protobuf body: 4 a token, stored elements at their width, 8 a sparse index, and spans, which the
+ * official SDKs leave out.
+ */
 const protobufBytes: DatumSize = sizeBy({
   token: 4,
+  span: 18,
   tensor: ({ data, dtype, sparse_crow_indices, sparse_col_indices }) =>
     data.length * (dtype === "float32" ? 4 : 8) +
     8 * ((sparse_crow_indices?.length ?? 0) + (sparse_col_indices?.length ?? 0)),
 });
 
-/** Estimated bytes of a datum in a JSON body: 10 a token and 10 an element. */
-const jsonBytes: DatumSize = sizeBy({ token: 10, tensor: ({ data }) => 10 * data.length });
+/** Estimated bytes of a datum in a JSON body, which has no spans: 10 a token and 10 an element. */
+const jsonBytes: DatumSize = sizeBy({ token: 10, span: 0, tensor: ({ data }) => 10 * data.length });
 
 /** Numbers in a datum, the measure of servers of the 0.4 generation. An image counts the tokens it declares. */
 const numberCount: DatumSize = (datum) =>
@@ -58,8 +64,14 @@ function sizeBy(rates: Rates): DatumSize {
     let bytes = 0;
     for (const chunk of datum.model_input.chunks) bytes += chunkBytes(chunk, rates.token);
     for (const tensor of Object.values(datum.loss_fn_inputs)) bytes += rates.tensor(tensor);
+    if (rates.span > 0)
+      bytes += spanBytes(datum.model_input_spans, rates) + spanBytes(datum.loss_fn_input_spans, rates);
     return bytes;
   };
+}
+
+function spanBytes(spans: readonly ProvenanceSpan[] = [], { span }: Rates): number {
+  return spans.reduce((sum, { sequence_id: id }) => sum + span + id.length, 0);
 }
 
 /** The measures that a server's limits may be stated in. */
