@@ -1,9 +1,11 @@
-import { TinkexError, type TransportCall } from "@tinkex/base";
+import { TinkexError } from "@tinkex/base";
 import type { EndpointName } from "@tinkex/types/endpoints";
 import { CANARY_PROMPT, witness } from "@tinkex-tooling/canary";
 import { CALL_HEADER } from "@tinkex-tooling/hostile-server";
+import { multipartBody } from "../../body/multipart-body.js";
+import type { RequestBody } from "../../body/streamed-body.js";
 import { OPERATIONS } from "../../operations/operations.js";
-import type { TinkexTransport } from "../../tinkex-transport.js";
+import type { TinkexCall, TinkexTransport } from "../../tinkex-transport.js";
 import { json, text } from "../test-transport.js";
 
 /** Calls that are made one after the other; lanes run side by side. */
@@ -11,6 +13,8 @@ const LANES = 40;
 /** Shares of the calls that are aborted soon, and that meet a silent server with a limit of their own. */
 const IMPATIENT = 0.03;
 const STALLED = 0.02;
+/** Share of the bodies that come in pieces. */
+const STREAMED = 0.1;
 /** Header that asks the server for one of the stalls. */
 export const STALL_HEADER = "x-campaign-stall";
 
@@ -65,14 +69,14 @@ async function runCall(
   const isImpatient = kind < IMPATIENT;
   const isStalled = !isImpatient && kind < IMPATIENT + STALLED;
   const timer = isImpatient ? setTimeout(() => own.abort("no longer wanted"), random() * 10) : undefined;
-  const request: TransportCall = {
+  const request: TinkexCall = {
     operation,
     pathParameters: pathParameters(operation),
     headers: { [CALL_HEADER]: call, ...(isStalled ? { [STALL_HEADER]: "yes" } : {}) },
     signal: isImpatient ? own.signal : signal,
     ...(isStalled ? { timeoutMs: 150 } : {}),
     ...(CARRIES_BODY.has(OPERATIONS[operation].method)
-      ? { body: json({ call, prompt: CANARY_PROMPT.repeat(random() * 50) }) }
+      ? { body: requestBody({ call, prompt: CANARY_PROMPT.repeat(random() * 50) }, random) }
       : {}),
   };
   try {
@@ -86,6 +90,12 @@ async function runCall(
   } finally {
     clearTimeout(timer);
   }
+}
+
+function requestBody(value: object, random: () => number): RequestBody {
+  return random() < STREAMED
+    ? multipartBody({ files: [{ name: "file", content: json(value) }] })
+    : json(value);
 }
 
 function pathParameters(operation: EndpointName): Record<string, string> {
