@@ -10,7 +10,7 @@ export function growthOf(work: (length: number) => unknown, length: number): num
   };
   time(length / 8);
   let least = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < 4; round += 1) {
+  for (let round = 0; round < 8; round += 1) {
     const [short, long] = [time(length / 2), time(length)];
     if (long < 20) return 2;
     least = Math.min(least, long / Math.max(short, 1));
