@@ -43,7 +43,8 @@ export interface DownloadOptions {
   /**
    * Path of the file, in a folder that exists. It appears there in one step, whole or not at all, readable by its owner alone, in
    * place of a file or link that was there. Until then it grows beside it under a random name that ends in `.partial`, which
-   * is taken away whatever happens; that of a killed process goes with the next download to the target. Of two downloads to one target the last to finish stays.
+   * is taken away whatever happens; that of a killed process goes with the next download to the target. Of two downloads to one
+   * target the last to finish stays.
    */
   readonly target: string;
   /**
