@@ -66,7 +66,8 @@ export { RestCalls } from "./rest/rest-calls.js";
 export type { ListSessionsOptions, SessionsOptions } from "./rest/sessions.js";
 export type { ListTrainingRunsOptions, RunFilters, TrainingRunsOptions } from "./rest/training-runs.js";
 export type { ManySample, SampleManyOptions, SampleProgress } from "./sampling/sample-many.js";
-export type { SamplerHandle } from "./sampling/sampler-handle.js";
+export type { FromHandleOptions, SamplerHandle } from "./sampling/sampler-handle.js";
+export type { SamplerOptions, SamplerRetryOptions } from "./sampling/sampler-options.js";
 export {
   type ComputeLogprobsOptions,
   type SampleOptions,
@@ -126,3 +127,4 @@ export type {
   PassOptions,
   SamplingSaveOptions,
 } from "./training/training-options.js";
+  TrainedSamplerOptions,

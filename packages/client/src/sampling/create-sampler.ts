@@ -3,6 +3,7 @@ import type { CreateSamplingSessionRequest } from "@tinkex/types";
 import type { Channel } from "../channel/channel.js";
 import type { OperationContext } from "../future/operation-context.js";
 import type { Session } from "../session/session.js";
+import type { SamplerOptions } from "./sampler-options.js";
 import { type SamplingClient, samplingClientOf } from "./sampling-client.js";
 
 /** Makes a sampler on the service and its client. */
@@ -11,14 +12,19 @@ export async function createSampler(
   source: Pick<CreateSamplingSessionRequest, "model_path" | "base_model">,
   samplingId: number,
   context: OperationContext,
-  recordsStability?: boolean,
+  { record_stability_info: recordsStability, retry }: SamplerOptions,
 ): Promise<SamplingClient> {
   const { session } = channel;
   context.sending();
   const record = { ...source, session_id: session.id, sampling_session_seq_id: samplingId };
   const { sampling_session_id: id } = await session.call("create_sampling_session", record, context);
   const baseModel = source.base_model ?? (await askBaseModel(session, id, context));
-  return samplingClientOf(channel, id, { modelName: baseModel, tokenizerId: undefined, recordsStability });
+  return samplingClientOf(channel, id, {
+    modelName: baseModel,
+    tokenizerId: undefined,
+    recordsStability,
+    retry,
+  });
 }
 
 /** The model below saved weights, where the server can say. */

@@ -16,6 +16,7 @@ import type { OperationContext } from "../future/operation-context.js";
 import { promptBytes } from "../inputs/model-input.js";
 import { readScores } from "./read-scores.js";
 import { SamplerCopy } from "./sampler-copy.js";
+import type { SamplerRetryOptions } from "./sampler-options.js";
 
 const SMALL_PROMPT_BYTES = 131_072;
 const SMALL_PROMPT_PAUSE_MS = 1_000;
@@ -47,7 +48,14 @@ export class SampleRunner {
   /** Fields that were warned of. */
   readonly #absent = new Set<string>();
 
-  constructor(channel: Channel, samplingSessionId: string, isCopy = false) {
+  constructor(
+    channel: Channel,
+    samplingSessionId: string,
+    {
+      isCopy = false,
+      retry,
+    }: { readonly isCopy?: boolean | undefined; readonly retry?: SamplerRetryOptions | undefined } = {},
+  ) {
     const { server, environment } = channel;
     const { clock, random } = environment;
     this.#channel = channel;
@@ -63,6 +71,7 @@ export class SampleRunner {
       clock,
       random,
       detectStuck: server.config.sample_enable_stuck_detection,
+      ...retry,
     });
     this.#log = samplingPauseLog(samplingSessionId, environment);
   }
@@ -143,10 +152,10 @@ export class SampleRunner {
 const STUCK_MS = 7_200_000;
 
 /** The parts {@link Resampler} works with. */
-export interface ResamplerOptions {
+export interface ResamplerOptions extends SamplerRetryOptions {
   readonly clock: Clock;
   readonly random: () => number;
-  /** Tells whether a sampler without progress for two hours gives up. */
+  /** Tells whether a sampler without progress for too long gives up. */
   readonly detectStuck: boolean;
 }
 
@@ -166,8 +175,9 @@ export class Resampler {
 
   /** @throws what `attempt` throws, when another attempt could not help; ConnectionError when nothing has moved for hours */
   async run<T>(signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {
-    const { clock } = this.#options;
-    if (clock.monotonic() - this.#progressedAtMs > STUCK_MS) this.#progressedAtMs = clock.monotonic();
+    const { clock, maxRetries = Number.POSITIVE_INFINITY, progressTimeoutMs = STUCK_MS } = this.#options;
+    if (clock.monotonic() - this.#progressedAtMs > progressTimeoutMs)
+      this.#progressedAtMs = clock.monotonic();
     const pause = new BackoffCounter(BACKOFFS.resample, this.#options.random);
     for (let attempts = 1; ; attempts += 1) {
       try {
@@ -175,7 +185,7 @@ export class Resampler {
         this.#progressedAtMs = clock.monotonic();
         return result;
       } catch (error) {
-        if (signal.aborted || !mayHelp(error)) throw error;
+        if (signal.aborted || attempts > maxRetries || !mayHelp(error)) throw error;
         this.#checkStuck(error, attempts);
         await clock.sleep(pause.nextMs(), signal);
       }
@@ -183,8 +193,9 @@ export class Resampler {
   }
 
   #checkStuck(cause: unknown, attempts: number): void {
-    const silentMs = this.#options.clock.monotonic() - this.#progressedAtMs;
-    if (!this.#options.detectStuck || silentMs <= STUCK_MS) return;
+    const { clock, detectStuck, progressTimeoutMs = STUCK_MS } = this.#options;
+    const silentMs = clock.monotonic() - this.#progressedAtMs;
+    if (!detectStuck || silentMs <= progressTimeoutMs) return;
     throw new ConnectionError(
       `no sample has made progress for ${Math.round(silentMs / 1000)} s: requests are stuck`,
       {

@@ -1,4 +1,6 @@
 import { checkKnownNames, checkObject, describeValue, ValidationError } from "@tinkex/base";
+import { CALL_OPTIONS, type CallOptions } from "../inputs/call-options.js";
+import type { SamplerOptions } from "./sampler-options.js";
 
 /**
  * A sampler as another worker or process needs it: plain data that JSON and `structuredClone` keep, with no key and no header. The
@@ -15,6 +17,15 @@ export interface SamplerHandle {
   /** Address of the service that has the sampler, for whoever makes the client there; `undefined` with a transport of the caller's. */
   readonly base_url?: string | undefined;
 }
+
+/** Options of making a client of a handle. */
+export interface FromHandleOptions extends CallOptions, Pick<SamplerOptions, "retry"> {}
+
+/** The names of {@link FromHandleOptions}. */
+export const FROM_HANDLE_OPTIONS: Readonly<Record<keyof FromHandleOptions, true>> = {
+  ...CALL_OPTIONS,
+  retry: true,
+};
 
 const FIELDS: Readonly<Record<keyof SamplerHandle, true>> = {
   type: true,

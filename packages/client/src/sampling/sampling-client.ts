@@ -24,6 +24,7 @@ import {
 } from "./sample-many.js";
 import { SampleRunner } from "./sample-runner.js";
 import type { SamplerHandle } from "./sampler-handle.js";
+import type { SamplerRetryOptions } from "./sampler-options.js";
 
 /** A prompt, how many samples to draw from it, and how. */
 export interface SampleParams
@@ -78,6 +79,8 @@ export interface SamplerModel {
   readonly tokenizerId: string | undefined;
   /** Asks for stability information with every sample that does not say otherwise. */
   readonly recordsStability?: boolean | undefined;
+  /** Limits on making failed samples again. */
+  readonly retry?: SamplerRetryOptions | undefined;
   /** Tells whether the client is a copy of one in another process. @defaultValue false */
   readonly isCopy?: boolean | undefined;
 }
@@ -112,7 +115,7 @@ export class SamplingClient {
       samplingSessionId,
       baseModel: model.modelName,
     });
-    this.#runner = new SampleRunner(channel, samplingSessionId, model.isCopy);
+    this.#runner = new SampleRunner(channel, samplingSessionId, model);
   }
 
   /**

@@ -1,22 +1,21 @@
 import { checkKnownNames, checkObject, describeKind, ValidationError } from "@tinkex/base";
+import { checkSamplerOptions, SAMPLER_OPTIONS, type SamplerOptions } from "../sampling/sampler-options.js";
 import { checkSamplerPath } from "../training/checkpoints/checkpoint-kinds.js";
 
 /** The weights that a sampling client samples from: saved ones, or a base model. */
-export interface SamplingClientParams {
+export interface SamplingClientParams extends SamplerOptions {
   /** A `tinker://` path. */
   readonly model_path?: string | undefined;
   readonly base_model?: string | undefined;
-  /** Have the service record stability information with every sample that does not say otherwise. @defaultValue false */
-  readonly record_stability_info?: boolean | undefined;
 }
 
-const SAMPLING_CLIENT_PARAMS = { model_path: true, base_model: true, record_stability_info: true } as const;
+const SAMPLING_CLIENT_PARAMS = { model_path: true, base_model: true, ...SAMPLER_OPTIONS } as const;
 
 /** Checks what a sampling client is to sample from. @throws ValidationError */
 export function checkSamplingClientParams(params: SamplingClientParams): SamplingClientParams {
   checkObject(params, "params", '{ base_model: "Qwen/Qwen3-8B" }');
   checkKnownNames(params, SAMPLING_CLIENT_PARAMS, "createSamplingClient");
-  const { model_path, base_model, record_stability_info } = params;
+  const { model_path, base_model } = params;
   if (!model_path && !base_model) {
     throw new ValidationError(
       "createSamplingClient: model_path or base_model must be given, to have something to sample from",
@@ -30,11 +29,6 @@ export function checkSamplingClientParams(params: SamplingClientParams): Samplin
       { path: ["base_model"] },
     );
   }
-  if (record_stability_info !== undefined && typeof record_stability_info !== "boolean") {
-    const got = describeKind(record_stability_info);
-    throw new ValidationError(`createSamplingClient: record_stability_info must be a boolean, got ${got}`, {
-      path: ["record_stability_info"],
-    });
-  }
+  checkSamplerOptions("createSamplingClient", params);
   return params;
 }

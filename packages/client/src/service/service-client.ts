@@ -20,7 +20,13 @@ import { readPath, startOnPath } from "../rest/given-path.js";
 import { RestCalls } from "../rest/rest-calls.js";
 import type { RestContext } from "../rest/rest-context.js";
 import { createSampler } from "../sampling/create-sampler.js";
-import { checkSamplerHandle, type SamplerHandle } from "../sampling/sampler-handle.js";
+import {
+  checkSamplerHandle,
+  FROM_HANDLE_OPTIONS,
+  type FromHandleOptions,
+  type SamplerHandle,
+} from "../sampling/sampler-handle.js";
+import { checkSamplerOptions } from "../sampling/sampler-options.js";
 import { type SamplingClient, samplingClientOf } from "../sampling/sampling-client.js";
 import type { EndpointCallOptions } from "../session/api-calls.js";
 import { finishSession, unloadModels } from "../session/finish-session.js";
@@ -225,11 +231,11 @@ export class ServiceClient {
   createSamplingClient(params: SamplingClientParams, options: CallOptions = {}): ApiFuture<SamplingClient> {
     const { lifecycle } = this.#core;
     lifecycle.checkCall("createSamplingClient", options);
-    const { model_path, base_model, record_stability_info } = checkSamplingClientParams(params);
+    const { model_path, base_model, ...sampling } = checkSamplingClientParams(params);
     const samplingId = this.#core.takeSamplingId();
     return lifecycle.start("createSamplingClient", options, (context) =>
       this.#core.inSession((channel) =>
-        createSampler(channel, { model_path, base_model }, samplingId, context, record_stability_info),
+        createSampler(channel, { model_path, base_model }, samplingId, context, sampling),
       ),
     );
   }
@@ -248,16 +254,18 @@ export class ServiceClient {
    */
   createSamplingClientFromHandle(
     handle: SamplerHandle,
-    options: CallOptions = {},
+    options: FromHandleOptions = {},
   ): ApiFuture<SamplingClient> {
     const core = this.#core;
-    core.lifecycle.checkCall("createSamplingClientFromHandle", options);
+    core.lifecycle.checkCall("createSamplingClientFromHandle", options, FROM_HANDLE_OPTIONS);
+    checkSamplerOptions("createSamplingClientFromHandle", options);
     const given = checkSamplerHandle("createSamplingClientFromHandle", handle);
     return core.lifecycle.start("createSamplingClientFromHandle", options, async () =>
       samplingClientOf(await core.channelOf(given.session_id), given.sampling_session_id, {
         modelName: given.base_model,
         tokenizerId: given.tokenizer_id,
         recordsStability: given.record_stability_info,
+        retry: options.retry,
         isCopy: true,
       }),
     );

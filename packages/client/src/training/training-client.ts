@@ -16,6 +16,7 @@ import type { ClientLifecycle } from "../future/client-lifecycle.js";
 import type { OperationContext } from "../future/operation-context.js";
 import type { CallOptions } from "../inputs/call-options.js";
 import { createSampler } from "../sampling/create-sampler.js";
+import { checkSamplerOptions } from "../sampling/sampler-options.js";
 import { type SamplingClient, samplingClientOf } from "../sampling/sampling-client.js";
 import { checkSamplerPath, checkTrainingPath } from "./checkpoints/checkpoint-kinds.js";
 import { type NamedSamplerWeights, runSamplerSave, runSave } from "./checkpoints/run-save.js";
@@ -53,6 +54,8 @@ import {
   type PassOptions,
   SAMPLING_SAVE_OPTIONS,
   type SamplingSaveOptions,
+  TRAINED_SAMPLER_OPTIONS,
+  type TrainedSamplerOptions,
 } from "./training-options.js";
 
 /** Makes the client of a model. @param info - the server's description of the model, if it could give one */
@@ -246,6 +249,7 @@ export class TrainingClient {
       );
     }
     this.#lifecycle.checkCall("saveWeightsAndGetSamplingClient", options, SAMPLING_SAVE_OPTIONS);
+    checkSamplerOptions("saveWeightsAndGetSamplingClient", options);
     const { channel } = this.#model;
     // Taken once: repeats of the request carry the same number.
     const samplingId = channel.environment.takeSamplingId();
@@ -259,6 +263,7 @@ export class TrainingClient {
         modelName: modelNameOf(this.#info),
         tokenizerId: this.#info?.model_data.tokenizer_id,
         recordsStability: options.record_stability_info,
+        retry: options.retry,
       });
     });
   }
@@ -324,13 +329,14 @@ export class TrainingClient {
   }
 
   /** Makes a sampling client of weights that were saved for one. @param path - as `saveWeightsForSampler` gives it */
-  createSamplingClient(path: string, options: CallOptions = {}): ApiFuture<SamplingClient> {
-    this.#lifecycle.checkCall("createSamplingClient", options);
+  createSamplingClient(path: string, options: TrainedSamplerOptions = {}): ApiFuture<SamplingClient> {
+    this.#lifecycle.checkCall("createSamplingClient", options, TRAINED_SAMPLER_OPTIONS);
+    checkSamplerOptions("createSamplingClient", options);
     checkSamplerPath("createSamplingClient", path);
     const { channel } = this.#model;
     const samplingId = channel.environment.takeSamplingId();
     return this.#lifecycle.start("createSamplingClient", options, (context) =>
-      createSampler(channel, { model_path: path }, samplingId, context),
+      createSampler(channel, { model_path: path }, samplingId, context, options),
     );
   }
 

@@ -10,6 +10,7 @@ import {
   type SamplingClientKind,
 } from "@tinkex/types";
 import { CALL_OPTIONS, type CallOptions } from "../inputs/call-options.js";
+import { SAMPLER_OPTIONS, type SamplerOptions } from "../sampling/sampler-options.js";
 
 /** Options of a pass. */
 export interface PassOptions extends CallOptions {
@@ -28,12 +29,13 @@ export interface LoadOptions extends CallOptions {
 }
 
 /** Options of saving weights for a sampling client of their own. */
-export interface SamplingSaveOptions extends CallOptions {
+export interface SamplingSaveOptions extends CallOptions, SamplerOptions {
   /** `inflight`: later inflight saves move the weights of this sampler on. @defaultValue `snapshot` */
   readonly kind?: SamplingClientKind | undefined;
-  /** Have the service record stability information with every sample that does not say otherwise. @defaultValue false */
-  readonly record_stability_info?: boolean | undefined;
 }
+
+/** Options of making a sampling client of saved weights. */
+export interface TrainedSamplerOptions extends CallOptions, SamplerOptions {}
 
 /** Options of asking what a model is made of. */
 export interface InfoOptions extends CallOptions {
@@ -48,7 +50,8 @@ export const PASS_OPTIONS = {
   strictMetrics: true,
 } as const;
 export const LOAD_OPTIONS = { ...CALL_OPTIONS, weights_access_token: true } as const;
-export const SAMPLING_SAVE_OPTIONS = { ...CALL_OPTIONS, kind: true, record_stability_info: true } as const;
+export const SAMPLING_SAVE_OPTIONS = { ...CALL_OPTIONS, ...SAMPLER_OPTIONS, kind: true } as const;
+export const TRAINED_SAMPLER_OPTIONS = { ...CALL_OPTIONS, ...SAMPLER_OPTIONS } as const;
 export const INFO_OPTIONS = { ...CALL_OPTIONS, refresh: true } as const;
 
 /**
