@@ -43,6 +43,8 @@ export const checkpointRecordSchema = z.object({
   size_bytes: z.number().nonnegative(),
   has_optimizer: z.boolean(),
   user_metadata: userMetadata.optional(),
+  /** Anybody may read it, where there are several users. */
+  is_public: z.boolean().optional(),
   created_at: time,
   // A checkpoint is not given up for a date that cannot be read: it then has no expiry.
   expires_at: time.optional().catch(undefined),

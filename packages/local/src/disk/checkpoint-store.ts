@@ -5,7 +5,7 @@ import { renameDurably, syncFolder } from "../files/durable-names.js";
 import { isFileError } from "../files/is-file-error.js";
 import { isThere } from "../files/is-there.js";
 import { makePrivateDirectory } from "../files/make-private-directory.js";
-import { writePrivateFile } from "../files/write-private-file.js";
+import { replacePrivateFile, writePrivateFile } from "../files/write-private-file.js";
 import {
   CHECKPOINT_KINDS,
   type CheckpointKind,
@@ -22,11 +22,18 @@ import { recordText } from "./record-text.js";
 import { replaceDirectory } from "./replace-directory.js";
 import { listRunIds } from "./run-folders.js";
 
-export interface SaveCheckpoint extends Omit<CheckpointRecord, "size_bytes" | "created_at" | "expires_at"> {
+export interface SaveCheckpoint
+  extends Omit<CheckpointRecord, "size_bytes" | "created_at" | "expires_at" | "is_public"> {
   /** The checkpoint is hidden and removed this many seconds after its creation. */
   readonly ttlSeconds?: number | undefined;
   /** Replaces an existing checkpoint of this name; without it one is a failure. */
   readonly mayOverwrite: boolean;
+}
+
+export interface CheckpointChange {
+  readonly isPublic?: boolean;
+  /** `null`: kept for ever. */
+  readonly ttlSeconds?: number | null;
 }
 
 /**
@@ -147,6 +154,25 @@ export class CheckpointStore {
     const perRun: CheckpointRecord[][] = [];
     for (const runId of await listRunIds(this.#layout, this.#reader)) perRun.push(await this.list(runId));
     return newestFirst(perRun.flat());
+  }
+
+  /**
+   * Changes what is noted of a checkpoint: its end, so many seconds from now or never, and who may read it.
+   *
+   * @throws TinkexError when a link or a file is in the way
+   */
+  async update(checkpoint: CheckpointRecord, change: CheckpointChange): Promise<CheckpointRecord> {
+    const { isPublic = checkpoint.is_public, ttlSeconds } = change;
+    const { is_public: _public, expires_at: known, ...rest } = checkpoint;
+    const end = ttlSeconds === undefined ? known : ttlSeconds === null ? undefined : this.#time(ttlSeconds);
+    const record: CheckpointRecord = {
+      ...rest,
+      ...(isPublic === true && { is_public: true }),
+      ...(end === undefined ? {} : { expires_at: end }),
+    };
+    await replacePrivateFile(join(this.directory(checkpoint), CHECKPOINT_FILE), recordText(record));
+    this.#expiries.note(record);
+    return record;
   }
 
   /** Removes the checkpoint of this place, if there is one. @throws TinkexError when a link or a file is in the way */

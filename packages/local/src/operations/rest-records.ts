@@ -15,14 +15,14 @@ const CHECKPOINT_TYPES = {
 
 /** Shows a checkpoint as the API does. */
 export function checkpointView(checkpoint: CheckpointRecord): Checkpoint {
-  const { kind, name, created_at, size_bytes, user_metadata, expires_at } = checkpoint;
+  const { kind, name, created_at, size_bytes, user_metadata, expires_at, is_public = false } = checkpoint;
   return {
     checkpoint_id: `${kind}/${name}`,
     checkpoint_type: CHECKPOINT_TYPES[kind],
     time: created_at,
     tinker_path: checkpointUri(checkpoint),
     size_bytes,
-    public: false,
+    public: is_public,
     ...(user_metadata === undefined ? {} : { user_metadata }),
     ...(expires_at === undefined ? {} : { expires_at }),
   };

@@ -42,6 +42,7 @@ export async function runSample(state: ServerState, body: SampleBody): Promise<S
       ...(feed && { onSettled: (id, end) => feed.add({ request_id: id, state: end }) }),
     },
   );
+  state.silence.start();
   const prefix = identity === undefined ? requestId : `${samplerId}:${number}`;
   // More samples than that fail anyway, and need no names.
   const count =

@@ -5,10 +5,11 @@ import { RequestRefusal } from "../errors/request-refusal.js";
 import { fingerprint } from "../order/fingerprint.js";
 import type { ServerState } from "../registries/server-state.js";
 import type { TrainingModel } from "../registries/training-model.js";
-import type {
-  SaveWeightsBody,
-  SaveWeightsExternalBody,
-  SaveWeightsForSamplerBody,
+import {
+  MAX_TTL_SECONDS,
+  type SaveWeightsBody,
+  type SaveWeightsExternalBody,
+  type SaveWeightsForSamplerBody,
 } from "../requests/model-bodies.js";
 import { isSubmitted, type ModelOperation, submitOperation } from "./submit-operation.js";
 
@@ -106,9 +107,6 @@ function samplerSave(
   }
   return { save: async () => ({ sampling_session_id: await snapshotSampler(state, model, samplerNumber) }) };
 }
-
-/** Longest life of a checkpoint, 100 years: dates end somewhere. */
-const MAX_TTL_SECONDS = 3_153_600_000;
 
 interface NamedSaveRequest {
   readonly path: string;

@@ -119,6 +119,15 @@ export class FutureStore<T> {
     return pending.length;
   }
 
+  /** Sessions that have pending operations of their own. */
+  pendingOwners(): ReadonlySet<string> {
+    const owners = new Set<string>();
+    for (const { owner, answer } of this.#entries.values()) {
+      if (owner !== undefined && answer.state === "pending") owners.add(owner);
+    }
+    return owners;
+  }
+
   /** Tells whether a request with this key was already submitted. */
   has(key: string): boolean {
     return this.#idsByKey.has(key);

@@ -10,6 +10,7 @@ import type { FutureStore } from "./future-store.js";
 import type { ModelRegistry } from "./model-registry.js";
 import type { SamplerRegistry } from "./sampler-registry.js";
 import type { SessionRegistry } from "./session-registry.js";
+import type { SilenceWatch } from "./silence-watch.js";
 
 /** Result of an operation: a record, and its name, which decides how it is encoded. */
 export type OperationResult = {
@@ -24,6 +25,8 @@ export interface ServerState {
   readonly samplers: SamplerRegistry;
   readonly adapterCache: AdapterCache;
   readonly futures: FutureStore<OperationResult>;
+  /** Ends samples of clients that are gone. */
+  readonly silence: SilenceWatch;
   /** Samples that finished, by sampler. */
   readonly completions: CompletionFeeds;
   readonly runs: RunStore;

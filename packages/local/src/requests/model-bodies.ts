@@ -5,6 +5,9 @@ import { sequenceId, userMetadata } from "./request-body.js";
 
 const { train_attn, train_mlp, train_unembed } = LoraConfig.defaults;
 
+/** Longest life of a checkpoint, 100 years: dates end somewhere. */
+export const MAX_TTL_SECONDS = 3_153_600_000;
+
 /** A rank that cannot be, and parts of which none is trained, fail the creation of the model. */
 const loraConfig = recordBody("LoraConfig")(["seed"], {
   rank: z.number(),

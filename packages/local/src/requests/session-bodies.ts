@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { listOf } from "../json/bounded-collections.js";
+import { MAX_TTL_SECONDS } from "./model-bodies.js";
 import { recordBody } from "./record-body.js";
 import { requestBody, userMetadata } from "./request-body.js";
 
@@ -34,6 +35,11 @@ export const retrieveFuturesBody = recordBody("FuturesRetrieveRequest")(["prev_c
 
 /** Body of `cancel_future`. */
 export const cancelFutureBody = recordBody("CancelFutureRequest")(["request_id"], {});
+
+/** Body of `ttl` of a checkpoint; `null` keeps it for ever. */
+export const setCheckpointTtlBody = z.object({
+  ttl_seconds: z.number().int().positive().max(MAX_TTL_SECONDS).nullable(),
+});
 
 /** Body of `weights_info`. A path that is none is refused as in `create_sampling_session`. */
 export const weightsInfoBody = recordBody("WeightsInfoRequest")([], { tinker_path: z.string() });

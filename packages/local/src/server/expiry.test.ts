@@ -117,3 +117,46 @@ describe("a checkpoint whose time is over", () => {
     expect(await readdir(join(folder, "mine-copy"))).toContain("checkpoint.json");
   });
 });
+
+describe("the life of a checkpoint that is there", () => {
+  it("is given an end, another one, and none again", async () => {
+    const { clock, server, model_id, save, folders } = await setUp();
+    await save("a");
+    await save("b");
+    const put = async (kind: string, name: string, body: unknown) =>
+      (
+        await server.fetch("PUT", `/training_runs/${model_id}/checkpoints/${kind}/${name}/ttl`, {
+          body: JSON.stringify(body),
+          headers: { "content-type": "application/json" },
+        })
+      ).status;
+    expect(await put("sampler_weights", "a", { ttl_seconds: 60 })).toBe(204);
+    const [, first] = (await server.get("/checkpoints")).body.checkpoints as { expires_at?: string }[];
+    expect(first?.expires_at).toBe(new Date(clock.now() + 60_000).toISOString());
+    expect(await put("sampler_weights", "a", { ttl_seconds: null })).toBe(204);
+    expect(await put("weights", "b", { ttl_seconds: 1 })).toBe(204);
+    for (const wrong of [0, -5, 1.5, "x", 1e12]) {
+      expect(await put("weights", "b", { ttl_seconds: wrong }), String(wrong)).toBe(422);
+    }
+    expect(await put("weights", "none", { ttl_seconds: 1 })).toBe(404);
+    await clock.advance(1_000);
+    await expect.poll(folders).toEqual(["a"]);
+    await clock.advance(100_000);
+    expect(await folders()).toEqual(["a"]);
+  });
+
+  it("endpoints 4: is made public and private once each, by requests without a body", async () => {
+    const { server, model_id, save } = await setUp();
+    await save("a");
+    const path = `/training_runs/${model_id}/checkpoints/sampler_weights/a/publish`;
+    const headers = { "content-type": "application/json" };
+    const isPublic = async () =>
+      ((await server.get("/checkpoints")).body.checkpoints as { public: boolean }[])[0]?.public;
+    expect((await server.fetch("POST", path, { headers })).status).toBe(204);
+    expect(await isPublic()).toBe(true);
+    expect((await server.fetch("POST", path, { headers })).status).toBe(409);
+    expect((await server.fetch("DELETE", path, { headers })).status).toBe(204);
+    expect(await isPublic()).toBe(false);
+    expect((await server.fetch("DELETE", path, { headers })).status).toBe(409);
+  });
+});

@@ -21,6 +21,7 @@ import {
   heartbeatBody,
   retrieveFutureBody,
   retrieveFuturesBody,
+  setCheckpointTtlBody,
   weightsInfoBody,
 } from "../requests/session-bodies.js";
 import { readForwardBackwardBody, readForwardBody } from "./read-pass-body.js";
@@ -47,6 +48,7 @@ const REQUEST_READERS = {
   SaveWeightsExternalRequest: jsonReader(saveWeightsExternalBody),
   CancelFutureRequest: jsonReader(cancelFutureBody),
   FuturesRetrieveRequest: jsonReader(retrieveFuturesBody),
+  SetCheckpointTtlRequest: jsonReader(setCheckpointTtlBody),
   WeightsInfoRequest: jsonReader(weightsInfoBody),
   SampleRequest: jsonReader(sampleBody),
   FutureRetrieveRequest: jsonReader(retrieveFutureBody),

@@ -9,15 +9,15 @@ import { RecordReader } from "../disk/record-reader.js";
 import { RunStore } from "../disk/run-store.js";
 import type { Engine } from "../engine/engine.js";
 import { endAllWork } from "../operations/shutdown.js";
-import { endSilentSamples } from "../operations/silent-sessions.js";
 import { AdapterCache } from "../registries/adapter-cache.js";
 import { CompletionFeeds } from "../registries/completion-feed.js";
 import { EngineCatalog } from "../registries/engine-catalog.js";
 import { FutureStore } from "../registries/future-store.js";
 import { ModelRegistry } from "../registries/model-registry.js";
 import { SamplerRegistry } from "../registries/sampler-registry.js";
-import type { ServerState } from "../registries/server-state.js";
+import type { OperationResult, ServerState } from "../registries/server-state.js";
 import { SessionRegistry } from "../registries/session-registry.js";
+import { SilenceWatch } from "../registries/silence-watch.js";
 import { createApp } from "./create-app.js";
 import type { DataDirectory } from "./data-directory.js";
 import type { ServerLimits } from "./limits.js";
@@ -56,10 +56,9 @@ export async function serveEngines(options: ServeOptions): Promise<RunningServer
   const { host, apiKey, limits, data, logger } = options;
   const app = createApp(state, { guard: { host, apiKey }, ...limits });
   const port = await listen(app, host, options.port);
-  const closing = new AbortController();
   let closed: Promise<void> | undefined;
   const close = () => {
-    closing.abort();
+    state.silence.close();
     closed ??= closeAll(state, app).finally(() => data.close());
     return closed;
   };
@@ -71,7 +70,6 @@ export async function serveEngines(options: ServeOptions): Promise<RunningServer
     throw error;
   }
   state.checkpoints.watchExpiry();
-  void endSilentSamples(state, closing.signal);
   const { lost } = data.lock;
   const giveWay = () => {
     logger.error(
@@ -96,9 +94,16 @@ async function openState({
   const reader = new RecordReader(layout.root, logger);
   await recoverFromCrash(layout, reader);
   const checkpoints = new CheckpointStore(layout, clock, reader);
+  const sessions = new SessionRegistry(clock, randomUUID);
+  const futures = new FutureStore<OperationResult>({
+    clock,
+    instanceId: `future-${randomUUID().slice(0, 8)}`,
+    keepDeliveredMs: limits.keepDeliveredMs,
+    keepUnfetchedMs: limits.keepUnfetchedMs,
+  });
   return {
     engines: new EngineCatalog(engines, { standIn, logger }),
-    sessions: new SessionRegistry(clock, randomUUID),
+    sessions,
     models: new ModelRegistry(),
     samplers: new SamplerRegistry(),
     adapterCache: new AdapterCache({
@@ -106,12 +111,8 @@ async function openState({
       folder: OwnedFolder.named(layout.parked),
       capacity: limits.idleSamplers,
     }),
-    futures: new FutureStore({
-      clock,
-      instanceId: `future-${randomUUID().slice(0, 8)}`,
-      keepDeliveredMs: limits.keepDeliveredMs,
-      keepUnfetchedMs: limits.keepUnfetchedMs,
-    }),
+    futures,
+    silence: new SilenceWatch({ clock, logger, sessions, futures }),
     completions: new CompletionFeeds(clock),
     runs: new RunStore(layout, reader),
     checkpoints,

@@ -34,6 +34,25 @@ export function addCheckpointRoutes(api: FastifyInstance, state: ServerState): v
     await state.checkpoints.delete(checkpoint);
   });
 
+  on(api, "set_checkpoint_ttl", async ({ ttl_seconds: ttlSeconds }, { parameters: { run, kind, name } }) => {
+    const checkpoint = await resolveCheckpoint(state.checkpoints, `tinker://${run}/${kind}/${name}`);
+    await state.checkpoints.update(checkpoint, { ttlSeconds });
+  });
+
+  for (const [endpoint, isPublic] of [
+    ["publish_checkpoint", true] as const,
+    ["unpublish_checkpoint", false] as const,
+  ]) {
+    on(api, endpoint, async (_, { parameters: { run, kind, name } }) => {
+      const path = `tinker://${run}/${kind}/${name}`;
+      const checkpoint = await resolveCheckpoint(state.checkpoints, path);
+      if ((checkpoint.is_public ?? false) === isPublic) {
+        throw new RequestRefusal(409, `"${path}" is ${isPublic ? "public" : "private"} already`);
+      }
+      await state.checkpoints.update(checkpoint, { isPublic });
+    });
+  }
+
   on(api, "list_checkpoints", async (_, { query }) => {
     const { limit, offset } = readBody(checkpointsPage, query, "query");
     const checkpoints = await state.checkpoints.listAll();
