@@ -78,7 +78,7 @@ export class SupervisedEngine implements Engine {
 
   async copyAdapter(adapterId: string, copyId: string): Promise<void> {
     const client = await this.#open();
-    // What is known of the source may already be of a later step, whose answer was here first.
+    // The copy of the source that is kept here may be of a later step already, whose answer was here first.
     await this.#keepWeights(client, copyId, client.call("copyAdapter", [adapterId, copyId]));
   }
 

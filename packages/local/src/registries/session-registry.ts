@@ -1,7 +1,7 @@
 import type { Clock } from "@tinkex/base";
 import { RequestRefusal } from "../errors/request-refusal.js";
 
-/** What the client of a session says of it. */
+/** Words of a client about its session. */
 export interface SessionDescription {
   readonly display_name?: string | undefined;
   readonly user_metadata?: Readonly<Record<string, string>> | undefined;

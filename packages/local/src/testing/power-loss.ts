@@ -6,7 +6,7 @@ export type DiskChange =
   | { readonly kind: "mkdir" | "remove"; readonly path: string }
   | { readonly kind: "write"; readonly path: string; readonly content: Uint8Array | string }
   | { readonly kind: "rename"; readonly path: string; readonly to: string }
-  /** What a file holds, or the names in a folder, are on the disk from here on. */
+  /** Puts the content of a file, or the names in a folder, on the disk from here on. */
   | { readonly kind: "sync"; readonly path: string };
 
 /** A folder with its names as programs see them, and as the disk keeps them. */
