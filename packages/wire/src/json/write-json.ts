@@ -50,14 +50,16 @@ function writeObject(value: object, path: (string | number)[], what: string): st
   if (value instanceof Float32Array || value instanceof Int32Array || value instanceof BigInt64Array)
     return writeNumericArray(value, path, what);
   if (Array.isArray(value)) return writeList(value, path, what);
-  const members: string[] = [];
-  for (const [key, member] of Object.entries(value)) {
+  const fields = value as Readonly<Record<string, unknown>>;
+  let members = "";
+  for (const key of Object.keys(fields)) {
+    const member = fields[key];
     if (member === undefined) continue;
     path.push(key);
-    members.push(`${JSON.stringify(key)}:${write(member, path, what)}`);
+    members += `${members === "" ? "" : ","}${JSON.stringify(key)}:${write(member, path, what)}`;
     path.pop();
   }
-  return `{${members.join(",")}}`;
+  return `{${members}}`;
 }
 
 function writeList(list: readonly unknown[], path: (string | number)[], what: string): string {

@@ -66,11 +66,18 @@ function readSequence(reader: ProtoReader): SampledSequence {
   const topk = topkReader === undefined ? undefined : readTopkMatrix(topkReader);
   return {
     stop_reason: stopReasons[stopReason] ?? `unknown(${stopReason})`,
-    tokens: Array.from(tokens),
+    tokens: numbersOf(tokens),
     // Empty means absent: presence is not kept by every server.
-    ...(logprobs.length === 0 ? {} : { logprobs: Array.from(logprobs) }),
+    ...(logprobs.length === 0 ? {} : { logprobs: numbersOf(logprobs) }),
     ...(topk === undefined ? {} : { topk_logprobs: topk }),
   };
+}
+
+/** Copies numbers into a list, without the object for each of them that `Array.from` takes from the array's iterator. */
+function numbersOf(values: Int32Array | Float32Array): number[] {
+  const numbers: number[] = [];
+  for (let index = 0; index < values.length; index += 1) numbers.push(values[index] ?? Number.NaN);
+  return numbers;
 }
 
 function readPromptLogprobs(reader: ProtoReader): (number | null)[] {
