@@ -1,23 +1,7 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import ts from "typescript";
 import { expect, it } from "vitest";
-import { packageFolders, pinOf, readManifest } from "./package-sources.js";
-
-/** Every entry of a package with the source file behind it, from the manifests. */
-const entries = packageFolders.flatMap((folder) => {
-  const { name, exports } = readManifest(folder);
-  return Object.entries(exports).flatMap(([path, targets]) => {
-    const source =
-      typeof targets === "object" && targets !== null && "@tinkex/source" in targets
-        ? targets["@tinkex/source"]
-        : undefined;
-    if (typeof source !== "string") return [];
-    return [
-      { entry: name + path.slice(1), file: join(import.meta.dirname, "../../packages", folder, source) },
-    ];
-  });
-});
+import { entrySources, pinOf } from "./package-sources.js";
 
 /** The names a file exports, types among them, in the order of the alphabet. An entry names each: there is no `export *`. */
 function exportedNames(file: string): string[] {
@@ -45,7 +29,7 @@ function exportedNames(file: string): string[] {
 }
 
 // A changed list is a decision: accept it with `npm test -- --update` and say why in the changeset.
-it.each(entries)("pins what $entry exports, types among it", async ({ entry, file }) => {
+it.each(entrySources)("pins what $entry exports, types among it", async ({ entry, file }) => {
   const pin = pinOf(entry).replace(/\.txt$/, ".types.txt");
   await expect(`${exportedNames(file).join("\n")}\n`).toMatchFileSnapshot(pin);
 });

@@ -26,6 +26,20 @@ export const packageEntries: readonly string[] = packageFolders.flatMap((folder)
     .map((path) => name + path.slice(1));
 });
 
+/** Every entry with the source file behind it, from the manifests. */
+export const entrySources: readonly { readonly entry: string; readonly file: string }[] =
+  packageFolders.flatMap((folder) => {
+    const { name, exports } = readManifest(folder);
+    return Object.entries(exports).flatMap(([path, targets]) => {
+      const source =
+        typeof targets === "object" && targets !== null && "@tinkex/source" in targets
+          ? targets["@tinkex/source"]
+          : undefined;
+      if (typeof source !== "string") return [];
+      return [{ entry: name + path.slice(1), file: join(PACKAGES, folder, source) }];
+    });
+  });
+
 /** The file that pins what an entry exports at run time, relative to this folder. */
 export function pinOf(entry: string): string {
   return `exports/${entry.replace("@tinkex/", "").replace("/", "-")}.txt`;
