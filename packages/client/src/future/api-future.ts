@@ -100,8 +100,6 @@ export class ApiFuture<T> extends Promise<T> {
   /** Waits for the result that are under way; one by `await` lasts as long as the operation. */
   #waitCount = 0;
   #release: Release | undefined;
-  /** Settles the future although its work goes on. */
-  #stopWaiting: ((reason: TinkexError) => void) | undefined;
   #told: Promise<boolean> | undefined;
 
   private constructor(
@@ -235,7 +233,8 @@ export class ApiFuture<T> extends Promise<T> {
     const { signal } = this.#controller;
     if (signal.aborted) return Promise.reject(signal.reason);
     return new Promise((resolve, reject) => {
-      this.#stopWaiting = reject;
+      // Stays for as long as the operation: those who wait within it, one after the other, share its listener.
+      onAbort(signal, reject);
       work(this.#context()).then(resolve, reject);
     });
   }
@@ -311,7 +310,6 @@ export class ApiFuture<T> extends Promise<T> {
   #end(reason: TinkexError): void {
     if (this.#isSettled || this.#controller.signal.aborted) return;
     this.#controller.abort(reason);
-    this.#stopWaiting?.(reason);
     // The end of a session ends its work too.
     if (!(reason instanceof ClosedError)) this.#told = this.#tellServer();
   }

@@ -25,7 +25,9 @@ export function fieldsToSend(
       throw new ValidationError(`${name} has no JSON form: ${remedy}`, { path: [name] });
   }
   const sent: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(record.fields)) {
+  for (const name of Object.keys(record.fields)) {
+    const field = record.fields[name];
+    if (field === undefined) continue;
     const chosen = chooseValue(fields[name] ?? undefined, field, generation);
     if (chosen === undefined) continue;
     if (field.encode !== undefined) sent[name] = field.encode(chosen);
