@@ -31,4 +31,32 @@ describe("the header of an audio chunk", () => {
       "longer than 63 bits",
     );
   });
+
+  /** A header of these dimensions. */
+  function headerOf(shape: readonly number[], hasMarker: boolean): Uint8Array {
+    const varint = (value: number): number[] =>
+      value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
+    return Uint8Array.from([...(hasMarker ? [0xfe] : []), 4, ...varint(shape.length), ...shape.flatMap(varint)]);
+  }
+
+  it.each([[1, 80], [127, 80], [128, 80], [16383, 80], [16384, 80], [1000000, 80], [7, 80, 4]])(
+    "clients 94: of the shape (%i, %i, …) is read with and without the marker",
+    (...shape) => {
+      for (const hasMarker of [false, true]) {
+        expect(tensorContainerShape(headerOf(shape, hasMarker), 0)).toEqual(shape);
+        expect(dmelLength(headerOf(shape, hasMarker), 0)).toBe(shape[0]);
+      }
+    },
+  );
+
+  it("clients 94: is refused where it is empty, cut short, of an unknown dtype or of a number without end", () => {
+    for (const header of [[], [4], [4, 2], [4, 2, 0x80], [0xfe]]) {
+      expect(() => tensorContainerShape(Uint8Array.from(header), 0)).toThrow(/it is cut short|it ends before/);
+    }
+    expect(() => tensorContainerShape(Uint8Array.of(8, 2, 1, 0x50), 0)).toThrow("dtype 8 is unknown");
+    const endless = Uint8Array.from([4, ...Array.from({ length: 10 }, () => 0x80)]);
+    expect(() => tensorContainerShape(endless, 0)).toThrow("longer than 63 bits");
+    // There is no third dimension to ask for: the shape is what the header has.
+    expect(tensorContainerShape(headerOf([7, 80], false), 0)).toHaveLength(2);
+  });
 });
