@@ -129,6 +129,27 @@ export interface SampleTask {
   readonly wantsPromptLogprobs: boolean;
   /** 0 = none. */
   readonly topkPromptLogprobs: number;
+  /** Scores only so many of the last tokens of the prompt. Default: all but the first, which nothing predicts. */
+  readonly promptLogprobsLast?: number;
+  /** Number of the likeliest tokens to list for each generated token. Default 0. */
+  readonly topkSampleLogprobs?: number;
+  /** Tokens to score at the prompt's positions, from the second on. */
+  readonly promptTargets?: PromptTargets;
+  /** Number of tokens to draw at each position of the prompt, from the second on, with replacement. Default 0. */
+  readonly promptAltTokens?: number;
+}
+
+export interface PromptTargets {
+  readonly targetsPerToken: number;
+  /** Row-major `(prompt length − 1) × targetsPerToken`; −1 where nothing is asked. */
+  readonly ids: Int32Array;
+}
+
+/** Row-major matrices of k tokens a position, and their log-probabilities at temperature 1. */
+export interface TokenMatrix {
+  readonly k: number;
+  readonly tokenIds: Int32Array;
+  readonly logprobs: Float32Array;
 }
 
 export interface SampleOutcome {
@@ -137,13 +158,15 @@ export interface SampleOutcome {
     /** At temperature 1, before any filter. */
     readonly logprobs: Float32Array;
     readonly stopReason: "stop" | "length";
+    /** The likeliest tokens for each one generated, best first. */
+    readonly topk?: TokenMatrix;
   }[];
-  /** One per prompt token, NaN first. */
+  /** One per prompt token, NaN where none was asked for, as for the first. */
   readonly promptLogprobs?: Float32Array;
-  /** Row-major `prompt length × k` matrices, best first; the first row is filled with 0 and −99999. */
-  readonly topkPromptLogprobs?: {
-    readonly k: number;
-    readonly tokenIds: Int32Array;
-    readonly logprobs: Float32Array;
-  };
+  /** `prompt length × k`, best first; rows that were not asked for, as the first, are filled with 0 and −99999. */
+  readonly topkPromptLogprobs?: TokenMatrix;
+  /** In the order of {@link PromptTargets.ids}; 0 where nothing was asked. */
+  readonly promptTargets?: Float32Array;
+  /** `(prompt length − 1) × k` */
+  readonly promptAltTokens?: TokenMatrix;
 }

@@ -35,6 +35,7 @@ export async function runSample(state: ServerState, body: SampleBody): Promise<S
       name: "SampleResponse",
       result: sampleResponse(
         await draw(state, { sampler, body, isDirect: samplerId === undefined, cancelled }),
+        body.target_prompt_logprobs,
       ),
     }),
     {

@@ -19,7 +19,7 @@ export const anyChunk = z.custom<object>(isRecord, "must be an object");
 
 // None of the fields below is taken as its record says: an operation tells the fault of a value, the arrays have limits, and a
 // request may hold many thousands of datums.
-const tensor: z.ZodType<TensorData> = recordBody("TensorData")([], {
+export const anyTensor: z.ZodType<TensorData> = recordBody("TensorData")([], {
   data: numberList,
   dtype: z.enum(["int64", "float32"]),
   shape: numberList.optional(),
@@ -29,7 +29,7 @@ const tensor: z.ZodType<TensorData> = recordBody("TensorData")([], {
 
 const datum = recordBody("Datum")([], {
   model_input: recordBody("ModelInput")([], { chunks: listOf(anyChunk) }),
-  loss_fn_inputs: mapOf(tensor),
+  loss_fn_inputs: mapOf(anyTensor),
 });
 
 const input = recordBody("ForwardBackwardInput")([], {

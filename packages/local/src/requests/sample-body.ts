@@ -1,7 +1,7 @@
 import { SamplingParams } from "@tinkex/types";
 import * as z from "zod";
 import { listOf } from "../json/bounded-collections.js";
-import { anyChunk } from "./pass-body.js";
+import { anyChunk, anyTensor } from "./pass-body.js";
 import { recordBody } from "./record-body.js";
 
 const { temperature, top_k, top_p } = SamplingParams.defaults;
@@ -15,7 +15,7 @@ const samplingParams = recordBody("SamplingParams")(["seed"], {
   top_p: z.number().default(top_p),
 });
 
-/** Body of `asample`. Fields that this server does not serve are read, so that the sample that asks for them fails. */
+/** Body of `asample`. What is out of range fails the sample, and not the request. */
 export const sampleBody = recordBody("SampleRequest")(
   ["base_model", "model_path", "sampling_session_id", "seq_id"],
   {
@@ -27,7 +27,7 @@ export const sampleBody = recordBody("SampleRequest")(
     topk_sample_logprobs: z.number().default(0),
     prompt_alt_tokens_k: z.number().default(0),
     prompt_logprobs_last_n: z.number().optional(),
-    target_prompt_logprobs: z.unknown().optional(),
+    target_prompt_logprobs: anyTensor.optional(),
     record_stability_info: z.boolean().default(false),
   },
 );

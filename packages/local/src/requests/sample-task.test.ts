@@ -120,16 +120,61 @@ describe("toSampleTask", () => {
     [{}, { stop: ["a", 1] }, "sampling_params.stop must be strings or token ids, got both"],
     [{}, { stop: [""] }, "sampling_params.stop must not hold an empty string"],
     [{}, { stop: [50] }, "sampling_params.stop[0] must be a token id from 0 to 49, got 50"],
-    [{ topk_sample_logprobs: 1 }, {}, "topk_sample_logprobs is not served"],
-    [{ prompt_alt_tokens_k: 1 }, {}, "prompt_alt_tokens_k is not served"],
-    [{ prompt_logprobs_last_n: 1 }, {}, "prompt_logprobs_last_n is not served"],
+    [{ topk_sample_logprobs: 51 }, {}, "topk_sample_logprobs must be a whole number from 0 to 50, got 51"],
+    [{ prompt_alt_tokens_k: -1 }, {}, "prompt_alt_tokens_k must be a whole number from 0 to 50, got -1"],
+    [{ prompt_logprobs_last_n: 1 }, {}, "prompt_logprobs_last_n limits prompt_logprobs, which must be true"],
+    [
+      { prompt_logprobs: true, prompt_logprobs_last_n: 3 },
+      {},
+      "prompt_logprobs_last_n must be a whole number from 1 to 2, got 3",
+    ],
     [
       { target_prompt_logprobs: { data: [1], dtype: "int64", shape: [1, 1] } },
       {},
-      "target_prompt_logprobs is not served",
+      "target_prompt_logprobs must be int64 of the shape [2, K], one row a token behind the first, got int64 [1, 1]",
+    ],
+    [
+      { target_prompt_logprobs: { data: [1, 2], dtype: "float32", shape: [2, 1] } },
+      {},
+      "target_prompt_logprobs must be int64 of the shape [2, K]",
+    ],
+    [
+      { target_prompt_logprobs: { data: [-1, 50], dtype: "int64", shape: [2, 1] } },
+      {},
+      "target_prompt_logprobs.data[1] must be a token id from 0 to 49, or -1 for none, got 50",
+    ],
+    [
+      { target_prompt_logprobs: { data: [1], dtype: "int64", shape: [2, 1] } },
+      {},
+      "target_prompt_logprobs.shape [2, 1] does not hold 1 elements",
     ],
   ])("refuses %j with %j", (body, params, message) => {
     expect(() => task(body, params)).toThrow(message);
+  });
+
+  it("newest-wire 33: asks for more of a prompt, and reads a target that is not listed as none", () => {
+    expect(
+      task({
+        prompt_logprobs: true,
+        prompt_logprobs_last_n: 2,
+        topk_sample_logprobs: 3,
+        prompt_alt_tokens_k: 4,
+        target_prompt_logprobs: { data: [7, -1, 0, 49], dtype: "int64", shape: [2, 2] },
+      }),
+    ).toMatchObject({
+      promptLogprobsLast: 2,
+      topkSampleLogprobs: 3,
+      promptAltTokens: 4,
+      promptTargets: { targetsPerToken: 2, ids: Int32Array.of(7, -1, 0, 49) },
+    });
+    const sparse = {
+      data: [0],
+      dtype: "int64",
+      shape: [2, 2],
+      sparse_crow_indices: [0, 0, 1],
+      sparse_col_indices: [1],
+    };
+    expect(task({ target_prompt_logprobs: sparse }).promptTargets?.ids).toEqual(Int32Array.of(-1, -1, -1, 0));
   });
 
   it("refuses prompts the model cannot read", () => {

@@ -1,9 +1,10 @@
-import type { EngineModel, SampleTask } from "../engine/engine.js";
+import type { TensorData } from "@tinkex/types";
+import type { EngineModel, PromptTargets, SampleTask } from "../engine/engine.js";
 import { userFailure } from "../errors/operation-failure.js";
 import { promptTokens } from "./engine-datum.js";
 import { toEngineSeed } from "./engine-seed.js";
 import type { SampleBody } from "./sample-body.js";
-import { toTokenIds } from "./tensor-values.js";
+import { densify, toTokenIds } from "./tensor-values.js";
 
 /** Most samples of one prompt in one request. */
 export const MAX_SAMPLES = 1024;
@@ -14,7 +15,7 @@ const MAX_STOPS = 1024;
 /** Most characters of the texts of `stop` together. */
 const MAX_STOP_LENGTH = 65_536;
 
-/** Most entries of the matrices that `topk_prompt_logprobs` asks for: prompt tokens times k. */
+/** Most entries of a matrix that a request asks for: tokens times k. */
 const MAX_TOPK_ENTRIES = 2 ** 24;
 
 export interface SampleContext {
@@ -36,16 +37,12 @@ export function toSampleTask(
   body: SampleBody,
   { model, adapterId, sessionId, randomSeed }: SampleContext,
 ): SampleTask {
-  refuseUnserved(body);
   const { sampling_params: params, num_samples: sampleCount, topk_prompt_logprobs: topk } = body;
+  const { topk_sample_logprobs: topkSampled, prompt_alt_tokens_k: altTokens } = body;
   const prompt = promptTokens(body.prompt, "prompt", model);
   requireInteger("num_samples", sampleCount, 1, MAX_SAMPLES);
-  requireInteger("topk_prompt_logprobs", topk, 0, model.vocabularySize);
-  if (topk * prompt.length > MAX_TOPK_ENTRIES) {
-    throw userFailure(
-      `topk_prompt_logprobs must be at most ${Math.floor(MAX_TOPK_ENTRIES / prompt.length)} for ${prompt.length} tokens, got ${topk}`,
-    );
-  }
+  requireWidth("topk_prompt_logprobs", topk, prompt.length, model);
+  requireWidth("prompt_alt_tokens_k", altTokens, prompt.length, model);
   requireInteger("sampling_params.top_k", params.top_k, -1, Number.MAX_SAFE_INTEGER);
   requireThat("sampling_params.temperature", params.temperature, params.temperature >= 0, "0 or more");
   requireThat(
@@ -56,12 +53,23 @@ export function toSampleTask(
   );
   // Top-k matrices are of prompt log-probabilities: who asks for them asks for these too.
   const wantsPromptLogprobs = body.prompt_logprobs || topk > 0;
+  const promptTargets = targetsOf(body.target_prompt_logprobs, prompt.length, model);
+  const isScored = wantsPromptLogprobs || promptTargets !== undefined || altTokens > 0;
+  const maxTokens = maxTokensOf(params.max_tokens, prompt.length, isScored, model);
+  requireWidth("topk_sample_logprobs", topkSampled, maxTokens * sampleCount, model);
+  const lastN = body.prompt_logprobs_last_n;
+  if (lastN !== undefined) {
+    requireInteger("prompt_logprobs_last_n", lastN, 1, prompt.length - 1);
+    if (!wantsPromptLogprobs) {
+      throw userFailure("prompt_logprobs_last_n limits prompt_logprobs, which must be true with it");
+    }
+  }
   return {
     ...(adapterId === undefined ? {} : { adapterId }),
     sessionId,
     prompt,
     sampleCount,
-    maxTokens: maxTokensOf(params.max_tokens, prompt.length, wantsPromptLogprobs, model),
+    maxTokens,
     seed: params.seed === undefined ? randomSeed() : toEngineSeed(params.seed),
     temperature: params.temperature,
     topK: params.top_k,
@@ -69,6 +77,10 @@ export function toSampleTask(
     ...stopsOf(params.stop, model),
     wantsPromptLogprobs,
     topkPromptLogprobs: topk,
+    ...(lastN === undefined ? {} : { promptLogprobsLast: lastN }),
+    ...(topkSampled > 0 && { topkSampleLogprobs: topkSampled }),
+    ...(promptTargets && { promptTargets }),
+    ...(altTokens > 0 && { promptAltTokens: altTokens }),
   };
 }
 
@@ -127,15 +139,51 @@ function stopsOf(
   };
 }
 
-function refuseUnserved(body: SampleBody): void {
-  const asked: Readonly<Record<string, boolean>> = {
-    topk_sample_logprobs: body.topk_sample_logprobs !== 0,
-    prompt_alt_tokens_k: body.prompt_alt_tokens_k !== 0,
-    prompt_logprobs_last_n: body.prompt_logprobs_last_n !== undefined,
-    target_prompt_logprobs: body.target_prompt_logprobs !== undefined,
-  };
-  for (const [field, isAsked] of Object.entries(asked)) {
-    if (isAsked) throw userFailure(`${field} is not served by this server; leave it out`);
+/**
+ * Reads the tokens to score: int64 `[prompt tokens − 1, K]`, −1 where nothing is asked, as are the cells that a sparse tensor
+ * does not list.
+ */
+function targetsOf(
+  tensor: TensorData | undefined,
+  promptLength: number,
+  { vocabularySize }: EngineModel,
+): PromptTargets | undefined {
+  if (tensor === undefined) return undefined;
+  const place = "target_prompt_logprobs";
+  const [rows, targetsPerToken = 0] = tensor.shape ?? [];
+  if (tensor.dtype !== "int64" || tensor.shape?.length !== 2 || rows !== promptLength - 1) {
+    throw userFailure(
+      `${place} must be int64 of the shape [${promptLength - 1}, K], one row a token behind the first, got ${tensor.dtype} ` +
+        `[${(tensor.shape ?? []).join(", ")}]`,
+    );
+  }
+  requireInteger(`${place}.shape[1]`, targetsPerToken, 1, vocabularySize);
+  if (rows * targetsPerToken > MAX_TOPK_ENTRIES) {
+    throw userFailure(`${place} must have at most ${MAX_TOPK_ENTRIES} cells, got ${rows * targetsPerToken}`);
+  }
+  // One more than the id, so that 0 is left for the cells that a sparse tensor does not list.
+  const shifted: number[] = [];
+  for (const element of tensor.data) {
+    const id = Number(element);
+    if (!Number.isInteger(id) || id < -1 || id >= vocabularySize) {
+      throw userFailure(
+        `${place}.data[${shifted.length}] must be a token id from 0 to ${vocabularySize - 1}, or -1 for none, got ${element}`,
+      );
+    }
+    shifted.push(id + 1);
+  }
+  const ids: number[] = [];
+  for (const cell of densify({ ...tensor, data: shifted }, place)) ids.push(Number(cell) - 1);
+  return { targetsPerToken, ids: Int32Array.from(ids) };
+}
+
+/** Checks the width k of a matrix that a request asks for. */
+function requireWidth(field: string, k: number, rows: number, { vocabularySize }: EngineModel): void {
+  requireInteger(field, k, 0, vocabularySize);
+  if (k * rows > MAX_TOPK_ENTRIES) {
+    throw userFailure(
+      `${field} must be at most ${Math.floor(MAX_TOPK_ENTRIES / rows)} for ${rows} tokens, got ${k}`,
+    );
   }
 }
 

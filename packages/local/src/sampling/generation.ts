@@ -1,6 +1,8 @@
 import { TinkexError } from "@tinkex/base";
+import type { TokenMatrix } from "../engine/engine.js";
 import type { RandomStream } from "../random/random-stream.js";
 import { type Logits, logSumExp } from "./logprobs.js";
+import { topIds } from "./ranking.js";
 import type { StopCondition } from "./stop-condition.js";
 import { drawToken, type TokenFilter, tokenDistribution } from "./token-distribution.js";
 
@@ -10,6 +12,7 @@ export interface GeneratedSequence {
   /** At temperature 1, before any filter. */
   readonly logprobs: Float32Array;
   readonly stopReason: "stop" | "length";
+  readonly topk?: TokenMatrix;
 }
 
 export interface GenerationRules {
@@ -17,6 +20,8 @@ export interface GenerationRules {
   readonly stop: StopCondition;
   /** Most tokens to generate. */
   readonly maxTokens: number;
+  /** Number of the likeliest tokens to list for each one. */
+  readonly topK: number;
 }
 
 /** One sample while it is being generated. */
@@ -25,6 +30,9 @@ export class Generation {
   readonly #random: RandomStream;
   readonly #tokens: number[] = [];
   readonly #logprobs: number[] = [];
+  /** The likeliest tokens for each one, and their log-probabilities, row by row. */
+  readonly #topIds: number[] = [];
+  readonly #topLogprobs: number[] = [];
   #stopReason: "stop" | "length" | undefined;
 
   constructor(rules: GenerationRules, random: RandomStream) {
@@ -52,11 +60,15 @@ export class Generation {
         { code: "request_failed" },
       );
     }
-    const { filter, stop, maxTokens } = this.#rules;
+    const { filter, stop, maxTokens, topK } = this.#rules;
     const distribution = tokenDistribution(logits, filter);
     const token = drawToken(distribution, filter.temperature === 0 ? 0 : this.#random());
     this.#tokens.push(token);
     this.#logprobs.push((logits[token] ?? Number.NaN) - normaliser);
+    for (const id of topK > 0 ? topIds(logits, topK) : []) {
+      this.#topIds.push(id);
+      this.#topLogprobs.push((logits[id] ?? Number.NaN) - normaliser);
+    }
     if (stop.isMet(this.#tokens)) this.#stopReason = "stop";
     else if (this.#tokens.length >= maxTokens) this.#stopReason = "length";
   }
@@ -67,6 +79,13 @@ export class Generation {
       tokens: Int32Array.from(this.#tokens),
       logprobs: Float32Array.from(this.#logprobs),
       stopReason: this.#stopReason,
+      ...(this.#rules.topK > 0 && {
+        topk: {
+          k: this.#rules.topK,
+          tokenIds: Int32Array.from(this.#topIds),
+          logprobs: Float32Array.from(this.#topLogprobs),
+        },
+      }),
     };
   }
 }

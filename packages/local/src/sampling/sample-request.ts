@@ -3,7 +3,7 @@ import type { SampleOutcome, SampleTask } from "../engine/engine.js";
 import { randomStream } from "../random/random-stream.js";
 import { Generation, type GenerationRules } from "./generation.js";
 import type { Prompt } from "./prefill.js";
-import { PromptLogprobs } from "./prompt-logprobs.js";
+import { PromptScores } from "./prompt-scores.js";
 import { stopCondition } from "./stop-condition.js";
 
 /** Facts about the model that a request needs. */
@@ -23,7 +23,7 @@ export class SampleRequest {
   /** Most tokens a sample of this request can have, prompt included. */
   readonly longest: number;
   readonly outcome: Promise<SampleOutcome>;
-  readonly #promptLogprobs: PromptLogprobs | undefined;
+  readonly #scores: PromptScores | undefined;
   #isSettled = false;
   #resolve: (outcome: SampleOutcome) => void = () => {};
   #reject: (error: unknown) => void = () => {};
@@ -34,6 +34,7 @@ export class SampleRequest {
       filter: task,
       stop: stopCondition(task.stopTokenIds, task.stopTexts, context.decode),
       maxTokens: Math.min(task.maxTokens, room),
+      topK: Math.min(task.topkSampleLogprobs ?? 0, context.vocabularySize),
     };
     this.sessionId = task.sessionId;
     this.longest = task.prompt.length + rules.maxTokens;
@@ -41,14 +42,11 @@ export class SampleRequest {
       { length: task.sampleCount },
       (_, i) => new Generation(rules, randomStream(task.seed + i, "sample")),
     );
-    const wantsLogprobs = task.wantsPromptLogprobs || task.topkPromptLogprobs > 0;
-    const collected = wantsLogprobs
-      ? new PromptLogprobs(task.prompt, task.topkPromptLogprobs, context.vocabularySize)
-      : undefined;
-    this.#promptLogprobs = collected;
+    const scores = PromptScores.for(task, context.vocabularySize);
+    this.#scores = scores;
     this.prompt = {
       tokens: task.prompt,
-      ...(collected && { onLogits: (position, logits) => collected.add(position, logits) }),
+      ...(scores && { onLogits: (position, logits) => scores.add(position, logits) }),
     };
     this.outcome = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -68,7 +66,7 @@ export class SampleRequest {
     this.#isSettled = true;
     this.#resolve({
       sequences: this.generations.map((generation) => generation.result()),
-      ...this.#promptLogprobs?.result(),
+      ...this.#scores?.result(),
     });
   }
 

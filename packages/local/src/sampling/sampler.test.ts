@@ -268,3 +268,105 @@ describe("requests of several clients", () => {
     expect(firstHalf).toBeGreaterThanOrEqual(4);
   });
 });
+
+describe("scores that a request asks for", () => {
+  /** Log-probabilities of the whole vocabulary behind each position, by the top-k matrix of all of it. */
+  async function reference(sampler: Sampler, tokens: Int32Array) {
+    const { topkPromptLogprobs } = await sampler.sample(
+      task({ prompt: tokens, maxTokens: 1, topkPromptLogprobs: 384 }),
+      base,
+    );
+    return (position: number, id: number) => {
+      const start = position * 384;
+      const at = topkPromptLogprobs?.tokenIds.subarray(start, start + 384).indexOf(id) ?? -1;
+      return topkPromptLogprobs?.logprobs[start + at] ?? Number.NaN;
+    };
+  }
+
+  it("of targets: each cell that asks, and 0 in the others", async () => {
+    const sampler = await samplerFor("tiny-llama");
+    const logprob = await reference(sampler, prompt(4));
+    const ids = Int32Array.of(5, -1, 300, 0, -1, -1);
+    const { promptTargets } = await sampler.sample(
+      task({ prompt: prompt(4), maxTokens: 1, promptTargets: { targetsPerToken: 2, ids } }),
+      base,
+    );
+    const expected = [logprob(1, 5), 0, logprob(2, 300), logprob(2, 0), 0, 0];
+    expect(largestDifference(promptTargets ?? [], expected)).toBeLessThan(1e-5);
+  });
+
+  it("of the last tokens of a prompt alone, also of the likeliest ones", async () => {
+    const sampler = await samplerFor("tiny-llama");
+    const ask = { prompt: prompt(6), maxTokens: 1, wantsPromptLogprobs: true, topkPromptLogprobs: 2 };
+    const all = await sampler.sample(task(ask), base);
+    const last = await sampler.sample(task({ ...ask, promptLogprobsLast: 2 }), base);
+    expect([...(last.promptLogprobs ?? [])].map(Number.isNaN)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect(last.promptLogprobs?.slice(4)).toEqual(all.promptLogprobs?.slice(4));
+    expect(last.topkPromptLogprobs?.logprobs.slice(0, 8)).toEqual(new Float32Array(8).fill(-99_999));
+    expect(last.topkPromptLogprobs?.logprobs.slice(8)).toEqual(all.topkPromptLogprobs?.logprobs.slice(8));
+  });
+
+  it("of the likeliest tokens for each one that is generated, whatever draws it", async () => {
+    const sampler = await samplerFor("tiny-llama");
+    const outcome = await sampler.sample(
+      task({
+        prompt: prompt(5),
+        maxTokens: 3,
+        sampleCount: 2,
+        temperature: 1.5,
+        topK: 5,
+        topkSampleLogprobs: 4,
+      }),
+      base,
+    );
+    for (const { tokens, logprobs, topk } of outcome.sequences) {
+      expect([topk?.k, topk?.tokenIds.length]).toEqual([4, 12]);
+      const whole = Int32Array.of(...prompt(5), ...tokens);
+      const logprob = await reference(sampler, whole);
+      for (let step = 0; step < 3; step += 1) {
+        const ids = [...(topk?.tokenIds.subarray(step * 4, step * 4 + 4) ?? [])];
+        const scores = [...(topk?.logprobs.subarray(step * 4, step * 4 + 4) ?? [])];
+        expect(
+          largestDifference(
+            scores,
+            ids.map((id) => logprob(5 + step, id)),
+          ),
+        ).toBeLessThan(1e-4);
+        expect(scores).toEqual([...scores].sort((a, b) => b - a));
+        const rank = ids.indexOf(tokens[step] ?? -1);
+        if (rank >= 0) expect(scores[rank]).toBeCloseTo(logprobs[step] ?? 0, 5);
+      }
+    }
+  });
+
+  it("of tokens that are drawn at each position, by the temperature and the seed", async () => {
+    const sampler = await samplerFor("tiny-llama");
+    const draw = (fields: object) =>
+      sampler.sample(
+        task({ prompt: prompt(3), maxTokens: 1, temperature: 1, promptAltTokens: 400, ...fields }),
+        base,
+      );
+    const { promptAltTokens } = await draw({ seed: 3, topK: 1 });
+    const logprob = await reference(sampler, prompt(3));
+    expect(promptAltTokens?.tokenIds).toHaveLength(800);
+    const expected = Array.from(promptAltTokens?.tokenIds ?? [], (id, cell) =>
+      logprob(cell < 400 ? 1 : 2, id),
+    );
+    expect(largestDifference(promptAltTokens?.logprobs ?? [], expected)).toBeLessThan(1e-5);
+    // Likely tokens come several times, and many never.
+    const distinct = new Set(promptAltTokens?.tokenIds.subarray(0, 400)).size;
+    expect(distinct).toBeGreaterThan(10);
+    expect(distinct).toBeLessThan(384);
+    expect((await draw({ seed: 3 })).promptAltTokens).toEqual(promptAltTokens);
+    expect((await draw({ seed: 4 })).promptAltTokens).not.toEqual(promptAltTokens);
+    const greedy = (await draw({ temperature: 0 })).promptAltTokens;
+    expect(new Set(greedy?.tokenIds.subarray(0, 400)).size).toBe(1);
+  });
+});
