@@ -159,6 +159,25 @@ describe("the life of a checkpoint", () => {
   });
 });
 
+describe("deleting a checkpoint", () => {
+  it("is not called off by cancel() once it was sent, and says so when its time is up", async () => {
+    const { stub, service, clock } = await openService();
+    const path = "training_runs/run-1/checkpoints/weights/a";
+    stub.on(path, () => new Promise<never>(() => {}));
+    const start = () =>
+      service.rest.deleteCheckpointFromTinkerPath("tinker://run-1/weights/a", { timeoutMs: 1000 });
+    const cancelled = start();
+    await until(() => stub.seen(path).length === 1, "the request");
+    expect(await cancelled.cancel()).toBe(false);
+    await expect(cancelled).rejects.toThrow("being sent; the service may still run it");
+    const late = start();
+    const failed = late.catch((error: unknown) => error);
+    await until(() => stub.seen(path).length === 2, "the second request");
+    await clock.advance(1000);
+    expect(String(await failed)).toContain("being sent; the service may still run it");
+  });
+});
+
 describe("prune", () => {
   const five = [
     made("weights/3", 3),
