@@ -52,7 +52,7 @@ export function setGivenHeaders(list: string[], given: Readonly<Record<string, s
   if (given === undefined) return;
   for (const [anyCase, value] of Object.entries(given)) {
     const name = anyCase.toLowerCase();
-    if (typeof value !== "string" || !isHeader(name, value)) {
+    if (!isHeader(name, value)) {
       throw new ValidationError(
         `the header ${JSON.stringify(anyCase)} has a character that is not allowed in its name or value`,
         { path: ["headers", anyCase] },
