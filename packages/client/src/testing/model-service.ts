@@ -28,6 +28,7 @@ export interface TakenRequest {
   readonly seqId: number;
   /** Names the call that it belongs to. */
   readonly call: string;
+  readonly model: string;
 }
 
 /** One delivery of a request, arrived or not. */
@@ -59,17 +60,31 @@ export class ModelService {
   /** Ids that need not come any more. */
   readonly #settled = new Set<number>();
   readonly #bodies = new Map<string, { readonly seqId: number; readonly datumCount: number }>();
+  readonly #restartAfter: number;
   #posts = 0;
+  /** The session that the server knows: a restart forgets it, with all that was made in it. */
+  #session = "S";
 
   constructor(
     habit: SequenceHabit,
     clock: Clock,
-    script: { readonly fates: readonly Fate[]; readonly latenciesMs: readonly number[] },
+    script: {
+      readonly fates: readonly Fate[];
+      readonly latenciesMs: readonly number[];
+      /** Training requests that come before the server is started anew. @defaultValue it runs on */
+      readonly restartAfter?: number | undefined;
+    },
   ) {
     this.#habit = habit;
     this.#clock = clock;
     this.#fates = [...script.fates];
     this.#latenciesMs = script.latenciesMs;
+    this.#restartAfter = script.restartAfter ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Tells whether the server was started anew. */
+  get isRestarted(): boolean {
+    return this.#session !== "S";
   }
 
   /** The network heals: all that comes from now on arrives. */
@@ -93,11 +108,19 @@ export class ModelService {
     if (!TRAINING.includes(path)) return respond(this.#control(path, json));
     this.deliveries.push({ call: headers.get("x-call") ?? "", leftAtMs: this.#clock.monotonic() });
     const latencyMs = this.#latenciesMs[this.#posts % Math.max(1, this.#latenciesMs.length)] ?? 0;
+    if (this.#posts === this.#restartAfter) this.#restart();
     this.#posts += 1;
     const fate = this.#fates.shift() ?? "arrives";
     if (latencyMs > 0) await this.#clock.sleep(latencyMs);
     return this.#deliver(fate, path, headers, json);
   };
+
+  #restart(): void {
+    this.#session = "S2";
+    this.#settled.clear();
+    this.#bodies.clear();
+    this.#tickets.clear();
+  }
 
   #deliver(fate: Fate, path: string, headers: Headers, json: Record<string, unknown>): Response {
     switch (fate) {
@@ -128,6 +151,9 @@ export class ModelService {
   /** Takes a request in, or refuses it; a repeat is answered as the first was. */
   #take(path: string, headers: Headers, json: Record<string, unknown>, isBad: boolean): Answer {
     const seqId = Number(json.seq_id);
+    if (json.model_id !== `${this.#session}:train:0`) {
+      return { status: 404, body: { detail: `model ${json.model_id} not found` } };
+    }
     const key = `${headers.get("x-idempotency-key")}`;
     const known = this.#tickets.get(key);
     if (known !== undefined) return { status: 200, body: { request_id: known } };
@@ -145,8 +171,8 @@ export class ModelService {
       return { status: 422, body: { detail: "bad request" } };
     }
     this.#settled.add(seqId);
-    this.taken.push({ seqId, call: headers.get("x-call") ?? "" });
-    const ticket = `r${this.#tickets.size}`;
+    this.taken.push({ seqId, call: headers.get("x-call") ?? "", model: `${json.model_id}` });
+    const ticket = `${this.#session} r${this.#tickets.size}`;
     this.#tickets.set(key, ticket);
     const { data = [] } = (json.forward_backward_input ?? {}) as { readonly data?: readonly unknown[] };
     this.#bodies.set(ticket, { seqId, datumCount: path === "forward_backward" ? data.length : 0 });
@@ -158,19 +184,27 @@ export class ModelService {
       const together = this.#habit !== "strict";
       return { status: 200, body: { fwdbwd_max_chunk_len: 1, parallel_fwdbwd_chunks: together } };
     }
-    if (path === "create_session") return { status: 200, body: { session_id: "S" } };
-    if (path === "create_model") return { status: 200, body: { request_id: "model" } };
+    if (path === "create_session") return { status: 200, body: { session_id: this.#session } };
+    if (path === "create_model") {
+      if (json.session_id === this.#session) return { status: 200, body: { request_id: this.#session } };
+      return { status: 404, body: { detail: `session ${json.session_id} not found` } };
+    }
     if (path === "get_info") return { status: 404, body: { detail: "Not Found" } };
     if (path === "weights_info") {
       return { status: 200, body: { base_model: "b", is_lora: true, lora_rank: 8 } };
     }
-    if (path === "retrieve_future") return { status: 200, body: this.#result(String(json.request_id)) };
+    if (path === "retrieve_future") {
+      const ticket = String(json.request_id);
+      if (ticket === this.#session) return { status: 200, body: { model_id: `${this.#session}:train:0` } };
+      if (!ticket.startsWith(`${this.#session} `))
+        return { status: 404, body: { detail: "future not found" } };
+      return { status: 200, body: this.#result(ticket) };
+    }
     return { status: 200, body: {} };
   }
 
   /** The result of a request, once every id before it is settled. */
   #result(ticket: string): unknown {
-    if (ticket === "model") return { model_id: "S:train:0" };
     const work = this.#bodies.get(ticket);
     if (work === undefined || this.nextId <= work.seqId) return { type: "try_again" };
     const logprobs = { data: [-1, -1], dtype: "float32", shape: [2] };

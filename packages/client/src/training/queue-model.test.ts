@@ -1,9 +1,11 @@
 import { FakeClock } from "@tinkex/base/testing";
+import type { CustomLoss } from "@tinkex/types";
 import { CANARY_KEY } from "@tinkex-tooling/canary";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { ApiFuture } from "../future/api-future.js";
 import { ServiceClient } from "../service/service-client.js";
+import { SessionLostError } from "../session/session-lost-error.js";
 import { datums } from "../testing/examples.js";
 import { type Fate, ModelService, type SequenceHabit } from "../testing/model-service.js";
 import { RecordingLogger } from "../testing/recording-logger.js";
@@ -12,7 +14,7 @@ import type { TrainingClient } from "./training-client.js";
 
 /** One call of a program. */
 interface Call {
-  readonly kind: "step" | "pass" | "save";
+  readonly kind: "step" | "pass" | "save" | "custom loss" | "train step";
   readonly datumCount: number;
   /** Milliseconds from the call until it is aborted. */
   readonly abortAfterMs: number | undefined;
@@ -23,6 +25,8 @@ interface Call {
 interface Made {
   readonly name: string;
   readonly index: number;
+  /** Made of several operations, of which the server may take the first alone. */
+  readonly isJoined: boolean;
   abortedAtMs: number | undefined;
   outcome: "ok" | Error | undefined;
 }
@@ -53,7 +57,7 @@ const fate = fc.oneof(
 );
 
 const call: fc.Arbitrary<Call> = fc.record({
-  kind: fc.constantFrom("step", "pass", "save"),
+  kind: fc.constantFrom("step", "pass", "save", "custom loss", "train step"),
   datumCount: fc.integer({ min: 1, max: 4 }),
   abortAfterMs: fc.option(fc.constantFrom(0, 1, 700, 3_000, 40_000), { nil: undefined, freq: 2 }),
   pauseBeforeMs: fc.constantFrom(0, 0, 0, 1_500, 60_000),
@@ -64,6 +68,13 @@ const program = fc.record({
   calls: fc.array(call, { minLength: 1, maxLength: 8 }),
   fates: fc.array(fate, { maxLength: 12 }).map((each) => each.flat()),
   latenciesMs: fc.array(fc.constantFrom(0, 0, 20, 900), { maxLength: 4 }),
+  restartAfter: fc.option(fc.integer({ min: 0, max: 12 }), { nil: undefined, freq: 2 }),
+});
+
+/** A loss without slope. */
+const flatLoss: CustomLoss = (_, logprobs) => ({
+  loss: 0,
+  gradients: logprobs.map((values) => new Float32Array(values.length)),
 });
 
 function start(
@@ -75,6 +86,8 @@ function start(
   const options = { signal, headers: { "x-call": name } };
   if (kind === "step") return training.optimStep({}, options);
   if (kind === "save") return training.saveState("x", options);
+  if (kind === "custom loss") return training.forwardBackwardCustom(datums(datumCount), flatLoss, options);
+  if (kind === "train step") return training.trainStep(datums(datumCount), "cross_entropy", {}, options);
   return training.forwardBackward(datums(datumCount), "cross_entropy", options);
 }
 
@@ -107,9 +120,10 @@ async function run({
   calls,
   fates,
   latenciesMs,
+  restartAfter,
 }: typeof program extends fc.Arbitrary<infer P> ? P : never): Promise<void> {
   const clock = new FakeClock({ startMs: 1_000_000 });
-  const server = new ModelService(habit, clock, { fates, latenciesMs });
+  const server = new ModelService(habit, clock, { fates, latenciesMs, restartAfter });
   const service = new ServiceClient({
     baseUrl: "http://model.test",
     apiKey: CANARY_KEY,
@@ -127,7 +141,14 @@ async function run({
     for (const [index, each] of calls.entries()) {
       if (each.pauseBeforeMs > 0) await clock.advance(each.pauseBeforeMs);
       const controller = new AbortController();
-      const one: Made = { name: `call ${index}`, index, abortedAtMs: undefined, outcome: undefined };
+      const isJoined = each.kind === "custom loss" || each.kind === "train step";
+      const one: Made = {
+        name: `call ${index}`,
+        index,
+        isJoined,
+        abortedAtMs: undefined,
+        outcome: undefined,
+      };
       made.push(one);
       const future = start(training, each, one.name, controller.signal);
       settled.push(
@@ -147,9 +168,19 @@ async function run({
     await clock.advance(120_000);
     server.heal();
     check(server, made);
-    const last: Made = { name: "last", index: calls.length, abortedAtMs: undefined, outcome: undefined };
-    const final = training.optimStep({}, { headers: { "x-call": last.name } });
-    const end = await through(clock, outcomeOf(final), 1_000_000);
+    const finalStep = (client: TrainingClient) =>
+      through(clock, outcomeOf(client.optimStep({}, { headers: { "x-call": "last" } })), 1_000_000);
+    const end = await finalStep(training);
+    if (server.isRestarted) {
+      // The client says that its model is gone, and what comes after goes on in a new session.
+      const isSaid = end instanceof SessionLostError || end instanceof SequenceBrokenError;
+      expect([end, isSaid]).toEqual([end, true]);
+      const creation = service.createLoraTrainingClient({ base_model: "b" });
+      const renewed = await through(clock, creation, 1_000_000);
+      expect(renewed.modelId).toBe("S2:train:0");
+      expect(await finalStep(renewed)).toBe("ok");
+      return;
+    }
     const broken = [...made.map(({ outcome }) => outcome), end].some(
       (each) => each instanceof SequenceBrokenError,
     );
@@ -158,10 +189,11 @@ async function run({
     else {
       expect(end).toBe("ok");
       expect(server.nextId).toBeGreaterThan(Math.max(0, ...server.taken.map(({ seqId }) => seqId)));
-      for (const { name, outcome, abortedAtMs } of made) {
+      for (const { name, outcome, abortedAtMs, isJoined } of made) {
         // A call that failed without being given up was not taken, or the client would be broken.
         const isTaken = server.taken.some((each) => each.call === name);
-        if (outcome !== "ok" && abortedAtMs === undefined) expect([name, isTaken]).toEqual([name, false]);
+        if (outcome !== "ok" && abortedAtMs === undefined && !isJoined)
+          expect([name, isTaken]).toEqual([name, false]);
       }
     }
   } finally {
