@@ -44,6 +44,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       "auth",
       "admin",
       "rest",
+      "downloads",
       "training",
       "sampling",
       "channel",

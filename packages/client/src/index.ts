@@ -44,6 +44,12 @@ export { AccessError, type AccessFault } from "./auth/access-error.js";
 export type { CredentialOrigin } from "./auth/credentials.js";
 export { type CredentialPlaces, getTinkerToken, hasCredentials } from "./auth/has-credentials.js";
 export { FuturesPollerError } from "./channel/futures-poller-error.js";
+export type {
+  CheckpointProgress,
+  DownloadCheckpointOptions,
+  DownloadedCheckpoint,
+  DownloadedFile,
+} from "./downloads/download-options.js";
 export type { EventsOptions } from "./events/message-stream.js";
 export { ApiFuture } from "./future/api-future.js";
 export type { QueueStateEvent } from "./future/operation-context.js";
@@ -126,5 +132,5 @@ export type {
   LoadOptions,
   PassOptions,
   SamplingSaveOptions,
-} from "./training/training-options.js";
   TrainedSamplerOptions,
+} from "./training/training-options.js";

@@ -10,6 +10,7 @@ export {
   drip,
   every,
   file,
+  fileCutEvery,
   gamble,
   goAway,
   halfClose,

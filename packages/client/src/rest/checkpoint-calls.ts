@@ -1,4 +1,11 @@
+import { resolve } from "node:path";
 import type { WeightsInfoResponse } from "@tinkex/types";
+import {
+  checkDownload,
+  DOWNLOAD_OPTIONS,
+  type DownloadCheckpointOptions,
+  type DownloadedCheckpoint,
+} from "../downloads/download-options.js";
 import type { ApiFuture } from "../future/api-future.js";
 import { CALL_OPTIONS, type CallOptions } from "../inputs/call-options.js";
 import { checkId } from "./check-id.js";
@@ -35,6 +42,7 @@ import {
 } from "./checkpoints.js";
 import { COPY_WEIGHTS_OPTIONS, type CopyWeightsOptions, checkCopy, copyWeights } from "./copy-weights.js";
 import { deleteCheckpoint } from "./delete-checkpoint.js";
+import { openSource } from "./download-source.js";
 import { type PathWork, readPath, startOnPath } from "./given-path.js";
 import { checkCount, checkPage, noteLocalFilter, offsetPages } from "./offset-pages.js";
 import type { PageList } from "./page-list.js";
@@ -176,6 +184,37 @@ export class CheckpointCalls {
     const given = readPath("getExternalWeightsUrls", tinker_path);
     if ("path" in given) checkExternal("getExternalWeightsUrls", given.path);
     return startOnPath(this.#context, "getExternalWeightsUrls", given, options, readExternalUrls);
+  }
+
+  /**
+   * Downloads a checkpoint to a directory that is empty or not there yet: an export file by file, any other as an archive, where the
+   * service has archives. The directory appears in one step, when all of it is there and has its length (and its MD5, where the store
+   * tells one), readable by you alone. A call that was ended, or whose process was killed, leaves what has come beside the
+   * directory, and the same call goes on with it. No header of ours goes to the store.
+   *
+   * @param directory - `adapter_config.json` and the adapter's weights are in it then, as `peft` loads them
+   * @throws ResponseError for files that are not whole, have names that are not safe, or are larger than the limits allow;
+   *   UnsupportedByServerError where the service gives no such checkpoint away; what the file system and `onProgress` throw
+   *
+   * @example
+   * await service.rest.downloadCheckpoint("tinker://run/external_weights/final", "adapters/final");
+   */
+  downloadCheckpoint(
+    tinker_path: string,
+    directory: string,
+    options: DownloadCheckpointOptions = {},
+  ): ApiFuture<DownloadedCheckpoint> {
+    this.#check("downloadCheckpoint", options, DOWNLOAD_OPTIONS);
+    const limits = checkDownload("downloadCheckpoint", directory, options);
+    const place = { directory: resolve(directory), limits, onProgress: options.onProgress };
+    const { proxy } = this.#context;
+    return this.#onPath("downloadCheckpoint", tinker_path, options, async (request, path) => {
+      // Loaded when it is used: most programs download nothing.
+      const { downloadCheckpoint } = await import("../downloads/download-checkpoint.js");
+      const { method, clock, signal } = request;
+      const work = { ...place, method, tinkerPath: path.tinker_path, clock, signal, proxy };
+      return downloadCheckpoint(work, () => openSource(request, path));
+    });
   }
 
   /** Gives the signed address of a checkpoint's archive, once it is made. Services since 0.38 make exports instead. */

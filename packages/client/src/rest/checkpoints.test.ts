@@ -92,7 +92,7 @@ describe("published checkpoints", () => {
   const PUBLISH = "training_runs/run/checkpoints/weights/a/publish";
 
   it.each(["publish", "unpublish"] as const)(
-    "clients 88: %s fails at once where that is so already, unless that is ok",
+    "clients 88, wire-types 14: %s has no body, and fails at once where that is so already, unless that is ok",
     async (verb) => {
       const { stub, service, clock } = await openService();
       stub.on(PUBLISH, () => ({ status: 409, body: { detail: "is so already" } }));
@@ -107,6 +107,7 @@ describe("published checkpoints", () => {
         Array.from({ length: 2 }, () => (verb === "publish" ? "POST" : "DELETE")),
       );
       expect(clock.sleeps).toEqual([]);
+      expect(stub.seen(PUBLISH).map(({ body }) => body.length)).toEqual([0, 0]);
       expect(() => set({ ifAlready: "maybe" })).toThrow('ifAlready must be "error" or "ok", got "maybe"');
     },
   );
@@ -195,6 +196,7 @@ describe("prune", () => {
     expect(kept.map(({ checkpoint_id: id }) => id)).toEqual(["weights/4", "weights/2", "sampler_weights/1"]);
     expect(freedBytes).toBe(20);
     expect(deletions(stub)).toEqual(["weights/1", "weights/3"]);
+    expect(stub.requests.filter(({ method, body }) => method === "DELETE" && body.length > 0)).toEqual([]);
   });
 
   it("deletes nothing in a dry run, and tells what would go", async () => {

@@ -1,4 +1,5 @@
 import type { Clock, Logger } from "@tinkex/base";
+import type { ProxySettings } from "@tinkex/http";
 import type { ApiGeneration } from "@tinkex/types";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
 import type { ApiCalls } from "../session/api-calls.js";
@@ -18,6 +19,8 @@ export interface RestContext {
   readonly logger: Logger;
   /** Project that copies go to where the call names none. */
   readonly projectId: string | undefined;
+  /** For downloads from other hosts. */
+  readonly proxy: ProxySettings;
   /** Asks the server what it is, once. */
   server(): Promise<RestServer>;
   /** Gives the token that requests are signed with; `undefined` where that is a plain key. */

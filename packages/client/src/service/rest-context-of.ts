@@ -10,12 +10,13 @@ export function restContextOf(
   settings: ClientSettings,
   lifecycle: ClientLifecycle,
 ): RestContext {
-  const { clock, logger, projectId, transport, sdkVersion } = settings;
+  const { clock, logger, projectId, transport, sdkVersion, proxy } = settings;
   return {
     lifecycle,
     clock,
     logger,
     projectId,
+    proxy,
     async server() {
       const generation = (await core.server()).generation.fields;
       return {

@@ -27,6 +27,8 @@ export interface ClientSettings {
   /** Address that requests go to; `undefined` with a transport of the caller's. */
   readonly baseUrl: string | undefined;
   readonly transport: HttpTransport;
+  /** For downloads from other hosts. */
+  readonly proxy: ProxySettings;
   /** Address and key, by which the clients of a process share the limits on samples; `undefined` when they are not known. */
   readonly account: string | undefined;
   /** Makes the transport sign with short-lived tokens, for services that want them; nothing for a transport of the caller's. */
@@ -79,6 +81,7 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
   const logger = options.logger === undefined ? consoleLogger("warn") : shieldedLogger(options.logger);
   const sdkVersion = options.sdkVersion ?? COMPATIBLE_SDK_VERSION;
   const baseUrl = resolveBaseUrl(options.baseUrl ?? fromEnv("TINKER_BASE_URL"));
+  const proxy = proxySettings(options.proxy, env);
   let account: string | undefined;
   const makeOwn = (): TinkexTransport => {
     const { apiKey, credential } = options;
@@ -90,7 +93,7 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
         baseUrl,
         ...credentials,
         defaultHeaders: { ...cloudflareHeaders(fromEnv), ...options.headers },
-        proxy: proxySettings(options.proxy, env),
+        proxy,
         fetch: options.fetch,
         retry: options.retry,
         poolLimits: givenPools(options.pools),
@@ -108,6 +111,7 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
   return {
     baseUrl: options.transport === undefined ? baseUrl : undefined,
     transport,
+    proxy,
     account,
     useTokens: () => {
       if ("useTokens" in transport && typeof transport.useTokens === "function") transport.useTokens();

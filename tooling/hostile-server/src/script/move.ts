@@ -47,7 +47,15 @@ export type Move =
   /** Breaks off the one request (RST_STREAM with this code). HTTP/2 alone. */
   | { readonly do: "reset_stream"; readonly code: number }
   /** The part of the file that the request's `Range` asks for, if its `If-Range` fits. */
-  | { readonly do: "file"; readonly content: Uint8Array; readonly etag: string; readonly stopAfter?: number }
+  | {
+      readonly do: "file";
+      readonly content: Uint8Array;
+      readonly etag: string;
+      /** Bytes after which an answer without `Range` stops. */
+      readonly stopAfter?: number;
+      /** Bytes after which every answer is broken off. */
+      readonly cutEvery?: number;
+    }
   /** Does the work of a request, once per idempotency key, notes it in the ledger, and may answer `{ "echo": … }`. */
   | { readonly do: "work"; readonly answers: boolean }
   /** One of the faults, for that share of the requests; the numbers are those of the seed. */

@@ -97,6 +97,11 @@ export function file(content: Uint8Array, etag: string, stopAfter?: number): Mov
   return { do: "file", content, etag, ...(stopAfter === undefined ? {} : { stopAfter }) };
 }
 
+/** A stored file whose connection breaks after each `byteLength` bytes, so that it takes many requests to get all of it. */
+export function fileCutEvery(byteLength: number, content: Uint8Array, etag: string): Move {
+  return { do: "file", content, etag, cutEvery: byteLength };
+}
+
 /** Does the work of a request, as the ledger tells, and answers with the number of its call. */
 export const work: Move = { do: "work", answers: true };
 

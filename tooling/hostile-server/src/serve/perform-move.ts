@@ -12,6 +12,8 @@ type Gamble = Move & { readonly do: "gamble" };
 type Every = Move & { readonly do: "every" };
 type Relay = Move & { readonly do: "relay" };
 
+const BEFORE_CUT_MS = 60;
+
 /** What moves share within one server. */
 export class Stage {
   readonly ledger: Ledger;
@@ -135,6 +137,13 @@ function sendFile(
   stage: Stage,
 ): void {
   const whole = rangeAnswer(move, request);
+  if (move.cutEvery !== undefined && whole.body.byteLength > move.cutEvery) {
+    line.begin(whole.status, whole.headers);
+    line.write(whole.body.subarray(0, move.cutEvery));
+    // What a client has not read by then it may lose.
+    setTimeout(() => line.hangUp(), BEFORE_CUT_MS);
+    return;
+  }
   if (whole.status === 206 || move.stopAfter === undefined) {
     sendAnswer(line, whole, stage);
     return;

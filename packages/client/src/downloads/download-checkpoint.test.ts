@@ -1,0 +1,325 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { ApiStatusError, ResponseError, UnsupportedByServerError, ValidationError } from "@tinkex/base";
+import { CANARY_KEY } from "@tinkex-tooling/canary";
+import { answer, file, HostileServer, on, redirect, reset } from "@tinkex-tooling/hostile-server";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { type OpenService, openService } from "../testing/open-service.js";
+import { tarArchive } from "../testing/tar-archive.js";
+import type { CheckpointProgress, DownloadCheckpointOptions } from "./download-options.js";
+
+const EXPORT = "tinker://run/external_weights/a";
+const URLS = "training_runs/run/checkpoints/external_weights/a/external_weights_urls";
+const WEIGHTS = "tinker://run/weights/a";
+const ARCHIVE = "training_runs/run/checkpoints/weights/a/archive";
+const config = Buffer.from('{"peft_type":"LORA"}');
+const weights = Buffer.from("0123456789".repeat(2_000));
+const tar = tarArchive(
+  { name: "./", flag: "5" },
+  { name: "./adapter_config.json", content: config },
+  { name: "./adapter_model.safetensors", content: weights },
+  { name: "checkpoint_complete" },
+);
+
+let parent: string;
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), "tinkex-checkpoint-"));
+  onTestFinished(() => rm(parent, { recursive: true }));
+});
+const directory = (): string => join(parent, "adapter");
+
+/** Answers of the storage, by name of the file. */
+type Stored = Parameters<typeof HostileServer.play>;
+
+async function play(...script: Stored): Promise<HostileServer> {
+  const storage = await HostileServer.play(...script);
+  onTestFinished(() => storage[Symbol.asyncDispose]());
+  return storage;
+}
+
+/** A service whose export is two files at the storage. */
+async function withExport(...script: Stored): Promise<OpenService & { readonly storage: HostileServer }> {
+  const open = await openService();
+  const storage = await play(...script);
+  serveExport(open, storage, ["adapter_model.safetensors", "adapter_config.json"]);
+  return { ...open, storage };
+}
+
+function serveExport({ stub }: OpenService, storage: HostileServer, names: readonly string[]): void {
+  const urls = Object.fromEntries(
+    names.map((name) => [name, `${storage.url}/${encodeURIComponent(name)}?sig=secret`]),
+  );
+  stub.on(URLS, () => ({ body: { urls, expires: "2099-01-01T00:00:00Z" } }));
+}
+
+async function withArchive(...script: Stored): Promise<OpenService & { readonly storage: HostileServer }> {
+  const open = await openService();
+  const storage = await play(...script);
+  open.stub.on(ARCHIVE, () => ({ status: 302, headers: { location: `${storage.url}/archive?sig=secret` } }));
+  return { ...open, storage };
+}
+
+const get = ({ service }: OpenService, options: DownloadCheckpointOptions = {}, path = EXPORT) =>
+  service.rest.downloadCheckpoint(path, directory(), options);
+
+const isConfig = on({ path: "/adapter_config.json" }, file(config, '"c"'));
+const isWeights = on({ path: "/adapter_model.safetensors" }, file(weights, '"w"'));
+const isHalfWeights = on({ path: "/adapter_model.safetensors" }, file(weights, '"w"', 10_000));
+
+describe("an export", () => {
+  it("is downloaded file by file to a directory that only its owner reads, and the storage hears nothing of us", async () => {
+    const open = await withExport(isConfig, isWeights);
+    const seen: CheckpointProgress[] = [];
+    const done = await get(open, {
+      onProgress: (progress) => seen.push(progress),
+      headers: { "x-mine": CANARY_KEY },
+    });
+    expect(done).toEqual({
+      tinker_path: EXPORT,
+      directory: directory(),
+      files: [
+        { name: "adapter_config.json", byteLength: config.length },
+        { name: "adapter_model.safetensors", byteLength: weights.length },
+      ],
+      isPeftAdapter: true,
+    });
+    expect((await readFile(join(directory(), "adapter_model.safetensors"))).equals(weights)).toBe(true);
+    expect((await readFile(join(directory(), "adapter_config.json"))).equals(config)).toBe(true);
+    expect((await readdir(parent)).sort()).toEqual(["adapter"]);
+    expect((await stat(directory())).mode & 0o777).toBe(0o700);
+    expect((await stat(join(directory(), "adapter_config.json"))).mode & 0o777).toBe(0o600);
+    expect(seen.at(-1)).toEqual({
+      file: "adapter_model.safetensors",
+      fileIndex: 1,
+      fileCount: 2,
+      receivedBytes: weights.length,
+      totalBytes: weights.length,
+    });
+    expect(open.storage.requests).toHaveLength(2);
+    for (const { headers } of open.storage.requests) {
+      expect(Object.keys(headers).sort()).toEqual([
+        "accept",
+        "accept-encoding",
+        "connection",
+        "host",
+        "user-agent",
+      ]);
+      expect(JSON.stringify(headers)).not.toContain(CANARY_KEY);
+    }
+  });
+
+  it("is not fetched again by the same call, and asks the service for nothing then", async () => {
+    const open = await withExport(isConfig, isWeights);
+    const first = await get(open);
+    const before = open.stub.requests.length;
+    expect(await get(open)).toEqual(first);
+    expect(open.storage.requests).toHaveLength(2);
+    expect(open.stub.requests).toHaveLength(before);
+  });
+
+  it("is gone on with after an abort: what is whole is not asked for, and of the rest what is missing", async () => {
+    const open = await withExport(isConfig, isHalfWeights);
+    const controller = new AbortController();
+    const onProgress = ({ receivedBytes }: CheckpointProgress): void => {
+      if (receivedBytes === 10_000) controller.abort();
+    };
+    await expect(get(open, { signal: controller.signal, onProgress })).rejects.toMatchObject({
+      code: "aborted",
+    });
+    await expect(stat(directory())).rejects.toThrow("ENOENT");
+    const storage = await play(isWeights);
+    serveExport(open, storage, ["adapter_model.safetensors", "adapter_config.json"]);
+    await get(open);
+    expect(storage.requests.map(({ headers }) => headers.range)).toEqual(["bytes=10000-"]);
+    expect((await readFile(join(directory(), "adapter_model.safetensors"))).equals(weights)).toBe(true);
+    expect(await readdir(parent)).toEqual(["adapter"]);
+  });
+
+  it("asks for fresh addresses before they expire, and when the storage says they have", async () => {
+    const open = await withExport(
+      on({ path: "/adapter_config.json" }, answer(403, "expired"), file(config, '"c"')),
+      isWeights,
+    );
+    const { storage, clock } = open;
+    const at = (sig: string, ms: number) => ({
+      body: {
+        urls: {
+          "adapter_config.json": `${storage.url}/adapter_config.json?sig=${sig}`,
+          "adapter_model.safetensors": `${storage.url}/adapter_model.safetensors?sig=${sig}`,
+        },
+        expires: new Date(clock.now() + ms).toISOString(),
+      },
+    });
+    open.stub.script(URLS, at("old", 3_600_000), at("new", 299_000), at("last", 3_600_000));
+    expect((await get(open)).files).toHaveLength(2);
+    expect(storage.requests.map(({ path }) => path)).toEqual([
+      "/adapter_config.json?sig=old",
+      "/adapter_config.json?sig=new",
+      "/adapter_model.safetensors?sig=last",
+    ]);
+  });
+
+  it("goes where the storage sends it on, to another host too, without our headers", async () => {
+    const elsewhere = await play(isConfig, isWeights);
+    const open = await withExport(
+      on(
+        { path: "/adapter_config.json?sig=secret" },
+        redirect(302, `${elsewhere.url}/adapter_config.json?sig=secret`),
+      ),
+      on({}, redirect(307, `${elsewhere.url}/adapter_model.safetensors?sig=secret`)),
+    );
+    await get(open);
+    expect((await readFile(join(directory(), "adapter_model.safetensors"))).equals(weights)).toBe(true);
+    for (const { headers } of elsewhere.requests) expect(headers).not.toHaveProperty("x-api-key");
+  });
+
+  it.each([
+    ["../evil"],
+    ["/etc/evil"],
+    ["a/../../evil"],
+    ["a\\..\\evil"],
+    ["C:evil"],
+    ["nul.txt"],
+    ["a\0b"],
+    ["a/"],
+    [".tinkex-download.json"],
+  ])("whose list has the name %j is refused before anything is fetched or made", async (name) => {
+    const open = await withExport(isConfig);
+    serveExport(open, open.storage, ["adapter_config.json", name]);
+    await expect(get(open)).rejects.toBeInstanceOf(ResponseError);
+    expect(open.storage.requests).toEqual([]);
+    expect(await readdir(parent)).toEqual([]);
+  });
+
+  it.each([
+    ["no files", {}, "has no files"],
+    ["two names of different case", { a: "http://h/a", A: "http://h/A" }, "in case"],
+    ["a file: address", { a: "file:///etc/passwd" }, "none of http or https"],
+    ["an address that is none", { a: "secret" }, "none of http or https"],
+  ])("with %s is refused", async (_, urls, message) => {
+    const open = await openService();
+    open.stub.on(URLS, () => ({ body: { urls, expires: "2099-01-01T00:00:00Z" } }));
+    const failure = await get(open).then(String, (error: unknown) => error);
+    expect(failure).toBeInstanceOf(ResponseError);
+    expect(String(failure)).toContain(message);
+    expect(String(failure)).not.toContain("secret");
+    await expect(stat(directory())).rejects.toThrow("ENOENT");
+  });
+
+  it("larger than maxBytes in all is refused, though each file is not", async () => {
+    const open = await withExport(isConfig, isWeights);
+    const maxBytes = weights.length + config.length;
+    await expect(get(open, { maxBytes: maxBytes - 1 })).rejects.toThrow("maxBytes");
+    await expect(stat(directory())).rejects.toThrow("ENOENT");
+    expect((await get(open, { maxBytes })).files).toHaveLength(2);
+  });
+});
+
+describe("the directory of a download", () => {
+  it("may be there and empty; what else is there is not touched", async () => {
+    const open = await withExport(isConfig, isWeights);
+    await mkdir(directory());
+    await writeFile(join(directory(), "mine"), "mine");
+    const failure = await get(open).then(String, (error: unknown) => error);
+    expect(failure).toBeInstanceOf(ValidationError);
+    expect(String(failure)).toContain("directory must be empty, not there yet, or hold");
+    expect(open.stub.seen(URLS)).toEqual([]);
+    await rm(join(directory(), "mine"));
+    expect((await get(open)).files).toHaveLength(2);
+    await rm(join(directory(), "adapter_config.json"));
+    await expect(get(open)).rejects.toBeInstanceOf(ValidationError);
+  });
+
+  it("may not be a link, nor a file", async () => {
+    const open = await withExport(isConfig, isWeights);
+    await mkdir(join(parent, "elsewhere"));
+    await symlink(join(parent, "elsewhere"), directory());
+    await expect(get(open)).rejects.toBeInstanceOf(ValidationError);
+    expect(await readdir(join(parent, "elsewhere"))).toEqual([]);
+    await rm(directory());
+    await writeFile(directory(), "mine");
+    await expect(get(open)).rejects.toThrow(/ENOTDIR|must be/);
+    expect(await readFile(directory(), "utf8")).toBe("mine");
+  });
+
+  it("is that of two calls at one time, which do not mix", async () => {
+    const open = await withExport(isConfig, isWeights);
+    const [a, b] = await Promise.all([get(open), get(open)]);
+    expect(a).toEqual(b);
+    expect(await readdir(parent)).toEqual(["adapter"]);
+    expect((await readFile(join(directory(), "adapter_model.safetensors"))).equals(weights)).toBe(true);
+  });
+
+  it.each([
+    [["a"], "", {}, "directory must be a path"],
+    [["a"], "a\0b", {}, "directory must be a path"],
+    [["a"], "a", { maxBytes: 0 }, "maxBytes must be an integer above 0, got 0"],
+    [["a"], "a", { maxFiles: 1.5 }, "maxFiles must be an integer above 0, got 1.5"],
+    [["a"], "a", { maxRatio: "2" as never }, 'maxRatio must be an integer above 0, got "2"'],
+    [["a"], "a", { onProgress: 5 as never }, "onProgress"],
+  ])("is checked with the options before anything is sent (%#)", async (_, path, options, message) => {
+    const { stub, service } = await openService();
+    expect(() => service.rest.downloadCheckpoint(EXPORT, path, options)).toThrow(message);
+    expect(stub.requests).toEqual([]);
+  });
+});
+
+describe("an archive", () => {
+  it.each([
+    ["plain", tar],
+    ["gzip", gzipSync(tar)],
+  ])("of a training checkpoint is unpacked, %s", async (_, stored) => {
+    const open = await withArchive(file(stored, '"t"'));
+    const done = await get(open, {}, WEIGHTS);
+    expect(done.isPeftAdapter).toBe(true);
+    expect(done.files.map(({ name }) => name)).toEqual([
+      "adapter_config.json",
+      "adapter_model.safetensors",
+      "checkpoint_complete",
+    ]);
+    expect((await readFile(join(directory(), "adapter_model.safetensors"))).equals(weights)).toBe(true);
+    expect(await readdir(parent)).toEqual(["adapter"]);
+    expect(open.storage.requests[0]?.headers).not.toHaveProperty("x-api-key");
+  });
+
+  it("is gone on with where the connection broke, and where a call ended", async () => {
+    const open = await withArchive(file(tar, '"t"', 3_000));
+    const onProgress = ({ receivedBytes }: CheckpointProgress): void => {
+      if (receivedBytes === 3_000) void open.service.close();
+    };
+    await expect(get(open, { onProgress }, WEIGHTS)).rejects.toMatchObject({ code: "closed" });
+    const later = await withArchive(reset, file(tar, '"t"'));
+    const pending = get(later, {}, WEIGHTS);
+    await expect.poll(() => later.clock.sleeps.length).toBe(1);
+    await later.clock.advance(60_000);
+    await pending;
+    expect(later.storage.requests.map(({ headers }) => headers.range)).toEqual([
+      "bytes=3000-",
+      "bytes=3000-",
+    ]);
+    expect(await readdir(parent)).toEqual(["adapter"]);
+  });
+
+  it("is what an export is downloaded as, where the service has no addresses of files", async () => {
+    const open = await openService();
+    const storage = await play(file(tar, '"t"'));
+    open.stub.on(URLS, () => ({ status: 404, body: { detail: "Not Found" } }));
+    open.stub.on("training_runs/run/checkpoints/external_weights/a/archive", () => ({
+      body: { url: `${storage.url}/archive`, expires: "2099-01-01T00:00:00Z" },
+    }));
+    expect((await get(open)).isPeftAdapter).toBe(true);
+  });
+
+  it("that the service does not have leads to the way it has, and one that is not there is not found", async () => {
+    const open = await openService();
+    open.stub.on(ARCHIVE, () => ({ status: 404, body: { detail: "Not Found" } }));
+    const failure = await get(open, {}, WEIGHTS).then(String, (error: unknown) => error);
+    expect(failure).toBeInstanceOf(UnsupportedByServerError);
+    expect(String(failure)).toContain("save an export with saveWeightsExternal");
+    open.stub.on(ARCHIVE, () => ({ status: 404, body: { detail: "no such checkpoint" } }));
+    await expect(get(open, {}, WEIGHTS)).rejects.toBeInstanceOf(ApiStatusError);
+    expect(await readdir(parent)).toEqual([]);
+  });
+});

@@ -1,0 +1,70 @@
+import { ResponseError } from "@tinkex/base";
+import type { DownloadedCheckpoint, DownloadedFile } from "./download-options.js";
+import { ARCHIVE, type DownloadSource, type DownloadWork } from "./download-work.js";
+import { extractArchive } from "./extract-archive.js";
+import { fetchFiles, safeNames } from "./fetch-files.js";
+import { downloaded, readFinished, writeFinished } from "./finished-directory.js";
+import { Staging } from "./staging.js";
+
+/**
+ * Puts a checkpoint in a directory, which appears in one step when all of it is there. What a call that was ended has fetched, the
+ * next one does not fetch again.
+ *
+ * @param openSource - asks the service for the addresses; not called when the directory holds the checkpoint already
+ */
+export async function downloadCheckpoint(
+  work: DownloadWork,
+  openSource: () => Promise<DownloadSource>,
+): Promise<DownloadedCheckpoint> {
+  const { method, tinkerPath, directory } = work;
+  const done = await readFinished(method, directory, tinkerPath);
+  if (done !== undefined) return done;
+  const source = await openSource();
+  // Nothing is made on the disk for names that are refused.
+  const names = safeNames(source.signed.urls, work.limits);
+  const staging = await Staging.open(directory, JSON.stringify([tinkerPath, source.kind, names]));
+  try {
+    const files =
+      source.kind === "files"
+        ? await fetchFiles(work, source, names, staging.files, staging)
+        : await fetchArchive(work, source, staging);
+    await writeFinished(staging.files, tinkerPath, files);
+    work.signal.throwIfAborted();
+    return await putInPlace(work, files, staging);
+  } finally {
+    staging.release();
+  }
+}
+
+async function fetchArchive(
+  work: DownloadWork,
+  source: DownloadSource,
+  staging: Staging,
+): Promise<DownloadedFile[]> {
+  await fetchFiles(work, source, [ARCHIVE], staging.path("."), staging);
+  await staging.clearFiles();
+  try {
+    return await extractArchive(staging.path(ARCHIVE), staging.files, work.limits, work.signal);
+  } catch (error) {
+    // Another try would unpack the same bytes.
+    if (error instanceof ResponseError) await staging.discard();
+    throw error;
+  }
+}
+
+/** Two calls for one directory may be done at the same time; the checkpoint is the same. */
+async function putInPlace(
+  { method, tinkerPath, directory }: DownloadWork,
+  files: readonly DownloadedFile[],
+  staging: Staging,
+): Promise<DownloadedCheckpoint> {
+  try {
+    await staging.finish(directory);
+  } catch (error) {
+    const done = await readFinished(method, directory, tinkerPath);
+    if (done === undefined) throw error;
+    await staging.discard();
+    return done;
+  }
+  return downloaded(directory, tinkerPath, files);
+}
