@@ -12,7 +12,7 @@ import { startServing } from "../testing/test-server.js";
 const directory = fileURLToPath(new URL("../../fixtures/numerics/models/tiny-llama/", import.meta.url));
 const model = { name: "test/tiny-llama", directory };
 const CLIENTS = 8;
-const STEPS = 6;
+const STEPS = 4;
 
 /** A request of one client's program. Refused and failing ones use their number up too. */
 interface Operation {
