@@ -2,7 +2,11 @@ import type { HttpTransport } from "@tinkex/base";
 import type { TransportStats } from "@tinkex/http";
 import type { ChannelStats } from "../channel/channel.js";
 
-/** A service client at one moment. Counts of requests are 0, and `sockets` is `undefined`, with a transport of the caller's. */
+/**
+ * A service client at one moment. Requests and connections are those of all clients in the process that share them, which come to the
+ * same server with the same credentials and settings. Counts of requests are 0, and `sockets` is `undefined`, with a transport of the
+ * caller's.
+ */
 export interface ServiceStats {
   /** Calls without a result, of the service client and all clients made from it. */
   readonly operations: number;
