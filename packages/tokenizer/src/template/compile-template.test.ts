@@ -71,6 +71,19 @@ describe("a template", () => {
   );
 });
 
+describe("half of a surrogate pair", () => {
+  // Python raises a UnicodeEncodeError, and JavaScript's encodeURIComponent an error of its own.
+  it("is refused by urlencode, and passed on by other filters", () => {
+    const render = (source: string) =>
+      plain(compileTemplate(source).render({ own: {}, peoples: { x: "a\ud800" } }, PLAIN_STRINGS));
+    expect(() => render("{{ x|urlencode }}")).toThrow(ValidationError);
+    expect(() => render("\n{{ x|urlencode }}")).toThrow(
+      "'urlencode' needs text without halves of surrogate pairs (line 2)",
+    );
+    expect(render("{{ x|upper }}{{ x|length }}")).toBe("A\ud8002");
+  });
+});
+
 describe("what other engines were reported for", () => {
   const report = (source: string, x: unknown) =>
     plain(compileTemplate(source).render({ own: {}, peoples: { x } }, PLAIN_STRINGS));

@@ -134,6 +134,8 @@ const urlencode: Filter = (value, given, run) => {
   if (isList(value) || value instanceof Dict) throw unsupported("'urlencode' of several values");
   const text = plain(textOf(value, run));
   run.budget.allocate(48 + 12 * text.length, "urlencode");
+  if (/\p{Surrogate}/u.test(text))
+    throw new TemplateError("'urlencode' needs text without halves of surrogate pairs");
   return encodeURIComponent(text)
     .replaceAll("%2F", "/")
     .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
