@@ -45,8 +45,11 @@ export async function saveWeightsForSampler(
     sequenceId: body.seq_id,
     content: { operation: "save_weights_for_sampler", ...body },
     run: async () => {
-      if (body.kind !== "snapshot") {
-        throw userFailure(`kind must be "snapshot" on this server, got "${body.kind}"`);
+      if (body.kind !== "snapshot" && body.kind !== "inflight") {
+        throw userFailure(`kind must be "snapshot" or "inflight", got "${body.kind}"`);
+      }
+      if (body.kind === "inflight" && wish !== undefined) {
+        throw userFailure('kind must be "snapshot" where path names a checkpoint, got "inflight"');
       }
       return {
         name: "SaveWeightsForSamplerResponse",
@@ -89,7 +92,7 @@ export async function saveWeightsExternal(
 function samplerSave(
   state: ServerState,
   model: TrainingModel,
-  { path, sampling_session_seq_id: samplerNumber, ...rest }: SaveWeightsForSamplerBody,
+  { path, sampling_session_seq_id: samplerNumber, kind, ...rest }: SaveWeightsForSamplerBody,
 ): {
   /** Absent for a sampling session. */
   readonly wish?: NamedSaveRequest;
@@ -105,7 +108,13 @@ function samplerSave(
       "save_weights_for_sampler needs a path (a name) or a sampling_session_seq_id",
     );
   }
-  return { save: async () => ({ sampling_session_id: await snapshotSampler(state, model, samplerNumber) }) };
+  return {
+    save: async () => ({
+      sampling_session_id: await (kind === "inflight"
+        ? inflightSampler(state, model, samplerNumber)
+        : snapshotSampler(state, model, samplerNumber)),
+    }),
+  };
 }
 
 interface NamedSaveRequest {
@@ -172,18 +181,45 @@ async function snapshotSampler(
   samplerNumber: number,
 ): Promise<string> {
   const { engine } = model.requireAdapter();
-  const id = samplerIdOf(model.sessionId, samplerNumber);
-  const identity = {
-    id,
-    sessionId: model.sessionId,
-    fingerprint: fingerprint({ snapshot: model.id, samplerNumber }),
-  };
+  const identity = samplerIdentity(model, samplerNumber, "snapshot");
+  const { id, sessionId } = identity;
   const sampler = await state.samplers.create(identity, async () => {
     await engine.copyAdapter(model.id, id);
     state.adapterCache.add(id, engine);
-    return { id, sessionId: model.sessionId, engine, adapterId: id, modelPath: undefined };
+    return { id, sessionId, engine, adapterId: id, modelPath: undefined };
   });
   return sampler.id;
+}
+
+/**
+ * Publishes the weights to the one target that all samplers of this kind of a model draw from: those made before sample from these
+ * weights from now on. A sample under way ends with the ones it began with.
+ */
+async function inflightSampler(
+  state: ServerState,
+  model: TrainingModel,
+  samplerNumber: number,
+): Promise<string> {
+  const { engine } = model.requireAdapter();
+  const identity = samplerIdentity(model, samplerNumber, "inflight");
+  const { id, sessionId } = identity;
+  const adapterId = inflightAdapterId(model.id);
+  const sampler = await state.samplers.create(identity, async () => {
+    await engine.copyAdapter(model.id, adapterId);
+    return { id, sessionId, engine, adapterId, modelPath: undefined };
+  });
+  return sampler.id;
+}
+
+function samplerIdentity(model: TrainingModel, samplerNumber: number, kind: "snapshot" | "inflight") {
+  const { id: modelId, sessionId } = model;
+  const content = fingerprint({ [kind]: modelId, samplerNumber });
+  return { id: samplerIdOf(sessionId, samplerNumber), sessionId, fingerprint: content };
+}
+
+/** Adapter that holds what a model published last. It stays in memory until its session is finished. */
+function inflightAdapterId(modelId: string): string {
+  return `${modelId}:inflight`;
 }
 
 /** A sampling session is named by its session and its number there, in the form of the official service. */

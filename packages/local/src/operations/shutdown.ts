@@ -24,9 +24,11 @@ export async function finishSession(state: ServerState, sessionId: string, reaso
   await Promise.all(
     state.models.ofSession(sessionId).map((model) => model.retire("its session was finished")),
   );
-  for (const { id, adapterId } of await state.samplers.removeSession(sessionId)) {
+  for (const { id, engine, adapterId } of await state.samplers.removeSession(sessionId)) {
     state.completions.remove(id);
-    if (adapterId !== undefined) await state.adapterCache.remove(adapterId);
+    if (adapterId === undefined) continue;
+    if (adapterId === id) await state.adapterCache.remove(adapterId);
+    else await engine.releaseAdapter(adapterId);
   }
 }
 

@@ -169,8 +169,8 @@ describe("sampling", () => {
     expect(await server.post("/save_weights_for_sampler", { model_id: model, seq_id: 1 })).toMatchObject({
       status: 422,
     });
-    const inflight = { model_id: model, seq_id: 2, sampling_session_seq_id: 0, kind: "inflight" };
-    expect(await server.run("/save_weights_for_sampler", inflight)).toMatchObject({ category: "user" });
+    const unknownKind = { model_id: model, seq_id: 2, sampling_session_seq_id: 0, kind: "live" };
+    expect(await server.run("/save_weights_for_sampler", unknownKind)).toMatchObject({ category: "user" });
   });
 });
 
@@ -215,6 +215,50 @@ describe("one poll for many samples", () => {
     const target = { type: "sampling_session", sampling_session_id: "none" };
     expect(await server.post("/retrieve_futures", { target })).toMatchObject({ status: 404 });
     expect(await server.post("/retrieve_futures", { target: {} })).toMatchObject({ status: 422 });
+  });
+});
+
+describe("samplers of weights in flight", () => {
+  it("all draw from what their model published last, while snapshots stay as they are", async () => {
+    const engine = new ScriptedEngine();
+    const server = await TestServer.start({ engine });
+    const session = await server.createSession();
+    const model_id = await server.createModel(session);
+    const save = async (seq_id: number, sampling_session_seq_id: number, kind: string) =>
+      String(
+        (await server.run("/save_weights_for_sampler", { model_id, seq_id, sampling_session_seq_id, kind }))
+          .sampling_session_id,
+      );
+    const logprobOf = async (sampling_session_id: string) => {
+      const ask = { prompt, sampling_params: { max_tokens: 1 }, sampling_session_id };
+      return (await server.run("/asample", ask)) as { sequences: { logprobs: number[] }[] };
+    };
+    const first = await save(1, 0, "inflight");
+    const snapshot = await save(2, 1, "snapshot");
+    expect((await logprobOf(first)).sequences[0]?.logprobs).toEqual([-1]);
+    await server.run("/forward_backward", passBody(model_id, 3));
+    await server.run("/optim_step", { model_id, seq_id: 4, adam_params: { learning_rate: 0.5 } });
+    expect((await logprobOf(first)).sequences[0]?.logprobs).toEqual([-1]);
+    const second = await save(5, 2, "inflight");
+    for (const sampler of [first, second]) {
+      expect((await logprobOf(sampler)).sequences[0]?.logprobs).toEqual([0.5]);
+    }
+    expect((await logprobOf(snapshot)).sequences[0]?.logprobs).toEqual([-1]);
+    await server.post(`/sessions/${session}/finish`, {});
+    expect(engine.adapterIds).toEqual([]);
+  });
+
+  it("have no name, and no other kind", async () => {
+    const server = await TestServer.start();
+    const model_id = await server.createModel();
+    const save = (seq_id: number, more: object) =>
+      server.run("/save_weights_for_sampler", { model_id, seq_id, ...more });
+    expect(await save(1, { path: "a", kind: "inflight" })).toMatchObject({
+      error: expect.stringContaining('kind must be "snapshot" where path names a checkpoint'),
+    });
+    expect(await save(2, { sampling_session_seq_id: 0, kind: "live" })).toMatchObject({
+      error: 'kind must be "snapshot" or "inflight", got "live"',
+    });
   });
 });
 
