@@ -12,9 +12,9 @@ import { ReplayClock } from "./replay-clock.js";
 import { dataOf, inputOf, readValue } from "./scenario-values.js";
 
 /** Calls of the REST client that send nothing of their own; `rest/` has their tests. */
-const NOT_OURS = ["rest.whoami", "SamplingClient.fromSamplerHandle"];
-/** Samplers made of the handle of another, which this client cannot do. */
-const CLONES: readonly unknown[] = ["clone", "joined clone"];
+const NOT_OURS = ["rest.whoami"];
+/** Labels of samplers that were made of the handle of another: the last one, when they are used. */
+const COPIES: readonly unknown[] = ["clone", "joined clone"];
 
 /** The end of one step: the result or the error. */
 export interface Outcome {
@@ -81,7 +81,7 @@ export class Player {
   async play(step: Step): Promise<Outcome | undefined> {
     const { id, call, args, future } = step;
     this.#step = id;
-    if (NOT_OURS.includes(call) || CLONES.includes(args.client)) return undefined;
+    if (NOT_OURS.includes(call)) return undefined;
     if (call === "await") return this.#futures.get(String(args.future));
     const make = this.#calls[call];
     if (make === undefined) throw new Error(`no call of ours for ${call} of step ${id}`);
@@ -117,7 +117,8 @@ export class Player {
 
   /** The sampler of a label; labels in the order of their first use are the samplers in the order they were made. */
   #sampler(label: unknown): SamplingClient {
-    if (typeof label !== "string") return this.#samplers.at(-1) ?? missing("sampling client");
+    if (typeof label !== "string" || COPIES.includes(label))
+      return this.#samplers.at(-1) ?? missing("sampling client");
     if (!this.#labels.includes(label)) this.#labels.push(label);
     return this.#samplers[this.#labels.indexOf(label)] ?? missing(`sampling client ${label}`);
   }
@@ -244,6 +245,8 @@ export class Player {
       void prepareData("datum.withProvenance", [
         withSpans(model_input_lengths, length, Number(tokens)) as never,
       ]),
+    "SamplingClient.fromSamplerHandle": () =>
+      this.#service.createSamplingClientFromHandle(this.#sampler(undefined).toHandle()),
     "sampling.sample": (args) => this.#sample(args),
     "sampling.sample, cancelled after 0.4 s": async ({ client, prompt, ...others }: Args) => {
       const controller = new AbortController();

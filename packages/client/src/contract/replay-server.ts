@@ -76,16 +76,19 @@ export class ReplayServer {
     send(exchange.response, response);
   }
 
-  /** Holds a poll for all samples until those that the recorded answer names are there; a report of fetched ones is not held. */
-  async #hold({ step, body }: ArrivedRequest): Promise<void> {
-    const arrivedHere = () =>
-      this.arrived.filter((one) => one.step === this.step && one.path.endsWith("/asample"));
-    const recorded = this.#all.filter(
-      ({ step: one, request }) => one === step && request.path.endsWith("/asample"),
+  /** Holds a poll for all samples until those that its answer names are there; a report of fetched ones is not held. */
+  async #hold({ step, path, body }: ArrivedRequest): Promise<void> {
+    if (isReport(body.toString("utf8"))) return;
+    const ofStep = this.#all.filter(
+      ({ step: one, request }) => one === step && request.path === path && !isReport(request.body_text),
     );
-    while (!isReport(body.toString("utf8")) && step === this.step && arrivedHere().length < recorded.length) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    const isThere = (): boolean => {
+      const next = ofStep.findIndex((exchange) => !this.#answered.has(exchange));
+      const told = ofStep.slice(0, next + 1).flatMap(({ response }) => completionsIn(response?.body_text));
+      const samples = this.arrived.filter((one) => one.step === step && one.path.endsWith("/asample"));
+      return next >= 0 && samples.length >= told.length;
+    };
+    while (step === this.step && !isThere()) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
   #exchangeOf({ method, path, body }: ArrivedRequest): Exchange | undefined {
@@ -123,6 +126,11 @@ export class ReplayServer {
 /** Tells whether a load makes its own model, which is known only to a server that was recorded with one. */
 function makesModel(body: string | undefined): boolean {
   return body?.includes('"model_seq_id"') === true && body.includes('"path"');
+}
+
+/** Reads the finished samples that an answer names. */
+function completionsIn(body: string | undefined): readonly unknown[] {
+  return body?.includes('"completions"') === true ? JSON.parse(body).completions : [];
 }
 
 /** Tells whether a poll for all samples only reports which results were fetched. */

@@ -85,11 +85,9 @@ function reportedIn(path: string, body: string | undefined): string[] {
   return path.endsWith("/retrieve_futures") ? JSON.parse(body ?? "").retrieved_request_ids : [];
 }
 
-/** Reads the reports of a recording; those of samplers made of another one's handle are not for this client. */
+/** Reads the reports of a recording. */
 function recordedReports({ exchanges }: Recording): string[] {
-  return exchanges
-    .filter(({ step }) => step !== "joined-sample")
-    .flatMap(({ request }) => reportedIn(request.path, request.body_text));
+  return exchanges.flatMap(({ request }) => reportedIn(request.path, request.body_text));
 }
 
 function shown({ kind, step, what, detail }: Found): string {

@@ -49,7 +49,7 @@ export class SamplerCopy {
     const { client_counter } = await this.#session.call(
       "join_sampling_session",
       { sampling_session_id: this.#samplingSessionId },
-      { signal: environment.lifecycle.closing },
+      { onBehalfOf: { method: "SamplingClient.sample" }, signal: environment.lifecycle.closing },
     );
     if (Number.isInteger(client_counter) && client_counter >= 1 && client_counter <= MAX_COPY_NUMBER) {
       return client_counter;
