@@ -7,6 +7,7 @@ import { answerClientError } from "./answer-client-error.js";
 import { errorHandler } from "./error-answer.js";
 import { addBodyParsers } from "./parse-bodies.js";
 import { type GuardOptions, guardRequest } from "./request-guard.js";
+import { addAccountRoutes } from "./routes/account-routes.js";
 import { addCheckpointRoutes } from "./routes/checkpoint-routes.js";
 import { addFileRoutes } from "./routes/file-routes.js";
 import { addCancelRoute, addFeedRoute, addFutureRoutes } from "./routes/future-routes.js";
@@ -78,6 +79,7 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
       addFeedRoute(api, state, options.holdMs);
       addCancelRoute(api, state);
       addCheckpointRoutes(api, state);
+      addAccountRoutes(api, state);
       addFileRoutes(api, state, API_PREFIX);
     },
     { prefix: API_PREFIX },

@@ -73,7 +73,7 @@ describe("createApp", () => {
       }
     });
     await app.ready();
-    expect(served.size).toBe(36);
+    expect(served.size).toBe(39);
     expect(Object.keys(ENDPOINTS)).toEqual(expect.arrayContaining([...served]));
     await app.close();
   });

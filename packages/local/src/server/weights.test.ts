@@ -159,6 +159,22 @@ describe("checkpoints", () => {
     expect(await server.get("/training_runs/none/checkpoints")).toMatchObject({ status: 404 });
   });
 
+  it("tells administrators what checkpoints take, that nothing costs anything, and that no log is kept", async () => {
+    const server = await TestServer.start();
+    const storage = async () => (await server.get("/billing/usage/checkpoints/current")).body;
+    expect(await storage()).toEqual({ effective_rate_usd_per_gigabyte_month: 0, data: [] });
+    const model_id = await server.createModel();
+    await server.run("/save_weights", { model_id, path: "a", seq_id: 1 });
+    await server.run("/save_weights", { model_id, path: "b", seq_id: 2 });
+    const listed = (await server.get("/checkpoints")).body.checkpoints as { size_bytes: number }[];
+    const sizeBytes = listed.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+    expect(await storage()).toMatchObject({
+      data: [{ checkpoint_count: 2, size_bytes: sizeBytes, size_gigabytes: sizeBytes / 1e9 }],
+    });
+    expect((await server.get("/billing/usage/events")).body).toEqual({ data: [], sessions: {} });
+    expect((await server.get("/audit")).body).toEqual({ entries: [] });
+  });
+
   it("deletes a checkpoint", async () => {
     const server = await TestServer.start();
     const run = await trainedModel(server);
