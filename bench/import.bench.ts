@@ -38,6 +38,7 @@ const entries = readdirSync(packages).flatMap((folder) => {
 /** How long an import may take: beyond zod's own time for what stands on it, else beyond an empty process. */
 const GOALS: Readonly<Record<string, { readonly ms: number; readonly beyond: "zod" | "nothing" }>> = {
   "@tinkex/types": { ms: 25, beyond: "zod" },
+  "@tinkex/client": { ms: 40, beyond: "zod" },
   "@tinkex/http": { ms: 30, beyond: "nothing" },
   "@tinkex/renderers": { ms: 40, beyond: "nothing" },
 };

@@ -1,5 +1,23 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Consumer } from "./consumer.js";
+
+/** Most bytes of the client with all that it depends on, as npm unpacks it. */
+const MAX_INSTALLED_BYTES = 15_000_000;
+/** Packages that only compiling takes. */
+const FOR_TYPES = ["@types", "undici-types", "typescript"];
+
+/** Bytes of the files of installed packages. */
+function installedBytes(modules: string): number {
+  let bytes = 0;
+  for (const file of readdirSync(modules, { recursive: true, encoding: "utf8" })) {
+    if (FOR_TYPES.some((name) => file.startsWith(name))) continue;
+    const entry = statSync(join(modules, file));
+    if (entry.isFile()) bytes += entry.size;
+  }
+  return bytes;
+}
 
 describe("a project that installs @tinkex/client alone", () => {
   const consumer = new Consumer();
@@ -7,6 +25,12 @@ describe("a project that installs @tinkex/client alone", () => {
   beforeAll(async () => {
     const { exitCode, output } = await consumer.install("@tinkex/client", { alongside: ["@types/node@20"] });
     expect(exitCode, output).toBe(0);
+  });
+
+  it("holds at most 15 MB, all dependencies included", () => {
+    const bytes = installedBytes(join(consumer.folder, "node_modules"));
+    expect(bytes).toBeGreaterThan(1_000_000);
+    expect(bytes).toBeLessThan(MAX_INSTALLED_BYTES);
   });
 
   it("compiles strictly, declarations of dependencies included", async () => {
