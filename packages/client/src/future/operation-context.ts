@@ -10,6 +10,7 @@ export interface QueueStateEvent {
   readonly state: Open<QueueState>;
   /** The service's reason in its own words, when it gave one. */
   readonly reason: string | undefined;
+  /** The service's id of the work. */
   readonly requestId: string;
   /** E.g. `ForwardBackward`. */
   readonly requestType: string;

@@ -5,8 +5,11 @@ import type { SampleOptions, SampleParams } from "./sampling-client.js";
 
 /** Requests of samples that have been dealt with so far. */
 export interface SampleProgress {
+  /** Requests taken from their source. */
   readonly started: number;
+  /** Requests with a response. */
   readonly finished: number;
+  /** Requests with an error, retries included. */
   readonly failed: number;
 }
 

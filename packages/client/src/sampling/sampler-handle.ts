@@ -7,12 +7,17 @@ import type { SamplerOptions } from "./sampler-options.js";
  * names are those of the wire.
  */
 export interface SamplerHandle {
+  /** Mark of the record. */
   readonly type: "tinkex.sampler";
+  /** The session that the sampler lives in. */
   readonly session_id: string;
+  /** The sampler's id on the service. */
   readonly sampling_session_id: string;
   /** Name of the model below the weights, where it is known. */
   readonly base_model?: string | undefined;
+  /** Name of the tokenizer, where the service said one. */
   readonly tokenizer_id?: string | undefined;
+  /** Asks for stability information with every sample that does not say otherwise. */
   readonly record_stability_info?: boolean | undefined;
   /** Address of the service that has the sampler, for whoever makes the client there; `undefined` with a transport of the caller's. */
   readonly base_url?: string | undefined;

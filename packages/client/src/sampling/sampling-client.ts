@@ -181,6 +181,7 @@ export class SamplingClient {
    *
    * @param requests - what `sample` takes, of any iterable or async iterable; it is read as there is room
    * @param options - `concurrency`, `order`, `retries`, `onProgress`, and those of `sample` for each request
+   * @throws ValidationError at the call; in the loop AbortedError, and what reading the requests throws
    *
    * @example
    * for await (const { index, response, error } of sampler.sampleMany(requests, { concurrency: 200 })) …

@@ -6,6 +6,7 @@ import { checkSamplerPath } from "../training/checkpoints/checkpoint-kinds.js";
 export interface SamplingClientParams extends SamplerOptions {
   /** A `tinker://` path. */
   readonly model_path?: string | undefined;
+  /** Name of a model that the service offers, e.g. `Qwen/Qwen3-8B`. */
   readonly base_model?: string | undefined;
 }
 

@@ -2,7 +2,6 @@ import { describeValue, unknownNames, ValidationError } from "@tinkex/base";
 import {
   ENDPOINTS,
   type EndpointName,
-  type FinishSessionRequest,
   type GetServerCapabilitiesResponse,
   isEndpointName,
   type PathParametersOf,
@@ -29,7 +28,6 @@ import {
 import { checkSamplerOptions } from "../sampling/sampler-options.js";
 import { type SamplingClient, samplingClientOf } from "../sampling/sampling-client.js";
 import type { EndpointCallOptions } from "../session/api-calls.js";
-import { finishSession, unloadModels } from "../session/finish-session.js";
 import { loadModel } from "../training/checkpoints/load-model.js";
 import { clientOf, createModel, type ModelCreation } from "../training/create-model.js";
 import {
@@ -108,14 +106,22 @@ export class ServiceClient {
     return this.#core.stats();
   }
 
-  /** Opens the session now: tells early whether the service is there and takes the key. */
+  /**
+   * Opens the session now: tells early whether the service is there and takes the key.
+   *
+   * @throws ConnectionError when nobody is there; ApiStatusError when the service refuses, e.g. `authentication_failed`
+   */
   async connect(options: CallOptions = {}): Promise<void> {
     const { lifecycle } = this.#core;
     lifecycle.checkCall("connect", options);
     await lifecycle.start("connect", options, () => this.#core.channel());
   }
 
-  /** Lists the models the service offers. Needs no session. */
+  /**
+   * Lists the models the service offers. Needs no session.
+   *
+   * @throws ConnectionError, ApiStatusError
+   */
   async getServerCapabilities(options: CallOptions = {}): Promise<GetServerCapabilitiesResponse> {
     const { lifecycle } = this.#core;
     lifecycle.checkCall("getServerCapabilities", options);
@@ -158,8 +164,9 @@ export class ServiceClient {
     // No options at all are options too, if the path has no parts.
     const given = (rest[0] === undefined ? {} : rest[0]) as EndpointCallOptions<Name>;
     lifecycle.checkCall("service.call", given as CallOptions, ENDPOINT_OPTIONS);
-    return lifecycle.start("call", given, async ({ onBehalfOf, signal }) => {
+    return lifecycle.start("call", given, async ({ onBehalfOf, signal, sending }) => {
       const { calls } = await this.#context.server();
+      sending();
       return calls.call(endpoint, record, Object.assign({}, given, { onBehalfOf, signal }));
     });
   }
@@ -186,13 +193,19 @@ export class ServiceClient {
    * Makes a training client of a new model with a checkpoint's weights and a fresh optimizer.
    *
    * @param path - `tinker://<run>/weights/<name>`, as `saveState` gives it
+   * @returns a future, which fails with ApiStatusError `not_found` when the checkpoint is not there
+   * @throws ValidationError at the call, for a path that cannot be trained on
    */
   createTrainingClientFromState(path: string, options: FromStateOptions = {}): ApiFuture<TrainingClient> {
     this.#core.lifecycle.checkCall("createTrainingClientFromState", options, FROM_STATE_OPTIONS);
     return this.#loadModel("createTrainingClientFromState", path, false, options);
   }
 
-  /** As {@link createTrainingClientFromState}, with the optimizer's state: training goes on as if it had never stopped. */
+  /**
+   * As {@link createTrainingClientFromState}, with the optimizer's state: training goes on as if it had never stopped.
+   *
+   * @throws ValidationError at the call, for a path that cannot be trained on
+   */
   createTrainingClientFromStateWithOptimizer(
     path: string,
     options: Omit<FromStateOptions, "optimizer_config"> = {},
@@ -227,7 +240,17 @@ export class ServiceClient {
     );
   }
 
-  /** Makes a sampling client of saved weights, or of a base model as it is. */
+  /**
+   * Makes a sampling client of saved weights, or of a base model as it is.
+   *
+   * @param params - `model_path` (`tinker://<run>/sampler_weights/<name>`) or `base_model`; `record_stability_info`; `retry`, the limits
+   *   on making failed samples again
+   * @returns a future, which fails with ApiStatusError `not_found` when the weights are not there
+   * @throws ValidationError at the call, before anything is sent
+   *
+   * @example
+   * const sampler = await service.createSamplingClient({ base_model: "Qwen/Qwen3-8B", retry: { maxRetries: 5 } });
+   */
   createSamplingClient(params: SamplingClientParams, options: CallOptions = {}): ApiFuture<SamplingClient> {
     const { lifecycle } = this.#core;
     lifecycle.checkCall("createSamplingClient", options);
@@ -245,6 +268,7 @@ export class ServiceClient {
    * at the same time. Closing it leaves sampler and session as they are.
    *
    * @param handle - as `sampler.toHandle()` gave it there; the key is that of this service client
+   * @param options - `retry`: the limits on making failed samples again, which a handle does not hold
    * @throws ValidationError at the call, for what is no handle
    *
    * @example
@@ -319,34 +343,20 @@ export class ServiceClient {
   /**
    * Tells the service that the session is over, ends what is under way with `ClosedError`, and lets all connections go. Further
    * calls do nothing.
+   *
+   * @param options - `status` (`success` by default, `errored` or `interrupted`) and `detail`, as the service is told them
+   * @throws ValidationError at the call; a service that cannot be told is logged
    */
   close(options: CloseOptions = {}): Promise<void> {
     // Wrong options are refused by a client that is closed already, too.
     const request = checkClose(options);
-    this.#closed ??= this.#close(request);
+    this.#closed ??= this.#core.close(request);
     return this.#closed;
   }
 
   /** As `close()`. Why a block ended is not known here, so the session counts as a success; call `close` to say otherwise. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
-  }
-
-  async #close(request: FinishSessionRequest): Promise<void> {
-    const { lifecycle, openedChannel, transport } = this.#core;
-    lifecycle.close();
-    try {
-      await this.#core.flushAdopted();
-      const channel = await openedChannel?.catch(() => undefined);
-      if (channel === undefined) return;
-      const { session, models } = channel;
-      await channel.flush();
-      const isFinished = await finishSession(session, request);
-      if (!isFinished && !session.isLost) await unloadModels(session, models);
-    } finally {
-      await transport.close();
-      this.#core.events.end();
-    }
   }
 
   #loadModel(

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { HttpTransport } from "@tinkex/base";
+import type { FinishSessionRequest } from "@tinkex/types";
 import { withBillingPause } from "../channel/billing-pause.js";
 import { Channel } from "../channel/channel.js";
 import { diagnosticsChannels } from "../events/diagnostics-channels.js";
 import { EventHub } from "../events/event-hub.js";
 import { ClientLifecycle } from "../future/client-lifecycle.js";
+import { finishSession, unloadModels } from "../session/finish-session.js";
 import { ModelTokenizers } from "../session/model-tokenizer.js";
 import { adoptSession, openSession } from "../session/open-session.js";
 import { readServerProfile, type ServerProfile } from "../session/server-profile.js";
@@ -144,14 +146,6 @@ export class ServiceCore {
     return adopted;
   }
 
-  /** Tells the service of all results that were fetched in sessions of others, which go on without us. */
-  async flushAdopted(): Promise<void> {
-    const channels = await Promise.all(
-      Array.from(this.#adopted.values(), (channel) => channel.catch(() => undefined)),
-    );
-    await Promise.all(channels.map((channel) => channel?.flush()));
-  }
-
   /** Makes something on a service that may be restarting: see {@link untilServiceIsBack}. */
   untilServiceIsBack<T>(signal: AbortSignal, patienceMs: number, attempt: () => Promise<T>): Promise<T> {
     const { clock, random, logger } = this.#settings;
@@ -170,6 +164,23 @@ export class ServiceCore {
     return this.#channel;
   }
 
+  /** Tells the service that the session is over, ends what is under way, and lets all connections go. */
+  async close(request: FinishSessionRequest): Promise<void> {
+    this.lifecycle.close();
+    try {
+      await this.#flushAdopted();
+      const channel = await this.#channel?.catch(() => undefined);
+      if (channel === undefined) return;
+      const { session, models } = channel;
+      await channel.flush();
+      const isFinished = await finishSession(session, request);
+      if (!isFinished && !session.isLost) await unloadModels(session, models);
+    } finally {
+      await this.transport.close();
+      this.events.end();
+    }
+  }
+
   async #openChannel(): Promise<Channel> {
     const { tags, userMetadata, sdkVersion, projectId, displayName } = this.#settings;
     const session = await openSession(this.#environment, await this.server(), {
@@ -185,5 +196,13 @@ export class ServiceCore {
       this.#channel = undefined;
     });
     return channel;
+  }
+
+  /** Tells the service of all results that were fetched in sessions of others, which go on without us. */
+  async #flushAdopted(): Promise<void> {
+    const channels = await Promise.all(
+      Array.from(this.#adopted.values(), (channel) => channel.catch(() => undefined)),
+    );
+    await Promise.all(channels.map((channel) => channel?.flush()));
   }
 }

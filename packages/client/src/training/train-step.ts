@@ -7,8 +7,15 @@ import { submitOperation, type TrainedModel } from "./trained-model.js";
 
 /** The results of the two halves of a training step. */
 export interface TrainStepOutput {
+  /** Outputs of each datum, and metrics, as `forwardBackward` gives them. */
   readonly forwardBackward: PassOutput;
+  /** What `optimStep` gives: `metrics`, where the service has any. */
   readonly optimStep: OptimStepResponse;
+}
+
+/** Gives the metrics of both halves. */
+export function metricsOfStep({ forwardBackward, optimStep }: TrainStepOutput): Record<string, number> {
+  return { ...forwardBackward.metrics, ...optimStep.metrics };
 }
 
 /**

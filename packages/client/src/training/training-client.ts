@@ -1,4 +1,4 @@
-import { describeKind, ResponseError, type Tokenizer, ValidationError } from "@tinkex/base";
+import type { Tokenizer } from "@tinkex/base";
 import type {
   AdamParams,
   CustomLoss,
@@ -19,17 +19,24 @@ import { createSampler } from "../sampling/create-sampler.js";
 import { checkSamplerOptions } from "../sampling/sampler-options.js";
 import { type SamplingClient, samplingClientOf } from "../sampling/sampling-client.js";
 import { checkSamplerPath, checkTrainingPath } from "./checkpoints/checkpoint-kinds.js";
-import { type NamedSamplerWeights, runSamplerSave, runSave } from "./checkpoints/run-save.js";
+import {
+  type NamedSamplerWeights,
+  runLoad,
+  runSamplerSave,
+  runSamplingSave,
+  runSave,
+} from "./checkpoints/run-save.js";
 import {
   checkSave,
   EXTERNAL_SAVE_OPTIONS,
   type ExternalSaveOptions,
+  refuseName,
   SAMPLER_SAVE_OPTIONS,
   SAVE_OPTIONS,
   type SamplerSaveOptions,
   type SaveOptions,
 } from "./checkpoints/save-options.js";
-import { checkCustomData, runCustomLoss } from "./custom-loss/custom-loss.js";
+import { customPass } from "./custom-pass.js";
 import {
   CREATE_CUSTOM_LOSS_OPTIONS,
   type CreateCustomLossOptions,
@@ -37,12 +44,12 @@ import {
   createCustomLoss,
 } from "./loss-graph/create-custom-loss.js";
 import type { LossGraph } from "./loss-graph/loss-graph.js";
-import { handlePass, LossHandle } from "./loss-graph/loss-handle.js";
+import type { LossHandle } from "./loss-graph/loss-handle.js";
 import { modelNameOf, readModelInfo, unloadModel } from "./model-info.js";
 import type { PassOutput } from "./passes/combine-outputs.js";
 import { type DatumLike, prepareData, preparePass } from "./passes/prepare-data.js";
 import { runPass } from "./passes/training-pass.js";
-import { runTrainStep, type TrainStepOutput } from "./train-step.js";
+import { metricsOfStep, runTrainStep, type TrainStepOutput } from "./train-step.js";
 import { runOperation, type TrainedModel } from "./trained-model.js";
 import {
   INFO_OPTIONS,
@@ -112,7 +119,12 @@ export class TrainingClient {
     return this.#pass("forwardBackward", data, lossFn, options);
   }
 
-  /** Computes losses and log-probabilities alone: as {@link forwardBackward}, without gradients. */
+  /**
+   * Computes losses and log-probabilities alone: as {@link forwardBackward}, without gradients.
+   *
+   * @returns a future of the outputs: per datum `logprobs`, float32 `[N]`; `metrics` by `name:reduction`
+   * @throws ValidationError at the call, before anything is sent, naming datum, key and index
+   */
   forward(data: readonly DatumLike[], lossFn: LossFnType, options: PassOptions = {}): ApiFuture<PassOutput> {
     this.#lifecycle.checkCall("forward", options, PASS_OPTIONS);
     return this.#pass("forward", data, lossFn, options);
@@ -136,26 +148,11 @@ export class TrainingClient {
     this.#lifecycle.checkCall("forwardBackwardCustom", options);
     const prepared = prepareData("forwardBackwardCustom", data);
     const description = describePass<PassOutput>(prepared, "custom", ({ metrics }) => metrics);
-    if (loss instanceof LossHandle) {
-      const run = handlePass(loss, this.#model, prepared);
-      return this.#lifecycle.start("forwardBackwardCustom", options, run, description);
-    }
-    checkCustomData(prepared);
-    if (typeof loss !== "function") {
-      const got = describeKind(loss);
-      throw new ValidationError(
-        `forwardBackwardCustom: loss must be a function or a handle of createCustomLoss, got ${got}`,
-        {
-          path: ["loss"],
-        },
-      );
-    }
-    const run = (context: OperationContext): Promise<PassOutput> =>
-      runCustomLoss(this.#model, prepared, loss, context);
+    const run = customPass(this.#model, prepared, loss);
     return this.#lifecycle.start("forwardBackwardCustom", options, run, description);
   }
 
-  /** Creates a loss of a graph, as {@link ServiceClient.createCustomLoss} does, in the session of this client. */
+  /** Creates a loss of a graph, as {@link ServiceClient.createCustomLoss} does, in this session. @throws ValidationError at the call */
   createCustomLoss(graph: LossGraph, options: CreateCustomLossOptions = {}): ApiFuture<LossHandle> {
     this.#lifecycle.checkCall("createCustomLoss", options, CREATE_CUSTOM_LOSS_OPTIONS);
     const loss = checkCustomLoss(graph, options.unchecked === true);
@@ -204,10 +201,7 @@ export class TrainingClient {
     const pass = preparePass("forwardBackward", data, lossFn, options);
     const run = (context: OperationContext): Promise<TrainStepOutput> =>
       runTrainStep(this.#model, pass, fields, context);
-    const description = describePass<TrainStepOutput>(pass.data, pass.lossFn, (step) => ({
-      ...step.forwardBackward.metrics,
-      ...step.optimStep.metrics,
-    }));
+    const description = describePass(pass.data, pass.lossFn, metricsOfStep);
     return this.#lifecycle.start("trainStep", options, run, description);
   }
 
@@ -215,6 +209,9 @@ export class TrainingClient {
    * Saves weights and optimizer state under a name; the result's `path` goes on training from there.
    *
    * @param name - without slashes
+   * @param options - `ttl_seconds` until the service removes it (kept for ever by default), `overwrite`, `user_metadata`, `onConflict`
+   * @returns a future of the response with the `path`; it fails with ApiStatusError `conflict` for a name that is taken
+   * @throws ValidationError at the call
    */
   saveState(name: string, options: SaveOptions = {}): ApiFuture<SaveWeightsResponse> {
     this.#lifecycle.checkCall("saveState", options, SAVE_OPTIONS);
@@ -228,6 +225,9 @@ export class TrainingClient {
    * Saves weights to sample from under a name; the result's `path` makes a sampling client.
    *
    * @param name - without slashes
+   * @param options - `ttl_seconds` until the service removes them (kept for ever by default), `user_metadata`, `onConflict`
+   * @returns a future of the response with the `path`; it fails with ApiStatusError `conflict` for a name that is taken
+   * @throws ValidationError at the call
    */
   saveWeightsForSampler(name: string, options: SamplerSaveOptions = {}): ApiFuture<NamedSamplerWeights> {
     this.#lifecycle.checkCall("saveWeightsForSampler", options, SAMPLER_SAVE_OPTIONS);
@@ -240,26 +240,18 @@ export class TrainingClient {
   /**
    * Makes a sampling client of the weights as they are at this point of the order of calls. The weights get no name and last as
    * long as the session.
+   *
+   * @throws ValidationError at the call, also for a name
    */
   saveWeightsAndGetSamplingClient(options: SamplingSaveOptions = {}): ApiFuture<SamplingClient> {
-    if (typeof options !== "object" || (options !== null && "name" in options)) {
-      throw new ValidationError(
-        "these weights get no name; saveWeightsForSampler(name) keeps them under one",
-        { path: ["name"] },
-      );
-    }
+    refuseName(options);
     this.#lifecycle.checkCall("saveWeightsAndGetSamplingClient", options, SAMPLING_SAVE_OPTIONS);
     checkSamplerOptions("saveWeightsAndGetSamplingClient", options);
-    const { channel } = this.#model;
     // Taken once: repeats of the request carry the same number.
-    const samplingId = channel.environment.takeSamplingId();
-    const fields = { sampling_session_seq_id: samplingId, kind: options.kind };
+    const samplingId = this.#model.channel.environment.takeSamplingId();
     return this.#lifecycle.start("saveWeightsAndGetSamplingClient", options, async (context) => {
-      const saved = await runOperation(this.#model, "save_weights_for_sampler", fields, context);
-      if (saved.sampling_session_id === undefined) {
-        throw new ResponseError("the service saved the weights and gave no sampling session for them");
-      }
-      return samplingClientOf(channel, saved.sampling_session_id, {
+      const id = await runSamplingSave(this.#model, options.kind, samplingId, context);
+      return samplingClientOf(this.#model.channel, id, {
         modelName: modelNameOf(this.#info),
         tokenizerId: this.#info?.model_data.tokenizer_id,
         recordsStability: options.record_stability_info,
@@ -268,13 +260,23 @@ export class TrainingClient {
     });
   }
 
-  /** Loads weights into this model, with a fresh optimizer. Many services take this as the first operation only. */
+  /**
+   * Loads weights into this model, with a fresh optimizer. Many services take this as the first operation only.
+   *
+   * @param path - `tinker://<run>/weights/<name>`, as `saveState` gives it
+   * @throws ValidationError at the call, for a path that cannot be trained on
+   */
   loadState(path: string, options: LoadOptions = {}): ApiFuture<LoadWeightsResponse> {
     this.#lifecycle.checkCall("loadState", options, LOAD_OPTIONS);
     return this.#load("loadState", path, false, options);
   }
 
-  /** Loads weights and optimizer state into this model, so that training goes on as if it had never stopped. */
+  /**
+   * Loads weights and optimizer state into this model, so that training goes on as if it had never stopped.
+   *
+   * @param path - `tinker://<run>/weights/<name>`, as `saveState` gives it
+   * @throws ValidationError at the call, for a path that cannot be trained on
+   */
   loadStateWithOptimizer(path: string, options: LoadOptions = {}): ApiFuture<LoadWeightsResponse> {
     this.#lifecycle.checkCall("loadStateWithOptimizer", options, LOAD_OPTIONS);
     return this.#load("loadStateWithOptimizer", path, true, options);
@@ -292,9 +294,8 @@ export class TrainingClient {
   }
 
   /**
-   * Gives the model's tokenizer, one object for each model: the option `tokenizer` of the service client; else the model directory
-   * that a server on this machine names; else from the Hugging Face hub (`HF_ENDPOINT`, `HF_TOKEN`, `HF_HUB_OFFLINE`, `HF_HUB_CACHE`),
-   * where it is kept for the next time.
+   * Gives the model's tokenizer, one object for each model: the option `tokenizer` of the service client, else what a server on this
+   * machine names, else one of the Hugging Face hub (`HF_ENDPOINT`, `HF_TOKEN`, `HF_HUB_OFFLINE`, `HF_HUB_CACHE`).
    *
    * @throws ValidationError when it is not to be had, saying what to pass; ApiStatusError or ConnectionError of the hub;
    * UnsupportedByServerError when the server cannot say what the model is made of
@@ -314,6 +315,8 @@ export class TrainingClient {
    * Exports weights for use elsewhere, under a name; the result's `path` names files that `get_external_weights_urls` gives links to.
    *
    * @param name - without slashes
+   * @param options - `ttl_seconds`; `age_encryption_recipients`, public keys that the files are encrypted for
+   * @throws ValidationError at the call
    */
   saveWeightsExternal(
     name: string,
@@ -328,7 +331,12 @@ export class TrainingClient {
     return this.#lifecycle.start("saveWeightsExternal", options, run, describeSave("external"));
   }
 
-  /** Makes a sampling client of weights that were saved for one. @param path - as `saveWeightsForSampler` gives it */
+  /**
+   * Makes a sampling client of weights that were saved for one.
+   *
+   * @param path - `tinker://<run>/sampler_weights/<name>`, as `saveWeightsForSampler` gives it
+   * @throws ValidationError at the call
+   */
   createSamplingClient(path: string, options: TrainedSamplerOptions = {}): ApiFuture<SamplingClient> {
     this.#lifecycle.checkCall("createSamplingClient", options, TRAINED_SAMPLER_OPTIONS);
     checkSamplerOptions("createSamplingClient", options);
@@ -383,12 +391,8 @@ export class TrainingClient {
     options: LoadOptions,
   ): ApiFuture<LoadWeightsResponse> {
     checkTrainingPath(name, path);
-    const { weights_access_token } = options;
-    const fields = { path, optimizer: hasOptimizer, weights_access_token };
-    return this.#lifecycle.start(name, options, async (context) => {
-      const loaded = await runOperation(this.#model, "load_weights", fields, context);
-      this.#model.lastCheckpoint = path;
-      return loaded;
-    });
+    return this.#lifecycle.start(name, options, (context) =>
+      runLoad(this.#model, path, hasOptimizer, options, context),
+    );
   }
 }

@@ -1,7 +1,13 @@
 import { ResponseError } from "@tinkex/base";
-import type { SaveWeightsForSamplerResponse, SaveWeightsResponse } from "@tinkex/types";
+import type {
+  LoadWeightsResponse,
+  SamplingClientKind,
+  SaveWeightsForSamplerResponse,
+  SaveWeightsResponse,
+} from "@tinkex/types";
 import type { OperationContext } from "../../future/operation-context.js";
 import { runOperation, type TrainedModel } from "../trained-model.js";
+import type { LoadOptions } from "../training-options.js";
 import { afterConflict } from "./after-conflict.js";
 import type { SamplerSaveOptions, SaveOptions } from "./save-options.js";
 
@@ -37,4 +43,31 @@ export async function runSamplerSave(
   );
   if (saved.path === undefined) throw new ResponseError(`the service saved ${name} and gave no path for it`);
   return { ...saved, path: saved.path };
+}
+
+/** Loads a checkpoint into a model that exists, and remembers it as the one to go on from. */
+export async function runLoad(
+  model: TrainedModel,
+  path: string,
+  hasOptimizer: boolean,
+  { weights_access_token }: LoadOptions,
+  context: OperationContext,
+): Promise<LoadWeightsResponse> {
+  const fields = { path, optimizer: hasOptimizer, weights_access_token };
+  const loaded = await runOperation(model, "load_weights", fields, context);
+  model.lastCheckpoint = path;
+  return loaded;
+}
+
+/** Saves weights without a name, and gives the id of the sampler that has them. @throws ResponseError when the service gives none */
+export async function runSamplingSave(
+  model: TrainedModel,
+  kind: SamplingClientKind | undefined,
+  samplingId: number,
+  context: OperationContext,
+): Promise<string> {
+  const fields = { sampling_session_seq_id: samplingId, kind };
+  const saved = await runOperation(model, "save_weights_for_sampler", fields, context);
+  if (saved.sampling_session_id !== undefined) return saved.sampling_session_id;
+  throw new ResponseError("the service saved the weights and gave no sampling session for them");
 }

@@ -84,3 +84,11 @@ export function checkSave(
     );
   }
 }
+
+/** @throws ValidationError for a name given to weights that get none */
+export function refuseName(options: unknown): void {
+  if (typeof options === "object" && (options === null || !("name" in options))) return;
+  throw new ValidationError("these weights get no name; saveWeightsForSampler(name) keeps them under one", {
+    path: ["name"],
+  });
+}

@@ -58,12 +58,15 @@ export class LossTensor {
     this.#nodeName = nodeName;
   }
 
+  /** Adds, element by element. */
   add(other: LossOperand): LossTensor {
     return this.#function("operator.add", other);
   }
+  /** Subtracts, element by element. */
   sub(other: LossOperand): LossTensor {
     return this.#function("operator.sub", other);
   }
+  /** Multiplies, element by element. */
   mul(other: LossOperand): LossTensor {
     return this.#function("operator.mul", other);
   }
@@ -71,6 +74,7 @@ export class LossTensor {
   div(other: LossOperand): LossTensor {
     return this.#function("operator.truediv", other);
   }
+  /** Raises to a power, element by element. */
   pow(exponent: LossOperand): LossTensor {
     return this.#function("operator.pow", exponent);
   }
@@ -79,21 +83,27 @@ export class LossTensor {
     return this.#function("operator.matmul", other);
   }
 
+  /** Changes the sign of each element. */
   neg(): LossTensor {
     return this.#function("operator.neg");
   }
+  /** Absolute value of each element; the gradient at 0 is 0. */
   abs(): LossTensor {
     return this.#function("operator.abs");
   }
+  /** -1, 0 or 1 of each element; the gradient is 0. */
   sign(): LossTensor {
     return this.#function("torch.sign");
   }
+  /** Square of each element. */
   square(): LossTensor {
     return this.#function("torch.square");
   }
+  /** Square root of each element, a float. */
   sqrt(): LossTensor {
     return this.#function("torch.sqrt");
   }
+  /** Exponential of each element, a float. */
   exp(): LossTensor {
     return this.#function("torch.exp");
   }
@@ -101,6 +111,7 @@ export class LossTensor {
   expm1(): LossTensor {
     return this.#function("torch.expm1");
   }
+  /** Natural logarithm of each element, a float. */
   log(): LossTensor {
     return this.#function("torch.log");
   }
@@ -108,12 +119,15 @@ export class LossTensor {
   log1p(): LossTensor {
     return this.#function("torch.log1p");
   }
+  /** `1 / (1 + exp(-x))` of each element. */
   sigmoid(): LossTensor {
     return this.#function("torch.sigmoid");
   }
+  /** Hyperbolic tangent of each element. */
   tanh(): LossTensor {
     return this.#function("torch.tanh");
   }
+  /** Each element, or 0 where it is negative. */
   relu(): LossTensor {
     return this.#function("torch.relu");
   }
@@ -150,37 +164,48 @@ export class LossTensor {
     return this.#method("masked_fill", [mask, value]);
   }
 
+  /** Tells of each pair whether the first is greater: bools. */
   gt(other: LossOperand): LossTensor {
     return this.#function("operator.gt", other);
   }
+  /** Tells of each pair whether the first is greater or equal: bools. */
   ge(other: LossOperand): LossTensor {
     return this.#function("operator.ge", other);
   }
+  /** Tells of each pair whether the first is less: bools. */
   lt(other: LossOperand): LossTensor {
     return this.#function("operator.lt", other);
   }
+  /** Tells of each pair whether the first is less or equal: bools. */
   le(other: LossOperand): LossTensor {
     return this.#function("operator.le", other);
   }
+  /** Tells of each pair whether both are equal: bools. */
   eq(other: LossOperand): LossTensor {
     return this.#function("operator.eq", other);
   }
+  /** Tells of each pair whether they differ: bools. */
   ne(other: LossOperand): LossTensor {
     return this.#function("operator.ne", other);
   }
+  /** True where both are: of bools. */
   and(other: LossTensor): LossTensor {
     return this.#function("operator.and_", other);
   }
+  /** True where one or both are: of bools. */
   or(other: LossTensor): LossTensor {
     return this.#function("operator.or_", other);
   }
+  /** True where the element is false or 0. */
   not(): LossTensor {
     return this.#function("torch.logical_not");
   }
 
+  /** Sum of all elements, or along the dimensions `dim`. */
   sum(options: AlongOptions = {}): LossTensor {
     return this.#method("sum", [], alongOf(options));
   }
+  /** Mean of all elements, or along the dimensions `dim`; of floats. */
   mean(options: AlongOptions = {}): LossTensor {
     return this.#method("mean", [], alongOf(options));
   }
@@ -192,12 +217,15 @@ export class LossTensor {
   min(options: AlongOptions = {}): LossTensor {
     return isWhole(options) ? this.#method("min") : this.#method("amin", [], alongOf(options));
   }
+  /** `log(sum(exp(x)))` along the dimensions `dim`, which does not overflow. */
   logsumexp(options: AlongOptions & { readonly dim: number | readonly number[] }): LossTensor {
     return this.#function("torch.logsumexp", undefined, alongOf(options));
   }
+  /** Shares that add up to 1 along one dimension. */
   softmax(dim: number): LossTensor {
     return this.#function("torch.softmax", undefined, { dim });
   }
+  /** Logarithms of the shares that `softmax` gives, exact also where they are tiny. */
   logSoftmax(dim: number): LossTensor {
     return this.#function("torch.log_softmax", undefined, { dim });
   }
@@ -219,6 +247,7 @@ export class LossTensor {
   reshape(...sizes: readonly number[]): LossTensor {
     return this.#method("reshape", [{ tuple: sizes }]);
   }
+  /** Exchanges two dimensions. */
   transpose(dim0: number, dim1: number): LossTensor {
     return this.#method("transpose", [dim0, dim1]);
   }
@@ -235,12 +264,15 @@ export class LossTensor {
   detach(): LossTensor {
     return this.#method("detach");
   }
+  /** Zeros in the shape and dtype of this value. */
   zerosLike(options: { readonly dtype?: LossDtype | undefined } = {}): LossTensor {
     return this.#function("torch.zeros_like", undefined, dtypeOf(options));
   }
+  /** Ones in the shape and dtype of this value. */
   onesLike(options: { readonly dtype?: LossDtype | undefined } = {}): LossTensor {
     return this.#function("torch.ones_like", undefined, dtypeOf(options));
   }
+  /** A number in each place of the shape of this value. */
   fullLike(value: LossNumber, options: { readonly dtype?: LossDtype | undefined } = {}): LossTensor {
     return this.#function("torch.full_like", value, dtypeOf(options));
   }
