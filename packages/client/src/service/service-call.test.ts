@@ -1,7 +1,7 @@
 import { ValidationError } from "@tinkex/base";
 import type { GetInfoResponse, TrainingRun, UntypedAPIFuture, WeightsInfoResponse } from "@tinkex/types";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { openService } from "../testing/open-service.js";
+import { openService, until } from "../testing/open-service.js";
 import type { ServiceClient } from "./service-client.js";
 
 const weights = { base_model: "b", is_lora: true, lora_rank: 8 };
@@ -73,6 +73,17 @@ describe("service.call", () => {
       /^service\.call: unknown endpoint "wieghts_info", did you mean "weights_info"/,
     );
     expect(stub.requests).toEqual([]);
+  });
+
+  it("says of a call that ran out of time that it was sent", async () => {
+    const { stub, service, clock } = await openService();
+    stub.on("weights_info", () => new Promise<never>(() => {}));
+    const record = { tinker_path: "tinker://r/weights/a" };
+    const call = service.call("weights_info", record, { timeoutMs: 1000 });
+    const failed = call.catch((error: unknown) => error);
+    await until(() => stub.seen("weights_info").length === 1, "the request");
+    await clock.advance(1000);
+    expect(await failed).toMatchObject({ message: expect.stringContaining("call (being sent;") });
   });
 
   it("is typed in both directions", () => {
