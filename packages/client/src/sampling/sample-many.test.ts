@@ -160,3 +160,60 @@ describe("SamplingClient.sampleAll", () => {
     await fromRequest;
   });
 });
+
+describe("a loop over many samples", () => {
+  it("ends with what its onProgress throws, at once or later, and ends no process by it", async () => {
+    for (const onProgress of [
+      () => {
+        throw new Error("the caller's own fault");
+      },
+      async () => {
+        throw new Error("the caller's own fault");
+      },
+    ]) {
+      const { service } = await openService();
+      const sampler = await service.createSamplingClient({ base_model: "b" });
+      const read = async (): Promise<void> => {
+        for await (const { error } of sampler.sampleMany(requests(3), { onProgress }))
+          expect(error).toBeUndefined();
+      };
+      await expect(read()).rejects.toThrow("the caller's own fault");
+    }
+  });
+
+  it("ends with its signal while its source has nothing to give", { timeout: 5_000 }, async () => {
+    const { sampler } = await openSampler();
+    const controller = new AbortController();
+    async function* source(): AsyncGenerator<SampleParams> {
+      await new Promise<never>(() => {});
+      yield request(1);
+    }
+    const results = sampler.sampleMany(source(), { signal: controller.signal });
+    const first = results.next();
+    await pauseForSockets();
+    controller.abort();
+    await expect(first).rejects.toMatchObject({ code: "aborted" });
+  });
+
+  it("fails with AbortedError, and sends nothing, where its signal had aborted before", async () => {
+    const { sampler, stub } = await openSampler();
+    const signal = AbortSignal.abort("before");
+    const results = sampler.sampleMany(requests(2), { signal });
+    await expect(results.next()).rejects.toMatchObject({ code: "aborted", cause: "before" });
+    expect(stub.seen("asample")).toEqual([]);
+  });
+
+  it("gives no results of requests that its signal gave up", async () => {
+    const { sampler, gates } = await openSampler();
+    const controller = new AbortController();
+    const seen: ManySample[] = [];
+    const read = (async () => {
+      for await (const result of sampler.sampleMany(requests(3), { signal: controller.signal }))
+        seen.push(result);
+    })();
+    await until(() => gates.size === 3, "three requests");
+    controller.abort();
+    await expect(read).rejects.toMatchObject({ code: "aborted" });
+    expect(seen).toEqual([]);
+  });
+});

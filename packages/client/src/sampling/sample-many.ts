@@ -21,7 +21,7 @@ export interface SampleManyOptions extends SampleOptions {
   readonly order?: "completion" | "call" | undefined;
   /** Further attempts of a request whose error says that it may succeed later. @defaultValue 0, beside those that every sample has */
   readonly retries?: number | undefined;
-  /** Told after each request. */
+  /** Told after each request. What it throws ends the loop. */
   readonly onProgress?: ((progress: SampleProgress) => void) | undefined;
 }
 
@@ -78,7 +78,6 @@ export async function* sampleMany(
 ): AsyncGenerator<ManySample, void, undefined> {
   const { concurrency = DEFAULT_CONCURRENCY, order, retries = 0, onProgress, signal } = options;
   const controller = new AbortController();
-  const leave = signal && onAbort(signal, (reason) => controller.abort(reason));
   const kept = new Map<number, ManySample>();
   let started = 0;
   let failed = 0;
@@ -89,6 +88,24 @@ export async function* sampleMany(
   const wake = (): void => {
     changed.resolve();
     changed = deferred<void>();
+  };
+  const leave =
+    signal &&
+    onAbort(signal, (reason) => {
+      controller.abort(reason);
+      // The loop may wait for nothing but its source, which knows of no signal.
+      wake();
+    });
+  /** A fault of the caller's own function, which ends the loop. */
+  let fault: { readonly error: unknown } | undefined;
+  const tellProgress = async (): Promise<void> => {
+    try {
+      // An async function is a listener too, as far as types go.
+      await (onProgress?.({ started, finished, failed }) as unknown);
+    } catch (error) {
+      fault ??= { error };
+      wake();
+    }
   };
   const attempt = async (params: SampleParams, left: number): Promise<SampleResponse> => {
     try {
@@ -107,7 +124,7 @@ export async function* sampleMany(
       kept.set(index, { index, error });
       failed += 1;
     }
-    onProgress?.({ started, finished, failed });
+    void tellProgress();
     wake();
   };
   const pump = async (): Promise<void> => {
@@ -119,7 +136,7 @@ export async function* sampleMany(
     }
   };
   try {
-    signal?.throwIfAborted();
+    if (signal?.aborted) throw abortedBy(signal);
     pump()
       .then(
         () => {
@@ -131,6 +148,8 @@ export async function* sampleMany(
       )
       .finally(wake);
     for (;;) {
+      if (signal?.aborted) throw abortedBy(signal);
+      if (fault !== undefined) throw fault.error;
       const next = order === "call" ? kept.get(given) : kept.values().next().value;
       if (next !== undefined) {
         kept.delete(next.index);
@@ -139,7 +158,6 @@ export async function* sampleMany(
         yield next;
         continue;
       }
-      if (signal?.aborted) throw new AbortedError("sampleMany was aborted", { cause: signal.reason });
       if (source !== undefined && "error" in source) throw source.error;
       if (source !== undefined && given === started) return;
       await changed.promise;
@@ -149,4 +167,8 @@ export async function* sampleMany(
     controller.abort(new Error("the samples are not wanted any more"));
     wake();
   }
+}
+
+function abortedBy(signal: AbortSignal): AbortedError {
+  return new AbortedError("sampleMany was aborted", { cause: signal.reason });
 }
