@@ -17,11 +17,7 @@ export class ReplayClock implements Clock {
     return this.now();
   }
 
-  async sleep(
-    ms: number,
-    signal?: AbortSignal,
-    options: { readonly background?: boolean } = {},
-  ): Promise<void> {
+  async sleep(ms: number, signal?: AbortSignal, options: Parameters<Clock["sleep"]>[2] = {}): Promise<void> {
     signal?.throwIfAborted();
     if (options.background === true && ms >= MIN_INTERVAL_MS)
       return this.#background.sleep(ms, signal, options);
