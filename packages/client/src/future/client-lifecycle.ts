@@ -108,7 +108,12 @@ export class ClientLifecycle implements OperationRegistry {
     run: (context: OperationContext) => Promise<T>,
     description: OperationDescription<T> = {},
   ): ApiFuture<T> {
-    const method: SdkMethod = `${this.#class}.${snakeCase(name)}`;
+    let snakeCase = SNAKE_CASE.get(name);
+    if (snakeCase === undefined) {
+      snakeCase = name.replace(/[A-Z]/g, "_$&").toLowerCase();
+      SNAKE_CASE.set(name, snakeCase);
+    }
+    const method: SdkMethod = `${this.#class}.${snakeCase}`;
     const { signal, headers, timeoutMs = this.#ports.timeoutMs } = options;
     const { events } = this.#ports;
     const operationId = events?.takeOperationId() ?? 0;
@@ -145,11 +150,3 @@ export class ClientLifecycle implements OperationRegistry {
 
 /** Names of methods as the service's statistics know them, by those that callers use: there are few, and each is used often. */
 const SNAKE_CASE = new Map<string, string>();
-
-function snakeCase(name: string): string {
-  const known = SNAKE_CASE.get(name);
-  if (known !== undefined) return known;
-  const made = name.replace(/[A-Z]/g, "_$&").toLowerCase();
-  SNAKE_CASE.set(name, made);
-  return made;
-}
