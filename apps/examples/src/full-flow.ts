@@ -3,6 +3,9 @@
 //
 //   node apps/examples/dist/full-flow.js                        on this machine, no key needed
 //   TINKER_API_KEY=tml-… node apps/examples/dist/full-flow.js   on a hosted service
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startLocalServer } from "@tinkex/local";
 import {
@@ -118,6 +121,15 @@ await show("export", async () => {
   const { path } = await training.saveWeightsExternal("export");
   const { urls, expiresAt } = await rest.getExternalWeightsUrls(path);
   return `${Object.keys(urls).join(", ")} until ${expiresAt.toISOString()}`;
+});
+await show("download", async () => {
+  const parent = await mkdtemp(join(tmpdir(), "tinkex-flow-"));
+  const { files, isPeftAdapter } = await rest.downloadCheckpoint(
+    `tinker://${run}/external_weights/export`,
+    join(parent, "adapter"),
+  );
+  await rm(parent, { recursive: true });
+  return { files: files.map(({ name }) => name), isPeftAdapter };
 });
 await show("archive", async () => (await rest.getCheckpointArchiveUrlFromTinkerPath(tinker_path)).expiresAt);
 await show(

@@ -103,6 +103,7 @@ describe("the program of one file", { timeout: 120_000 }, () => {
     expect(result.lines).toContain("pruned: ");
     expect(result.stdout).toMatch(/^go on from tinker:\/\/\S+\/weights\/step-3, kept until \d{4}-/m);
     expect(result.stdout).toMatch(/^export: .*adapter_model\.safetensors until \d{4}-/m);
+    expect(result.stdout).toContain("isPeftAdapter: true");
     expect(result.lines.at(-1)).toBe("left of the run: 0 checkpoints");
   });
 });

@@ -110,6 +110,11 @@ export function restCalls(service: ServiceClient): PublicCalls {
       "tinker://run/external_weights/a",
       wait(),
     ]),
+    "rest.downloadCheckpoint": call(rest.downloadCheckpoint.bind(rest), () => [
+      "tinker://run/external_weights/a",
+      "downloads/a",
+      { ...wait(), onProgress: () => {}, maxBytes: 1_000, maxFiles: 10, maxRatio: 10 },
+    ]),
     "rest.getCheckpointArchiveUrl": call(rest.getCheckpointArchiveUrl.bind(rest), () => [
       "id",
       "weights/a",

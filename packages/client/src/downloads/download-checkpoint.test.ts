@@ -4,7 +4,15 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { ApiStatusError, ResponseError, UnsupportedByServerError, ValidationError } from "@tinkex/base";
 import { CANARY_KEY } from "@tinkex-tooling/canary";
-import { answer, file, HostileServer, on, redirect, reset } from "@tinkex-tooling/hostile-server";
+import {
+  answer,
+  file,
+  HostileServer,
+  on,
+  redirect,
+  reset,
+  type Script,
+} from "@tinkex-tooling/hostile-server";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { type OpenService, openService } from "../testing/open-service.js";
 import { tarArchive } from "../testing/tar-archive.js";
@@ -30,17 +38,14 @@ beforeEach(async () => {
 });
 const directory = (): string => join(parent, "adapter");
 
-/** Answers of the storage, by name of the file. */
-type Stored = Parameters<typeof HostileServer.play>;
-
-async function play(...script: Stored): Promise<HostileServer> {
+async function play(...script: Script): Promise<HostileServer> {
   const storage = await HostileServer.play(...script);
   onTestFinished(() => storage[Symbol.asyncDispose]());
   return storage;
 }
 
 /** A service whose export is two files at the storage. */
-async function withExport(...script: Stored): Promise<OpenService & { readonly storage: HostileServer }> {
+async function withExport(...script: Script): Promise<OpenService & { readonly storage: HostileServer }> {
   const open = await openService();
   const storage = await play(...script);
   serveExport(open, storage, ["adapter_model.safetensors", "adapter_config.json"]);
@@ -54,7 +59,7 @@ function serveExport({ stub }: OpenService, storage: HostileServer, names: reado
   stub.on(URLS, () => ({ body: { urls, expires: "2099-01-01T00:00:00Z" } }));
 }
 
-async function withArchive(...script: Stored): Promise<OpenService & { readonly storage: HostileServer }> {
+async function withArchive(...script: Script): Promise<OpenService & { readonly storage: HostileServer }> {
   const open = await openService();
   const storage = await play(...script);
   open.stub.on(ARCHIVE, () => ({ status: 302, headers: { location: `${storage.url}/archive?sig=secret` } }));

@@ -14,6 +14,7 @@ import {
   on,
   redirect,
   reset,
+  type Script,
   seededRandom,
 } from "@tinkex-tooling/hostile-server";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
@@ -41,7 +42,7 @@ beforeEach(async () => {
 });
 const directory = (): string => join(parent, "adapter");
 
-async function play(...script: Parameters<typeof HostileServer.play>): Promise<HostileServer> {
+async function play(...script: Script): Promise<HostileServer> {
   const storage = await HostileServer.play(...script);
   onTestFinished(() => storage[Symbol.asyncDispose]());
   return storage;
