@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { ServiceClient } from "../service/service-client.js";
 
-/** How much of each kind of work is done between two looks at the heap. */
+/** Amount of each kind of work, or the bytes that a round of it leaves. */
 export interface HeapWork {
   readonly samples: number;
   readonly steps: number;
