@@ -44,7 +44,14 @@ export const ALLOWED_DEPENDENCIES: Readonly<Record<string, Allowance>> = {
   },
   local: {
     siblings: ["base", "types", "wire", "tokenizer"],
-    libraries: ["@bufbuild/protobuf", "@fastify/send", "fastify", "light-my-request", "onnxruntime-web", "zod"],
+    libraries: [
+      "@bufbuild/protobuf",
+      "@fastify/send",
+      "fastify",
+      "light-my-request",
+      "onnxruntime-web",
+      "zod",
+    ],
     optional: ["onnxruntime-node"],
     browserEntries: [],
   },

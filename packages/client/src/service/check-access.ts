@@ -35,9 +35,10 @@ export async function checkAccess(options: CheckAccessOptions = {}): Promise<Acc
   const fromEnv = (name: string): string | undefined => env[name]?.trim() || undefined;
   const baseUrl = resolveBaseUrl(given.baseUrl ?? fromEnv("TINKER_BASE_URL"));
   let credentialFrom: CredentialOrigin = "none";
+  let service: ServiceClient | undefined;
   try {
     credentialFrom = resolveCredentials({ apiKey, credential, fromEnv, baseUrl }).from;
-    await using service = new ServiceClient({
+    service = new ServiceClient({
       ...given,
       billing: "fail",
       retry: { ...given.retry, maxRetries: 0 },
@@ -45,6 +46,8 @@ export async function checkAccess(options: CheckAccessOptions = {}): Promise<Acc
     await service.getServerCapabilities({ signal });
   } catch (error) {
     throw accessError(error, baseUrl, credentialFrom);
+  } finally {
+    await service?.close();
   }
   return { baseUrl, credentialFrom };
 }
