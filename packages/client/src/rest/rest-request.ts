@@ -72,7 +72,7 @@ export class RestRequest {
     const { onBehalfOf, signal } = this.#operation;
     // Of a name that is not fixed the compiler does not see that the parts of a path are strings.
     const path = options.path as Readonly<Record<string, string>> | undefined;
-    // What only reads may be given up at any time.
+    // Requests that only read may be given up at any time.
     if (ENDPOINTS[name].method !== "GET") this.#operation.sending();
     try {
       return await this.#server.calls.post(name, body, { ...options, path, onBehalfOf, signal });

@@ -79,7 +79,7 @@ export async function untilServiceIsBack<T>(
 function isAway(error: unknown): boolean {
   if (error instanceof ConnectionError || error instanceof TimeoutError) return true;
   if (error instanceof RequestFailedError) return error.category === "server";
-  // What is not known after a restart besides: the session, and the work's result. A checkpoint that is not there stays away.
+  // A restarted service does not know the session, nor the result of its work. A checkpoint that is not there stays away.
   if (error instanceof SessionLostError || isLostSession(error, ["session", "future", "request"]))
     return true;
   return error instanceof TinkexError && error.retryable;

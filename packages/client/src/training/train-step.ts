@@ -9,7 +9,7 @@ import { submitOperation, type TrainedModel } from "./trained-model.js";
 export interface TrainStepOutput {
   /** Outputs of each datum, and metrics, as `forwardBackward` gives them. */
   readonly forwardBackward: PassOutput;
-  /** What `optimStep` gives: `metrics`, where the service has any. */
+  /** Response of `optimStep`, with `metrics` where the service has any. */
   readonly optimStep: OptimStepResponse;
 }
 
