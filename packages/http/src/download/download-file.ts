@@ -233,10 +233,11 @@ async function receiveOnce(
       return { kind: "broken", cause: new Error("the file has changed meanwhile"), isStaleConnection: false };
     }
     checkSize(state.totalBytes, options.maxBytes);
-    await receiveInto(file, body, state, options.maxBytes, () => {
+    const onBytes = (): void => {
       listen();
       options.onProgress?.({ receivedBytes: state.receivedBytes, totalBytes: state.totalBytes });
-    });
+    };
+    await receiveInto(file, body, state, options.maxBytes, onBytes, () => controller.abort());
     return checkWhole(state);
   };
   try {

@@ -139,8 +139,10 @@ export function checkSize(byteLength: number | undefined, maxBytes: number | und
 }
 
 /**
- * Appends a body to the file, and no byte more than was promised: a server may send without end.
+ * Appends a body to the file, and no byte more than was promised: a server may send without end. Pieces that come while others are
+ * being written are written together.
  *
+ * @param stop - breaks the body off, when writing has failed
  * @throws OwnFailure for what the file or `onBytes` throws; ResponseError for a body that is too long; anything else is the
  *   body's
  */
@@ -150,29 +152,74 @@ export async function receiveInto(
   state: DownloadState,
   maxBytes: number | undefined,
   onBytes: () => void,
+  stop: () => void,
 ): Promise<void> {
-  for await (const chunk of body) {
-    const receivedBytes = state.receivedBytes + chunk.byteLength;
-    if (state.pieceEnd !== undefined && receivedBytes > state.pieceEnd) {
-      throw new ResponseError(`the file should have ${state.pieceEnd} bytes up to here, and more came`);
-    }
-    checkSize(receivedBytes, maxBytes);
+  let waiting: Uint8Array[] = [];
+  let waitingBytes = 0;
+  let writing: Promise<void> | undefined;
+  const failures: OwnFailure[] = [];
+  const write = async (): Promise<void> => {
     try {
-      await writeAll(file, chunk, state.receivedBytes);
-      if (state.md5 !== undefined) state.hash.update(chunk);
-      state.receivedBytes = receivedBytes;
-      onBytes();
+      while (waiting.length > 0) {
+        const pieces = waiting;
+        waiting = [];
+        waitingBytes = 0;
+        await writeAll(file, pieces, state.receivedBytes);
+        for (const piece of pieces) {
+          if (state.md5 !== undefined) state.hash.update(piece);
+          state.receivedBytes += piece.byteLength;
+        }
+        onBytes();
+      }
     } catch (reason) {
-      throw new OwnFailure(reason);
+      failures.push(new OwnFailure(reason));
+      stop();
+    } finally {
+      writing = undefined;
     }
+  };
+  let seenBytes = state.receivedBytes;
+  try {
+    for await (const chunk of body) {
+      if (failures.length > 0) break;
+      seenBytes += chunk.byteLength;
+      if (state.pieceEnd !== undefined && seenBytes > state.pieceEnd) {
+        throw new ResponseError(`the file should have ${state.pieceEnd} bytes up to here, and more came`);
+      }
+      checkSize(seenBytes, maxBytes);
+      waiting.push(chunk);
+      waitingBytes += chunk.byteLength;
+      writing ??= write();
+      if (waitingBytes >= MAX_WAITING_BYTES) await writing;
+    }
+  } catch (error) {
+    await writing;
+    // Whatever the body says about being broken off, this is why.
+    throw failures[0] ?? error;
   }
+  await writing;
+  if (failures.length > 0) throw failures[0];
 }
 
+/** Most bytes that wait to be written. */
+const MAX_WAITING_BYTES = 1024 * 1024;
+
 /** A file may take less than it is given, such as on a disk that is nearly full. */
-async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  for (let at = 0; at < bytes.byteLength; ) {
-    const { bytesWritten } = await file.write(bytes, at, bytes.byteLength - at, position + at);
-    at += bytesWritten;
+async function writeAll(file: FileHandle, pieces: readonly Uint8Array[], position: number): Promise<void> {
+  let at = position;
+  let { bytesWritten: left } = await file.writev(pieces, at);
+  at += left;
+  for (const piece of pieces) {
+    if (left >= piece.byteLength) {
+      left -= piece.byteLength;
+      continue;
+    }
+    for (let from = left; from < piece.byteLength; ) {
+      const { bytesWritten } = await file.write(piece, from, piece.byteLength - from, at);
+      from += bytesWritten;
+      at += bytesWritten;
+    }
+    left = 0;
   }
 }
 
