@@ -43,9 +43,17 @@ const passBody = Buffer.from(
 
 const futures = new Map();
 let nextId = 0;
+let samplerCount = 0;
 
-/** State of one port: the completions of its one sampler, and the poll that waits for more. */
-const newState = (hasBatch) => ({ hasBatch, completions: [], waiting: undefined });
+/** State of one port: its samplers, each with its completions and the poll that waits for more. */
+const newState = (hasBatch) => ({ hasBatch, samplers: new Map() });
+
+/** Gives the state of the sampler that a text names. */
+function samplerOf({ samplers }, text) {
+  const id = /"sampling_session_id":\s*"([^"]+)"/.exec(text)?.[1];
+  if (!samplers.has(id)) samplers.set(id, { completions: [], waiting: undefined });
+  return samplers.get(id);
+}
 
 const head = (status, type, length) =>
   `HTTP/1.1 ${status} X\r\ncontent-type: ${type}\r\ncontent-length: ${length}\r\n\r\n`;
@@ -66,10 +74,10 @@ function newFuture(answer, make, extra = {}) {
 }
 
 /** Tells the poll that waits of what was completed after its cursor. */
-function tellCompletions(state) {
-  const { waiting, completions } = state;
+function tellCompletions(sampler) {
+  const { waiting, completions } = sampler;
   if (waiting === undefined || completions.length <= waiting.cursor) return;
-  state.waiting = undefined;
+  sampler.waiting = undefined;
   clearTimeout(waiting.timer);
   sendJson(waiting.answer, { completions: completions.slice(waiting.cursor), cursor: completions.length });
 }
@@ -85,9 +93,12 @@ const ROUTES = {
   "client/dynamic_config": (_, answer) => sendJson(answer, {}),
   create_session: (_, answer) =>
     sendJson(answer, { type: "create_session", session_id: "00000000-0000-4000-8000-000000000001" }),
-  create_sampling_session: (state, answer) => {
-    state.completions = [];
-    sendJson(answer, { type: "create_sampling_session", sampling_session_id: "s:sample:0" });
+  create_sampling_session: (_, answer) => {
+    samplerCount += 1;
+    sendJson(answer, {
+      type: "create_sampling_session",
+      sampling_session_id: `s:sample:${samplerCount}`,
+    });
   },
   create_model: (_, answer) =>
     newFuture(answer, (reply) => sendJson(reply, { type: "create_model", model_id: "s:train:0" })),
@@ -111,13 +122,14 @@ const ROUTES = {
     };
     const id = newFuture(answer, make, { sample_sequence_ids: [`q${nextId}`] });
     if (!state.hasBatch) return;
+    const sampler = samplerOf(state, body.toString());
     setTimeout(() => {
-      state.completions.push({
+      sampler.completions.push({
         state: "finished",
         request_id: id,
         response_payload_uncompressed_size: sampleBody.length,
       });
-      tellCompletions(state);
+      tellCompletions(sampler);
     }, holdMs);
   },
   forward_backward: (_, answer) =>
@@ -140,14 +152,16 @@ const ROUTES = {
   },
   retrieve_futures: (state, answer, body) => {
     if (!state.hasBatch) return sendJson(answer, { detail: "Not Found" }, 404);
-    const { prev_cursor: cursor, timeout } = JSON.parse(body.toString());
+    const text = body.toString();
+    const sampler = samplerOf(state, text);
+    const { prev_cursor: cursor, timeout } = JSON.parse(text);
     const nothing = () => {
-      state.waiting = undefined;
+      sampler.waiting = undefined;
       sendJson(answer, { completions: [], cursor });
     };
     if (timeout === 0) return nothing();
-    state.waiting = { cursor, answer, timer: setTimeout(nothing, 30_000) };
-    tellCompletions(state);
+    sampler.waiting = { cursor, answer, timer: setTimeout(nothing, 30_000) };
+    tellCompletions(sampler);
   },
 };
 
