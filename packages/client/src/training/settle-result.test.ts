@@ -118,9 +118,13 @@ describe("work whose model the service no longer has", () => {
     },
   );
 
-  it("is told from work that fails for another reason", async () => {
+  it.each([
+    "Checkpoint S:train:0/none not found.",
+    "Checkpoint 'none' of model S:train:0 in weights not found",
+    "adapter for model S:train:0: file not loaded",
+  ])("is told from work that fails for another reason (%s)", async (detail) => {
     const { stub, training } = await openTraining();
-    failResult(stub, "r2", 404, "Checkpoint S:train:0/none not found.");
+    failResult(stub, "r2", 404, detail);
     await expect(step(training)).rejects.not.toBeInstanceOf(SessionLostError);
     await step(training);
     expect(stub.seen("optim_step")).toHaveLength(2);

@@ -54,14 +54,20 @@ function learn(model: TrainedModel, id: SequenceId, error: unknown): unknown {
   return error;
 }
 
-/** Words of servers for a model that they do not have; each of them names it. */
-const LOST_MODEL = ["not loaded", "unknown model", "not found"];
-
+/**
+ * Tells whether a server says that it does not have the model, which it names right before or behind those words: a checkpoint of the
+ * model that is not found is another matter.
+ */
 function hasLostModel({ id }: TrainedModel, error: ApiStatusError): boolean {
   const detail = detailOf(error)?.toLowerCase() ?? "";
-  const named = `model ${id.toLowerCase()}`;
-  const isNamed = detail.includes(named) || detail.includes(named.replace(" ", ": "));
-  return isNamed && LOST_MODEL.some((words) => detail.includes(words));
+  const model = id.toLowerCase();
+  const sentences = [
+    `model ${model} not loaded`,
+    `model ${model} not found`,
+    `unknown model ${model}`,
+    `unknown model: ${model}`,
+  ];
+  return sentences.some((sentence) => detail.includes(sentence));
 }
 
 /** Reads the id that the service wants next out of its refusal of a later one, e.g. `expected 5, got 7`. */
