@@ -1,4 +1,11 @@
-import type { Datum, ModelInput, SampleRequest, SampleResponse, SavedCheckpointKind } from "@tinkex/types";
+import type {
+  Datum,
+  ModelInput,
+  OptimStepResponse,
+  SampleRequest,
+  SampleResponse,
+  SavedCheckpointKind,
+} from "@tinkex/types";
 import { chunkLength } from "../inputs/model-input.js";
 import type { OperationDescription } from "./operation-events.js";
 
@@ -16,6 +23,11 @@ export function describePass<T>(
     },
     outcome: (value) => ({ metrics: metricsOf(value) }),
   };
+}
+
+/** Describes a step of the optimizer by its metrics. */
+export function describeStep(): OperationDescription<OptimStepResponse> {
+  return { outcome: ({ metrics }) => ({ metrics }) };
 }
 
 /** Describes a sample by its sizes and parameters. Stop strings are left out: they may be parts of a prompt. */

@@ -50,17 +50,6 @@ export function loadModule(
   }
 }
 
-/** Tells whether anybody hears of the spans of a tracing channel. */
-export function isTraced({ start, end, asyncStart, asyncEnd, error }: TracingChannel): boolean {
-  return (
-    start.hasSubscribers ||
-    asyncEnd.hasSubscribers ||
-    error.hasSubscribers ||
-    end.hasSubscribers ||
-    asyncStart.hasSubscribers
-  );
-}
-
 /**
  * Runs work as a span of a tracing channel, in the order of Node's own `tracePromise`, and within the stores that are bound to its
  * `start`. The result is kept out of the message: it would hold tokens.

@@ -1,3 +1,4 @@
+import type { TracingChannel } from "node:diagnostics_channel";
 import type { Clock } from "@tinkex/base";
 import type {
   ClientIdentity,
@@ -6,7 +7,7 @@ import type {
   QueueMessageBase,
   QueueTrace,
 } from "@tinkex/types";
-import { type ChannelPair, type DiagnosticsChannels, isTraced, traced } from "./diagnostics-channels.js";
+import { type ChannelPair, type DiagnosticsChannels, traced } from "./diagnostics-channels.js";
 
 /** Receiver of the messages of one service client. */
 export interface MessageReader {
@@ -122,4 +123,15 @@ export class EventHub {
   #queueMessage({ operationId, requestId, requestType }: QueuedRequest): QueueMessageBase {
     return { service: this.#identity, atMs: this.clock.now(), operationId, requestId, requestType };
   }
+}
+
+/** Tells whether anybody hears of the spans of a tracing channel. */
+function isTraced({ start, end, asyncStart, asyncEnd, error }: TracingChannel): boolean {
+  return (
+    start.hasSubscribers ||
+    asyncEnd.hasSubscribers ||
+    error.hasSubscribers ||
+    end.hasSubscribers ||
+    asyncStart.hasSubscribers
+  );
 }

@@ -100,13 +100,13 @@ export class ClientLifecycle implements OperationRegistry {
    * Runs an operation behind a future.
    *
    * @param name - the method as its caller spells it, e.g. `optimStep`
-   * @param description - facts for those who hear of the operation
+   * @param describe - gives facts for those who hear of the operation, if anybody does
    */
   start<T>(
     name: string,
     options: CallOptions,
     run: (context: OperationContext) => Promise<T>,
-    description: OperationDescription<T> = {},
+    describe: () => OperationDescription<T> = () => ({}),
   ): ApiFuture<T> {
     let snakeCase = SNAKE_CASE.get(name);
     if (snakeCase === undefined) {
@@ -120,7 +120,7 @@ export class ClientLifecycle implements OperationRegistry {
     const call = { name, method, operationId, options: { signal, headers, timeoutMs } };
     const environment = this.#futures;
     if (events?.isHeard("operation") !== true) return startFuture(call, environment, run);
-    const { given, outcome } = description;
+    const { given, outcome } = describe();
     const info = { operationId, client: this.#class, method: name, ...this.#subject, ...given?.() };
     const operation = new OperationEvents(events, info);
     const described = async (context: OperationContext): Promise<T> => {

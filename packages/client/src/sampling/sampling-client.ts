@@ -137,12 +137,8 @@ export class SamplingClient {
     const isRetried = !config.sample_no_retries;
     const run = (context: OperationContext): Promise<SampleResponse> =>
       this.#runner.run({ request, isRetried, isUnchecked: options.unchecked }, context);
-    return this.#lifecycle.start(
-      "sample",
-      options,
-      run,
-      describeSample(request, (response) => response),
-    );
+    const describe = () => describeSample<SampleResponse>(request, (response) => response);
+    return this.#lifecycle.start("sample", options, run, describe);
   }
 
   /**
@@ -171,8 +167,8 @@ export class SamplingClient {
       if (scores === undefined) throw new ResponseError("the service gave no prompt_logprobs");
       return scores;
     };
-    const description = describeSample<readonly (number | null)[]>(request, () => undefined);
-    return this.#lifecycle.start("computeLogprobs", options, run, description);
+    const describe = () => describeSample<readonly (number | null)[]>(request, () => undefined);
+    return this.#lifecycle.start("computeLogprobs", options, run, describe);
   }
 
   /**

@@ -10,7 +10,7 @@ import type {
   SaveWeightsExternalResponse,
   SaveWeightsResponse,
 } from "@tinkex/types";
-import { describePass, describeSave } from "../events/describe-work.js";
+import { describePass, describeSave, describeStep } from "../events/describe-work.js";
 import type { ApiFuture } from "../future/api-future.js";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
 import type { OperationContext } from "../future/operation-context.js";
@@ -147,9 +147,9 @@ export class TrainingClient {
   ): ApiFuture<PassOutput> {
     this.#lifecycle.checkCall("forwardBackwardCustom", options);
     const prepared = prepareData("forwardBackwardCustom", data);
-    const description = describePass<PassOutput>(prepared, "custom", ({ metrics }) => metrics);
+    const describe = () => describePass<PassOutput>(prepared, "custom", ({ metrics }) => metrics);
     const run = customPass(this.#model, prepared, loss);
-    return this.#lifecycle.start("forwardBackwardCustom", options, run, description);
+    return this.#lifecycle.start("forwardBackwardCustom", options, run, describe);
   }
 
   /** Creates a loss of a graph, as {@link ServiceClient.createCustomLoss} does, in this session. @throws ValidationError at the call */
@@ -176,7 +176,7 @@ export class TrainingClient {
     const fields = optimizerFields("optimStep", params);
     const run = (context: OperationContext): Promise<OptimStepResponse> =>
       runOperation(this.#model, "optim_step", fields, context);
-    return this.#lifecycle.start("optimStep", options, run, { outcome: ({ metrics }) => ({ metrics }) });
+    return this.#lifecycle.start("optimStep", options, run, describeStep);
   }
 
   /**
@@ -201,8 +201,8 @@ export class TrainingClient {
     const pass = preparePass("forwardBackward", data, lossFn, options);
     const run = (context: OperationContext): Promise<TrainStepOutput> =>
       runTrainStep(this.#model, pass, fields, context);
-    const description = describePass(pass.data, pass.lossFn, metricsOfStep);
-    return this.#lifecycle.start("trainStep", options, run, description);
+    const describe = () => describePass(pass.data, pass.lossFn, metricsOfStep);
+    return this.#lifecycle.start("trainStep", options, run, describe);
   }
 
   /**
@@ -218,7 +218,7 @@ export class TrainingClient {
     checkSave(name, options, ["error", "reuse", "overwrite"]);
     const run = (context: OperationContext): Promise<SaveWeightsResponse> =>
       runSave(this.#model, name, options, context);
-    return this.#lifecycle.start("saveState", options, run, describeSave("training"));
+    return this.#lifecycle.start("saveState", options, run, () => describeSave("training"));
   }
 
   /**
@@ -234,7 +234,7 @@ export class TrainingClient {
     checkSave(name, options, ["error", "reuse"]);
     const run = (context: OperationContext): Promise<NamedSamplerWeights> =>
       runSamplerSave(this.#model, name, options, context);
-    return this.#lifecycle.start("saveWeightsForSampler", options, run, describeSave("sampler"));
+    return this.#lifecycle.start("saveWeightsForSampler", options, run, () => describeSave("sampler"));
   }
 
   /**
@@ -328,7 +328,7 @@ export class TrainingClient {
     const fields = { path: name, ttl_seconds, age_encryption_recipients };
     const run = (context: OperationContext): Promise<SaveWeightsExternalResponse> =>
       runOperation(this.#model, "save_weights_external", fields, context);
-    return this.#lifecycle.start("saveWeightsExternal", options, run, describeSave("external"));
+    return this.#lifecycle.start("saveWeightsExternal", options, run, () => describeSave("external"));
   }
 
   /**
@@ -380,8 +380,8 @@ export class TrainingClient {
   ): ApiFuture<PassOutput> {
     const pass = preparePass(method, data, lossFn, options);
     const run = (context: OperationContext): Promise<PassOutput> => runPass(this.#model, pass, context);
-    const description = describePass<PassOutput>(pass.data, pass.lossFn, ({ metrics }) => metrics);
-    return this.#lifecycle.start(method, options, run, description);
+    const describe = () => describePass<PassOutput>(pass.data, pass.lossFn, ({ metrics }) => metrics);
+    return this.#lifecycle.start(method, options, run, describe);
   }
 
   #load(
