@@ -21,7 +21,10 @@ export function packageBuild(entry, options = {}) {
     outExtensions: () => ({ js: ".js", dts: ".d.ts" }),
     // Declarations are read from the dependencies' `dist`, never from what an earlier `tsc -b` may have left beside it:
     // with project references, a fresh clone got other names in its declarations than a used one.
-    dts: options.isSecond ? false : { tsconfigRaw: { references: [] } },
+    // What bears `@internal`, such as the constructor of an object that only the package makes, is left out of them.
+    dts: options.isSecond
+      ? false
+      : { tsconfigRaw: { references: [] }, compilerOptions: { stripInternal: true } },
     sourcemap: false,
     clean: !options.isSecond,
     plugins: [

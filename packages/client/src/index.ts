@@ -55,6 +55,7 @@ export { ApiFuture } from "./future/api-future.js";
 export type { QueueStateEvent } from "./future/operation-context.js";
 export type { CallOptions } from "./inputs/call-options.js";
 export type { AccessOptions, AccessScope } from "./rest/access-scope.js";
+export type { CheckpointCalls } from "./rest/checkpoint-calls.js";
 export type { LatestCheckpointOptions, PruneOptions, PruneResult } from "./rest/checkpoint-lives.js";
 export type { ArchiveUrl, ExternalWeightsUrls } from "./rest/checkpoint-urls.js";
 export type {
@@ -66,7 +67,7 @@ export type {
 export { consoleUrls } from "./rest/console-urls.js";
 export type { CopyOptions, CopyWeightsOptions } from "./rest/copy-weights.js";
 export type { PageOptions, WalkOptions } from "./rest/offset-pages.js";
-export { PageList } from "./rest/page-list.js";
+export type { PageList } from "./rest/page-list.js";
 export type { PublishOptions } from "./rest/publish-checkpoint.js";
 export { RestCalls } from "./rest/rest-calls.js";
 export type { ListSessionsOptions, SessionsOptions } from "./rest/sessions.js";
@@ -97,6 +98,7 @@ export type { EndpointCallOptions } from "./session/api-calls.js";
 export type { TokenizerLoader } from "./session/model-tokenizer.js";
 export type { WireChoice } from "./session/server-generation.js";
 export { SessionLostError } from "./session/session-lost-error.js";
+export type { NamedSamplerWeights } from "./training/checkpoints/run-save.js";
 export type {
   ExternalSaveOptions,
   OnConflict,

@@ -20,6 +20,7 @@ import {
 export class AdminCalls {
   readonly #context: RestContext;
 
+  /** @internal */
   constructor(context: RestContext) {
     this.#context = context;
   }

@@ -57,6 +57,7 @@ import { type RestRequest, startRest } from "./rest-request.js";
 export class CheckpointCalls {
   readonly #context: RestContext;
 
+  /** @internal */
   constructor(context: RestContext) {
     this.#context = context;
   }

@@ -28,7 +28,7 @@ export interface ReadPage<Item, Page> {
 export class PageList<Item, Page> implements AsyncIterable<Item> {
   readonly #iterate: () => AsyncGenerator<ReadPage<Item, Page>, void, undefined>;
 
-  /** @param iterate - begins to read the pages from the first one */
+  /** @internal @param iterate - begins to read the pages from the first one */
   constructor(iterate: () => AsyncGenerator<ReadPage<Item, Page>, void, undefined>) {
     this.#iterate = iterate;
   }

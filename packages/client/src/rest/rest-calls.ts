@@ -49,6 +49,7 @@ import {
 export class RestCalls extends CheckpointCalls {
   readonly #context: RestContext;
 
+  /** @internal */
   constructor(context: RestContext) {
     super(context);
     this.#context = context;

@@ -22,6 +22,7 @@ export class SequenceBrokenError extends TinkexError {
   /** Path of the last checkpoint that this client has saved or loaded, to go on from. */
   readonly lastCheckpoint: string | undefined;
 
+  /** @internal */
   constructor(modelId: string, sequenceIds: readonly number[], facts: BrokenSequence) {
     const { cause, isPartAccepted, lastCheckpoint } = facts;
     const ids = `the requests with sequence ids ${sequenceIds.join(", ")}`;

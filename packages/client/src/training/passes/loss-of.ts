@@ -2,14 +2,14 @@ import { checkObject } from "@tinkex/base";
 import type { ForwardBackwardOutput } from "@tinkex/types";
 
 /** Metrics that hold the loss of a pass, the first choice first: services differ in which of them they send. */
-const LOSS_METRICS = ["loss:sum", "loss:mean", "loss"] as const;
+const LOSS_METRICS = ["loss:sum", "loss:mean", "loss"] as const satisfies readonly PassLoss["metric"][];
 
 /** The loss of a training pass, and the metric it was read from. */
 export interface PassLoss {
   /** In nats. NaN when the service could not compute it. */
   readonly value: number;
   /** `loss:sum` is the sum over all tokens, each times its weight; `loss:mean` is the service's mean; `loss` is not said. */
-  readonly metric: (typeof LOSS_METRICS)[number];
+  readonly metric: "loss:sum" | "loss:mean" | "loss";
 }
 
 /**
