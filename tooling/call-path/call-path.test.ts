@@ -161,3 +161,11 @@ describe("countDeclarations", () => {
     expect(internal).toBe(1);
   });
 });
+
+describe("the declarations of @tinkex/client", () => {
+  it("declare nothing that a program cannot import", () => {
+    // `npm test` builds the packages first.
+    const built = readFileSync(join(ROOT, "packages", "client", "dist", "index.d.ts"), "utf8");
+    expect(countDeclarations(built)).toMatchObject({ internal: 0, internalNames: [] });
+  });
+});
