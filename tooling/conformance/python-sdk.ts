@@ -49,6 +49,9 @@ export async function runPythonFlow(python: string, baseUrl: string, baseModel: 
   const { stdout } = await run(python, [SCRIPT, baseUrl, baseModel, FLOW_FILE], {
     env: { PATH: process.env.PATH, TINKER_TELEMETRY: "0" },
     timeout: 120_000,
+  }).catch((error: Error & { code?: unknown; signal?: unknown; stdout?: unknown }) => {
+    const { code, signal, stdout, message } = error;
+    throw new Error(`${message}; exit code ${code}, signal ${signal}, printed: ${stdout}`, { cause: error });
   });
   const lines = stdout
     .trim()

@@ -4,6 +4,7 @@ usage: python_sdk_flow.py BASE_URL BASE_MODEL FLOW_JSON
 """
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -59,3 +60,6 @@ if __name__ == "__main__":
     if len(sys.argv) != 4:
         sys.exit(__doc__)
     main(*sys.argv[1:])
+    # The SDK's native threads run on while an interpreter ends, which has crashed after all was printed: it is not waited for.
+    sys.stdout.flush()
+    os._exit(0)
