@@ -1,17 +1,6 @@
-import {
-  and,
-  divide,
-  equal,
-  exponential,
-  greaterOrEqual,
-  maximum,
-  minimum,
-  multiply,
-  negate,
-  select,
-  subtract,
-} from "../onnx/operators/elementwise.js";
+import { and, divide, equal, exponential, maximum, select, subtract } from "../onnx/operators/elementwise.js";
 import { sumTimeAxis } from "../onnx/operators/reduce.js";
+import { clippedLoss } from "./clipped-loss.js";
 import { defineLoss } from "./loss-definition.js";
 import { isNonZero } from "./masked-ratio.js";
 
@@ -47,19 +36,6 @@ export const gspo = defineLoss({
     const distance = select(graph, inSequence, subtract(graph, p, q), zero);
     const count = sumTimeAxis(graph, select(graph, inSequence, one, zero));
     const ratio = exponential(graph, divide(graph, sumTimeAxis(graph, distance), maximum(graph, count, one)));
-    const raised = maximum(graph, ratio, inputs.clip_low_threshold);
-    const clipped = minimum(graph, raised, inputs.clip_high_threshold);
-    const unclippedGain = multiply(graph, ratio, advantages);
-    const clippedGain = multiply(graph, clipped, advantages);
-    const negativeWeights = negate(graph, weights);
-    return {
-      loss: multiply(graph, negativeWeights, minimum(graph, unclippedGain, clippedGain)),
-      gradient: select(
-        graph,
-        greaterOrEqual(graph, clippedGain, unclippedGain),
-        multiply(graph, negativeWeights, unclippedGain),
-        zero,
-      ),
-    };
+    return clippedLoss(graph, ratio, inputs);
   },
 });

@@ -1,4 +1,4 @@
-import { greaterOrEqual, maximum, minimum, multiply, negate, select } from "../onnx/operators/elementwise.js";
+import { clippedLoss } from "./clipped-loss.js";
 import { defineLoss } from "./loss-definition.js";
 import { maskedRatio } from "./masked-ratio.js";
 
@@ -14,22 +14,5 @@ export const ppo = defineLoss({
   config: { clip_low_threshold: 0.8, clip_high_threshold: 1.2 },
   perToken: ["clip_low_threshold", "clip_high_threshold"],
   ascending: ["clip_low_threshold", "clip_high_threshold"],
-  forward(graph, p, inputs) {
-    const { ratio } = maskedRatio(graph, p, inputs);
-    const { advantages, weights } = inputs;
-    const raised = maximum(graph, ratio, inputs.clip_low_threshold);
-    const clipped = minimum(graph, raised, inputs.clip_high_threshold);
-    const unclippedGain = multiply(graph, ratio, advantages);
-    const clippedGain = multiply(graph, clipped, advantages);
-    const negativeWeights = negate(graph, weights);
-    return {
-      loss: multiply(graph, negativeWeights, minimum(graph, unclippedGain, clippedGain)),
-      gradient: select(
-        graph,
-        greaterOrEqual(graph, clippedGain, unclippedGain),
-        multiply(graph, negativeWeights, unclippedGain),
-        graph.scalar(0),
-      ),
-    };
-  },
+  forward: (graph, p, inputs) => clippedLoss(graph, maskedRatio(graph, p, inputs).ratio, inputs),
 });
