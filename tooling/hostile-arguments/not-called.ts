@@ -12,7 +12,6 @@ export const NOT_CALLED: Readonly<Record<string, string>> = {
     "@tinkex/client AdminCalls",
     "@tinkex/client ApiFuture",
     "@tinkex/client LossHandle",
-    "@tinkex/client PageList",
     "@tinkex/client RestCalls",
     "@tinkex/client SamplingClient",
     "@tinkex/client TrainingClient",

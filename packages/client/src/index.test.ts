@@ -34,7 +34,6 @@ it("exports these names at run time", () => {
     "LoraConfig",
     "LossHandle",
     "ModelInput",
-    "PageList",
     "RequestFailedError",
     "ResponseError",
     "RestCalls",
