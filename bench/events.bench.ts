@@ -1,4 +1,4 @@
-// What a place that publishes costs: unheard (goal: < 20 ns), and heard by a subscriber of the channel or a reader of the client
+// Cost of a place that publishes: unheard (goal: < 20 ns), and heard by a subscriber of the channel or a reader of the client
 // (goal: < 2 µs). Results are checked first. `pnpm bench events`
 import diagnostics from "node:diagnostics_channel";
 import { performance } from "node:perf_hooks";

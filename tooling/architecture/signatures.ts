@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
 
-/** Where a name comes from: a file of the package, or another package. */
+/** Source of a name: a file of the package, or another package. */
 interface Origin {
   readonly name: string;
   readonly module: string;

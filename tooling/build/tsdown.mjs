@@ -21,7 +21,7 @@ export function packageBuild(entry, options = {}) {
     outExtensions: () => ({ js: ".js", dts: ".d.ts" }),
     // Declarations are read from the dependencies' `dist`, never from what an earlier `tsc -b` may have left beside it:
     // with project references, a fresh clone got other names in its declarations than a used one.
-    // What bears `@internal`, such as the constructor of an object that only the package makes, is left out of them.
+    // They leave out whatever bears `@internal`, such as the constructor of an object that only the package makes.
     dts: options.isSecond
       ? false
       : { tsconfigRaw: { references: [] }, compilerOptions: { stripInternal: true } },

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const ENVIRONMENT = join(ROOT, ".cache", "conformance");
 const PYTHON = join(ENVIRONMENT, "bin", "python");
-/** What has another hash is not unpacked, what would have to be built is not run, and all that is needed is in the list. */
+/** Options by which nothing of another hash is unpacked, nothing is built, and nothing beyond the list is installed. */
 const INSTALL =
   "-m pip install --require-hashes --only-binary :all: --no-deps --quiet --no-compile -r requirements.txt";
 /** Time for each command, in milliseconds: on a busy machine the download took four minutes. */

@@ -34,7 +34,7 @@ const fast: Clock = {
   sleep: (ms, signal, options) => systemClock.sleep(ms / TIMES_FASTER, signal, options),
 };
 
-/** What became of one client's calls. */
+/** Outcomes of one client's calls. */
 interface Run {
   readonly losses: readonly number[];
   readonly values: readonly number[];
@@ -118,7 +118,7 @@ it("twenty clients behind a proxy that fails and restarts train and sample as on
     expect(service.forwardTargets).not.toContain(NEVER_SENT);
     const sparePasses = service.forwardTargets.length;
     expect(service.done - doneBefore).toBe(3 * TURNS * CLIENTS + sparePasses);
-    // What it shows rests on there having been trouble enough.
+    // The test shows something only where there was trouble enough.
     expect(proxy.restarts).toBeGreaterThan(0);
     expect(service.repeats).toBeGreaterThan(calls / 50);
     const lines = runs.reduce((sum, run) => sum + run.lines.length, 0);

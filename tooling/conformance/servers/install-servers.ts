@@ -9,7 +9,7 @@ const run = promisify(execFile);
 
 /** Time for each command, in milliseconds: the largest list is 0.9 GB, and a busy machine takes ten times as long. */
 const LIMIT_MS = 1_800_000;
-/** What has another hash is not unpacked, what would have to be built is not run, and all that is needed is in the list. */
+/** Options by which nothing of another hash is unpacked, nothing is built, and nothing beyond the list is installed. */
 const INSTALL = [
   "-m",
   "pip",

@@ -116,7 +116,7 @@ describe(TUFT.title, () => {
 
   it("loses nothing when every third answer to a poll is lost", async () => {
     const lossy = every(3, relayThen(server.port, reset), relay(server.port));
-    // What is sent again after a lost answer is refused: TuFT keeps no result of a number that it has seen.
+    // A request sent again after a lost answer is refused: TuFT keeps no result of a number that it has seen.
     const front = await HostileServer.play(on({ path: "/retrieve_future" }, lossy), relay(server.port));
     onTestFinished(() => front[Symbol.asyncDispose]());
     const training = await createModel(openService({ kind: TUFT, url: front.url }));

@@ -192,7 +192,7 @@ describe("a process that is killed", () => {
       await expectWhole();
       const again = storage.requests.slice(before);
       expect(again.length).toBeLessThanOrEqual(1);
-      // What was whole is not fetched, and of what was not, that alone which is missing.
+      // Only what is missing is fetched, also of a file that was begun.
       for (const { headers } of again) expect(headers.range).toMatch(/^bytes=[1-9]/);
       expect(again).toHaveLength(moment < 1 ? 1 : 0);
     },

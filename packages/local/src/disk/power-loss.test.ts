@@ -66,7 +66,7 @@ vi.mock("node:fs/promises", async (importActual) => {
 const RUNS = ["s:train:0", "s:train:1"] as const;
 const NAMES = ["a", "b", "c"] as const;
 
-/** What may be read at a place: the text of a checkpoint, or undefined for none. */
+/** Texts that may be read at a place; undefined for no checkpoint. */
 type Allowed = Map<string, readonly (string | undefined)[]>;
 
 interface Cut {

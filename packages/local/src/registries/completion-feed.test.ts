@@ -21,7 +21,7 @@ describe("CompletionFeed", () => {
     feed.add(done("c"));
     expect(await feed.read(2, 0, never)).toEqual({ completions: [done("c")], cursor: 3 });
     expect(await feed.read(3, 0, never)).toEqual({ completions: [], cursor: 3 });
-    // What was left behind does not come back.
+    // A completion that was left behind does not come back.
     expect(await feed.read(0, 0, never)).toEqual({ completions: [], cursor: 3 });
   });
 

@@ -36,7 +36,7 @@ export class Stage {
     return numbers;
   }
 
-  /** How many requests have come to a move, with this one. */
+  /** Number of requests that have come to a move, with this one. */
   countOf(move: Every): number {
     const count = (this.#counts.get(move) ?? 0) + 1;
     this.#counts.set(move, count);
@@ -140,7 +140,7 @@ function sendFile(
   if (move.cutEvery !== undefined && whole.body.byteLength > move.cutEvery) {
     line.begin(whole.status, whole.headers);
     line.write(whole.body.subarray(0, move.cutEvery));
-    // What a client has not read by then it may lose.
+    // A client may lose what it has not read by then.
     setTimeout(() => line.hangUp(), BEFORE_CUT_MS);
     return;
   }
