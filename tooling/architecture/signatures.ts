@@ -14,14 +14,14 @@ const DECLARATIONS = new Map<string, ReadonlyMap<string, string>>();
 /**
  * Writes the signature of every name that an entry exports, in the order of the alphabet. Each file is read alone, without its types being
  * worked out, so that all packages take some seconds; a constant whose type is not written down is shown with that of its initial value, or
- * with `any`.
+ * as `(inferred)`, which this way of reading calls by the name of the type that the sources never use.
  */
 export function signaturesOf(entryFile: string): string {
   const signatures = [...exportsOf(entryFile)].map(([name, origin]) => {
     if (!origin.module.startsWith("/")) return [name, `export { ${origin.name} } from "${origin.module}";`];
     const declaration = declarationsOf(origin.module).get(origin.name);
     if (declaration === undefined) throw new Error(`${origin.module} does not declare ${origin.name}`);
-    return [name, declaration];
+    return [name, declaration.replaceAll(": any;", ": (inferred);")];
   });
   signatures.sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
   return signatures.map(([, text]) => `${text}\n`).join("\n");

@@ -88,7 +88,7 @@ describe("a project that imports every entry of every package, with skipLibCheck
     return host;
   }
 
-  /** What the compiler says of the declarations, and of how many files it was asked. */
+  /** Faults that the compiler finds in the declarations, and the number of files that it was asked about. */
   function check(ts: Compiler, resolution: Resolution, file = "all.ts") {
     const options = {
       ...RESOLUTIONS[resolution],

@@ -10,6 +10,8 @@ import { extractArchive } from "./extract-archive.js";
 import { tarEntries } from "./tar-entries.js";
 
 const LIMITS: DownloadLimits = { maxBytes: 10_000_000, maxFiles: 50, maxRatio: 100 };
+/** Place that an archive must not reach. */
+const OUTSIDE = join(tmpdir(), `tinkex-outside-${process.pid}`);
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "tinkex-archive-"));
@@ -41,8 +43,8 @@ const HOSTILE: Readonly<Record<string, Uint8Array>> = {
   "a path that leads out from a folder": named("a/../../evil"),
   "a path that leads out and in again": named("a/../evil"),
   "a path of two dots alone": tarArchive(good, { name: "..", flag: "5" }),
-  "an absolute path": named("/tmp/tinkex-evil"),
-  "an absolute path of two slashes": named("//tmp/tinkex-evil"),
+  "an absolute path": named(OUTSIDE),
+  "an absolute path of two slashes": named(`/${OUTSIDE}`),
   "an absolute path of Windows": named("C:\\evil"),
   "a path with a drive": named("c:evil"),
   "a path with backslashes": named("..\\evil"),
@@ -55,7 +57,7 @@ const HOSTILE: Readonly<Record<string, Uint8Array>> = {
     { name: "long", flag: "L", content: "../evil\0" },
     { name: "kind" },
   ),
-  "an absolute path by an extended header": tarArchive(good, paxHeader({ path: "/tmp/tinkex-evil" }), {
+  "an absolute path by an extended header": tarArchive(good, paxHeader({ path: OUTSIDE }), {
     name: "kind",
   }),
   "a zero byte in a name": tarArchive(good, paxHeader({ path: "evil\0.txt" }), { name: "kind" }),
@@ -142,7 +144,7 @@ describe("an archive", () => {
       expect((await readdir(folder)).sort()).toEqual(["archive.tar", "files"]);
       const made = await readdir(join(folder, "files"), { recursive: true, withFileTypes: true });
       expect(made.filter((entry) => !entry.isFile() && !entry.isDirectory())).toEqual([]);
-      await expect(readdir("/tmp/tinkex-evil")).rejects.toThrow("ENOENT");
+      await expect(readdir(OUTSIDE)).rejects.toThrow("ENOENT");
     },
   );
 
