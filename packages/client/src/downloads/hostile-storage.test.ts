@@ -8,6 +8,7 @@ import { FakeClock } from "@tinkex/base/testing";
 import {
   answer,
   cutShort,
+  file,
   fileCutEvery,
   HostileServer,
   type Move,
@@ -156,6 +157,12 @@ function program(url: string, killAt: number): string {
   `;
 }
 
+/** Sends no more of a file than up to the moment of the kill, so that the rest cannot arrive before it. */
+function fileStoppedAt(moment: number, content: Uint8Array, etag: string): Move {
+  if (moment >= 1) return file(content, etag);
+  return file(content, etag, Math.max(1, Math.ceil(moment * content.byteLength)));
+}
+
 describe("a process that is killed", () => {
   const moments = isFull ? Array.from({ length: 20 }, (_, index) => index * 0.06) : [0.5, 1.02];
   const cases = moments.map((moment, index) => [moment, index % 2 === 0 ? "files" : "archive"] as const);
@@ -163,9 +170,9 @@ describe("a process that is killed", () => {
     "at %d of its download leaves what the same call goes on with: %s",
     async (moment, kind) => {
       const storage = await play(
-        on({ path: "/adapter_config.json" }, fileCutEvery(1_000, Buffer.from("{}"), '"c"')),
-        on({ path: "/adapter_model.safetensors" }, fileCutEvery(BYTES, weights, '"w"')),
-        on({}, fileCutEvery(BYTES * 2, tar, '"t"')),
+        on({ path: "/adapter_config.json" }, file(Buffer.from("{}"), '"c"')),
+        on({ path: "/adapter_model.safetensors" }, fileStoppedAt(moment, weights, '"w"')),
+        on({}, fileStoppedAt(moment, tar, '"t"')),
       );
       const url = kind === "archive" ? `${storage.url}/archive` : storage.url;
       await runScript(program(url, moment));
