@@ -1,13 +1,23 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { Agent, request as httpRequest } from "node:http";
 import type { Logger } from "@tinkex/base";
+import { ENDPOINTS } from "@tinkex/types";
+import { decodeResponse, type EndpointWithAnswer } from "@tinkex/wire";
 import { describe, expect, it } from "vitest";
 import { createEngine } from "../compute/create-engine.js";
 import { Dice } from "../testing/fuzz/dice.js";
+import {
+  ENDED_SESSION,
+  type Exchange,
+  endpointRequests,
+  RECORDED_FUTURE,
+  RECORDED_SESSION,
+} from "../testing/fuzz/endpoint-requests.js";
 import { type FuzzRequest, mutateRequest } from "../testing/fuzz/fuzz-request.js";
 import { LoopWatch } from "../testing/fuzz/loop-watch.js";
 import { passBody, TestClient } from "../testing/test-client.js";
 import { startServing } from "../testing/test-server.js";
+import { endpointOf } from "./endpoint-of.js";
 
 /** A few hundred in every run; `pnpm test:fuzz` sets the variables for the campaign. */
 const cases = Number(process.env.FUZZ_CASES ?? 600);
@@ -26,63 +36,34 @@ const MODEL = "Qwen/Qwen3-8B";
 const directory = new URL("../../fixtures/numerics/models/tiny-llama", import.meta.url).pathname;
 const fixtures = new URL("../../fixtures/wire/", import.meta.url);
 
-const RECORDED_SESSION = "00000000-0000-4000-8000-000000000001";
-
-interface Exchange {
-  readonly method: string;
-  readonly path: string;
-  readonly accept: string;
-  readonly contentType?: string;
-  readonly text?: string;
-  readonly base64?: string;
-}
-
-/** Requests that no recording has: every other route, and the other forms. */
-const FURTHER: readonly Exchange[] = [
-  ...[
-    "/training_runs",
-    "/training_runs?limit=2&offset=1",
-    "/checkpoints",
-    `/training_runs/${RECORDED_SESSION}:train:0`,
-    `/training_runs/${RECORDED_SESSION}:train:0/checkpoints`,
-    "/healthz",
-  ].map((path) => ({ method: "GET", path: `/api/v1${path}`, accept: "application/json" })),
-  {
-    method: "DELETE",
-    path: `/api/v1/training_runs/${RECORDED_SESSION}:train:0/checkpoints/weights/ck-1`,
-    accept: "*/*",
-  },
-  ...Object.entries({
-    session_heartbeat: { session_id: RECORDED_SESSION },
-    telemetry: { events: [] },
-    forward_backward: passBody(`${RECORDED_SESSION}:train:0`, 3),
-    asample: {
-      sampling_session_id: `${RECORDED_SESSION}:sample:0`,
-      seq_id: 3,
-      prompt: { chunks: [{ tokens: [1, 2, 3], type: "encoded_text" }] },
-      sampling_params: { max_tokens: 2, stop: ["x", "y"], seed: 3, temperature: 0.5, top_k: 3, top_p: 0.9 },
-      prompt_logprobs: true,
-      topk_prompt_logprobs: 2,
-    },
-  }).map(([operation, body]) => ({
-    method: "POST",
-    path: `/api/v1/${operation}`,
-    accept: "application/json",
-    contentType: "application/json",
-    text: JSON.stringify(body),
-  })),
-];
-
+/** Requests of recordings, which fill a third of them with polls, and end what the others work on. */
 const recorded: readonly Exchange[] = readdirSync(fixtures)
   .filter((name) => name.endsWith(".json"))
   .flatMap((name): Exchange[] => JSON.parse(readFileSync(new URL(name, fixtures), "utf8")))
-  // Polls are two thirds of a recording.
   .filter(({ path }, index) => !path.endsWith("retrieve_future") || index % 5 === 0)
-  .concat(FURTHER);
+  .filter(({ path }) => !path.endsWith("/finish") && !path.endsWith("/unload_model"));
+
+/** Requests to all routes, each of which has its turn. */
+const everyRoute = endpointRequests();
+
+/** Ids of the server that runs, in the place of those that were recorded. */
+interface LiveIds {
+  readonly session: string;
+  readonly endedSession: string;
+  readonly future: string;
+  readonly sequenceId: number;
+}
 
 /** The request with the ids of a server that runs, and the next number in the order of its model. */
-function liveRequest(exchange: Exchange, session: string, sequenceId: number): FuzzRequest {
-  const live = (text: string) => text.replaceAll(RECORDED_SESSION, session);
+function liveRequest(
+  exchange: Exchange,
+  { session, endedSession, future, sequenceId }: LiveIds,
+): FuzzRequest {
+  const live = (text: string) =>
+    text
+      .replaceAll(RECORDED_SESSION, session)
+      .replaceAll(ENDED_SESSION, endedSession)
+      .replaceAll(RECORDED_FUTURE, future);
   const { method, path, accept, contentType, text, base64 } = exchange;
   const content =
     text === undefined
@@ -95,6 +76,22 @@ function liveRequest(exchange: Exchange, session: string, sequenceId: number): F
     body:
       contentType === undefined ? undefined : Buffer.from(content, text === undefined ? "latin1" : "utf8"),
   };
+}
+
+/** Throws unless the answer is one that the endpoint may give: its record, or the reason of a refusal. */
+function checkAnswer({ method, path }: FuzzRequest, { status, body }: FuzzAnswer): void {
+  const [address = ""] = path.split("?", 1);
+  const name = address.startsWith("/api/v1/")
+    ? endpointOf(method, address.slice("/api/v1".length))
+    : undefined;
+  if (status >= 400) {
+    // The long poll says with 408 that there is nothing yet.
+    if (status === 408 && name === "retrieve_future") return;
+    const { detail } = JSON.parse(body);
+    if (detail === undefined || detail === "") throw new Error("the refusal must have a detail");
+  } else if (name !== undefined && "response" in ENDPOINTS[name]) {
+    decodeResponse(name as EndpointWithAnswer, Buffer.from(body));
+  }
 }
 
 interface FuzzAnswer {
@@ -143,6 +140,7 @@ describe("mutated requests", () => {
     async () => {
       const dice = new Dice(seed, "requests");
       const tally: Record<string, number> = {};
+      let begun = 0;
       let worstDelayMs = 0;
       let grownBytes = 0;
       let largestBody = 0;
@@ -161,6 +159,7 @@ describe("mutated requests", () => {
         const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
         const session = await client.createSession();
         const modelId = await client.createModel(session);
+        const endedSession = await client.createSession();
         const sampler = { session_id: session, sampling_session_seq_id: 0, base_model: MODEL };
         await client.post("/create_sampling_session", sampler);
         const watch = new LoopWatch();
@@ -169,10 +168,15 @@ describe("mutated requests", () => {
         let leastRss = Number.POSITIVE_INFINITY;
         const requestIds: string[] = [];
         const one = async () => {
-          const exchange = recorded[dice.below(recorded.length)];
+          begun += 1;
+          const exchange =
+            begun % 2 === 0
+              ? everyRoute[(begun / 2) % everyRoute.length]
+              : recorded[dice.below(recorded.length)];
           if (exchange === undefined) return;
           sequenceId += dice.hits(0.3) ? 1 : 0;
-          const request = mutateRequest(liveRequest(exchange, session, sequenceId), dice);
+          const ids = { session, endedSession, future: requestIds.at(-1) ?? RECORDED_FUTURE, sequenceId };
+          const request = mutateRequest(liveRequest(exchange, ids), dice);
           const { status, body } = await send(running.port, agent, request).catch((error: unknown) => ({
             status: 0,
             body: String(error),
@@ -185,6 +189,7 @@ describe("mutated requests", () => {
           expect(status, shown).toBeGreaterThan(0);
           expect(status, shown).toBeLessThan(500);
           expect(status < 400 || body.length < 20_000, shown).toBe(true);
+          expect(() => checkAnswer(request, { status, body }), shown).not.toThrow();
           tally[status] = (tally[status] ?? 0) + 1;
           const id = /"request_id":"([^"]+)"/.exec(body)?.[1];
           if (status === 200 && id !== undefined) requestIds.push(id);
