@@ -14,7 +14,7 @@ const projects = ["packages", "apps", "tooling"].flatMap((group) =>
  * Packages whose test files share a process: half of their time went into loading the same modules again for each file. The others
  * change what belongs to a process, such as the backend of tfjs or threads of an engine.
  */
-const SHARED_PROCESS = ["base", "types", "wire", "http", "tokenizer", "renderers", "client"];
+const SHARED_PROCESS = ["base", "types", "wire", "http", "tokenizer", "renderers", "client", "local"];
 
 export default defineConfig({
   test: {

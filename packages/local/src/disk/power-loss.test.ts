@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { silentLogger } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { writeNewDirectory } from "../adapter/write-new-directory.js";
 import { Dice } from "../testing/fuzz/dice.js";
 import { type DiskChange, writeSurvivors } from "../testing/power-loss.js";
@@ -14,6 +14,13 @@ import { RecordReader } from "./record-reader.js";
 import { RunStore } from "./run-store.js";
 
 const changes: DiskChange[] = [];
+
+// Other files of this process may have loaded the modules with the real file system, and later ones must load them with it.
+vi.hoisted(() => vi.resetModules());
+afterAll(() => {
+  vi.doUnmock("node:fs/promises");
+  vi.resetModules();
+});
 
 vi.mock("node:fs/promises", async (importActual) => {
   const real = await importActual<typeof import("node:fs/promises")>();
