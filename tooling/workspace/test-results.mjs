@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 
 /**
  * The part of vitest's JSON report that is read here.
- * @typedef {{ status: string, assertionResults: { status: string }[] }} TestFile
+ * @typedef {{ status: string, fullName: string, failureMessages?: string[] | null }} Test
+ * @typedef {{ status: string, assertionResults: Test[] }} TestFile
  * @typedef {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number, testResults: TestFile[] }} Report
  */
 
@@ -26,6 +27,21 @@ export function countTests(reportFile, exitCode) {
     failed: failed === 0 && exitCode !== 0 ? 1 : failed,
     skipped: report.numPendingTests + report.numTodoTests,
   };
+}
+
+/**
+ * Tests that passed only when they were run again, from vitest's JSON report, which keeps the errors of the first time.
+ *
+ * @param {string} reportFile
+ */
+export function unsteadyTests(reportFile) {
+  if (!existsSync(reportFile)) return [];
+  /** @type {Report} */
+  const report = JSON.parse(readFileSync(reportFile, "utf8"));
+  return report.testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status, failureMessages }) => status === "passed" && (failureMessages ?? []).length > 0)
+    .map(({ fullName, failureMessages }) => `${fullName}: ${failureMessages?.[0]?.split("\n")[0]}`);
 }
 
 /** The closing lines of a run; the last is the sum alone. @param {{ passed: number, failed: number, skipped: number }} counts */

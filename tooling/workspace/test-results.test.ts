@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { countTests, summary } from "./test-results.mjs";
+import { startVitest } from "vitest/node";
+import { countTests, summary, unsteadyTests } from "./test-results.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "test-results-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -42,6 +43,47 @@ describe("countTests", () => {
 
   it("fails a run that wrote no report", () => {
     expect(countTests(join(folder, "none.json"), 0)).toEqual({ passed: 0, failed: 1, skipped: 0 });
+  });
+});
+
+describe("unsteadyTests", () => {
+  it("names what passed at the second time alone, with the error of the first", () => {
+    const failureMessages = ["AssertionError: expected 1 to be 0\n    at x.ts:1"];
+    const again = { status: "passed", fullName: "a queue keeps its order", failureMessages };
+    const failed = { status: "failed", fullName: "a queue ends", failureMessages };
+    const steady = { status: "passed", fullName: "a queue starts", failureMessages: [] };
+    expect(unsteadyTests(report([{ status: "failed", assertionResults: [again, failed, steady] }]))).toEqual([
+      "a queue keeps its order: AssertionError: expected 1 to be 0",
+    ]);
+    expect(unsteadyTests(join(folder, "none.json"))).toEqual([]);
+  });
+
+  it("reads what the runner writes", async () => {
+    const project = mkdtempSync(join(folder, "project-"));
+    const counter = JSON.stringify(join(project, "runs"));
+    writeFileSync(
+      join(project, "unsteady.test.ts"),
+      `import { appendFileSync, readFileSync } from "node:fs";
+      import { expect, it } from "vitest";
+      it("passes twice a run", () => expect(1).toBe(1));
+      it("passes at the second time", () => {
+        appendFileSync(${counter}, "x");
+        expect(readFileSync(${counter}, "utf8")).toBe("xx");
+      });`,
+    );
+    const file = join(project, "report.json");
+    await startVitest("test", [], {
+      root: project,
+      config: false,
+      watch: false,
+      retry: 1,
+      reporters: ["json"],
+      outputFile: file,
+    }).then((vitest) => vitest.close());
+    expect(countTests(file, 0)).toEqual({ passed: 2, failed: 0, skipped: 0 });
+    expect(unsteadyTests(file)).toEqual([
+      expect.stringMatching(/^passes at the second time: AssertionError: expected 'x' to be 'xx'/),
+    ]);
   });
 });
 
