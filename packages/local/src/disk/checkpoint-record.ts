@@ -23,10 +23,16 @@ const userMetadata = z.record(z.string(), z.string());
 /** RFC 3339. `Date.parse` takes much else for a date: "1" is one of 2001. */
 const time = z.iso.datetime({ offset: true });
 
+/** Project of all that is made without naming one. */
+export const DEFAULT_PROJECT = "default";
+
 /** A training run as `run.json` keeps it. */
 export const runRecordSchema = z.object({
   training_run_id: z.string(),
-  session_id: z.string(),
+  /** Absent for a run that was copied, which no session trained. */
+  session_id: z.string().optional(),
+  /** Absent: the default one. */
+  project_id: z.string().optional(),
   base_model: z.string(),
   shape: adapterShape,
   user_metadata: userMetadata.optional(),
@@ -52,6 +58,11 @@ export const checkpointRecordSchema = z.object({
 
 export type RunRecord = Readonly<z.infer<typeof runRecordSchema>>;
 export type CheckpointRecord = Readonly<z.infer<typeof checkpointRecordSchema>>;
+
+/** Gives the project of a run. */
+export function projectOf({ project_id: project = DEFAULT_PROJECT }: RunRecord): string {
+  return project;
+}
 
 /** Names a checkpoint, and its folder: `runs/<run>/<kind>/<name>`. */
 export type CheckpointPlace = Pick<CheckpointRecord, "training_run_id" | "kind" | "name">;

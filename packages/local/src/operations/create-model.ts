@@ -3,6 +3,7 @@ import { userFailure } from "../errors/operation-failure.js";
 import { fingerprint } from "../order/fingerprint.js";
 import { SequenceQueue } from "../order/sequence-queue.js";
 import type { OperationResult, ServerState } from "../registries/server-state.js";
+import type { Session } from "../registries/session-registry.js";
 import { type ModelAdapter, TrainingModel } from "../registries/training-model.js";
 import { requireAdam, toAdapterShape } from "../requests/adapter-shape.js";
 import { toEngineSeed } from "../requests/engine-seed.js";
@@ -67,7 +68,7 @@ function submitCreation(
       .create(async () => {
         const adapter = await make(modelId);
         try {
-          await recordRun(state, modelId, session.id, adapter, body.user_metadata);
+          await recordRun(state, modelId, session, adapter, body.user_metadata);
         } catch (error) {
           await adapter.engine.releaseAdapter(modelId);
           throw error;
@@ -81,13 +82,14 @@ function submitCreation(
 async function recordRun(
   state: ServerState,
   modelId: string,
-  sessionId: string,
+  session: Session,
   { engine, shape }: ModelAdapter,
   userMetadata: Readonly<Record<string, string>> | undefined,
 ): Promise<void> {
   await state.runs.save({
     training_run_id: modelId,
-    session_id: sessionId,
+    session_id: session.id,
+    project_id: session.projectId,
     base_model: engine.model.name,
     shape,
     ...(userMetadata === undefined ? {} : { user_metadata: userMetadata }),

@@ -1,19 +1,26 @@
 import type { Clock } from "@tinkex/base";
+import { DEFAULT_PROJECT } from "../disk/checkpoint-record.js";
 import { RequestRefusal } from "../errors/request-refusal.js";
 
 /** Words of a client about its session. */
 export interface SessionDescription {
   readonly display_name?: string | undefined;
   readonly user_metadata?: Readonly<Record<string, string>> | undefined;
+  readonly project_id?: string | undefined;
 }
 
-export interface Session extends SessionDescription {
+export interface Session extends Omit<SessionDescription, "project_id"> {
   readonly id: string;
+  readonly createdAtMs: number;
+  projectId: string;
   /** The reason its client gave when it closed the session; nothing more is done in it then. */
   finishedBecause: string | undefined;
   /** Reading of the monotonic clock at the last sign of life. */
   lastSignMs: number;
 }
+
+/** Clients send a heartbeat every ten seconds. */
+export const MAX_SILENCE_MS = 60_000;
 
 /** The sessions of clients. Silence does not end one: a debugger may hold its client for hours. */
 export class SessionRegistry {
@@ -27,9 +34,15 @@ export class SessionRegistry {
   }
 
   create(description: SessionDescription = {}): Session {
-    const { display_name, user_metadata } = isShort(description) ? description : {};
+    const {
+      display_name,
+      user_metadata,
+      project_id = DEFAULT_PROJECT,
+    } = isShort(description) ? description : {};
     const session: Session = {
       id: this.#createId(),
+      createdAtMs: this.#clock.now(),
+      projectId: project_id,
       display_name,
       user_metadata,
       finishedBecause: undefined,
@@ -67,6 +80,11 @@ export class SessionRegistry {
     return [...this.#sessions.values()];
   }
 
+  /** Tells whether no sign of life has come from a session's client for so long that it is gone, or held by a debugger. */
+  isSilent({ lastSignMs }: Session): boolean {
+    return this.#clock.monotonic() - lastSignMs >= MAX_SILENCE_MS;
+  }
+
   /** A session in which work may be done. @throws RequestRefusal 404, or 400 when it was finished */
   findOpen(sessionId: string): Session {
     const session = this.find(sessionId);
@@ -91,8 +109,8 @@ export class SessionRegistry {
 /** Longest description that is kept, in characters: sessions stay as long as the server, and anybody may open one. */
 const MAX_DESCRIPTION = 16 * 1024;
 
-function isShort({ display_name, user_metadata = {} }: SessionDescription): boolean {
-  let length = display_name?.length ?? 0;
+function isShort({ display_name, project_id, user_metadata = {} }: SessionDescription): boolean {
+  let length = (display_name?.length ?? 0) + (project_id?.length ?? 0);
   for (const [key, value] of Object.entries(user_metadata)) length += key.length + value.length;
   return length <= MAX_DESCRIPTION;
 }

@@ -1,16 +1,14 @@
 import type { Clock, Logger } from "@tinkex/base";
 import { OperationFailure } from "../errors/operation-failure.js";
 import type { FutureStore } from "./future-store.js";
-import type { SessionRegistry } from "./session-registry.js";
+import { MAX_SILENCE_MS, type SessionRegistry } from "./session-registry.js";
 
-/** Clients send a heartbeat every ten seconds: after this time without one they are gone, or held by a debugger. */
-const MAX_SILENCE_MS = 60_000;
 const LOOK_INTERVAL_MS = 10_000;
 
 export interface SilenceWatchOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly sessions: Pick<SessionRegistry, "all">;
+  readonly sessions: Pick<SessionRegistry, "all" | "isSilent">;
   readonly futures: Pick<FutureStore<unknown>, "pendingOwners" | "cancelOwned">;
 }
 
@@ -51,9 +49,10 @@ export class SilenceWatch {
   }
 
   #endSilent(owners: ReadonlySet<string>): void {
-    const { clock, logger, sessions, futures } = this.#options;
-    for (const { id, lastSignMs } of sessions.all()) {
-      if (!owners.has(id) || clock.monotonic() - lastSignMs < MAX_SILENCE_MS) continue;
+    const { logger, sessions, futures } = this.#options;
+    for (const session of sessions.all()) {
+      const { id } = session;
+      if (!owners.has(id) || !sessions.isSilent(session)) continue;
       const silence = `no heartbeat came for ${MAX_SILENCE_MS / 1000} s`;
       const ended = futures.cancelOwned(id, new OperationFailure(`${silence}: sample again`, "server"));
       logger.warn(`session ${id}: ${silence}; ${ended} samples of it are ended`);

@@ -11,3 +11,6 @@ export function pageOf(defaultLimit: number) {
     offset: z.coerce.number().int().min(0).default(0),
   });
 }
+
+/** Query of a list of training runs. All that there are belong to the one user of this server, whatever the scope. */
+export const runsQuery = pageOf(20).extend({ project_id: z.string().optional() });

@@ -33,6 +33,9 @@ export const retrieveFuturesBody = recordBody("FuturesRetrieveRequest")(["prev_c
   target: recordBody("FuturesTarget")(["sampling_session_id", "cloned_sampler_id"], {}),
 });
 
+/** Body of `set_session_project`. */
+export const setSessionProjectBody = recordBody("SetSessionProjectRequest")(["project_id"], {});
+
 /** Body of `cancel_future`. */
 export const cancelFutureBody = recordBody("CancelFutureRequest")(["request_id"], {});
 

@@ -73,8 +73,17 @@ describe("createApp", () => {
       }
     });
     await app.ready();
-    expect(served.size).toBe(39);
-    expect(Object.keys(ENDPOINTS)).toEqual(expect.arrayContaining([...served]));
+    const missing = Object.keys(ENDPOINTS).filter((name) => !served.has(name));
+    expect(missing).toEqual([
+      "auth_token",
+      "get_api_key",
+      "revoke_api_key",
+      "join_sampling_session",
+      "create_custom_loss",
+      "copy_weights",
+      "get_checkpoint_archive",
+      "get_trace_export",
+    ]);
     await app.close();
   });
 });

@@ -22,8 +22,10 @@ import {
   retrieveFutureBody,
   retrieveFuturesBody,
   setCheckpointTtlBody,
+  setSessionProjectBody,
   weightsInfoBody,
 } from "../requests/session-bodies.js";
+import { sessionSearchBody } from "../requests/session-search-body.js";
 import { readForwardBackwardBody, readForwardBody } from "./read-pass-body.js";
 
 function jsonReader<T>(schema: z.ZodType<T>) {
@@ -50,6 +52,8 @@ const REQUEST_READERS = {
   FuturesRetrieveRequest: jsonReader(retrieveFuturesBody),
   SetCheckpointTtlRequest: jsonReader(setCheckpointTtlBody),
   WeightsInfoRequest: jsonReader(weightsInfoBody),
+  SessionSearchRequest: jsonReader(sessionSearchBody),
+  SetSessionProjectRequest: jsonReader(setSessionProjectBody),
   SampleRequest: jsonReader(sampleBody),
   FutureRetrieveRequest: jsonReader(retrieveFutureBody),
 } as const satisfies { readonly [Name in RequestName]?: (body: unknown) => unknown };

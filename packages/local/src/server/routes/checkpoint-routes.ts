@@ -1,21 +1,20 @@
 import type { FastifyInstance } from "fastify";
-import { LOADABLE_KINDS, type RunRecord } from "../../disk/checkpoint-record.js";
+import { LOADABLE_KINDS, projectOf, type RunRecord } from "../../disk/checkpoint-record.js";
 import { resolveCheckpoint } from "../../disk/resolve-checkpoint.js";
 import { RequestRefusal } from "../../errors/request-refusal.js";
 import { checkpointView, runView } from "../../operations/rest-records.js";
 import type { ServerState } from "../../registries/server-state.js";
-import { pageOf } from "../../requests/page.js";
+import { pageOf, runsQuery } from "../../requests/page.js";
 import { readBody } from "../../requests/request-body.js";
 import { on } from "../on-endpoint.js";
 
-const runsPage = pageOf(20);
 const checkpointsPage = pageOf(100);
 
 /** Endpoints over training runs and checkpoints, all read from the data directory. */
 export function addCheckpointRoutes(api: FastifyInstance, state: ServerState): void {
   on(api, "list_training_runs", async (_, { query }) => {
-    const { limit, offset } = readBody(runsPage, query, "query");
-    const runs = await state.runs.list();
+    const { limit, offset, project_id: project } = readBody(runsQuery, query, "query");
+    const runs = (await state.runs.list()).filter((run) => (project ?? projectOf(run)) === projectOf(run));
     const shown = await Promise.all(runs.slice(offset, offset + limit).map((run) => runView(state, run)));
     return { training_runs: shown, cursor: { offset, limit, total_count: runs.length } };
   });

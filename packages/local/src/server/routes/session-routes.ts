@@ -1,5 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { RequestRefusal } from "../../errors/request-refusal.js";
+import { assignProject } from "../../operations/assign-project.js";
+import { searchSessions } from "../../operations/search-sessions.js";
 import { finishSession } from "../../operations/shutdown.js";
 import type { ServerState } from "../../registries/server-state.js";
 import { pageOf } from "../../requests/page.js";
@@ -8,7 +10,7 @@ import { on } from "../on-endpoint.js";
 
 const sessionsPage = pageOf(20);
 
-/** Endpoints of sessions: opened, kept warm by heartbeats, listed, finished. */
+/** Endpoints of sessions: opened, kept warm by heartbeats, listed, searched, moved to projects, finished. */
 export function addSessionRoutes(api: FastifyInstance, state: ServerState): void {
   on(api, "create_session", (description) => ({
     session_id: state.sessions.create(description).id,
@@ -38,6 +40,12 @@ export function addSessionRoutes(api: FastifyInstance, state: ServerState): void
       ...(user_metadata === undefined ? {} : { user_metadata }),
     };
   });
+
+  on(api, "search_sessions", (search) => searchSessions(state, search));
+
+  on(api, "set_session_project", ({ project_id: projectId }, { parameters }) =>
+    assignProject(state, parameters.session, projectId),
+  );
 
   on(api, "finish_session", async ({ reason }, { parameters }) => {
     await finishSession(state, parameters.session, reason?.type ?? "success");
