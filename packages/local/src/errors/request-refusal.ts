@@ -13,8 +13,14 @@ export interface RefusalIssue {
 export class RequestRefusal extends Error {
   readonly status: number;
   readonly detail: string | readonly RefusalIssue[];
+  /** Headers of the answer, which tell a program what the text tells its user. */
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, detail: string | readonly RefusalIssue[]) {
+  constructor(
+    status: number,
+    detail: string | readonly RefusalIssue[],
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     super(
       typeof detail === "string"
         ? detail
@@ -23,5 +29,6 @@ export class RequestRefusal extends Error {
     this.name = "RequestRefusal";
     this.status = status;
     this.detail = detail;
+    this.headers = headers;
   }
 }

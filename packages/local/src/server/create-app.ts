@@ -8,6 +8,7 @@ import { errorHandler } from "./error-answer.js";
 import { addBodyParsers } from "./parse-bodies.js";
 import { type GuardOptions, guardRequest } from "./request-guard.js";
 import { addAccountRoutes } from "./routes/account-routes.js";
+import { addAuthRoutes } from "./routes/auth-routes.js";
 import { addCheckpointRoutes } from "./routes/checkpoint-routes.js";
 import { addFileRoutes } from "./routes/file-routes.js";
 import { addCancelRoute, addFeedRoute, addFutureRoutes } from "./routes/future-routes.js";
@@ -17,6 +18,7 @@ import { addSamplingRoutes } from "./routes/sampling-routes.js";
 import { addServiceRoutes } from "./routes/service-routes.js";
 import { addSessionRoutes } from "./routes/session-routes.js";
 import { addTrainingRoutes } from "./routes/training-routes.js";
+import type { ServerTokens } from "./server-tokens.js";
 
 /** Largest body, compressed or not. The SDKs cut a call at about 5 MB; one long datum may be more. */
 const BODY_LIMIT_BYTES = 128 * 2 ** 20;
@@ -27,7 +29,7 @@ const MAX_PARAMETER_LENGTH = 1024;
 const API_PREFIX = "/api/v1";
 
 export interface AppOptions {
-  readonly guard: GuardOptions;
+  readonly guard: GuardOptions & { readonly tokens?: ServerTokens | undefined };
   /** Milliseconds for which a poll is held when its result is not there yet. */
   readonly holdMs: number;
   /** Milliseconds that a client may take to send the head of a request, and the whole of it. */
@@ -70,7 +72,7 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
   );
   app.register(
     async (api) => {
-      addServiceRoutes(api, state);
+      addServiceRoutes(api, state, options.guard.tokens !== undefined);
       addSessionRoutes(api, state);
       addModelRoutes(api, state);
       addTrainingRoutes(api, state);
@@ -80,6 +82,7 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
       addCancelRoute(api, state);
       addCheckpointRoutes(api, state);
       addAccountRoutes(api, state);
+      addAuthRoutes(api, options.guard.tokens);
       addFileRoutes(api, state, API_PREFIX);
     },
     { prefix: API_PREFIX },

@@ -33,6 +33,7 @@ export function errorHandler(logger: Logger) {
     if (status >= 500 && !(error instanceof RequestRefusal))
       logger.error(`${request.method} ${request.url} failed`, { error });
     // Issues are short already; a single text may quote what the sender wrote.
+    if (error instanceof RequestRefusal) void reply.headers(error.headers);
     void reply.code(status).send({ detail: typeof detail === "string" ? shortened(detail) : detail });
   };
 }

@@ -75,9 +75,6 @@ describe("createApp", () => {
     await app.ready();
     const missing = Object.keys(ENDPOINTS).filter((name) => !served.has(name));
     expect(missing).toEqual([
-      "auth_token",
-      "get_api_key",
-      "revoke_api_key",
       "join_sampling_session",
       "create_custom_loss",
       "copy_weights",

@@ -1,12 +1,15 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { isLoopbackHost } from "@tinkex/base";
 import { RequestRefusal } from "../errors/request-refusal.js";
+import type { ServerTokens } from "./server-tokens.js";
 
 export interface GuardOptions {
   /** The address the server is bound to. */
   readonly host: string;
   /** The key that every request must bear; absent: none is asked for. */
   readonly apiKey: string | undefined;
+  /** Tokens that are taken in the place of the key; absent where none is asked for. */
+  readonly tokens?: Pick<ServerTokens, "check" | "isToken"> | undefined;
 }
 
 /** The parts of a request that decide whether it may pass. */
@@ -52,7 +55,8 @@ export function guardRequest(request: GuardedRequest, options: GuardOptions): vo
       "this server asks for a key: send it as X-API-Key (TINKER_API_KEY in the SDKs)",
     );
   }
-  if (!isSameSecret(request.apiKey, options.apiKey))
+  if (options.tokens?.isToken(request.apiKey)) options.tokens.check(request.apiKey);
+  else if (!isSameSecret(request.apiKey, options.apiKey))
     throw new RequestRefusal(401, "the API key is not this server's; send the one it was started with");
 }
 

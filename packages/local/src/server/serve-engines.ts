@@ -21,6 +21,7 @@ import { SilenceWatch } from "../registries/silence-watch.js";
 import { createApp } from "./create-app.js";
 import type { DataDirectory } from "./data-directory.js";
 import type { ServerLimits } from "./limits.js";
+import { ServerTokens } from "./server-tokens.js";
 
 /** Connections that have not ended by themselves this long after the last answer are cut. */
 const LINGER_MS = 200;
@@ -54,7 +55,8 @@ export interface RunningServer {
 export async function serveEngines(options: ServeOptions): Promise<RunningServer> {
   const state = await openState(options);
   const { host, apiKey, limits, data, logger } = options;
-  const app = createApp(state, { guard: { host, apiKey }, ...limits });
+  const tokens = apiKey === undefined ? undefined : new ServerTokens(apiKey, options.clock);
+  const app = createApp(state, { guard: { host, apiKey, tokens }, ...limits });
   const port = await listen(app, host, options.port);
   let closed: Promise<void> | undefined;
   const close = () => {

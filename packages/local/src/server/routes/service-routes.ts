@@ -6,8 +6,8 @@ import { on } from "../on-endpoint.js";
 /** Seconds between two looks of a client at its dynamic configuration. */
 const REFRESH_INTERVAL_SEC = 300;
 
-/** Endpoints about the server as a whole. */
-export function addServiceRoutes(api: FastifyInstance, state: ServerState): void {
+/** Endpoints about the server as a whole. @param hasTokens - clients are to take a token for their key */
+export function addServiceRoutes(api: FastifyInstance, state: ServerState, hasTokens: boolean): void {
   on(api, "healthz", () => {
     for (const { model, fault } of state.engines.all) {
       if (fault !== undefined) throw new RequestRefusal(503, `engine of ${model.name}: ${fault}`);
@@ -29,7 +29,7 @@ export function addServiceRoutes(api: FastifyInstance, state: ServerState): void
 
   // A field that is not named has the SDKs' default. On loopback, compression would cost more than it saves.
   on(api, "client_config", () => ({
-    pjwt_auth_enabled: false,
+    pjwt_auth_enabled: hasTokens,
     parallel_fwdbwd_chunks: true,
     sample_use_retrieve_futures: true,
   }));
