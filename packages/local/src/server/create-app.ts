@@ -19,6 +19,7 @@ import { addServiceRoutes } from "./routes/service-routes.js";
 import { addSessionRoutes } from "./routes/session-routes.js";
 import { addTrainingRoutes } from "./routes/training-routes.js";
 import type { ServerTokens } from "./server-tokens.js";
+import { SignedFiles } from "./signed-files.js";
 
 /** Largest body, compressed or not. The SDKs cut a call at about 5 MB; one long datum may be more. */
 const BODY_LIMIT_BYTES = 128 * 2 ** 20;
@@ -83,7 +84,7 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
       addCheckpointRoutes(api, state);
       addAccountRoutes(api, state);
       addAuthRoutes(api, options.guard.tokens);
-      addFileRoutes(api, state, API_PREFIX);
+      addFileRoutes(api, state, { signed: new SignedFiles(state.clock), prefix: API_PREFIX });
     },
     { prefix: API_PREFIX },
   );

@@ -78,7 +78,6 @@ describe("createApp", () => {
       "join_sampling_session",
       "create_custom_loss",
       "copy_weights",
-      "get_checkpoint_archive",
       "get_trace_export",
     ]);
     await app.close();

@@ -8,13 +8,8 @@ export const FILES_PATH = "/files";
 /** Time for which a signed address is good. */
 const VALID_MS = 60 * 60_000;
 
-/** A file of a checkpoint. */
-export interface CheckpointFile {
-  readonly run: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly file: string;
-}
+/** The parts of a file's address: run, kind and name of a checkpoint, and one of its files, or none for the archive of them all. */
+export type FilePlace = readonly string[];
 
 /** Query of a signed address. */
 export interface Signature {
@@ -35,17 +30,17 @@ export class SignedFiles {
   }
 
   /** Signs files until one and the same moment. @returns their paths behind the prefix of the API, and that moment */
-  sign(files: readonly CheckpointFile[]): { readonly paths: readonly string[]; readonly expires: string } {
+  sign(files: readonly FilePlace[]): { readonly paths: readonly string[]; readonly expires: string } {
     const expires = this.#clock.now() + VALID_MS;
     const paths = files.map((place) => {
-      const path = [place.run, place.kind, place.name, place.file].map(encodeURIComponent).join("/");
+      const path = place.map(encodeURIComponent).join("/");
       return `${FILES_PATH}/${path}?expires=${expires}&signature=${this.#digest(place, expires).toString("hex")}`;
     });
     return { paths, expires: new Date(expires).toISOString() };
   }
 
   /** @throws RequestRefusal 403 for a signature that is not this server's or is over */
-  check(file: CheckpointFile, { expires, signature }: Signature): void {
+  check(file: FilePlace, { expires, signature }: Signature): void {
     const expected = this.#digest(file, expires);
     const given = Buffer.from(signature, "hex");
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
@@ -59,9 +54,9 @@ export class SignedFiles {
     }
   }
 
-  #digest({ run, kind, name, file }: CheckpointFile, expires: number): Buffer {
+  #digest(place: FilePlace, expires: number): Buffer {
     return createHmac("sha256", this.#secret)
-      .update(JSON.stringify([run, kind, name, file, expires]))
+      .update(JSON.stringify([...place, expires]))
       .digest();
   }
 }

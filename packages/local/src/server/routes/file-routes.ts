@@ -1,45 +1,135 @@
-import { readdir } from "node:fs/promises";
 import send from "@fastify/send";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import * as z from "zod";
-import { checkpointUri } from "../../disk/checkpoint-record.js";
-import { CHECKPOINT_FILE } from "../../disk/data-layout.js";
+import { type CheckpointRecord, checkpointUri } from "../../disk/checkpoint-record.js";
 import { resolveCheckpoint } from "../../disk/resolve-checkpoint.js";
 import { RequestRefusal } from "../../errors/request-refusal.js";
+import { isFileError } from "../../files/is-file-error.js";
 import type { ServerState } from "../../registries/server-state.js";
 import { readBody } from "../../requests/request-body.js";
-import { on } from "../on-endpoint.js";
-import { type CheckpointFile, FILES_PATH, SignedFiles } from "../signed-files.js";
+import { readRange } from "../byte-range.js";
+import { CheckpointArchive, checkpointFiles } from "../checkpoint-archive.js";
+import { on, onUnread } from "../on-endpoint.js";
+import { FILES_PATH, type SignedFiles } from "../signed-files.js";
 
 const signatureQuery = z.object({ expires: z.coerce.number().int(), signature: z.string() });
 
-/** Endpoints that tell and serve the files of exports. @param prefix - of the API, e.g. `/api/v1` */
-export function addFileRoutes(api: FastifyInstance, state: ServerState, prefix: string): void {
-  const signed = new SignedFiles(state.clock);
+interface CheckpointParts {
+  readonly run: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** Endpoints that tell where the files of checkpoints are, and serve them. @param prefix - of the API, e.g. `/api/v1` */
+export function addFileRoutes(
+  api: FastifyInstance,
+  state: ServerState,
+  { signed, prefix }: { readonly signed: SignedFiles; readonly prefix: string },
+): void {
+  const find = ({ run, kind, name }: CheckpointParts): Promise<CheckpointRecord> =>
+    resolveCheckpoint(state.checkpoints, `tinker://${run}/${kind}/${name}`);
 
   on(api, "get_external_weights_urls", async (_, { parameters: { run, name }, host }) => {
     const path = checkpointUri({ training_run_id: run, kind: "external_weights", name });
     const checkpoint = await resolveCheckpoint(state.checkpoints, path, ["external_weights"]);
-    const names = (await readdir(state.checkpoints.directory(checkpoint))).filter(
-      (file) => file !== CHECKPOINT_FILE,
-    );
-    const { paths, expires } = signed.sign(
-      names.map((file) => ({ run, kind: "external_weights", name, file })),
-    );
+    const names = await checkpointFiles(state.checkpoints.directory(checkpoint));
+    const { paths, expires } = signed.sign(names.map((file) => [run, "external_weights", name, file]));
     const urls = names.map((file, index) => [file, `http://${host}${prefix}${paths[index]}`] as const);
     return { urls: Object.fromEntries(urls), expires };
   });
 
-  api.get<{ Params: CheckpointFile }>(`${FILES_PATH}/:run/:kind/:name/:file`, async (request, reply) => {
-    const { run, kind, name, file } = request.params;
-    signed.check({ run, kind, name, file }, readBody(signatureQuery, request.query, "query"));
-    const checkpoint = await resolveCheckpoint(state.checkpoints, `tinker://${run}/${kind}/${name}`);
-    const sent = await send(request.raw, encodeURIComponent(file), {
-      root: state.checkpoints.directory(checkpoint),
-      index: false,
-      cacheControl: false,
-    });
-    if (sent.type === "error") throw new RequestRefusal(404, `there is no file "${file}" in this checkpoint`);
-    return reply.code(sent.statusCode).headers(sent.headers).send(sent.stream);
+  // A redirect, which clients of every generation understand; 0.4 takes no other answer.
+  onUnread(api, "get_checkpoint_archive", async ({ parameters, host }, reply) => {
+    const { training_run_id: run, kind, name } = await find(parameters);
+    const { paths, expires } = signed.sign([[run, kind, name]]);
+    return reply
+      .code(302)
+      .header("location", `http://${host}${prefix}${paths[0]}`)
+      .header("expires", new Date(expires).toUTCString())
+      .send();
   });
+
+  api.get<{ Params: CheckpointParts & { readonly file: string } }>(
+    `${FILES_PATH}/:run/:kind/:name/:file`,
+    async ({ params, query, raw }, reply) => {
+      const { run, kind, name, file } = params;
+      signed.check([run, kind, name, file], readBody(signatureQuery, query, "query"));
+      const directory = state.checkpoints.directory(await find(params));
+      if (!(await filesOf(directory)).includes(file)) throw noFile(file);
+      const sent = await send(raw, encodeURIComponent(file), {
+        root: directory,
+        index: false,
+        cacheControl: false,
+      });
+      if (sent.type === "error") throw noFile(file);
+      return reply.code(sent.statusCode).headers(sent.headers).send(sent.stream);
+    },
+  );
+
+  api.get<{ Params: CheckpointParts }>(
+    `${FILES_PATH}/:run/:kind/:name`,
+    { exposeHeadRoute: false },
+    async ({ params, query, headers }, reply) => {
+      const { run, kind, name } = params;
+      signed.check([run, kind, name], readBody(signatureQuery, query, "query"));
+      const archive = await openArchive(state, await find(params));
+      return sendArchive(reply, archive, headers);
+    },
+  );
+}
+
+/** Sends an archive, or the rest of it to one who has its beginning: a changed one is sent from its own beginning. */
+function sendArchive(
+  reply: FastifyReply,
+  archive: CheckpointArchive,
+  {
+    range: wanted,
+    "if-range": condition,
+  }: { readonly range?: string | undefined; readonly "if-range"?: string | undefined },
+): FastifyReply {
+  const { byteLength: size, etag } = archive;
+  const range = condition === undefined || condition === etag ? readRange(wanted, size) : undefined;
+  void reply.headers({ "accept-ranges": "bytes", etag });
+  if (range === "unsatisfiable") {
+    void archive.close();
+    throw new RequestRefusal(416, `the archive has ${size} bytes, got ${wanted}`, {
+      "content-range": `bytes */${size}`,
+    });
+  }
+  const { start, end } = range ?? { start: 0, end: size };
+  return reply
+    .code(range === undefined ? 200 : 206)
+    .headers({
+      "content-type": "application/x-tar",
+      "content-length": end - start,
+      ...(range !== undefined && { "content-range": `bytes ${start}-${end - 1}/${size}` }),
+    })
+    .send(archive.stream(start, end));
+}
+
+/** @throws RequestRefusal 404 when the checkpoint has just been deleted */
+async function openArchive(state: ServerState, record: CheckpointRecord): Promise<CheckpointArchive> {
+  try {
+    return await CheckpointArchive.open(state.checkpoints.directory(record), record);
+  } catch (error) {
+    if (isFileError(error, "ENOENT", "ENOTDIR", "ELOOP")) throw gone(record);
+    throw error;
+  }
+}
+
+async function filesOf(directory: string): Promise<readonly string[]> {
+  try {
+    return await checkpointFiles(directory);
+  } catch (error) {
+    if (isFileError(error, "ENOENT", "ENOTDIR")) return [];
+    throw error;
+  }
+}
+
+function noFile(file: string): RequestRefusal {
+  return new RequestRefusal(404, `there is no file "${file}" in this checkpoint`);
+}
+
+function gone(record: CheckpointRecord): RequestRefusal {
+  return new RequestRefusal(404, `"${checkpointUri(record)}" has just been deleted: list what there is`);
 }
