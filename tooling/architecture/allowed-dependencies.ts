@@ -37,6 +37,7 @@ export const ALLOWED_DEPENDENCIES: Readonly<Record<string, Allowance>> = {
     libraries: [],
     browserEntries: ["src/index.ts", "src/chat-template.ts"],
   },
+  runs: { siblings: ["base"], libraries: [], browserEntries: [] },
   client: {
     siblings: ["base", "types", "wire", "tensor", "http", "tokenizer"],
     libraries: [],
@@ -53,6 +54,12 @@ export const ALLOWED_DEPENDENCIES: Readonly<Record<string, Allowance>> = {
       "zod",
     ],
     optional: ["onnxruntime-node"],
+    browserEntries: [],
+  },
+  telemetry: {
+    siblings: ["base", "types"],
+    libraries: [],
+    optional: ["@opentelemetry/api"],
     browserEntries: [],
   },
   tinkex: {

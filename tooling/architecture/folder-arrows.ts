@@ -55,6 +55,9 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
     ],
     forTests: ["contract"],
   },
+  telemetry: {
+    order: ["otel", "log", "reporter"],
+  },
   renderers: {
     order: [
       "registry",
@@ -70,6 +73,9 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       "messages",
       "text",
     ],
+  },
+  runs: {
+    order: ["reader", "run", "config", "lines"],
   },
   tokenizer: {
     order: [

@@ -36,6 +36,8 @@ describe("a fresh process", () => {
     "@tinkex/tokenizer/node",
     "@tinkex/tokenizer/chat-template",
     "@tinkex/renderers",
+    "@tinkex/runs",
+    "@tinkex/telemetry",
   ])("loads no zod for %s", (specifier) => {
     expect(loadedPackages(specifier)).not.toContain("zod");
   });

@@ -11,6 +11,8 @@ import { clientCalls } from "./calls/client.js";
 import { httpCalls } from "./calls/http.js";
 import { localCalls } from "./calls/local.js";
 import { renderersCalls } from "./calls/renderers.js";
+import { telemetryCalls } from "./calls/telemetry.js";
+import { runsCalls } from "./calls/runs.js";
 import { tensorCalls } from "./calls/tensor.js";
 import { tfjsCalls } from "./calls/tfjs.js";
 import { tokenizerCalls } from "./calls/tokenizer.js";
@@ -49,8 +51,10 @@ const CALLS: Readonly<Record<string, PublicCalls>> = {
     TINY,
   ),
   "@tinkex/renderers": renderersCalls(tokenizer),
+  "@tinkex/runs": runsCalls(join(home, "runs")),
   "@tinkex/client": clientCalls(service, training, sampler),
   "@tinkex/local": localCalls(join(home, "data")),
+  "@tinkex/telemetry": telemetryCalls,
 };
 
 /** Longest wait for a call that does not end by itself, such as one that tries a closed port again and again. */

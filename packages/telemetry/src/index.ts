@@ -1,0 +1,1 @@
+export { isReportingOn, type ReportingChoice } from "./reporter/is-reporting-on.js";

@@ -1,0 +1,1 @@
+export { SCHEMA_URL } from "./otel/schema-url.js";
