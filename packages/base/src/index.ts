@@ -52,6 +52,7 @@ export type {
   TransportResponse,
 } from "./ports/http-transport.js";
 export { isSilent, type Logger, silentLogger } from "./ports/logger.js";
+export type { ServedOperation, ServedPhase, ServerTracer } from "./ports/server-tracer.js";
 export type { Tokenizer } from "./ports/tokenizer.js";
 export { type Deferred, deferred } from "./promises/deferred.js";
 export { lossInputDtypes } from "./tensors/loss-input-dtypes.js";

@@ -68,6 +68,46 @@ describe("the observer of a call", () => {
   });
 });
 
+describe("headers that the observer of a call adds", () => {
+  const GIVEN = `00-${"1".repeat(32)}-${"2".repeat(16)}-01`;
+
+  /** An observer that adds these headers to every try, and the number of the try. */
+  const adding = (headers: Readonly<Record<string, string>>): CallObserver => ({
+    ...recording().observer,
+    aroundTry: ({ attempt }, send) => send({ ...headers, "x-try": String(attempt) }),
+  });
+
+  it("go out with each try, and with no other call", async () => {
+    const server = await play(answer(503), answer(200), answer(200));
+    const transport = transportTo(server);
+    await transport.call({ operation: "healthz", observer: adding({ Traceparent: GIVEN }) });
+    await transport.call({ operation: "healthz" });
+    const sent = server.requests.map(({ headers }) => [headers.traceparent, headers["x-try"]]);
+    expect(sent).toEqual([
+      [GIVEN, "1"],
+      [GIVEN, "2"],
+      [undefined, undefined],
+    ]);
+  });
+
+  it("replace none that the call has, and are left out where no request may carry them", async () => {
+    const server = await play(answer(200));
+    const transport = transportTo(server);
+    const observer = adding({
+      "X-API-Key": "stolen",
+      traceparent: GIVEN,
+      "x-broken": "a\r\nb: c",
+      "bad name": "d",
+    });
+    await transport.call({ operation: "healthz", headers: { traceparent: "own" }, observer });
+    const [request] = server.requests;
+    expect(request?.headers.traceparent).toBe("own");
+    expect(request?.headers["x-api-key"]).not.toBe("stolen");
+    expect(Object.keys(request?.headers ?? {})).not.toContain("x-broken");
+    expect(request?.headers).not.toHaveProperty("b");
+  });
+});
+
 describe("the statistics of a transport", () => {
   it("count requests under way and waiting by kind, and connections", async () => {
     const server = await play(stall);

@@ -139,7 +139,7 @@ export class Transport implements TinkexTransport {
     try {
       const { observer } = call;
       if (observer === undefined && !this.#observer.isHeard) return await this.#send(job, request);
-      const send = (): Promise<TryOutcome> => this.#send(job, request);
+      const send = (sent: WireRequest): Promise<TryOutcome> => this.#send(job, sent);
       return await this.#observer.observe(call.operation, request, attempt, send, observer);
     } finally {
       lifetime.settled();

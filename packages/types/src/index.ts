@@ -28,8 +28,10 @@ export {
   type ResponseOf,
   type ResultOf,
 } from "./endpoints.js";
+export { CHUNK_CHANNEL, type ChunkTrace } from "./events/chunk-trace.js";
 export { type ClientIdentity, EVENT_CHANNELS, type EventChannel } from "./events/client-identity.js";
 export type { ClientMessage, DroppedMessages } from "./events/client-message.js";
+export { CONTENT_CHANNEL, type ContentMessage } from "./events/content-message.js";
 export type {
   FailureInfo,
   OperationInfo,

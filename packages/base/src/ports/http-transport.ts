@@ -60,14 +60,19 @@ export interface CallTryEnd {
   readonly durationMs: number;
 }
 
-/** Observer of one call. It throws nothing, and is told of no header and no body. */
+/** Observer of one call. It throws nothing, and is told of no header and no body. It may add headers to a try, for a tracer. */
 export interface CallObserver {
   /**
    * Runs one try, within an asynchronous context of the observer's if it wants one.
    *
+   * @param send - sends the request, with `headers` added that it does not have yet, such as `traceparent`; those that no request
+   *   may carry are left out
    * @returns what `send` returns, once `ended` was told of the end of the try
    */
-  aroundTry<T>(attempt: CallTry, send: () => Promise<T>): Promise<T>;
+  aroundTry<T>(
+    attempt: CallTry,
+    send: (headers?: Readonly<Record<string, string>>) => Promise<T>,
+  ): Promise<T>;
   /** Told of the end of a try, before `send` settles. */
   ended(attempt: CallTry, end: CallTryEnd): void;
   /** Told that the call goes out again after `delayMs`. */

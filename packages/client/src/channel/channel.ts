@@ -210,7 +210,16 @@ export class Channel {
    * Submits one request of a training pass, within the budget of bytes on their way, in the encoding that the server
    * understands.
    */
-  async submitPass(
+  submitPass(
+    request: PassRequest,
+    context: OperationContext,
+    log: QueueStateLog,
+    delivery: Delivery,
+  ): Promise<Submission<ResultOf<"forward_backward">>> {
+    return context.aroundChunk(request, () => this.#submitPass(request, context, log, delivery));
+  }
+
+  async #submitPass(
     request: PassRequest,
     context: OperationContext,
     log: QueueStateLog,

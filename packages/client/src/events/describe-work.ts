@@ -56,6 +56,13 @@ export function describeSample<T>(
         stopReasons: response.sequences.map(({ stop_reason }) => stop_reason),
       };
     },
+    content: {
+      given: () => ({ type: "content.prompt", prompt, stop: sampling_params.stop }),
+      outcome: (value) => {
+        const response = responseOf(value);
+        return response && { type: "content.sequences", sequences: response.sequences };
+      },
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Channel, TracingChannel } from "node:diagnostics_channel";
-import { EVENT_CHANNELS, type EventChannel } from "@tinkex/types";
+import { CHUNK_CHANNEL, CONTENT_CHANNEL, EVENT_CHANNELS, type EventChannel } from "@tinkex/types";
 
 /** The two channels of one name: messages go to the plain one, spans to the tracing one. */
 export interface ChannelPair {
@@ -7,8 +7,13 @@ export interface ChannelPair {
   readonly tracing: TracingChannel;
 }
 
-/** The channels of {@link EVENT_CHANNELS}, which all clients of the process share. */
-export type DiagnosticsChannels = Readonly<Record<EventChannel, ChannelPair>>;
+/** The channels of {@link EVENT_CHANNELS}, chunks and contents, which all clients of the process share. */
+export interface DiagnosticsChannels extends Readonly<Record<EventChannel, ChannelPair>> {
+  /** Spans of the requests of a pass. */
+  readonly chunk: TracingChannel;
+  /** Prompts and samples, which no other channel has. */
+  readonly content: Channel;
+}
 
 type DiagnosticsModule = Pick<typeof import("node:diagnostics_channel"), "channel" | "tracingChannel">;
 
@@ -31,6 +36,8 @@ export function channelsOf(module: DiagnosticsModule | undefined): DiagnosticsCh
     operation: pair(EVENT_CHANNELS.operation),
     request: pair(EVENT_CHANNELS.request),
     queue: pair(EVENT_CHANNELS.queue),
+    chunk: module.tracingChannel(CHUNK_CHANNEL),
+    content: module.channel(CONTENT_CHANNEL),
   };
 }
 

@@ -1,8 +1,10 @@
 import type { TracingChannel } from "node:diagnostics_channel";
 import type { Clock } from "@tinkex/base";
 import type {
+  ChunkTrace,
   ClientIdentity,
   ClientMessage,
+  ContentMessage,
   EventChannel,
   QueueMessageBase,
   QueueTrace,
@@ -31,6 +33,20 @@ export interface QueuedRequest {
   readonly operationId: number;
   readonly requestId: string;
   readonly requestType: string;
+}
+
+/** One request of a pass, before it is sent. */
+export interface SentChunk {
+  /** Name of its endpoint. */
+  readonly name: string;
+  /** Estimated bytes. */
+  readonly size: number;
+}
+
+/** A chunk that the service has accepted. */
+export interface SubmittedChunk {
+  readonly accepted: { readonly request_id: string };
+  readonly result: Promise<unknown>;
 }
 
 /**
@@ -100,6 +116,38 @@ export class EventHub {
   publish(channel: EventChannel, message: ClientMessage): void {
     for (const reader of this.#readers) reader.read(message);
     this.#channels?.[channel].plain.publish(message);
+  }
+
+  /** Tells whether anybody hears prompts and samples. */
+  get isContentHeard(): boolean {
+    return this.#channels?.content.hasSubscribers === true;
+  }
+
+  /** Publishes a prompt, or samples, to those who subscribed to contents by name. */
+  publishContent(message: ContentMessage): void {
+    this.#channels?.content.publish(message);
+  }
+
+  /** Submits one chunk of a pass, and follows it to its result, as a span if anybody hears of those. */
+  aroundChunk<S extends SubmittedChunk>(
+    operationId: number,
+    { name, size }: SentChunk,
+    submit: () => Promise<S>,
+  ): Promise<S> {
+    const tracing = this.#channels?.chunk;
+    if (tracing === undefined || !isTraced(tracing)) return submit();
+    const place = { service: this.#identity, atMs: this.clock.now(), operationId };
+    const chunk: ChunkTrace = { ...place, endpoint: name, byteLength: size, requestId: undefined };
+    return new Promise((resolve, reject) => {
+      const followed = traced(tracing, chunk, async () => {
+        const submission = await submit();
+        chunk.requestId = submission.accepted.request_id;
+        resolve(submission);
+        await submission.result;
+      });
+      // Of no meaning once it was submitted: then the result has the failure.
+      followed.catch(reject);
+    });
   }
 
   /** Publishes the service's word on the place of work in its queue. */

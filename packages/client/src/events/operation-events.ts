@@ -1,5 +1,6 @@
 import { AbortedError, ApiStatusError, ClosedError, RequestFailedError, TinkexError } from "@tinkex/base";
 import type {
+  ContentMessage,
   FailureInfo,
   OperationInfo,
   OperationMessageBase,
@@ -15,7 +16,20 @@ export interface OperationDescription<T> {
   readonly given?: (() => Partial<OperationInfo>) | undefined;
   /** Facts about its result. */
   readonly outcome?: ((value: T) => OperationOutcome) | undefined;
+  /** Contents, for those who asked for them by name. */
+  readonly content?: OperationContent<T> | undefined;
 }
+
+/** The prompt of an operation, and what came out of it. */
+export interface OperationContent<T> {
+  readonly given: () => ContentOf<"content.prompt">;
+  readonly outcome: (value: T) => ContentOf<"content.sequences"> | undefined;
+}
+
+type ContentOf<Type extends ContentMessage["type"]> = Omit<
+  Extract<ContentMessage, { readonly type: Type }>,
+  "service" | "operationId"
+>;
 
 /** One call that somebody hears of: publishes its messages, and its span. */
 export class OperationEvents {
@@ -38,6 +52,16 @@ export class OperationEvents {
     if (tracing === undefined) return work();
     this.#trace = { ...this.#base(), requestId: undefined, seqId: undefined, outcome: undefined };
     return traced(tracing, this.#trace, work);
+  }
+
+  /** Publishes contents, which `content` gives only where somebody has asked for them. */
+  content(content: () => ContentOf<ContentMessage["type"]> | undefined): void {
+    if (!this.#hub.isContentHeard) return;
+    const part = content();
+    if (part === undefined) return;
+    const { operationId } = this.#info;
+    // Each part is of one of the two types; the compiler forgets that once it is spread.
+    this.#hub.publishContent({ service: this.#hub.identity, operationId, ...part } as ContentMessage);
   }
 
   accepted(requestId: string): void {

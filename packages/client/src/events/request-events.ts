@@ -19,12 +19,16 @@ export class RequestEvents implements CallObserver {
     this.#operationId = operationId;
   }
 
-  async aroundTry<T>(attempt: CallTry, send: () => Promise<T>): Promise<T> {
+  async aroundTry<T>(
+    attempt: CallTry,
+    send: (headers?: Readonly<Record<string, string>>) => Promise<T>,
+  ): Promise<T> {
     this.#hub.publish("request", { type: "request.try", ...this.#base(), ...attempt });
     const tracing = this.#hub.tracing("request");
     if (tracing === undefined) return send();
-    this.#trace = { ...this.#base(), ...attempt, end: undefined };
-    return traced(tracing, this.#trace, send);
+    const trace: RequestTrace = { ...this.#base(), ...attempt, end: undefined, headers: undefined };
+    this.#trace = trace;
+    return traced(tracing, trace, () => send(trace.headers));
   }
 
   ended(attempt: CallTry, end: CallTryEnd): void {

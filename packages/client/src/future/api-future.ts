@@ -296,6 +296,8 @@ export class ApiFuture<T> extends Promise<T> {
       },
       whileQueued: (requestId, requestType, run) =>
         events === undefined ? run() : events.whileQueued({ operationId, requestId, requestType }, run),
+      aroundChunk: (chunk, submit) =>
+        events === undefined ? submit() : events.aroundChunk(operationId, chunk, submit),
       stillWaiting: () => this.#environment.slow.note(underWay),
       onCancel: (askServer) => {
         this.#askServer = askServer;

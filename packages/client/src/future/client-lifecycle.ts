@@ -120,12 +120,14 @@ export class ClientLifecycle implements OperationRegistry {
     const call = { name, method, operationId, options: { signal, headers, timeoutMs } };
     const environment = this.#futures;
     if (events?.isHeard("operation") !== true) return startFuture(call, environment, run);
-    const { given, outcome } = describe();
+    const { given, outcome, content } = describe();
     const info = { operationId, client: this.#class, method: name, ...this.#subject, ...given?.() };
     const operation = new OperationEvents(events, info);
     const described = async (context: OperationContext): Promise<T> => {
+      if (content !== undefined) operation.content(content.given);
       const value = await run(context);
       if (outcome !== undefined) operation.noteOutcome(outcome(value));
+      if (content !== undefined) operation.content(() => content.outcome(value));
       return value;
     };
     return startFuture(call, environment, described, operation);

@@ -1,4 +1,5 @@
 import type { Open, QueueState } from "@tinkex/types";
+import type { SentChunk, SubmittedChunk } from "../events/event-hub.js";
 
 /** A public method as the service's statistics know it: the official class name, and the method in snake_case. */
 export type SdkMethod =
@@ -53,6 +54,8 @@ export interface OperationContext {
   queueState(event: QueueStateEvent): void;
   /** Runs the wait for the result of a request, of which somebody may hear. */
   whileQueued<T>(requestId: string, requestType: string, run: () => Promise<T>): Promise<T>;
+  /** Submits one chunk of a pass, of which somebody may hear until its result is there. */
+  aroundChunk<S extends SubmittedChunk>(chunk: SentChunk, submit: () => Promise<S>): Promise<S>;
   /** Notes that the service was asked for the result and has none yet. */
   stillWaiting(): void;
   /** Sets how the service is asked to stop the work. Without it, cancelling only stops the waiting. */

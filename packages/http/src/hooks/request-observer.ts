@@ -8,7 +8,7 @@ import {
 } from "@tinkex/base";
 import { describeOutcome } from "../errors/network-error.js";
 import type { Answer, TryOutcome } from "../errors/try-outcome.js";
-import type { WireRequest } from "../request/wire-request.js";
+import { type WireRequest, withMissingHeaders } from "../request/wire-request.js";
 import { notify, type RequestEvent, type TransportHooks } from "./transport-hooks.js";
 
 /** Those who may want to hear of requests. */
@@ -33,18 +33,22 @@ export class RequestObserver {
   /**
    * Runs the exchange of one request, and tells of its beginning and its end.
    *
+   * @param exchange - sends the request as it is given it, which may be with headers of the observer's
    * @param observer - that of the call, in whose context the exchange runs
    */
   observe(
     operation: string,
     request: WireRequest,
     attempt: number,
-    exchange: () => Promise<TryOutcome>,
+    exchange: (request: WireRequest) => Promise<TryOutcome>,
     observer?: CallObserver,
   ): Promise<TryOutcome> {
     const { method, origin, path, body } = request;
     const sent = { method, url: origin + withoutQuery(path), attempt, byteLength: body?.byteLength ?? 0 };
-    const run = (): Promise<TryOutcome> => this.#observe({ operation, ...sent }, exchange, observer, sent);
+    const run = (headers?: Readonly<Record<string, string>>): Promise<TryOutcome> => {
+      const send = (): Promise<TryOutcome> => exchange(withMissingHeaders(request, headers));
+      return this.#observe({ operation, ...sent }, send, observer, sent);
+    };
     return observer === undefined ? run() : observer.aroundTry(sent, run);
   }
 

@@ -3,7 +3,7 @@ import { isStreamed, type RequestBody } from "../body/streamed-body.js";
 import type { Operation } from "../operations/operations.js";
 import type { PoolName, TryTimeouts } from "../operations/policy.js";
 import type { TinkexCall } from "../tinkex-transport.js";
-import { type HeaderList, headerOf, setGivenHeaders, setHeader } from "./header-list.js";
+import { type HeaderList, headerOf, isHeader, setGivenHeaders, setHeader } from "./header-list.js";
 
 /** One request as it goes out. */
 export interface WireRequest {
@@ -49,9 +49,11 @@ export function wireRequest(
 
 /** Fills an operation's path and appends the query: `/api/v1/training_runs/r%201?limit=20`. */
 export function requestPath(operation: Operation, call: TinkexCall): string {
-  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
-    pathSegment(call.operation, name, call.pathParameters?.[name]),
-  );
+  const path = operation.path.includes("{")
+    ? operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+        pathSegment(call.operation, name, call.pathParameters?.[name]),
+      )
+    : operation.path;
   const query = call.query === undefined ? "" : queryString(call.query);
   return query === "" ? path : `${path}?${query}`;
 }
@@ -122,6 +124,20 @@ export function withRetryCount(request: WireRequest, call: TinkexCall, retries: 
 export function withHeader(request: WireRequest, name: string, value: string): WireRequest {
   const headers = request.headers.slice();
   setHeader(headers, name, value);
+  return { ...request, headers };
+}
+
+/** A copy of the request with headers that it does not have yet; those that no request may carry are left out. */
+export function withMissingHeaders(
+  request: WireRequest,
+  added: Readonly<Record<string, string>> | undefined,
+): WireRequest {
+  if (added === undefined) return request;
+  const headers = request.headers.slice();
+  for (const [anyCase, value] of Object.entries(added)) {
+    const name = anyCase.toLowerCase();
+    if (isHeader(name, value) && headerOf(headers, name) === undefined) headers.push(name, value);
+  }
   return { ...request, headers };
 }
 

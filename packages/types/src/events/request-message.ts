@@ -53,6 +53,8 @@ export type RequestMessage =
 export interface RequestTrace extends RequestMessageBase, RequestTry {
   /** The end of the try, once it has one. */
   end: RequestTryEnd | undefined;
+  /** Headers that a tracer adds to the try while `start` is published, e.g. `traceparent`; one that the request has stays as it is. */
+  headers: Record<string, string> | undefined;
   /** Set when no answer came. */
   error?: unknown;
 }
