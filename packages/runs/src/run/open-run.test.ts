@@ -1,0 +1,169 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
+import { FakeClock, RecordingLogger } from "@tinkex/base/testing";
+import { describe, expect, it } from "vitest";
+import { RunReader } from "../reader/run-reader.js";
+import { temporaryFolder } from "../testing/temporary-folder.js";
+import { type OpenRunOptions, openRun } from "./open-run.js";
+
+const config = { model_name: "m", learning_rate: 0.001, num_epochs: 1 };
+const logger = new RecordingLogger();
+const clock = new FakeClock({ startMs: Date.UTC(2026, 0, 2) });
+const open = (directory: string, more: Partial<OpenRunOptions> = {}) =>
+  openRun(directory, { recipe: "sft", config, version: "1.2.3", logger, clock, ...more });
+const linesOf = (...path: string[]) =>
+  readFileSync(join(...path), "utf8")
+    .trimEnd()
+    .split("\n");
+
+describe("openRun", () => {
+  it("begins a run in a folder that it makes, with its configuration and its mark", async () => {
+    const directory = join(temporaryFolder(), "runs", "a");
+    const run = await open(directory);
+    expect(run.resumePoint).toBeUndefined();
+    const reader = new RunReader(directory);
+    expect(await reader.config()).toEqual(config);
+    expect(await reader.mark()).toEqual({
+      format: 1,
+      recipe: "sft",
+      version: "1.2.3",
+      configHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      startedAt: "2026-01-02T00:00:00.000Z",
+      pid: process.pid,
+    });
+  });
+
+  it("refuses another configuration, names the fields that differ, and leaves the folder as it is", async () => {
+    const directory = temporaryFolder();
+    await (await open(directory)).writeMetrics(0, { loss: 1 });
+    const before = readFileSync(join(directory, "tinkex.json"), "utf8");
+    const other = open(directory, { config: { ...config, learning_rate: 0.01, rank: 8 } });
+    await expect(other).rejects.toThrow(
+      /differs in learning_rate \(0\.001, now 0\.01\), rank \(not set, now 8\); go on with the same one/,
+    );
+    await expect(other).rejects.toBeInstanceOf(ValidationError);
+    await expect(open(directory, { recipe: "rl" })).rejects.toThrow(/differs in recipe \(sft, now rl\)/);
+    expect(readFileSync(join(directory, "tinkex.json"), "utf8")).toBe(before);
+    expect(linesOf(directory, "metrics.jsonl")).toHaveLength(1);
+  });
+
+  it("goes on at the last checkpoint that has a state, drops what was logged after it, and keeps a copy", async () => {
+    const directory = temporaryFolder();
+    const first = await open(directory);
+    for (const step of [0, 1, 2, 3]) await first.writeMetrics(step, { loss: 4 - step });
+    await first.writeCheckpoint({
+      name: "000002",
+      batch: 2,
+      state_path: "tinker://r/weights/000002",
+      mine: [1],
+    });
+    await first.writeCheckpoint({ name: "000003", batch: 3, sampler_path: "tinker://r/sampler_weights/3" });
+    const whole = readFileSync(join(directory, "metrics.jsonl"), "utf8");
+
+    const second = await open(directory);
+    expect(second.resumePoint).toEqual({
+      checkpoint: { name: "000002", batch: 2, state_path: "tinker://r/weights/000002", mine: [1] },
+      statePath: "tinker://r/weights/000002",
+      batch: 2,
+      isFinished: false,
+    });
+    expect(linesOf(directory, "metrics.jsonl")).toEqual(['{"step": 0, "loss": 4}', '{"step": 1, "loss": 3}']);
+    expect(readFileSync(join(directory, "metrics.jsonl.pre_resume_000002"), "utf8")).toBe(whole);
+    expect(linesOf(directory, "checkpoints.jsonl")).toHaveLength(2);
+  });
+
+  it("begins again where there is no checkpoint, and says of a run that it has ended", async () => {
+    const directory = temporaryFolder();
+    const first = await open(directory);
+    await first.writeMetrics(0, { loss: 1 });
+    const second = await open(directory);
+    expect(second.resumePoint).toBeUndefined();
+    expect(readFileSync(join(directory, "metrics.jsonl"), "utf8")).toBe("");
+    await second.writeCheckpoint({
+      name: "final",
+      batch: 1,
+      final: true,
+      state_path: "tinker://r/weights/final",
+    });
+    expect((await open(directory)).resumePoint?.isFinished).toBe(true);
+  });
+
+  it("cookbook 18: a last line that was cut off is left out with a warning, and does not spoil the next one", async () => {
+    const directory = temporaryFolder();
+    const first = await open(directory);
+    await first.writeCheckpoint({ name: "000002", batch: 2, state_path: "tinker://a", elapsed_tokens: 12 });
+    appendFileSync(join(directory, "checkpoints.jsonl"), '{"name": "000004", "batch": 4, "state_pa');
+    appendFileSync(join(directory, "metrics.jsonl"), '{"step": 0, "loss": 2}\n{"step": 1, "lo');
+    const log = new RecordingLogger();
+    const second = await open(directory, { logger: log });
+    expect(second.resumePoint?.batch).toBe(2);
+    expect(log.lines.filter((line) => line.startsWith("warn: "))).toEqual([
+      expect.stringMatching(/checkpoints\.jsonl: the last line was cut off and is left out/),
+      expect.stringMatching(/metrics\.jsonl: the last line was cut off and is left out/),
+    ]);
+    await second.writeCheckpoint({ name: "000004", batch: 4, state_path: "tinker://b" });
+    expect(await new RunReader(directory).checkpoints()).toEqual([
+      { name: "000002", batch: 2, state_path: "tinker://a", elapsed_tokens: 12 },
+      { name: "000004", batch: 4, state_path: "tinker://b" },
+    ]);
+  });
+
+  it("keeps a last line that lacks nothing but its line feed, and rows without a step", async () => {
+    const directory = temporaryFolder();
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, "metrics.jsonl"), '{"note": 1}\nnot json\n{"step": 0}\n{"step": 7}');
+    writeFileSync(
+      join(directory, "checkpoints.jsonl"),
+      '{"name": "1", "batch": 1, "state_path": "tinker://a"}',
+    );
+    expect((await open(directory)).resumePoint?.batch).toBe(1);
+    expect(linesOf(directory, "metrics.jsonl")).toEqual(['{"note": 1}', "not json", '{"step": 0}']);
+  });
+
+  it("takes over a folder that Python wrote, and keeps its configuration beside", async () => {
+    const directory = temporaryFolder();
+    writeFileSync(join(directory, "config.json"), '{"lora_rank": 32, "num_epochs": 1}');
+    writeFileSync(
+      join(directory, "checkpoints.jsonl"),
+      '{"name": "000020", "batch": 20, "epoch": 0, "state_path": "tinker://a"}\n',
+    );
+    expect((await open(directory)).resumePoint?.batch).toBe(20);
+    expect(readFileSync(join(directory, "config.json.before_tinkex"), "utf8")).toContain("lora_rank");
+    expect(await new RunReader(directory).config()).toEqual(config);
+    await open(directory);
+    expect(readFileSync(join(directory, "config.json.before_tinkex"), "utf8")).toContain("lora_rank");
+  });
+
+  it("refuses a checkpoint that does not say where to go on, and a mark of a later format", async () => {
+    const directory = temporaryFolder();
+    writeFileSync(join(directory, "checkpoints.jsonl"), '{"name": "x", "state_path": "tinker://a"}\n');
+    await expect(open(directory)).rejects.toThrow(
+      /batch of checkpoint "x" must be a whole number from 0, got undefined/,
+    );
+    const later = temporaryFolder();
+    writeFileSync(join(later, "tinkex.json"), '{"format": 2}');
+    await expect(open(later)).rejects.toThrow(/is a run of format 2, and this version knows 1/);
+  });
+});
+
+describe("Run", () => {
+  it("writes lines in the order of the calls, also of those that nobody waited for", async () => {
+    const directory = temporaryFolder();
+    const run = await open(directory);
+    await Promise.all(Array.from({ length: 50 }, (_, step) => run.writeMetrics(step, { loss: Number.NaN })));
+    const rows = await new RunReader(directory).metrics();
+    expect(rows.map(({ step }) => step)).toEqual(Array.from({ length: 50 }, (_, step) => step));
+    expect(rows[0]?.loss).toBeNaN();
+  });
+
+  it("refuses steps, names and values that no file can hold, before anything is written", async () => {
+    const directory = temporaryFolder();
+    const run = await open(directory);
+    await expect(run.writeMetrics(-1, {})).rejects.toThrow(/step must be a whole number from 0, got -1/);
+    await expect(run.writeRollouts(0, [], "../x")).rejects.toThrow(/got "\.\.\/x"/);
+    await expect(run.writeCheckpoint({ name: "" })).rejects.toThrow(/record\.name must be a string/);
+    await expect(run.writeMetrics(0, { f: (() => 1) as never })).rejects.toThrow(/f must be a value of JSON/);
+    expect(existsSync(join(directory, "metrics.jsonl"))).toBe(false);
+  });
+});

@@ -1,0 +1,122 @@
+import { copyFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  type Clock,
+  checkKnownNames,
+  checkObject,
+  checkString,
+  type Logger,
+  silentLogger,
+  systemClock,
+  ValidationError,
+} from "@tinkex/base";
+import { configHash, differingKeys, withoutSecrets } from "../config/run-config.js";
+import { JsonLinesReader } from "../lines/json-lines-reader.js";
+import { type JsonObject, readPythonJson, writePythonJson } from "../lines/python-json.js";
+import { readIfThere } from "../lines/read-if-there.js";
+import { dropRowsFrom, mendLastLine, replaceFile } from "../lines/write-lines.js";
+import type { CheckpointRecord, RunMark } from "./records.js";
+import { resumePointOf } from "./resume-point.js";
+import { Run } from "./run.js";
+import { MARK_FORMAT, RUN_FILES } from "./run-files.js";
+
+export interface OpenRunOptions {
+  /** What is run, e.g. `sft`. */
+  readonly recipe: string;
+  /**
+   * Everything that decides the result. It goes into `config.json`, without secrets, and the run goes on only with the same one. Readers
+   * of the cookbook tell the kind of a run by `num_epochs` (supervised), `loss_fn` (reinforcement learning) or `dpo_beta`.
+   */
+  readonly config: JsonObject;
+  /** Version of the program that writes. @defaultValue "" */
+  readonly version?: string | undefined;
+  readonly logger?: Logger | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+const OPTIONS: Readonly<Record<keyof OpenRunOptions, true>> = {
+  recipe: true,
+  config: true,
+  version: true,
+  logger: true,
+  clock: true,
+};
+
+/**
+ * Opens a run for writing: begins it in a new folder, or goes on where its last checkpoint says. What was logged after that checkpoint is
+ * dropped, since those steps are done again; a copy is kept. A folder of the Python cookbook is taken over, its `config.json` kept as
+ * `config.json.before_tinkex`.
+ *
+ * @param directory - folder of the run, made where it is not there
+ * @throws ValidationError when the folder holds a run of another configuration; the message names the fields that differ
+ */
+export async function openRun(directory: string, options: OpenRunOptions): Promise<Run> {
+  checkString(directory, "openRun: directory", "runs/support-bot");
+  checkKnownNames(options, OPTIONS, "the options of openRun");
+  const { recipe, version = "", logger = silentLogger, clock = systemClock } = options;
+  checkString(recipe, "openRun: recipe", "sft");
+  checkObject(options.config, "openRun: config", "{ num_epochs: 1 }");
+  const config = withoutSecrets(options.config);
+  const file = (name: string) => join(directory, name);
+  await mkdir(directory, { recursive: true });
+  const hash = configHash(config);
+  const startedAt = await guard(directory, recipe, config, hash);
+
+  for (const name of [RUN_FILES.checkpoints, RUN_FILES.metrics, RUN_FILES.timing]) {
+    await mendLastLine(file(name), logger);
+  }
+  const checkpoints = new JsonLinesReader<CheckpointRecord>(file(RUN_FILES.checkpoints), logger);
+  const resumePoint = resumePointOf((await checkpoints.read()).rows, directory);
+  // Steps without a checkpoint are done again from the start.
+  for (const name of [RUN_FILES.metrics, RUN_FILES.timing]) {
+    const dropped = await dropRowsFrom(file(name), resumePoint?.batch ?? 0);
+    if (dropped > 0) logger.info(`${file(name)}: ${dropped} rows after the checkpoint were dropped`);
+  }
+
+  const mark: RunMark = {
+    format: MARK_FORMAT,
+    recipe,
+    version,
+    configHash: hash,
+    startedAt: startedAt ?? new Date(clock.now()).toISOString(),
+    pid: process.pid,
+  };
+  if (startedAt === undefined) await replaceFile(file(RUN_FILES.config), writePythonJson(config, 2));
+  await replaceFile(file(RUN_FILES.mark), writePythonJson(mark, 2));
+  return new Run(directory, resumePoint, clock);
+}
+
+/** Refuses a run of another configuration. @returns when the run was begun; undefined where it is not ours yet */
+async function guard(directory: string, recipe: string, config: JsonObject, hash: string) {
+  const [mark, before] = await Promise.all(
+    [RUN_FILES.mark, RUN_FILES.config].map((name) => readObject(join(directory, name))),
+  );
+  if (mark === undefined) {
+    const path = join(directory, RUN_FILES.config);
+    if (before !== undefined) await copyFile(path, `${path}.before_tinkex`);
+    return undefined;
+  }
+  if (mark.format !== MARK_FORMAT) {
+    throw new ValidationError(
+      `openRun: ${directory} is a run of format ${String(mark.format)}, and this version knows ${MARK_FORMAT}; update tinkex, or choose another directory`,
+    );
+  }
+  const differing = [
+    ...(mark.recipe === recipe ? [] : [`recipe (${String(mark.recipe)}, now ${recipe})`]),
+    ...(mark.configHash === hash ? [] : differingKeys(before ?? {}, config)),
+  ];
+  if (differing.length > 0 || mark.configHash !== hash) {
+    throw new ValidationError(
+      `openRun: ${directory} holds a run of another configuration, which differs in ${differing.join(", ") || "its hash"}; go on with the same one, or choose another directory`,
+    );
+  }
+  return typeof mark.startedAt === "string" ? mark.startedAt : "";
+}
+
+async function readObject(path: string): Promise<JsonObject | undefined> {
+  const text = await readIfThere(path);
+  if (text === undefined) return undefined;
+  const value = readPythonJson(text);
+  checkObject(value, path);
+  return value as JsonObject; // read from JSON
+}

@@ -1,0 +1,121 @@
+import { appendFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type Clock, checkObject, describeValue, Mutex, ValidationError } from "@tinkex/base";
+import type { JsonObject } from "../lines/python-json.js";
+import { appendLines, writeLines } from "../lines/write-lines.js";
+import type { CheckpointRecord, RolloutSummary, RolloutTokens, TimingSpan } from "./records.js";
+import { iterationFolder, RUN_FILES, rolloutsFile, rolloutTokensFile } from "./run-files.js";
+
+/** Where a run goes on: the checkpoint to load, with its optimizer, and the first batch that is not in it. */
+export interface ResumePoint {
+  readonly checkpoint: CheckpointRecord;
+  /** tinker:// path of weights and optimizer. */
+  readonly statePath: string;
+  /** The batch to train next. */
+  readonly batch: number;
+  /** True where the run had ended: nothing is left to train. */
+  readonly isFinished: boolean;
+}
+
+/** Names of files come from it, so that it must be no path. */
+const SPLIT_NAME = /^[A-Za-z0-9_-]{1,100}$/;
+
+/**
+ * A run that is being written. Every method appends whole lines, one call after the other, and rejects where the file cannot be
+ * written.
+ */
+export class Run {
+  /** The folder of the run. */
+  readonly directory: string;
+  /** Where to go on; undefined for a run that begins. */
+  readonly resumePoint: ResumePoint | undefined;
+  readonly #clock: Clock;
+  readonly #turn = new Mutex();
+  readonly #never = new AbortController().signal;
+
+  /** @internal Made by `openRun`. */
+  constructor(directory: string, resumePoint: ResumePoint | undefined, clock: Clock) {
+    this.directory = directory;
+    this.resumePoint = resumePoint;
+    this.#clock = clock;
+  }
+
+  /**
+   * Appends a line of metrics.
+   *
+   * @param step - the step they belong to, from 0
+   * @param metrics - numbers by name, e.g. `{ train_mean_nll: 1.2 }`
+   */
+  async writeMetrics(step: number, metrics: JsonObject): Promise<void> {
+    checkCount("writeMetrics: step", step);
+    checkObject(metrics, "writeMetrics: metrics", "{ train_mean_nll: 1.2 }");
+    await this.#append(RUN_FILES.metrics, [{ step, ...metrics }]);
+  }
+
+  /** Appends a checkpoint. Call it once the checkpoint is saved and the metrics of all its steps are written: resuming relies on both. */
+  async writeCheckpoint(record: CheckpointRecord): Promise<void> {
+    checkObject(record, "writeCheckpoint: record", '{ name: "000020", batch: 20, state_path: "tinker://…" }');
+    if (typeof record.name !== "string" || record.name === "") {
+      throw new ValidationError(
+        `writeCheckpoint: record.name must be a string, e.g. "000020", got ${describeValue(record.name)}`,
+      );
+    }
+    await this.#append(RUN_FILES.checkpoints, [record]);
+  }
+
+  /** Appends the times that a step spent in what. */
+  async writeTimingSpans(step: number, spans: readonly TimingSpan[]): Promise<void> {
+    checkCount("writeTimingSpans: step", step);
+    if (spans.length > 0) await this.#append(RUN_FILES.timing, [{ step, spans }]);
+  }
+
+  /**
+   * Writes the rollouts of an iteration, in place of those that are there.
+   *
+   * @param name - `train`, or `eval_` and a name
+   */
+  async writeRollouts(iteration: number, rollouts: readonly RolloutSummary[], name = "train"): Promise<void> {
+    await this.#writeIteration(iteration, rolloutsFile(checkSplit(name)), rollouts);
+  }
+
+  /** Writes the tokens of those rollouts of an iteration that are logged, in place of those that are there. */
+  async writeRolloutTokens(
+    iteration: number,
+    rollouts: readonly RolloutTokens[],
+    name = "train",
+  ): Promise<void> {
+    await this.#writeIteration(iteration, rolloutTokensFile(checkSplit(name)), rollouts);
+  }
+
+  /** Appends a line for people to `logs.log`, with the time before it. */
+  async writeLog(message: string): Promise<void> {
+    const time = new Date(this.#clock.now()).toISOString();
+    const line = `${time} ${message.replaceAll("\n", "\n  ")}\n`;
+    await this.#turn.runExclusive(this.#never, () => appendFile(join(this.directory, RUN_FILES.log), line));
+  }
+
+  async #append(file: string, rows: readonly object[]): Promise<void> {
+    await this.#turn.runExclusive(this.#never, () => appendLines(join(this.directory, file), rows));
+  }
+
+  async #writeIteration(iteration: number, file: string, rows: readonly object[]): Promise<void> {
+    checkCount("iteration", iteration);
+    const folder = join(this.directory, iterationFolder(iteration));
+    await this.#turn.runExclusive(this.#never, async () => {
+      await mkdir(folder, { recursive: true });
+      await writeLines(join(folder, file), rows);
+    });
+  }
+}
+
+function checkCount(what: string, value: number): void {
+  if (Number.isSafeInteger(value) && value >= 0) return;
+  throw new ValidationError(`${what} must be a whole number from 0, got ${describeValue(value)}`);
+}
+
+function checkSplit(name: string): string {
+  if (SPLIT_NAME.test(name)) return name;
+  throw new ValidationError(
+    `the name of rollouts must be of letters, digits, "_" and "-", e.g. "eval_words", got ${describeValue(name)}`,
+  );
+}
