@@ -13,7 +13,7 @@ import { Sampler } from "../sampling/sampler.js";
 import { createTrainer } from "../training/trainer.js";
 import { AdapterState } from "./adapter-state.js";
 import type { RecoverableEngine } from "./recoverable-engine.js";
-import { TaskQueues } from "./task-queues.js";
+import { TaskQueues } from "../order/task-queues.js";
 
 /**
  * An engine in this thread, which its arithmetic blocks. {@link createEngine} runs one in a worker.

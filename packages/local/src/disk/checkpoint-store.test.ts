@@ -57,6 +57,59 @@ describe("CheckpointStore", () => {
     expect(await readdir(layout.staging("s:train:0"))).toEqual([]);
   });
 
+  it("keeps all of several changes at once, whatever each of them has read before", async () => {
+    const { layout, reader, clock, store } = await openStore();
+    const saved = await store.save(wish, writer("1"));
+    await Promise.all([
+      store.update(saved, { isPublic: true }),
+      store.update(saved, { ttlSeconds: 60 }),
+      store.save({ ...wish, name: "step-2" }, writer("2")),
+    ]);
+    const restarted = new CheckpointStore(layout, clock, reader);
+    expect(await restarted.read("s:train:0", "weights", "step-1")).toMatchObject({
+      is_public: true,
+      expires_at: "2027-01-15T08:01:00.000Z",
+    });
+  });
+
+  it("does not change a checkpoint that is deleted, or replaced, at the same time into what it was before", async () => {
+    const { layout, store } = await openStore();
+    const saved = await store.save(wish, writer("1"));
+    const deleting = store.delete(saved);
+    await expect(store.update(saved, { isPublic: true })).rejects.toMatchObject({
+      status: 404,
+      message: expect.stringContaining("is gone"),
+    });
+    await deleting;
+    expect(await readdir(layout.checkpoints("s:train:0", "weights"))).toEqual([]);
+
+    const first = await store.save(wish, writer("1"));
+    const replacing = store.save({ ...wish, mayOverwrite: true }, async (directory) => {
+      await writer("12345")(directory);
+      return 5;
+    });
+    await Promise.all([replacing, store.update(first, { isPublic: true })]);
+    expect(await adapterText(layout)).toBe("12345");
+    expect(await store.read("s:train:0", "weights", "step-1")).toMatchObject({ size_bytes: 5 });
+  });
+
+  it("takes no checkpoint for an expired one that it has replaced", async () => {
+    const { clock, layout, store } = await openStore();
+    for (let round = 0; round < 16; round += 1) {
+      await store.save({ ...wish, mayOverwrite: true, ttlSeconds: 1 }, writer("old"));
+      await clock.advance(1_000);
+      // A reader sees that the time is over, at one moment or another of a save that takes the place.
+      const saving = store.save({ ...wish, mayOverwrite: true }, writer("new"));
+      for (let turn = 0; turn < round; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
+      await Promise.all([saving, store.listAll()]);
+      expect(await store.read("s:train:0", "weights", "step-1"), `round ${round}`).toMatchObject({
+        size_bytes: 3,
+        has_optimizer: true,
+      });
+      expect(await adapterText(layout)).toBe("new");
+    }
+  });
+
   it("lists the newest first", async () => {
     const { clock, store } = await openStore();
     for (const name of ["b", "a", "c"]) {
@@ -241,6 +294,20 @@ describe("recoverFromCrash", () => {
     await rename(layout.checkpoint(wish), retired);
     return retired;
   }
+
+  it("removes a record that a killed server was replacing, and nothing that is called otherwise", async () => {
+    const { layout, reader, store } = await openStore();
+    await store.save(wish, writer("1"));
+    const id = "01234567-89ab-cdef-0123-456789abcdef";
+    const folder = layout.checkpoint(wish);
+    await writeFile(join(folder, `checkpoint.json.${id}.part`), "{");
+    await writeFile(join(layout.run("s:train:0"), `run.json.${id}.part`), "{");
+    const others = [`notes.${id}.part`, `checkpoint.json.${id}`, "checkpoint.json.mine.part"];
+    for (const name of others) await writeFile(join(folder, name), "mine");
+    await recoverFromCrash(layout, reader);
+    expect((await readdir(folder)).sort()).toEqual(["adapter", "checkpoint.json", ...others].sort());
+    expect(await readdir(layout.run("s:train:0"))).not.toContain(`run.json.${id}.part`);
+  });
 
   it("puts a checkpoint back whose replacement never came", async () => {
     const { layout, reader, store } = await openStore();

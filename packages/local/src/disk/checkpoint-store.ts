@@ -1,17 +1,20 @@
 import { join } from "node:path";
 import type { Clock } from "@tinkex/base";
 import { userFailure } from "../errors/operation-failure.js";
+import { RequestRefusal } from "../errors/request-refusal.js";
 import { renameDurably, syncFolder } from "../files/durable-names.js";
 import { isFileError } from "../files/is-file-error.js";
 import { isThere } from "../files/is-there.js";
 import { makePrivateDirectory } from "../files/make-private-directory.js";
 import { replacePrivateFile, writePrivateFile } from "../files/write-private-file.js";
+import { TaskQueues } from "../order/task-queues.js";
 import {
   CHECKPOINT_KINDS,
   type CheckpointKind,
   type CheckpointPlace,
   type CheckpointRecord,
   checkpointRecordSchema,
+  checkpointUri,
 } from "./checkpoint-record.js";
 import { CHECKPOINT_FILE, type DataLayout, isCheckpointName, isRunId } from "./data-layout.js";
 import { ExpiryWatch } from "./expiry-watch.js";
@@ -46,6 +49,8 @@ export class CheckpointStore {
   readonly #reader: RecordReader;
   /** Folders of saves under way, and of failed ones, into which an engine that is being closed may still write. */
   readonly #unfinished = new Set<OwnedFolder>();
+  /** Changes of one checkpoint, one after another: each begins with what the one before has left. */
+  readonly #changes = new TaskQueues();
   readonly #expiries: ExpiryWatch;
   #firstLook: Promise<unknown> | undefined;
 
@@ -108,7 +113,7 @@ export class CheckpointStore {
       };
       await writePrivateFile(join(staged, CHECKPOINT_FILE), recordText(record));
       await syncFolder(staged);
-      await this.#publish(record, staged, mayOverwrite);
+      await this.#changes.run(checkpointUri(record), () => this.#publish(record, staged, mayOverwrite));
       await staging.remove();
       this.#unfinished.delete(staging);
       this.#expiries.note(record);
@@ -132,7 +137,8 @@ export class CheckpointStore {
   async read(runId: string, kind: CheckpointKind, name: string): Promise<CheckpointRecord | undefined> {
     if (!isRunId(runId) || !isCheckpointName(name)) return undefined;
     const place = { training_run_id: runId, kind, name };
-    return (await this.#reader.hasFolder(this.#layout.checkpoint(place))) ? this.#readAt(place) : undefined;
+    const record = await this.#look(place);
+    return record === undefined || !this.#isOver(record) ? record : this.#expire(place);
   }
 
   /** Checkpoints of one run, newest first. */
@@ -141,9 +147,7 @@ export class CheckpointStore {
     const perKind = await Promise.all(
       CHECKPOINT_KINDS.map(async (kind) => {
         const names = await this.#reader.foldersIn(this.#layout.checkpoints(runId, kind));
-        return mapInBatches(names.filter(isCheckpointName), (name) =>
-          this.#readAt({ training_run_id: runId, kind, name }),
-        );
+        return mapInBatches(names.filter(isCheckpointName), (name) => this.read(runId, kind, name));
       }),
     );
     return newestFirst(perKind.flat());
@@ -159,26 +163,37 @@ export class CheckpointStore {
   /**
    * Changes what is noted of a checkpoint: its end, so many seconds from now or never, and who may read it.
    *
-   * @throws TinkexError when a link or a file is in the way
+   * @throws RequestRefusal 404 when it is gone meanwhile; TinkexError when a link or a file is in the way
    */
-  async update(checkpoint: CheckpointRecord, change: CheckpointChange): Promise<CheckpointRecord> {
-    const { isPublic = checkpoint.is_public, ttlSeconds } = change;
-    const { is_public: _public, expires_at: known, ...rest } = checkpoint;
-    const end = ttlSeconds === undefined ? known : ttlSeconds === null ? undefined : this.#time(ttlSeconds);
-    const record: CheckpointRecord = {
-      ...rest,
-      ...(isPublic === true && { is_public: true }),
-      ...(end === undefined ? {} : { expires_at: end }),
-    };
-    await replacePrivateFile(join(this.directory(checkpoint), CHECKPOINT_FILE), recordText(record));
-    this.#expiries.note(record);
-    return record;
+  async update(place: CheckpointPlace, change: CheckpointChange): Promise<CheckpointRecord> {
+    return this.#changes.run(checkpointUri(place), async () => {
+      const checkpoint = await this.#current(place);
+      if (checkpoint === undefined) {
+        throw new RequestRefusal(
+          404,
+          `checkpoint "${checkpointUri(place)}" is gone: it was deleted meanwhile`,
+        );
+      }
+      const { isPublic = checkpoint.is_public, ttlSeconds } = change;
+      const { is_public: _public, expires_at: known, ...rest } = checkpoint;
+      const end = ttlSeconds === undefined ? known : ttlSeconds === null ? undefined : this.#time(ttlSeconds);
+      const record: CheckpointRecord = {
+        ...rest,
+        ...(isPublic === true && { is_public: true }),
+        ...(end === undefined ? {} : { expires_at: end }),
+      };
+      await replacePrivateFile(join(this.directory(record), CHECKPOINT_FILE), recordText(record));
+      this.#expiries.note(record);
+      return record;
+    });
   }
 
   /** Removes the checkpoint of this place, if there is one. @throws TinkexError when a link or a file is in the way */
-  async delete({ training_run_id: runId, kind, name }: CheckpointPlace): Promise<void> {
-    const checkpoint = await this.read(runId, kind, name);
-    if (checkpoint !== undefined) await this.#remove(checkpoint);
+  async delete(place: CheckpointPlace): Promise<void> {
+    await this.#changes.run(checkpointUri(place), async () => {
+      const checkpoint = await this.#current(place);
+      if (checkpoint !== undefined) await this.#remove(checkpoint);
+    });
   }
 
   /** Directory from which the engine reads a checkpoint. */
@@ -186,11 +201,28 @@ export class CheckpointStore {
     return this.#layout.checkpoint(place);
   }
 
-  /** The checkpoint in a folder that was found at this place. */
-  async #readAt(place: CheckpointPlace): Promise<CheckpointRecord | undefined> {
-    const file = join(this.directory(place), CHECKPOINT_FILE);
-    const record = await this.#reader.read(file, checkpointRecordSchema, place);
-    if (record?.expires_at === undefined || Date.parse(record.expires_at) > this.#clock.now()) return record;
+  /** The checkpoint at this place, though its time may be over. */
+  async #look({ training_run_id, kind, name }: CheckpointPlace): Promise<CheckpointRecord | undefined> {
+    const place = { training_run_id, kind, name };
+    if (!(await this.#reader.hasFolder(this.directory(place)))) return undefined;
+    return this.#reader.read(join(this.directory(place), CHECKPOINT_FILE), checkpointRecordSchema, place);
+  }
+
+  #isOver({ expires_at: expiresAt }: CheckpointRecord): boolean {
+    return expiresAt !== undefined && Date.parse(expiresAt) <= this.#clock.now();
+  }
+
+  /** Removes a checkpoint whose time is over. Returns the one that was saved in its place, or kept for longer, meanwhile. */
+  #expire(place: CheckpointPlace): Promise<CheckpointRecord | undefined> {
+    return this.#changes.run(checkpointUri(place), () => this.#current(place));
+  }
+
+  /** The checkpoint of this place as a change of it finds it; removed first when its time is over. For tasks of `#changes` only. */
+  async #current(place: CheckpointPlace): Promise<CheckpointRecord | undefined> {
+    const { training_run_id: runId, name } = place;
+    if (!isRunId(runId) || !isCheckpointName(name)) return undefined;
+    const record = await this.#look(place);
+    if (record === undefined || !this.#isOver(record)) return record;
     await this.#remove(record).catch((error: unknown) => this.#warnOfExpired(place, error));
     return undefined;
   }
@@ -218,8 +250,9 @@ export class CheckpointStore {
     const { root } = this.#layout;
     const target = this.directory(record);
     await makePrivateDirectory(root, this.#layout.checkpoints(runId, kind));
+    const known = await this.#current(record);
     if (!(await isThere(target))) return renameDurably(staged, target);
-    if ((await this.read(runId, kind, name)) === undefined) {
+    if (known === undefined) {
       throw userFailure(
         `path "${name}" must be free or a checkpoint of this server, got something else at ${target}: ` +
           "choose another name, or move it away",
@@ -235,6 +268,8 @@ export class CheckpointStore {
     } finally {
       await retirement.removeIfEmpty();
     }
+    // Or else a loss of power might bring the old checkpoint back after its successor was deleted.
+    await syncFolder(this.#layout.retired(runId));
   }
 
   #time(secondsFromNow: number): string {

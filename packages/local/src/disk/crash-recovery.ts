@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { renameDurably } from "../files/durable-names.js";
 import { isThere } from "../files/is-there.js";
 import { makePrivateDirectory } from "../files/make-private-directory.js";
+import { removeUnfinished } from "../files/write-private-file.js";
 import { CHECKPOINT_KINDS, checkpointRecordSchema } from "./checkpoint-record.js";
-import { CHECKPOINT_FILE, type DataLayout } from "./data-layout.js";
+import { CHECKPOINT_FILE, type DataLayout, isCheckpointName, RUN_FILE } from "./data-layout.js";
 import { OwnedFolder } from "./owned-folder.js";
 import type { RecordReader } from "./record-reader.js";
 import { listRunIds } from "./run-folders.js";
@@ -20,31 +21,43 @@ export async function recoverFromCrash(layout: DataLayout, reader: RecordReader)
   for (const runId of await listRunIds(layout, reader)) {
     await removeAll(layout.staging(runId), reader);
     for (const folder of await OwnedFolder.findIn(layout.retired(runId), reader)) {
-      await attempt(folder, reader, async () => {
+      await attempt(folder.path, reader, async () => {
         await restore(layout, runId, folder, reader);
         await folder.removeIfEmpty();
       });
+    }
+    await removeUnfinishedRecords(layout, runId, reader);
+  }
+}
+
+/** Removes records that a server was replacing when it ended: they lie beside the files that a checkpoint consists of. */
+async function removeUnfinishedRecords(
+  layout: DataLayout,
+  runId: string,
+  reader: RecordReader,
+): Promise<void> {
+  await attempt(layout.run(runId), reader, () => removeUnfinished(layout.run(runId), RUN_FILE));
+  for (const kind of CHECKPOINT_KINDS) {
+    for (const name of (await reader.foldersIn(layout.checkpoints(runId, kind))).filter(isCheckpointName)) {
+      const directory = layout.checkpoint({ training_run_id: runId, kind, name });
+      await attempt(directory, reader, () => removeUnfinished(directory, CHECKPOINT_FILE));
     }
   }
 }
 
 async function removeAll(parent: string, reader: RecordReader): Promise<void> {
   for (const folder of await OwnedFolder.findIn(parent, reader)) {
-    await attempt(folder, reader, () => folder.remove());
+    await attempt(folder.path, reader, () => folder.remove());
   }
 }
 
 /** A folder that cannot be cleaned up is no reason not to start. */
-async function attempt(
-  folder: OwnedFolder,
-  reader: RecordReader,
-  action: () => Promise<void>,
-): Promise<void> {
+async function attempt(path: string, reader: RecordReader, action: () => Promise<void>): Promise<void> {
   try {
     await action();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    reader.warn(folder.path, `was left by another server and cannot be cleaned up (${reason})`);
+    reader.warn(path, `holds what another server has left, which cannot be cleaned up (${reason})`);
   }
 }
 

@@ -82,10 +82,9 @@ interface Cut {
   readonly allowed: Allowed;
 }
 
-const openStore = (root: string) => {
+const openStore = (root: string, clock: FakeClock) => {
   const layout = new DataLayout(root);
   const reader = new RecordReader(root, silentLogger);
-  const clock = new FakeClock({ startMs: 1_800_000_000_000 });
   return {
     layout,
     reader,
@@ -104,29 +103,45 @@ const wish = (run: string, name: string): SaveCheckpoint => ({
   mayOverwrite: true,
 });
 
-/** Saves, replaces and deletes by chance, and notes after which change what may be there. */
-async function work(root: string, dice: Dice, steps: number): Promise<Cut[]> {
-  const { store, runs } = openStore(root);
+type Change = "save" | "delete" | "publish" | "expire";
+
+/** Text of a checkpoint as {@link readAfterStart} reads it, once anybody may read it. */
+const published = (text: string) => (text.endsWith(" public") ? text : `${text} public`);
+
+/** Saves, replaces, deletes, publishes and expires by chance, and notes after which change what may be there. */
+async function work(root: string, clock: FakeClock, dice: Dice, steps: number): Promise<Cut[]> {
+  const { store, runs } = openStore(root, clock);
   const now = new Map<string, string>();
   const cuts: Cut[] = [];
   for (let step = 0; step < steps; step += 1) {
     const run = dice.of(RUNS);
     const name = dice.of(NAMES);
     const key = `${run}/${name}`;
+    const place = { training_run_id: run, kind: "weights", name } as const;
     const before = now.get(key);
-    const text = dice.hits(0.7) ? `text ${step}` : undefined;
+    const change = dice.of<Change>(["save", "save", "save", "delete", "publish", "expire"]);
     const first = changes.length;
-    if (text === undefined) await store.delete({ training_run_id: run, kind: "weights", name });
-    else {
+    let text: string | undefined;
+    if (change === "save") {
+      text = `text ${step}`;
+      const content = new TextEncoder().encode(text);
       const { base_model, shape } = wish(run, name);
       const created_at = "2027-01-15T08:00:00.000Z";
       await runs.save({ training_run_id: run, session_id: "s", base_model, shape, created_at });
       await store.save(wish(run, name), async (directory) => {
-        await writeNewDirectory(directory, new Map([["adapter", new TextEncoder().encode(text)]]));
-        return text.length;
+        await writeNewDirectory(directory, new Map([["adapter", content]]));
+        return content.length;
       });
+    } else if (change === "delete") await store.delete(place);
+    else if (before !== undefined && change === "publish") {
+      await store.update(place, { isPublic: true });
+      text = published(before);
+    } else if (before !== undefined) {
+      await store.update(place, { ttlSeconds: 1 });
+      await clock.advance(1_000);
+      expect(await store.read(run, "weights", name)).toBeUndefined();
     }
-    const settled: Allowed = new Map([...now].map(([place, value]) => [place, [value]]));
+    const settled: Allowed = new Map([...now].map(([other, value]) => [other, [value]]));
     for (let count = first; count < changes.length; count += 1) {
       cuts.push({ count, allowed: new Map(settled).set(key, [before, text]) });
     }
@@ -138,14 +153,15 @@ async function work(root: string, dice: Dice, steps: number): Promise<Cut[]> {
 }
 
 /** Texts of all checkpoints after a start on this directory. */
-async function readAfterStart(root: string): Promise<Map<string, string>> {
-  const { layout, reader, store } = openStore(root);
+async function readAfterStart(root: string, clock: FakeClock): Promise<Map<string, string>> {
+  const { layout, reader, store } = openStore(root, clock);
   await recoverFromCrash(layout, reader);
   const { readFile } = await import("node:fs/promises");
   const texts = new Map<string, string>();
-  for (const { training_run_id: run, name } of await store.listAll()) {
+  for (const { training_run_id: run, name, is_public: isPublic } of await store.listAll()) {
     const file = join(layout.checkpoint({ training_run_id: run, kind: "weights", name }), "adapter");
-    texts.set(`${run}/${name}`, await readFile(file, "utf8"));
+    const text = await readFile(file, "utf8");
+    texts.set(`${run}/${name}`, isPublic === true ? published(text) : text);
   }
   return texts;
 }
@@ -162,13 +178,14 @@ describe("checkpoints and a loss of power", () => {
     async (seed) => {
       const dice = new Dice(seed, "power loss");
       const root = await temporaryDirectory();
-      const cuts = await work(root, dice, 8);
+      const clock = new FakeClock({ startMs: 1_800_000_000_000 });
+      const cuts = await work(root, clock, dice, 8);
       const made = [...changes];
       for (const { count, allowed } of cuts.filter(() => dice.hits(share))) {
         const to = join(await temporaryDirectory(), "disk");
         const chance = dice.of([0, 0.5, 1]);
         await writeSurvivors(made.slice(0, count), { from: root, to, survives: () => dice.hits(chance) });
-        const found = await readAfterStart(to);
+        const found = await readAfterStart(to, clock);
         for (const key of RUNS.flatMap((run) => NAMES.map((name) => `${run}/${name}`))) {
           expect(allowed.get(key) ?? [undefined], `${key} after ${count} changes`).toContain(found.get(key));
         }
