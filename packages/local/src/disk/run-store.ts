@@ -1,3 +1,5 @@
+import { rm } from "node:fs/promises";
+import { syncFolder } from "../files/durable-names.js";
 import { makePrivateDirectory } from "../files/make-private-directory.js";
 import { replacePrivateFile } from "../files/write-private-file.js";
 import { type RunRecord, runRecordSchema } from "./checkpoint-record.js";
@@ -26,6 +28,12 @@ export class RunStore {
     const text = recordText(run);
     await makePrivateDirectory(this.#layout.root, this.#layout.run(run.training_run_id));
     await replacePrivateFile(this.#layout.runFile(run.training_run_id), text);
+  }
+
+  /** Removes a run with all that it has, for one who has just made it. */
+  async remove(runId: string): Promise<void> {
+    await rm(this.#layout.run(runId), { recursive: true, force: true });
+    await syncFolder(this.#layout.runs);
   }
 
   async read(runId: string): Promise<RunRecord | undefined> {

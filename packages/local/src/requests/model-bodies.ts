@@ -85,6 +85,13 @@ export const saveWeightsExternalBody = recordBody("SaveWeightsExternalRequest")(
   age_encryption_recipients: z.array(z.string()).default([]),
 });
 
+/** Body of `copy_weights`. Whoever can ask may read all there is, so that a token for others' weights is not looked at. */
+export const copyWeightsBody = recordBody("CopyWeightsRequest")(["destination_project_id"], {
+  source_path: z.string(),
+  ttl_seconds: z.number().int().positive().max(MAX_TTL_SECONDS).optional(),
+});
+
+export type CopyWeightsBody = z.infer<typeof copyWeightsBody>;
 export type CreateModelBody = z.infer<typeof createModelBody>;
 export type OptimStepBody = z.infer<typeof optimStepBody>;
 export type LoadWeightsBody = z.infer<typeof loadWeightsBody>;

@@ -5,7 +5,7 @@ import { buffer } from "node:stream/consumers";
 import { FakeClock } from "@tinkex/base/testing";
 import { CANARY_KEY } from "@tinkex-tooling/canary";
 import { describe, expect, it } from "vitest";
-import type { CheckpointRecord } from "../disk/checkpoint-record.js";
+import { openCheckpoint } from "../disk/open-checkpoint.js";
 import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { TestServer, type TestServerOptions } from "../testing/test-server.js";
 import { CheckpointArchive } from "./checkpoint-archive.js";
@@ -110,19 +110,27 @@ describe("the archive of a checkpoint", () => {
 });
 
 describe("an archive that is being sent", () => {
-  const record = { created_at: "2026-11-29T00:00:00.000Z" } as CheckpointRecord;
-
   async function openSmall() {
-    const folder = join(await temporaryDirectory(), "checkpoint");
-    await mkdir(folder);
-    await writeFile(join(folder, "weights"), Buffer.alloc(1_000_000, 7));
-    const archive = await CheckpointArchive.open(folder, record);
-    return { folder, archive, stream: () => archive.stream(0, archive.byteLength) };
+    const dataDirectory = await temporaryDirectory();
+    const { running } = await TestServer.start({ dataDirectory });
+    const { checkpoints } = running.state;
+    const place = { training_run_id: "r", kind: "weights", name: "a" } as const;
+    const shape = { rank: 1, trainAttention: true, trainMlp: true, trainUnembedding: true };
+    const record = { ...place, base_model: "b", shape, has_optimizer: false, mayOverwrite: false };
+    await checkpoints.save(record, async (directory) => {
+      await mkdir(directory);
+      await writeFile(join(directory, "weights"), Buffer.alloc(1_000_000, 7));
+      return 1_000_000;
+    });
+    const archive = new CheckpointArchive(await openCheckpoint(checkpoints, "tinker://r/weights/a"));
+    const folder = checkpoints.directory(place);
+    const remove = () => checkpoints.delete(place);
+    return { folder, archive, remove, stream: () => archive.stream(0, archive.byteLength) };
   }
 
   it("is whole although its checkpoint is deleted meanwhile", async () => {
-    const { folder, archive, stream } = await openSmall();
-    await rm(folder, { recursive: true });
+    const { archive, remove, stream } = await openSmall();
+    await remove();
     const bytes = await buffer(stream());
     expect(bytes.length).toBe(archive.byteLength);
     expect((await unpack(bytes)).weights).toHaveLength(1_000_000);
@@ -131,7 +139,7 @@ describe("an archive that is being sent", () => {
   it("breaks off when a file of it becomes shorter: what came is not taken for the whole", async () => {
     const { folder, stream } = await openSmall();
     await truncate(join(folder, "weights"), 10);
-    await expect(buffer(stream())).rejects.toThrow("weights of a checkpoint has become shorter");
+    await expect(buffer(stream())).rejects.toThrow("weights has become shorter");
   });
 
   it.skipIf(process.platform !== "linux")("lets its files go, also when nobody reads it", async () => {

@@ -14,6 +14,8 @@ export interface RequestContext<Name extends EndpointName> {
   readonly accept: string | undefined;
   /** Header `Host`: this server's name and port, as the client knows them. */
   readonly host: string;
+  /** Header `X-Idempotency-Key`: the same for all tries of one call. */
+  readonly idempotencyKey: string | undefined;
 }
 
 /** Endpoints whose every answered field has a default in the SDKs, so that the server says only what differs. */
@@ -58,7 +60,9 @@ export function onUnread<Name extends EndpointName>(
     handler: ({ params, query, body, headers, host }, reply) => {
       // The address was matched by the very path whose parts the type names.
       const parameters = params as PathParametersOf<Name>;
-      return handle({ parameters, query, body, accept: headers.accept, host }, reply);
+      const key = headers["x-idempotency-key"];
+      const idempotencyKey = Array.isArray(key) ? key[0] : key;
+      return handle({ parameters, query, body, accept: headers.accept, host, idempotencyKey }, reply);
     },
   });
 }

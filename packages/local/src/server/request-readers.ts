@@ -2,6 +2,7 @@ import { ENDPOINTS, type Endpoint, type EndpointName, type Endpoints } from "@ti
 import type { RequestName } from "@tinkex/wire";
 import type * as z from "zod";
 import {
+  copyWeightsBody,
   createModelBody,
   getInfoBody,
   loadWeightsBody,
@@ -50,6 +51,7 @@ const REQUEST_READERS = {
   SaveWeightsExternalRequest: jsonReader(saveWeightsExternalBody),
   CancelFutureRequest: jsonReader(cancelFutureBody),
   FuturesRetrieveRequest: jsonReader(retrieveFuturesBody),
+  CopyWeightsRequest: jsonReader(copyWeightsBody),
   SetCheckpointTtlRequest: jsonReader(setCheckpointTtlBody),
   WeightsInfoRequest: jsonReader(weightsInfoBody),
   SessionSearchRequest: jsonReader(sessionSearchBody),

@@ -110,17 +110,20 @@ describe("a search for sessions", () => {
     ]);
   });
 
-  it.each([
-    [{ limit: 0 }, "limit"],
-    [{ limit: 201 }, "limit"],
-    [{ display_name: "" }, "display_name"],
-    [{ owner: { type: "nobody" } }, "owner"],
-    [{ statuses: [{ type: "asleep" }] }, "statuses"],
-    [{ cursor: { last_created_at: "yesterday", last_session_id: "a" } }, "cursor"],
-  ])("%j is refused by the name of its field", async (search, field) => {
+  it("is refused by the name of a field that is wrong", async () => {
     const server = await TestServer.start();
-    const { status, body } = await server.post("/sessions/search", search);
-    expect([status, (body.detail as { loc: string[] }[])[0]?.loc[1]]).toEqual([422, field]);
+    const wrong: readonly (readonly [object, string])[] = [
+      [{ limit: 0 }, "limit"],
+      [{ limit: 201 }, "limit"],
+      [{ display_name: "" }, "display_name"],
+      [{ owner: { type: "nobody" } }, "owner"],
+      [{ statuses: [{ type: "asleep" }] }, "statuses"],
+      [{ cursor: { last_created_at: "yesterday", last_session_id: "a" } }, "cursor"],
+    ];
+    for (const [search, field] of wrong) {
+      const { status, body } = await server.post("/sessions/search", search);
+      expect([status, (body.detail as { loc: string[] }[])[0]?.loc[1]]).toEqual([422, field]);
+    }
   });
 });
 

@@ -2,7 +2,10 @@ import type { FastifyInstance } from "fastify";
 import { LOADABLE_KINDS, projectOf, type RunRecord } from "../../disk/checkpoint-record.js";
 import { resolveCheckpoint } from "../../disk/resolve-checkpoint.js";
 import { RequestRefusal } from "../../errors/request-refusal.js";
+import { copyWeights } from "../../operations/copy-weights.js";
 import { checkpointView, runView } from "../../operations/rest-records.js";
+import { fingerprint } from "../../order/fingerprint.js";
+import { IdempotentCalls } from "../../registries/idempotent-calls.js";
 import type { ServerState } from "../../registries/server-state.js";
 import { pageOf, runsQuery } from "../../requests/page.js";
 import { readBody } from "../../requests/request-body.js";
@@ -60,6 +63,11 @@ export function addCheckpointRoutes(api: FastifyInstance, state: ServerState): v
       cursor: { offset, limit, total_count: checkpoints.length },
     };
   });
+
+  const copies = new IdempotentCalls<string>();
+  on(api, "copy_weights", async (body, { idempotencyKey }) => ({
+    tinker_path: await copies.run(idempotencyKey, fingerprint(body), () => copyWeights(state, body)),
+  }));
 
   on(api, "weights_info", async ({ tinker_path }) => {
     const { base_model, shape } = await resolveCheckpoint(state.checkpoints, tinker_path, LOADABLE_KINDS);

@@ -2,13 +2,14 @@ import send from "@fastify/send";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import * as z from "zod";
 import { type CheckpointRecord, checkpointUri } from "../../disk/checkpoint-record.js";
+import { checkpointFiles, openCheckpoint } from "../../disk/open-checkpoint.js";
 import { resolveCheckpoint } from "../../disk/resolve-checkpoint.js";
 import { RequestRefusal } from "../../errors/request-refusal.js";
 import { isFileError } from "../../files/is-file-error.js";
 import type { ServerState } from "../../registries/server-state.js";
 import { readBody } from "../../requests/request-body.js";
 import { readRange } from "../byte-range.js";
-import { CheckpointArchive, checkpointFiles } from "../checkpoint-archive.js";
+import { CheckpointArchive } from "../checkpoint-archive.js";
 import { on, onUnread } from "../on-endpoint.js";
 import { FILES_PATH, type SignedFiles } from "../signed-files.js";
 
@@ -72,8 +73,8 @@ export function addFileRoutes(
     async ({ params, query, headers }, reply) => {
       const { run, kind, name } = params;
       signed.check([run, kind, name], readBody(signatureQuery, query, "query"));
-      const archive = await openArchive(state, await find(params));
-      return sendArchive(reply, archive, headers);
+      const checkpoint = await openCheckpoint(state.checkpoints, `tinker://${run}/${kind}/${name}`);
+      return sendArchive(reply, new CheckpointArchive(checkpoint), headers);
     },
   );
 }
@@ -107,16 +108,6 @@ function sendArchive(
     .send(archive.stream(start, end));
 }
 
-/** @throws RequestRefusal 404 when the checkpoint has just been deleted */
-async function openArchive(state: ServerState, record: CheckpointRecord): Promise<CheckpointArchive> {
-  try {
-    return await CheckpointArchive.open(state.checkpoints.directory(record), record);
-  } catch (error) {
-    if (isFileError(error, "ENOENT", "ENOTDIR", "ELOOP")) throw gone(record);
-    throw error;
-  }
-}
-
 async function filesOf(directory: string): Promise<readonly string[]> {
   try {
     return await checkpointFiles(directory);
@@ -128,8 +119,4 @@ async function filesOf(directory: string): Promise<readonly string[]> {
 
 function noFile(file: string): RequestRefusal {
   return new RequestRefusal(404, `there is no file "${file}" in this checkpoint`);
-}
-
-function gone(record: CheckpointRecord): RequestRefusal {
-  return new RequestRefusal(404, `"${checkpointUri(record)}" has just been deleted: list what there is`);
 }
