@@ -4,7 +4,7 @@ import { packageBuild } from "../../tooling/build/tsdown.mjs";
 const sourceOf = (name: string): string => fileURLToPath(new URL(`src/tfjs/${name}.ts`, import.meta.url));
 
 export default [
-  ...[packageBuild(["src/index.ts", "src/tfjs.ts"])].flat(),
+  ...[packageBuild(["src/index.ts", "src/loss-graph.ts", "src/tfjs.ts"])].flat(),
   // The same entry for Node, whose `require` takes no module that waits for another.
   ...[
     packageBuild(

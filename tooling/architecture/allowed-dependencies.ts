@@ -23,7 +23,7 @@ export const ALLOWED_DEPENDENCIES: Readonly<Record<string, Allowance>> = {
       "@tensorflow/tfjs-core",
       "@tensorflow/tfjs-node",
     ],
-    browserEntries: ["src/index.ts", "src/tfjs.ts"],
+    browserEntries: ["src/index.ts", "src/loss-graph.ts", "src/tfjs.ts"],
   },
   http: { siblings: ["base", "types"], libraries: ["undici"], browserEntries: [] },
   tokenizer: {
@@ -44,7 +44,7 @@ export const ALLOWED_DEPENDENCIES: Readonly<Record<string, Allowance>> = {
     browserEntries: [],
   },
   local: {
-    siblings: ["base", "types", "wire", "tokenizer"],
+    siblings: ["base", "types", "wire", "tensor", "tokenizer"],
     libraries: [
       "@bufbuild/protobuf",
       "@fastify/send",

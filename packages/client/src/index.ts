@@ -2,6 +2,20 @@ export type { Clock, HttpTransport, Logger, Tokenizer, WaitLimits } from "@tinke
 export type { ProxySettings, RetryOptions } from "@tinkex/http";
 export { TensorData, type TensorLike } from "@tinkex/tensor";
 export {
+  type AlongOptions,
+  graphLoss,
+  type IndexPart,
+  type LossDtype,
+  type LossGraph,
+  type LossNumber,
+  type LossOperand,
+  type LossOperations,
+  type LossRanks,
+  type LossResults,
+  type LossTensor,
+  lossGraph,
+} from "@tinkex/tensor/loss-graph";
+export {
   AbortedError,
   AdamParams,
   ApiStatusError,
@@ -105,24 +119,8 @@ export type {
   SamplerSaveOptions,
   SaveOptions,
 } from "./training/checkpoints/save-options.js";
-export {
-  type LossOperations,
-  type LossRanks,
-  type LossResults,
-  lossGraph,
-} from "./training/loss-graph/build/build-loss-graph.js";
-export type {
-  AlongOptions,
-  IndexPart,
-  LossDtype,
-  LossNumber,
-  LossOperand,
-  LossTensor,
-} from "./training/loss-graph/build/loss-tensor.js";
 export type { CreateCustomLossOptions } from "./training/loss-graph/create-custom-loss.js";
-export type { LossGraph } from "./training/loss-graph/loss-graph.js";
 export { LossHandle } from "./training/loss-graph/loss-handle.js";
-export { graphLoss } from "./training/loss-graph/program/graph-loss.js";
 export type { PassOutput } from "./training/passes/combine-outputs.js";
 export { lossOf, type PassLoss } from "./training/passes/loss-of.js";
 export type { DatumLike } from "./training/passes/prepare-data.js";

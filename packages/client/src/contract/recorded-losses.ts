@@ -1,6 +1,6 @@
+import type { LossGraph } from "@tinkex/tensor/loss-graph";
+import { lossGraph } from "@tinkex/tensor/loss-graph";
 import type { CustomLoss } from "@tinkex/types";
-import { lossGraph } from "../training/loss-graph/build/build-loss-graph.js";
-import type { LossGraph } from "../training/loss-graph/loss-graph.js";
 
 const sumOf = (values: ArrayLike<number> = []): number =>
   Array.from(values).reduce((sum, value) => sum + value, 0);

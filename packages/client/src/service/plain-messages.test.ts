@@ -1,9 +1,9 @@
 import { TinkexError } from "@tinkex/base";
+import { lossGraph } from "@tinkex/tensor/loss-graph";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { datum } from "../testing/examples.js";
 import { openTraining } from "../testing/open-training.js";
-import { lossGraph } from "../training/loss-graph/build/build-loss-graph.js";
 import { ServiceClient } from "./service-client.js";
 
 /** Sentences of zod's, in its English. */

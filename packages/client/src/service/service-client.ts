@@ -1,4 +1,5 @@
 import { describeValue, unknownNames, ValidationError } from "@tinkex/base";
+import type { LossGraph } from "@tinkex/tensor/loss-graph";
 import {
   ENDPOINTS,
   type EndpointName,
@@ -36,7 +37,6 @@ import {
   checkCustomLoss,
   createCustomLoss,
 } from "../training/loss-graph/create-custom-loss.js";
-import type { LossGraph } from "../training/loss-graph/loss-graph.js";
 import type { LossHandle } from "../training/loss-graph/loss-handle.js";
 import type { TrainedModel } from "../training/trained-model.js";
 import type { TrainingClient } from "../training/training-client.js";

@@ -1,4 +1,5 @@
 import type { Tokenizer } from "@tinkex/base";
+import type { LossGraph } from "@tinkex/tensor/loss-graph";
 import type {
   AdamParams,
   CustomLoss,
@@ -43,7 +44,6 @@ import {
   checkCustomLoss,
   createCustomLoss,
 } from "./loss-graph/create-custom-loss.js";
-import type { LossGraph } from "./loss-graph/loss-graph.js";
 import type { LossHandle } from "./loss-graph/loss-handle.js";
 import { modelNameOf, readModelInfo, unloadModel } from "./model-info.js";
 import type { PassOutput } from "./passes/combine-outputs.js";

@@ -1,8 +1,8 @@
 import { AbortedError, ValidationError } from "@tinkex/base";
+import type { LossGraph } from "@tinkex/tensor/loss-graph";
 import { describe, expect, it } from "vitest";
 import { datums } from "../../testing/examples.js";
 import { openService, until } from "../../testing/open-service.js";
-import type { LossGraph } from "./loss-graph.js";
 import { clippedRatio, negativeLogLikelihood, ON_SERVER, openLosses } from "./testing/open-losses.js";
 
 describe("createCustomLoss", () => {

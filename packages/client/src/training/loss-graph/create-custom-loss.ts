@@ -1,13 +1,16 @@
 import { ValidationError } from "@tinkex/base";
+import {
+  checkLossRecord,
+  compileLossGraph,
+  type LossGraph,
+  type LossProgram,
+} from "@tinkex/tensor/loss-graph";
 import type { Channel } from "../../channel/channel.js";
 import { trainingPauseLog } from "../../channel/queue-state-log.js";
 import type { OperationContext } from "../../future/operation-context.js";
 import { CALL_OPTIONS, type CallOptions } from "../../inputs/call-options.js";
 import type { Session } from "../../session/session.js";
-import type { LossGraph } from "./loss-graph.js";
 import { type LossHandle, lossHandleOf } from "./loss-handle.js";
-import { checkLossRecord, compileLossGraph } from "./program/compile-loss-graph.js";
-import type { LossProgram } from "./program/loss-program.js";
 
 /** Options of creating a custom loss. */
 export interface CreateCustomLossOptions extends CallOptions {

@@ -1,11 +1,9 @@
 import { ResponseError, ValidationError } from "@tinkex/base";
 import { toNumbers } from "@tinkex/tensor";
+import { graphLoss, type LossGraph, lossGraph } from "@tinkex/tensor/loss-graph";
 import { describe, expect, it } from "vitest";
 import { openService } from "../../testing/open-service.js";
 import type { DatumLike } from "../passes/prepare-data.js";
-import { lossGraph } from "./build/build-loss-graph.js";
-import type { LossGraph } from "./loss-graph.js";
-import { graphLoss } from "./program/graph-loss.js";
 import { clippedRatio, negativeLogLikelihood, ON_SERVER, openLosses } from "./testing/open-losses.js";
 
 const float = (...data: number[]) =>

@@ -1,13 +1,11 @@
 import { ValidationError } from "@tinkex/base";
+import { bindData, checkData, checkInputs, type LossProgram, sumOfLosses } from "@tinkex/tensor/loss-graph";
 import type { CustomLossInput, Datum } from "@tinkex/types";
 import type { OperationContext } from "../../future/operation-context.js";
 import { runCustomLoss } from "../custom-loss/custom-loss.js";
 import type { PassOutput } from "../passes/combine-outputs.js";
 import { runPass } from "../passes/training-pass.js";
 import type { TrainedModel } from "../trained-model.js";
-import { bindData, checkData, checkInputs } from "./program/bind-data.js";
-import { sumOfLosses } from "./program/graph-loss.js";
-import type { LossProgram } from "./program/loss-program.js";
 
 /** The parts of a loss that was created in a session. */
 export interface CreatedLoss {

@@ -1,6 +1,6 @@
+import { lossGraph } from "@tinkex/tensor/loss-graph";
 import { readPass } from "../../../testing/examples.js";
 import { openTraining } from "../../../testing/open-training.js";
-import { lossGraph } from "../build/build-loss-graph.js";
 
 /** A training client of a stub service that takes uploads of losses; it runs them where `config` is {@link ON_SERVER}. */
 export async function openLosses(config: object = {}) {

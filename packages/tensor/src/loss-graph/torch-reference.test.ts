@@ -86,7 +86,7 @@ it("the cases have every operation that the table has", () => {
 });
 
 it("the README lists every operation of the table, by its name", () => {
-  const readme = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8");
+  const readme = readFileSync(join(import.meta.dirname, "../../../client/README.md"), "utf8");
   const [, chapter = ""] = /By torch's names([^#]*)/.exec(readme) ?? [];
   const listed = [...chapter.matchAll(/`(\w+)`/g)].map(([, name]) => name);
   const names = [...FUNCTIONS.keys(), ...METHODS.keys()].map((target) => target.split(".").at(-1));

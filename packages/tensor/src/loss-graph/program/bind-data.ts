@@ -1,6 +1,7 @@
 import { ValidationError } from "@tinkex/base";
-import { toDense, toNumbers } from "@tinkex/tensor";
 import type { CustomLossInput, Datum, TensorData } from "@tinkex/types";
+import { toDense } from "../../to-dense.js";
+import { toNumbers } from "../../to-numbers.js";
 import { describeShape, type ValueType } from "../operations/value-type.js";
 import { inferTypes } from "./infer-types.js";
 import type { LossProgram } from "./loss-program.js";
