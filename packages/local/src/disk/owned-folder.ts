@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { lstat, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
+import { syncFolder } from "../files/durable-names.js";
 import { isThere } from "../files/is-there.js";
 import { makePrivateDirectory } from "../files/make-private-directory.js";
 import { writePrivateFile } from "../files/write-private-file.js";
@@ -48,6 +49,8 @@ export class OwnedFolder {
     await makePrivateDirectory(root, this.path);
     try {
       await writePrivateFile(join(this.path, MARK_FILE), MARK_TEXT);
+      // Before anything is moved into it: what a loss of power leaves without the mark is nobody's.
+      await syncFolder(this.path);
     } catch (error) {
       await this.remove().catch(() => {});
       throw error;
