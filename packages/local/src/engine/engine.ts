@@ -94,6 +94,8 @@ export interface PassResult {
   readonly logprobs: readonly Float32Array[];
   /** Loss of the whole request, summed over datums and tokens. */
   readonly lossSum: number;
+  /** Milliseconds for which the pass waited until its graph was compiled; absent where it was there. */
+  readonly compileMs?: number;
 }
 
 export interface AdamStep {

@@ -22,7 +22,9 @@ export function submitOperation(state: ServerState, operation: ModelOperation): 
   model.lastRequestAtMs = state.clock.now();
   const key = keyOf(operation);
   const identity = key === undefined ? undefined : { key, fingerprint: fingerprint(content) };
-  return state.futures.submit(identity, () => model.queue.enqueue(sequenceId ?? model.queue.following, run));
+  return state.futures.submit(identity, () =>
+    model.queue.enqueue(sequenceId ?? model.queue.following, state.tracing?.inTurn(run) ?? run),
+  );
 }
 
 /** Tells whether an operation with this number was submitted before. */

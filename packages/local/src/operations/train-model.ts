@@ -28,6 +28,7 @@ export function runPass(state: ServerState, body: PassBody): string {
         lossConfig: resolved.config,
         forwardOnly: body.forward_only,
       });
+      if (result.compileMs !== undefined) state.tracing?.compiled(result.compileMs);
       if (resolved.loss.isAssumed === true && model.isFirstWarning("formula")) {
         state.logger.warn(
           `forward_backward: the service has not published its formula of ${resolved.loss.name}; this server computes a reading ` +

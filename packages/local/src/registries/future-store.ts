@@ -1,6 +1,7 @@
 import type { Clock } from "@tinkex/base";
 import { OperationFailure } from "../errors/operation-failure.js";
 import { RequestRefusal } from "../errors/request-refusal.js";
+import type { OperationTracing } from "./operation-tracing.js";
 
 /** The store is walked for expired results at most this often. */
 const SWEEP_INTERVAL_MS = 1_000;
@@ -19,6 +20,8 @@ export interface FutureStoreOptions {
   readonly keepDeliveredMs: number;
   /** Milliseconds for which a result is kept that nobody fetches. */
   readonly keepUnfetchedMs: number;
+  /** Follows each operation to its end. */
+  readonly tracing?: Pick<OperationTracing, "follow"> | undefined;
 }
 
 /** Key and content that make a submission the same as an earlier one. */
@@ -84,7 +87,9 @@ export class FutureStore<T> {
       }
     }
     const canceller = new AbortController();
-    const work = start(canceller.signal);
+    const { tracing } = this.#options;
+    const work =
+      tracing === undefined ? start(canceller.signal) : tracing.follow(() => start(canceller.signal));
     this.#issued += 1;
     const requestId = `${this.#options.instanceId}-${this.#issued}`;
     const entry: Entry<T> = {

@@ -8,6 +8,7 @@ import type { CompletionFeeds } from "./completion-feed.js";
 import type { EngineCatalog } from "./engine-catalog.js";
 import type { FutureStore } from "./future-store.js";
 import type { ModelRegistry } from "./model-registry.js";
+import type { OperationTracing } from "./operation-tracing.js";
 import type { SamplerRegistry } from "./sampler-registry.js";
 import type { SessionRegistry } from "./session-registry.js";
 import type { SilenceWatch } from "./silence-watch.js";
@@ -31,6 +32,8 @@ export interface ServerState {
   readonly completions: CompletionFeeds;
   readonly runs: RunStore;
   readonly checkpoints: CheckpointStore;
+  /** Absent where nobody traces. */
+  readonly tracing: OperationTracing | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   /** A seed for what names none. */

@@ -90,6 +90,23 @@ it("keeps a session that runs, and releases it afterwards", async () => {
   expect(released).toEqual(["b", "c", "a"]);
 });
 
+it("tells those who waited until a graph was compiled for how long, and nobody who found it there", async () => {
+  const { cache } = open({ failures: 1 });
+  const waited: string[] = [];
+  const run = (name: string) =>
+    cache
+      .graph(
+        "a",
+        () => graphOf("a"),
+        (ms) => waited.push(`${name} ${ms >= 0}`),
+      )
+      .run({});
+  await expect(run("failed")).rejects.toThrow("no memory");
+  await Promise.all([run("first"), run("second")]);
+  await run("third");
+  expect(waited).toEqual(["first true", "second true"]);
+});
+
 it("releases every session", async () => {
   const { cache, run, released } = open();
   await run("a");

@@ -10,6 +10,7 @@ export type CachedGraph = Pick<Session, "run">;
 
 interface Entry {
   readonly session: Promise<Session>;
+  isCompiled: boolean;
   /** Runs under way, or waiting for the session. */
   runs: number;
 }
@@ -27,9 +28,12 @@ export class SessionCache {
     this.#capacity = capacity;
   }
 
-  /** @param key - equal for equal graphs; asked for again, they share a session */
-  graph(key: string, build: () => OnnxGraph): CachedGraph {
-    return { run: (feeds) => this.#run(key, build, feeds) };
+  /**
+   * @param key - equal for equal graphs; asked for again, they share a session
+   * @param onCompiled - told of the milliseconds for which a run waited until the graph was compiled
+   */
+  graph(key: string, build: () => OnnxGraph, onCompiled: (waitedMs: number) => void = () => {}): CachedGraph {
+    return { run: (feeds) => this.#run(key, build, feeds, onCompiled) };
   }
 
   /** Frees every session; runs under way must have ended. */
@@ -37,13 +41,21 @@ export class SessionCache {
     await this.#keep(0);
   }
 
-  async #run(key: string, build: () => OnnxGraph, feeds: Readonly<Record<string, Tensor>>): Promise<Outputs> {
+  async #run(
+    key: string,
+    build: () => OnnxGraph,
+    feeds: Readonly<Record<string, Tensor>>,
+    onCompiled: (waitedMs: number) => void,
+  ): Promise<Outputs> {
+    const startedAtMs = performance.now();
     const entry = this.#entries.get(key) ?? this.#compile(key, build);
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     entry.runs += 1;
     try {
+      const { isCompiled } = entry;
       const session = await entry.session;
+      if (!isCompiled) onCompiled(performance.now() - startedAtMs);
       return await session.run(feeds);
     } finally {
       entry.runs -= 1;
@@ -54,11 +66,16 @@ export class SessionCache {
   #compile(key: string, build: () => OnnxGraph): Entry {
     // Room is made first, so that there is never a set of weights too many.
     const session = this.#keep(this.#capacity - 1).then(() => this.#runtime.compile(build()));
-    const entry = { session, runs: 0 };
-    // A graph that failed to compile may be tried again, e.g. once memory is free.
-    session.catch(() => {
-      if (this.#entries.get(key) === entry) this.#entries.delete(key);
-    });
+    const entry: Entry = { session, isCompiled: false, runs: 0 };
+    session.then(
+      () => {
+        entry.isCompiled = true;
+      },
+      () => {
+        // A graph that failed to compile may be tried again, e.g. once memory is free.
+        if (this.#entries.get(key) === entry) this.#entries.delete(key);
+      },
+    );
     return entry;
   }
 

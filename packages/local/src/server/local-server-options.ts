@@ -1,4 +1,4 @@
-import type { Clock, Logger } from "@tinkex/base";
+import type { Clock, Logger, ServerTracer } from "@tinkex/base";
 
 /** A base model to serve. */
 export interface ServedModel {
@@ -44,6 +44,11 @@ export interface LocalServerOptions {
   /** @defaultValue says nothing */
   readonly logger?: Logger | undefined;
   readonly clock?: Clock | undefined;
+  /**
+   * Hears of each operation when it has ended: how long it waited, compiled and ran, and the `traceparent` of its request.
+   * `serverTracer()` of `@tinkex/telemetry/otel` makes OpenTelemetry spans of that. @defaultValue nobody
+   */
+  readonly tracer?: ServerTracer | undefined;
   /** Numbers in [0, 1), for seeds. @defaultValue `Math.random`, or a stream from `seed` */
   readonly random?: (() => number) | undefined;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
-import { type Clock, type Logger, ValidationError } from "@tinkex/base";
+import { type Clock, type Logger, type ServerTracer, ValidationError } from "@tinkex/base";
 import type { FastifyInstance } from "fastify";
 import { CheckpointStore } from "../disk/checkpoint-store.js";
 import { recoverFromCrash } from "../disk/crash-recovery.js";
@@ -14,6 +14,7 @@ import { CompletionFeeds } from "../registries/completion-feed.js";
 import { EngineCatalog } from "../registries/engine-catalog.js";
 import { FutureStore } from "../registries/future-store.js";
 import { ModelRegistry } from "../registries/model-registry.js";
+import { OperationTracing } from "../registries/operation-tracing.js";
 import { SamplerRegistry } from "../registries/sampler-registry.js";
 import type { OperationResult, ServerState } from "../registries/server-state.js";
 import { SessionRegistry } from "../registries/session-registry.js";
@@ -36,6 +37,7 @@ export interface ServeOptions {
   readonly apiKey: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly tracer?: ServerTracer | undefined;
   readonly randomSeed: () => number;
   readonly limits: ServerLimits;
 }
@@ -57,6 +59,7 @@ export async function serveEngines(options: ServeOptions): Promise<RunningServer
   const { host, apiKey, limits, data, logger } = options;
   const tokens = apiKey === undefined ? undefined : new ServerTokens(apiKey, options.clock);
   const app = createApp(state, { guard: { host, apiKey, tokens }, ...limits });
+  if (state.tracing !== undefined) addTracing(app, state.tracing);
   const port = await listen(app, host, options.port);
   let closed: Promise<void> | undefined;
   const close = () => {
@@ -84,12 +87,30 @@ export async function serveEngines(options: ServeOptions): Promise<RunningServer
   return { state, port, url, close };
 }
 
+/** Lets the operations that a request asks for know it, from when its body has been read. */
+function addTracing(app: FastifyInstance, tracing: OperationTracing): void {
+  app.addHook("preHandler", ({ headers, routeOptions }, _reply, done) => {
+    const { traceparent, tracestate } = headers;
+    const request = {
+      endpoint: (routeOptions.url ?? "").split("/").at(-1) ?? "",
+      traceparent: firstOf(traceparent),
+      tracestate: firstOf(tracestate),
+    };
+    tracing.duringRequest(request, done);
+  });
+}
+
+function firstOf(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}
+
 async function openState({
   engines,
   standIn,
   data: { layout },
   clock,
   logger,
+  tracer,
   randomSeed,
   limits,
 }: ServeOptions): Promise<ServerState> {
@@ -97,8 +118,10 @@ async function openState({
   await recoverFromCrash(layout, reader);
   const checkpoints = new CheckpointStore(layout, clock, reader);
   const sessions = new SessionRegistry(clock, randomUUID);
+  const tracing = tracer === undefined ? undefined : new OperationTracing({ tracer, clock, logger });
   const futures = new FutureStore<OperationResult>({
     clock,
+    tracing,
     instanceId: `future-${randomUUID().slice(0, 8)}`,
     keepDeliveredMs: limits.keepDeliveredMs,
     keepUnfetchedMs: limits.keepUnfetchedMs,
@@ -118,6 +141,7 @@ async function openState({
     completions: new CompletionFeeds(clock),
     runs: new RunStore(layout, reader),
     checkpoints,
+    tracing,
     clock,
     logger,
     randomSeed,

@@ -1,5 +1,6 @@
 import {
   checkArray,
+  checkFunction,
   checkKnownNames,
   checkObject,
   checkString,
@@ -51,6 +52,7 @@ const OPTION_NAMES: Readonly<Record<keyof LocalServerOptions, true>> = {
   logger: true,
   clock: true,
   random: true,
+  tracer: true,
 };
 
 /**
@@ -81,6 +83,11 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
       path: ["standIn"],
     });
   }
+  const { tracer } = options;
+  if (tracer !== undefined) {
+    checkObject(tracer, "tracer", "serverTracer() of @tinkex/telemetry/otel");
+    checkFunction(tracer.record, "tracer.record");
+  }
   const served = options.models ?? (await builtInModels());
   checkModels(served);
   const data = await openDataDirectory(options.dataDirectory, {
@@ -102,6 +109,7 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
       apiKey,
       clock,
       logger,
+      tracer,
       randomSeed: seedSource(options),
       limits: DEFAULT_LIMITS,
     });

@@ -1,4 +1,4 @@
-import { type Clock, type Logger, systemClock } from "@tinkex/base";
+import { type Clock, type Logger, type ServerTracer, systemClock } from "@tinkex/base";
 import { witnessLogger } from "@tinkex-tooling/canary";
 import { onTestFinished } from "vitest";
 import type { Engine } from "../engine/engine.js";
@@ -18,6 +18,7 @@ export interface TestServerOptions {
   readonly limits?: Partial<ServerLimits>;
   readonly clock?: Clock;
   readonly logger?: Logger;
+  readonly tracer?: ServerTracer;
 }
 
 /** A server around a scripted engine, and its client. */
@@ -54,6 +55,7 @@ export async function startServing(
     apiKey: options.apiKey,
     clock,
     logger,
+    tracer: options.tracer,
     randomSeed: () => 1000,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
   });

@@ -55,16 +55,25 @@ export function createTrainer(options: TrainerOptions): Trainer {
   const { config, weights, runtime, betweenRuns = nextTurn } = options;
   const { maxTokensPerRun = defaultTokensPerRun(config) } = options;
   const sessions = new SessionCache(runtime);
-  const graphFor = (shape: AdapterShape, loss: Loss, hasBackwardPass: boolean) => {
+  const graphFor = (
+    shape: AdapterShape,
+    loss: Loss,
+    hasBackwardPass: boolean,
+    onCompiled: (waitedMs: number) => void,
+  ) => {
     const parts = [shape.trainAttention, shape.trainMlp, shape.trainUnembedding];
-    return sessions.graph([loss.name, hasBackwardPass, ...parts].join(), () => {
+    const build = () => {
       const adapted = new Set(adaptedModules(config, shape).map(({ module }) => module));
       return trainingGraph({ config, weights, adapted, loss, backward: hasBackwardPass });
-    });
+    };
+    return sessions.graph([loss.name, hasBackwardPass, ...parts].join(), build, onCompiled);
   };
   return {
     async pass({ parameters, data, loss, lossConfig, gradients }) {
-      const graph = graphFor(parameters.shape, loss, gradients !== undefined);
+      let compileMs = 0;
+      const graph = graphFor(parameters.shape, loss, gradients !== undefined, (waitedMs) => {
+        compileMs += waitedMs;
+      });
       const adapter = adapterFeeds(parameters);
       const total = gradients === undefined ? undefined : zeroTensors(parameters);
       const logprobs: Float32Array[] = data.map(() => new Float32Array(0));
@@ -77,7 +86,7 @@ export function createTrainer(options: TrainerOptions): Trainer {
         await betweenRuns();
       }
       if (gradients !== undefined && total !== undefined) addTensors(gradients, total);
-      return { logprobs, lossSum };
+      return { logprobs, lossSum, ...(compileMs > 0 ? { compileMs } : {}) };
     },
     release: () => sessions.release(),
   };
