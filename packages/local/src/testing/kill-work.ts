@@ -30,6 +30,11 @@ export class KillWork {
   /** Checkpoints that a lane is changing. */
   readonly #busy = new Set<Known>();
 
+  /** Number of changes that servers have acknowledged. */
+  get acknowledged(): number {
+    return Object.values(this.tally).reduce((sum, count) => sum + count, 0);
+  }
+
   constructor(dice: Dice) {
     this.#dice = dice;
   }
