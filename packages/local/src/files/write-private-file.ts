@@ -9,10 +9,7 @@ const PRIVATE_FILE_MODE = 0o600;
  * Writes a new file for this user alone, whatever the umask, and sees to it that its content is on the disk. A file or a
  * link of that name is never written to: the call fails with `EEXIST`. Another failure leaves no file.
  */
-export async function writePrivateFile(
-  path: string,
-  content: Uint8Array | string | AsyncIterable<Uint8Array>,
-): Promise<void> {
+export async function writePrivateFile(path: string, content: Uint8Array | string): Promise<void> {
   const file = await open(path, "wx", PRIVATE_FILE_MODE);
   try {
     await file.chmod(PRIVATE_FILE_MODE);

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { checkpointUri } from "../disk/checkpoint-record.js";
 import { type OpenCheckpoint, openCheckpoint } from "../disk/open-checkpoint.js";
 import { RequestRefusal } from "../errors/request-refusal.js";
@@ -61,7 +62,8 @@ async function copyFiles({ files }: OpenCheckpoint, directory: string): Promise<
   await makePrivateDirectory(dirname(directory), directory);
   let bytes = 0;
   for (const file of files) {
-    await writePrivateFile(join(directory, file.name), piecesOf(file));
+    // An adapter's file is in memory as a whole also when it is saved.
+    await writePrivateFile(join(directory, file.name), await buffer(piecesOf(file)));
     bytes += file.size;
   }
   return bytes;

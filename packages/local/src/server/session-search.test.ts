@@ -1,5 +1,5 @@
 import { FakeClock } from "@tinkex/base/testing";
-import { schemaOf } from "@tinkex/types";
+import { checkRequest, type SessionSearchResponse, schemaOf } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { TestServer } from "../testing/test-server.js";
@@ -10,10 +10,14 @@ async function open(server: TestServer, description: object): Promise<string> {
   return String((await server.post("/create_session", description)).body.session_id);
 }
 
+function readPage(body: unknown): SessionSearchResponse {
+  return checkRequest(schemaOf("SessionSearchResponse"), body, "SessionSearchResponse");
+}
+
 async function found(server: TestServer, search: object): Promise<string[]> {
   const { status, body } = await server.post("/sessions/search", search);
   expect(status, JSON.stringify(body)).toBe(200);
-  const { sessions } = schemaOf("SessionSearchResponse").parse(body);
+  const { sessions } = readPage(body);
   return sessions.map(({ session_id }) => session_id);
 }
 
@@ -83,7 +87,7 @@ describe("a search for sessions", () => {
     let pages = 0;
     do {
       const { body } = await server.post("/sessions/search", { limit: 2, cursor });
-      const page = schemaOf("SessionSearchResponse").parse(body);
+      const page = readPage(body);
       seen.push(...page.sessions.map(({ session_id }) => session_id));
       cursor = page.next_cursor && {
         ...page.next_cursor,
