@@ -55,6 +55,23 @@ describe("TryTimers", () => {
     expect(expired).toEqual([{ kind: "timed_out", waitingFor: "the whole answer", limitMs: 1_000 }]);
   });
 
+  it("takes one timer, whatever its limits and however far the answer has come", () => {
+    const { timers } = watch({ ...limits, totalMs: 5_000 });
+    expect(vi.getTimerCount()).toBe(1);
+    timers.watchSilence();
+    expect(vi.getTimerCount()).toBe(1);
+  });
+
+  it("a silence that is longer than the time for the status line is waited out", () => {
+    const { timers, expired } = watch({ headersMs: 500, silenceMs: 1_000 });
+    vi.advanceTimersByTime(400);
+    timers.watchSilence();
+    vi.advanceTimersByTime(999);
+    expect(expired).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(expired).toEqual([{ kind: "timed_out", waitingFor: "the rest of the body", limitMs: 1_000 }]);
+  });
+
   it("leaves no timer once it is stopped", () => {
     const { timers } = watch(within(1_000));
     timers.watchSilence();

@@ -1,52 +1,44 @@
-import { startTimer } from "@tinkex/base";
+import { startTimer, systemClock } from "@tinkex/base";
 import type { TimedOut } from "../errors/try-outcome.js";
 import type { TryTimeouts } from "../operations/policy.js";
 
 /** Slowest upload that still counts as progress: 128 KiB a second. A big body gets so much more than the server's own time. */
 const MIN_UPLOAD_BYTES_PER_MS = (128 * 1024) / 1000;
 
-/** Watches the limits of one try. */
+/** Watches the limits of one try, all of them with one timer: most tries end long before any of their limits. */
 export class TryTimers {
   readonly #expire: (outcome: TimedOut) => void;
   readonly #silenceMs: number;
-  readonly #stopTotal: (() => void) | undefined;
-  #stopCurrent: () => void;
+  readonly #headersMs: number;
+  readonly #totalMs: number;
+  readonly #beganAtMs = systemClock.monotonic();
+  /** Beginning of the spell in which a piece of the body must come; `undefined` until the status line has come. */
+  #spellBeganAtMs: number | undefined;
   #isSilent = true;
+  #wakesAtMs = 0;
+  #stopTimer: () => void = () => {};
 
   /** @param sentBytes - size of the request's body; a big one may take its time */
-  constructor(timeouts: TryTimeouts, sentBytes: number, expire: (outcome: TimedOut) => void) {
-    this.#expire = (outcome) => {
-      // Whoever carries the request may not tell when it is over.
-      this.stop();
-      expire(outcome);
-    };
-    this.#silenceMs = timeouts.silenceMs;
+  constructor(
+    { headersMs, silenceMs, totalMs = Number.POSITIVE_INFINITY }: TryTimeouts,
+    sentBytes: number,
+    expire: (outcome: TimedOut) => void,
+  ) {
+    this.#expire = expire;
+    this.#silenceMs = silenceMs;
     const uploadMs = Math.floor(sentBytes / MIN_UPLOAD_BYTES_PER_MS);
-    const headersMs = timeouts.headersMs + uploadMs;
-    this.#stopCurrent = startTimer(headersMs, () =>
-      this.#expire({ kind: "timed_out", waitingFor: "the status line", limitMs: headersMs }),
-    );
-    if (timeouts.totalMs === undefined) return;
-    const totalMs = timeouts.totalMs + uploadMs;
-    this.#stopTotal = startTimer(totalMs, () =>
-      this.#expire({ kind: "timed_out", waitingFor: "the whole answer", limitMs: totalMs }),
-    );
+    this.#headersMs = headersMs + uploadMs;
+    this.#totalMs = totalMs + uploadMs;
+    this.#wakeIn(Math.min(this.#headersMs, this.#totalMs), this.#beganAtMs);
   }
 
-  /**
-   * Watches for silence from now on: the status line has come. One timer per spell of silence, not one per piece: expires
-   * between one and two spells after the last piece.
-   */
+  /** Watches for silence from now on: the status line has come. Expires between one and two spells after the last piece. */
   watchSilence(): void {
-    this.#stopCurrent();
+    const nowMs = systemClock.monotonic();
     this.#isSilent = true;
-    this.#stopCurrent = startTimer(this.#silenceMs, () => {
-      if (this.#isSilent) {
-        this.#expire({ kind: "timed_out", waitingFor: "the rest of the body", limitMs: this.#silenceMs });
-      } else {
-        this.watchSilence();
-      }
-    });
+    this.#spellBeganAtMs = nowMs;
+    // A timer that wakes before the spell is over looks then how much of it is left.
+    if (nowMs + this.#silenceMs < this.#wakesAtMs) this.#wakeIn(this.#silenceMs, nowMs);
   }
 
   /** Notes that a piece of the body has come. */
@@ -55,7 +47,37 @@ export class TryTimers {
   }
 
   stop(): void {
-    this.#stopCurrent();
-    this.#stopTotal?.();
+    this.#stopTimer();
+  }
+
+  #wakeIn(ms: number, nowMs: number): void {
+    this.#stopTimer();
+    this.#wakesAtMs = nowMs + ms;
+    this.#stopTimer = startTimer(ms, () => this.#wake());
+  }
+
+  /** Ends the try when one of its limits has run out, or sleeps until the next one. */
+  #wake(): void {
+    const nowMs = systemClock.monotonic();
+    const totalLeftMs = this.#beganAtMs + this.#totalMs - nowMs;
+    const isBody = this.#spellBeganAtMs !== undefined;
+    if (totalLeftMs < 1 && (isBody || this.#totalMs < this.#headersMs)) {
+      this.#end("the whole answer", this.#totalMs);
+      return;
+    }
+    let leftMs =
+      (this.#spellBeganAtMs ?? this.#beganAtMs) + (isBody ? this.#silenceMs : this.#headersMs) - nowMs;
+    if (leftMs < 1 && isBody && !this.#isSilent) {
+      this.#isSilent = true;
+      this.#spellBeganAtMs = nowMs;
+      leftMs = this.#silenceMs;
+    }
+    if (leftMs >= 1) this.#wakeIn(Math.min(leftMs, totalLeftMs), nowMs);
+    else if (isBody) this.#end("the rest of the body", this.#silenceMs);
+    else this.#end("the status line", this.#headersMs);
+  }
+
+  #end(waitingFor: TimedOut["waitingFor"], limitMs: number): void {
+    this.#expire({ kind: "timed_out", waitingFor, limitMs });
   }
 }

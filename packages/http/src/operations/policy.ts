@@ -1,6 +1,6 @@
 import type { RetryPolicyName } from "../retry/retry-policy.js";
 
-/** Kinds of traffic; each has connections of its own. */
+/** Kinds of traffic, each with a limit of its own. `train`, `sample` and `poll` share connections, the others have their own. */
 export type PoolName = "session" | "train" | "sample" | "poll" | "telemetry" | "rest" | "auth";
 
 /**
@@ -46,7 +46,7 @@ export const MAX_RESULT_BYTES = 512 * MIB;
 
 /** Rules for the calls of one endpoint: connections, limits and repeats. Method and path stand in the table of endpoints. */
 export interface Policy {
-  /** The connections it uses, so that long polls never hold up a heartbeat. */
+  /** The limit and the connections it uses, so that long polls never hold up a heartbeat. */
   readonly pool: PoolName;
   readonly timeouts: TryTimeouts;
   /** Most bytes of a successful answer, packed and unpacked. */

@@ -20,10 +20,24 @@ class PooledConnection {
   /** Handlers of the latest requests, some of which may be over. */
   readonly handlers: LeavingHandler[] = [];
   readonly #pending: PendingConnections;
+  readonly #onFree: (connection: PooledConnection) => void;
 
-  constructor(makeClient: (connect: buildConnector.connector) => Client, connect: Connect) {
+  constructor(
+    makeClient: (connect: buildConnector.connector) => Client,
+    connect: Connect,
+    onFree: (connection: PooledConnection) => void,
+  ) {
     this.#pending = new PendingConnections(connect);
     this.client = makeClient(this.#pending.connect);
+    this.#onFree = onFree;
+  }
+
+  /**
+   * Notes that an answer is whole. undici says so itself, but only in a later turn of the event loop: the request that follows from
+   * the answer would make a connection of its own.
+   */
+  answered(): void {
+    if (!this.isAwaited) this.#onFree(this);
   }
 
   /** Tells whether anybody waits for an answer on it. */
@@ -95,13 +109,12 @@ export class ConnectionPool {
   }
 
   #add(): PooledConnection {
-    const connection = new PooledConnection(this.#makeClient, this.#connect);
+    const onFree = (free: PooledConnection): void => this.#setFree(free);
+    const connection = new PooledConnection(this.#makeClient, this.#connect, onFree);
     const { client } = connection;
     this.#connections.add(connection);
     client.on("drain", () => {
-      if (connection.isFree || !this.#connections.has(connection)) return;
-      connection.isFree = true;
-      this.#free.push(connection);
+      this.#setFree(connection);
     });
     client.on("disconnect", () => {
       // A request that waits there gets a new connection, unless it was left: undici would connect for that too (nodejs/undici#5845).
@@ -112,6 +125,12 @@ export class ConnectionPool {
     // All that waited for it has failed.
     client.on("connectionError", () => this.#forget(connection));
     return connection;
+  }
+
+  #setFree(connection: PooledConnection): void {
+    if (connection.isFree || !this.#connections.has(connection)) return;
+    connection.isFree = true;
+    this.#free.push(connection);
   }
 
   #forget(connection: PooledConnection): void {

@@ -105,6 +105,17 @@ describe("connections", () => {
     await transport.call({ operation: "get_info" });
     expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2, 2]);
   });
+
+  it("are shared by the requests of one piece of work, but not with heartbeats", async () => {
+    const server = await play(answer(200, {}));
+    const transport = transportTo(server);
+    for (const operation of ["asample", "retrieve_future", "forward_backward", "optim_step"]) {
+      await transport.call({ operation, body: json({}) });
+    }
+    expect(transport.stats().sockets).toBe(1);
+    await transport.call({ operation: "session_heartbeat", body: json({}) });
+    expect(transport.stats().sockets).toBe(2);
+  });
 });
 
 describe("HTTP/2", () => {

@@ -3,6 +3,7 @@ import type { Dispatcher } from "undici";
 import { isStreamed, readStreamed } from "../body/streamed-body.js";
 import type { TryOutcome } from "../errors/try-outcome.js";
 import type { CallLifetime } from "../limits/call-lifetime.js";
+import type { PoolName } from "../operations/policy.js";
 import type { WireRequest } from "../request/wire-request.js";
 import type { DispatcherLike } from "../transport-options.js";
 import { anyMajorHandler } from "./any-major-handler.js";
@@ -20,10 +21,10 @@ export interface SenderOptions extends ConnectionSettings {
   readonly dispatcher: DispatcherLike | undefined;
 }
 
-/** Sends over undici, one set of connections per kind of traffic, or over the runtime's fetch where there is no undici. */
+/** Sends over undici, one set of connections for each kind of traffic that must not wait for another, or over the runtime's fetch where there is no undici. */
 export class UndiciSender implements Sender {
   readonly #options: SenderOptions;
-  /** One for each kind of traffic to each origin. */
+  /** By origin, and by kind of traffic where that has its own. */
   readonly #pools = new Map<string, ConnectionPool>();
   /** On the way out, with requests still under way. */
   readonly #retiring = new Set<ConnectionPool>();
@@ -100,8 +101,11 @@ export class UndiciSender implements Sender {
   }
 }
 
+/** Kinds of traffic whose requests follow one another, and so share connections: a sample's, and the polls for its result. */
+const SHARED: readonly PoolName[] = ["train", "sample", "poll"];
+
 function poolKey({ pool, origin }: WireRequest): string {
-  return `${pool} ${origin}`;
+  return SHARED.includes(pool) ? origin : `${pool} ${origin}`;
 }
 
 type Dispatch = (options: Dispatcher.DispatchOptions, attempt: UndiciTry) => void;

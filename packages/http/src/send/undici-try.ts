@@ -70,13 +70,13 @@ export class UndiciTry implements LeavingHandler {
     this.#timers.heard();
     // undici's chunks are views of a buffer that it does not use again.
     if (this.#body?.add(chunk) !== false) return;
-    this.onResponseEnd();
+    this.#endWithAnswer();
     controller.abort(DROPPED);
   }
 
   onResponseEnd(): void {
-    const body = this.#body?.join() ?? new Uint8Array(0);
-    this.#end({ kind: "answer", status: this.#status, headers: this.#headers, body });
+    this.#endWithAnswer();
+    if (this.#headers.connection?.toLowerCase() !== "close") this.connection?.answered();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, cause: Error): void {
@@ -93,6 +93,11 @@ export class UndiciTry implements LeavingHandler {
     else this.#controller.abort(DROPPED);
   }
 
+  #endWithAnswer(): void {
+    const body = this.#body?.join() ?? new Uint8Array(0);
+    this.#end({ kind: "answer", status: this.#status, headers: this.#headers, body });
+  }
+
   #end(outcome: TryOutcome): void {
     const settle = this.#settle;
     this.#settle = undefined;
@@ -103,12 +108,18 @@ export class UndiciTry implements LeavingHandler {
   }
 }
 
-/** Joins a header that was sent more than once into one line. */
+/** Joins headers that were sent more than once into one line each. Most answers have none, and are given as they are. */
 function joinHeaders(headers: RawHeaders): Readonly<Record<string, string>> {
-  const joined: Record<string, string> = {};
+  for (const name in headers) if (typeof headers[name] !== "string") return joined(headers);
+  // The loop has seen that all are strings.
+  return headers as Readonly<Record<string, string>>;
+}
+
+function joined(headers: RawHeaders): Readonly<Record<string, string>> {
+  const lines: Record<string, string> = {};
   for (const name in headers) {
     const value = headers[name];
-    if (value !== undefined) joined[name] = typeof value === "string" ? value : value.join(", ");
+    if (value !== undefined) lines[name] = typeof value === "string" ? value : value.join(", ");
   }
-  return joined;
+  return lines;
 }
