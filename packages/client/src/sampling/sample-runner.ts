@@ -82,7 +82,7 @@ export class SampleRunner {
     const release = await this.#permits.acquire(context.signal);
     try {
       const attempt = () => this.#attempt(run, context);
-      const response = isRetried ? await this.#resampler.run(context.signal, attempt) : await attempt();
+      const response = isRetried ? await this.#resampler.run(context, attempt) : await attempt();
       return readScores(request, response, (field) => this.#warnOfAbsent(field));
     } finally {
       release();
@@ -174,7 +174,10 @@ export class Resampler {
   }
 
   /** @throws what `attempt` throws, when another attempt could not help; ConnectionError when nothing has moved for hours */
-  async run<T>(signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {
+  async run<T>(
+    { signal, attemptFailed }: Pick<OperationContext, "signal" | "attemptFailed">,
+    attempt: () => Promise<T>,
+  ): Promise<T> {
     const { clock, maxRetries = Number.POSITIVE_INFINITY, progressTimeoutMs = STUCK_MS } = this.#options;
     if (clock.monotonic() - this.#progressedAtMs > progressTimeoutMs)
       this.#progressedAtMs = clock.monotonic();
@@ -185,7 +188,10 @@ export class Resampler {
         this.#progressedAtMs = clock.monotonic();
         return result;
       } catch (error) {
-        if (signal.aborted || attempts > maxRetries || !mayHelp(error)) throw error;
+        if (signal.aborted) throw error;
+        const isRepeated = attempts <= maxRetries && mayHelp(error);
+        attemptFailed(error, attempts, isRepeated);
+        if (!isRepeated) throw error;
         this.#checkStuck(error, attempts);
         await clock.sleep(pause.nextMs(), signal);
       }

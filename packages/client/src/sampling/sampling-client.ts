@@ -25,6 +25,7 @@ import {
 import { SampleRunner } from "./sample-runner.js";
 import type { SamplerHandle } from "./sampler-handle.js";
 import type { SamplerRetryOptions } from "./sampler-options.js";
+import { copyOfUsual } from "./usual-sample.js";
 
 /** A prompt, how many samples to draw from it, and how. */
 export interface SampleParams
@@ -285,7 +286,7 @@ export class SamplingClient {
       topk_prompt_logprobs: params.topk_prompt_logprobs ?? 0,
       sampling_session_id: this.samplingSessionId,
     };
-    return isUnchecked ? request : checkSent(sampleRequestSchema, request, method);
+    return isUnchecked ? request : (copyOfUsual(request) ?? checkSent(sampleRequestSchema, request, method));
   }
 }
 

@@ -119,10 +119,12 @@ function checkLossInputs(lossFn: LossFnType, { loss_fn_inputs: inputs }: Datum, 
 
 /** Finds the first element below 0. Of int64 only the high halves are looked at, since each whole one would make a bigint. */
 function negativeAt(data: TensorData["data"]): number {
-  if (!(data instanceof BigInt64Array)) return data.findIndex((value: number | bigint) => value < 0);
-  const halves = new Int32Array(data.buffer, data.byteOffset, 2 * data.length);
-  for (let index = 0; index < data.length; index += 1) {
-    if ((halves[2 * index + 1] ?? 0) < 0) return index;
+  const isWide = data instanceof BigInt64Array;
+  const values = isWide ? new Int32Array(data.buffer, data.byteOffset, 2 * data.length) : data;
+  const step = isWide ? 2 : 1;
+  // A loop, since a callback for each element takes several times as long.
+  for (let index = step - 1; index < values.length; index += step) {
+    if ((values[index] ?? 0) < 0) return Math.floor(index / step);
   }
   return -1;
 }
