@@ -7,6 +7,8 @@ export interface Prompt {
   readonly tokens: Int32Array;
   /** Is given the logits at every position, in order. Absent: only the last are computed. */
   readonly onLogits?: (position: number, logits: Float32Array) => void;
+  /** Is the same for prompts that may be read once for all. Absent: this one is read for itself. */
+  readonly key?: string;
 }
 
 /** A prompt that has been read: what its samples start from. */

@@ -46,7 +46,9 @@ export class SampleRequest {
     this.#scores = scores;
     this.prompt = {
       tokens: task.prompt,
-      ...(scores && { onLogits: (position, logits) => scores.add(position, logits) }),
+      ...(scores === undefined
+        ? { key: task.prompt.join() }
+        : { onLogits: (position, logits) => scores.add(position, logits) }),
     };
     this.outcome = new Promise((resolve, reject) => {
       this.#resolve = resolve;

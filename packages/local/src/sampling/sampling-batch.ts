@@ -2,7 +2,8 @@ import type { DecodeModel } from "./decode-model.js";
 import type { Generation } from "./generation.js";
 import { type CacheRow, KeyValueCache } from "./key-value-cache.js";
 import { bytesPerToken, type KeyValueLayout } from "./key-values.js";
-import { type PrefilledPrompt, paddedLength, prefill, prefillLongPrompt } from "./prefill.js";
+import type { PrefilledPrompt } from "./prefill.js";
+import { PromptReader, type ReadPlan } from "./prompt-reader.js";
 import type { SampleRequest } from "./sample-request.js";
 
 export interface SamplingLimits {
@@ -10,7 +11,8 @@ export interface SamplingLimits {
   readonly maxRows: number;
   /**
    * Memory the samples' keys and values may take together, were all of them as long as the longest may get; one sample
-   * runs in any case. Where they are moved to a larger place, the old one is there for that moment too.
+   * runs in any case. Where they are moved to a larger place, the old one is there for that moment too, and prompts that
+   * were read may take a quarter besides.
    */
   readonly maxCacheBytes: number;
   /** Most prompt tokens read in one run, padding included. */
@@ -35,13 +37,13 @@ interface ReadySample extends Sample {
 
 /**
  * The requests to one model with one adapter. Their samples are generated side by side, a token for each in every run;
- * new requests join between runs, and a sample that ends makes room at once. The client with the fewest samples running comes first.
+ * new requests join between runs, and a sample that ends makes room at once. A prompt that several requests have is read once. The client with the fewest samples running comes first.
  */
 export class SamplingBatch {
   readonly #model: DecodeModel;
   readonly #layout: BatchLayout;
   readonly #limits: SamplingLimits;
-  readonly #betweenRuns: () => Promise<void>;
+  readonly #prompts: PromptReader;
   readonly #cache: KeyValueCache;
   readonly #live = new Map<CacheRow, Sample>();
   /** Requests whose prompts have not been read. */
@@ -60,7 +62,12 @@ export class SamplingBatch {
     this.#model = model;
     this.#layout = layout;
     this.#limits = limits;
-    this.#betweenRuns = betweenRuns;
+    this.#prompts = new PromptReader(model, {
+      layout,
+      maxTokensPerRun: limits.maxPromptTokensPerRun,
+      maxCacheBytes: limits.maxCacheBytes,
+      betweenRuns,
+    });
     this.#cache = new KeyValueCache(layout, limits.maxCacheBytes);
   }
 
@@ -100,18 +107,14 @@ export class SamplingBatch {
   }
 
   async #prefill(): Promise<void> {
-    this.#reading = this.#takeReadable();
+    const plan = this.#prompts.plan();
+    this.#reading = this.#takeReadable(plan);
     const requests = this.#reading;
-    const [first] = requests;
-    if (first === undefined) return;
-    const isLong = first.prompt.tokens.length > this.#limits.maxPromptTokensPerRun;
-    const prompts = requests.map(({ prompt }) => prompt);
-    const read = isLong
-      ? [await this.#readLong(first)]
-      : await prefill(this.#model, prompts, this.#paddedLength(first));
-    requests.forEach((request, i) => {
-      const prompt = read[i];
-      if (prompt === undefined) return;
+    if (requests.length === 0) return;
+    const promptOf = await this.#prompts.read(plan, () => requests.some(({ isSettled }) => !isSettled));
+    for (const request of requests) {
+      const prompt = promptOf(request.prompt);
+      if (prompt === undefined) continue;
       // Without the logits, which are as many as the prompts' tokens times the vocabulary where all are wanted.
       const { keyValues, row, length } = prompt;
       for (const generation of request.generations) {
@@ -120,40 +123,26 @@ export class SamplingBatch {
         if (!generation.isFinished) this.#ready.push({ ...sample, prompt: { keyValues, row, length } });
       }
       request.settleIfFinished();
-    });
+    }
     this.#reading = [];
     this.#dropSettled();
-  }
-
-  #paddedLength({ prompt }: SampleRequest): number {
-    return paddedLength(prompt.tokens.length, this.#layout.contextLength);
-  }
-
-  #readLong(request: SampleRequest): Promise<PrefilledPrompt | undefined> {
-    const piece = this.#limits.maxPromptTokensPerRun;
-    return prefillLongPrompt(this.#model, this.#layout, request.prompt, piece, async () => {
-      await this.#betweenRuns();
-      return !request.isSettled;
-    });
   }
 
   /**
    * Takes the first waiting request of the client with the fewest samples running, and those that can be read beside it, as far as
    * rows are free. What a client has that was read and waits for rows comes before its other requests.
    */
-  #takeReadable(): SampleRequest[] {
+  #takeReadable(plan: ReadPlan): SampleRequest[] {
     const taken: SampleRequest[] = [];
     const readyOf = new Set(this.#ready.map(({ request }) => request.sessionId));
     const candidates = this.#waiting.filter(({ sessionId }) => !readyOf.has(sessionId));
     const first = this.#next(candidates, (request) => request);
     if (first === undefined) return taken;
-    const length = this.#paddedLength(first);
     let rows = this.#live.size;
     for (const request of [first, ...candidates.filter((other) => other !== first)]) {
-      if (this.#paddedLength(request) !== length) continue;
-      const tokens = (taken.length + 1) * length;
-      if (taken.length > 0 && tokens > this.#limits.maxPromptTokensPerRun) break;
+      if (!plan.hasRoomFor(request.prompt)) continue;
       if (!this.#hasRoom(rows, request)) break;
+      plan.add(request.prompt);
       taken.push(request);
       rows += request.generations.length;
     }
