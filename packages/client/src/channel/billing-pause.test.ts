@@ -1,5 +1,6 @@
 import { ApiStatusError, type HttpTransport, type TransportCall } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
+import { ApiCalls } from "../session/api-calls.js";
 import { RecordingLogger } from "../testing/recording-logger.js";
 import { type BillingPauseOptions, withBillingPause } from "./billing-pause.js";
 
@@ -91,9 +92,10 @@ describe("withBillingPause", () => {
 
   it("delivers a request under one key before and after the pause, and another under another", async () => {
     const { transport, calls } = paused(2);
+    const api = new ApiCalls({ transport, sdkVersion: "0.38.0", generation: "0.38" });
     const body = new Uint8Array(1);
-    await transport.call({ ...call, body });
-    await transport.call({ ...call, body });
+    await api.post("optim_step", body, {});
+    await api.post("optim_step", body, {});
     const keys = calls.map(({ headers }) => headers?.["x-idempotency-key"]);
     expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
     expect([keys[1], keys[2]]).toEqual([keys[0], keys[0]]);

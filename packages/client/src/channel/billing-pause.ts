@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import {
   ApiStatusError,
   atMostEvery,
@@ -30,7 +29,8 @@ export interface BillingPauseOptions {
 
 /**
  * A transport that waits while the service answers 402 (the account cannot pay right now), with one log line a minute, and
- * gives up when the incident has lasted too long. All calls share the incident.
+ * gives up when the incident has lasted too long. All calls share the incident. A call goes out again as it is, and so must have its
+ * own idempotency key.
  */
 export function withBillingPause(transport: HttpTransport, options: BillingPauseOptions): HttpTransport {
   if (options.policy === "fail") return transport;
@@ -69,8 +69,7 @@ export function withBillingPause(transport: HttpTransport, options: BillingPause
   };
 
   return {
-    async call(given: TransportCall) {
-      const call = withKey(given);
+    async call(call: TransportCall) {
       for (let isDoubtful = false; ; ) {
         try {
           return await transport.call(call);
@@ -89,10 +88,4 @@ export function withBillingPause(transport: HttpTransport, options: BillingPause
     },
     close: () => transport.close(),
   };
-}
-
-/** One key for all deliveries of a call: by it the service knows a request again that it took before it refused the next. */
-function withKey(call: TransportCall): TransportCall {
-  if (call.body === undefined) return call;
-  return { ...call, headers: { "x-idempotency-key": randomUUID(), ...call.headers } };
 }

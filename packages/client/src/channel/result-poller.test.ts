@@ -146,6 +146,7 @@ describe("ResultPoller", () => {
     expect(await result).toEqual({ metrics: { lr: 1 } });
     expect(calls.map(({ headers }) => headers)).toEqual([
       {
+        "x-idempotency-key": expect.any(String),
         "x-sdk-method": "TrainingClient.optim_step",
         "x-sdk-version": "0.38.0",
         "x-tinker-request-iteration": "0",
@@ -153,6 +154,7 @@ describe("ResultPoller", () => {
         "x-tinker-create-promise-roundtrip-time": "0.25",
       },
       {
+        "x-idempotency-key": expect.any(String),
         "x-sdk-method": "TrainingClient.optim_step",
         "x-sdk-version": "0.38.0",
         "x-tinker-request-iteration": "1",

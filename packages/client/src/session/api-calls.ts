@@ -1,4 +1,11 @@
-import { type HttpTransport, type TransportResponse, UNKNOWN_FIELD, ValidationError } from "@tinkex/base";
+import { randomUUID } from "node:crypto";
+import {
+  type HttpTransport,
+  type TransportCall,
+  type TransportResponse,
+  UNKNOWN_FIELD,
+  ValidationError,
+} from "@tinkex/base";
 import {
   type ApiGeneration,
   ENDPOINTS,
@@ -56,6 +63,9 @@ export interface PostOptions extends RequestContext {
   /** Tells whether the body of a success is one; what is not is asked for again. */
   readonly isReadable?: ((body: Uint8Array) => boolean) | undefined;
 }
+
+/** A call while it is put together. */
+type WritableCall = { -readonly [Name in keyof TransportCall]: TransportCall[Name] };
 
 /** The parts that all calls of a client have in common. */
 export interface ApiCallsOptions {
@@ -132,28 +142,43 @@ export class ApiCalls {
   /** Sends a body that is written, and gives the answer as it came. */
   post(name: EndpointName, body: Uint8Array | undefined, options: PostOptions): Promise<TransportResponse> {
     const { path, query, contentType, accept, returnStatuses, signal, timeoutMs } = options;
-    const { finalStatuses, stopSignal, isReadable } = options;
-    const { transport, sdkVersion, events } = this.#options;
-    const { method, headers, operationId } = options.onBehalfOf ?? {};
-    const sdkHeaders = method && { "x-sdk-method": method, "x-sdk-version": sdkVersion };
-    return transport.call({
-      operation: name,
-      headers: { ...sdkHeaders, ...options.headers, ...headers },
-      ...(body === undefined ? {} : { body }),
-      ...(path === undefined ? {} : { pathParameters: path }),
-      ...(query === undefined ? {} : { query }),
-      ...(contentType === undefined ? {} : { contentType }),
-      ...(accept === undefined ? {} : { accept }),
-      ...(returnStatuses === undefined ? {} : { returnStatuses }),
-      ...(finalStatuses === undefined ? {} : { finalStatuses }),
-      ...(isReadable === undefined ? {} : { isReadable }),
-      ...(stopSignal === undefined ? {} : { stopSignal }),
-      ...(signal === undefined ? {} : { signal }),
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(events?.isHeard("request") === true
-        ? { observer: new RequestEvents(events, name, operationId) }
-        : {}),
-    });
+    const { finalStatuses, stopSignal, isReadable, onBehalfOf } = options;
+    const { transport, events } = this.#options;
+    // Field by field: an object of as many spreads takes longer to make than the request does to write.
+    const call: WritableCall = { operation: name, headers: this.#headersOf(body, options) };
+    if (body !== undefined) call.body = body;
+    if (path !== undefined) call.pathParameters = path;
+    if (query !== undefined) call.query = query;
+    if (contentType !== undefined) call.contentType = contentType;
+    if (accept !== undefined) call.accept = accept;
+    if (returnStatuses !== undefined) call.returnStatuses = returnStatuses;
+    if (finalStatuses !== undefined) call.finalStatuses = finalStatuses;
+    if (isReadable !== undefined) call.isReadable = isReadable;
+    if (stopSignal !== undefined) call.stopSignal = stopSignal;
+    if (signal !== undefined) call.signal = signal;
+    if (timeoutMs !== undefined) call.timeoutMs = timeoutMs;
+    if (events?.isHeard("request") === true)
+      call.observer = new RequestEvents(events, name, onBehalfOf?.operationId);
+    return transport.call(call);
+  }
+
+  /**
+   * Makes the headers of a request. One with a body has a key of its own, however often it is delivered: by it the service knows a
+   * request again that it took before it refused the next.
+   */
+  #headersOf(
+    body: Uint8Array | undefined,
+    { onBehalfOf, headers }: Pick<PostOptions, "onBehalfOf" | "headers">,
+  ): Record<string, string> {
+    const made: Record<string, string> = {};
+    if (body !== undefined) made["x-idempotency-key"] = randomUUID();
+    if (onBehalfOf?.method !== undefined) {
+      made["x-sdk-method"] = onBehalfOf.method;
+      made["x-sdk-version"] = this.#options.sdkVersion;
+    }
+    if (headers !== undefined) Object.assign(made, headers);
+    if (onBehalfOf?.headers !== undefined) Object.assign(made, onBehalfOf.headers);
+    return made;
   }
 
   /** Reads the answer of an endpoint. @throws ResponseError, DecodeError */

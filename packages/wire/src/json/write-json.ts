@@ -31,9 +31,9 @@ function write(value: unknown, path: (string | number)[], what: string): string 
   switch (typeof value) {
     case "number":
       if (!Number.isFinite(value)) throw fault(`${value} has no JSON form`, path, what);
-      return JSON.stringify(value);
+      return `${value}`;
     case "bigint":
-      return value.toString();
+      return `${value}`;
     case "object":
       return value === null ? "null" : writeObject(value, path, what);
     case "string":
@@ -52,14 +52,26 @@ function writeObject(value: object, path: (string | number)[], what: string): st
   if (Array.isArray(value)) return writeList(value, path, what);
   const fields = value as Readonly<Record<string, unknown>>;
   let members = "";
-  for (const key of Object.keys(fields)) {
-    const member = fields[key];
+  for (const key in fields) {
+    const member = Object.hasOwn(fields, key) ? fields[key] : undefined;
     if (member === undefined) continue;
     path.push(key);
-    members += `${members === "" ? "" : ","}${JSON.stringify(key)}:${write(member, path, what)}`;
+    members += `${members === "" ? "" : ","}${quoted(key)}:${write(member, path, what)}`;
     path.pop();
   }
   return `{${members}}`;
+}
+
+/** Names of members as they are written: those of records are few, and come thousands of times. */
+const QUOTED = new Map<string, string>();
+const MAX_QUOTED = 1_000;
+
+function quoted(key: string): string {
+  const known = QUOTED.get(key);
+  if (known !== undefined) return known;
+  const made = JSON.stringify(key);
+  if (QUOTED.size < MAX_QUOTED) QUOTED.set(key, made);
+  return made;
 }
 
 function writeList(list: readonly unknown[], path: (string | number)[], what: string): string {
