@@ -20,7 +20,7 @@ it("writes and reads numbers that are none as Python does, which JSON has no wor
 });
 
 it("writes what JSON.parse reads back, on one line or indented", () => {
-  const value = { a: [1, 2.5e-7, "é\n\u2028"], b: { c: null, d: [], e: {} }, f: true };
+  const value = { a: [1, 2.5e-7, "e\n\t"], b: { c: null, d: [], e: {} }, f: true };
   for (const indent of [0, 2]) {
     expect(JSON.parse(writePythonJson(value, indent))).toEqual(value);
   }
@@ -38,4 +38,11 @@ it("names the place of a value that JSON cannot hold", () => {
 
 it("refuses what is no JSON", () => {
   for (const text of ["{", "{'a': 1}", "nan", "[1,]"]) expect(() => readPythonJson(text)).toThrow();
+});
+
+it("escapes what Python takes for the end of a line, and all else beyond ASCII", () => {
+  const text = "a\u2028b\u0085c\u001cd é 😀";
+  const written = writePythonJson({ [text]: text });
+  expect(written).toMatch(/^[\x20-\x7e]*$/);
+  expect(JSON.parse(written)).toEqual({ [text]: text });
 });

@@ -50,7 +50,7 @@ export function writePythonJson(value: unknown, indent = 0, place = "value", lev
   }
   const write = (part: unknown, at: string): string => writePythonJson(part, indent, at, level + 1);
   if (value === null || typeof value === "boolean" || typeof value === "number") return String(value);
-  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "string") return asciiString(value);
   if (Array.isArray(value)) {
     return bracketed(
       "[",
@@ -62,11 +62,21 @@ export function writePythonJson(value: unknown, indent = 0, place = "value", lev
   }
   if (typeof value === "object") {
     const members = Object.entries(value).flatMap(([key, member]) =>
-      member === undefined ? [] : [`${JSON.stringify(key)}: ${write(member, `${place}.${key}`)}`],
+      member === undefined ? [] : [`${asciiString(key)}: ${write(member, `${place}.${key}`)}`],
     );
     return bracketed("{", members, "}", indent, level);
   }
   throw new ValidationError(`${place} must be a value of JSON, got a ${typeof value}`);
+}
+
+const NOT_ASCII = /[\u0080-\uffff]/g;
+
+/** A string with every letter beyond ASCII escaped, as Python writes it: its readers end a line at U+2028 and U+0085 too. */
+function asciiString(text: string): string {
+  return JSON.stringify(text).replace(
+    NOT_ASCII,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 function bracketed(open: string, parts: readonly string[], close: string, indent: number, level: number) {

@@ -7,6 +7,7 @@ import type { CheckpointRecord, MetricsRow, RolloutSummary, RolloutTokens } from
 import {
   iterationFolder,
   iterationOf,
+  ROLLOUTS_END,
   RUN_FILES,
   rolloutsFile,
   rolloutTokensFile,
@@ -105,14 +106,13 @@ export class RunReader {
 
   async #iteration(iteration: number, folder: string): Promise<IterationInfo> {
     const files = await listIfThere(join(this.directory, folder));
-    const end = rolloutsFile("");
     return {
       iteration,
       hasTrainRollouts: files.includes(rolloutsFile("train")),
       hasTokens: files.includes(rolloutTokensFile("train")),
       evaluations: files
-        .filter((file) => file.startsWith("eval_") && file.endsWith(end))
-        .map((file) => file.slice("eval_".length, -end.length))
+        .filter((file) => file.startsWith("eval_") && file.endsWith(ROLLOUTS_END))
+        .map((file) => file.slice("eval_".length, -ROLLOUTS_END.length))
         .sort(),
     };
   }

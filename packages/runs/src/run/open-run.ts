@@ -52,10 +52,14 @@ const OPTIONS: Readonly<Record<keyof OpenRunOptions, true>> = {
  */
 export async function openRun(directory: string, options: OpenRunOptions): Promise<Run> {
   checkString(directory, "openRun: directory", "runs/support-bot");
+  if (directory === "")
+    throw new ValidationError('openRun: directory must not be ""; use "." for this folder');
   checkKnownNames(options, OPTIONS, "the options of openRun");
   const { recipe, version = "", logger = silentLogger, clock = systemClock } = options;
   checkString(recipe, "openRun: recipe", "sft");
   checkObject(options.config, "openRun: config", "{ num_epochs: 1 }");
+  // Refuses what JSON cannot hold, such as an object that holds itself, before anything walks it.
+  writePythonJson(options.config, 0, "openRun: config");
   const config = withoutSecrets(options.config);
   const file = (name: string) => join(directory, name);
   await mkdir(directory, { recursive: true });

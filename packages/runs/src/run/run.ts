@@ -1,10 +1,18 @@
 import { appendFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, checkObject, describeValue, Mutex, ValidationError } from "@tinkex/base";
+import {
+  type Clock,
+  checkArray,
+  checkObject,
+  checkString,
+  describeValue,
+  Mutex,
+  ValidationError,
+} from "@tinkex/base";
 import type { JsonObject } from "../lines/python-json.js";
 import { appendLines, writeLines } from "../lines/write-lines.js";
 import type { CheckpointRecord, RolloutSummary, RolloutTokens, TimingSpan } from "./records.js";
-import { iterationFolder, RUN_FILES, rolloutsFile, rolloutTokensFile } from "./run-files.js";
+import { checkIteration, iterationFolder, RUN_FILES, rolloutsFile, rolloutTokensFile } from "./run-files.js";
 
 /** Where a run goes on: the checkpoint to load, with its optimizer, and the first batch that is not in it. */
 export interface ResumePoint {
@@ -16,9 +24,6 @@ export interface ResumePoint {
   /** True where the run had ended: nothing is left to train. */
   readonly isFinished: boolean;
 }
-
-/** Names of files come from it, so that it must be no path. */
-const SPLIT_NAME = /^[A-Za-z0-9_-]{1,100}$/;
 
 /**
  * A run that is being written. Every method appends whole lines, one call after the other, and rejects where the file cannot be
@@ -47,7 +52,7 @@ export class Run {
    * @param metrics - numbers by name, e.g. `{ train_mean_nll: 1.2 }`
    */
   async writeMetrics(step: number, metrics: JsonObject): Promise<void> {
-    checkCount("writeMetrics: step", step);
+    checkIteration("writeMetrics: step", step);
     checkObject(metrics, "writeMetrics: metrics", "{ train_mean_nll: 1.2 }");
     await this.#append(RUN_FILES.metrics, [{ step, ...metrics }]);
   }
@@ -65,7 +70,8 @@ export class Run {
 
   /** Appends the times that a step spent in what. */
   async writeTimingSpans(step: number, spans: readonly TimingSpan[]): Promise<void> {
-    checkCount("writeTimingSpans: step", step);
+    checkIteration("writeTimingSpans: step", step);
+    checkArray(spans, "writeTimingSpans: spans");
     if (spans.length > 0) await this.#append(RUN_FILES.timing, [{ step, spans }]);
   }
 
@@ -75,7 +81,7 @@ export class Run {
    * @param name - `train`, or `eval_` and a name
    */
   async writeRollouts(iteration: number, rollouts: readonly RolloutSummary[], name = "train"): Promise<void> {
-    await this.#writeIteration(iteration, rolloutsFile(checkSplit(name)), rollouts);
+    await this.#writeIteration(iteration, rolloutsFile(name), rollouts);
   }
 
   /** Writes the tokens of those rollouts of an iteration that are logged, in place of those that are there. */
@@ -84,11 +90,12 @@ export class Run {
     rollouts: readonly RolloutTokens[],
     name = "train",
   ): Promise<void> {
-    await this.#writeIteration(iteration, rolloutTokensFile(checkSplit(name)), rollouts);
+    await this.#writeIteration(iteration, rolloutTokensFile(name), rollouts);
   }
 
   /** Appends a line for people to `logs.log`, with the time before it. */
   async writeLog(message: string): Promise<void> {
+    checkString(message, "writeLog: message", "began");
     const time = new Date(this.#clock.now()).toISOString();
     const line = `${time} ${message.replaceAll("\n", "\n  ")}\n`;
     await this.#turn.runExclusive(this.#never, () => appendFile(join(this.directory, RUN_FILES.log), line));
@@ -99,23 +106,11 @@ export class Run {
   }
 
   async #writeIteration(iteration: number, file: string, rows: readonly object[]): Promise<void> {
-    checkCount("iteration", iteration);
+    checkArray(rows, "rollouts");
     const folder = join(this.directory, iterationFolder(iteration));
     await this.#turn.runExclusive(this.#never, async () => {
       await mkdir(folder, { recursive: true });
       await writeLines(join(folder, file), rows);
     });
   }
-}
-
-function checkCount(what: string, value: number): void {
-  if (Number.isSafeInteger(value) && value >= 0) return;
-  throw new ValidationError(`${what} must be a whole number from 0, got ${describeValue(value)}`);
-}
-
-function checkSplit(name: string): string {
-  if (SPLIT_NAME.test(name)) return name;
-  throw new ValidationError(
-    `the name of rollouts must be of letters, digits, "_" and "-", e.g. "eval_words", got ${describeValue(name)}`,
-  );
 }
