@@ -24,6 +24,7 @@ export async function finishSession(state: ServerState, sessionId: string, reaso
   await Promise.all(
     state.models.ofSession(sessionId).map((model) => model.retire("its session was finished")),
   );
+  state.losses.removeSession(sessionId);
   for (const { id, engine, adapterId } of await state.samplers.removeSession(sessionId)) {
     state.completions.remove(id);
     if (adapterId === undefined) continue;

@@ -1,11 +1,14 @@
 import { userFailure } from "../errors/operation-failure.js";
 import type { ServerState } from "../registries/server-state.js";
+import type { TrainingModel } from "../registries/training-model.js";
+import { otherOptimizer } from "../requests/adapter-shape.js";
 import { toEngineData } from "../requests/engine-datum.js";
 import type { OptimStepBody } from "../requests/model-bodies.js";
 import type { PassBody } from "../requests/pass-body.js";
 import { passOutput } from "../requests/pass-output.js";
 import { resolveAdamParams } from "../requests/resolve-adam-params.js";
 import { resolveLoss } from "../requests/resolve-loss.js";
+import { runCustomPass } from "./custom-pass.js";
 import { submitOperation } from "./submit-operation.js";
 
 /** `forward_backward` and `forward`. Returns the request id. @throws RequestRefusal 404, 409 */
@@ -18,8 +21,15 @@ export function runPass(state: ServerState, body: PassBody): string {
     run: async () => {
       const { engine } = model.requireAdapter();
       const { data } = body;
-      const resolved = resolveLoss(body.loss_fn, body.loss_fn_config);
       if (data.length === 0) throw userFailure("data must hold at least one datum, got none");
+      if (body.loss_fn === "custom") {
+        const custom = await runCustomPass(state, model, body);
+        warnOfLoss(state, model, custom.result.lossSum);
+        const output = passOutput(custom.data, custom.result);
+        const metrics = { ...custom.metrics, ...output.metrics };
+        return { name: "ForwardBackwardOutput", result: { ...output, metrics } };
+      }
+      const resolved = resolveLoss(body.loss_fn, body.loss_fn_config);
       const checked = toEngineData(data, resolved, engine.model);
       const result = await engine.pass({
         adapterId: model.id,
@@ -35,15 +45,18 @@ export function runPass(state: ServerState, body: PassBody): string {
             "of what is known, see the chapter on losses of the protocol reference",
         );
       }
-      if (!Number.isFinite(result.lossSum) && model.isFirstWarning("loss")) {
-        state.logger.warn(
-          `forward_backward: the loss of model ${model.id} must be a finite number, got ${result.lossSum}; look at the ` +
-            "tensors of its data, and at the learning rate of the steps before",
-        );
-      }
+      warnOfLoss(state, model, result.lossSum);
       return { name: "ForwardBackwardOutput", result: passOutput(checked, result) };
     },
   });
+}
+
+function warnOfLoss(state: ServerState, model: TrainingModel, lossSum: number): void {
+  if (Number.isFinite(lossSum) || !model.isFirstWarning("loss")) return;
+  state.logger.warn(
+    `forward_backward: the loss of model ${model.id} must be a finite number, got ${lossSum}; look at the ` +
+      "tensors of its data, and at the learning rate of the steps before",
+  );
 }
 
 /** `optim_step`. Returns the request id. @throws RequestRefusal 404, 409 */
@@ -56,9 +69,7 @@ export function runOptimStep(state: ServerState, body: OptimStepBody): string {
     run: async () => {
       const { engine } = model.requireAdapter();
       if (body.optimizer_params !== undefined) {
-        throw userFailure(
-          `optimizer_params.type must be "adamw" on this server, got "${body.optimizer_params.type}"; give adam_params`,
-        );
+        throw otherOptimizer("optimizer_params.type", body.optimizer_params.type, "give adam_params");
       }
       const metrics = await engine.optimStep(model.id, resolveAdamParams(body.adam_params ?? {}));
       if (metrics["weights_diverged:max"] === 1 && model.isFirstWarning("weights")) {

@@ -7,6 +7,7 @@ import type { AdapterCache } from "./adapter-cache.js";
 import type { CompletionFeeds } from "./completion-feed.js";
 import type { EngineCatalog } from "./engine-catalog.js";
 import type { FutureStore } from "./future-store.js";
+import type { LossRegistry } from "./loss-registry.js";
 import type { ModelRegistry } from "./model-registry.js";
 import type { OperationTracing } from "./operation-tracing.js";
 import type { SamplerRegistry } from "./sampler-registry.js";
@@ -24,6 +25,7 @@ export interface ServerState {
   readonly sessions: SessionRegistry;
   readonly models: ModelRegistry;
   readonly samplers: SamplerRegistry;
+  readonly losses: LossRegistry;
   readonly adapterCache: AdapterCache;
   readonly futures: FutureStore<OperationResult>;
   /** Ends samples of clients that are gone. */

@@ -1,5 +1,5 @@
 import type { AdapterShape } from "../engine/engine.js";
-import { userFailure } from "../errors/operation-failure.js";
+import { type OperationFailure, userFailure } from "../errors/operation-failure.js";
 import type { CreateModelBody } from "./model-bodies.js";
 
 /** Far above what helps, and low enough that a slip does not fill the memory. */
@@ -35,6 +35,16 @@ export function toAdapterShape(config: CreateModelBody["lora_config"]): AdapterS
  */
 export function requireAdam(config: { readonly type: string } | undefined): void {
   if (config !== undefined && config.type !== "adamw") {
-    throw userFailure(`optimizer_config.type must be "adamw" on this server, got "${config.type}"`);
+    throw otherOptimizer(
+      "optimizer_config.type",
+      config.type,
+      "leave optimizer_config out, or use a hosted service",
+    );
   }
+}
+
+/** Refuses another optimizer than AdamW, and says why: no source tells what the service's own one computes. */
+export function otherOptimizer(field: string, type: string, remedy: string): OperationFailure {
+  const reason = type === "dimuon" ? ", whose formula the service has not published" : "";
+  return userFailure(`${field} must be "adamw" on this server, got "${type}"${reason}; ${remedy}`);
 }

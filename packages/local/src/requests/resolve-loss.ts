@@ -17,7 +17,7 @@ export interface ResolvedLoss<Name extends string = string> {
 export function resolveLoss(name: string, config: LossFnConfig | undefined): ResolvedLoss<LossName> {
   if (!isLossName(name)) {
     throw userFailure(
-      `loss_fn must be one that this server computes (${nameList(Object.keys(LOSSES))}), got "${name}"`,
+      `loss_fn must be one that this server computes (${nameList([...Object.keys(LOSSES), "custom"])}), got "${name}"`,
     );
   }
   return configureLoss<LossName>(LOSSES[name], config);

@@ -13,6 +13,7 @@ import { addCheckpointRoutes } from "./routes/checkpoint-routes.js";
 import { addFileRoutes } from "./routes/file-routes.js";
 import { addCancelRoute, addFeedRoute, addFutureRoutes } from "./routes/future-routes.js";
 import { addHubRoutes } from "./routes/hub-routes.js";
+import { addLossRoutes } from "./routes/loss-routes.js";
 import { addModelRoutes } from "./routes/model-routes.js";
 import { addSamplingRoutes } from "./routes/sampling-routes.js";
 import { addServiceRoutes } from "./routes/service-routes.js";
@@ -23,6 +24,9 @@ import { SignedFiles } from "./signed-files.js";
 
 /** Largest body, compressed or not. The SDKs cut a call at about 5 MB; one long datum may be more. */
 const BODY_LIMIT_BYTES = 128 * 2 ** 20;
+
+/** Largest body with the graph of a loss, which has dozens of nodes of some hundred bytes. */
+const GRAPH_LIMIT_BYTES = 4 * 2 ** 20;
 
 /** A checkpoint's name has 255 characters at most; Fastify would say 404 to what is longer than 100. */
 const MAX_PARAMETER_LENGTH = 1024;
@@ -83,6 +87,10 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
       addCancelRoute(api, state);
       addCheckpointRoutes(api, state);
       addAccountRoutes(api, state);
+      api.register(async (graphs) => {
+        addBodyParsers(graphs, GRAPH_LIMIT_BYTES, { marksFloats: true });
+        addLossRoutes(graphs, state);
+      });
       addAuthRoutes(api, options.guard.tokens);
       addFileRoutes(api, state, { signed: new SignedFiles(state.clock), prefix: API_PREFIX });
     },

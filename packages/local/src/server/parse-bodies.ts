@@ -16,13 +16,17 @@ export class ProtobufBody {
 
 /**
  * Reads bodies: JSON with every integer exact, so that numbers of 64 bits arrive as they were sent; protobuf as
- * bytes. The SDKs name a JSON type also where they send no body at all.
+ * bytes. The graph of a loss tells `1.0` from `1`, for which there is an option. The SDKs name a JSON type also where they send no body at all.
  */
-export function addBodyParsers(app: FastifyInstance, maxBytes: number): void {
+export function addBodyParsers(
+  app: FastifyInstance,
+  maxBytes: number,
+  options: Parameters<typeof parseJson>[2] = {},
+): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", async (_request: unknown, payload: IncomingMessage) => {
     const body = await readBodyBytes(payload, maxBytes);
-    return body.length === 0 ? undefined : parseJson(body, "request");
+    return body.length === 0 ? undefined : parseJson(body, "request", options);
   });
   app.addContentTypeParser(
     PROTOBUF_TYPE,

@@ -1,6 +1,7 @@
 import { ENDPOINTS, type Endpoint, type EndpointName, type Endpoints } from "@tinkex/types";
 import type { RequestName } from "@tinkex/wire";
 import type * as z from "zod";
+import { createCustomLossBody } from "../requests/loss-bodies.js";
 import {
   copyWeightsBody,
   createModelBody,
@@ -20,6 +21,7 @@ import {
   createSessionBody,
   finishSessionBody,
   heartbeatBody,
+  joinSamplingSessionBody,
   retrieveFutureBody,
   retrieveFuturesBody,
   setCheckpointTtlBody,
@@ -39,6 +41,8 @@ const REQUEST_READERS = {
   SessionHeartbeatRequest: jsonReader(heartbeatBody),
   FinishSessionRequest: jsonReader(finishSessionBody),
   CreateSamplingSessionRequest: jsonReader(createSamplingSessionBody),
+  CreateCustomLossRequest: jsonReader(createCustomLossBody),
+  JoinSamplingSessionRequest: jsonReader(joinSamplingSessionBody),
   CreateModelRequest: jsonReader(createModelBody),
   GetInfoRequest: jsonReader(getInfoBody),
   UnloadModelRequest: jsonReader(unloadModelBody),

@@ -13,6 +13,7 @@ import { AdapterCache } from "../registries/adapter-cache.js";
 import { CompletionFeeds } from "../registries/completion-feed.js";
 import { EngineCatalog } from "../registries/engine-catalog.js";
 import { FutureStore } from "../registries/future-store.js";
+import { LossRegistry } from "../registries/loss-registry.js";
 import { ModelRegistry } from "../registries/model-registry.js";
 import { OperationTracing } from "../registries/operation-tracing.js";
 import { SamplerRegistry } from "../registries/sampler-registry.js";
@@ -132,6 +133,7 @@ async function openState({
     models: new ModelRegistry(),
     samplers: new SamplerRegistry(),
     adapterCache: new AdapterCache({
+    losses: new LossRegistry(),
       root: layout.root,
       folder: OwnedFolder.named(layout.parked),
       capacity: limits.idleSamplers,

@@ -32,6 +32,8 @@ export function addServiceRoutes(api: FastifyInstance, state: ServerState, hasTo
     pjwt_auth_enabled: hasTokens,
     parallel_fwdbwd_chunks: true,
     sample_use_retrieve_futures: true,
+    sample_join_sampling_session: true,
+    custom_loss_server_side: true,
   }));
 
   on(api, "client_dynamic_config", () => ({

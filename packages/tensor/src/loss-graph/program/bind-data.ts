@@ -6,6 +6,9 @@ import { describeShape, type ValueType } from "../operations/value-type.js";
 import { inferTypes } from "./infer-types.js";
 import type { LossProgram } from "./loss-program.js";
 
+/** The part of a datum that a loss reads. */
+type DatumInputs = Pick<Datum, "loss_fn_inputs">;
+
 /** One datum whose types fit a program. */
 export interface CheckedDatum {
   /** Types of all values of the program. */
@@ -28,7 +31,11 @@ export interface BoundDatum extends Pick<CheckedDatum, "types" | "place"> {
  * @param method - the method as its caller spells it
  * @throws ValidationError naming datum, key, node and operation
  */
-export function checkData(program: LossProgram, data: readonly Datum[], method: string): CheckedDatum[] {
+export function checkData(
+  program: LossProgram,
+  data: readonly DatumInputs[],
+  method: string,
+): CheckedDatum[] {
   // Most datums are alike in their types, or a few lengths occur often.
   const known = new Map<string, readonly ValueType[]>();
   return data.map((datum, index) => {
@@ -50,7 +57,7 @@ export function checkData(program: LossProgram, data: readonly Datum[], method: 
  *
  * @throws ValidationError for an integer beyond 2^53 too
  */
-export function bindData(program: LossProgram, data: readonly Datum[], method: string): BoundDatum[] {
+export function bindData(program: LossProgram, data: readonly DatumInputs[], method: string): BoundDatum[] {
   return checkData(program, data, method).map(({ types, tensors, place }, datumIndex) => ({
     types,
     place,
@@ -64,7 +71,7 @@ export function bindData(program: LossProgram, data: readonly Datum[], method: s
 export function checkInputs(
   name: string,
   inputs: readonly CustomLossInput[],
-  data: readonly Datum[],
+  data: readonly DatumInputs[],
   method: string,
 ): void {
   for (const [index, datum] of data.entries()) {
@@ -73,7 +80,7 @@ export function checkInputs(
 }
 
 function inputTensor(
-  { loss_fn_inputs: given }: Datum,
+  { loss_fn_inputs: given }: DatumInputs,
   datumIndex: number,
   { name, rank }: CustomLossInput,
   loss: string,
