@@ -31,13 +31,18 @@ export async function runSample(state: ServerState, body: SampleBody): Promise<S
   const feed = identity && state.completions.of(sampler.id, cloneOf(Number(number ?? 0)));
   const requestId = state.futures.submit(
     identity,
-    async (cancelled) => ({
-      name: "SampleResponse",
-      result: sampleResponse(
-        await draw(state, { sampler, body, isDirect: samplerId === undefined, cancelled }),
-        body.target_prompt_logprobs,
-      ),
-    }),
+    (cancelled) => {
+      const work = { sessionId: sampler.sessionId, name: "asample" };
+      const run = state.sessions.timeline.follow(
+        work,
+        () => state.clock.now(),
+        () => draw(state, { sampler, body, isDirect: samplerId === undefined, cancelled }),
+      );
+      return run().then((outcome) => ({
+        name: "SampleResponse",
+        result: sampleResponse(outcome, body.target_prompt_logprobs),
+      }));
+    },
     {
       owner: sampler.sessionId,
       ...(feed && { onSettled: (id, end) => feed.add({ request_id: id, state: end }) }),

@@ -6,8 +6,8 @@ export interface ModelOperation {
   readonly model: TrainingModel;
   /** Absent: after all that arrived so far, and then a resend is not recognised. */
   readonly sequenceId: number | undefined;
-  /** All that must be equal for a resend to be the same request. */
-  readonly content: unknown;
+  /** All that must be equal for a resend to be the same request; `operation` names its endpoint. */
+  readonly content: { readonly operation: string };
   readonly run: () => Promise<OperationResult>;
 }
 
@@ -17,11 +17,14 @@ export interface ModelOperation {
  * @throws RequestRefusal 400 in a finished session, 409 when the sequence id belongs to another request
  */
 export function submitOperation(state: ServerState, operation: ModelOperation): string {
-  const { model, sequenceId, content, run } = operation;
+  const { model, sequenceId, content } = operation;
   state.sessions.findOpen(model.sessionId);
   model.lastRequestAtMs = state.clock.now();
   const key = keyOf(operation);
   const identity = key === undefined ? undefined : { key, fingerprint: fingerprint(content) };
+  const { id, sessionId } = model;
+  const work = { sessionId, model: id, name: content.operation };
+  const run = state.sessions.timeline.follow(work, () => state.clock.now(), operation.run);
   return state.futures.submit(identity, () =>
     model.queue.enqueue(sequenceId ?? model.queue.following, state.tracing?.inTurn(run) ?? run),
   );

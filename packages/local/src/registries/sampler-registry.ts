@@ -16,6 +16,8 @@ interface Entry {
   readonly sessionId: string;
   readonly fingerprint: string;
   readonly sampler: Promise<Sampler>;
+  /** Copies of its client that have asked for a number. */
+  copies: number;
 }
 
 /** The sampling sessions of all sessions, by id. */
@@ -40,7 +42,7 @@ export class SamplerRegistry {
       );
     }
     const sampler = make();
-    this.#entries.set(identity.id, { ...identity, sampler });
+    this.#entries.set(identity.id, { ...identity, sampler, copies: 0 });
     try {
       return await sampler;
     } catch (error) {
@@ -51,6 +53,17 @@ export class SamplerRegistry {
 
   /** @throws RequestRefusal 404 */
   async find(samplerId: string): Promise<Sampler> {
+    return this.#entry(samplerId).sampler;
+  }
+
+  /** Numbers one more copy of a sampler's client, which is number 0 itself. @throws RequestRefusal 404 */
+  join(samplerId: string): number {
+    const entry = this.#entry(samplerId);
+    entry.copies += 1;
+    return entry.copies;
+  }
+
+  #entry(samplerId: string): Entry {
     const entry = this.#entries.get(samplerId);
     if (entry === undefined) {
       throw new RequestRefusal(
@@ -58,7 +71,7 @@ export class SamplerRegistry {
         `no sampling session ${samplerId}: make one with create_sampling_session (a restart forgets them)`,
       );
     }
-    return entry.sampler;
+    return entry;
   }
 
   /** Ids of the samplers of a session, in the order in which they were made. */

@@ -1,6 +1,7 @@
 import type { Clock } from "@tinkex/base";
 import { DEFAULT_PROJECT } from "../disk/checkpoint-record.js";
 import { RequestRefusal } from "../errors/request-refusal.js";
+import { SessionTimeline } from "./session-timeline.js";
 
 /** Words of a client about its session. */
 export interface SessionDescription {
@@ -24,6 +25,8 @@ export const MAX_SILENCE_MS = 60_000;
 
 /** The sessions of clients. Silence does not end one: a debugger may hold its client for hours. */
 export class SessionRegistry {
+  /** What was done in them lately. */
+  readonly timeline = new SessionTimeline();
   readonly #sessions = new Map<string, Session>();
   readonly #clock: Clock;
   readonly #createId: () => string;

@@ -25,6 +25,9 @@ export const createSamplingSessionBody = recordBody("CreateSamplingSessionReques
   { model_path: z.string().optional() },
 );
 
+/** Body of `join_sampling_session`. */
+export const joinSamplingSessionBody = recordBody("JoinSamplingSessionRequest")(["sampling_session_id"], {});
+
 /** Body of `retrieve_future`. */
 export const retrieveFutureBody = recordBody("FutureRetrieveRequest")(["request_id"], {});
 

@@ -218,6 +218,32 @@ describe("one poll for many samples", () => {
   });
 });
 
+describe("copies of a sampler's client", () => {
+  it("newest-clients 35: are numbered from 1, each once, and draw their own samples", async () => {
+    const server = await TestServer.start();
+    const sampling_session_id = await baseSampler(server);
+    const join = async () => (await server.post("/join_sampling_session", { sampling_session_id })).body;
+    expect([await join(), await join()]).toEqual([
+      { client_counter: 1, type: "join_sampling_session" },
+      { client_counter: 2, type: "join_sampling_session" },
+    ]);
+    const counters = await Promise.all([join(), join(), join()]);
+    expect(counters.map(({ client_counter }) => client_counter)).toEqual([3, 4, 5]);
+    const ask = (seq_id: number) =>
+      server.submit("/asample", { prompt, sampling_params: { max_tokens: 1 }, sampling_session_id, seq_id });
+    expect(await ask(1_000_000_000)).not.toBe(await ask(2_000_000_000));
+    const other = { sampling_session_id: "none" };
+    expect(await server.post("/join_sampling_session", other)).toMatchObject({ status: 404 });
+    expect(await server.post("/join_sampling_session", {})).toMatchObject({ status: 422 });
+    expect((await server.post("/client/config", {})).body).toMatchObject({
+      sample_join_sampling_session: true,
+    });
+    const [session = ""] = sampling_session_id.split(":");
+    await server.post(`/sessions/${session}/finish`, {});
+    expect((await server.post("/join_sampling_session", { sampling_session_id })).status).not.toBe(200);
+  });
+});
+
 describe("samplers of weights in flight", () => {
   it("all draw from what their model published last, while snapshots stay as they are", async () => {
     const engine = new ScriptedEngine();

@@ -6,6 +6,7 @@ import { checkpointFiles, openCheckpoint } from "../../disk/open-checkpoint.js";
 import { resolveCheckpoint } from "../../disk/resolve-checkpoint.js";
 import { RequestRefusal } from "../../errors/request-refusal.js";
 import { isFileError } from "../../files/is-file-error.js";
+import { traceFile } from "../../operations/trace-file.js";
 import type { ServerState } from "../../registries/server-state.js";
 import { readBody } from "../../requests/request-body.js";
 import { readRange } from "../byte-range.js";
@@ -21,7 +22,7 @@ interface CheckpointParts {
   readonly name: string;
 }
 
-/** Endpoints that tell where the files of checkpoints are, and serve them. @param prefix - of the API, e.g. `/api/v1` */
+/** Endpoints that tell where the files of checkpoints and the timelines of sessions are, and serve them. @param prefix - of the API, e.g. `/api/v1` */
 export function addFileRoutes(
   api: FastifyInstance,
   state: ServerState,
@@ -49,6 +50,22 @@ export function addFileRoutes(
       .header("expires", new Date(expires).toUTCString())
       .send();
   });
+
+  // It is written when it is fetched, and so always ready.
+  on(api, "get_trace_export", (_, { parameters: { session }, host }) => {
+    const { id } = state.sessions.look(session);
+    const { paths } = signed.sign([["traces", id]]);
+    return { status: "ready", url: `http://${host}${prefix}${paths[0]}` };
+  });
+
+  api.get<{ Params: { readonly session: string } }>(
+    `${FILES_PATH}/traces/:session`,
+    async ({ params: { session }, query }, reply) => {
+      signed.check(["traces", session], readBody(signatureQuery, query, "query"));
+      const { id } = state.sessions.look(session);
+      return reply.type("application/json").send(traceFile(id, state.sessions.timeline.of(id)));
+    },
+  );
 
   api.get<{ Params: CheckpointParts & { readonly file: string } }>(
     `${FILES_PATH}/:run/:kind/:name/:file`,

@@ -11,6 +11,12 @@ export function addSamplingRoutes(api: FastifyInstance, state: ServerState): voi
     return { sampling_session_id: sampler.id, type: "create_sampling_session" };
   });
 
+  on(api, "join_sampling_session", async ({ sampling_session_id: samplerId }) => {
+    const { sessionId } = await state.samplers.find(samplerId);
+    state.sessions.findOpen(sessionId);
+    return { client_counter: state.samplers.join(samplerId), type: "join_sampling_session" };
+  });
+
   on(api, "asample", (request) => runSample(state, request));
 
   on(api, "get_sampler", async (_, { parameters }) => {

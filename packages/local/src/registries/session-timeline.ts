@@ -1,0 +1,57 @@
+/** A piece of work of a session, from when it was asked for until it ended. */
+export interface TimelineSpan {
+  readonly sessionId: string;
+  /** The model whose order it stands in; absent for samples, which run side by side. */
+  readonly model?: string | undefined;
+  /** Name of its endpoint. */
+  readonly name: string;
+  readonly submittedAtMs: number;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly hasFailed: boolean;
+}
+
+/** Spans that are kept, of all sessions together: a server runs for weeks. */
+const MAX_SPANS = 32_768;
+
+/** The last that sessions have done, for those who want to look at it. */
+export class SessionTimeline {
+  readonly #spans: TimelineSpan[] = [];
+  /** Place of the oldest span once there are as many as are kept. */
+  #oldest = 0;
+
+  add(span: TimelineSpan): void {
+    if (this.#spans.length < MAX_SPANS) {
+      this.#spans.push(span);
+      return;
+    }
+    this.#spans[this.#oldest] = span;
+    this.#oldest = (this.#oldest + 1) % MAX_SPANS;
+  }
+
+  /** Spans of a session, in the order in which they ended. */
+  of(sessionId: string): TimelineSpan[] {
+    const inOrder = [...this.#spans.slice(this.#oldest), ...this.#spans.slice(0, this.#oldest)];
+    return inOrder.filter((span) => span.sessionId === sessionId);
+  }
+
+  /** Gives `run` as work that is added here when it has ended. */
+  follow<T>(
+    work: Pick<TimelineSpan, "sessionId" | "model" | "name">,
+    now: () => number,
+    run: () => Promise<T>,
+  ): () => Promise<T> {
+    const submittedAtMs = now();
+    return async () => {
+      const startedAtMs = now();
+      let hasFailed = true;
+      try {
+        const result = await run();
+        hasFailed = false;
+        return result;
+      } finally {
+        this.add({ ...work, submittedAtMs, startedAtMs, endedAtMs: now(), hasFailed });
+      }
+    };
+  }
+}
