@@ -67,9 +67,9 @@ describe("service endpoints", () => {
 
   it("endpoints 17: names the route it does not have", async () => {
     const server = await TestServer.start();
-    expect(await server.post("/auth/token", {})).toEqual({
+    expect(await server.post("/no_such_route", {})).toEqual({
       status: 404,
-      body: { detail: "this server has no POST /api/v1/auth/token" },
+      body: { detail: "this server has no POST /api/v1/no_such_route" },
     });
   });
 

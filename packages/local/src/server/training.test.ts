@@ -317,7 +317,7 @@ describe("training", () => {
     ["/save_weights_for_sampler", {}, 422],
     ["/load_weights", { path: 1 }, 422],
     ["/save_weights_external", { path: 1 }, 422],
-    ["/copy_weights", { path: "e" }, 404],
+    ["/an_operation_of_later_days", { path: "e" }, 404],
     ["/optim_step_of_tomorrow", {}, 404],
     ["/load_weights", { path: "tinker://x/weights/y", seq_id: 2 }, 400],
   ])("goes on behind a refused %s %j", async (path, fault, status) => {
