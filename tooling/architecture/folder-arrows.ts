@@ -14,6 +14,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
   local: {
     order: [
       "command",
+      "faults",
       "server",
       "compute",
       "lock",

@@ -40,7 +40,12 @@ export interface AppOptions {
   /** Milliseconds that a client may take to send the head of a request, and the whole of it. */
   readonly headTimeoutMs: number;
   readonly requestTimeoutMs: number;
+  /** Adds hooks that run before all others. */
+  readonly extend?: AppExtension | undefined;
 }
+
+/** Adds to the HTTP face of a server before it has any routes. */
+export type AppExtension = (app: FastifyInstance, state: ServerState) => void;
 
 /** The HTTP face of a server: every endpoint, over what `state` knows. Not listening yet. */
 export function createApp(state: ServerState, options: AppOptions): FastifyInstance {
@@ -60,6 +65,7 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
     // Met before the routes, and so by no error handler.
     frameworkErrors: answerFrameworkError,
   });
+  options.extend?.(app, state);
   app.addHook("onRequest", async (request) => {
     const { host, origin, "sec-fetch-site": site, "x-api-key": key, authorization } = request.headers;
     // Clients of the hub send what they have as HF_TOKEN.

@@ -20,7 +20,7 @@ import { SamplerRegistry } from "../registries/sampler-registry.js";
 import type { OperationResult, ServerState } from "../registries/server-state.js";
 import { SessionRegistry } from "../registries/session-registry.js";
 import { SilenceWatch } from "../registries/silence-watch.js";
-import { createApp } from "./create-app.js";
+import { type AppExtension, createApp } from "./create-app.js";
 import type { DataDirectory } from "./data-directory.js";
 import type { ServerLimits } from "./limits.js";
 import { ServerTokens } from "./server-tokens.js";
@@ -41,6 +41,7 @@ export interface ServeOptions {
   readonly tracer?: ServerTracer | undefined;
   readonly randomSeed: () => number;
   readonly limits: ServerLimits;
+  readonly extend?: AppExtension | undefined;
 }
 
 export interface RunningServer {
@@ -57,9 +58,9 @@ export interface RunningServer {
  */
 export async function serveEngines(options: ServeOptions): Promise<RunningServer> {
   const state = await openState(options);
-  const { host, apiKey, limits, data, logger } = options;
+  const { host, apiKey, limits, data, logger, extend } = options;
   const tokens = apiKey === undefined ? undefined : new ServerTokens(apiKey, options.clock);
-  const app = createApp(state, { guard: { host, apiKey, tokens }, ...limits });
+  const app = createApp(state, { guard: { host, apiKey, tokens }, extend, ...limits });
   if (state.tracing !== undefined) addTracing(app, state.tracing);
   const port = await listen(app, host, options.port);
   let closed: Promise<void> | undefined;

@@ -16,6 +16,7 @@ import { systemProcesses } from "../lock/process-table.js";
 import { randomStream } from "../random/random-stream.js";
 import { builtInModels } from "./built-in-models.js";
 import { type DataDirectory, openDataDirectory } from "./data-directory.js";
+import type { AppExtension } from "./create-app.js";
 import { DEFAULT_LIMITS } from "./limits.js";
 import type { LocalServerOptions, ServedModel } from "./local-server-options.js";
 import { type RunningServer, serveEngines } from "./serve-engines.js";
@@ -64,7 +65,15 @@ const OPTION_NAMES: Readonly<Record<keyof LocalServerOptions, true>> = {
  * const server = await startLocalServer();
  * const service = new ServiceClient({ baseUrl: server.url });
  */
-export async function startLocalServer(options: LocalServerOptions = {}): Promise<LocalServer> {
+export function startLocalServer(options: LocalServerOptions = {}): Promise<LocalServer> {
+  return startExtended(options);
+}
+
+/** Starts a local server whose HTTP face has more than usual. */
+export async function startExtended(
+  options: LocalServerOptions,
+  extend?: AppExtension,
+): Promise<LocalServer> {
   checkKnownNames(options, OPTION_NAMES, "the options of startLocalServer");
   const { host = "127.0.0.1", port = 0, apiKey, logger = silentLogger, clock = systemClock } = options;
   checkAddress(host, port, apiKey);
@@ -112,6 +121,7 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
       tracer,
       randomSeed: seedSource(options),
       limits: DEFAULT_LIMITS,
+      extend,
     });
     const server = localServer(running, engines, data);
     logger.info(startLine(server));

@@ -13,14 +13,13 @@ interface Known {
   readonly place: CheckpointPlace;
   /** States in which it may be: one, or two after a change that was not acknowledged. */
   states: readonly State[];
-  /** Time of its end by the clock of this machine, at the earliest. */
-  expiresAtMs: number;
+  /** Time of its end by the clock of this machine: at the earliest, and at the latest. */
+  end: { readonly fromMs: number; readonly toMs: number };
 }
 
+const NEVER = { fromMs: Number.POSITIVE_INFINITY, toMs: Number.POSITIVE_INFINITY };
 const NAMES = ["a", "b", "c"] as const;
 const TTL_SECONDS = 1;
-/** Time after an end by which the server has removed the checkpoint, or at least does not show it. */
-const EXPIRY_MARGIN_MS = 50;
 
 /** Changes of checkpoints on servers that may end at any moment, and what must be there afterwards. */
 export class KillWork {
@@ -60,25 +59,26 @@ export class KillWork {
     readAdapter: (place: CheckpointPlace) => Promise<string>,
   ): Promise<void> {
     this.#busy.clear();
+    const askedAtMs = Date.now();
     const shown = await shownStates(client);
     for (const [path, known] of this.#known) {
-      const state = shown.get(path) ?? ABSENT;
-      const now = Date.now();
+      const { state, endMs } = shown.get(path) ?? { state: ABSENT, endMs: undefined };
       const allowed = [
-        ...(now < known.expiresAtMs + EXPIRY_MARGIN_MS ? known.states : []),
-        ...(now >= known.expiresAtMs ? [ABSENT] : []),
+        ...(askedAtMs < known.end.toMs ? known.states : []),
+        ...(Date.now() >= known.end.fromMs ? [ABSENT] : []),
       ];
       expect(allowed, `${path} after ${when}`).toContain(state);
       if (state === ABSENT) this.#known.delete(path);
       else known.states = [state];
-      if (state !== ABSENT && known.expiresAtMs === Number.POSITIVE_INFINITY) {
+      known.end = endMs === undefined ? NEVER : { fromMs: endMs, toMs: endMs };
+      if (state !== ABSENT && endMs === undefined) {
         const { weight } = JSON.parse(await readAdapter(known.place));
         expect(state.split(",")[0], `weights of ${path} after ${when}`).toBe(String(weight));
         const { status } = await client.post("/weights_info", { tinker_path: path });
         expect(status, `${path} after ${when}`).toBe(200);
       }
     }
-    for (const [path, state] of shown) {
+    for (const [path, { state }] of shown) {
       // A copy that was not acknowledged: it is there whole, and bears an id of its own.
       if (!path.includes(":train:") && !this.#known.has(path)) this.#at(placeOf(path)).states = [state];
       expect([...this.#known.keys()], `after ${when}`).toContain(path);
@@ -101,12 +101,13 @@ export class KillWork {
       ...(expires && { ttl_seconds: TTL_SECONDS }),
     };
     await this.#change("save", known, weight, async () => {
-      // The end of the one that it replaces is no end of this one.
-      const before = known.expiresAtMs;
-      known.expiresAtMs = Math.min(before, expires ? Date.now() + TTL_SECONDS * 1000 : before);
+      const endOfSave = (atMs: number) => atMs + TTL_SECONDS * 1000;
+      const soon = expires ? endOfSave(Date.now()) : Number.POSITIVE_INFINITY;
+      // In doubt: it may end as the one that it replaces, or as itself, whenever it came to be.
+      known.end = { fromMs: Math.min(known.end.fromMs, soon), toMs: Number.POSITIVE_INFINITY };
       const outcome = await client.run("/save_weights", body);
       expect(outcome).toMatchObject({ path: uriOf(known.place) });
-      known.expiresAtMs = expires ? Date.now() + TTL_SECONDS * 1000 : Number.POSITIVE_INFINITY;
+      known.end = expires ? { fromMs: soon, toMs: endOfSave(Date.now()) } : NEVER;
     });
   }
 
@@ -116,7 +117,7 @@ export class KillWork {
     );
     const known = free[this.#dice.below(free.length)];
     const [state] = known?.states ?? [];
-    if (known === undefined || state === undefined || known.expiresAtMs !== Number.POSITIVE_INFINITY) return;
+    if (known === undefined || state === undefined || known.end !== NEVER) return;
     const { training_run_id: run, kind, name } = known.place;
     const path = `/training_runs/${run}/checkpoints/${kind}/${name}`;
     const [weight = ""] = state.split(",");
@@ -162,7 +163,7 @@ export class KillWork {
     const known = this.#known.get(path) ?? {
       place,
       states: [ABSENT],
-      expiresAtMs: Number.POSITIVE_INFINITY,
+      end: NEVER,
     };
     this.#known.set(path, known);
     return known;
@@ -179,17 +180,24 @@ function placeOf(path: string): CheckpointPlace {
   return { training_run_id: run, kind: "weights", name };
 }
 
-async function shownStates(client: TestClient): Promise<Map<string, State>> {
-  const shown = new Map<string, State>();
+interface Shown {
+  readonly state: State;
+  readonly endMs: number | undefined;
+}
+
+async function shownStates(client: TestClient): Promise<Map<string, Shown>> {
+  const shown = new Map<string, Shown>();
   for (let offset = 0; ; offset += 1000) {
     const { body } = await client.get(`/checkpoints?limit=1000&offset=${offset}`);
     const checkpoints = body.checkpoints as readonly {
       readonly tinker_path: string;
       readonly public: boolean;
+      readonly expires_at?: string;
       readonly user_metadata?: { readonly weight?: string };
     }[];
-    for (const { tinker_path, public: isPublic, user_metadata } of checkpoints) {
-      shown.set(tinker_path, stateOf(user_metadata?.weight ?? "", isPublic));
+    for (const { tinker_path, public: isPublic, user_metadata, expires_at: end } of checkpoints) {
+      const endMs = typeof end === "string" ? Date.parse(end) : undefined;
+      shown.set(tinker_path, { state: stateOf(user_metadata?.weight ?? "", isPublic), endMs });
     }
     if (checkpoints.length < 1000) return shown;
   }

@@ -1,8 +1,10 @@
 import { type Clock, type Logger, type ServerTracer, systemClock } from "@tinkex/base";
+import type { ApiGeneration } from "@tinkex/types";
 import { witnessLogger } from "@tinkex-tooling/canary";
 import { onTestFinished } from "vitest";
 import type { Engine } from "../engine/engine.js";
 import { systemProcesses } from "../lock/process-table.js";
+import type { AppExtension } from "../server/create-app.js";
 import { openDataDirectory } from "../server/data-directory.js";
 import { DEFAULT_LIMITS, type ServerLimits } from "../server/limits.js";
 import { type RunningServer, serveEngines } from "../server/serve-engines.js";
@@ -15,9 +17,11 @@ export interface TestServerOptions {
   readonly dataDirectory?: string;
   readonly standIn?: boolean;
   readonly apiKey?: string;
+  readonly generation?: ApiGeneration;
   readonly limits?: Partial<ServerLimits>;
   readonly clock?: Clock;
   readonly logger?: Logger;
+  readonly extend?: AppExtension;
   readonly tracer?: ServerTracer;
 }
 
@@ -53,11 +57,13 @@ export async function startServing(
     host: "127.0.0.1",
     port: 0,
     apiKey: options.apiKey,
+    generation: options.generation,
     clock,
     logger,
     tracer: options.tracer,
     randomSeed: () => 1000,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
+    extend: options.extend,
   });
   onTestFinished(() => running.close());
   return running;
