@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { ValidationError } from "@tinkex/base";
+import { GENERATIONS } from "../server/generation.js";
 import type { LocalServerOptions, ServedModel } from "../server/local-server-options.js";
 
 /** The options of the command line, for `--help`. */
@@ -10,6 +11,7 @@ export const SERVE_HELP = `Serves the Tinker API on this machine, and really tra
   --data DIRECTORY  folder of runs and checkpoints (default: a temporary one)
   --model NAME=DIR  serve a Hugging Face directory under a name; may be repeated (default: the built-in model)
   --stand-in        serve any base model by the first of these
+  --generation V    speak one generation of the API alone: 0.4, 0.25 or 0.38 (default: all)
   --runtime NAME    auto, native or wasm (default: auto)
   --threads N       threads of the arithmetic (default: one per core)
   --api-key KEY     key that clients must send (or the variable TINKER_API_KEY with --require-key)
@@ -46,6 +48,7 @@ export function serveArguments(
       dataDirectory: values.data,
       models,
       standIn: values["stand-in"],
+      generation: generationName(values.generation),
       runtime: runtimeName(values.runtime),
       threads: wholeNumber("threads", values.threads),
       seed: wholeNumber("seed", values.seed),
@@ -65,6 +68,7 @@ function parse(args: readonly string[]) {
         data: { type: "string" },
         model: { type: "string", multiple: true },
         "stand-in": { type: "boolean" },
+        generation: { type: "string" },
         runtime: { type: "string" },
         threads: { type: "string" },
         "api-key": { type: "string" },
@@ -96,6 +100,15 @@ function servedModel(text: string): ServedModel {
     });
   }
   return { name: text.slice(0, at), directory: text.slice(at + 1) };
+}
+
+function generationName(text: string | undefined): LocalServerOptions["generation"] {
+  const generation = GENERATIONS.find((name) => name === text);
+  if (text === undefined || generation !== undefined) return generation;
+  throw new ValidationError(
+    `--generation must be one of ${GENERATIONS.join(", ")}, got ${JSON.stringify(text)}`,
+    { path: ["generation"] },
+  );
 }
 
 function runtimeName(text: string | undefined): LocalServerOptions["runtime"] {

@@ -1,3 +1,4 @@
+import type { ApiGeneration } from "@tinkex/types";
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from "fastify";
 import { RequestRefusal } from "../errors/request-refusal.js";
 import { shortened } from "../json/shortened.js";
@@ -5,6 +6,7 @@ import { reserveSequenceSlot } from "../operations/reserve-sequence-slot.js";
 import type { ServerState } from "../registries/server-state.js";
 import { answerClientError } from "./answer-client-error.js";
 import { errorHandler } from "./error-answer.js";
+import { addGeneration } from "./generation.js";
 import { addBodyParsers } from "./parse-bodies.js";
 import { type GuardOptions, guardRequest } from "./request-guard.js";
 import { addAccountRoutes } from "./routes/account-routes.js";
@@ -40,6 +42,8 @@ export interface AppOptions {
   /** Milliseconds that a client may take to send the head of a request, and the whole of it. */
   readonly headTimeoutMs: number;
   readonly requestTimeoutMs: number;
+  /** The one generation of the API to speak; every one at once where absent. */
+  readonly generation?: ApiGeneration | undefined;
   /** Adds hooks that run before all others. */
   readonly extend?: AppExtension | undefined;
 }
@@ -73,6 +77,7 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
     const path = request.url.split("?", 1)[0] ?? "";
     guardRequest({ path, host, origin, site: firstOf(site), apiKey: firstOf(apiKey) }, options.guard);
   });
+  if (options.generation !== undefined) addGeneration(app, options.generation);
   addBodyParsers(app, BODY_LIMIT_BYTES);
   app.setErrorHandler(errorHandler(state.logger));
   app.setNotFoundHandler(({ method, url, body }) =>

@@ -1,4 +1,5 @@
 import type { Clock, Logger, ServerTracer } from "@tinkex/base";
+import type { ApiGeneration } from "@tinkex/types";
 
 /** A base model to serve. */
 export interface ServedModel {
@@ -30,6 +31,11 @@ export interface LocalServerOptions {
    * @defaultValue false
    */
   readonly standIn?: boolean | undefined;
+  /**
+   * Speaks one generation of the API alone, by the version of the official SDK that has it: plain JSON (`0.4`), protobuf (`0.25`) or
+   * the newest (`0.38`), to test a client against a server of that age. @defaultValue all of them at once
+   */
+  readonly generation?: ApiGeneration | undefined;
   /**
    * ONNX Runtime that computes: the native one, or WebAssembly, which runs everywhere and is about a third as fast.
    * @defaultValue `auto`: native where it loads

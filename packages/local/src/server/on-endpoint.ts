@@ -47,6 +47,13 @@ export function on<Name extends EndpointName>(
   });
 }
 
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Name of the endpoint in the table. */
+    readonly endpoint?: EndpointName;
+  }
+}
+
 /** Registers an endpoint whose handler reads the body itself, or writes the answer in a form of its own. */
 export function onUnread<Name extends EndpointName>(
   api: FastifyInstance,
@@ -57,6 +64,7 @@ export function onUnread<Name extends EndpointName>(
   api.route({
     method,
     url: path.replaceAll("{", ":").replaceAll("}", ""),
+    config: { endpoint: name },
     handler: ({ params, query, body, headers, host }, reply) => {
       // The address was matched by the very path whose parts the type names.
       const parameters = params as PathParametersOf<Name>;

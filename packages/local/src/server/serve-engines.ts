@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { type Clock, type Logger, type ServerTracer, ValidationError } from "@tinkex/base";
+import type { ApiGeneration } from "@tinkex/types";
 import type { FastifyInstance } from "fastify";
 import { CheckpointStore } from "../disk/checkpoint-store.js";
 import { recoverFromCrash } from "../disk/crash-recovery.js";
@@ -38,6 +39,7 @@ export interface ServeOptions {
   readonly apiKey: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly generation?: ApiGeneration | undefined;
   readonly tracer?: ServerTracer | undefined;
   readonly randomSeed: () => number;
   readonly limits: ServerLimits;
@@ -58,9 +60,9 @@ export interface RunningServer {
  */
 export async function serveEngines(options: ServeOptions): Promise<RunningServer> {
   const state = await openState(options);
-  const { host, apiKey, limits, data, logger, extend } = options;
+  const { host, apiKey, limits, data, logger, extend, generation } = options;
   const tokens = apiKey === undefined ? undefined : new ServerTokens(apiKey, options.clock);
-  const app = createApp(state, { guard: { host, apiKey, tokens }, extend, ...limits });
+  const app = createApp(state, { guard: { host, apiKey, tokens }, extend, generation, ...limits });
   if (state.tracing !== undefined) addTracing(app, state.tracing);
   const port = await listen(app, host, options.port);
   let closed: Promise<void> | undefined;

@@ -16,6 +16,8 @@ import { systemProcesses } from "../lock/process-table.js";
 import { randomStream } from "../random/random-stream.js";
 import { builtInModels } from "./built-in-models.js";
 import { type DataDirectory, openDataDirectory } from "./data-directory.js";
+import { type DataDirectory, openDataDirectory } from "./data-directory.js";
+import { GENERATIONS } from "./generation.js";
 import type { AppExtension } from "./create-app.js";
 import { DEFAULT_LIMITS } from "./limits.js";
 import type { LocalServerOptions, ServedModel } from "./local-server-options.js";
@@ -45,6 +47,7 @@ const OPTION_NAMES: Readonly<Record<keyof LocalServerOptions, true>> = {
   host: true,
   dataDirectory: true,
   models: true,
+  generation: true,
   standIn: true,
   runtime: true,
   threads: true,
@@ -92,7 +95,13 @@ export async function startExtended(
       path: ["standIn"],
     });
   }
-  const { tracer } = options;
+  const { tracer, generation } = options;
+  if (generation !== undefined && !GENERATIONS.includes(generation)) {
+    throw new ValidationError(
+      `generation must be one of ${GENERATIONS.join(", ")}, got ${describeValue(generation)}`,
+      { path: ["generation"] },
+    );
+  }
   if (tracer !== undefined) {
     checkObject(tracer, "tracer", "serverTracer() of @tinkex/telemetry/otel");
     checkFunction(tracer.record, "tracer.record");
@@ -111,6 +120,7 @@ export async function startExtended(
       engines.push(await createEngine({ model, runtime, threads }, { clock, logger }));
     const running = await serveEngines({
       engines,
+      generation,
       standIn,
       data,
       host,
