@@ -92,16 +92,16 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
       addSessionRoutes(api, state);
       addModelRoutes(api, state);
       addTrainingRoutes(api, state);
+      api.register(async (graphs) => {
+        addBodyParsers(graphs, GRAPH_LIMIT_BYTES, { marksFloats: true });
+        addLossRoutes(graphs, state);
+      });
       addSamplingRoutes(api, state);
       addFutureRoutes(api, state, options.holdMs);
       addFeedRoute(api, state, options.holdMs);
       addCancelRoute(api, state);
       addCheckpointRoutes(api, state);
       addAccountRoutes(api, state);
-      api.register(async (graphs) => {
-        addBodyParsers(graphs, GRAPH_LIMIT_BYTES, { marksFloats: true });
-        addLossRoutes(graphs, state);
-      });
       addAuthRoutes(api, options.guard.tokens);
       addFileRoutes(api, state, { signed: new SignedFiles(state.clock), prefix: API_PREFIX });
     },

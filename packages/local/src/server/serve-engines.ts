@@ -135,8 +135,8 @@ async function openState({
     sessions,
     models: new ModelRegistry(),
     samplers: new SamplerRegistry(),
-    adapterCache: new AdapterCache({
     losses: new LossRegistry(),
+    adapterCache: new AdapterCache({
       root: layout.root,
       folder: OwnedFolder.named(layout.parked),
       capacity: limits.idleSamplers,

@@ -15,10 +15,9 @@ import type { Engine } from "../engine/engine.js";
 import { systemProcesses } from "../lock/process-table.js";
 import { randomStream } from "../random/random-stream.js";
 import { builtInModels } from "./built-in-models.js";
-import { type DataDirectory, openDataDirectory } from "./data-directory.js";
+import type { AppExtension } from "./create-app.js";
 import { type DataDirectory, openDataDirectory } from "./data-directory.js";
 import { GENERATIONS } from "./generation.js";
-import type { AppExtension } from "./create-app.js";
 import { DEFAULT_LIMITS } from "./limits.js";
 import type { LocalServerOptions, ServedModel } from "./local-server-options.js";
 import { type RunningServer, serveEngines } from "./serve-engines.js";
@@ -47,8 +46,8 @@ const OPTION_NAMES: Readonly<Record<keyof LocalServerOptions, true>> = {
   host: true,
   dataDirectory: true,
   models: true,
-  generation: true,
   standIn: true,
+  generation: true,
   runtime: true,
   threads: true,
   apiKey: true,
@@ -120,8 +119,8 @@ export async function startExtended(
       engines.push(await createEngine({ model, runtime, threads }, { clock, logger }));
     const running = await serveEngines({
       engines,
-      generation,
       standIn,
+      generation,
       data,
       host,
       port,
