@@ -28,16 +28,27 @@ export class AdaptiveLimit {
     return this.#size;
   }
 
+  /** Number of those who are inside. */
+  get inside(): number {
+    return this.#inside;
+  }
+
   /** The ticket of someone who comes now. */
   takeTicket(): Ticket {
     return this.#queue.takeTicket();
   }
 
+  /** Lets someone in if there is room and nobody stands in line. */
+  tryEnter(): Release | undefined {
+    return this.#queue.length === 0 && this.#inside < this.#size ? this.#enter() : undefined;
+  }
+
   /** @throws the reason of `signal` when it aborts first */
   enter(ticket: Ticket, signal: AbortSignal): Promise<Release> {
     if (signal.aborted) return Promise.reject(signal.reason);
-    // Nobody is passed, and whoever does not wait needs no listener.
-    if (this.#queue.length === 0 && this.#inside < this.#size) return Promise.resolve(this.#enter());
+    // Whoever does not wait needs no listener.
+    const release = this.tryEnter();
+    if (release !== undefined) return Promise.resolve(release);
     const waiting = this.#queue.wait(undefined, signal, ticket);
     this.#admit();
     return waiting;

@@ -27,6 +27,16 @@ export class ByteBudget {
   }
 
   /**
+   * Takes a share of the budget if nothing has used it up; nobody waits then.
+   *
+   * @throws ValidationError as {@link acquire}
+   */
+  tryAcquire(bytes: number): Release | undefined {
+    checkBytes(bytes, "what is asked for");
+    return this.#permits.tryAcquire(bytes);
+  }
+
+  /**
    * Waits for a share of the budget.
    *
    * @throws ValidationError for what is no number of bytes: one that is infinite or NaN would stop all who come after; the

@@ -39,6 +39,8 @@ export interface BatchEnvironment {
 interface Waiter {
   readonly finished: Deferred<FutureCompletion | undefined>;
   readonly context: WaitingContext;
+  /** Lets go of the signal. */
+  leave(): void;
 }
 
 /** The parts of an operation that waiting for its sample works with. */
@@ -100,9 +102,9 @@ export class BatchPoller {
     return this.#early.submitting();
   }
 
-  /** Waits until a result may be fetched, beside those that are. @throws the reason of `signal` when it aborts first */
-  fetching(signal: AbortSignal): Promise<Release> {
-    return this.#fetches.acquire(signal);
+  /** Waits, where it must, until a result may be fetched beside those that are. @throws the reason of `signal` when it aborts first */
+  fetching(signal: AbortSignal): Release | Promise<Release> {
+    return this.#fetches.tryAcquire() ?? this.#fetches.acquire(signal);
   }
 
   /**
@@ -111,22 +113,23 @@ export class BatchPoller {
    * @returns `undefined` on a server that has no such polls: the sample is polled for alone
    * @throws FuturesPollerError; the reason of the context's signal
    */
-  async finished(requestId: string, context: WaitingContext): Promise<FutureCompletion | undefined> {
+  finished(requestId: string, context: WaitingContext): Promise<FutureCompletion | undefined> {
     const { signal } = context;
-    signal.throwIfAborted();
-    if (this.#isUnsupported) return undefined;
-    if (this.#refusal !== undefined) throw this.#refusal;
+    if (signal.aborted) return Promise.reject(signal.reason);
+    if (this.#isUnsupported) return Promise.resolve(undefined);
+    if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
     const early = this.#early.take(requestId);
-    if (early !== undefined) return early;
-    const waiter: Waiter = { finished: deferred(), context };
-    this.#waiters.set(requestId, waiter);
+    if (early !== undefined) return Promise.resolve(early);
+    const finished = deferred<FutureCompletion | undefined>();
     const leave = onAbort(signal, (reason) => {
       this.#waiters.delete(requestId);
-      waiter.finished.reject(reason);
+      finished.reject(reason);
+      leave();
     });
+    this.#waiters.set(requestId, { finished, context, leave });
     this.#wake();
     if (context.isAwaited()) this.#endGathering?.();
-    return waiter.finished.promise.finally(leave);
+    return finished.promise;
   }
 
   /** Notes that a result was fetched, so that the service may forget it. */
@@ -252,6 +255,7 @@ export class BatchPoller {
       return;
     }
     this.#waiters.delete(id);
+    waiter.leave();
     waiter.finished.resolve(completion);
   }
 
@@ -304,7 +308,10 @@ export class BatchPoller {
   #settleAll(settle: (waiter: Waiter) => void): void {
     const waiters = [...this.#waiters.values()];
     this.#waiters.clear();
-    for (const waiter of waiters) settle(waiter);
+    for (const waiter of waiters) {
+      waiter.leave();
+      settle(waiter);
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { deferred } from "@tinkex/base";
 import { expect, it } from "vitest";
 import { openService } from "../testing/open-service.js";
 
@@ -8,12 +9,16 @@ it("clients 80: three hundred prompts are sampled fifty at a time, and given as 
   let most = 0;
   const submit = stub.usual("asample");
   const fetch = stub.usual("retrieve_future");
+  // No result comes before there are as many as there may be.
+  const full = deferred<void>();
   stub.on("asample", (request) => {
     underWay += 1;
     most = Math.max(most, underWay);
+    if (underWay === 50) full.resolve();
     return submit(request);
   });
-  stub.on("retrieve_future", (request) => {
+  stub.on("retrieve_future", async (request) => {
+    await full.promise;
     underWay -= 1;
     return fetch(request);
   });

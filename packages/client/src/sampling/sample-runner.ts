@@ -10,7 +10,7 @@ import {
 } from "@tinkex/base";
 import type { SampledSequence, SampleRequest, SampleResponse } from "@tinkex/types";
 import type { BatchPoller } from "../channel/batch-poller.js";
-import type { Channel } from "../channel/channel.js";
+import type { Channel, SampleDelivery, Submission } from "../channel/channel.js";
 import { type QueueStateLog, samplingPauseLog } from "../channel/queue-state-log.js";
 import type { OperationContext } from "../future/operation-context.js";
 import { promptBytes } from "../inputs/model-input.js";
@@ -79,10 +79,10 @@ export class SampleRunner {
   /** Each attempt has a number of its own; repeats of one attempt's request share it. */
   async run(run: SampleRun, context: OperationContext): Promise<SampleResponse> {
     const { request, isRetried } = run;
-    const release = await this.#permits.acquire(context.signal);
+    const release = this.#permits.tryAcquire() ?? (await this.#permits.acquire(context.signal));
     try {
       const attempt = () => this.#attempt(run, context);
-      const response = isRetried ? await this.#resampler.run(context, attempt) : await attempt();
+      const response = isRetried ? await this.#resampler.run(context.signal, attempt, context.attemptFailed) : await attempt();
       return readScores(request, response, (field) => this.#warnOfAbsent(field));
     } finally {
       release();
@@ -99,14 +99,25 @@ export class SampleRunner {
     const size = promptBytes(request.prompt);
     const busyPauseMs = size <= SMALL_PROMPT_BYTES ? SMALL_PROMPT_PAUSE_MS : LARGE_PROMPT_PAUSE_MS;
     const write = { size, busyPauseMs, isUnchecked, batch: this.#batch };
-    const endSubmitting = this.#batch?.submitting();
-    const { accepted, result } = await this.#channel
-      .submitSample(request, write, context, this.#log)
-      .finally(endSubmitting);
+    const { accepted, result } = await this.#submit(request, write, context);
     context.submitted();
     context.onCancel(() => this.#channel.cancellations.cancel(accepted.request_id));
     const ids = accepted.sample_sequence_ids;
     return ids === undefined ? result : this.#withSequenceIds(await result, ids);
+  }
+
+  /** Submits a sample, which may be complete before its ticket is here. */
+  async #submit(
+    request: SampleRequest,
+    delivery: SampleDelivery,
+    context: OperationContext,
+  ): Promise<Submission<SampleResponse>> {
+    const endSubmitting = delivery.batch?.submitting();
+    try {
+      return await this.#channel.submitSample(request, delivery, context, this.#log);
+    } finally {
+      endSubmitting?.();
+    }
   }
 
   /** Takes the number of the copy, from which its samples are counted. */
@@ -175,13 +186,14 @@ export class Resampler {
 
   /** @throws what `attempt` throws, when another attempt could not help; ConnectionError when nothing has moved for hours */
   async run<T>(
-    { signal, attemptFailed }: Pick<OperationContext, "signal" | "attemptFailed">,
+    signal: AbortSignal,
     attempt: () => Promise<T>,
+    attemptFailed: OperationContext["attemptFailed"] = () => {},
   ): Promise<T> {
     const { clock, maxRetries = Number.POSITIVE_INFINITY, progressTimeoutMs = STUCK_MS } = this.#options;
     if (clock.monotonic() - this.#progressedAtMs > progressTimeoutMs)
       this.#progressedAtMs = clock.monotonic();
-    const pause = new BackoffCounter(BACKOFFS.resample, this.#options.random);
+    let pause: BackoffCounter | undefined;
     for (let attempts = 1; ; attempts += 1) {
       try {
         const result = await attempt();
@@ -193,6 +205,7 @@ export class Resampler {
         attemptFailed(error, attempts, isRepeated);
         if (!isRepeated) throw error;
         this.#checkStuck(error, attempts);
+        pause ??= new BackoffCounter(BACKOFFS.resample, this.#options.random);
         await clock.sleep(pause.nextMs(), signal);
       }
     }

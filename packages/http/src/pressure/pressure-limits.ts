@@ -33,9 +33,8 @@ export class PressureLimits {
   readonly #carefulPlaces: Semaphore;
   readonly #bytes: ByteBudget;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
-  /** Requests that have come in, and those of them that are being sent. */
+  /** Requests that have come in. */
   #submitting = 0;
-  #sending = 0;
 
   /** @param random - numbers in [0, 1) */
   constructor(rules: PressureRules, clock: Clock, random: () => number) {
@@ -54,7 +53,7 @@ export class PressureLimits {
 
   /** Requests that wait for room, or for the end of a pause. */
   get waiting(): number {
-    return this.#submitting - this.#sending;
+    return this.#submitting - this.#places.inside;
   }
 
   /**
@@ -68,21 +67,28 @@ export class PressureLimits {
     signal: AbortSignal,
     send: () => Promise<SubmitOutcome<Accepted>>,
   ): Promise<Accepted> {
+    signal.throwIfAborted();
     const turn = this.#places.takeTicket();
-    const held: Release[] = [];
+    let leaveCareful: Release | undefined;
+    let leaveBytes: Release | undefined;
+    // There is no await where nobody waits: it would show at thousands of requests a second.
+    let isAlone = this.waiting === 0;
     this.#submitting += 1;
     try {
-      if (this.#latelyBusy()) held.push(await this.#carefulPlaces.acquire(signal));
+      if (this.#latelyBusy()) leaveCareful = await this.#carefulPlaces.acquire(signal);
       const weight = this.#latelyBusy() ? this.#rules.busyWeight : 1;
-      held.push(await this.#bytes.acquire(byteLength * weight, signal));
+      if (isAlone) leaveBytes = this.#bytes.tryAcquire(byteLength * weight);
+      leaveBytes ??= await this.#bytes.acquire(byteLength * weight, signal);
       for (;;) {
-        await this.#waitOutPause(signal);
-        const leave = await this.#places.enter(turn, signal);
+        if (this.#pauseLeftMs() > 0) await this.#waitOutPause(signal);
+        const entered = isAlone ? this.#places.tryEnter() : undefined;
+        const leave = entered ?? (await this.#places.enter(turn, signal));
+        isAlone = false;
         try {
           // The pause may have begun while we stood in line.
           if (this.#pauseLeftMs() > 0) continue;
           const sentAtMs = this.#clock.monotonic();
-          const outcome = await this.#counted(send);
+          const outcome = await send();
           if (outcome.kind === "accepted") {
             this.#places.grow();
             return outcome.value;
@@ -94,16 +100,8 @@ export class PressureLimits {
       }
     } finally {
       this.#submitting -= 1;
-      for (const release of held.reverse()) release();
-    }
-  }
-
-  async #counted<T>(send: () => Promise<T>): Promise<T> {
-    this.#sending += 1;
-    try {
-      return await send();
-    } finally {
-      this.#sending -= 1;
+      leaveBytes?.();
+      leaveCareful?.();
     }
   }
 
