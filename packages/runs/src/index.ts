@@ -8,6 +8,7 @@ export {
   type RunType,
 } from "./reader/list-runs.js";
 export { type IterationInfo, RunReader, type RunReaderOptions } from "./reader/run-reader.js";
+export { type OpenMetricsOptions, openMetrics } from "./run/open-metrics.js";
 export { type OpenRunOptions, openRun } from "./run/open-run.js";
 export type {
   CheckpointRecord,

@@ -1,0 +1,47 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  checkKnownNames,
+  checkObject,
+  checkString,
+  type Logger,
+  silentLogger,
+  systemClock,
+} from "@tinkex/base";
+import { withoutSecrets } from "../config/run-config.js";
+import { type JsonObject, writePythonJson } from "../lines/python-json.js";
+import { mendLastLine, replaceFile } from "../lines/write-lines.js";
+import { Run } from "./run.js";
+import { RUN_FILES } from "./run-files.js";
+
+export interface OpenMetricsOptions {
+  /** Goes into `config.json`, without secrets, in place of what is there. @defaultValue `config.json` is left as it is */
+  readonly config?: JsonObject | undefined;
+  /** Told of a last line that was cut off. @defaultValue says nothing */
+  readonly logger?: Logger | undefined;
+}
+
+const OPTIONS: Readonly<Record<keyof OpenMetricsOptions, true>> = { config: true, logger: true };
+
+/**
+ * Opens `metrics.jsonl` of a folder to append to it, for a program that keeps its own account of where it goes on: unlike `openRun`,
+ * nothing is dropped but a last line that was cut off.
+ *
+ * @param directory - made where it is not there
+ * @throws ValidationError for arguments of the wrong kind
+ */
+export async function openMetrics(
+  directory: string,
+  options: OpenMetricsOptions = {},
+): Promise<Pick<Run, "directory" | "writeMetrics">> {
+  checkString(directory, "openMetrics: directory", "runs/support-bot");
+  checkKnownNames(options, OPTIONS, "the options of openMetrics");
+  const { config, logger = silentLogger } = options;
+  if (config !== undefined) checkObject(config, "openMetrics: config", "{ num_epochs: 1 }");
+  await mkdir(directory, { recursive: true });
+  await mendLastLine(join(directory, RUN_FILES.metrics), logger);
+  if (config !== undefined) {
+    await replaceFile(join(directory, RUN_FILES.config), writePythonJson(withoutSecrets(config), 2));
+  }
+  return new Run(directory, undefined, systemClock);
+}
