@@ -89,6 +89,9 @@ function checkAnswer({ method, path }: FuzzRequest, { status, body }: FuzzAnswer
     if (status === 408 && name === "retrieve_future") return;
     const { detail } = JSON.parse(body);
     if (detail === undefined || detail === "") throw new Error("the refusal must have a detail");
+  } else if (status >= 300) {
+    // Only files lie elsewhere.
+    if (name !== "get_checkpoint_archive") throw new Error("only an archive may be elsewhere");
   } else if (name !== undefined && "response" in ENDPOINTS[name]) {
     decodeResponse(name as EndpointWithAnswer, Buffer.from(body));
   }
