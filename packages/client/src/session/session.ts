@@ -49,9 +49,10 @@ export class Session extends ApiCalls {
     return this.#isLost;
   }
 
-  /** Calls `callback` when the session is lost. */
-  onLost(callback: (cause: unknown) => void): void {
+  /** Calls `callback` when the session is lost. Returns what ends that, for a part that ends before the session. */
+  onLost(callback: (cause: unknown) => void): () => void {
     this.#onLost.add(callback);
+    return () => this.#onLost.delete(callback);
   }
 
   /** Notes that the service no longer knows the session: what belongs to it fails, and the next creation opens another. */

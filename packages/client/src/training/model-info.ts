@@ -48,6 +48,7 @@ export async function unloadModel(model: TrainedModel, context: OperationContext
     }
   });
   channel.models.delete(id);
+  model.leaveSession();
   turns.break(new ClosedError(`the model ${id} was unloaded`));
   context.submitted();
   await result;

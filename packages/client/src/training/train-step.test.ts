@@ -1,3 +1,5 @@
+import { queryObjects } from "node:v8";
+import { Mutex } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { datum, datums, seqIdOf } from "../testing/examples.js";
 import { openService, pauseForSockets } from "../testing/open-service.js";
@@ -74,6 +76,21 @@ describe("TrainingClient.unload", () => {
     await before;
     expect(stub.trace.slice(-2)).toEqual(["optim_step", "unload_model"]);
     await expect(step(training)).rejects.toMatchObject({ code: "closed" });
+  });
+
+  it("leaves nothing of a model behind in the session, and neither does close", async () => {
+    const { stub, service } = await openTraining();
+    stub.on("unload_model", () => stub.accept("UnloadModelResponse", { model_id: "S:train:0" }));
+    const openAndEnd = async (end: "unload" | "close"): Promise<void> => {
+      const training = await service.createLoraTrainingClient({ base_model: "b" });
+      await step(training);
+      await training[end]();
+    };
+    await openAndEnd("unload");
+    // Each model has one, for the turns of its operations.
+    const before = queryObjects(Mutex, { format: "count" });
+    for (const end of ["unload", "close", "unload", "close"] as const) await openAndEnd(end);
+    expect(queryObjects(Mutex, { format: "count" })).toBe(before);
   });
 
   it("says that a server has no such endpoint, and the model goes on", async () => {

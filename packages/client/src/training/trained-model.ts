@@ -66,6 +66,8 @@ export interface TrainedModel {
   isOrderInDoubt: boolean;
   /** Path of the last checkpoint of weights and optimizer that this client has saved or loaded. */
   lastCheckpoint: string | undefined;
+  /** Has the session forget the model, when no more of its operations will be called. */
+  leaveSession(): void;
 }
 
 /** A model none of whose requests was sent yet. */
@@ -78,9 +80,9 @@ export function trainedModel(channel: Channel, id: string): TrainedModel {
     log: trainingPauseLog(`Training for ${id}`, channel.environment),
     isOrderInDoubt: false,
     lastCheckpoint: undefined,
+    leaveSession: channel.session.onLost((cause) => model.turns.break(lostError(model, cause))),
   };
   channel.models.add(id);
-  channel.session.onLost((cause) => model.turns.break(lostError(model, cause)));
   return model;
 }
 

@@ -361,6 +361,7 @@ export class TrainingClient {
   /** Ends this client's operations with `ClosedError` and takes no more. The model stays on the service. */
   async close(): Promise<void> {
     this.#lifecycle.close();
+    this.#model.leaveSession();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
