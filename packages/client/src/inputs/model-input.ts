@@ -27,6 +27,7 @@ export function toModelInput(input: ModelInput | TokenSource, what: string): Mod
       path: [what],
     });
   }
+  if (areTokenIds(input)) return { chunks: [{ tokens: input, type: "encoded_text" }] };
   const record = typeof input === "object" && "chunks" in input ? input : ModelInput.fromInts(input);
   return copyOfText(record) ?? checkSent(modelInputSchema, record, what);
 }

@@ -30,7 +30,22 @@ describe("a prompt given as tokens", () => {
 
 describe("a model input", () => {
   const member = fc.constantFrom<unknown>(
-    ...[undefined, null, 7, -0, 1.5, 2 ** 31, -(2 ** 31), "7", [], [7, 8], [7, 2 ** 40], [undefined, 7], ["7"], {}],
+    ...[
+      undefined,
+      null,
+      7,
+      -0,
+      1.5,
+      2 ** 31,
+      -(2 ** 31),
+      "7",
+      [],
+      [7, 8],
+      [7, 2 ** 40],
+      [undefined, 7],
+      ["7"],
+      {},
+    ],
     ...["encoded_text", "image", Int32Array.of(7), new Int32Array(0), Uint8Array.of(7), Float32Array.of(7)],
   );
   const chunk = fc.oneof(
