@@ -9,7 +9,7 @@ import { loadTokenizer } from "@tinkex/tokenizer/node";
 import { afterAll, describe, expect, it } from "vitest";
 import { clientCalls } from "./calls/client.js";
 import { httpCalls } from "./calls/http.js";
-import { localCalls } from "./calls/local.js";
+import { localCalls, localTestingCalls } from "./calls/local.js";
 import { renderersCalls } from "./calls/renderers.js";
 import { telemetryCalls } from "./calls/telemetry.js";
 import { runsCalls } from "./calls/runs.js";
@@ -54,6 +54,7 @@ const CALLS: Readonly<Record<string, PublicCalls>> = {
   "@tinkex/runs": runsCalls(join(home, "runs")),
   "@tinkex/client": clientCalls(service, training, sampler),
   "@tinkex/local": localCalls(join(home, "data")),
+  "@tinkex/local/testing": localTestingCalls(join(home, "data")),
   "@tinkex/telemetry": telemetryCalls,
 };
 
