@@ -49,6 +49,15 @@ export type {
   RequestTry,
   RequestTryEnd,
 } from "./events/request-message.js";
+export type {
+  FailedAttempt,
+  FailedRequestTry,
+  FailedResult,
+  ReportedSession,
+  SessionReporter,
+  TelemetryReporter,
+  TelemetryStats,
+} from "./events/telemetry-reporter.js";
 export { type EndpointMatch, matchEndpoint } from "./match-endpoint.js";
 export {
   type AuditEventType,

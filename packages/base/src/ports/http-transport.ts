@@ -32,6 +32,11 @@ export interface TransportCall {
   readonly stopSignal?: AbortSignal;
   /** Limit of the whole call, tries and pauses included, in milliseconds. @defaultValue none; each try has its own */
   readonly timeoutMs?: number;
+  /**
+   * Told of a try that failed and is followed by another, for who wants to hear of nothing else; `status` is `undefined` when no
+   * answer came. A transport may leave it alone.
+   */
+  readonly onRepeat?: (attempt: number, status: number | undefined) => void;
   /** Hears of the call's tries. A transport may leave it alone. @defaultValue nobody */
   readonly observer?: CallObserver;
 }

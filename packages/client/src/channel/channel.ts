@@ -202,8 +202,9 @@ export class Channel {
     delivery: Delivery & { readonly signal?: AbortSignal },
   ): Promise<Submission<ResultOf<Name>>> {
     const { onBehalfOf } = context;
-    const response = await this.session.post(name, body, { ...delivery, onBehalfOf, isReadable: isTicket });
-    return this.#accepted(name, response, context, log, context.startedAtMs);
+    const { isReadable, ticketIn } = new TicketReader();
+    const response = await this.session.post(name, body, { ...delivery, onBehalfOf, isReadable });
+    return this.#accepted(name, ticketIn(response), context, log, context.startedAtMs);
   }
 
   /**
@@ -228,8 +229,8 @@ export class Channel {
     const { closing } = this.environment.lifecycle;
     const release = await this.#trainingBudget.acquire(request.size, delivery.stopSignal ?? closing);
     try {
-      const response = await this.#deliverPass(request, context, delivery);
-      const submission = this.#accepted(request.name, response, context, log, context.startedAtMs);
+      const ticket = await this.#deliverPass(request, context, delivery);
+      const submission = this.#accepted(request.name, ticket, context, log, context.startedAtMs);
       // No try is left that might read the body.
       this.bodyMemory?.giveBack(request.written.body);
       return submission;
@@ -247,28 +248,29 @@ export class Channel {
   ): Promise<Submission<ResultOf<"asample">>> {
     // The time spent waiting for a place is ours, not the request's.
     const startedAtMs = this.environment.clock.monotonic();
-    const response = await this.#samplePressure.submit(sample.size, context.signal, () =>
+    const ticket = await this.#samplePressure.submit(sample.size, context.signal, () =>
       this.#trySample(request, sample, context),
     );
-    return this.#accepted("asample", response, context, log, startedAtMs, sample.batch);
+    return this.#accepted("asample", ticket, context, log, startedAtMs, sample.batch);
   }
 
   async #trySample(
     request: SampleRequest,
     { busyPauseMs, isUnchecked }: SampleDelivery,
     context: OperationContext,
-  ): Promise<SubmitOutcome<TransportResponse>> {
+  ): Promise<SubmitOutcome<UntypedAPIFuture>> {
     const body = this.session.encode("asample", request, { isChecked: true, unchecked: isUnchecked });
     context.sending();
+    const { isReadable, ticketIn } = new TicketReader();
     const response = await this.session.post("asample", body, {
       onBehalfOf: context.onBehalfOf,
       // The header promises the server that a 429 is understood as "later".
       headers: { "x-tinker-sampling-backpressure": "1" },
       returnStatuses: [429],
       signal: context.signal,
-      isReadable: isTicket,
+      isReadable,
     });
-    if (response.status !== 429) return { kind: "accepted", value: response };
+    if (response.status !== 429) return { kind: "accepted", value: ticketIn(response) };
     const hint = parseRetryHint(response.headers, this.environment.clock.now());
     return { kind: "busy", pauseMs: hint?.delayMs ?? busyPauseMs };
   }
@@ -277,13 +279,13 @@ export class Channel {
     request: PassRequest,
     context: OperationContext,
     delivery: Delivery,
-  ): Promise<TransportResponse> {
+  ): Promise<UntypedAPIFuture> {
     let attempt = this.encoding.firstAttempt();
     for (let first: unknown; ; ) {
       try {
-        const response = await this.#tryPass(request, attempt, context, delivery);
+        const ticket = await this.#tryPass(request, attempt, context, delivery);
         this.encoding.accepted(attempt);
-        return response;
+        return ticket;
       } catch (error) {
         const next = this.encoding.nextAttempt(attempt, error);
         if (next === undefined) throw first === undefined ? error : failureOf(first, error);
@@ -298,20 +300,22 @@ export class Channel {
     { encoding, finalStatuses = [] }: EncodingAttempt,
     context: OperationContext,
     delivery: Delivery,
-  ): Promise<TransportResponse> {
+  ): Promise<UntypedAPIFuture> {
     const encoded = encoding === request.encoding ? request.written : request.writeIn(encoding);
     const { body, headers } = await this.#packed(encoded);
     context.sending();
     request.hasLeft = true;
+    const { isReadable, ticketIn } = new TicketReader();
     // A forward pass has an endpoint of its own in JSON only.
-    return this.session.post(encoding === "json" ? request.name : "forward_backward", body, {
+    const response = await this.session.post(encoding === "json" ? request.name : "forward_backward", body, {
       onBehalfOf: context.onBehalfOf,
       contentType: encoded.contentType,
       headers,
       stopSignal: delivery.stopSignal,
       finalStatuses: [...finalStatuses, ...(delivery.finalStatuses ?? [])],
-      isReadable: isTicket,
+      isReadable,
     });
+    return ticketIn(response);
   }
 
   /** A training body as it travels: packed where the server allows it and this Node can, JSON never. */
@@ -325,16 +329,15 @@ export class Channel {
     return { body: await compress(body), headers: { "content-encoding": "zstd" } };
   }
 
-  /** Reads the ticket of an operation that was accepted, and starts waiting for its result. */
+  /** Notes that an operation was accepted, and starts waiting for its result. */
   #accepted<Name extends OperationName>(
     name: Name,
-    response: TransportResponse,
+    accepted: UntypedAPIFuture,
     context: OperationContext,
     log: QueueStateLog,
     startedAtMs: number,
     batch?: BatchPoller,
   ): Submission<ResultOf<Name>> {
-    const accepted = TICKETS.get(response.body) ?? decodeResponse("optim_step", response.body);
     context.accepted(accepted.request_id);
     const { clock } = this.environment;
     const { result: resultName, requestType } = ENDPOINTS[name].future;
@@ -348,9 +351,7 @@ export class Channel {
       batch,
     });
     // The table's row says which record the operation gives; the compiler cannot follow a name through it.
-    const result = context.whileQueued(accepted.request_id, requestType, () => poller.result()) as Promise<
-      ResultOf<Name>
-    >;
+    const result = context.whileQueued(accepted.request_id, requestType, poller) as Promise<ResultOf<Name>>;
     result.catch(() => {});
     return { accepted, result };
   }
@@ -363,16 +364,21 @@ function failureOf(first: unknown, last: unknown): unknown {
   return isAboutEncoding(last) || !(last instanceof ApiStatusError) ? first : last;
 }
 
-/** Tickets by the bytes that they were read from to tell whether they are any: each is read once. */
-const TICKETS = new WeakMap<Uint8Array, UntypedAPIFuture>();
+/** Reads the answer to a submission once: the transport asks whether it is a ticket, and the submission for the ticket. */
+class TicketReader {
+  #ticket: UntypedAPIFuture | undefined;
 
-/** Tells whether the answer to a submission is the ticket for its result. */
-function isTicket(body: Uint8Array): boolean {
-  try {
-    // Every operation is answered by this record.
-    TICKETS.set(body, decodeResponse("optim_step", body));
-    return true;
-  } catch {
-    return false;
-  }
+  readonly isReadable = (body: Uint8Array): boolean => {
+    try {
+      // Every operation is answered by this record.
+      this.#ticket = decodeResponse("optim_step", body);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  /** Gives the ticket; a transport may have taken the answer unread. */
+  readonly ticketIn = ({ body }: TransportResponse): UntypedAPIFuture =>
+    this.#ticket ?? decodeResponse("optim_step", body);
 }

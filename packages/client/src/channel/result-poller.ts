@@ -8,6 +8,7 @@ import {
   type Release,
   RequestFailedError,
   ResponseError,
+  type TransportResponse,
   visibleText,
 } from "@tinkex/base";
 import type { FutureOutcome, Records } from "@tinkex/types";
@@ -74,6 +75,12 @@ const MAX_ASKED_MS = 60_000;
 /** A poll held this long shows that the server makes the client wait by itself. */
 const HELD_MS = 1_000;
 
+/** A poll that failed, or whose answer says nothing. */
+interface NoAnswer {
+  readonly state: "no answer";
+  readonly error: unknown;
+}
+
 /** Waits for one result: polls until it is there. */
 export class ResultPoller<Name extends FutureResultName> {
   readonly #environment: RetrieveEnvironment;
@@ -95,6 +102,11 @@ export class ResultPoller<Name extends FutureResultName> {
     this.#request = request;
   }
 
+  /** Number of the poll that is under way, or was the last, from 0. */
+  get iteration(): number {
+    return Math.max(0, this.#iteration - 1);
+  }
+
   /**
    * @throws RequestFailedError when the work failed; ApiStatusError or ResponseError when its result is not to be had; the
    * reason of the request's signal
@@ -104,7 +116,7 @@ export class ResultPoller<Name extends FutureResultName> {
     const { signal } = context;
     let leaveFetches: Release | undefined;
     try {
-      const completion = await batch?.finished(requestId, context);
+      const completion = batch && (await batch.finished(requestId, context));
       // Before bytes of the budget are taken, which those who fetch may wait for.
       if (completion !== undefined) leaveFetches = await batch?.fetching(signal);
       const bytes = completion?.response_payload_uncompressed_size ?? 0;
@@ -112,7 +124,7 @@ export class ResultPoller<Name extends FutureResultName> {
       for (;;) {
         signal.throwIfAborted();
         const startedAtMs = this.#environment.clock.monotonic();
-        const answer = await this.#poll().catch((error: unknown) => ({ state: "no answer", error }) as const);
+        const answer = await this.#poll();
         signal.throwIfAborted();
         const heldMs = this.#environment.clock.monotonic() - startedAtMs;
         if (answer.state === "no answer") {
@@ -130,7 +142,7 @@ export class ResultPoller<Name extends FutureResultName> {
     }
   }
 
-  async #poll(): Promise<FutureOutcome<Records[Name]>> {
+  async #poll(): Promise<FutureOutcome<Records[Name]> | NoAnswer> {
     const { requestId, resultName, requestType, roundtripS, context } = this.#request;
     const iteration = this.#iteration;
     this.#iteration += 1;
@@ -139,22 +151,19 @@ export class ResultPoller<Name extends FutureResultName> {
       request_id: requestId,
       allow_metadata_only: announcesLargeResults ? this.#allowsMetadataOnly : undefined,
     };
-    const body = calls.encode("retrieve_future", request, { isChecked: true });
-    const response = await calls.post("retrieve_future", body, {
-      onBehalfOf: context.onBehalfOf,
-      signal: context.signal,
-      accept: acceptFor(resultName, "protobuf"),
-      headers: {
-        "x-tinker-request-iteration": String(iteration),
-        "x-tinker-request-type": requestType,
-        ...(iteration === 0 ? { "x-tinker-create-promise-roundtrip-time": String(roundtripS) } : {}),
-      },
-    });
+    const headers: Record<string, string> = {
+      "x-tinker-request-iteration": `${iteration}`,
+      "x-tinker-request-type": requestType,
+    };
+    if (iteration === 0) headers["x-tinker-create-promise-roundtrip-time"] = `${roundtripS}`;
     try {
-      return decodeFutureResult(resultName, response);
+      const body = calls.encode("retrieve_future", request, { isChecked: true });
+      const { onBehalfOf, signal } = context;
+      const accept = acceptFor(resultName, "protobuf");
+      const response = await calls.post("retrieve_future", body, { onBehalfOf, signal, accept, headers });
+      return read(resultName, response);
     } catch (error) {
-      if (beginsAsRecord(response)) throw error;
-      throw new UnreadablePollError(errorMessage(error), { cause: error });
+      return { state: "no answer", error };
     }
   }
 
@@ -238,7 +247,8 @@ export class ResultPoller<Name extends FutureResultName> {
       throw new ResponseError(`the service announced the result of ${requestId} twice and did not send it`);
     }
     this.#allowsMetadataOnly = false;
-    this.#release = await this.#environment.responseBudget.acquire(bytes, context.signal);
+    const { responseBudget } = this.#environment;
+    this.#release = responseBudget.tryAcquire(bytes) ?? (await responseBudget.acquire(bytes, context.signal));
   }
 
   #finish(
@@ -309,6 +319,19 @@ export class ResultPoller<Name extends FutureResultName> {
       earlierTries,
       requestId: error.requestId,
     });
+  }
+}
+
+/** @throws UnreadablePollError for what is no record at all; what reading the record throws */
+function read<Name extends FutureResultName>(
+  name: Name,
+  response: TransportResponse,
+): FutureOutcome<Records[Name]> {
+  try {
+    return decodeFutureResult(name, response);
+  } catch (error) {
+    if (beginsAsRecord(response)) throw error;
+    throw new UnreadablePollError(errorMessage(error), { cause: error });
   }
 }
 

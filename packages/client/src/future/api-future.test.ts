@@ -72,6 +72,27 @@ describe("ApiFuture", () => {
     expect(await future).toBe("done");
   });
 
+  it("tells whoever asks for `submitted` late what became of it first", async () => {
+    let work: OperationContext | undefined;
+    const run = async (context: OperationContext): Promise<never> => {
+      work = context;
+      throw new Error("refused");
+    };
+    const refused = start(run);
+    await expect(refused).rejects.toThrow("refused");
+    // A part of the work that goes on after it was given up.
+    work?.submitted();
+    await expect(refused.submitted).rejects.toThrow("refused");
+
+    const failed = start(async (context) => {
+      context.submitted();
+      throw new Error("failed on the service");
+    });
+    await expect(failed).rejects.toThrow("failed");
+    expect(await failed.submitted).toBeUndefined();
+    expect(await start(async () => 1).then(() => failed.submitted)).toBeUndefined();
+  });
+
   it("rejects `submitted` when the operation fails before", async () => {
     const future = start(() => Promise.reject(new Error("refused")));
     await expect(future.submitted).rejects.toThrow("refused");

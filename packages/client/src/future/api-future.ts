@@ -1,10 +1,9 @@
 import {
   AbortedError,
-  type Clock,
   ClosedError,
   checkTimeoutMs,
+  type Deferred,
   deferred,
-  type Logger,
   onAbort,
   type Release,
   TimeoutError,
@@ -12,38 +11,11 @@ import {
   type WaitLimits,
   waitFor,
 } from "@tinkex/base";
-import type { EventHub } from "../events/event-hub.js";
 import type { OperationEvents } from "../events/operation-events.js";
-import { type CallOptions, checkOptions, WAIT_LIMITS } from "../inputs/call-options.js";
-import type { OperationContext, QueueStateEvent, SdkMethod } from "./operation-context.js";
-import type { OperationUnderWay, SlowOperationLog } from "./slow-operation-log.js";
-import type { UnawaitedFailures } from "./unawaited-failures.js";
-
-/** The place where an operation says how it can be ended, for as long as it lasts. */
-export interface OperationRegistry {
-  /** Returns a function that takes the operation out again. An operation that comes too late is ended at once. */
-  add(end: (reason: TinkexError) => void): () => void;
-}
-
-/** The ports and the registry that all futures of a service client share. */
-export interface FutureEnvironment {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly live: OperationRegistry;
-  readonly failures: UnawaitedFailures;
-  readonly slow: SlowOperationLog;
-  readonly events?: EventHub | undefined;
-}
-
-/** One call of a public method. */
-export interface OperationCall {
-  /** The method as its caller spells it, e.g. `optimStep`. */
-  readonly name: string;
-  readonly method: SdkMethod;
-  /** Number of the call among those of its service client. */
-  readonly operationId: number;
-  readonly options: CallOptions;
-}
+import { checkOptions, WAIT_LIMITS } from "../inputs/call-options.js";
+import type { FutureEnvironment, OperationCall } from "./future-environment.js";
+import type { OperationContext, QueueStateEvent } from "./operation-context.js";
+import type { OperationUnderWay } from "./slow-operation-log.js";
 
 /**
  * Starts an operation and makes the future of its result.
@@ -78,18 +50,16 @@ export class ApiFuture<T> extends Promise<T> {
     });
   }
 
-  /**
-   * Resolves when the service has accepted the operation with all its requests; from then on the arrays it was given may be
-   * changed. Rejects when it never will.
-   */
-  readonly submitted: Promise<void>;
   readonly #call: OperationCall;
   readonly #environment: FutureEnvironment;
   /** Publishes the operation's messages, if somebody heard when it was called. */
   readonly #events: OperationEvents | undefined;
   readonly #startedAtMs: number;
   readonly #controller = new AbortController();
-  readonly #submission = deferred<void>();
+  /** Made for the first who asks: most futures never meet one. */
+  #submission: Deferred<void> | undefined;
+  #isSubmitted = false;
+  #failure: unknown;
   /** Made for the first who listens: most futures never meet one. */
   #listeners: Set<(event: QueueStateEvent) => void> | undefined;
   #requestId: string | undefined;
@@ -119,12 +89,24 @@ export class ApiFuture<T> extends Promise<T> {
     this.#environment = environment;
     this.#events = events;
     this.#startedAtMs = environment.clock.monotonic();
-    this.submitted = this.#submission.promise;
     // A rejection may come before anyone looks. That alone must not end the process.
-    this.submitted.catch(() => {});
     super.then(undefined, (error: unknown) => this.#noteFailure(error));
     const running = events === undefined ? this.#run(run) : events.run(() => this.#run(run));
     running.then(fulfil, reject);
+  }
+
+  /**
+   * Resolves when the service has accepted the operation with all its requests; from then on the arrays it was given may be
+   * changed. Rejects when it never will.
+   */
+  get submitted(): Promise<void> {
+    if (this.#submission !== undefined) return this.#submission.promise;
+    const submission = deferred<void>();
+    submission.promise.catch(() => {});
+    if (this.#isSubmitted || this.#state === "fulfilled") submission.resolve();
+    else if (this.#state === "rejected") submission.reject(this.#failure);
+    this.#submission = submission;
+    return submission.promise;
   }
 
   /** The service's id of the operation (of its first request), once it was accepted. */
@@ -211,12 +193,13 @@ export class ApiFuture<T> extends Promise<T> {
       const value = await this.#untilEnded(work);
       this.#state = "fulfilled";
       this.#events?.succeeded();
-      this.#submission.resolve();
+      this.#submission?.resolve();
       return value;
     } catch (error) {
       this.#state = "rejected";
       this.#events?.failed(error);
-      this.#submission.reject(error);
+      this.#failure = error;
+      this.#submission?.reject(error);
       // Stops the parts of the work that still run: nobody wants them any more.
       this.#controller.abort(error);
       throw error;
@@ -260,7 +243,7 @@ export class ApiFuture<T> extends Promise<T> {
 
   #context(): OperationContext {
     const { name, method, operationId, options } = this.#call;
-    const { events } = this.#environment;
+    const { clock, events, failureListener: failed } = this.#environment;
     const underWay: OperationUnderWay = {
       startedAtMs: this.#startedAtMs,
       describe: (afterS) => `${this.#describe()} has no result after ${afterS} s${this.#place("unknown")}`,
@@ -285,7 +268,8 @@ export class ApiFuture<T> extends Promise<T> {
         this.#seqId ??= seqId;
       },
       submitted: () => {
-        this.#submission.resolve();
+        this.#isSubmitted ||= !this.#isSettled;
+        this.#submission?.resolve();
         // A part of the work may go on after it was given up, of which nobody wants to hear.
         if (!this.#isSettled) this.#events?.submitted(this.#seqId);
       },
@@ -294,8 +278,23 @@ export class ApiFuture<T> extends Promise<T> {
         events?.queueState({ ...event, operationId }, event.state, event.reason);
         for (const listener of this.#listeners ?? []) this.#notify(listener, event);
       },
-      whileQueued: (requestId, requestType, run) =>
-        events === undefined ? run() : events.whileQueued({ operationId, requestId, requestType }, run),
+      whileQueued: (requestId, requestType, wait) => {
+        const run = () => wait.result();
+        const result =
+          events === undefined ? run() : events.whileQueued({ operationId, requestId, requestType }, run);
+        if (failed !== undefined) {
+          const startedAtMs = clock.monotonic();
+          result.catch((error: unknown) => {
+            const elapsedMs = clock.monotonic() - startedAtMs;
+            failed.resultFailed({ requestId, requestType, error, iteration: wait.iteration, elapsedMs });
+          });
+        }
+        return result;
+      },
+      attemptFailed: (error, attempt, isRepeated) => {
+        const elapsedMs = clock.monotonic() - this.#startedAtMs;
+        failed?.attemptFailed({ method, error, attempt, isRepeated, elapsedMs });
+      },
       aroundChunk: (chunk, submit) =>
         events === undefined ? submit() : events.aroundChunk(operationId, chunk, submit),
       stillWaiting: () => this.#environment.slow.note(underWay),
@@ -340,7 +339,9 @@ export class ApiFuture<T> extends Promise<T> {
   }
 
   #noteFailure(error: unknown): void {
-    if (this.#waitCount > 0 || error instanceof AbortedError || error instanceof ClosedError) return;
+    if (error instanceof AbortedError || error instanceof ClosedError) return;
+    this.#environment.failureListener?.callFailed(error);
+    if (this.#waitCount > 0) return;
     const isAwaited = (): boolean => this.#waitCount > 0;
     this.#environment.failures.note({ name: this.#call.name, error, isAwaited });
   }

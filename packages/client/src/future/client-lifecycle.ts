@@ -1,9 +1,11 @@
 import { type Clock, ClosedError, type Logger, type TinkexError } from "@tinkex/base";
 import type { OperationInfo } from "@tinkex/types";
 import type { EventHub } from "../events/event-hub.js";
+import type { FailureListener } from "../events/failure-listener.js";
 import { type OperationDescription, OperationEvents } from "../events/operation-events.js";
 import { CALL_OPTIONS, type CallOptions, checkOptions } from "../inputs/call-options.js";
-import { type ApiFuture, type FutureEnvironment, type OperationRegistry, startFuture } from "./api-future.js";
+import { type ApiFuture, startFuture } from "./api-future.js";
+import type { FutureEnvironment, OperationRegistry } from "./future-environment.js";
 import type { OperationContext, SdkMethod } from "./operation-context.js";
 import { SlowOperationLog } from "./slow-operation-log.js";
 import { UnawaitedFailures } from "./unawaited-failures.js";
@@ -16,6 +18,8 @@ export interface LifecyclePorts {
   readonly timeoutMs?: number | undefined;
   /** Publishes what happens; `undefined` when nobody may hear. */
   readonly events?: EventHub | undefined;
+  /** Told of what fails. */
+  readonly failureListener?: FailureListener | undefined;
 }
 
 /** Model or sampler that the calls of a client are about, as messages name it. */

@@ -27,6 +27,13 @@ export interface OnBehalfOf {
   readonly operationId?: number | undefined;
 }
 
+/** Wait for the result of one request. */
+export interface ResultWait<T> {
+  result(): Promise<T>;
+  /** Number of the last poll, from 0. */
+  readonly iteration: number;
+}
+
 /** The work behind a future: what it learns from the future, and tells it. */
 export interface OperationContext {
   /** The method as its caller spells it, for messages, e.g. `optimStep`. */
@@ -53,7 +60,9 @@ export interface OperationContext {
   /** Notes how the work stands in the service's queue. */
   queueState(event: QueueStateEvent): void;
   /** Runs the wait for the result of a request, of which somebody may hear. */
-  whileQueued<T>(requestId: string, requestType: string, run: () => Promise<T>): Promise<T>;
+  whileQueued<T>(requestId: string, requestType: string, wait: ResultWait<T>): Promise<T>;
+  /** Notes an attempt at the work that failed, of which somebody may hear. @param attempt - from 1 */
+  attemptFailed(error: unknown, attempt: number, isRepeated: boolean): void;
   /** Submits one chunk of a pass, of which somebody may hear until its result is there. */
   aroundChunk<S extends SubmittedChunk>(chunk: SentChunk, submit: () => Promise<S>): Promise<S>;
   /** Notes that the service was asked for the result and has none yet. */

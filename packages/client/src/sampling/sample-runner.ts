@@ -82,7 +82,9 @@ export class SampleRunner {
     const release = this.#permits.tryAcquire() ?? (await this.#permits.acquire(context.signal));
     try {
       const attempt = () => this.#attempt(run, context);
-      const response = isRetried ? await this.#resampler.run(context.signal, attempt, context.attemptFailed) : await attempt();
+      const response = isRetried
+        ? await this.#resampler.run(context.signal, attempt, context.attemptFailed)
+        : await attempt();
       return readScores(request, response, (field) => this.#warnOfAbsent(field));
     } finally {
       release();

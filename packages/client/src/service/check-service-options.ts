@@ -28,6 +28,7 @@ const OPTION_NAMES: Readonly<Record<keyof ServiceClientOptions, true>> = {
   clock: true,
   random: true,
   sdkVersion: true,
+  telemetry: true,
   transport: true,
 };
 
@@ -106,7 +107,17 @@ export function checkServiceOptions(options: ServiceClientOptions): void {
   if (options.proxy !== undefined && typeof options.proxy !== "string") {
     checkKnownNames(options.proxy, PROXY_FIELDS, "ServiceClient: proxy");
   }
+  checkTelemetry(options.telemetry);
   checkTogether(options);
+}
+
+function checkTelemetry(telemetry: ServiceClientOptions["telemetry"]): void {
+  if (telemetry === undefined || typeof telemetry === "boolean") return;
+  if (typeof telemetry === "object" && telemetry !== null && typeof telemetry.begin === "function") return;
+  throw refusal(
+    "telemetry",
+    `must be true, false or a reporter such as new ServiceReporter() of @tinkex/telemetry, got ${describeKind(telemetry)}`,
+  );
 }
 
 function checkPools(pools: PoolOptions): void {

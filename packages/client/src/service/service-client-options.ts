@@ -7,7 +7,7 @@ import type {
   RetryOptions,
   TransportHooks,
 } from "@tinkex/http";
-import type { JsonObject } from "@tinkex/types";
+import type { JsonObject, TelemetryReporter } from "@tinkex/types";
 import type { TokenizerLoader } from "../session/model-tokenizer.js";
 import type { WireChoice } from "../session/server-generation.js";
 
@@ -98,6 +98,13 @@ export interface ServiceClientOptions {
   readonly random?: (() => number) | undefined;
   /** The official SDK version we claim to behave like; servers switch features on by it. */
   readonly sdkVersion?: string | undefined;
+  /**
+   * Reports to the service that calls failed and how: `false` turns it off, `true` turns it on whatever the environment says, or a
+   * reporter such as `new ServiceReporter()` of `@tinkex/telemetry`, one for each client. Without that package nothing is reported,
+   * and with a transport of the caller's only where this option says so.
+   * @defaultValue on, unless `TINKER_TELEMETRY` is another word than `1`, `true`, `yes` or `on`, or `DO_NOT_TRACK` is `1`
+   */
+  readonly telemetry?: TelemetryReporter | boolean | undefined;
   /** Carries all requests in place of our own HTTP; what it needs (`apiKey`, `baseUrl`, `headers`, …) is given to it. */
   readonly transport?: HttpTransport | undefined;
 }

@@ -14,7 +14,11 @@ import type { SessionEnvironment } from "../session/session.js";
 import { isLostSession } from "../session/session-lost-error.js";
 import { untilServiceIsBack } from "./resume-from.js";
 import { type ServiceStats, serviceStats, transportStats } from "./service-stats.js";
+import { ServiceTelemetry } from "./service-telemetry.js";
 import type { ClientSettings } from "./settings.js";
+
+/** Generation of a server that has not said what it is. */
+const OLDEST_GENERATION = "0.4";
 
 /** The parts that the clients made from one service client share: the transport, the session, the counters, and the closing. */
 export class ServiceCore {
@@ -32,6 +36,8 @@ export class ServiceCore {
   /** The last channel that was opened. */
   #opened: Channel | undefined;
   #profile: ServerProfile | undefined;
+  /** `undefined` where the option turned it off. */
+  readonly #telemetry: ServiceTelemetry | undefined;
   #modelCount = 0;
   #samplerCount = 0;
 
@@ -41,13 +47,29 @@ export class ServiceCore {
     const { baseUrl } = settings;
     const channels = diagnosticsChannels();
     this.events = new EventHub({ clock, clientId: randomUUID(), baseUrl, channels });
+    if (settings.telemetry !== false) {
+      this.#telemetry = new ServiceTelemetry({
+        telemetry: settings.telemetry,
+        env: settings.env,
+        clientId: this.events.identity.clientId,
+        sdkVersion,
+        clock,
+        logger,
+        transport: settings.transport,
+        waitsForBilling: settings.billing === "pause",
+        generation: () => this.#profile?.generation.fields ?? OLDEST_GENERATION,
+        direct: settings.direct,
+      });
+    }
     this.lifecycle = new ClientLifecycle("ServiceClient", "the service client", {
       clock,
       logger,
       timeoutMs: settings.timeoutMs,
       events: this.events,
+      failureListener: this.#telemetry,
     });
-    this.transport = withBillingPause(settings.transport, {
+    const watched = this.#telemetry?.watch(settings.transport) ?? settings.transport;
+    this.transport = withBillingPause(watched, {
       clock,
       logger,
       policy: settings.billing,
@@ -176,9 +198,15 @@ export class ServiceCore {
       const isFinished = await finishSession(session, request);
       if (!isFinished && !session.isLost) await unloadModels(session, models);
     } finally {
-      await this.transport.close();
+      await this.closeConnections();
       this.events.end();
     }
+  }
+
+  /** Sends what telemetry waits, and lets all connections go. */
+  async closeConnections(): Promise<void> {
+    await this.#telemetry?.close();
+    await this.transport.close();
   }
 
   async #openChannel(): Promise<Channel> {
@@ -190,6 +218,7 @@ export class ServiceCore {
       project_id: projectId,
       display_name: displayName,
     });
+    this.#telemetry?.opened(session.id);
     const channel = new Channel(session, this.#settings);
     this.#opened = channel;
     session.onLost(() => {

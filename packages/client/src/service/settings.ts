@@ -4,6 +4,7 @@ import {
   type Compress,
   consoleLogger,
   createTransport,
+  isLoopback,
   type PoolName,
   type ProxySettings,
   proxyFromEnvironment,
@@ -11,13 +12,14 @@ import {
   type TinkexTransport,
   zstdCompressor,
 } from "@tinkex/http";
-import type { JsonObject } from "@tinkex/types";
+import { ENDPOINTS, type JsonObject, type TelemetryReporter } from "@tinkex/types";
 import { BodyMemory } from "@tinkex/wire";
 import { resolveCredentials } from "../auth/credentials.js";
 import type { TokenizerLoader } from "../session/model-tokenizer.js";
 import type { WireChoice } from "../session/server-generation.js";
 import { checkServiceOptions } from "./check-service-options.js";
 import { connectionKey } from "./connection-key.js";
+import type { PostNow } from "./post-now.js";
 import type { PoolOptions, ServiceClientOptions } from "./service-client-options.js";
 import { SharedTransport } from "./shared-transport.js";
 import { shieldedLogger } from "./shielded-logger.js";
@@ -59,6 +61,10 @@ export interface ClientSettings {
   /** The caller's own, which downloads tokenizers too. */
   readonly fetch: typeof fetch | undefined;
   readonly tokenizer: Tokenizer | TokenizerLoader | undefined;
+  readonly telemetry: TelemetryReporter | boolean | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Address of telemetry and its headers, for a process that dies; `undefined` where a proxy or a token stands between. */
+  readonly direct: () => Pick<PostNow, "url" | "headers"> | undefined;
 }
 
 /** Most repeats while no server has answered: most often the address is wrong, and some seconds tell. */
@@ -83,16 +89,23 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
   const baseUrl = resolveBaseUrl(options.baseUrl ?? fromEnv("TINKER_BASE_URL"));
   const proxy = proxySettings(options.proxy, env);
   let account: string | undefined;
+  const ownHeaders = { ...cloudflareHeaders(fromEnv), ...options.headers };
+  /** Headers of a request that our own connections do not carry. */
+  let directHeaders: Record<string, string> | undefined;
   const makeOwn = (): TinkexTransport => {
     const { apiKey, credential } = options;
     const { from: _, ...credentials } = resolveCredentials({ apiKey, credential, fromEnv, baseUrl });
     // The key of a function or a command is not known before it is asked for.
-    if ("apiKey" in credentials) account = `${baseUrl} ${credentials.apiKey ?? ""}`;
+    if ("apiKey" in credentials) {
+      const { apiKey: key } = credentials;
+      account = `${baseUrl} ${key ?? ""}`;
+      directHeaders = { "content-type": "application/json", ...ownHeaders, ...(key && { "x-api-key": key }) };
+    }
     return new SharedTransport(transportKey(options), () =>
       createTransport({
         baseUrl,
         ...credentials,
-        defaultHeaders: { ...cloudflareHeaders(fromEnv), ...options.headers },
+        defaultHeaders: ownHeaders,
         proxy,
         fetch: options.fetch,
         retry: options.retry,
@@ -114,6 +127,7 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
     proxy,
     account,
     useTokens: () => {
+      directHeaders = undefined;
       if ("useTokens" in transport && typeof transport.useTokens === "function") transport.useTokens();
     },
     shownText: shownTextOf(transport),
@@ -135,6 +149,13 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
     hubEnv: options.env,
     fetch: options.fetch,
     tokenizer: options.tokenizer,
+    // With a transport of the caller's, which may expect no such calls, only where the caller says so.
+    telemetry: options.transport !== undefined && options.telemetry === undefined ? false : options.telemetry,
+    env,
+    direct: () =>
+      directHeaders !== undefined && isOwn && isDirect(proxy, baseUrl)
+        ? { url: `${baseUrl}/api/v1${ENDPOINTS.telemetry.path}`, headers: directHeaders }
+        : undefined,
   };
 }
 
@@ -174,6 +195,11 @@ function proxySettings(
 ): ProxySettings {
   if (proxy === undefined) return proxyFromEnvironment(env);
   return typeof proxy === "string" ? { httpProxy: proxy, httpsProxy: proxy } : proxy;
+}
+
+/** Tells whether a service is gone to without a proxy: there is none, or the service is on this machine. */
+function isDirect({ httpProxy, httpsProxy }: ProxySettings, baseUrl: string): boolean {
+  return isLoopback(baseUrl) || (httpProxy === undefined && httpsProxy === undefined);
 }
 
 /** Credentials of an access proxy in front of the service. */

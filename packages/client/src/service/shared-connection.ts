@@ -56,6 +56,6 @@ export class Connection {
     if (!this.#share.release()) return;
     const { core } = this.#share.value;
     core.lifecycle.close();
-    await core.transport.close();
+    await core.closeConnections();
   }
 }

@@ -57,6 +57,7 @@ export class Retries {
     });
     if (ownDelayMs === undefined) return undefined;
     job.retries += 1;
+    call.onRepeat?.(job.attempt, outcome.kind === "answer" ? outcome.status : undefined);
     return this.#repeatAfter(ownDelayMs + this.#pace.reserve(clock.monotonic()), hint?.askedMs, job, outcome);
   }
 
