@@ -56,9 +56,14 @@ export const ALLOWED_DEPENDENCIES: Readonly<Record<string, Allowance>> = {
     optional: ["onnxruntime-node"],
     browserEntries: [],
   },
-  telemetry: {
-    siblings: ["base", "types"],
+  recipes: {
+    siblings: ["base", "types", "renderers", "runs", "client"],
     libraries: [],
+    browserEntries: [],
+  },
+  telemetry: {
+    siblings: ["base", "runs", "types"],
+    libraries: ["asciichart"],
     optional: ["@opentelemetry/api"],
     browserEntries: [],
   },

@@ -1,4 +1,9 @@
-export { type ConsoleLog, type ConsoleLogOptions, type ConsoleStream, consoleLog } from "./log/console-log.js";
+export {
+  type ConsoleLog,
+  type ConsoleLogOptions,
+  type ConsoleStream,
+  consoleLog,
+} from "./log/console-log.js";
 export { type CsvLogOptions, csvLog } from "./log/csv-log.js";
 export { drawCurve } from "./log/draw-curve.js";
 export { type FileLog, type MetricsLogOptions, metricsLog } from "./log/metrics-log.js";
@@ -6,4 +11,3 @@ export type { Metrics, MetricsLogger, MetricsTaker } from "./log/metrics-logger.
 export { type OnMetricsOptions, onMetrics } from "./log/on-metrics.js";
 export { type PrometheusLog, type PrometheusLogOptions, prometheusLog } from "./log/prometheus-log.js";
 export { isReportingOn, type ReportingChoice } from "./reporter/is-reporting-on.js";
-export { type CaptureOptions, ServiceReporter } from "./reporter/service-reporter.js";

@@ -1,0 +1,114 @@
+import { channel } from "node:diagnostics_channel";
+import { RecordingLogger } from "@tinkex/base/testing";
+import { EVENT_CHANNELS, type OperationInfo, type OperationMessage } from "@tinkex/types";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Metrics } from "./metrics-logger.js";
+import { type OnMetricsOptions, onMetrics } from "./on-metrics.js";
+
+const operations = channel(EVENT_CHANNELS.operation);
+const service = { clientId: "c", baseUrl: undefined, sessionId: "s" };
+/** Type of a message, and what it holds besides the operation. */
+type Told = OperationMessage extends infer Message
+  ? Message extends OperationMessage
+    ? Omit<Message, "service" | "atMs" | "operation">
+    : never
+  : never;
+
+/** Publishes a message as a client does. */
+function tell(operationId: number, method: string, told: Told, modelId = "m"): void {
+  const operation: OperationInfo = { operationId, client: "TrainingClient", method, modelId };
+  operations.publish({ service, atMs: 0, operation, ...told });
+}
+
+const started: Told = { type: "operation.started" };
+const done: Told = { type: "operation.result", durationMs: 1 };
+const metrics = (values: Record<string, number>): Told => ({ type: "operation.metrics", metrics: values });
+
+function logged(options?: OnMetricsOptions): [number, Metrics][] {
+  const rows: [number, Metrics][] = [];
+  onTestFinished(onMetrics((row, step) => rows.push([step, row]), options));
+  return rows;
+}
+
+describe("onMetrics", () => {
+  it("gives the metrics of passes and optimizer in one row, by the order of the calls", () => {
+    const rows = logged();
+    tell(1, "forwardBackward", started);
+    tell(2, "optimStep", started);
+    tell(3, "forwardBackward", started);
+    tell(4, "optimStep", started);
+    // The results of pipelined steps come as they like.
+    tell(3, "forwardBackward", metrics({ "loss:sum": 3 }));
+    tell(1, "forwardBackward", metrics({ "loss:sum": 1 }));
+    tell(4, "optimStep", metrics({ grad_norm: 40 }));
+    tell(2, "optimStep", metrics({ grad_norm: 20 }));
+    tell(2, "optimStep", done);
+    tell(4, "optimStep", done);
+    expect(rows).toEqual([
+      [0, { "loss:sum": 1, grad_norm: 20 }],
+      [1, { "loss:sum": 3, grad_norm: 40 }],
+    ]);
+  });
+
+  it("counts the steps of each model for itself, and gives those of one where one is asked for", () => {
+    const all = logged();
+    const ofOne = logged({ modelId: "two" });
+    for (const modelId of ["one", "two"]) {
+      tell(1, "trainStep", started, modelId);
+      tell(1, "trainStep", metrics({ loss: 1 }), modelId);
+      tell(1, "trainStep", done, modelId);
+    }
+    expect(all).toEqual([
+      [0, { loss: 1 }],
+      [0, { loss: 1 }],
+    ]);
+    expect(ofOne).toHaveLength(1);
+  });
+
+  it("gives no row of a step that failed, and none of passes that only look", () => {
+    const rows = logged();
+    const failure = { name: "E", code: undefined, status: 500, category: undefined, isRetryable: false };
+    tell(1, "forward", metrics({ "loss:sum": 9 }));
+    tell(2, "optimStep", started);
+    tell(2, "optimStep", { type: "operation.failed", durationMs: 1, failure });
+    tell(3, "optimStep", started);
+    tell(3, "optimStep", done);
+    expect(rows).toEqual([[1, {}]]);
+  });
+
+  it("goes on when a logger fails or rejects, tells of it once, and stops when it is told to", async () => {
+    const logger = new RecordingLogger();
+    const seen: number[] = [];
+    const stop = onMetrics(
+      [
+        () => {
+          throw new Error("disk full");
+        },
+        { log: (_, step) => Promise.reject(new Error(`row ${step}`)) },
+        { log: (_, step) => seen.push(step) },
+      ],
+      { logger },
+    );
+    for (const id of [1, 2]) {
+      tell(id, "trainStep", started);
+      tell(id, "trainStep", done);
+    }
+    stop();
+    tell(3, "trainStep", started);
+    tell(3, "trainStep", done);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(seen).toEqual([0, 1]);
+    expect(logger.lines).toEqual([
+      expect.stringContaining("onMetrics: a logger failed, and rows may be missing: disk full"),
+      expect.stringContaining("row 0"),
+    ]);
+    expect(operations.hasSubscribers).toBe(false);
+  });
+
+  it.each([
+    [[{}], {}, "onMetrics: takers[0] must be a function, or an object with a method log(metrics, step)"],
+    [() => {}, { model: 1 }, 'the options of onMetrics: unknown field "model"'],
+  ])("refuses %j %j", (takers, options, message) => {
+    expect(() => onMetrics(takers as never, options as never)).toThrow(message);
+  });
+});
