@@ -70,7 +70,6 @@ export type { QueueStateEvent } from "./future/operation-context.js";
 export type { CallOptions } from "./inputs/call-options.js";
 export type { AccessOptions, AccessScope } from "./rest/access-scope.js";
 export type { CheckpointCalls } from "./rest/checkpoint-calls.js";
-export type { LatestCheckpointOptions, PruneOptions, PruneResult } from "./rest/checkpoint-lives.js";
 export type { ArchiveUrl, ExternalWeightsUrls } from "./rest/checkpoint-urls.js";
 export type {
   ListedCheckpoint,
@@ -80,8 +79,10 @@ export type {
 } from "./rest/checkpoints.js";
 export { consoleUrls } from "./rest/console-urls.js";
 export type { CopyOptions, CopyWeightsOptions } from "./rest/copy-weights.js";
+export type { LatestCheckpointOptions } from "./rest/latest-checkpoint.js";
 export type { PageOptions, WalkOptions } from "./rest/offset-pages.js";
 export type { PageList } from "./rest/page-list.js";
+export type { PruneOptions, PruneResult } from "./rest/prune-checkpoints.js";
 export type { PublishOptions } from "./rest/publish-checkpoint.js";
 export { RestCalls } from "./rest/rest-calls.js";
 export type { ListSessionsOptions, SessionsOptions } from "./rest/sessions.js";

@@ -9,16 +9,6 @@ import {
 import type { ApiFuture } from "../future/api-future.js";
 import { CALL_OPTIONS, type CallOptions } from "../inputs/call-options.js";
 import { checkId } from "./check-id.js";
-import {
-  checkPruneOptions,
-  LATEST_CHECKPOINT_OPTIONS,
-  type LatestCheckpointOptions,
-  PRUNE_OPTIONS,
-  type PruneOptions,
-  type PruneResult,
-  pruneCheckpoints,
-  readLatestCheckpoint,
-} from "./checkpoint-lives.js";
 import { pathOfIds } from "./checkpoint-parts.js";
 import { checkTtl, setTtl } from "./checkpoint-ttl.js";
 import {
@@ -44,8 +34,20 @@ import { COPY_WEIGHTS_OPTIONS, type CopyWeightsOptions, checkCopy, copyWeights }
 import { deleteCheckpoint } from "./delete-checkpoint.js";
 import { openSource } from "./download-source.js";
 import { type PathWork, readPath, startOnPath } from "./given-path.js";
+import {
+  LATEST_CHECKPOINT_OPTIONS,
+  type LatestCheckpointOptions,
+  readLatestCheckpoint,
+} from "./latest-checkpoint.js";
 import { checkCount, checkPage, noteLocalFilter, offsetPages } from "./offset-pages.js";
 import type { PageList } from "./page-list.js";
+import {
+  checkPruneOptions,
+  PRUNE_OPTIONS,
+  type PruneOptions,
+  type PruneResult,
+  pruneCheckpoints,
+} from "./prune-checkpoints.js";
 import { checkIfAlready, PUBLISH_OPTIONS, type PublishOptions, setPublished } from "./publish-checkpoint.js";
 import type { RestContext } from "./rest-context.js";
 import { type RestRequest, startRest } from "./rest-request.js";
@@ -115,6 +117,7 @@ export class CheckpointCalls {
    * Deletes old checkpoints of a run: all but the newest of each type, those made before a date, or what both rules let go.
    *
    * @param options - `keep` or `olderThan` must be given; `dryRun: true` tells what would go
+   * @throws ResponseError, before anything is deleted, when the service's list has a path that is none or is of another run
    *
    * @example
    * const { deleted } = await service.rest.prune(run, { keep: 3, dryRun: true });

@@ -23,9 +23,6 @@ function serve(stub: StubService, checkpoints: readonly { readonly checkpoint_id
     stub.on(`training_runs/run/checkpoints/${id}`, () => ({ status: 204, body: "" }));
 }
 
-const deletions = (stub: StubService) =>
-  stub.requests.filter(({ method }) => method === "DELETE").map(({ path }) => path.split("/checkpoints/")[1]);
-
 describe("the path of a checkpoint", () => {
   /** Methods that take a path. */
   const METHODS: readonly (readonly [
@@ -176,69 +173,6 @@ describe("deleting a checkpoint", () => {
     await until(() => stub.seen(path).length === 2, "the second request");
     await clock.advance(1000);
     expect(String(await failed)).toContain("being sent; the service may still run it");
-  });
-});
-
-describe("prune", () => {
-  const five = [
-    made("weights/3", 3),
-    made("weights/1", 1),
-    made("weights/2", 2, { public: true }),
-    made("weights/4", 4),
-    made("sampler_weights/1", 1),
-  ];
-
-  it("keeps the newest of each type, and what is published, and deletes the oldest first", async () => {
-    const { stub, service } = await openService();
-    serve(stub, five);
-    const { deleted, kept, freedBytes } = await service.rest.prune("run", { keep: 1 });
-    expect(deleted.map(({ checkpoint_id: id }) => id)).toEqual(["weights/3", "weights/1"]);
-    expect(kept.map(({ checkpoint_id: id }) => id)).toEqual(["weights/4", "weights/2", "sampler_weights/1"]);
-    expect(freedBytes).toBe(20);
-    expect(deletions(stub)).toEqual(["weights/1", "weights/3"]);
-    expect(stub.requests.filter(({ method, body }) => method === "DELETE" && body.length > 0)).toEqual([]);
-  });
-
-  it("deletes nothing in a dry run, and tells what would go", async () => {
-    const { stub, service } = await openService();
-    serve(stub, five);
-    const { deleted } = await service.rest.prune("run", { keep: 0, dryRun: true, includePublic: true });
-    expect(deleted).toHaveLength(5);
-    expect(deletions(stub)).toEqual([]);
-  });
-
-  it("lets those go that every rule lets go", async () => {
-    const { stub, service } = await openService();
-    serve(stub, five);
-    const olderThan = new Date(Date.UTC(2026, 4, 4));
-    await service.rest.prune("run", { keep: 1, olderThan, checkpoint_type: "training", includePublic: true });
-    expect(deletions(stub)).toEqual(["weights/1", "weights/2"]);
-  });
-
-  it("counts one that is gone meanwhile as deleted, and ends with any other failure", async () => {
-    const { stub, service } = await openService();
-    serve(stub, five);
-    stub.on("training_runs/run/checkpoints/weights/1", () => ({
-      status: 404,
-      body: { detail: "no checkpoint" },
-    }));
-    expect((await service.rest.prune("run", { keep: 1 })).deleted).toHaveLength(2);
-    stub.on("training_runs/run/checkpoints/weights/1", () => ({ status: 403, body: { detail: "no" } }));
-    await expect(service.rest.prune("run", { keep: 1 })).rejects.toMatchObject({ code: "permission_denied" });
-    expect(deletions(stub)).toEqual(["weights/1", "weights/3", "weights/1"]);
-  });
-
-  it.each([
-    [{}, "prune: keep or olderThan must be given, or all checkpoints of the run would go"],
-    [{ keep: -1 }, "prune: keep must be an integer of 0 or more, got -1"],
-    [{ olderThan: new Date(Number.NaN) }, "prune: olderThan must be a valid Date"],
-    [{ olderThan: 5 as never }, "prune: olderThan must be a valid Date, got 5"],
-    [{ keep: 1, dryRun: "no" as never }, 'prune: dryRun must be a boolean, got "no"'],
-    [{ keep: 1, checkpoint_type: "weights" as never }, "prune: checkpoint_type must be"],
-  ])("refuses %j before anything is sent", async (options, message) => {
-    const { stub, service } = await openService();
-    expect(() => service.rest.prune("run", options)).toThrow(message);
-    expect(stub.requests).toEqual([]);
   });
 });
 

@@ -68,6 +68,11 @@ export async function readUserCheckpoints(
   return listed(await request.ask("list_checkpoints", undefined, { query: { limit, offset } }));
 }
 
+/** Orders checkpoints by when they were made, the newest first. */
+export function newestFirst(checkpoints: readonly ListedCheckpoint[]): ListedCheckpoint[] {
+  return [...checkpoints].sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
+}
+
 function listed({ checkpoints, ...rest }: CheckpointsListResponse): ListedCheckpoints {
   return { ...rest, checkpoints: checkpoints.map(withDates) };
 }

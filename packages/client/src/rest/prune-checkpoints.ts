@@ -1,16 +1,15 @@
-import { ApiStatusError, describeValue, ValidationError } from "@tinkex/base";
+import { ApiStatusError, describeValue, errorMessage, ResponseError, ValidationError } from "@tinkex/base";
 import { CheckpointPath, type CheckpointType } from "@tinkex/types";
 import { CALL_OPTIONS, type CallOptions } from "../inputs/call-options.js";
-import { checkCheckpointType, type ListedCheckpoint, readRunCheckpoints } from "./checkpoints.js";
+import {
+  checkCheckpointType,
+  type ListedCheckpoint,
+  newestFirst,
+  readRunCheckpoints,
+} from "./checkpoints.js";
 import { deleteCheckpoint } from "./delete-checkpoint.js";
 import { checkCount } from "./offset-pages.js";
 import type { RestRequest } from "./rest-request.js";
-
-/** Options of finding a run's newest checkpoint. */
-export interface LatestCheckpointOptions extends CallOptions {
-  /** @defaultValue `training` */
-  readonly checkpoint_type?: CheckpointType | undefined;
-}
 
 /** Rules for which checkpoints of a run go. A checkpoint goes when every rule that is given lets it go. */
 export interface PruneOptions extends CallOptions {
@@ -35,7 +34,6 @@ export interface PruneResult {
   readonly freedBytes: number;
 }
 
-export const LATEST_CHECKPOINT_OPTIONS = { ...CALL_OPTIONS, checkpoint_type: true } as const;
 export const PRUNE_OPTIONS = {
   ...CALL_OPTIONS,
   keep: true,
@@ -44,19 +42,6 @@ export const PRUNE_OPTIONS = {
   includePublic: true,
   dryRun: true,
 } as const satisfies Readonly<Record<keyof PruneOptions, true>>;
-
-/** Finds a run's newest checkpoint of a type, unless its time is over. */
-export async function readLatestCheckpoint(
-  request: RestRequest,
-  run: string,
-  { checkpoint_type = "training" }: LatestCheckpointOptions,
-): Promise<ListedCheckpoint | undefined> {
-  const { checkpoints } = await readRunCheckpoints(request, run);
-  const now = request.clock.now();
-  return newestFirst(checkpoints).find(
-    (each) => each.checkpoint_type === checkpoint_type && !((each.expiresAt?.getTime() ?? Infinity) <= now),
-  );
-}
 
 /** @throws ValidationError for options by which all would go, or that are of the wrong kind */
 export function checkPruneOptions({
@@ -85,18 +70,26 @@ export function checkPruneOptions({
   }
 }
 
-/** Deletes checkpoints of a run by rules, oldest first, so that a break leaves the newest. One that is gone already counts as deleted. */
+/**
+ * Deletes checkpoints of a run by rules, oldest first, so that a break leaves the newest. One that is gone already counts as deleted.
+ *
+ * @throws ResponseError, before anything is deleted, when the service's list has a path that is none or is of another run
+ */
 export async function pruneCheckpoints(
   request: RestRequest,
   run: string,
   options: PruneOptions,
 ): Promise<PruneResult> {
   const { checkpoints } = await readRunCheckpoints(request, run);
-  const ordered = newestFirst(checkpoints);
+  const paths = new Map(
+    checkpoints.map(({ tinker_path: path }) => [path, pathOfRun(request.method, run, path)]),
+  );
+  const ordered = onceEach(newestFirst(checkpoints));
   const doomed = new Set(ordered.filter((each) => mayGo(each, ordered, options)));
   if (options.dryRun !== true) {
     for (const { tinker_path } of [...doomed].reverse()) {
-      await deleteCheckpoint(request, CheckpointPath.parse(tinker_path)).catch(unlessGone);
+      const path = paths.get(tinker_path);
+      if (path !== undefined) await deleteCheckpoint(request, path).catch(unlessGone);
     }
   }
   return {
@@ -104,6 +97,36 @@ export async function pruneCheckpoints(
     kept: ordered.filter((each) => !doomed.has(each)),
     freedBytes: [...doomed].reduce((sum, { size_bytes = 0 }) => sum + size_bytes, 0),
   };
+}
+
+/** Reads a path of the service's list. @throws ResponseError for one that is no checkpoint of the run */
+function pathOfRun(method: string, run: string, tinkerPath: string): CheckpointPath {
+  const fail = (fault: string, cause?: unknown): ResponseError =>
+    new ResponseError(
+      `${method}: the service lists ${describeValue(tinkerPath)} among the checkpoints of ${run}, ${fault}; nothing was deleted`,
+      { cause },
+    );
+  let path: CheckpointPath;
+  try {
+    path = CheckpointPath.parse(tinkerPath);
+  } catch (error) {
+    throw fail(`but ${errorMessage(error)}`, error);
+  }
+  if (path.training_run_id !== run) throw fail("which is of another run");
+  return path;
+}
+
+/** Takes a checkpoint once that the list has several times. Where one of them is public, it is. */
+function onceEach(checkpoints: readonly ListedCheckpoint[]): ListedCheckpoint[] {
+  const byPath = new Map<string, ListedCheckpoint>();
+  for (const each of checkpoints) {
+    const known = byPath.get(each.tinker_path);
+    byPath.set(
+      each.tinker_path,
+      known === undefined ? each : { ...known, public: known.public || each.public },
+    );
+  }
+  return [...byPath.values()];
 }
 
 function mayGo(
@@ -120,8 +143,4 @@ function mayGo(
 
 function unlessGone(error: unknown): void {
   if (!(error instanceof ApiStatusError && error.status === 404)) throw error;
-}
-
-function newestFirst(checkpoints: readonly ListedCheckpoint[]): ListedCheckpoint[] {
-  return [...checkpoints].sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
 }
