@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openService, pauseForSockets } from "../testing/open-service.js";
 import { TrainingClient } from "./training-client.js";
 
@@ -34,6 +34,13 @@ describe("createLoraTrainingClient", () => {
       expect(unhandled).toEqual([]);
     },
   );
+});
+
+it("frees a model again that no client could be made of", async () => {
+  const { stub, service } = await openService();
+  stub.script("get_info", { status: 400, body: { detail: "no info" } });
+  await expect(service.createLoraTrainingClient({ base_model: "b" })).rejects.toThrow("no info");
+  await vi.waitFor(() => expect(stub.seen("unload_model")).toHaveLength(1));
 });
 
 describe("getInfo", () => {

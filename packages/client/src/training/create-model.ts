@@ -3,6 +3,7 @@ import type { CreateModelRequest } from "@tinkex/types";
 import type { Channel } from "../channel/channel.js";
 import { trainingPauseLog } from "../channel/queue-state-log.js";
 import type { OperationContext } from "../future/operation-context.js";
+import { unloadModels } from "../session/finish-session.js";
 import { modelNameOf, readModelInfo } from "./model-info.js";
 import { type TrainedModel, trainedModel } from "./trained-model.js";
 import { type TrainingClient, trainingClientOf } from "./training-client.js";
@@ -28,8 +29,15 @@ export async function createModel(creation: ModelCreation, model: NewModel): Pro
   return trainedModel(channel, (await result).model_id);
 }
 
+/** Frees a model that nobody is given, since what came after its creation has failed. Is not waited for, and never rejects. */
+export function abandonModel({ channel, id, leaveSession }: TrainedModel): void {
+  leaveSession();
+  void unloadModels(channel.session, [id]).then(() => channel.models.delete(id));
+}
+
 /**
- * The client of a model that was just made. A server that cannot say what the model is made of is tolerated.
+ * The client of a model that was just made. A server that cannot say what the model is made of is tolerated; after any other error
+ * the model is freed again.
  *
  * @param asked - the base model that was asked for, where one was
  */
@@ -40,6 +48,7 @@ export async function clientOf(
 ): Promise<TrainingClient> {
   const info = await readModelInfo(model.channel.session, model.id, context).catch((error: unknown) => {
     if (error instanceof UnsupportedByServerError) return undefined;
+    abandonModel(model);
     throw error;
   });
   const made = modelNameOf(info);

@@ -13,4 +13,14 @@ describe("SequenceCounter", () => {
     counter.giveBack([third, first]);
     expect(values(taken(counter, 3))).toEqual([1, 3, 4]);
   });
+
+  it("gives no id out twice that comes back after the ids went back", () => {
+    const counter = new SequenceCounter(5);
+    const [, refused, late] = taken(counter, 3) as [SequenceId, SequenceId, SequenceId];
+    counter.goOnFrom(5, refused);
+    counter.giveBack([late]);
+    const [again] = taken(counter, 1) as [SequenceId];
+    counter.giveBack([refused, again]);
+    expect(values(taken(counter, 4))).toEqual([5, 6, 7, 8]);
+  });
 });

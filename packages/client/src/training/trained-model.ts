@@ -47,9 +47,10 @@ export class SequenceCounter {
     this.#unused = [];
   }
 
-  /** Takes ids back under which the service has taken nothing. */
+  /** Takes ids back under which the service has taken nothing. Those from before the ids went back are counted again by now. */
   giveBack(ids: readonly SequenceId[]): void {
-    this.#unused = [...this.#unused, ...ids].sort((a, b) => a.value - b.value);
+    const own = ids.filter(({ era }) => era === this.#era);
+    this.#unused = [...this.#unused, ...own].sort((a, b) => a.value - b.value);
   }
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { openService } from "../../testing/open-service.js";
 
 const path = "tinker://R/weights/a";
@@ -107,6 +107,23 @@ describe("making a model from a checkpoint", () => {
       code: "permission_denied",
     });
     expect(stub.trace).not.toContain("weights_info");
+  });
+
+  it("frees the model again that the checkpoint could not be loaded into, and makes no second one", async () => {
+    const { stub, service } = await openService();
+    stub.on("weights_info", () => ({ body: { base_model: "base", is_lora: true, lora_rank: 16 } }));
+    stub.on("load_weights", (request) => ({
+      status: 404,
+      body: { detail: request.json?.model_id === undefined ? "model_id is missing" : "no such checkpoint" },
+    }));
+    await expect(service.createTrainingClientFromState(path)).rejects.toThrow("no such checkpoint");
+    await vi.waitFor(() =>
+      expect(stub.seen("unload_model").map(({ json }) => json?.model_id)).toEqual(["S:train:0"]),
+    );
+    expect(stub.seen("create_model")).toHaveLength(1);
+    expect(stub.seen("get_training_run")).toHaveLength(0);
+    await service.close();
+    expect(stub.seen("unload_model")).toHaveLength(1);
   });
 
   it("BR-072: says what is wrong with a path that cannot be trained from", async () => {

@@ -4,7 +4,7 @@ import { trainingPauseLog } from "../../channel/queue-state-log.js";
 import type { OperationContext } from "../../future/operation-context.js";
 import type { RequestContext } from "../../session/api-calls.js";
 import type { LoadRoute } from "../../session/server-generation.js";
-import { createModel, type ModelCreation, type NewModel } from "../create-model.js";
+import { abandonModel, createModel, type ModelCreation, type NewModel } from "../create-model.js";
 import { runOperation, type TrainedModel, trainedModel } from "../trained-model.js";
 
 /** The checkpoint that is loaded into a new model, and how. */
@@ -13,8 +13,8 @@ export type ModelSource = Pick<
   "path" | "base_model" | "user_metadata" | "optimizer" | "optimizer_config" | "weights_access_token"
 >;
 
-/** A way to make a model from a checkpoint. */
-type Loader = (creation: ModelCreation, source: ModelSource) => Promise<TrainedModel>;
+/** A way to make a model from a checkpoint: asks for what a server may not know, and gives what is left to do. */
+type Loader = (creation: ModelCreation, source: ModelSource) => Promise<() => Promise<TrainedModel>>;
 
 const LOADERS: Readonly<Record<LoadRoute, Loader>> = {
   load: loadAsNewModel,
@@ -26,27 +26,32 @@ const LOADERS: Readonly<Record<LoadRoute, Loader>> = {
 const REFUSALS: readonly number[] = [400, 404, 405, 422];
 
 /**
- * Makes a model from a checkpoint, by the first of the server generation's ways that the server knows.
+ * Makes a model from a checkpoint, by the first of the server generation's ways that the server knows. Nothing else is tried once a
+ * model was made.
  *
  * @throws the error of the last way
  */
 export async function loadModel(creation: ModelCreation, source: ModelSource): Promise<TrainedModel> {
-  const { generation } = creation.channel.server;
-  const [first, ...others] = generation.loadRoutes;
-  let attempt = LOADERS[first](creation, source);
-  for (const route of others) {
-    attempt = attempt.catch((error: unknown) => {
+  let refusal: unknown;
+  for (const route of creation.channel.server.generation.loadRoutes) {
+    const make = await LOADERS[route](creation, source).catch((error: unknown) => {
       if (!(error instanceof ApiStatusError) || !REFUSALS.includes(error.status)) throw error;
-      return LOADERS[route](creation, source);
+      refusal = error;
+      return undefined;
     });
+    if (make === undefined) continue;
+    const model = await make();
+    model.lastCheckpoint = source.path;
+    return model;
   }
-  const model = await attempt;
-  model.lastCheckpoint = source.path;
-  return model;
+  throw refusal;
 }
 
 /** One request makes the model and loads it; its id follows from the session's. */
-async function loadAsNewModel(creation: ModelCreation, source: ModelSource): Promise<TrainedModel> {
+async function loadAsNewModel(
+  creation: ModelCreation,
+  source: ModelSource,
+): Promise<() => Promise<TrainedModel>> {
   const { channel, modelSeqId, context } = creation;
   const { session } = channel;
   const modelId = `${session.id}:train:${modelSeqId}`;
@@ -54,7 +59,7 @@ async function loadAsNewModel(creation: ModelCreation, source: ModelSource): Pro
   const record = { ...source, session_id: session.id, model_seq_id: modelSeqId };
   const { result } = await channel.submit("load_weights", record, context, log);
   context.submitted();
-  return trainedModel(channel, (await result).model_id ?? modelId);
+  return async () => trainedModel(channel, (await result).model_id ?? modelId);
 }
 
 /** Makes a model like the checkpoint's and loads the checkpoint into it, as its first request. */
@@ -62,11 +67,19 @@ async function createAndLoad(
   creation: ModelCreation,
   source: ModelSource,
   describe: (creation: ModelCreation, source: ModelSource) => Promise<NewModel>,
-): Promise<TrainedModel> {
+): Promise<() => Promise<TrainedModel>> {
   const { path, optimizer, weights_access_token } = source;
-  const model = await createModel(creation, await describe(creation, source));
-  await runOperation(model, "load_weights", { path, optimizer, weights_access_token }, creation.context);
-  return model;
+  const description = await describe(creation, source);
+  return async () => {
+    const model = await createModel(creation, description);
+    try {
+      await runOperation(model, "load_weights", { path, optimizer, weights_access_token }, creation.context);
+    } catch (error) {
+      abandonModel(model);
+      throw error;
+    }
+    return model;
+  };
 }
 
 /** Shows the token that opens another account's checkpoint in place of the own key, which may not read it. */
