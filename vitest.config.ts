@@ -1,4 +1,5 @@
 import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 /** The export condition under which siblings resolve to their sources, so that tests need no build. */
@@ -16,6 +17,11 @@ const projects = ["packages", "apps", "tooling"].flatMap((group) =>
  */
 const SHARED_PROCESS = ["base", "types", "wire", "http", "tokenizer", "renderers", "client", "local"];
 
+const PROPERTY_SEED = fileURLToPath(new URL("tooling/workspace/property-seed.ts", import.meta.url));
+
+/** Packages with property tests: each run of them has the same seeds (docs/decisions/035). */
+const WITH_PROPERTIES = ["wire", "http", "tensor", "renderers", "client", "local", "tokenizer", "telemetry"];
+
 export default defineConfig({
   test: {
     passWithNoTests: false,
@@ -28,6 +34,7 @@ export default defineConfig({
         name,
         root,
         isolate: !SHARED_PROCESS.includes(name),
+        ...(WITH_PROPERTIES.includes(name) && { setupFiles: [PROPERTY_SEED] }),
         include: ["src/**/*.test.ts", "test/**/*.test.ts", "*.test.ts"],
         // Real training and real processes on two busy cores take their time.
         testTimeout: 60_000,
