@@ -2,6 +2,7 @@ import { ResponseError, ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { openService } from "../testing/open-service.js";
 import type { StubService } from "../testing/stub-service.js";
+import { thoseThatGo } from "./prune-checkpoints.js";
 
 const DAY_MS = 86_400_000;
 
@@ -139,4 +140,58 @@ describe("prune", () => {
       expect(deletions(stub)).toEqual([]);
     },
   );
+});
+
+describe("the rules of prune", () => {
+  /** Checkpoints of both types in turn, newest first, and a count of how often the type of one was read. */
+  function listOf(count: number) {
+    const reads = { count: 0 };
+    const list = Array.from({ length: count }, (_, index) => {
+      const createdAt = new Date(1_800_000_000_000 - index * 1000);
+      const checkpoint_id = `${index % 2 === 0 ? "weights" : "sampler_weights"}/${index}`;
+      return {
+        ...made(checkpoint_id, 0),
+        createdAt,
+        expiresAt: undefined,
+        public: false,
+        get checkpoint_type(): "training" | "sampler" {
+          reads.count += 1;
+          return index % 2 === 0 ? "training" : "sampler";
+        },
+      };
+    });
+    return { list, reads };
+  }
+
+  it("read the type of each checkpoint a few times, however many there are", () => {
+    for (const count of [100, 5000]) {
+      const { list, reads } = listOf(count);
+      expect(thoseThatGo(list, { keep: 10 })).toEqual(list.slice(20));
+      reads.count = 0;
+      thoseThatGo(list, { keep: 10 });
+      expect(reads.count).toBeLessThanOrEqual(4 * count);
+    }
+  });
+
+  it("count the newest of each type by themselves, also where those of one type alone may go", () => {
+    const { list } = listOf(9);
+    expect(idsOf(thoseThatGo(list, { keep: 3 }))).toEqual(["weights/6", "sampler_weights/7", "weights/8"]);
+    expect(idsOf(thoseThatGo(list, { keep: 3, checkpoint_type: "sampler" }))).toEqual(["sampler_weights/7"]);
+  });
+
+  it("count those that are public or not old enough among the newest that stay", () => {
+    const { list } = listOf(8);
+    const withPublic = list.map((each, index) => ({ ...each, public: index === 0 }));
+    expect(idsOf(thoseThatGo(withPublic, { keep: 1, checkpoint_type: "training" }))).toEqual([
+      "weights/2",
+      "weights/4",
+      "weights/6",
+    ]);
+    const olderThan = list[4]?.createdAt;
+    expect(idsOf(thoseThatGo(list, { keep: 1, olderThan }))).toEqual([
+      "sampler_weights/5",
+      "weights/6",
+      "sampler_weights/7",
+    ]);
+  });
 });

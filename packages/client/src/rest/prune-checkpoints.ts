@@ -85,7 +85,7 @@ export async function pruneCheckpoints(
     checkpoints.map(({ tinker_path: path }) => [path, pathOfRun(request.method, run, path)]),
   );
   const ordered = onceEach(newestFirst(checkpoints));
-  const doomed = new Set(ordered.filter((each) => mayGo(each, ordered, options)));
+  const doomed = new Set(thoseThatGo(ordered, options));
   if (options.dryRun !== true) {
     for (const { tinker_path } of [...doomed].reverse()) {
       const path = paths.get(tinker_path);
@@ -129,16 +129,19 @@ function onceEach(checkpoints: readonly ListedCheckpoint[]): ListedCheckpoint[] 
   return [...byPath.values()];
 }
 
-function mayGo(
-  checkpoint: ListedCheckpoint,
+/** Picks those that every rule lets go. @param ordered - checkpoints of one run, newest first, each once */
+export function thoseThatGo(
   ordered: readonly ListedCheckpoint[],
   { keep = 0, olderThan, checkpoint_type, includePublic = false }: PruneOptions,
-): boolean {
-  if (checkpoint.public && !includePublic) return false;
-  if (checkpoint_type !== undefined && checkpoint.checkpoint_type !== checkpoint_type) return false;
-  if (olderThan !== undefined && checkpoint.createdAt.getTime() >= olderThan.getTime()) return false;
-  const ofType = ordered.filter((each) => each.checkpoint_type === checkpoint.checkpoint_type);
-  return ofType.indexOf(checkpoint) >= keep;
+): ListedCheckpoint[] {
+  const seenOfType = new Map<string, number>();
+  return ordered.filter(({ checkpoint_type: type, createdAt, public: isPublic }) => {
+    const newerOnes = seenOfType.get(type) ?? 0;
+    seenOfType.set(type, newerOnes + 1);
+    if (newerOnes < keep || (isPublic && !includePublic)) return false;
+    if (checkpoint_type !== undefined && type !== checkpoint_type) return false;
+    return olderThan === undefined || createdAt.getTime() < olderThan.getTime();
+  });
 }
 
 function unlessGone(error: unknown): void {
