@@ -75,6 +75,9 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       "text",
     ],
   },
+  recipes: {
+    order: ["loops", "run", "data", "datum", "metrics", "losses", "advantage", "models", "arithmetic", "arguments"],
+  },
   runs: {
     order: ["reader", "run", "config", "lines"],
   },

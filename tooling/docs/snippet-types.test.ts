@@ -9,6 +9,7 @@ const FOLDER = join(import.meta.dirname, ".typed-snippets");
 const snippets = [
   "README.md",
   "docs/guides.md",
+  "docs/recipes.md",
   "docs/renderers.md",
   "docs/retries.md",
   "docs/runs.md",
@@ -18,6 +19,7 @@ const snippets = [
   "packages/client/README.md",
   "packages/http/README.md",
   "packages/local/README.md",
+  "packages/recipes/README.md",
   "packages/renderers/README.md",
   "packages/runs/README.md",
   "packages/telemetry/README.md",

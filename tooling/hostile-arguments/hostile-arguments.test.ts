@@ -10,9 +10,11 @@ import { afterAll, describe, expect, it } from "vitest";
 import { clientCalls } from "./calls/client.js";
 import { httpCalls } from "./calls/http.js";
 import { localCalls, localTestingCalls } from "./calls/local.js";
+import { lossGraphCalls } from "./calls/loss-graph.js";
+import { recipesCalls } from "./calls/recipes.js";
 import { renderersCalls } from "./calls/renderers.js";
-import { telemetryCalls } from "./calls/telemetry.js";
 import { runsCalls } from "./calls/runs.js";
+import { telemetryCalls } from "./calls/telemetry.js";
 import { tensorCalls } from "./calls/tensor.js";
 import { tfjsCalls } from "./calls/tfjs.js";
 import { tokenizerCalls } from "./calls/tokenizer.js";
@@ -42,6 +44,7 @@ afterAll(() => service.close());
 const CALLS: Readonly<Record<string, PublicCalls>> = {
   "@tinkex/types": typesCalls,
   "@tinkex/tensor": tensorCalls,
+  "@tinkex/tensor/loss-graph": lossGraphCalls,
   "@tinkex/tensor/tfjs": tfjsCalls,
   "@tinkex/wire": wireCalls,
   "@tinkex/http": httpCalls(home, createTransport({ baseUrl: "http://127.0.0.1:9" })),
@@ -51,6 +54,7 @@ const CALLS: Readonly<Record<string, PublicCalls>> = {
     TINY,
   ),
   "@tinkex/renderers": renderersCalls(tokenizer),
+  "@tinkex/recipes": recipesCalls(tokenizer, service, join(TINY, "tokenizer.json")),
   "@tinkex/runs": runsCalls(join(home, "runs")),
   "@tinkex/client": clientCalls(service, training, sampler),
   "@tinkex/local": localCalls(join(home, "data")),

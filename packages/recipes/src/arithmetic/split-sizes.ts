@@ -1,0 +1,16 @@
+import { describeValue, ValidationError } from "@tinkex/base";
+
+/**
+ * Sizes of `parts` parts of `count` things, as even as they can be, the larger ones last: 10 in 3 parts are 3, 3 and 4.
+ *
+ * @throws ValidationError unless 1 ≤ parts ≤ count, both whole
+ */
+export function splitSizes(count: number, parts: number): number[] {
+  if (!Number.isSafeInteger(count) || !Number.isSafeInteger(parts) || parts < 1 || parts > count) {
+    throw new ValidationError(
+      `splitSizes: 1 ≤ parts ≤ count must hold, got ${describeValue(parts)} parts of ${describeValue(count)}`,
+    );
+  }
+  const borderAt = (part: number): number => Math.floor((part * count) / parts);
+  return Array.from({ length: parts }, (_, part) => borderAt(part + 1) - borderAt(part));
+}

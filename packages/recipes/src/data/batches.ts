@@ -1,0 +1,44 @@
+import { ValidationError } from "@tinkex/base";
+import { shuffledOrder } from "./shuffle.js";
+
+/** Examples in batches, by step. */
+export interface Batches<Example> {
+  readonly stepsPerEpoch: number;
+  batchAt(step: number): readonly Example[];
+  epochAt(step: number): number;
+}
+
+/**
+ * Cuts examples into batches, shuffled anew each epoch. The incomplete last batch of an epoch is dropped.
+ *
+ * @throws ValidationError when there are fewer examples than a batch has
+ */
+export function batchesOf<Example>(
+  examples: readonly Example[],
+  batchSize: number,
+  seed: number,
+  method: string,
+): Batches<Example> {
+  const stepsPerEpoch = Math.floor(examples.length / batchSize);
+  if (stepsPerEpoch === 0) {
+    throw new ValidationError(
+      `${method}: train must have at least one batch of ${batchSize} examples, got ${examples.length}; lower batchSize`,
+    );
+  }
+  let known: { readonly epoch: number; readonly order: readonly number[] } | undefined;
+  const orderOf = (epoch: number): readonly number[] => {
+    if (known?.epoch !== epoch) known = { epoch, order: shuffledOrder(examples.length, seed, epoch) };
+    return known.order;
+  };
+  const epochAt = (step: number): number => Math.floor(step / stepsPerEpoch);
+  return {
+    stepsPerEpoch,
+    epochAt,
+    batchAt(step) {
+      const start = (step % stepsPerEpoch) * batchSize;
+      return orderOf(epochAt(step))
+        .slice(start, start + batchSize)
+        .flatMap((index) => examples[index] ?? []);
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto";
+import { describeValue, ValidationError } from "@tinkex/base";
+
+/** Examples or problems: a list, or anything that can be iterated once, such as `chatsFromJsonl(path)`. */
+export type Dataset<Example> = Iterable<Example> | AsyncIterable<Example>;
+
+/** Reads a data set into memory. @throws ValidationError when it cannot be iterated */
+export async function readDataset<Example>(dataset: Dataset<Example>, place: string): Promise<readonly Example[]> {
+  checkDataset(dataset, place);
+  const examples: Example[] = [];
+  for await (const example of dataset) examples.push(example);
+  return examples;
+}
+
+/** @throws ValidationError when it cannot be iterated */
+export function checkDataset(dataset: unknown, place: string): void {
+  const isIterable =
+    typeof dataset === "object" &&
+    dataset !== null &&
+    !ArrayBuffer.isView(dataset) &&
+    (Symbol.iterator in dataset || Symbol.asyncIterator in dataset);
+  if (isIterable) return;
+  throw new ValidationError(`${place} must be an array or an iterable, got ${describeValue(dataset)}`);
+}
+
+/**
+ * Size and hash of examples, by which a run that goes on tells that its data are the same.
+ *
+ * @throws ValidationError for an example that is no plain data, such as one that holds itself
+ */
+export function fingerprint(
+  examples: readonly unknown[],
+  place: string,
+): { readonly size: number; readonly sha256: string } {
+  const hash = createHash("sha256");
+  for (const [index, example] of examples.entries()) {
+    try {
+      hash.update(`${JSON.stringify(example, plain) ?? ""}\n`);
+    } catch (cause) {
+      throw new ValidationError(`${place}[${index}] must be plain data that does not hold itself`, { cause });
+    }
+  }
+  return { size: examples.length, sha256: hash.digest("hex") };
+}
+
+/** Values as JSON has them: typed arrays as arrays, long integers as strings. */
+function plain(_: string, value: unknown): unknown {
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value === "function") return "function";
+  return ArrayBuffer.isView(value) && !(value instanceof DataView) ? Array.from(value as Uint8Array) : value; // as the check says
+}

@@ -1,0 +1,51 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../testing/local-service.js";
+import { readDataset } from "./dataset.js";
+import { chatsFromJsonl } from "./json-lines.js";
+
+function fileOf(text: string): string {
+  const path = join(temporaryFolder(), "chats.jsonl");
+  writeFileSync(path, text);
+  return path;
+}
+const chat = (content: string) => ({ messages: [{ role: "user", content: "Hi" }, { role: "assistant", content }] });
+
+it("cookbook 14: reads chats with a byte order mark, Windows line ends, blank lines and no end of the last line", async () => {
+  const lines = [chat("a é"), chat("b")].map((line) => JSON.stringify(line));
+  const path = fileOf(`\uFEFF${lines[0]}\r\n\r\n  \n${lines[1]}`);
+  expect(await readDataset(chatsFromJsonl(path), "chats")).toEqual([chat("a é"), chat("b")]);
+});
+
+it("cookbook 14: takes weights and tools as OpenAI's files have them", async () => {
+  const parameters = { type: "object", properties: { city: { type: "string" } } };
+  const call = { id: "1", type: "function", function: { name: "weather", arguments: "{}" } };
+  const line = {
+    messages: [
+      { role: "user", content: "Rain?" },
+      { role: "assistant", content: null, tool_calls: [call], weight: 0 },
+    ],
+    tools: [{ type: "function", function: { name: "weather", parameters } }],
+  };
+  const [read] = await readDataset(chatsFromJsonl(fileOf(`${JSON.stringify(line)}\n`)), "chats");
+  expect(read).toEqual({
+    messages: [line.messages[0], { role: "assistant", content: "", tool_calls: [call], weight: 0 }],
+    tools: [{ name: "weather", description: "", parameters }],
+  });
+});
+
+it("cookbook 14: names all bad lines by their numbers, once the whole file was read", async () => {
+  const bad = ["{", "[]", '{"text": 1}', '{"messages": []}', '{"messages": [{"content": "x"}]}', '{"messages": [{"role": "user"}]}'];
+  const path = fileOf([JSON.stringify(chat("a")), ...bad, JSON.stringify(chat("b"))].join("\n"));
+  const read: unknown[] = [];
+  const reading = (async () => {
+    for await (const one of chatsFromJsonl(path)) read.push(one);
+  })();
+  await expect(reading).rejects.toThrow(
+    /has 6 bad lines; line 2: .*; line 3: must be an object with messages; line 4: "messages" must .*; line 5: .*; line 6: messages\[0\]\.role must be a string; line 7: messages\[0\]\.content must be/,
+  );
+  expect(read).toEqual([chat("a"), chat("b")]);
+  const many = fileOf("{}\n".repeat(25));
+  await expect(readDataset(chatsFromJsonl(many), "chats")).rejects.toThrow(/has 25 bad lines; .*; and 5 more$/);
+});

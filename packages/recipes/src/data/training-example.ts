@@ -1,0 +1,40 @@
+import { checkObject, type Tokenizer, ValidationError } from "@tinkex/base";
+import { datumFromTokens, type Renderer } from "@tinkex/renderers";
+import type { Datum } from "@tinkex/types";
+import { hasTrainedToken } from "../datum/plain-numbers.js";
+import { type Chat, type SupervisedDatumOptions, supervisedDatum } from "../datum/supervised-datum.js";
+
+/** A text to continue, and what follows it, for models that were not made for chats. */
+export interface PromptCompletion {
+  readonly prompt: string;
+  /** All of it is trained on. It ends where the model is to end: with a line feed, say, at which sampling stops. */
+  readonly completion: string;
+}
+
+/** An example to learn from: a chat, a text with its continuation, or a datum that is ready. */
+export type TrainingExample = Chat | PromptCompletion | Datum;
+
+/** Means to make tokens of examples. */
+export interface ExampleTools {
+  /** Absent where nothing is rendered. */
+  readonly renderer: () => Renderer;
+  readonly tokenizer: () => Tokenizer;
+  readonly options: SupervisedDatumOptions;
+}
+
+/** An example as a datum; undefined where no token of it is left to train on. @throws ValidationError naming its place */
+export function exampleDatum(example: TrainingExample, tools: ExampleTools, place: string): Datum | undefined {
+  checkObject(example, place, "{ messages: [{ role, content }] }");
+  if ("model_input" in example) return example;
+  if ("messages" in example) return supervisedDatum(tools.renderer(), example, tools.options);
+  const { prompt, completion } = example;
+  if (typeof prompt !== "string" || typeof completion !== "string") {
+    throw new ValidationError(`${place} must have messages, or a prompt and a completion, or be a datum`);
+  }
+  const head = tools.tokenizer().encode(prompt, { addSpecialTokens: true });
+  const answer = tools.tokenizer().encode(completion);
+  const weights = [...head.map(() => 0), ...answer.map(() => 1)];
+  const { maxLength, reduction } = tools.options;
+  const datum = datumFromTokens([...head, ...answer], weights, { maxLength, reduction, untrained: "keep" });
+  return hasTrainedToken(datum) ? datum : undefined;
+}

@@ -1,0 +1,93 @@
+import { checkArray, checkObject, checkString } from "@tinkex/base";
+import { isConstantGroup } from "../advantage/group-advantages.js";
+import { checkNumber } from "../arguments/check-numbers.js";
+import { mean, sum } from "../arithmetic/sums.js";
+
+/** One trajectory, counted. */
+export interface TrajectoryCounts {
+  /** Reward of the whole trajectory. */
+  readonly reward: number;
+  /** Tokens shown and answered in each turn. */
+  readonly turns: readonly { readonly observationTokens: number; readonly actionTokens: number }[];
+}
+
+/** The trajectories of one problem. */
+export interface GroupCounts {
+  readonly trajectories: readonly TrajectoryCounts[];
+  /** Names under which the group is counted beside `all`. */
+  readonly tags?: readonly string[] | undefined;
+}
+
+/** Reward from which a group of equal rewards counts as good. */
+const GOOD_REWARD = 0.5;
+
+/**
+ * Metrics of rollouts, for all groups and for each tag: `env/all/reward/total`, `env/all/by_group/frac_mixed`, tokens and turns, by the names of the
+ * Python cookbook.
+ *
+ * @throws ValidationError when it is no array
+ */
+export function rolloutMetrics(groups: readonly GroupCounts[]): Record<string, number> {
+  checkArray(groups, "rolloutMetrics: groups");
+  for (const [index, group] of groups.entries()) checkGroup(group, `rolloutMetrics: groups[${index}]`);
+  const tags = [...new Set(groups.flatMap(({ tags = [] }) => tags))].sort();
+  return {
+    ...metricsOf("all", groups),
+    ...Object.assign(
+      {},
+      ...tags.map((tag) =>
+        metricsOf(
+          tag,
+          groups.filter((group) => group.tags?.includes(tag)),
+        ),
+      ),
+    ),
+  };
+}
+
+function metricsOf(tag: string, groups: readonly GroupCounts[]): Record<string, number> {
+  const trajectories = groups.flatMap((group) => group.trajectories);
+  const turns = trajectories.flatMap((trajectory) => trajectory.turns);
+  const rewards = trajectories.map(({ reward }) => reward);
+  const average = mean(rewards);
+  const actionTokens = sum(turns.map((turn) => turn.actionTokens));
+  const observationTokens = sum(turns.map((turn) => turn.observationTokens));
+  const constant = groups
+    .map((group) => group.trajectories.map(({ reward }) => reward))
+    .filter(isConstantGroup);
+  const goodCount = constant.filter(([reward = 0]) => reward >= GOOD_REWARD).length;
+  const named: Readonly<Record<string, number>> = {
+    ac_tokens_per_turn: actionTokens / turns.length,
+    ob_tokens_per_turn: observationTokens / turns.length,
+    turns_per_episode: turns.length / trajectories.length,
+    total_episodes: trajectories.length,
+    total_turns: turns.length,
+    total_ac_tokens: actionTokens,
+    total_ob_tokens: observationTokens,
+    "reward/total": average,
+    "reward/std": Math.sqrt(mean(rewards.map((reward) => (reward - average) ** 2))),
+    "by_group/frac_mixed": (groups.length - constant.length) / groups.length,
+    "by_group/frac_all_good": goodCount / groups.length,
+    "by_group/frac_all_bad": (constant.length - goodCount) / groups.length,
+  };
+  return Object.fromEntries(Object.entries(named).map(([name, value]) => [`env/${tag}/${name}`, value]));
+}
+
+function checkGroup(group: GroupCounts, place: string): void {
+  checkObject(group, place, "{ trajectories: [{ reward, turns }] }");
+  const { tags = [], trajectories } = group;
+  checkArray(tags, `${place}.tags`);
+  for (const [index, tag] of tags.entries()) checkString(tag, `${place}.tags[${index}]`, "words");
+  checkArray(trajectories, `${place}.trajectories`);
+  for (const [index, trajectory] of trajectories.entries()) {
+    const at = `${place}.trajectories[${index}]`;
+    checkObject(trajectory, at, "{ reward, turns }");
+    checkNumber(trajectory.reward, `${at}.reward`);
+    checkArray(trajectory.turns, `${at}.turns`);
+    for (const [turn, counts] of trajectory.turns.entries()) {
+      checkObject(counts, `${at}.turns[${turn}]`, "{ observationTokens, actionTokens }");
+      checkNumber(counts.observationTokens, `${at}.turns[${turn}].observationTokens`);
+      checkNumber(counts.actionTokens, `${at}.turns[${turn}].actionTokens`);
+    }
+  }
+}

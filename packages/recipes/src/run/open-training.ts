@@ -1,0 +1,46 @@
+import type { ServiceClient, TrainingClient } from "@tinkex/client";
+import type { ResumePoint } from "@tinkex/runs";
+
+/** Start of every path of a checkpoint. */
+const CHECKPOINT_SCHEME = "tinker://";
+
+/** The model that a recipe trains. */
+export interface ModelChoice {
+  readonly service: ServiceClient;
+  /** A base model, or the path of a checkpoint, whose weights are loaded without its optimizer. */
+  readonly model: string;
+  readonly rank: number;
+  readonly seed: number | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Tells whether a model is given by the path of a checkpoint. */
+export function isCheckpointPath(model: string): boolean {
+  return model.startsWith(CHECKPOINT_SCHEME);
+}
+
+/**
+ * Makes the training client of a run. A run that goes on is loaded with its optimizer; a checkpoint of another run without, since moments of
+ * another loss would lead every step astray.
+ */
+export async function openTraining(
+  choice: ModelChoice,
+  resume: ResumePoint | undefined,
+): Promise<TrainingClient> {
+  const { service, model, rank, seed, signal } = choice;
+  if (resume !== undefined) {
+    return service.createTrainingClientFromStateWithOptimizer(resume.statePath, { signal });
+  }
+  if (isCheckpointPath(model)) return service.createTrainingClientFromState(model, { signal });
+  return service.createLoraTrainingClient(
+    { base_model: model, rank, ...(seed !== undefined && { seed }) },
+    { signal },
+  );
+}
+
+/** Name of the base model that a client trains. */
+export async function baseModelOf(training: TrainingClient, model: string): Promise<string> {
+  if (!isCheckpointPath(model)) return model;
+  const { model_name, model_data } = await training.getInfo();
+  return model_name ?? model_data.model_name ?? model;
+}

@@ -1,0 +1,65 @@
+import type { Logger } from "@tinkex/base";
+import type { Run } from "@tinkex/runs";
+import type { Metrics, RecipeEvent, SavedCheckpoint } from "./recipe-event.js";
+
+/** Receivers of the news of a run: its folder, its reader, the user's function and logger. */
+export interface RecipeLogOptions {
+  readonly tell: (event: RecipeEvent) => void;
+  /** Absent: nothing is written. */
+  readonly run: Run | undefined;
+  readonly logger: Logger;
+  readonly onMetrics: ((step: number, metrics: Metrics) => void) | undefined;
+}
+
+/** Record of a run: what it writes is on disk before anybody hears of it. */
+export class RecipeLog {
+  readonly #options: RecipeLogOptions;
+  #metrics: Metrics = {};
+
+  constructor(options: RecipeLogOptions) {
+    this.#options = options;
+  }
+
+  /** Metrics of the last step; those of a run that had ended before are empty. */
+  get lastMetrics(): Metrics {
+    return this.#metrics;
+  }
+
+  start(step: number, totalSteps: number, resumedFrom: string | undefined): void {
+    this.#options.tell({ type: "start", step, totalSteps, resumedFrom });
+  }
+
+  async step(step: number, metrics: Metrics): Promise<void> {
+    await this.#options.run?.writeMetrics(step, metrics);
+    this.#metrics = metrics;
+    this.#options.tell({ type: "step", step, metrics });
+    this.#options.onMetrics?.(step, metrics);
+  }
+
+  evaluation(step: number, metrics: Metrics): void {
+    this.#options.tell({ type: "eval", step, metrics });
+  }
+
+  /** Call it once the metrics of all its steps are written: a run goes on behind its last checkpoint. */
+  async checkpoint(saved: SavedCheckpoint, epoch: number): Promise<void> {
+    const { name, batch, statePath, samplerPath, isFinal } = saved;
+    await this.#options.run?.writeCheckpoint({
+      name,
+      batch,
+      epoch,
+      ...(isFinal && { final: true }),
+      state_path: statePath,
+      sampler_path: samplerPath,
+    });
+    this.#options.tell({ type: "checkpoint", ...saved });
+  }
+
+  warn(message: string): void {
+    this.#options.logger.warn(message);
+    this.#options.tell({ type: "warning", message });
+  }
+
+  done(step: number): void {
+    this.#options.tell({ type: "done", step, metrics: this.#metrics });
+  }
+}

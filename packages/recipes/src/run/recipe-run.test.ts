@@ -1,0 +1,61 @@
+import { expect, it, onTestFinished } from "vitest";
+import { RecipeRun } from "./recipe-run.js";
+
+it("gives the result to whoever awaits it, and every event from the first on to whoever iterates it, however late", async () => {
+  const run = new RecipeRun<string, number>(async (tell) => {
+    tell(1);
+    await Promise.resolve();
+    tell(2);
+    return "over";
+  });
+  expect(await run).toBe("over");
+  expect(await run).toBe("over");
+  const events: number[] = [];
+  for await (const event of run) events.push(event);
+  expect(events).toEqual([1, 2]);
+});
+
+it("gives events while it runs, and goes on when the reader leaves", async () => {
+  let goOn = (): void => {};
+  const run = new RecipeRun<number, string>(async (tell) => {
+    tell("began");
+    await new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    tell("ended");
+    return 3;
+  });
+  for await (const event of run) {
+    expect(event).toBe("began");
+    break;
+  }
+  goOn();
+  expect(await run).toBe(3);
+});
+
+it("a failure reaches whoever awaits or iterates it, and ends no process where nobody does", async () => {
+  const unhandled: unknown[] = [];
+  const listener = (reason: unknown): void => {
+    unhandled.push(reason);
+  };
+  process.on("unhandledRejection", listener);
+  onTestFinished(() => {
+    process.off("unhandledRejection", listener);
+  });
+  const failing = () =>
+    new RecipeRun<number, string>(async (tell) => {
+      tell("began");
+      throw new Error("no service");
+    });
+  failing();
+  const events: string[] = [];
+  const iterating = (async () => {
+    for await (const event of failing()) events.push(event);
+  })();
+  await expect(iterating).rejects.toThrow("no service");
+  expect(events).toEqual(["began"]);
+  await expect(failing()).rejects.toThrow("no service");
+  // Rejections are told of once the tasks that are under way have ended.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(unhandled).toEqual([]);
+});

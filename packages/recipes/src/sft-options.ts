@@ -1,0 +1,63 @@
+import { checkKnownNames } from "@tinkex/base";
+import type { Renderer, RendererName, TrainOn } from "@tinkex/renderers";
+import { checkDataset, type Dataset } from "./data/dataset.js";
+import type { TrainingExample } from "./data/training-example.js";
+import type { Evaluator } from "./loops/evaluators.js";
+import { checkCount, checkRecipeOptions, RECIPE_OPTIONS, type RecipeOptions } from "./run/recipe-options.js";
+
+/** Options of supervised fine-tuning. */
+export interface SftOptions extends RecipeOptions {
+  /** Chats, prompts with completions, or datums. Read once, and kept in memory. */
+  readonly train: Dataset<TrainingExample>;
+  /** Held-out examples: `test/nll` is measured on them. */
+  readonly test?: Dataset<TrainingExample> | undefined;
+  readonly evaluators?: readonly Evaluator[] | undefined;
+  /** Steps between two evaluations, the first before step 0; 0 for none. @defaultValue 10 */
+  readonly evaluateEvery?: number | undefined;
+  /** Renderer of the chats, or its name. @defaultValue the one that is recommended for the model */
+  readonly renderer?: Renderer | RendererName | undefined;
+  /** Tokens of chats to train on. @defaultValue "all_assistant_messages" */
+  readonly trainOn?: TrainOn | undefined;
+  /** Most tokens of an example; what is behind them is cut off. @defaultValue no limit */
+  readonly maxLength?: number | undefined;
+  /** `"mean"` lets every example count the same, `"none"` every token, which wants a lower learning rate. @defaultValue "mean" */
+  readonly reduction?: "mean" | "none" | undefined;
+  /** Examples of a step. @defaultValue 32 */
+  readonly batchSize?: number | undefined;
+  /** Passes over the data. @defaultValue 1 */
+  readonly epochs?: number | undefined;
+  /** Most steps, however many epochs there are. @defaultValue no limit */
+  readonly maxSteps?: number | undefined;
+  /** Batches submitted beyond the one that is waited for. @defaultValue 1 */
+  readonly submitAhead?: number | undefined;
+}
+
+const OPTIONS: Readonly<Record<keyof SftOptions, true>> = {
+  ...RECIPE_OPTIONS,
+  train: true,
+  test: true,
+  evaluators: true,
+  evaluateEvery: true,
+  renderer: true,
+  trainOn: true,
+  maxLength: true,
+  reduction: true,
+  batchSize: true,
+  epochs: true,
+  maxSteps: true,
+  submitAhead: true,
+};
+
+/** @throws ValidationError for options that cannot be trained with */
+export function checkSftOptions(options: SftOptions): void {
+  checkKnownNames(options, OPTIONS, "the options of sft");
+  checkRecipeOptions(options, "sft");
+  checkDataset(options.train, "sft: train");
+  if (options.test !== undefined) checkDataset(options.test, "sft: test");
+  checkCount(options.evaluateEvery, "sft: evaluateEvery", 0);
+  checkCount(options.maxLength, "sft: maxLength", 2);
+  checkCount(options.batchSize, "sft: batchSize", 1);
+  checkCount(options.epochs, "sft: epochs", 1);
+  checkCount(options.maxSteps, "sft: maxSteps", 1);
+  checkCount(options.submitAhead, "sft: submitAhead", 0);
+}

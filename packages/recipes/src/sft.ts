@@ -1,0 +1,167 @@
+import { silentLogger, systemClock, ValidationError } from "@tinkex/base";
+import type { SamplingClient, TrainingClient } from "@tinkex/client";
+import { getRenderer, type Renderer, rendererNameFor } from "@tinkex/renderers";
+import { openRun } from "@tinkex/runs";
+import type { Datum } from "@tinkex/types";
+import { schedule } from "./arithmetic/schedule.js";
+import { batchesOf } from "./data/batches.js";
+import { fingerprint, readDataset } from "./data/dataset.js";
+import { exampleDatum, type TrainingExample } from "./data/training-example.js";
+import { evaluatorOf } from "./loops/evaluators.js";
+import { supervisedLoop } from "./loops/supervised.js";
+import { bitsPerByte } from "./metrics/supervised-metrics.js";
+import { learningRateFor } from "./models/learning-rate-for.js";
+import { CHECKPOINT_TTL_SECONDS } from "./run/checkpoints.js";
+import { finishedCheckpoint } from "./run/finished-checkpoint.js";
+import { baseModelOf, isCheckpointPath, openTraining } from "./run/open-training.js";
+import type { Metrics, RecipeEvent, SavedCheckpoint } from "./run/recipe-event.js";
+import { RecipeLog } from "./run/recipe-log.js";
+import { DEFAULT_ADAM } from "./run/recipe-options.js";
+import { RecipeRun } from "./run/recipe-run.js";
+import { checkSftOptions, type SftOptions } from "./sft-options.js";
+
+/** The end of a recipe that trains. */
+export interface TrainingResult {
+  /** The last checkpoint, which the service keeps. */
+  readonly checkpoint: SavedCheckpoint;
+  /** Samples from it. */
+  readonly sampler: SamplingClient;
+  /** Metrics of the last step; empty where the run had ended before. */
+  readonly metrics: Metrics;
+  /** Steps of the whole run. */
+  readonly steps: number;
+}
+
+/**
+ * Supervised fine-tuning: learns to answer as the examples do. It has started when it returns; await it for the result, iterate it for its
+ * events.
+ *
+ * @throws ValidationError at the call, for options that cannot be trained with; later ones reach whoever awaits or iterates
+ *
+ * @example
+ * const run = sft({ service, model: "Qwen/Qwen3-8B", train: chats, batchSize: 64, runDirectory: "runs/support-bot" });
+ * for await (const event of run) if (event.type === "step") console.log(event.step, event.metrics.train_mean_nll);
+ * const { checkpoint, sampler } = await run;
+ */
+export function sft(options: SftOptions): RecipeRun<TrainingResult, RecipeEvent> {
+  checkSftOptions(options);
+  return new RecipeRun((tell) => runSft(options, tell));
+}
+
+async function runSft(options: SftOptions, tell: (event: RecipeEvent) => void): Promise<TrainingResult> {
+  const { service, model, signal, clock = systemClock, logger = silentLogger } = options;
+  const { batchSize = 32, epochs = 1, seed = 0, rank = 32, maxSteps = Number.POSITIVE_INFINITY } = options;
+  const examples = await readDataset(options.train, "sft: train");
+  const testExamples = await readDataset(options.test ?? [], "sft: test");
+  const config = configOf(options, examples);
+  const run =
+    options.runDirectory === undefined
+      ? undefined
+      : await openRun(options.runDirectory, { recipe: "sft", config, logger, clock });
+  const log = new RecipeLog({ tell, run, logger, onMetrics: options.onMetrics });
+  const resume = run?.resumePoint;
+  if (resume?.isFinished) return ended(options, log, finishedCheckpoint(resume), resume.batch);
+
+  const training = await openTraining({ service, model, rank, seed, signal }, resume);
+  const tools = await toolsOf(training, options, [...examples, ...testExamples]);
+  const toDatums = (list: readonly TrainingExample[], name: string) =>
+    list.flatMap((example, index) => exampleDatum(example, tools, `sft: ${name}[${index}]`) ?? []);
+  const [data, test] = [toDatums(examples, "train"), toDatums(testExamples, "test")];
+  const dropped = examples.length - data.length;
+  if (dropped > 0)
+    log.warn(`${dropped} of ${examples.length} examples have no token to train on, and are left out`);
+  const batches = batchesOf(data, batchSize, seed, "sft");
+  const totalSteps = Math.min(maxSteps, epochs * batches.stepsPerEpoch);
+  if (resume !== undefined && resume.batch > totalSteps) {
+    throw new ValidationError(
+      `sft: the run has ${resume.batch} steps already, more than the ${totalSteps} that are asked for`,
+    );
+  }
+  const baseRate = options.learningRate ?? learningRateFor(await baseModelOf(training, model));
+  log.start(resume?.batch ?? 0, totalSteps, resume?.statePath);
+  const last = await supervisedLoop({
+    training,
+    log,
+    startStep: resume?.batch ?? 0,
+    batchAt: batches.batchAt,
+    epochAt: batches.epochAt,
+    learningRateAt: (step) => baseRate * schedule(options.schedule ?? "linear", step, totalSteps),
+    adam: options.adam ?? DEFAULT_ADAM,
+    submitAhead: options.submitAhead ?? 1,
+    checkpoints: {
+      totalSteps,
+      saveEvery: options.saveEvery ?? 20,
+      ttlSeconds: options.checkpointTtlSeconds ?? CHECKPOINT_TTL_SECONDS,
+      signal,
+    },
+    evaluate: evaluatorOf(training, test, options),
+    describe: (logged) => ({
+      ...(dropped > 0 && { "datums/dropped": dropped }),
+      ...(tools.hasText && { train_mean_bpb: bitsPerByte(logged, tools.tokenizer()) }),
+    }),
+    nowMs: () => clock.monotonic(),
+    signal,
+  });
+  const checkpoint = last ?? (resume && finishedCheckpoint(resume));
+  if (checkpoint === undefined) throw new ValidationError("sft: there was no step to do");
+  return ended(options, log, checkpoint, totalSteps);
+}
+
+/** Everything that decides the result, by the names of the Python cookbook where it has one. */
+function configOf(options: SftOptions, examples: readonly TrainingExample[]) {
+  const { model, renderer } = options;
+  return {
+    recipe_name: "sft",
+    model_name: isCheckpointPath(model) ? null : model,
+    load_checkpoint_path: isCheckpointPath(model) ? model : null,
+    renderer_name: typeof renderer === "object" ? renderer.name : (renderer ?? null),
+    learning_rate: options.learningRate ?? null,
+    lr_schedule: options.schedule ?? "linear",
+    num_epochs: options.epochs ?? 1,
+    max_steps: options.maxSteps ?? null,
+    batch_size: options.batchSize ?? 32,
+    lora_rank: options.rank ?? 32,
+    seed: options.seed ?? 0,
+    train_on_what: options.trainOn ?? "all_assistant_messages",
+    reduction: options.reduction ?? "mean",
+    max_length: options.maxLength ?? null,
+    adam: { ...(options.adam ?? DEFAULT_ADAM) },
+    dataset: fingerprint(examples, "sft: train"),
+  };
+}
+
+/** Tokenizer and renderer of the run, where its examples have text. */
+async function toolsOf(training: TrainingClient, options: SftOptions, examples: readonly TrainingExample[]) {
+  const { trainOn, maxLength, reduction } = options;
+  const hasText = examples.some((example) => !isDatum(example));
+  const tokenizer = hasText ? await training.getTokenizer() : undefined;
+  const name = await baseModelOf(training, options.model);
+  let renderer: Renderer | undefined = typeof options.renderer === "object" ? options.renderer : undefined;
+  const need = () => {
+    if (tokenizer === undefined)
+      throw new ValidationError("sft: no tokenizer was loaded, since no example has text");
+    return tokenizer;
+  };
+  return {
+    hasText,
+    options: { trainOn, maxLength, reduction },
+    tokenizer: need,
+    renderer: () => {
+      const chosen = typeof options.renderer === "string" ? options.renderer : rendererNameFor(name);
+      renderer ??= getRenderer(chosen, need());
+      return renderer;
+    },
+  };
+}
+
+function isDatum(example: TrainingExample): example is Datum {
+  return typeof example === "object" && example !== null && "model_input" in example;
+}
+
+/** Ends a run: makes a sampling client of its last checkpoint. */
+async function ended(options: SftOptions, log: RecipeLog, checkpoint: SavedCheckpoint, steps: number) {
+  const { service, signal } = options;
+  const sampler = await service.createSamplingClient({ model_path: checkpoint.samplerPath }, { signal });
+  log.done(steps);
+  return { checkpoint, sampler, metrics: log.lastMetrics, steps };
+}

@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ServiceClient } from "@tinkex/client";
+import { startLocalServer } from "@tinkex/local";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
+
+/** The small model that the local server has built in. */
+export const POCKET_MODEL = "tinkex/pocket-1";
+
+/** Addresses and bodies of requests in the order in which they were sent. */
+export interface SentRequest {
+  readonly endpoint: string;
+  readonly body: string;
+}
+
+/** A local server for a file of tests, and clients of it. */
+export function localService(): {
+  /** A client that closes with the file. */
+  readonly service: () => ServiceClient;
+} {
+  let close = async (): Promise<void> => {};
+  let service: ServiceClient | undefined;
+  beforeAll(async () => {
+    const server = await startLocalServer({ seed: 1, threads: 1 });
+    service = new ServiceClient({ baseUrl: server.url, env: {} });
+    const opened = service;
+    close = async () => {
+      await opened.close();
+      await server.close();
+    };
+  });
+  afterAll(() => close());
+  return {
+    service: () => {
+      if (service === undefined) throw new Error("the server is not started yet");
+      return service;
+    },
+  };
+}
+
+/** A folder that goes when the test is over. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "tinkex-recipes-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}

@@ -1,0 +1,3 @@
+import { packageBuild } from "../../tooling/build/tsdown.mjs";
+
+export default packageBuild(["src/index.ts"]);

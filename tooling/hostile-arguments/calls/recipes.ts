@@ -1,0 +1,106 @@
+import type { ServiceClient } from "@tinkex/client";
+import {
+  bitsPerByte,
+  chatsFromJsonl,
+  discountedFutureSum,
+  dpoLoss,
+  groupAdvantages,
+  isConstantGroup,
+  klMetrics,
+  klPenalty,
+  learningRateFor,
+  loraParameters,
+  meanNll,
+  passAtK,
+  reverseKlAdvantages,
+  rolloutMetrics,
+  schedule,
+  sft,
+  splitSizes,
+  stepKlMetrics,
+  supervisedDatum,
+  TokenUsage,
+  topKDatum,
+  topKReverseKl,
+  tournamentPairs,
+  trajectoryDatums,
+} from "@tinkex/recipes";
+import { getRenderer } from "@tinkex/renderers";
+import type { TextTokenizer } from "@tinkex/tokenizer";
+import { whole } from "../hostile-values.js";
+import { call, type PublicCalls } from "../public-call.js";
+
+const scored = () => [{ logprobs: [-1, -2], reference: [-1, -1], mask: [0, 1] }];
+const weighed = () => [{ logprobs: [-1, -2], weights: [0, 1], targets: [1, 2] }];
+const chat = () => ({
+  messages: [
+    { role: "user", content: "hello" },
+    { role: "assistant", content: "hi", weight: 1 },
+  ],
+});
+const transition = () => ({ prompt: [1, 2], tokens: [3], logprobs: [-1], sequenceId: "s", isMasked: false });
+const group = () => ({
+  tags: ["a"],
+  trajectories: [{ reward: 1, turns: [{ observationTokens: 2, actionTokens: 1 }] }],
+});
+
+/** Functions of `@tinkex/recipes`, on a client and a file that are there. */
+export function recipesCalls(tokenizer: TextTokenizer, service: ServiceClient, file: string): PublicCalls {
+  const renderer = whole(getRenderer("role_colon", tokenizer));
+  return {
+    bitsPerByte: call(bitsPerByte, () => [weighed(), tokenizer]),
+    chatsFromJsonl: call(
+      async (path: string) => {
+        for await (const _ of chatsFromJsonl(path)) break;
+      },
+      () => [file],
+    ),
+    discountedFutureSum: call(discountedFutureSum, () => [[1, 2], 0.5]),
+    dpoLoss: call(dpoLoss, () => [
+      { chosen: [-1], rejected: [-2], chosenReference: [-1], rejectedReference: [-1] },
+      0.1,
+    ]),
+    groupAdvantages: call(groupAdvantages, () => [[1, 0]]),
+    isConstantGroup: call(isConstantGroup, () => [[1, 0]]),
+    klMetrics: call(klMetrics, () => [scored()]),
+    klPenalty: call(klPenalty, () => [scored(), { coefficient: 1, discount: 0.5, onObservations: true }]),
+    learningRateFor: call(learningRateFor, () => ["Qwen/Qwen3-8B", { isLora: true }]),
+    loraParameters: call(loraParameters, () => ["Qwen/Qwen3-8B", { rank: 8, trainMlp: true }]),
+    meanNll: call(meanNll, () => [weighed()]),
+    passAtK: call(passAtK, () => [4, 2, 1]),
+    reverseKlAdvantages: call(reverseKlAdvantages, () => [scored(), { coefficient: 1, discount: 0.5 }]),
+    rolloutMetrics: call(rolloutMetrics, () => [[group()]]),
+    schedule: call(schedule, () => ["linear", 1, 10]),
+    sft: call(sft, () => [
+      {
+        service,
+        model: "b",
+        train: [{ prompt: "a", completion: "b" }],
+        learningRate: 1e-3,
+        schedule: "linear",
+        batchSize: 1,
+        epochs: 1,
+        signal: AbortSignal.abort(),
+      },
+    ]),
+    splitSizes: call(splitSizes, () => [10, 3]),
+    stepKlMetrics: call(stepKlMetrics, () => [scored()]),
+    supervisedDatum: call(supervisedDatum, () => [renderer, chat(), { maxLength: 100, reduction: "mean" }]),
+    TokenUsage: call(
+      (prices: Record<string, number>) => new TokenUsage(prices),
+      () => [{ sampled: 1 }],
+    ),
+    "TokenUsage.add": call(
+      (tokens: Record<string, number>) => new TokenUsage().add(tokens),
+      () => [{ sampled: 1 }],
+    ),
+    topKDatum: call(topKDatum, () => [
+      [1, 2],
+      [[[1, -1]], [[2, -1]]],
+      [0, 1],
+    ]),
+    topKReverseKl: call(topKReverseKl, () => [[[-1, -1]], [[0.5, 0.5]]]),
+    tournamentPairs: call(tournamentPairs, () => [3, true]),
+    trajectoryDatums: call(trajectoryDatums, () => [[transition()], 1]),
+  };
+}
