@@ -7,6 +7,12 @@ export const NOT_CALLED: Readonly<Record<string, string>> = {
     "@tinkex/http WaitQueue",
     "@tinkex/wire BodyMemory",
   ]),
+  ...byReason("machinery that the client and the local server share, which pass what they have checked", [
+    "@tinkex/tensor/loss-graph bindData",
+    "@tinkex/tensor/loss-graph checkData",
+    "@tinkex/tensor/loss-graph checkInputs",
+    "@tinkex/tensor/loss-graph sumOfLosses",
+  ]),
   ...byReason("tfjs itself", ["@tinkex/tensor/tfjs tf"]),
   ...byReason("made by a client alone, whose methods are called", [
     "@tinkex/client AdminCalls",

@@ -1,21 +1,9 @@
-import {
-  events,
-  graphLoss,
-  lossGraph,
-  lossOf,
-  type SamplingClient,
-  ServiceClient,
-  type TrainingClient,
-} from "@tinkex/client";
-import { TrapError, whole } from "../hostile-values.js";
+import { events, lossOf, type SamplingClient, ServiceClient, type TrainingClient } from "@tinkex/client";
+import { whole } from "../hostile-values.js";
 import { call, type PublicCalls } from "../public-call.js";
+import { graphArgument } from "./loss-graph.js";
 import { restCalls } from "./rest.js";
 
-/** A loss as a user writes it: without the input that it asks for it throws an error of its own. */
-const nll: Parameters<typeof lossGraph>[2] = ({ logprobs }) => {
-  if (logprobs === undefined) throw new TrapError();
-  return { loss: logprobs.sum().neg() };
-};
 const path = "tinker://run/weights/a";
 const wait = () => ({ timeoutMs: 50, signal: new AbortController().signal });
 const datum = () => ({
@@ -31,11 +19,9 @@ export function clientCalls(
 ): PublicCalls {
   return {
     ...restCalls(service),
-    lossGraph: call(lossGraph, () => ["nll", { logprobs: 1 }, nll]),
     lossOf: call(lossOf, () => [{ metrics: { "loss:mean": 1 } }]),
-    graphLoss: call(graphLoss, () => [whole(lossGraph("nll", { logprobs: 1 }, nll))]),
     "training.createCustomLoss": call(training.createCustomLoss.bind(training), () => [
-      whole(lossGraph("nll", { logprobs: 1 }, nll)),
+      graphArgument(),
       wait(),
     ]),
     ServiceClient: call(
