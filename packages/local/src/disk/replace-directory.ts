@@ -1,5 +1,6 @@
-import { rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { renameDurably } from "../files/durable-names.js";
+import { isThere } from "../files/is-there.js";
 
 /** Paths of one file system. */
 export interface Replacement {
@@ -11,14 +12,22 @@ export interface Replacement {
 }
 
 /**
- * Puts a directory in the place of another, which a rename cannot do by itself. When that fails the old one is put back;
- * when not even that is possible, or the process ends half-way, it stays at `retired`.
+ * Puts a directory in the place of another, which a rename cannot do by itself. When that fails the old one is put back, unless the
+ * new one is in its place already; when not even that is possible, or the process ends half-way, it stays at `retired`.
  */
 export async function replaceDirectory({ target, successor, retired }: Replacement): Promise<void> {
-  await renameDurably(target, retired);
-  await renameDurably(successor, target).catch(async (error: unknown) => {
-    await renameDurably(retired, target).catch(() => {});
+  try {
+    await renameDurably(target, retired);
+    await renameDurably(successor, target);
+  } catch (error) {
+    await putBack(target, retired).catch(() => {});
     throw error;
-  });
+  }
   await rm(retired, { recursive: true, force: true });
+}
+
+/** A rename may have come about though it failed: the disk did not confirm it. */
+async function putBack(target: string, retired: string): Promise<void> {
+  if (!(await isThere(target))) await rename(retired, target);
+  else await rm(retired, { recursive: true, force: true });
 }
