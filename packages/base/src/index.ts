@@ -37,6 +37,7 @@ export {
 } from "./errors/tinkex-error.js";
 export { AdaptiveLimit, type LimitRange } from "./flow/adaptive-limit.js";
 export { ByteBudget } from "./flow/byte-budget.js";
+export { LinkedList, type ListEntry } from "./flow/linked-list.js";
 export { Mutex } from "./flow/mutex.js";
 export { Semaphore } from "./flow/semaphore.js";
 export { type Release, type Ticket, type Waiter, WaitQueue } from "./flow/wait-queue.js";

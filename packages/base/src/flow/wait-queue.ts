@@ -1,4 +1,5 @@
 import { onAbort } from "../abort/on-abort.js";
+import { LinkedList } from "./linked-list.js";
 
 /** Gives back what was taken; further calls do nothing. */
 export type Release = () => void;
@@ -18,7 +19,7 @@ export type Ticket = number;
 /** A queue of waits in the order of their tickets. A wait that is aborted leaves it at once. */
 export class WaitQueue<Note, Entry> {
   /** Ascending by ticket. */
-  readonly #places: { readonly ticket: Ticket; readonly waiter: Waiter<Note, Entry> }[] = [];
+  readonly #places = new LinkedList<{ readonly ticket: Ticket; readonly waiter: Waiter<Note, Entry> }>();
   #nextTicket: Ticket = 0;
 
   get length(): number {
@@ -46,14 +47,9 @@ export class WaitQueue<Note, Entry> {
 
   /** Lines up without a promise. Returns a function that leaves the queue. */
   enqueue(waiter: Waiter<Note, Entry>, ticket: Ticket = this.takeTicket()): () => void {
-    const place = { ticket, waiter };
     // Nearly all who come are the last.
-    const behind = this.#places.findLastIndex((other) => other.ticket <= ticket);
-    this.#places.splice(behind + 1, 0, place);
-    return () => {
-      const position = this.#places.indexOf(place);
-      if (position !== -1) this.#places.splice(position, 1);
-    };
+    const place = this.#places.add({ ticket, waiter }, (other) => other.ticket <= ticket);
+    return () => this.#places.remove(place);
   }
 
   /** Takes the first one out of the queue. */
@@ -63,6 +59,6 @@ export class WaitQueue<Note, Entry> {
 
   /** Ends every wait with `error`. */
   dismiss(error: unknown): void {
-    for (const { waiter } of this.#places.splice(0)) waiter.refuse(error);
+    for (const { waiter } of this.#places.clear()) waiter.refuse(error);
   }
 }

@@ -1,4 +1,4 @@
-import { type Deferred, deferred } from "@tinkex/base";
+import { type Deferred, deferred, LinkedList } from "@tinkex/base";
 import type { ClientIdentity, ClientMessage, DroppedMessages, EventChannel } from "@tinkex/types";
 import type { EventHub, MessageReader } from "./event-hub.js";
 
@@ -19,7 +19,7 @@ export class MessageStream
   readonly #hub: Pick<EventHub, "identity" | "clock">;
   readonly #prefixes: readonly string[] | undefined;
   readonly #maxBuffered: number;
-  #buffer: (ClientMessage | DroppedMessages)[] = [];
+  readonly #buffer = new LinkedList<ClientMessage | DroppedMessages>();
   #droppedCount = 0;
   #isEnded = false;
   #arrival: Deferred<void> = deferred();
@@ -52,7 +52,7 @@ export class MessageStream
       return;
     }
     this.#noteDropped();
-    this.#buffer.push(message);
+    this.#buffer.add(message);
     this.#wake();
   }
 
@@ -76,7 +76,7 @@ export class MessageStream
   /** Ends the stream, and forgets what was not read: for a loop that is left. */
   async return(): Promise<IteratorResult<ClientMessage | DroppedMessages, void>> {
     this.end();
-    this.#buffer = [];
+    this.#buffer.clear();
     this.#droppedCount = 0;
     return { done: true, value: undefined };
   }
@@ -89,7 +89,7 @@ export class MessageStream
     if (this.#droppedCount === 0) return;
     const { identity, clock } = this.#hub;
     const service: ClientIdentity = identity;
-    this.#buffer.push({ type: "dropped", service, atMs: clock.now(), count: this.#droppedCount });
+    this.#buffer.add({ type: "dropped", service, atMs: clock.now(), count: this.#droppedCount });
     this.#droppedCount = 0;
   }
 
