@@ -13,6 +13,7 @@ import type { OperationTracing } from "./operation-tracing.js";
 import type { SamplerRegistry } from "./sampler-registry.js";
 import type { SessionRegistry } from "./session-registry.js";
 import type { SilenceWatch } from "./silence-watch.js";
+import type { TelemetryLog } from "./telemetry-log.js";
 
 /** Result of an operation: a record, and its name, which decides how it is encoded. */
 export type OperationResult = {
@@ -34,6 +35,7 @@ export interface ServerState {
   readonly completions: CompletionFeeds;
   readonly runs: RunStore;
   readonly checkpoints: CheckpointStore;
+  readonly telemetry: TelemetryLog;
   /** Absent where nobody traces. */
   readonly tracing: OperationTracing | undefined;
   readonly clock: Clock;

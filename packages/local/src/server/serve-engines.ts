@@ -21,6 +21,7 @@ import { SamplerRegistry } from "../registries/sampler-registry.js";
 import type { OperationResult, ServerState } from "../registries/server-state.js";
 import { SessionRegistry } from "../registries/session-registry.js";
 import { SilenceWatch } from "../registries/silence-watch.js";
+import { TelemetryLog } from "../registries/telemetry-log.js";
 import { type AppExtension, createApp } from "./create-app.js";
 import type { DataDirectory } from "./data-directory.js";
 import type { ServerLimits } from "./limits.js";
@@ -146,6 +147,7 @@ async function openState({
     completions: new CompletionFeeds(clock),
     runs: new RunStore(layout, reader),
     checkpoints,
+    telemetry: new TelemetryLog(),
     tracing,
     clock,
     logger,

@@ -10,6 +10,7 @@ import {
   systemClock,
   ValidationError,
 } from "@tinkex/base";
+import type { TelemetrySendRequest } from "@tinkex/types";
 import { createEngine } from "../compute/create-engine.js";
 import type { Engine } from "../engine/engine.js";
 import { systemProcesses } from "../lock/process-table.js";
@@ -37,6 +38,8 @@ export interface LocalServer extends AsyncDisposable {
     readonly runtime: "native" | "wasm";
     readonly threads: number;
   }[];
+  /** Batches of telemetry that clients have sent, oldest first: the last thousand, kept in memory alone. */
+  telemetry(): readonly TelemetrySendRequest[];
   /** Ends all work, lets clients know, frees the port. A save under way leaves nothing behind. May be called twice. */
   close(): Promise<void>;
 }
@@ -200,7 +203,7 @@ function seedSource({ seed, random }: LocalServerOptions): () => number {
 }
 
 function localServer(
-  { url, port, close }: RunningServer,
+  { url, port, state, close }: RunningServer,
   engines: readonly Engine[],
   { layout }: DataDirectory,
 ): LocalServer {
@@ -214,6 +217,7 @@ function localServer(
       runtime: runtime.name,
       threads: runtime.threads,
     })),
+    telemetry: () => state.telemetry.batches,
     close,
     [Symbol.asyncDispose]: close,
   };

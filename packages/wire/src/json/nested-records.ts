@@ -197,8 +197,13 @@ const telemetryEvent: SentRecord = {
 };
 
 const genericEvent = sentRecord<GenericEvent>({
-  ...telemetryFields,
+  event: telemetryFields.event,
+  event_id: telemetryFields.event_id,
+  // In the place where the official SDK writes it.
   event_name: { since: "0.4" },
+  event_session_index: telemetryFields.event_session_index,
+  severity: telemetryFields.severity,
+  timestamp: telemetryFields.timestamp,
   event_data: { since: "0.4", default: {} },
 });
 

@@ -41,6 +41,9 @@ export function addServiceRoutes(api: FastifyInstance, state: ServerState, hasTo
     sample_cancel_enabled: true,
   }));
 
-  // Discards the body: nothing that a client reports is kept.
-  on(api, "telemetry", () => ({ status: "accepted" }));
+  // Goes nowhere else: a program that runs the server may look at it.
+  on(api, "telemetry", (_, { body }) => {
+    state.telemetry.add(body);
+    return { status: "accepted" };
+  });
 }

@@ -1,0 +1,22 @@
+import { type TelemetrySendRequest, telemetrySendRequestSchema } from "@tinkex/types";
+
+/** Most batches that are kept. */
+const MAX_BATCHES = 1_000;
+
+/** Telemetry that clients have sent: the last thousand batches, in memory alone, for a test to look at. */
+export class TelemetryLog {
+  #batches: TelemetrySendRequest[] = [];
+
+  /** Keeps a body that is a batch, and leaves any other. */
+  add(body: unknown): void {
+    const outcome = telemetrySendRequestSchema.safeParse(body);
+    if (!outcome.success) return;
+    this.#batches.push(outcome.data);
+    if (this.#batches.length > MAX_BATCHES) this.#batches.shift();
+  }
+
+  /** The batches, in the order of their arrival. */
+  get batches(): readonly TelemetrySendRequest[] {
+    return [...this.#batches];
+  }
+}
