@@ -94,6 +94,7 @@ export class CheckpointCalls {
     checkCheckpointType("userCheckpoints", type);
     if (type !== undefined) noteLocalFilter(this.#context, "userCheckpoints", "checkpoint_type");
     return offsetPages(pageSize, {
+      method: "userCheckpoints",
       readPage: (page) => this.listUserCheckpoints({ ...call, ...page }),
       itemsOf: ({ checkpoints }) => checkpoints,
       cursorOf: ({ cursor }) => cursor,

@@ -68,7 +68,7 @@ export function offsetPages<Page, Item>(
 
 /** The reads of a list by offset. */
 interface OffsetSource<Page, Item>
-  extends Pick<PageSource<Page, Item, number>, "itemsOf" | "idOf" | "isWanted"> {
+  extends Pick<PageSource<Page, Item, number>, "method" | "itemsOf" | "idOf" | "isWanted"> {
   readPage(page: OffsetPage): Promise<Page>;
   cursorOf(page: Page): Cursor | undefined;
 }

@@ -1,5 +1,9 @@
+import { ResponseError } from "@tinkex/base";
+
 /** One place in a list, and the page that begins there. */
 export interface PageSource<Page, Item, Place> {
+  /** The method as its caller spells it, for messages. */
+  readonly method: string;
   readonly first: Place;
   read(place: Place): Promise<Page>;
   itemsOf(page: Page): readonly Item[];
@@ -37,7 +41,7 @@ export class PageList<Item, Page> implements AsyncIterable<Item> {
     for await (const { items } of this.#iterate()) yield* items;
   }
 
-  /** The pages as the server gives them, each once. Filters that the server lacks do not change them. */
+  /** The pages as the server gives them; one that comes twice in a row is given once. Filters that the server lacks do not change them. */
   async *pages(): AsyncGenerator<Page, void, undefined> {
     for await (const { page } of this.#iterate()) yield page;
   }
@@ -55,7 +59,16 @@ export function pageList<Page, Item, Place>(source: PageSource<Page, Item, Place
   return new PageList(() => readPages(source));
 }
 
+/**
+ * Times in a row that a page may come again. New items push a whole page on to the next place, behind which the rest of the list is;
+ * a server that ignores the place gives the same page for ever.
+ */
+const MAX_REPEATS = 10;
+/** Pages in a row that have no new item, and are not all the same. */
+const MAX_FRUITLESS_PAGES = 100;
+
 async function* readPages<Page, Item, Place>({
+  method,
   first,
   read,
   itemsOf,
@@ -64,14 +77,36 @@ async function* readPages<Page, Item, Place>({
   isWanted,
 }: PageSource<Page, Item, Place>): AsyncGenerator<ReadPage<Item, Page>, void, undefined> {
   const seen = new Set<string>();
+  let idsBefore: readonly string[] = [];
+  let repeats = 0;
+  let fruitlessPages = 0;
   let place: Place | undefined = first;
   while (place !== undefined) {
     const page: Page = await read(place);
-    const fresh = itemsOf(page).filter((item) => !seen.has(idOf(item)));
-    // A server that ignores the place gives the same page for ever.
-    if (fresh.length === 0 && seen.size > 0) return;
-    for (const item of fresh) seen.add(idOf(item));
-    yield { page, items: isWanted === undefined ? fresh : fresh.filter(isWanted) };
+    const ids = itemsOf(page).map(idOf);
+    const isRepeat = ids.length > 0 && isSameList(ids, idsBefore);
+    const fresh = itemsOf(page).filter((item) => isFirst(idOf(item), seen));
+    idsBefore = ids;
+    repeats = isRepeat ? repeats + 1 : 0;
+    fruitlessPages = fresh.length > 0 ? 0 : fruitlessPages + 1;
+    if (repeats > MAX_REPEATS) return;
+    if (fruitlessPages > MAX_FRUITLESS_PAGES) {
+      throw new ResponseError(
+        `${method}: the service gave ${fruitlessPages} pages in a row without a new item, and says that more come; ask again with larger pages`,
+      );
+    }
+    if (!isRepeat) yield { page, items: isWanted === undefined ? fresh : fresh.filter(isWanted) };
     place = next(page, place);
   }
+}
+
+function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((id, index) => id === b[index]);
+}
+
+/** Tells whether an id comes for the first time, and notes it. */
+function isFirst(id: string, seen: Set<string>): boolean {
+  const isNew = !seen.has(id);
+  seen.add(id);
+  return isNew;
 }

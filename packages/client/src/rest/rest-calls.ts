@@ -87,6 +87,7 @@ export class RestCalls extends CheckpointCalls {
     checkRunFilters("trainingRuns", options);
     if (base_model !== undefined) noteLocalFilter(this.#context, "trainingRuns", "base_model");
     return offsetPages(pageSize, {
+      method: "trainingRuns",
       readPage: (page) => this.listTrainingRuns({ ...filters, ...page }),
       itemsOf: ({ training_runs }) => training_runs,
       cursorOf: ({ cursor }) => cursor,
@@ -131,6 +132,7 @@ export class RestCalls extends CheckpointCalls {
     checkCount("sessions", "pageSize", pageSize, 1);
     checkAccessScope("sessions", options.access_scope);
     return offsetPages(pageSize, {
+      method: "sessions",
       readPage: (page) => this.listSessions({ ...filters, ...page }),
       itemsOf: ({ sessions }) => sessions,
       cursorOf: () => undefined,
@@ -166,6 +168,7 @@ export class RestCalls extends CheckpointCalls {
     this.#check("foundSessions", options, CALL_OPTIONS);
     const checked = checkSearch("foundSessions", search);
     return pageList({
+      method: "foundSessions",
       first: checked,
       read: (place) => this.searchSessions(place, options),
       itemsOf: ({ sessions }) => sessions,

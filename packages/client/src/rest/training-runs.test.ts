@@ -78,15 +78,6 @@ describe("training runs", () => {
     expect(ids).toEqual(["run-0", "run-1", "run-2", "run-4", "run-5"]);
   });
 
-  it("end with a server that gives the same page for every offset", async () => {
-    const { stub, service } = await openService();
-    const body = { training_runs: [run(0), run(1)], cursor: { offset: 0, limit: 2, total_count: 100 } };
-    for (const offset of [0, 2, 4])
-      stub.on(`training_runs?limit=2&offset=${offset}&access_scope=owned`, () => ({ body }));
-    expect(await service.rest.trainingRuns({ pageSize: 2 }).toArray()).toHaveLength(2);
-    expect(pages(stub)).toHaveLength(2);
-  });
-
   it("are filtered by base model here, and the log says so", async () => {
     const { stub, service, logger } = await openService();
     serveRuns(stub, 5);
