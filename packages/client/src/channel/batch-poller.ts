@@ -71,8 +71,10 @@ export class BatchPoller {
   readonly #early = new EarlyCompletions();
   readonly #retrieved = new Set<string>();
   readonly #fetches = new Semaphore(MAX_FETCHES);
-  readonly #pause: BackoffCounter;
-  readonly #backoff: BackoffCounter;
+  /** Pauses after polls that end at once without a completion, from the start again after any other. */
+  #pause: BackoffCounter | undefined;
+  /** Pauses after polls that failed, from the start again after one that did not. */
+  #backoff: BackoffCounter | undefined;
   #cursor: number | bigint = 0;
   #reportedCursor: number | bigint = 0;
   #doubts = 0;
@@ -88,8 +90,6 @@ export class BatchPoller {
   constructor(target: FuturesRetrieveRequest["target"], environment: BatchEnvironment) {
     this.#target = target;
     this.#environment = environment;
-    this.#pause = new BackoffCounter(BACKOFFS.poll, environment.random);
-    this.#backoff = new BackoffCounter(BACKOFFS.batchPoll, environment.random);
   }
 
   /** Samples that are waited for. */
@@ -210,11 +210,11 @@ export class BatchPoller {
       const answer = await this.#poll(isReport, closing);
       this.#doubts = 0;
       this.#failingSinceMs = undefined;
-      this.#backoff.reset();
+      this.#backoff?.reset();
       for (const completion of answer.completions) this.#complete(completion);
       const heldMs = clock.monotonic() - startedAtMs;
-      if (isReport || answer.completions.length > 0 || heldMs > HELD_MS) this.#pause.reset();
-      else await clock.sleep(this.#pause.nextMs(), closing, { background: true });
+      if (isReport || answer.completions.length > 0 || heldMs > HELD_MS) this.#pause?.reset();
+      else await clock.sleep(this.#nextPauseMs(), closing, { background: true });
     } catch (error) {
       if (closing.aborted) throw error;
       await this.#afterFailure(error, clock.monotonic() - startedAtMs);
@@ -259,16 +259,21 @@ export class BatchPoller {
     waiter.finished.resolve(completion);
   }
 
+  #nextPauseMs(): number {
+    this.#pause ??= new BackoffCounter(BACKOFFS.poll, this.#environment.random);
+    return this.#pause.nextMs();
+  }
+
   /** Waits before the next poll, or throws when there is no point in one. */
   async #afterFailure(error: unknown, heldMs: number): Promise<void> {
-    const { clock, closing, onTrouble, maxFailingMs } = this.#environment;
+    const { clock, random, closing, onTrouble, maxFailingMs } = this.#environment;
     const status = error instanceof ApiStatusError ? error.status : undefined;
     if (status === 404 || status === 405) return this.#fallBack(status);
     const askedMs = error instanceof ApiStatusError ? error.retryAfterMs : undefined;
     if (status === 408 || error instanceof TimeoutError) {
       // Nothing has finished for as long as one poll may take, which is no failure.
-      if (heldMs > HELD_MS) this.#pause.reset();
-      return clock.sleep(askedMs ?? this.#pause.nextMs(), closing, { background: true });
+      if (heldMs > HELD_MS) this.#pause?.reset();
+      return clock.sleep(askedMs ?? this.#nextPauseMs(), closing, { background: true });
     }
     this.#doubts = status === 400 ? this.#doubts + 1 : 0;
     if (this.#doubts > MAX_DOUBTS || !isPassing(error)) throw error;
@@ -276,6 +281,7 @@ export class BatchPoller {
     this.#failingSinceMs ??= nowMs;
     const failingMs = nowMs - this.#failingSinceMs;
     if (failingMs >= maxFailingMs) throw error;
+    this.#backoff ??= new BackoffCounter(BACKOFFS.batchPoll, random);
     const waitMs = askedMs ?? this.#backoff.nextMs();
     onTrouble(
       `waiting for the samples of ${this.#target.sampling_session_id}, asking again in ${waitMs / 1000} s: ${errorMessage(error)}`,

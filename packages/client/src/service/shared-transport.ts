@@ -12,16 +12,14 @@ export class SharedTransport implements TinkexTransport {
   readonly #share: Share<TinkexTransport>;
   readonly #transport: TinkexTransport;
   #isClosed = false;
+  /** The shared one's own, until this client is closed. */
+  call: (call: TinkexCall) => Promise<TransportResponse>;
 
   /** @param key - what `make` makes it of; `undefined` for one of its own */
   constructor(key: string | undefined, make: () => TinkexTransport) {
     this.#share = TRANSPORTS.acquire(key, make);
     this.#transport = this.#share.value;
-  }
-
-  call(call: TinkexCall): Promise<TransportResponse> {
-    if (this.#isClosed) return Promise.reject(new ClosedError(`${call.operation}: the client is closed`));
-    return this.#transport.call(call);
+    this.call = this.#transport.call.bind(this.#transport);
   }
 
   useTokens(): void {
@@ -45,6 +43,9 @@ export class SharedTransport implements TinkexTransport {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.call = async ({ operation }) => {
+      throw new ClosedError(`${operation}: the client is closed`);
+    };
     if (this.#share.release()) await this.#transport.close();
   }
 

@@ -128,7 +128,9 @@ export async function submitOperation<Name extends SingleOperationName>(
     try {
       // The fields are all of the record but these two, which the compiler does not see for a name that is not fixed.
       const record = { ...fields, model_id: model.id, seq_id: id.value } as unknown as RequestOf<Name>;
-      const body = channel.session.encode(name, record, { what: context.name });
+      // The parameters of a step were checked at the call.
+      const isChecked = name === "optim_step";
+      const body = channel.session.encode(name, record, { what: context.name, isChecked });
       context.sending();
       hasLeft = true;
       const delivery = { stopSignal: context.signal, finalStatuses: id.wasRefused ? [409] : undefined };

@@ -85,7 +85,8 @@ const chunkRecords = {
 } as const;
 
 function chunkRecord(chunk: object): SentRecord {
-  // An unknown type falls to text, whose schema then names what is missing.
+  // Nearly all chunks are text and say so. An unknown type falls to text too, whose schema then names what is missing.
+  if ("type" in chunk && chunk.type === "encoded_text") return encodedTextChunk;
   const kind = chunkType(chunk as ModelInputChunk);
   return Object.hasOwn(chunkRecords, kind) ? chunkRecords[kind] : encodedTextChunk;
 }
