@@ -2,6 +2,7 @@ import { ApiStatusError, describeValue, ValidationError } from "@tinkex/base";
 import type { CheckpointPath } from "@tinkex/types";
 import { CALL_OPTIONS, type CallOptions } from "../inputs/call-options.js";
 import { partsOf } from "./checkpoint-parts.js";
+import { isDoneByEarlierTry } from "./earlier-try.js";
 import type { RestRequest } from "./rest-request.js";
 
 /** Options of publishing a checkpoint, and of taking that back. */
@@ -20,7 +21,11 @@ export function checkIfAlready(method: string, { ifAlready }: PublishOptions): v
   });
 }
 
-/** Lets everybody read a checkpoint, or its owner alone. @throws ApiStatusError with code `conflict` when that is so already */
+/**
+ * Lets everybody read a checkpoint, or its owner alone.
+ *
+ * @throws ApiStatusError with code `conflict` when that is so already; not when an earlier try of the call has made it so
+ */
 export async function setPublished(
   request: RestRequest,
   path: CheckpointPath,
@@ -32,6 +37,7 @@ export async function setPublished(
     await request.ask(name, undefined, { path: partsOf(path) });
   } catch (error) {
     const isAlready = error instanceof ApiStatusError && error.status === 409;
-    if (!isAlready || ifAlready !== "ok") throw error;
+    if (isDoneByEarlierTry(error, 409) || (isAlready && ifAlready === "ok")) return;
+    throw error;
   }
 }
