@@ -28,6 +28,7 @@ export async function runCustomPass(
 ): Promise<CustomPassResult> {
   const { engine } = model.requireAdapter();
   const program = findProgram(state, model, loss_fn_config?.loss_id);
+  if (data.length === 0) throw userFailure("data must hold at least one datum, got none");
   const plain = resolveLoss("cross_entropy", undefined);
   const targets = data.map(onlyTargets);
   const checked = toEngineData(targets, plain, engine.model);

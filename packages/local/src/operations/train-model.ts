@@ -21,7 +21,6 @@ export function runPass(state: ServerState, body: PassBody): string {
     run: async () => {
       const { engine } = model.requireAdapter();
       const { data } = body;
-      if (data.length === 0) throw userFailure("data must hold at least one datum, got none");
       if (body.loss_fn === "custom") {
         const custom = await runCustomPass(state, model, body);
         warnOfLoss(state, model, custom.result.lossSum);
@@ -30,6 +29,7 @@ export function runPass(state: ServerState, body: PassBody): string {
         return { name: "ForwardBackwardOutput", result: { ...output, metrics } };
       }
       const resolved = resolveLoss(body.loss_fn, body.loss_fn_config);
+      if (data.length === 0) throw userFailure("data must hold at least one datum, got none");
       const checked = toEngineData(data, resolved, engine.model);
       const result = await engine.pass({
         adapterId: model.id,

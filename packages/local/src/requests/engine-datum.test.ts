@@ -295,9 +295,9 @@ describe("resolveLoss", () => {
 
   it.each([
     [
-      "custom",
+      "orpo",
       {},
-      'loss_fn must be one that this server computes (cross_entropy, importance_sampling, ppo, cispo, dro, gspo and stable_reinforce), got "custom"',
+      'loss_fn must be one that this server computes (cross_entropy, importance_sampling, ppo, cispo, dro, gspo, stable_reinforce and custom), got "orpo"',
     ],
     ["toString", {}, 'got "toString"'],
     ["cross_entropy", { beta: 1 }, "loss_fn_config.beta is unknown to cross_entropy; its keys: none"],

@@ -288,11 +288,11 @@ describe("training", () => {
     const unknown = passBody(modelId, 2) as { forward_backward_input: object };
     const renamed = {
       ...unknown,
-      forward_backward_input: { ...unknown.forward_backward_input, loss_fn: "custom" },
+      forward_backward_input: { ...unknown.forward_backward_input, loss_fn: "orpo" },
     };
     expect(await server.run("/forward_backward", renamed)).toMatchObject({
       error: expect.stringContaining(
-        "(cross_entropy, importance_sampling, ppo, cispo, dro, gspo and stable_reinforce), got",
+        "(cross_entropy, importance_sampling, ppo, cispo, dro, gspo, stable_reinforce and custom), got",
       ),
       category: "user",
     });
