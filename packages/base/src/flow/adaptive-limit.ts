@@ -12,7 +12,9 @@ export interface LimitRange {
  */
 export class AdaptiveLimit {
   readonly #range: LimitRange;
-  readonly #queue = new WaitQueue<undefined, Release>();
+  /** Made for the first who waits. */
+  #queue: WaitQueue<undefined, Release> | undefined;
+  #lastTicket: Ticket = 0;
   #size: number;
   #inside = 0;
   #shrunkAtMs = Number.NEGATIVE_INFINITY;
@@ -35,12 +37,14 @@ export class AdaptiveLimit {
 
   /** The ticket of someone who comes now. */
   takeTicket(): Ticket {
-    return this.#queue.takeTicket();
+    this.#lastTicket += 1;
+    return this.#lastTicket;
   }
 
   /** Lets someone in if there is room and nobody stands in line. */
   tryEnter(): Release | undefined {
-    return this.#queue.length === 0 && this.#inside < this.#size ? this.#enter() : undefined;
+    const isLine = this.#queue !== undefined && this.#queue.length > 0;
+    return isLine || this.#inside >= this.#size ? undefined : this.#enter();
   }
 
   /** @throws the reason of `signal` when it aborts first */
@@ -49,6 +53,7 @@ export class AdaptiveLimit {
     // Whoever does not wait needs no listener.
     const release = this.tryEnter();
     if (release !== undefined) return Promise.resolve(release);
+    this.#queue ??= new WaitQueue();
     const waiting = this.#queue.wait(undefined, signal, ticket);
     this.#admit();
     return waiting;
@@ -72,7 +77,7 @@ export class AdaptiveLimit {
 
   #admit(): void {
     while (this.#inside < this.#size) {
-      const next = this.#queue.next();
+      const next = this.#queue?.next();
       if (next === undefined) return;
       next.admit(this.#enter());
     }
