@@ -32,6 +32,8 @@ export interface TransportCall {
   readonly stopSignal?: AbortSignal;
   /** Limit of the whole call, tries and pauses included, in milliseconds. @defaultValue none; each try has its own */
   readonly timeoutMs?: number;
+  /** Pauses between its tries keep no process alive. @defaultValue false */
+  readonly isBackground?: boolean;
   /**
    * Told of a try that failed and is followed by another, for who wants to hear of nothing else; `status` is `undefined` when no
    * answer came. A transport may leave it alone.

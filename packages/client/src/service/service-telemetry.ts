@@ -132,7 +132,11 @@ export class ServiceTelemetry implements FailureListener {
 
   #reportedSession(sessionId: string | undefined): ReportedSession {
     const { clientId, sdkVersion, clock, logger, transport, direct } = this.#options;
-    const calls = new ApiCalls({ transport, sdkVersion, generation: this.#options.generation() });
+    const background: HttpTransport = {
+      call: (call) => transport.call({ ...call, isBackground: true }),
+      close: () => transport.close(),
+    };
+    const calls = new ApiCalls({ transport: background, sdkVersion, generation: this.#options.generation() });
     return {
       clientId,
       sessionId,

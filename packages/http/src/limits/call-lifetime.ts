@@ -13,6 +13,8 @@ import {
 export interface CallLimits extends WaitLimits {
   /** Ends the call as soon as no try of it is under way. */
   readonly stopSignal?: AbortSignal | undefined;
+  /** Its pauses keep no process alive. @defaultValue false */
+  readonly isBackground?: boolean | undefined;
 }
 
 /** Error that ends a call from outside. */
@@ -51,12 +53,14 @@ export class CallLifetime {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
   readonly #beganAtMs: number;
+  readonly #isBackground: boolean;
   #lastFault = "";
   #failedTries: readonly FailedTry[] = [];
   #last: NotedTry | undefined;
 
   constructor(name: string, clock: Clock, limits: CallLimits) {
-    const { signal, stopSignal, timeoutMs = Number.POSITIVE_INFINITY } = limits;
+    const { signal, stopSignal, timeoutMs = Number.POSITIVE_INFINITY, isBackground = false } = limits;
+    this.#isBackground = isBackground;
     this.#name = name;
     this.#clock = clock;
     this.#signal = signal;
@@ -138,7 +142,8 @@ export class CallLifetime {
     const leftMs = this.#timeoutMs - this.elapsedMs;
     await this.during<void>(({ resolve, reject }) => {
       const controller = new AbortController();
-      this.#clock.sleep(Math.max(0, Math.min(ms, leftMs)), controller.signal).then(resolve, reject);
+      const options = { background: this.#isBackground };
+      this.#clock.sleep(Math.max(0, Math.min(ms, leftMs)), controller.signal, options).then(resolve, reject);
       return () => controller.abort();
     });
     if (ms >= leftMs) this.interrupt(this.#timedOut());
