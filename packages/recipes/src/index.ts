@@ -36,8 +36,13 @@ export {
 export { type TokenCounts, type TokenPrices, TokenUsage } from "./metrics/token-usage.js";
 export { type LearningRateOptions, learningRateFor } from "./models/learning-rate-for.js";
 export { type LoraParametersOptions, loraParameters } from "./models/lora-parameters.js";
+export { rl } from "./rl.js";
+export type { RlBaseOptions, RlOptions, SeveralTurns, SingleTurn } from "./rl-options.js";
+export type { Episode, Prompt, Reply, Reward } from "./rollout/episode.js";
+export type { FailurePolicy, GroupRewards, Trajectory } from "./rollout/run-group.js";
 export type { Metrics, RecipeEvent, SavedCheckpoint } from "./run/recipe-event.js";
 export type { RecipeOptions } from "./run/recipe-options.js";
 export type { RecipeRun } from "./run/recipe-run.js";
-export { sft, type TrainingResult } from "./sft.js";
+export type { TrainingResult } from "./run/training-result.js";
+export { sft } from "./sft.js";
 export type { SftOptions } from "./sft-options.js";

@@ -34,7 +34,7 @@ const typesOf = (events: readonly RecipeEvent[]) =>
     event.type === "checkpoint" ? event.name : `${event.type} ${"step" in event ? event.step : ""}`,
   );
 
-describe("sft", () => {
+describe("sft", { timeout: 240_000 }, () => {
   it("cookbook 24: the loss falls, and events tell of steps, evaluations and checkpoints once they are on disk", async () => {
     const runDirectory = join(temporaryFolder(), "run");
     const reader = new RunReader(runDirectory);

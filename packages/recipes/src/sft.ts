@@ -1,6 +1,4 @@
 import { silentLogger, systemClock, ValidationError } from "@tinkex/base";
-import type { SamplingClient, TrainingClient } from "@tinkex/client";
-import { getRenderer, type Renderer, rendererNameFor } from "@tinkex/renderers";
 import { openRun } from "@tinkex/runs";
 import type { Datum } from "@tinkex/types";
 import { schedule } from "./arithmetic/schedule.js";
@@ -12,25 +10,14 @@ import { supervisedLoop } from "./loops/supervised.js";
 import { bitsPerByte } from "./metrics/supervised-metrics.js";
 import { learningRateFor } from "./models/learning-rate-for.js";
 import { CHECKPOINT_TTL_SECONDS } from "./run/checkpoints.js";
-import { finishedCheckpoint } from "./run/finished-checkpoint.js";
 import { baseModelOf, isCheckpointPath, openTraining } from "./run/open-training.js";
-import type { Metrics, RecipeEvent, SavedCheckpoint } from "./run/recipe-event.js";
+import type { RecipeEvent } from "./run/recipe-event.js";
 import { RecipeLog } from "./run/recipe-log.js";
 import { DEFAULT_ADAM } from "./run/recipe-options.js";
 import { RecipeRun } from "./run/recipe-run.js";
+import { stoppedAt, type TrainingResult, trainingResult } from "./run/training-result.js";
+import { trainingTools } from "./run/training-tools.js";
 import { checkSftOptions, type SftOptions } from "./sft-options.js";
-
-/** The end of a recipe that trains. */
-export interface TrainingResult {
-  /** The last checkpoint, which the service keeps. */
-  readonly checkpoint: SavedCheckpoint;
-  /** Samples from it. */
-  readonly sampler: SamplingClient;
-  /** Metrics of the last step; empty where the run had ended before. */
-  readonly metrics: Metrics;
-  /** Steps of the whole run. */
-  readonly steps: number;
-}
 
 /**
  * Supervised fine-tuning: learns to answer as the examples do. It has started when it returns; await it for the result, iterate it for its
@@ -60,10 +47,13 @@ async function runSft(options: SftOptions, tell: (event: RecipeEvent) => void): 
       : await openRun(options.runDirectory, { recipe: "sft", config, logger, clock });
   const log = new RecipeLog({ tell, run, logger, onMetrics: options.onMetrics });
   const resume = run?.resumePoint;
-  if (resume?.isFinished) return ended(options, log, finishedCheckpoint(resume), resume.batch);
+  if (resume?.isFinished) return trainingResult(options, log, stoppedAt(resume));
 
   const training = await openTraining({ service, model, rank, seed, signal }, resume);
-  const tools = await toolsOf(training, options, [...examples, ...testExamples]);
+  const hasText = [...examples, ...testExamples].some((example) => !isDatum(example));
+  const loaded = hasText ? await trainingTools(training, model, options.renderer) : undefined;
+  const { trainOn, maxLength, reduction } = options;
+  const tools = { loaded, options: { trainOn, maxLength, reduction } };
   const toDatums = (list: readonly TrainingExample[], name: string) =>
     list.flatMap((example, index) => exampleDatum(example, tools, `sft: ${name}[${index}]`) ?? []);
   const [data, test] = [toDatums(examples, "train"), toDatums(testExamples, "test")];
@@ -97,14 +87,14 @@ async function runSft(options: SftOptions, tell: (event: RecipeEvent) => void): 
     evaluate: evaluatorOf(training, test, options),
     describe: (logged) => ({
       ...(dropped > 0 && { "datums/dropped": dropped }),
-      ...(tools.hasText && { train_mean_bpb: bitsPerByte(logged, tools.tokenizer()) }),
+      ...(loaded !== undefined && { train_mean_bpb: bitsPerByte(logged, loaded.tokenizer) }),
     }),
     nowMs: () => clock.monotonic(),
     signal,
   });
-  const checkpoint = last ?? (resume && finishedCheckpoint(resume));
+  const checkpoint = last ?? (resume && stoppedAt(resume));
   if (checkpoint === undefined) throw new ValidationError("sft: there was no step to do");
-  return ended(options, log, checkpoint, totalSteps);
+  return trainingResult(options, log, checkpoint);
 }
 
 /** Everything that decides the result, by the names of the Python cookbook where it has one. */
@@ -130,38 +120,6 @@ function configOf(options: SftOptions, examples: readonly TrainingExample[]) {
   };
 }
 
-/** Tokenizer and renderer of the run, where its examples have text. */
-async function toolsOf(training: TrainingClient, options: SftOptions, examples: readonly TrainingExample[]) {
-  const { trainOn, maxLength, reduction } = options;
-  const hasText = examples.some((example) => !isDatum(example));
-  const tokenizer = hasText ? await training.getTokenizer() : undefined;
-  const name = await baseModelOf(training, options.model);
-  let renderer: Renderer | undefined = typeof options.renderer === "object" ? options.renderer : undefined;
-  const need = () => {
-    if (tokenizer === undefined)
-      throw new ValidationError("sft: no tokenizer was loaded, since no example has text");
-    return tokenizer;
-  };
-  return {
-    hasText,
-    options: { trainOn, maxLength, reduction },
-    tokenizer: need,
-    renderer: () => {
-      const chosen = typeof options.renderer === "string" ? options.renderer : rendererNameFor(name);
-      renderer ??= getRenderer(chosen, need());
-      return renderer;
-    },
-  };
-}
-
 function isDatum(example: TrainingExample): example is Datum {
   return typeof example === "object" && example !== null && "model_input" in example;
-}
-
-/** Ends a run: makes a sampling client of its last checkpoint. */
-async function ended(options: SftOptions, log: RecipeLog, checkpoint: SavedCheckpoint, steps: number) {
-  const { service, signal } = options;
-  const sampler = await service.createSamplingClient({ model_path: checkpoint.samplerPath }, { signal });
-  log.done(steps);
-  return { checkpoint, sampler, metrics: log.lastMetrics, steps };
 }

@@ -16,9 +16,8 @@ export type TrainingExample = Chat | PromptCompletion | Datum;
 
 /** Means to make tokens of examples. */
 export interface ExampleTools {
-  /** Absent where nothing is rendered. */
-  readonly renderer: () => Renderer;
-  readonly tokenizer: () => Tokenizer;
+  /** Absent where all examples are datums. */
+  readonly loaded: { readonly tokenizer: Tokenizer; readonly renderer: () => Renderer } | undefined;
   readonly options: SupervisedDatumOptions;
 }
 
@@ -26,15 +25,17 @@ export interface ExampleTools {
 export function exampleDatum(example: TrainingExample, tools: ExampleTools, place: string): Datum | undefined {
   checkObject(example, place, "{ messages: [{ role, content }] }");
   if ("model_input" in example) return example;
-  if ("messages" in example) return supervisedDatum(tools.renderer(), example, tools.options);
+  const { loaded, options } = tools;
+  if (loaded === undefined) throw new ValidationError(`${place} needs a tokenizer, and none was loaded`);
+  if ("messages" in example) return supervisedDatum(loaded.renderer(), example, options);
   const { prompt, completion } = example;
   if (typeof prompt !== "string" || typeof completion !== "string") {
     throw new ValidationError(`${place} must have messages, or a prompt and a completion, or be a datum`);
   }
-  const head = tools.tokenizer().encode(prompt, { addSpecialTokens: true });
-  const answer = tools.tokenizer().encode(completion);
+  const head = loaded.tokenizer.encode(prompt, { addSpecialTokens: true });
+  const answer = loaded.tokenizer.encode(completion);
   const weights = [...head.map(() => 0), ...answer.map(() => 1)];
-  const { maxLength, reduction } = tools.options;
+  const { maxLength, reduction } = options;
   const datum = datumFromTokens([...head, ...answer], weights, { maxLength, reduction, untrained: "keep" });
   return hasTrainedToken(datum) ? datum : undefined;
 }

@@ -1,0 +1,159 @@
+import type { SamplingClient, TrainingClient } from "@tinkex/client";
+import type { AdamParams, LossFnType } from "@tinkex/types";
+import { groupAdvantages, isConstantGroup } from "../advantage/group-advantages.js";
+import { numbers } from "../datum/plain-numbers.js";
+import { type PolicyDatum, trajectoryDatums } from "../datum/trajectory-datums.js";
+import { klMetrics } from "../metrics/kl-metrics.js";
+import { optimizerMetrics } from "../metrics/optimizer-metrics.js";
+import { rolloutMetrics } from "../metrics/rollout-metrics.js";
+import type { Trajectory } from "../rollout/run-group.js";
+import { type CheckpointPlan, savedCheckpoint, submitCheckpoint } from "../run/checkpoints.js";
+import type { Metrics, SavedCheckpoint } from "../run/recipe-event.js";
+import type { RecipeLog } from "../run/recipe-log.js";
+
+/** Distance of sampler and trainer from which something is wrong. */
+const MAX_KL = 0.01;
+
+/** Parts of the loop. Everything that happens at the edge is a function of it. */
+export interface RlLoop {
+  readonly training: TrainingClient;
+  readonly log: RecipeLog;
+  readonly startStep: number;
+  readonly lossFn: LossFnType;
+  readonly learningRateAt: (step: number) => number;
+  readonly adam: Omit<AdamParams, "learning_rate">;
+  readonly checkpoints: CheckpointPlan;
+  readonly epochAt: (step: number) => number;
+  /** Rolls out the groups of a step with the weights that the step begins with. */
+  readonly rollOut: (step: number, sampler: SamplingClient) => Promise<readonly (readonly Trajectory[])[]>;
+  readonly evaluate: (step: number) => Promise<Metrics | undefined>;
+  /** Writes what was rolled out, with its advantages. */
+  readonly record: (
+    step: number,
+    groups: readonly (readonly Trajectory[])[],
+    data: readonly GroupData[],
+  ) => Promise<void>;
+  readonly nowMs: () => number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Examples of one group, trajectory by trajectory; none where all rewards were equal. */
+export type GroupData = readonly (readonly PolicyDatum[])[];
+
+/**
+ * The loop of reinforcement learning, made to be copied: sample with the weights as they are, compare answers within their group, take one
+ * step. Groups whose rewards are equal teach nothing and are left out; where all are, no step is sent, and the schedule goes on.
+ *
+ * @returns the last checkpoint; undefined where there was no step to do
+ */
+export async function rlLoop(loop: RlLoop): Promise<SavedCheckpoint | undefined> {
+  const { training, log, checkpoints, signal } = loop;
+  let last: SavedCheckpoint | undefined;
+  for (let step = loop.startStep; step < checkpoints.totalSteps; step += 1) {
+    signal?.throwIfAborted();
+    const startedAtMs = loop.nowMs();
+    const evaluation = await loop.evaluate(step);
+    if (evaluation !== undefined) log.evaluation(step, evaluation);
+    const sampler = await training.saveWeightsAndGetSamplingClient({ signal });
+    const groups = await loop.rollOut(step, sampler);
+    const sampledAtMs = loop.nowMs();
+    const data = groups.map(groupData);
+    await loop.record(step, groups, data);
+    const learningRate = loop.learningRateAt(step);
+    const trained = submitStep(loop, data.flat(2), learningRate);
+    // Between this step and the next sampling weights, or the checkpoint would hold what comes after it.
+    const checkpoint = submitCheckpoint(training, step + 1, checkpoints);
+    const trainedMetrics = await trained();
+    await log.step(step, {
+      "progress/batch": step,
+      "progress/done_frac": (step + 1) / checkpoints.totalSteps,
+      "optim/lr": learningRate,
+      ...rolloutMetrics(groups.filter((group) => group.length > 0).map(countsOf)),
+      ...meanMetrics(groups.flat()),
+      "groups/dropped": data.filter((group) => group.length === 0).length,
+      ...trainedMetrics,
+      ...evaluation,
+      "sampling_client/step_mean": step,
+      "time/sampling": (sampledAtMs - startedAtMs) / 1000,
+      "time/total": (loop.nowMs() - startedAtMs) / 1000,
+    });
+    await sampler.close();
+    if (checkpoint === undefined) continue;
+    last = await savedCheckpoint(checkpoint);
+    await log.checkpoint(last, loop.epochAt(last.batch));
+  }
+  return last;
+}
+
+/** Examples of a group with the advantages of its members. */
+function groupData(group: readonly Trajectory[]): GroupData {
+  const rewards = group.map(({ reward }) => reward);
+  if (isConstantGroup(rewards)) return [];
+  const advantages = groupAdvantages(rewards);
+  return group.map(({ transitions }, member) => trajectoryDatums(transitions, advantages[member] ?? 0));
+}
+
+/** Submits pass and update; what it returns waits for them. Nothing is sent where there is nothing to learn. */
+function submitStep(
+  loop: RlLoop,
+  data: readonly PolicyDatum[],
+  learningRate: number,
+): () => Promise<Metrics> {
+  const { training, lossFn, adam, signal, log } = loop;
+  if (data.length === 0) return async () => ({ "optim/skipped": 1 });
+  const pass = training.forwardBackward(
+    data.map(({ datum }) => datum),
+    lossFn,
+    { signal },
+  );
+  const update = training.optimStep({ ...adam, learning_rate: learningRate }, { signal });
+  return async () => {
+    const [{ loss_fn_outputs }, { metrics }] = await Promise.all([pass, update]);
+    const kl = klMetrics(
+      data.map(({ logprobs, mask }, index) => {
+        const trained = loss_fn_outputs[index]?.logprobs;
+        return { logprobs, mask, reference: trained === undefined ? [] : numbers(trained) };
+      }),
+    );
+    const distance = kl["optim/kl_sample_train_v1"] ?? 0;
+    if (Math.abs(distance) > MAX_KL) {
+      log.warn(
+        `sampler and trainer are ${distance.toFixed(4)} apart, more than ${MAX_KL}: look for another renderer, or tokens made from text`,
+      );
+    }
+    return { ...kl, ...optimizerMetrics(metrics ?? undefined), "optim/skipped": 0 };
+  };
+}
+
+function countsOf(group: readonly Trajectory[]) {
+  return {
+    trajectories: group.map(({ reward, transitions }) => ({
+      reward,
+      turns: trajectoryTurns(transitions),
+    })),
+  };
+}
+
+function trajectoryTurns(transitions: Trajectory["transitions"]) {
+  return transitions.map(({ prompt, tokens }) => ({
+    observationTokens:
+      "chunks" in prompt
+        ? prompt.chunks.reduce((sum, chunk) => sum + ("tokens" in chunk ? chunk.tokens.length : 0), 0)
+        : prompt.length,
+    actionTokens: tokens.length,
+  }));
+}
+
+/** Means of the metrics that rewards came with, and shares of the reasons at which answers ended. */
+function meanMetrics(trajectories: readonly Trajectory[]): Metrics {
+  const sums: Record<string, number> = {};
+  const add = (name: string, value: number): void => {
+    sums[name] = (sums[name] ?? 0) + value / trajectories.length;
+  };
+  for (const { metrics, replies } of trajectories) {
+    for (const [name, value] of Object.entries(metrics)) add(`env/all/${name}`, value);
+    const end = replies.at(-1)?.stopReason;
+    if (end !== undefined) add(`stop/${end}`, 1);
+  }
+  return sums;
+}

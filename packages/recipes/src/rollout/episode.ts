@@ -1,0 +1,34 @@
+import type { Message, Termination } from "@tinkex/renderers";
+
+/** What a model sees: a text to continue as it is, or messages, which are rendered. */
+export type Prompt = string | readonly Message[];
+
+/** An answer of the model. */
+export interface Reply {
+  /** The text without the end token; of a message the text of its parts. */
+  readonly text: string;
+  /** The message that was read, where the prompt had messages. */
+  readonly message: Message | undefined;
+  /** Sampled ids, the end token included. */
+  readonly tokens: readonly number[];
+  /** Log-probability of each. */
+  readonly logprobs: readonly number[];
+  /** Reason of the service, e.g. `stop` or `length`. */
+  readonly stopReason: string;
+  /** `malformed` where the end token is missing, as a rule because the model ran out of tokens. */
+  readonly termination: Termination;
+}
+
+/** A reward with what there is to log. */
+export interface Reward {
+  readonly reward: number;
+  /** Numbers by name; their means are metrics of the step. */
+  readonly metrics?: Readonly<Record<string, number>> | undefined;
+}
+
+/**
+ * Several turns: an async generator that yields what the model sees next, receives the reply, and returns the reward. What it yields is
+ * put behind what was before: a string behind the text, messages behind the messages. Its `finally` is the clean-up, which runs also
+ * when the run is aborted or a limit runs out.
+ */
+export type Episode = AsyncGenerator<Prompt, number | Reward, Reply>;

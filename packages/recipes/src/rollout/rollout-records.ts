@@ -1,0 +1,75 @@
+import type { Tokenizer } from "@tinkex/base";
+import type { RolloutSummary, RolloutTokens } from "@tinkex/runs";
+import type { Datum } from "@tinkex/types";
+import type { PolicyDatum } from "../datum/trajectory-datums.js";
+import type { Trajectory } from "./run-group.js";
+
+/** Summaries of the trajectories of a step, as the Python cookbook writes them. */
+export function rolloutSummaries(step: number, groups: readonly (readonly Trajectory[])[]): RolloutSummary[] {
+  return groups.flatMap((group, groupIndex) =>
+    group.map(({ transitions, reward, metrics, replies }, index) => ({
+      schema_version: 1 as const,
+      split: "train",
+      iteration: step,
+      group_idx: groupIndex,
+      traj_idx: index,
+      tags: [],
+      sampling_client_step: step,
+      total_reward: reward,
+      final_reward: 0,
+      trajectory_metrics: metrics,
+      steps: transitions.map(({ prompt, tokens }, turn) => ({
+        step_idx: turn,
+        ob_len:
+          "chunks" in prompt
+            ? prompt.chunks.reduce((sum, chunk) => sum + ("tokens" in chunk ? chunk.tokens.length : 0), 0)
+            : prompt.length,
+        ac_len: tokens.length,
+        reward: turn === transitions.length - 1 ? reward : 0,
+        episode_done: turn === transitions.length - 1,
+        metrics: {},
+        logs: { reply: replies[turn]?.text ?? "", stop_reason: replies[turn]?.stopReason ?? "" },
+      })),
+      final_ob_len: 0,
+    })),
+  );
+}
+
+/** Tokens of the trajectories of a group with their text, for viewers without a tokenizer. */
+export function rolloutTokens(
+  groupIndex: number,
+  group: readonly (readonly PolicyDatum[])[],
+  tokenizer: Tokenizer,
+): RolloutTokens[] {
+  return group.flatMap((data, index) =>
+    data.map(({ datum, logprobs, advantages, mask }) => {
+      const tokens = targetsOf(datum);
+      return {
+        group_idx: groupIndex,
+        traj_idx: index,
+        pieces: piecesOf(tokens, tokenizer),
+        tokens,
+        logprobs: Array.from(logprobs),
+        advantages: Array.from(advantages),
+        mask: Array.from(mask),
+      };
+    }),
+  );
+}
+
+/** Text of each token. A letter whose bytes are several tokens stands at the last of them, and the others have none. */
+export function piecesOf(tokens: readonly number[], tokenizer: Tokenizer): string[] {
+  let pending: number[] = [];
+  return tokens.map((token) => {
+    pending.push(token);
+    const text = tokenizer.decode(pending);
+    // A cut letter decodes to U+FFFD; one of more than four bytes is none.
+    if (text.endsWith("\uFFFD") && pending.length < 4) return "";
+    pending = [];
+    return text;
+  });
+}
+
+function targetsOf({ loss_fn_inputs }: Datum): number[] {
+  return Array.from(loss_fn_inputs.target_tokens?.data ?? [], Number);
+}
