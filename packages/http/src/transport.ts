@@ -18,6 +18,7 @@ import { CallLifetime } from "./limits/call-lifetime.js";
 import { countTraffic, type Traffic, trafficOf, waitForQuiet } from "./limits/traffic.js";
 import { checkCall } from "./operations/operations.js";
 import type { PoolName } from "./operations/policy.js";
+import { withAbsoluteLocation } from "./redirect/absolute-location.js";
 import { followRedirects } from "./redirect/follow-redirects.js";
 import { type HeaderList, headerOf } from "./request/header-list.js";
 import {
@@ -95,7 +96,8 @@ export class Transport implements TinkexTransport {
         job.attempt += 1;
         const outcome = await this.#try(job);
         if (isSuccess(outcome, operation, call.returnStatuses)) {
-          const { status, headers, body } = outcome;
+          const { status, body } = outcome;
+          const headers = withAbsoluteLocation(request, outcome.headers);
           if (headers["x-deprecation-note"] !== undefined) this.#warnOfDeprecation(job, outcome);
           return { status, headers, body, attempts: job.attempt };
         }

@@ -307,6 +307,15 @@ describe("an archive", () => {
     expect(await readdir(parent)).toEqual(["adapter"]);
   });
 
+  it("is fetched from a place of the service itself, which is told without its address, and our key does not go there", async () => {
+    const open = await openService();
+    open.stub.on(ARCHIVE, () => ({ status: 302, headers: { location: "archives/a.tar?sig=secret" } }));
+    open.stub.on(`${ARCHIVE}s/a.tar?sig=secret`, () => ({ body: tar, headers: { etag: '"t"' } }));
+    expect((await get(open, {}, WEIGHTS)).isPeftAdapter).toBe(true);
+    const [request] = open.stub.seen(`${ARCHIVE}s/a.tar?sig=secret`);
+    expect(request?.headers).not.toHaveProperty("x-api-key");
+  });
+
   it("is what an export is downloaded as, where the service has no addresses of files", async () => {
     const open = await openService();
     const storage = await play(file(tar, '"t"'));

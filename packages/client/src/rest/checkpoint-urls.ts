@@ -51,10 +51,11 @@ export async function readArchiveUrl(request: RestRequest, path: CheckpointPath)
     const { url, expires } = request.decode("get_checkpoint_archive", response.body);
     return { url, expiresAt: Timestamp.toDate(expires) };
   }
-  const url = response.headers.location;
-  if (!url) {
+  const { location: url = "" } = response.headers;
+  if (!URL.canParse(url)) {
+    const fault = url === "" ? "and does not say where" : "but the place is no URL";
     throw new ResponseError(
-      `${request.method}: the answer redirects to the archive of ${path.tinker_path}, and does not say where`,
+      `${request.method}: the answer redirects to the archive of ${path.tinker_path}, ${fault}`,
     );
   }
   const expiresAtMs = Date.parse(response.headers.expires ?? "");

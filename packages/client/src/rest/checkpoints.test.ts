@@ -231,6 +231,33 @@ describe("addresses of checkpoints", () => {
   });
 });
 
+describe("the place of an archive", () => {
+  const place = "training_runs/run/checkpoints/weights/a/archive";
+
+  it.each([
+    ["/files/a.tar?sig=x", "/files/a.tar?sig=x"],
+    ["../a.tar", "/api/v1/training_runs/run/checkpoints/weights/a.tar"],
+  ])("%s is told by its whole URL, as the service is asked for it", async (location, path) => {
+    const { stub, service } = await openService();
+    stub.on(place, () => ({ status: 302, headers: { location } }));
+    const { url } = await service.rest.getCheckpointArchiveUrlFromTinkerPath("tinker://run/weights/a");
+    expect(url).toBe(`${stub.url}${path}`);
+  });
+
+  it("that is no URL is the service's fault, and not quoted, as it may be signed", async () => {
+    const { stub, service } = await openService();
+    stub.on(place, () => ({ status: 302, headers: { location: "http://[?sig=secret" } }));
+    const failure = await service.rest
+      .getCheckpointArchiveUrlFromTinkerPath("tinker://run/weights/a")
+      .then(undefined, (error: unknown) => error);
+    expect(failure).toMatchObject({ code: "response_invalid" });
+    expect(String(failure)).toContain(
+      "getCheckpointArchiveUrlFromTinkerPath: the answer redirects to the archive of tinker://run/weights/a, but the place is no URL",
+    );
+    expect(String(failure)).not.toContain("secret");
+  });
+});
+
 describe("lists of checkpoints", () => {
   it("clients 87: are walked page by page, and filtered by type here", async () => {
     const { stub, service, logger } = await openService();
