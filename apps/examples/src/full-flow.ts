@@ -1,5 +1,5 @@
 // The whole of the service in one file: trains a model, samples from it, and looks after everything that this leaves behind, from
-// `new ServiceClient` to the last REST call. What a server lacks, as the local one lacks projects and bills, is said and passed over.
+// `new ServiceClient` to the last REST call. What a server lacks, as some have no archives any more, is said and passed over.
 //
 //   node apps/examples/dist/full-flow.js                        on this machine, no key needed
 //   TINKER_API_KEY=tml-… node apps/examples/dist/full-flow.js   on a hosted service
@@ -148,7 +148,7 @@ await show(
 );
 await show("found", async () => (await rest.foundSessions({ display_name: "full flow" }).toArray()).length);
 await show("move the session", () => rest.assignSessionProject(session, options.project));
-if (isHosted) await show("trace", () => rest.exportSessionTrace(session, { timeoutMs: 600_000 }));
+await show("trace", () => rest.exportSessionTrace(session, { timeoutMs: 600_000 }));
 await show("sampler", () => rest.getSampler(`${session}:sample:0`));
 await show("who we are", () => rest.whoami());
 
