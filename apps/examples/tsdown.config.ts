@@ -12,6 +12,7 @@ export default packageBuild(
     "src/full-flow.ts",
     "src/survive-restart.ts",
     "src/reward-model.ts",
+    "src/trace-step.ts",
   ],
   {
     unbundle: true,

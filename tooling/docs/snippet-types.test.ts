@@ -9,6 +9,7 @@ const FOLDER = join(import.meta.dirname, ".typed-snippets");
 const snippets = [
   "README.md",
   "docs/guides.md",
+  "docs/observability.md",
   "docs/recipes.md",
   "docs/renderers.md",
   "docs/retries.md",
