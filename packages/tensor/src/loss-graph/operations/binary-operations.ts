@@ -32,8 +32,12 @@ function modulo(a: number, b: number): number {
   return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest;
 }
 
+/** The quotient below, from the rest as C has it, so that it is right for divisors without end (torch's `div_floor_floating`). */
 function floorDivide(a: number, b: number): number {
-  return b === 0 ? a / b : Math.round((a - modulo(a, b)) / b);
+  if (b === 0) return a / b;
+  const rest = a % b;
+  const quotient = (a - rest) / b;
+  return Math.round(rest !== 0 && rest < 0 !== b < 0 ? quotient - 1 : quotient);
 }
 
 function logAddExp(a: number, b: number): number {
@@ -41,8 +45,8 @@ function logAddExp(a: number, b: number): number {
   return a === b ? a + Math.LN2 : Math.max(a, b) + Math.log1p(Math.exp(-Math.abs(a - b)));
 }
 
-/** Gives an element's part of a choice: halves where both are chosen alike, as torch shares a gradient. */
-const share = (isChosen: boolean, isTie: boolean): number => (isTie ? 0.5 : isChosen ? 1 : 0);
+/** Gives an element's part of a choice as torch shares a gradient: halves of a tie, and all for both where one of them is no number. */
+const share = (isPassedOver: boolean, isTie: boolean): number => (isTie ? 0.5 : isPassedOver ? 0 : 1);
 
 /** Operations on two tensors, element by element, by torch's name. */
 export const BINARY_OPERATIONS: Readonly<Record<string, Operation>> = {
@@ -78,7 +82,7 @@ export const BINARY_OPERATIONS: Readonly<Record<string, Operation>> = {
     {
       dtype: "promoted",
       apply: Math.min,
-      slopes: [(a, b) => share(a < b, a === b), (a, b) => share(b < a, a === b)],
+      slopes: [(a, b) => share(a > b, a === b), (a, b) => share(b > a, a === b)],
       isChoice: true,
     },
     "none",
@@ -87,7 +91,7 @@ export const BINARY_OPERATIONS: Readonly<Record<string, Operation>> = {
     {
       dtype: "promoted",
       apply: Math.max,
-      slopes: [(a, b) => share(a > b, a === b), (a, b) => share(b > a, a === b)],
+      slopes: [(a, b) => share(a < b, a === b), (a, b) => share(b < a, a === b)],
       isChoice: true,
     },
     "none",

@@ -17,11 +17,12 @@ interface AlongRule {
   differentiate(groups: ElementGroups, run: Differentiation, target: Float64Array): void;
 }
 
-function bindAlong(rule: AlongRule, dim: number): BoundOperation {
+/** @param dtype - what the elements are cast to before, as torch does; `undefined` leaves them */
+function bindAlong(rule: AlongRule, dim: number, dtype: "float32" | undefined): BoundOperation {
   return {
     typeOf: ([type]) => {
       wrapDim(dim, type?.shape.length ?? 0);
-      return { dtype: rule.dtype(type?.dtype), shape: type?.shape ?? [] };
+      return { dtype: rule.dtype(dtype ?? type?.dtype), shape: type?.shape ?? [] };
     },
     evaluate: ({ values: [input], result }) => {
       if (input === undefined) return;
@@ -118,7 +119,7 @@ function bindRule(rule: AlongRule, args: BoundArguments): BoundOperation {
   const dtype = args.dtype("dtype");
   if (dtype !== undefined && dtype !== "float32")
     throw new OperationFault(`dtype must be float32, got ${dtype}`);
-  return bindAlong(rule, args.integer("dim"));
+  return bindAlong(rule, args.integer("dim"), dtype);
 }
 
 /** Operations along one dimension, by torch's name. */

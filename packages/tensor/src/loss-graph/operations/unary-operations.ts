@@ -39,6 +39,9 @@ function roundToEven(x: number): number {
 
 const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
 
+/** The sign as torch has it, which is 0 for what is no number. */
+const sign = (x: number): number => (Number.isNaN(x) ? 0 : Math.sign(x));
+
 /** Operations on one tensor, element by element, by torch's name. */
 export const UNARY_OPERATIONS: Readonly<Record<string, Operation>> = {
   neg: unary(
@@ -53,8 +56,8 @@ export const UNARY_OPERATIONS: Readonly<Record<string, Operation>> = {
       () => 1,
     ),
   ),
-  abs: unary(keeping(Math.abs, (x) => Math.sign(x))),
-  sign: unary(keeping(Math.sign, () => 0)),
+  abs: unary(keeping(Math.abs, sign)),
+  sign: unary(keeping(sign, () => 0)),
   floor: unary(keeping(Math.floor, () => 0)),
   ceil: unary(keeping(Math.ceil, () => 0)),
   round: unary(keeping(roundToEven, () => 0)),
@@ -67,7 +70,7 @@ export const UNARY_OPERATIONS: Readonly<Record<string, Operation>> = {
   relu: unary({
     ...keeping(
       (x) => Math.max(x, 0),
-      (_, y) => (y > 0 ? 1 : 0),
+      (_, y) => (y <= 0 ? 0 : 1),
     ),
     isChoice: true,
   }),

@@ -113,6 +113,11 @@ binary("operator.floordiv as a constant", lambda a, b: (a.detach() // b.detach()
 binary("operator.pow", lambda a, b: a**b, POSITIVE, Y)
 binary("pow of zero", lambda a, b: a**b, [0.0, 0.0, 1.0, 2.0], [2.0, 0.0, -3.0, 0.0], smooth=False)
 binary("torch.minimum", lambda a, b: torch.minimum(a, b))
+NOT_FINITE = [math.inf, -math.inf, math.nan, -0.5]
+binary("floor division of what is not finite", lambda a, b: (a.detach() // b.detach()) * 0.5 + a + b, X, NOT_FINITE, smooth=False)
+unary("choices of what is no number", lambda x: x.relu() + x.abs() + x.sign(), NOT_FINITE, smooth=False)
+binary("minimum of what is not finite", lambda a, b: a.minimum(b), X, NOT_FINITE, smooth=False)
+binary("maximum of what is not finite", lambda a, b: a.maximum(b), X, NOT_FINITE, smooth=False)
 binary("torch.maximum", lambda a, b: torch.maximum(a, b))
 binary("minimum of equal elements", lambda a, b: torch.minimum(a, b), WITH_TIES, [0.5, 2.0, 0.5, -1.0], smooth=False)
 binary("maximum of equal elements", lambda a, b: a.maximum(b), WITH_TIES, [0.5, 2.0, 0.5, -1.0], smooth=False)
@@ -248,6 +253,9 @@ for integers_name, op in {
     "int64 floor division": lambda x, t: x * (t // 2),
     "int64 remainder": lambda x, t: x * (t % 3),
     "int64 power": lambda x, t: x * (t**2),
+    "cumsum of a mask as floats": lambda x, t: x * torch.cumsum(t > 0, 0, dtype=torch.float32),
+    "softmax of integers as floats": lambda x, t: x * torch.softmax(t, 0, dtype=torch.float32),
+    "functional log_softmax of integers as floats": lambda x, t: x * F.log_softmax(t, 0, dtype=torch.float32),
     "int64 cumsum and flip": lambda x, t: x * t.cumsum(0).flip(0),
     "int64 compared": lambda x, t: torch.where((t > 0) & (t != 7), x, x * x),
     "int64 clamped by a float": lambda x, t: x * t.clamp(min=0.5),

@@ -20,9 +20,18 @@ export interface TorchCase {
 /** The script that records the cases; needs Python with tinker 0.38.0 and torch. */
 export const RECORDER = join(import.meta.dirname, "record-torch-reference.py");
 
+/** Numbers that JSON has no form for, as the script writes them. */
+const NOT_FINITE: Readonly<Record<string, number>> = {
+  inf: Number.POSITIVE_INFINITY,
+  "-inf": Number.NEGATIVE_INFINITY,
+  nan: Number.NaN,
+};
+
 /** Reads the cases as the script prints them. */
 export function parseTorchCases(text: string): readonly TorchCase[] {
-  return JSON.parse(text) as readonly TorchCase[];
+  const read = (_: string, value: unknown): unknown =>
+    typeof value === "string" ? (NOT_FINITE[value] ?? value) : value;
+  return JSON.parse(text, read) as readonly TorchCase[];
 }
 
 /** The cases that are kept. */
