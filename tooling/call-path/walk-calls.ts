@@ -9,8 +9,8 @@ import { relativePath } from "./relative-path.mjs";
 
 /** Calls before the one that is counted: the first ones also load modules, open connections and fill caches. */
 const WARM_UPS = 2;
-/** Gives what trails a call, such as a timer that is cleared, the time to end before the next one is counted. */
-const PAUSE_MS = 100;
+/** Gives what trails a call, such as the report of a sample that was fetched, the time to end before the next one is counted. */
+const PAUSE_MS = 400;
 
 const inspector = new Session();
 inspector.connect();
