@@ -29,8 +29,10 @@ const { values: options } = parseArgs({
 
 // A service to talk to: the one that the environment names, or a server of our own on a free loopback port.
 const isHosted = Boolean(process.env.TINKER_API_KEY || process.env.TINKER_BASE_URL);
-await using server = isHosted ? undefined : await startLocalServer();
-const connection = server === undefined ? {} : { baseUrl: server.url };
+// It has a key, which clients exchange for a token that says whose it is.
+const apiKey = "tml-full-flow";
+await using server = isHosted ? undefined : await startLocalServer({ apiKey });
+const connection = server === undefined ? {} : { baseUrl: server.url, apiKey };
 const base_model = options.model ?? (isHosted ? "Qwen/Qwen3-8B" : "tinkex/pocket-1");
 
 /** Prints what a call gives, or that this server, or this account, does not have it. */
@@ -109,11 +111,16 @@ await show("weights", () => rest.getWeightsInfoByTinkerPath(tinker_path));
 await show("keep for a week", () => rest.setCheckpointTtlFromTinkerPath(tinker_path, 7 * 86_400));
 await show("publish", () => rest.publishCheckpointFromTinkerPath(tinker_path, { ifAlready: "ok" }));
 await show("unpublish", () => rest.unpublishCheckpointFromTinkerPath(tinker_path, { ifAlready: "ok" }));
-await show("copy", () => rest.copyWeights(tinker_path, { destination_project_id: options.project }));
+const copies: string[] = [];
+await show("copy", async () => {
+  copies.push(await rest.copyWeights(tinker_path, { destination_project_id: options.project }));
+  return copies.at(-1);
+});
 const ofProject = new ServiceClient({ ...connection, projectId: options.project });
-await show("copy to the client's own project", () =>
-  ofProject.copyWeights(tinker_path, { ttl_seconds: 86_400 }),
-);
+await show("copy to the client's own project", async () => {
+  copies.push(await ofProject.copyWeights(tinker_path, { ttl_seconds: 86_400 }));
+  return copies.at(-1);
+});
 await ofProject.close();
 
 // 6. Weights to take away: an export's files have signed addresses, older services pack an archive.
@@ -162,7 +169,7 @@ await show("audit log", async () => (await admin.getAuditLog({ event_type: "chec
 
 // 9. Clean up. Clients without a session do the same, and share their connections.
 const alone = new RestClient(connection);
-await alone.deleteCheckpointFromTinkerPath(samplerPath);
+for (const path of [samplerPath, ...copies]) await alone.deleteCheckpointFromTinkerPath(path);
 for (const { checkpoint_id } of (await rest.listCheckpoints(run)).checkpoints)
   await rest.deleteCheckpoint(run, checkpoint_id);
 await rest.deleteCheckpointFromTinkerPath(tinker_path).catch((error: unknown) => {

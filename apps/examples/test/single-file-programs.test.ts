@@ -106,6 +106,11 @@ describe("the program of one file", { timeout: 120_000 }, () => {
     expect(result.stdout).toMatch(/^go on from tinker:\/\/\S+\/weights\/step-3, kept until \d{4}-/m);
     expect(result.stdout).toMatch(/^export: .*adapter_model\.safetensors until \d{4}-/m);
     expect(result.stdout).toContain("isPeftAdapter: true");
+    expect(result.stdout).toMatch(/^copy to the client's own project: tinker:/m);
+    expect(result.stdout).toContain("user_urn: 'tml:user:local'");
+    // The local server has all that the program asks for.
+    expect(result.stdout).not.toContain("not here");
+    expect(result.lines).toContain("storage now: 0");
     expect(result.lines.at(-1)).toBe("left of the run: 0 checkpoints");
   });
 });
