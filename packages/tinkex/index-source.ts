@@ -5,6 +5,7 @@ const SOURCES = [
   ["@tinkex/tokenizer", "tokenizer/src/index.ts"],
   ["@tinkex/tokenizer/node", "tokenizer/src/node.ts"],
   ["@tinkex/tensor", "tensor/src/index.ts"],
+  ["@tinkex/telemetry", "telemetry/src/index.ts"],
   ["@tinkex/types", "types/src/index.ts"],
 ] as const;
 

@@ -41,6 +41,7 @@ export const ALLOWED_DEPENDENCIES: Readonly<Record<string, Allowance>> = {
   client: {
     siblings: ["base", "types", "wire", "tensor", "http", "tokenizer"],
     libraries: [],
+    optional: ["@tinkex/telemetry"],
     browserEntries: [],
   },
   local: {
@@ -68,7 +69,7 @@ export const ALLOWED_DEPENDENCIES: Readonly<Record<string, Allowance>> = {
     browserEntries: [],
   },
   tinkex: {
-    siblings: ["base", "client", "renderers", "tensor", "tokenizer", "types"],
+    siblings: ["base", "client", "renderers", "telemetry", "tensor", "tokenizer", "types"],
     libraries: [],
     optional: ["@tinkex/local"],
     browserEntries: [],

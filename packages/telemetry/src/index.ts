@@ -11,3 +11,4 @@ export type { Metrics, MetricsLogger, MetricsTaker } from "./log/metrics-logger.
 export { type OnMetricsOptions, onMetrics } from "./log/on-metrics.js";
 export { type PrometheusLog, type PrometheusLogOptions, prometheusLog } from "./log/prometheus-log.js";
 export { isReportingOn, type ReportingChoice } from "./reporter/is-reporting-on.js";
+export { type CaptureOptions, ServiceReporter } from "./reporter/service-reporter.js";

@@ -1,3 +1,4 @@
+import { checkArray } from "@tinkex/base";
 import { plot } from "asciichart";
 
 /** Rows of the drawing. */
@@ -6,6 +7,7 @@ const MAX_WIDTH = 60;
 
 /** Draws numbers as a curve of characters, averaged into at most 60 columns; those that are not finite are left out. */
 export function drawCurve(numbers: readonly number[]): string {
+  checkArray(numbers, "drawCurve: numbers");
   const drawn = numbers.filter(Number.isFinite);
   const width = Math.min(MAX_WIDTH, drawn.length);
   if (width === 0) return "";

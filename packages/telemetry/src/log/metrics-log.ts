@@ -28,7 +28,7 @@ export interface FileLog extends MetricsLogger, AsyncDisposable {
 
 /**
  * Writes metrics as the Python cookbook does: a line of `metrics.jsonl` for each step, and `config.json`. Lines are appended whole, so
- * that a program that was killed goes on in the same file; a last line that was cut off goes away.
+ * that a program that was killed goes on in the same file; a last line that was cut off goes away. The first row makes the folder.
  *
  * @throws ValidationError at the call
  */
@@ -36,10 +36,11 @@ export function metricsLog(options: MetricsLogOptions): FileLog {
   checkKnownNames(options, OPTION_NAMES, "the options of metricsLog");
   const { directory, config, logger } = options;
   checkString(directory, "metricsLog: directory", "runs/support-bot");
-  const opened = openMetrics(directory, { config, logger });
-  // The first row tells of it; where there is none, nobody has lost anything.
-  opened.catch(() => {});
-  return fileLog(async (metrics, step) => (await opened).writeMetrics(step, metrics));
+  let opened: ReturnType<typeof openMetrics> | undefined;
+  return fileLog(async (metrics, step) => {
+    opened ??= openMetrics(directory, { config, logger });
+    await (await opened).writeMetrics(step, metrics);
+  });
 }
 
 /** Makes a log of a function that writes a row: one after the other, in the order of the calls. */

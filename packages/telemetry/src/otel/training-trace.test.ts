@@ -2,6 +2,8 @@ import { context, trace } from "@opentelemetry/api";
 import { ServiceClient, type TrainingClient } from "@tinkex/client";
 import { type LocalServer, startLocalServer } from "@tinkex/local";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Metrics } from "../log/metrics-logger.js";
+import { onMetrics } from "../log/on-metrics.js";
 import { SCHEMA_URL } from "./conventions.js";
 import { instrument } from "./instrument.js";
 import { serverTracer } from "./server-tracer.js";
@@ -87,7 +89,9 @@ describe("a trace of training", () => {
         "    tinker.queue OptimStep",
       ]),
     );
-    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+    const others = spans.filter(({ traceId }) => traceId !== root.traceId).map(({ name }) => name);
+    // The model was made before the client was traced.
+    expect(others).toEqual(["tinker.server.run", "tinker.server create_model"]);
     expect(named(spans, `tinker.forward_backward ${MODEL}`)).toMatchObject({
       kind: "internal",
       hasFailed: false,
@@ -150,6 +154,8 @@ describe("a trace of training", () => {
 
   it("tells pipelined steps apart, and hangs below the span that the program has open", async () => {
     const { tracing, training, undo } = await openTraced();
+    const rows: [number, Metrics][] = [];
+    onTestFinished(onMetrics((metrics, step) => rows.push([step, metrics]), { modelId: training.modelId }));
     const epoch = trace.getTracer("program").startSpan("epoch");
     await context.with(trace.setSpan(context.active(), epoch), () =>
       Promise.all([
@@ -161,6 +167,10 @@ describe("a trace of training", () => {
     );
     epoch.end();
     undo();
+    // The log of the same steps, which came from the same messages.
+    expect(rows).toEqual(
+      [0, 1].map((step) => [step, expect.objectContaining({ "loss:sum": expect.any(Number) })]),
+    );
     const spans = await tracing.spans();
     const steps = spans.filter(({ name }) => name === `tinker.step ${MODEL}`);
     const epochId = named(spans, "epoch").spanId;

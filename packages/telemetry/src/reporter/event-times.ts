@@ -1,5 +1,10 @@
-/** Writes a moment with six digits of a second, as the official SDK does. @param atMs - milliseconds since 1970 */
-export function eventTimestamp(atMs: number): string {
+/** Last moment that a date can hold, in milliseconds since 1970. */
+const MAX_DATE_MS = 8.64e15;
+
+/** Writes a moment with six digits of a second, as the official SDK does. @param givenMs - milliseconds since 1970 */
+export function eventTimestamp(givenMs: number): string {
+  // A clock of the caller's may say anything.
+  const atMs = Math.abs(givenMs) <= MAX_DATE_MS ? givenMs : 0;
   const whole = Math.floor(atMs);
   const micros = Math.floor((atMs - whole) * 1000);
   return `${new Date(whole).toISOString().slice(0, -1)}${String(micros).padStart(3, "0")}Z`;

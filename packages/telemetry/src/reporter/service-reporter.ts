@@ -62,9 +62,13 @@ export class ServiceReporter implements TelemetryReporter {
     checkObject(session, "ServiceReporter.begin: session");
     checkString(session.clientId, "ServiceReporter.begin: session.clientId");
     checkFunction(session.send, "ServiceReporter.begin: session.send");
-    for (const port of ["clock", "logger"] as const) {
-      checkObject(session[port], `ServiceReporter.begin: session.${port}`);
+    const { clock, logger } = session;
+    checkObject(clock, "ServiceReporter.begin: session.clock");
+    for (const name of ["now", "monotonic", "sleep"] as const) {
+      checkFunction(clock[name], `ServiceReporter.begin: session.clock.${name}`);
     }
+    checkObject(logger, "ServiceReporter.begin: session.logger");
+    checkFunction(logger.debug, "ServiceReporter.begin: session.logger.debug");
     this.#clientId ??= session.clientId;
     if (this.#clientId !== session.clientId) {
       throw new ValidationError(
