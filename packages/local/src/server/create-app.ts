@@ -6,6 +6,7 @@ import { reserveSequenceSlot } from "../operations/reserve-sequence-slot.js";
 import type { ServerState } from "../registries/server-state.js";
 import { answerClientError } from "./answer-client-error.js";
 import { errorHandler } from "./error-answer.js";
+import { FairTurns } from "./fair-turns.js";
 import { addGeneration } from "./generation.js";
 import { addBodyParsers } from "./parse-bodies.js";
 import { type GuardOptions, guardRequest } from "./request-guard.js";
@@ -70,12 +71,14 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
     frameworkErrors: answerFrameworkError,
   });
   options.extend?.(app, state);
+  const turns = new FairTurns();
   app.addHook("onRequest", async (request) => {
     const { host, origin, "sec-fetch-site": site, "x-api-key": key, authorization } = request.headers;
     // Clients of the hub send what they have as HF_TOKEN.
     const apiKey = key ?? authorization?.replace(/^Bearer /, "");
     const path = request.url.split("?", 1)[0] ?? "";
     guardRequest({ path, host, origin, site: firstOf(site), apiKey: firstOf(apiKey) }, options.guard);
+    if (path !== `${API_PREFIX}/healthz`) await turns.enter();
   });
   if (options.generation !== undefined) addGeneration(app, options.generation);
   addBodyParsers(app, BODY_LIMIT_BYTES);
@@ -97,7 +100,7 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
         addLossRoutes(graphs, state);
       });
       addSamplingRoutes(api, state);
-      addFutureRoutes(api, state, options.holdMs);
+      addFutureRoutes(api, state, { holdMs: options.holdMs, turns });
       addFeedRoute(api, state, options.holdMs);
       addCancelRoute(api, state);
       addCheckpointRoutes(api, state);

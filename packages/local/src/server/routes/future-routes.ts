@@ -5,6 +5,7 @@ import { OperationFailure } from "../../errors/operation-failure.js";
 import { shortened } from "../../json/shortened.js";
 import type { FutureAnswer } from "../../registries/future-store.js";
 import type { OperationResult, ServerState } from "../../registries/server-state.js";
+import type { FairTurns } from "../fair-turns.js";
 import { on, onUnread } from "../on-endpoint.js";
 import { readRequest } from "../request-readers.js";
 
@@ -12,7 +13,11 @@ import { readRequest } from "../request-readers.js";
  * The endpoint `retrieve_future`: a long poll. A result that is not there within `holdMs` is answered 408, which every generation of
  * the SDKs reads as "ask again" without troubling its user; a failure of the work is a 200 with `error` and `category`.
  */
-export function addFutureRoutes(api: FastifyInstance, state: ServerState, holdMs: number): void {
+export function addFutureRoutes(
+  api: FastifyInstance,
+  state: ServerState,
+  { holdMs, turns }: { readonly holdMs: number; readonly turns: FairTurns },
+): void {
   // The table names no record for the answer: it is the result of any operation, in JSON or protobuf.
   onUnread(api, "retrieve_future", async ({ body: sent, accept }, reply) => {
     const { request_id: requestId } = readRequest("retrieve_future", sent);
@@ -22,6 +27,8 @@ export function addFutureRoutes(api: FastifyInstance, state: ServerState, holdMs
     });
     // Nobody is left to be answered.
     if (answer === undefined) return reply.hijack();
+    // Samples of one batch end together, and their answers are large.
+    await turns.enter();
     // A result counts as delivered only when its last byte was written; a client that hung up will ask again.
     if (answer.state !== "pending") reply.raw.once("finish", () => state.futures.markDelivered(requestId));
     const [name, outcome] = outcomeOf(answer);
