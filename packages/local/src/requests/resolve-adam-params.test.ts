@@ -59,9 +59,13 @@ describe("toAdapterShape", () => {
     );
   });
 
-  it("refuses other optimizers than AdamW", () => {
+  it("refuses other optimizers than AdamW, and says why and what to do", () => {
     expect(() => requireAdam({ type: "dimuon" })).toThrow(
-      'optimizer_config.type must be "adamw" on this server, got "dimuon"',
+      'optimizer_config.type must be "adamw" on this server, got "dimuon", whose formula the service has not published; leave ' +
+        "optimizer_config out, or use a hosted service",
+    );
+    expect(() => requireAdam({ type: "zeta" })).toThrow(
+      'optimizer_config.type must be "adamw" on this server, got "zeta"; leave optimizer_config out',
     );
     expect(() => requireAdam({ type: "adamw" })).not.toThrow();
     expect(() => requireAdam(undefined)).not.toThrow();

@@ -303,7 +303,10 @@ describe("training", () => {
     };
     expect(await server.run("/forward_backward", empty)).toMatchObject({ category: "user" });
     const dimuon = { model_id: modelId, seq_id: 4, optimizer_params: { type: "dimuon", learning_rate: 1 } };
-    expect(await server.run("/optim_step", dimuon)).toMatchObject({ category: "user" });
+    expect(await server.run("/optim_step", dimuon)).toMatchObject({
+      category: "user",
+      error: expect.stringContaining("whose formula the service has not published; give adam_params"),
+    });
     expect(await server.run("/optim_step", { model_id: modelId, seq_id: 5 })).toMatchObject({
       metrics: { "step:max": 1 },
     });
