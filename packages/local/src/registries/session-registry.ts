@@ -25,7 +25,7 @@ export const MAX_SILENCE_MS = 60_000;
 
 /** The sessions of clients. Silence does not end one: a debugger may hold its client for hours. */
 export class SessionRegistry {
-  /** What was done in them lately. */
+  /** Work that was done in them lately. */
   readonly timeline = new SessionTimeline();
   readonly #sessions = new Map<string, Session>();
   readonly #clock: Clock;
