@@ -8,6 +8,7 @@ const FOLDER = join(import.meta.dirname, ".typed-snippets");
 
 const snippets = [
   "README.md",
+  "docs/environments.md",
   "docs/guides.md",
   "docs/observability.md",
   "docs/recipes.md",

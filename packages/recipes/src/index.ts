@@ -14,6 +14,7 @@ export { tournamentPairs } from "./arithmetic/tournament-pairs.js";
 export type { Dataset } from "./data/dataset.js";
 export { chatsFromJsonl } from "./data/json-lines.js";
 export type { PromptCompletion, TrainingExample } from "./data/training-example.js";
+export type { PreferencePair } from "./datum/preference-pair.js";
 export {
   type Chat,
   type ChatMessage,
@@ -22,6 +23,7 @@ export {
 } from "./datum/supervised-datum.js";
 export { type TopKTokens, topKDatum } from "./datum/top-k-datum.js";
 export { type PolicyDatum, type Transition, trajectoryDatums } from "./datum/trajectory-datums.js";
+export { type DpoOptions, dpo } from "./dpo.js";
 export type { EvaluationContext, Evaluator } from "./loops/evaluators.js";
 export { type DpoLoss, dpoLoss, type PairLogprobs } from "./losses/dpo-loss.js";
 export { type TopKReverseKl, topKReverseKl } from "./losses/top-k-reverse-kl.js";

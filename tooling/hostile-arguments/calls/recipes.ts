@@ -3,6 +3,7 @@ import {
   bitsPerByte,
   chatsFromJsonl,
   discountedFutureSum,
+  dpo,
   dpoLoss,
   groupAdvantages,
   isConstantGroup,
@@ -57,6 +58,16 @@ export function recipesCalls(tokenizer: TextTokenizer, service: ServiceClient, f
       () => [file],
     ),
     discountedFutureSum: call(discountedFutureSum, () => [[1, 2], 0.5]),
+    dpo: call(dpo, () => [
+      {
+        service,
+        model: "b",
+        pairs: [{ prompt: "a", chosen: "b", rejected: "c" }],
+        beta: 0.1,
+        batchSize: 1,
+        signal: AbortSignal.abort(),
+      },
+    ]),
     dpoLoss: call(dpoLoss, () => [
       { chosen: [-1], rejected: [-2], chosenReference: [-1], rejectedReference: [-1] },
       0.1,
