@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { listRuns, openRun, type Run, RunReader } from "@tinkex/runs";
+import { listRuns, openMetrics, openRun, type Run, RunReader } from "@tinkex/runs";
 import { call, type PublicCalls } from "../public-call.js";
 
 const config = () => ({ num_epochs: 1, model_name: "m" });
@@ -18,6 +18,7 @@ export function runsCalls(folder: string): PublicCalls {
     };
   return {
     listRuns: call(listRuns, () => [folder, {}]),
+    openMetrics: call(openMetrics, () => [folder, { config: config() }]),
     openRun: call(openRun, () => [folder, { recipe: "sft", config: config(), version: "1.0.0" }]),
     RunReader: call(
       (directory: string, options: object) => new RunReader(directory, options),

@@ -109,11 +109,10 @@ describe("a trace of training", () => {
       },
     });
     expect(named(spans, "tinker.server forward_backward").kind).toBe("server");
-    for (const child of spans) {
-      const parent = spans.find(({ spanId }) => spanId === child.parentSpanId);
-      if (parent === undefined || child.name.startsWith("tinker.server")) continue;
-      expect(child.startNs, child.name).toBeGreaterThanOrEqual(parent.startNs);
-      expect(child.endNs, child.name).toBeLessThanOrEqual(parent.endNs);
+    // A parent ends after its children, but for the server, which has no part in the order of the client's.
+    for (const [place, child] of spans.entries()) {
+      const parent = spans.findIndex(({ spanId }) => spanId === child.parentSpanId);
+      if (parent >= 0 && child.kind !== "server") expect(parent, child.name).toBeGreaterThan(place);
     }
     expect(await tracing.metric("tinker.step.duration")).toMatchObject([{ value: 1 }]);
     expect(await tracing.metric("tinker.training.tokens")).toMatchObject([{ value: 6 }]);
