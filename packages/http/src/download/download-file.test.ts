@@ -159,6 +159,20 @@ describe("downloadFile", () => {
     expect(clock.sleeps).toEqual([]);
   });
 
+  it("transport 86: a redirect from https to http is an error at once, and nobody is asked there", async () => {
+    const open = await play(answer(200, content));
+    const script = [redirect(302, `${open.url}/file?signature=canary`)];
+    const sealed = await startServer({ script, tls: {} });
+    const error = await failureOf(download(sealed, { ca: sealed.ca }));
+    expect(error).toMatchObject({
+      code: "response_invalid",
+      message: expect.stringContaining("from https to http"),
+    });
+    expect(error.message).not.toContain("canary");
+    expect([sealed.requests.length, open.requests.length]).toEqual([1, 0]);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   it("what the watcher throws ends it, as it is", async () => {
     const server = await play(answer(200, content));
     const fault = new Error("the watcher's own fault");
