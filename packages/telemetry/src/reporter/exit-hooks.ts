@@ -34,8 +34,10 @@ function reportUncaught(error: unknown): void {
     const [first] = Array.from(OPEN).sort((a, b) => Number(b.hasSession) - Number(a.hasSession));
     if (clients.size === 1) first?.fatalException(error, "CRITICAL");
     // Whoever handles the error lets the process go on, and the events go their usual way.
-    if (process.listenerCount("uncaughtException") > 0 || process.hasUncaughtExceptionCaptureCallback())
+    if (process.listenerCount("uncaughtException") > 0 || process.hasUncaughtExceptionCaptureCallback()) {
+      void first?.flush();
       return;
+    }
     const endMs = performance.now() + LAST_FLUSH_MS;
     for (const session of OPEN) session.flushNow(endMs - performance.now());
   } catch {

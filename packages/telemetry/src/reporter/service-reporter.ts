@@ -132,8 +132,8 @@ export class ServiceReporter implements TelemetryReporter {
     }
     const note = (error: unknown): void => {
       if (isAborted(error)) return;
-      if (fatal) this.#current?.fatalException(error, severity);
-      else this.#current?.exception(error, severity);
+      if (!fatal) this.#current?.exception(error, severity);
+      else if (this.#current?.fatalException(error, severity)) void this.#current.flush();
     };
     try {
       const result = run();

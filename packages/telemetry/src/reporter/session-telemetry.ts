@@ -42,6 +42,8 @@ export class SessionTelemetry implements SessionReporter {
   readonly #reportedFatal = new WeakSet<object>();
   #timer: AbortController | undefined;
   #sending: Promise<void> | undefined;
+  /** The events of the request under way. */
+  #underWay: readonly TelemetryEvent[] = [];
   #closing: Promise<void> | undefined;
   #refusedBatchCount = 0;
   #hasEnded: boolean;
@@ -101,12 +103,10 @@ export class SessionTelemetry implements SessionReporter {
     return isAdded;
   }
 
-  /** Adds an error that ends the session. Tells whether it was added. */
+  /** Adds an error that ends the session; whoever knows that the process goes on has it sent. Tells whether it was added. */
   fatalException(error: unknown, severity: Severity): boolean {
     if (isKnown(this.#reportedFatal, error)) return false;
-    const isAdded = this.#add(() => exceptionEvent(error, severity), this.#end());
-    void this.flush();
-    return isAdded;
+    return this.#add(() => exceptionEvent(error, severity), this.#end());
   }
 
   /** Sends what waits. One request is under way at a time. Never rejects. */
@@ -133,14 +133,16 @@ export class SessionTelemetry implements SessionReporter {
     done.abort();
   }
 
-  /** Sends what waits while the thread stands still, for a process that is about to end. */
+  /**
+   * Sends what waits while the thread stands still, for a process that is about to end, and what is under way too: nobody will
+   * learn whether it arrived, and the service knows events by their ids.
+   */
   flushNow(limitMs: number): void {
     this.#append(this.#end());
     const { sendNow, clock } = this.#session;
     const endMs = clock.monotonic() + limitMs;
-    while (this.#queue.size > 0) {
+    for (let events = this.#takeUnderWay(); events.length > 0; events = this.#queue.takeBatch()) {
       const leftMs = endMs - clock.monotonic();
-      const events = this.#queue.takeBatch();
       const isSent = leftMs > 0 && sendNow?.(this.#batch(events), leftMs) === true;
       if (isSent) this.#counts.sent += events.length;
       else this.#drop(events.length);
@@ -211,6 +213,7 @@ export class SessionTelemetry implements SessionReporter {
   async #sendAll(): Promise<void> {
     while (this.#queue.size > 0 && !this.#isOff && !this.#ending.signal.aborted) {
       const events = this.#queue.takeBatch();
+      this.#underWay = events;
       try {
         await this.#session.send(this.#batch(events), this.#ending.signal);
         this.#counts.sent += events.length;
@@ -218,8 +221,17 @@ export class SessionTelemetry implements SessionReporter {
       } catch (error) {
         this.#drop(events.length);
         this.#noteRefusal(error);
+      } finally {
+        this.#underWay = [];
       }
     }
+  }
+
+  /** The events of the request under way; those that wait where there is none. */
+  #takeUnderWay(): readonly TelemetryEvent[] {
+    const events = this.#underWay;
+    this.#underWay = [];
+    return events.length > 0 ? events : this.#queue.takeBatch();
   }
 
   #noteRefusal(error: unknown): void {
