@@ -137,7 +137,7 @@ export class EventHub {
     const tracing = this.#channels?.chunk;
     if (tracing === undefined || !isTraced(tracing)) return submit();
     const place = { service: this.#identity, atMs: this.clock.now(), operationId };
-    const chunk: ChunkTrace = { ...place, endpoint: name, byteLength: size, requestId: undefined };
+    const chunk: ChunkTrace = { endpoint: name, byteLength: size, requestId: undefined, ...place };
     return new Promise((resolve, reject) => {
       const followed = traced(tracing, chunk, async () => {
         const submission = await submit();
@@ -163,7 +163,7 @@ export class EventHub {
     const tracing = this.tracing("queue");
     if (tracing === undefined) return run();
     const { requestId } = request;
-    const wait: QueueTrace = { ...this.#queueMessage(request), state: undefined };
+    const wait: QueueTrace = { state: undefined, ...this.#queueMessage(request) };
     this.#waits.set(requestId, wait);
     return traced(tracing, wait, run).finally(() => this.#waits.delete(requestId));
   }

@@ -50,7 +50,7 @@ export class OperationEvents {
     this.#hub.publish("operation", { type: "operation.started", ...this.#base() });
     const tracing = this.#hub.tracing("operation");
     if (tracing === undefined) return work();
-    this.#trace = { ...this.#base(), requestId: undefined, seqId: undefined, outcome: undefined };
+    this.#trace = { requestId: undefined, seqId: undefined, outcome: undefined, ...this.#base() };
     return traced(tracing, this.#trace, work);
   }
 

@@ -3,7 +3,7 @@ import type { RequestMessageBase, RequestTrace } from "@tinkex/types";
 import { traced } from "./diagnostics-channels.js";
 import type { EventHub } from "./event-hub.js";
 
-// The type stands first in each message: V8 takes 40 µs for an object of several spreads that a name follows.
+// Names stand before spreads in each message and span: V8 takes 40 µs for an object of several spreads that a name follows.
 
 /** Publishes the tries, repeats and pauses of one request that somebody hears of. */
 export class RequestEvents implements CallObserver {
@@ -26,7 +26,7 @@ export class RequestEvents implements CallObserver {
     this.#hub.publish("request", { type: "request.try", ...this.#base(), ...attempt });
     const tracing = this.#hub.tracing("request");
     if (tracing === undefined) return send();
-    const trace: RequestTrace = { ...this.#base(), ...attempt, end: undefined, headers: undefined };
+    const trace: RequestTrace = { end: undefined, headers: undefined, ...this.#base(), ...attempt };
     this.#trace = trace;
     return traced(tracing, trace, () => send(trace.headers));
   }
