@@ -7,7 +7,7 @@ export interface ModelOperation {
   /** Absent: after all that arrived so far, and then a resend is not recognised. */
   readonly sequenceId: number | undefined;
   /** All that must be equal for a resend to be the same request; `operation` names its endpoint. */
-  readonly content: { readonly operation: string };
+  readonly content: { readonly operation: string; readonly [field: string]: unknown };
   readonly run: () => Promise<OperationResult>;
 }
 
