@@ -249,6 +249,25 @@ describe("the directory of a download", () => {
     expect(await readFile(directory(), "utf8")).toBe("mine");
   });
 
+  it("has nothing beside it once another checkpoint came, or the same call finds it done", async () => {
+    const open = await withExport(isConfig, isHalfWeights);
+    const controller = new AbortController();
+    const onProgress = ({ receivedBytes }: CheckpointProgress): void => {
+      if (receivedBytes === 10_000) controller.abort();
+    };
+    await expect(get(open, { signal: controller.signal, onProgress })).rejects.toMatchObject({
+      code: "aborted",
+    });
+    const left = await readdir(parent);
+    expect(left).toHaveLength(1);
+    const archives = await withArchive(file(tar, '"t"'));
+    await get(archives, {}, WEIGHTS);
+    expect(await readdir(parent)).toEqual(["adapter"]);
+    await mkdir(join(parent, String(left[0])));
+    await get(archives, {}, WEIGHTS);
+    expect(await readdir(parent)).toEqual(["adapter"]);
+  });
+
   it("is that of two calls at one time, which do not mix", async () => {
     const open = await withExport(isConfig, isWeights);
     const [a, b] = await Promise.all([get(open), get(open)]);

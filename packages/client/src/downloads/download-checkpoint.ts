@@ -18,7 +18,11 @@ export async function downloadCheckpoint(
 ): Promise<DownloadedCheckpoint> {
   const { method, tinkerPath, directory } = work;
   const done = await readFinished(method, directory, tinkerPath);
-  if (done !== undefined) return done;
+  if (done !== undefined) {
+    // A process that was killed at its end left a folder that nobody else would ask for.
+    await Staging.removeAbandoned(directory);
+    return done;
+  }
   const source = await openSource();
   // Nothing is made on the disk for names that are refused.
   const names = safeNames(source.signed.urls, work.limits);

@@ -3,16 +3,18 @@ import { lstat, mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isProcessGone, processMark } from "@tinkex/base/node";
 
-/** Characters of the directory's name in that of the folder, so that names as long as they may be have one too. */
+/** Characters of the directory's name in that of the folder, for who looks at it; names as long as they may be have room there. */
 const MAX_NAME_PART = 40;
+/** Stands where others name their checkpoint: nobody goes on with a folder that is being removed. */
+const BEING_REMOVED = "removed";
 const ENDING = ".partial";
 /** The folders that calls of this process are filling now. */
 const inUse = new Set<string>();
 
 /**
- * Folder beside a directory in which a checkpoint grows until it is whole. Its name says which process fills it and for which
- * checkpoint; a call that comes later takes over that of a call that has failed or of a process that is gone, by renaming it, which
- * only one can do. Two calls at one time never share one.
+ * Folder beside a directory in which a checkpoint grows until it is whole. Its name says which process fills it, for which directory
+ * and for which checkpoint; a call that comes later takes over that of a call that has failed or of a process that is gone, by
+ * renaming it, which only one can do. Two calls at one time never share one.
  */
 export class Staging {
   readonly #path: string;
@@ -21,34 +23,35 @@ export class Staging {
     this.#path = path;
   }
 
-  /** Takes over the folder that was left for the same directory and checkpoint, or makes one. What was left for others goes. */
+  /** Takes over the folder that was left for the same directory and checkpoint, or makes one. */
   static async open(directory: string, checkpoint: string): Promise<Staging> {
-    const parent = dirname(directory);
-    await mkdir(parent, { recursive: true });
-    const name = `.${basename(directory).slice(0, MAX_NAME_PART)}.`;
-    const key = createHash("sha256")
-      .update(`${basename(directory)} ${checkpoint}`)
-      .digest("hex")
-      .slice(0, 16);
-    const own = join(parent, `${name}${key}.${processMark()}.${randomUUID()}${ENDING}`);
-    inUse.add(own);
+    await mkdir(dirname(directory), { recursive: true });
+    const key = keyOf(`${basename(directory)} ${checkpoint}`);
+    const own = claim(directory, key);
     try {
-      const left = await abandoned(parent, name);
-      let isTaken = false;
-      for (const path of left.filter((each) => basename(each).startsWith(`${name}${key}.`))) {
-        isTaken = await rename(path, own).then(
-          () => true,
-          () => false,
-        );
-        if (isTaken) break;
-      }
-      if (!isTaken) await mkdir(own, { mode: 0o700 });
+      const left = (await abandoned(directory)).filter((each) => each.checkpoint === key);
+      if (!(await takeOne(left, own))) await mkdir(own, { mode: 0o700 });
       await mkdir(join(own, "files"), { recursive: true, mode: 0o700 });
     } catch (error) {
       inUse.delete(own);
       throw error;
     }
     return new Staging(own);
+  }
+
+  /**
+   * Removes what calls that were given up, and processes that were killed, left beside a directory that is done, of whatever
+   * checkpoint. What cannot be removed stays.
+   */
+  static async removeAbandoned(directory: string): Promise<void> {
+    for (const each of await abandoned(directory).catch(() => [])) {
+      const own = claim(directory, BEING_REMOVED);
+      try {
+        if (await takeOne([each], own)) await rm(own, { recursive: true, force: true }).catch(() => {});
+      } finally {
+        inUse.delete(own);
+      }
+    }
   }
 
   /** Folder of the checkpoint's files, all of which are whole. */
@@ -73,6 +76,7 @@ export class Staging {
     await rmdir(directory).catch(ignoreMissing);
     await rename(this.files, directory);
     await this.discard();
+    await Staging.removeAbandoned(directory);
   }
 
   /** Takes all of it away. */
@@ -86,17 +90,52 @@ export class Staging {
   }
 }
 
-/** Folders for one directory that nobody fills any more. */
-async function abandoned(parent: string, beginning: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const name of await readdir(parent)) {
-    if (!name.startsWith(beginning) || !name.endsWith(ENDING)) continue;
-    const [, mark = ""] = name.slice(beginning.length).split(".");
-    const path = join(parent, name);
+/** A folder that nobody fills any more. */
+interface Abandoned {
+  readonly path: string;
+  /** Key of the checkpoint. */
+  readonly checkpoint: string;
+}
+
+/** Names a new folder of this call, which is in use from now on. */
+function claim(directory: string, checkpoint: string): string {
+  // Half a character, where the name is cut in two, is stored as this one is.
+  const shown = Buffer.from(basename(directory).slice(0, MAX_NAME_PART)).toString();
+  const name = [shown, keyOf(basename(directory)), checkpoint, processMark(), randomUUID()].join(".");
+  const own = join(dirname(directory), `.${name}${ENDING}`);
+  inUse.add(own);
+  return own;
+}
+
+/** Renames the first folder that is still there. Tells whether there was one. */
+async function takeOne(left: readonly Abandoned[], own: string): Promise<boolean> {
+  for (const { path } of left) {
+    const isTaken = await rename(path, own).then(
+      () => true,
+      () => false,
+    );
+    if (isTaken) return true;
+  }
+  return false;
+}
+
+/** Finds the folders for one directory that nobody fills any more. */
+async function abandoned(directory: string): Promise<Abandoned[]> {
+  const found: Abandoned[] = [];
+  for (const name of await readdir(dirname(directory))) {
+    if (!name.startsWith(".") || !name.endsWith(ENDING)) continue;
+    // The name of the directory may have dots of its own.
+    const [key, checkpoint = "", mark = ""] = name.slice(0, -ENDING.length).split(".").slice(-4);
+    if (key !== keyOf(basename(directory))) continue;
+    const path = join(dirname(directory), name);
     const isLeft = mark === processMark() ? !inUse.has(path) : isProcessGone(mark);
-    if (isLeft && (await isOwnFolder(path))) found.push(path);
+    if (isLeft && (await isOwnFolder(path))) found.push({ path, checkpoint });
   }
   return found;
+}
+
+function keyOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
 async function isOwnFolder(path: string): Promise<boolean> {

@@ -41,5 +41,6 @@ export async function removeUnfinished(target: string, own: string): Promise<voi
 }
 
 function namePart(target: string): string {
-  return basename(target).slice(0, MAX_NAME_PART);
+  // Half a character, where the name is cut in two, is stored as this one is, and found as it is stored.
+  return Buffer.from(basename(target).slice(0, MAX_NAME_PART)).toString();
 }

@@ -42,6 +42,16 @@ it("takes it away for names that are too long to stand in full, too", async () =
   expect(await readdir(folder)).toEqual([name]);
 });
 
+it.each([
+  ["is cut within a character", `${"n".repeat(39)}😀-file.bin`, `${"n".repeat(39)}\ufffd`],
+  ["is of such characters alone", "😀".repeat(50), "😀".repeat(20)],
+  ["has half a character", "a\ud83d.bin", "a\ufffd.bin"],
+])("finds it again where the name %s", async (_, name, part) => {
+  await leave(`${part}.${GONE}.${ID}.partial`);
+  await write(name);
+  expect(await readdir(folder)).toEqual([Buffer.from(name).toString()]);
+});
+
 it("leaves what others write, and what is not its own", async () => {
   const kept = [
     `file.bin.${processMark()}.${ID}.partial`,
