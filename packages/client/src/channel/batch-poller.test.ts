@@ -295,12 +295,27 @@ describe("samples that are waited for together", () => {
 });
 
 describe("BatchPoller", () => {
+  it("rests when all is reported, though the service moves its cursor with every answer", async () => {
+    const clock = new FakeClock({ autoAdvance: true });
+    const bodies: FuturesRetrieveRequest[] = [];
+    const poller = openPoller(clock, bodies, async () => {
+      if (bodies.length > 5) return never;
+      const completions = bodies.length === 1 ? [{ state: "finished" as const, request_id: "r1" }] : [];
+      return { completions, cursor: bodies.length };
+    });
+    await poller.finished("r1", context);
+    poller.retrieved("r1");
+    await until(() => bodies.length === 2, "the report");
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(bodies).toHaveLength(2);
+    expect(bodies[1]).toMatchObject({ timeout: 0, prev_cursor: 1, retrieved_request_ids: ["r1"] });
+  });
+
   it("polls again for whoever comes in the moment in which it ends", async () => {
     // One of these turns is that between the last look at what there is to do and the end of the work.
     for (let turns = 0; turns < 24; turns += 1) {
       const clock = new FakeClock();
       const bodies: FuturesRetrieveRequest[] = [];
-      const context = { signal: new AbortController().signal, isAwaited: () => true, stillWaiting: () => {} };
       const completions = [{ state: "finished" as const, request_id: "r1" }];
       let later: Promise<unknown> | undefined;
       const answers = async (): Promise<FuturesRetrieveResponse> => {
@@ -313,24 +328,7 @@ describe("BatchPoller", () => {
         }
         return { completions: completions.slice(Number(body?.prev_cursor)), cursor: completions.length };
       };
-      const poller: BatchPoller = new BatchPoller(TARGET, {
-        calls: {
-          encode: (_name, record) => {
-            // Its only endpoint is that of batch polls.
-            bodies.push(record as FuturesRetrieveRequest);
-            return new Uint8Array();
-          },
-          post: async () => ({ status: 200, headers: {}, body: encodeJson(await answers()), attempts: 1 }),
-          decode: (name, body) => decodeResponse(name as "retrieve_futures", body) as never,
-        },
-        clock,
-        random: () => 0.5,
-        logger: new RecordingLogger(),
-        active: new Set(),
-        closing: new AbortController().signal,
-        maxFailingMs: 60_000,
-        onTrouble: () => {},
-      });
+      const poller: BatchPoller = openPoller(clock, bodies, answers);
       expect(await poller.finished("r1", context)).toMatchObject({ request_id: "r1" });
       await until(() => clock.sleeping > 0, "the gathering of reports");
       await clock.advance(100);
@@ -342,6 +340,34 @@ describe("BatchPoller", () => {
 
 const never = new Promise<never>(() => {});
 const encodeJson = (record: object): Uint8Array => new TextEncoder().encode(JSON.stringify(record));
+
+const context = { signal: new AbortController().signal, isAwaited: () => true, stillWaiting: () => {} };
+
+/** A poller alone; each poll is noted in `bodies` before it is answered. */
+function openPoller(
+  clock: FakeClock,
+  bodies: FuturesRetrieveRequest[],
+  answers: () => Promise<FuturesRetrieveResponse>,
+): BatchPoller {
+  return new BatchPoller(TARGET, {
+    calls: {
+      encode: (_name, record) => {
+        // Its only endpoint is that of batch polls.
+        bodies.push(record as FuturesRetrieveRequest);
+        return new Uint8Array();
+      },
+      post: async () => ({ status: 200, headers: {}, body: encodeJson(await answers()), attempts: 1 }),
+      decode: (name, body) => decodeResponse(name as "retrieve_futures", body) as never,
+    },
+    clock,
+    random: () => 0.5,
+    logger: new RecordingLogger(),
+    active: new Set(),
+    closing: new AbortController().signal,
+    maxFailingMs: 60_000,
+    onTrouble: () => {},
+  });
+}
 
 /** Lets so many turns of the queue of promises pass. */
 async function afterTurns(count: number): Promise<void> {

@@ -243,6 +243,10 @@ export class BatchPoller {
     const answer = calls.decode("retrieve_futures", response.body);
     for (const id of reported) this.#retrieved.delete(id);
     if (cursor > this.#reportedCursor) this.#reportedCursor = cursor;
+    // An answer that tells of nothing leaves nothing to acknowledge, though some servers move the cursor all the same. A cursor that
+    // goes back belongs to a server that was started again.
+    if (answer.completions.length === 0) this.#reportedCursor = answer.cursor;
+    else this.#reportedCursor = Math.min(this.#reportedCursor, answer.cursor - 1);
     this.#cursor = answer.cursor;
     return answer;
   }

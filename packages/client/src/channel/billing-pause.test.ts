@@ -72,7 +72,9 @@ describe("withBillingPause", () => {
     const { transport, logger, sleeps } = paused(100, { maxPauseMs: () => 20_000 });
     await expect(transport.call(call)).rejects.toMatchObject({ status: 402 });
     expect(sleeps).toHaveLength(5);
-    expect(logger.lines.at(-1)).toBe("error: the job was paused for 25 s for billing, and is given up");
+    expect(logger.lines.at(-1)).toBe(
+      "error: the service has refused calls for billing for 25 s, and the job is given up",
+    );
   });
 
   it("transport 26: takes a refusal after five quiet minutes for a new incident", async () => {

@@ -44,7 +44,8 @@ export function withBillingPause(transport: HttpTransport, options: BillingPause
     incident.lastMs = nowMs;
     const pausedMs = nowMs - incident.sinceMs;
     if (pausedMs > options.maxPauseMs()) {
-      logger.error(`the job was paused for ${Math.round(pausedMs / 1000)} s for billing, and is given up`);
+      const seconds = Math.round(pausedMs / 1000);
+      logger.error(`the service has refused calls for billing for ${seconds} s, and the job is given up`);
       return false;
     }
     if (incident.isLineDue()) logger.warn(`the job is paused for billing: ${error.message}`);

@@ -45,7 +45,10 @@ export async function runSample(state: ServerState, body: SampleBody): Promise<S
     },
     {
       owner: sampler.sessionId,
-      ...(feed && { onSettled: (id, end) => feed.add({ request_id: id, state: end }) }),
+      ...(feed && {
+        onSettled: (id, end) => feed.add({ request_id: id, state: end }),
+        onGone: (id) => feed.forget(id),
+      }),
     },
   );
   state.silence.start();

@@ -57,4 +57,23 @@ describe("CompletionFeed", () => {
     }
     expect(new Set(seen).size).toBe(2_500);
   });
+
+  it("gives all to a reader whose cursor is of an earlier life of the server", async () => {
+    const { feed } = makeFeed();
+    feed.add(done("a"));
+    expect(await feed.read(5, 0, never)).toEqual({ completions: [done("a")], cursor: 1 });
+    expect(await feed.read(5, 0, never)).toEqual({ completions: [done("a")], cursor: 1 });
+    expect(await feed.read(1, 0, never)).toEqual({ completions: [], cursor: 1 });
+  });
+
+  it("tells no more of what is gone, and keeps the cursors of the others", async () => {
+    const { feed } = makeFeed();
+    for (const id of ["a", "b", "c"]) feed.add(done(id));
+    feed.forget("b");
+    feed.forget("never came");
+    expect(await feed.read(0, 0, never)).toEqual({ completions: [done("a"), done("c")], cursor: 3 });
+    expect(await feed.read(1, 0, never)).toEqual({ completions: [done("c")], cursor: 3 });
+    feed.forget("c");
+    expect(await feed.read(1, 0, never)).toEqual({ completions: [], cursor: 1 });
+  });
 });

@@ -12,13 +12,18 @@ export interface FeedAnswer {
 
 /**
  * Samples of one sampler in the order in which they finished, so that one poll hears of all of them. Each is kept until its reader
- * gives a cursor at or behind it.
+ * gives a cursor at or behind it, or until its result is gone.
  */
 export class CompletionFeed {
   readonly #clock: Clock;
-  #completions: FutureCompletion[] = [];
-  /** Number of completions that were dropped, whose cursors are up to this. */
-  #dropped = 0;
+  /** By request id, in the order of their cursors. */
+  readonly #completions = new Map<
+    string,
+    { readonly completion: FutureCompletion; readonly cursor: number }
+  >();
+  #lastCursor = 0;
+  /** Cursor of the last completion that was read. */
+  #readCursor = 0;
   #added = deferred<void>();
 
   constructor(clock: Clock) {
@@ -26,15 +31,21 @@ export class CompletionFeed {
   }
 
   add(completion: FutureCompletion): void {
-    this.#completions.push(completion);
+    this.#lastCursor += 1;
+    this.#completions.set(completion.request_id, { completion, cursor: this.#lastCursor });
     this.#added.resolve();
     this.#added = deferred();
+  }
+
+  /** Forgets a completion whose result is gone. */
+  forget(requestId: string): void {
+    this.#completions.delete(requestId);
   }
 
   /** Waits until something finished behind the cursor, but no longer than `holdMs`. Rejects only when `signal` aborts. */
   async read(cursor: number, holdMs: number, signal: AbortSignal): Promise<FeedAnswer> {
     this.#drop(cursor);
-    if (this.#completions.length === 0 && holdMs > 0) {
+    if (this.#completions.size === 0 && holdMs > 0) {
       const hold = new AbortController();
       const stop = () => hold.abort(signal.reason);
       signal.addEventListener("abort", stop, { once: true });
@@ -45,14 +56,24 @@ export class CompletionFeed {
         hold.abort();
       }
     }
-    const completions = this.#completions.slice(0, MAX_COMPLETIONS);
-    return { completions, cursor: Math.max(cursor, this.#dropped) + completions.length };
+    const completions: FutureCompletion[] = [];
+    let last = this.#readCursor;
+    for (const { completion, cursor: own } of this.#completions.values()) {
+      if (completions.length === MAX_COMPLETIONS) break;
+      completions.push(completion);
+      last = own;
+    }
+    return { completions, cursor: last };
   }
 
+  /** Forgets what was read. A cursor that was never given belongs to an earlier life of the server: its reader has read nothing. */
   #drop(cursor: number): void {
-    const count = Math.min(this.#completions.length, Math.max(0, cursor - this.#dropped));
-    this.#completions = this.#completions.slice(count);
-    this.#dropped += count;
+    if (cursor > this.#lastCursor) return;
+    this.#readCursor = Math.max(this.#readCursor, cursor);
+    for (const [requestId, { cursor: own }] of this.#completions) {
+      if (own > cursor) break;
+      this.#completions.delete(requestId);
+    }
   }
 }
 

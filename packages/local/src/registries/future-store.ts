@@ -34,6 +34,8 @@ export interface SubmissionIdentity {
 export interface SubmissionOptions {
   readonly owner?: string;
   readonly onSettled?: (requestId: string, state: "finished" | "failed") => void;
+  /** Hears when the result is kept no longer. */
+  readonly onGone?: (requestId: string) => void;
 }
 
 interface Entry<T> {
@@ -43,6 +45,7 @@ interface Entry<T> {
   readonly owner: string | undefined;
   readonly settled: Promise<void>;
   readonly identity: SubmissionIdentity | undefined;
+  readonly onGone: ((requestId: string) => void) | undefined;
   expiresAt: number;
 }
 
@@ -68,12 +71,13 @@ export class FutureStore<T> {
    * @param start - is given a signal that fires when nobody wants the result any more, with an OperationFailure as its reason
    * @param options.owner - session whose work it is, for {@link cancelOwned}
    * @param options.onSettled - hears when it is done or has failed
+   * @param options.onGone - hears when its result is kept no longer
    * @throws RequestRefusal 409 when the same key came with another body, and whatever `start` throws synchronously
    */
   submit(
     identity: SubmissionIdentity | undefined,
     start: (cancelled: AbortSignal) => Promise<T>,
-    { owner, onSettled }: SubmissionOptions = {},
+    { owner, onSettled, onGone }: SubmissionOptions = {},
   ): string {
     this.#dropExpired();
     if (identity !== undefined) {
@@ -103,6 +107,7 @@ export class FutureStore<T> {
         )
         .then(() => onSettled?.(requestId, entry.answer.state === "done" ? "finished" : "failed")),
       identity,
+      onGone,
       expiresAt: Number.POSITIVE_INFINITY,
     };
     this.#entries.set(requestId, entry);
@@ -196,6 +201,7 @@ export class FutureStore<T> {
       if (entry.expiresAt > now) continue;
       this.#entries.delete(requestId);
       if (entry.identity !== undefined) this.#idsByKey.delete(entry.identity.key);
+      entry.onGone?.(requestId);
     }
   }
 }
