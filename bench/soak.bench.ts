@@ -65,7 +65,7 @@ async function work(lane: number): Promise<void> {
       givenUp.abort();
       await long.catch(() => {});
       done.cancelled += 1;
-      await service.rest.deleteCheckpoint(path);
+      await service.rest.deleteCheckpointFromTinkerPath(path);
       done.deletions += 1;
     } finally {
       await service.close();

@@ -29,11 +29,12 @@ function takeSlot(state: ServerState, body: unknown, error: unknown): void {
   const place = slotBody.safeParse(body);
   const model = place.success ? state.models.get(place.data.model_id) : undefined;
   if (!place.success || model === undefined) return;
+  const content = { operation: "refused", body };
   try {
     submitOperation(state, {
       model,
       sequenceId: place.data.seq_id,
-      content: { operation: "refused", body },
+      content,
       run: () => Promise.reject(OperationFailure.from(error)),
     });
   } catch {

@@ -31,7 +31,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   name: "ck-1",
 };
 
-/** Where a request without a record says what it wants. */
+/** Body and query of a request. */
 interface Request {
   readonly body?: object;
   readonly query?: string;
