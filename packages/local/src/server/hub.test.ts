@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, mkdir, readdir, readFile, symlink } from "node:fs/promises";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fromHub, loadTokenizer } from "@tinkex/tokenizer/node";
 import { describe, expect, it } from "vitest";
@@ -33,6 +33,41 @@ describe("the hub's routes of a server", () => {
       oid: expect.stringMatching(/^[0-9a-f]{40}$/),
     });
   });
+
+  it.each(["links to files", "links as the hub's own cache has them"])(
+    "give the files of a model whose directory has %s",
+    async (kind) => {
+      const root = await temporaryDirectory();
+      const linked = join(root, "snapshots", "0123");
+      const blobs = kind === "links to files" ? directory : join(root, "blobs");
+      if (blobs !== directory) await cp(directory, blobs, { recursive: true });
+      await mkdir(linked, { recursive: true });
+      for (const name of await readdir(directory)) {
+        const target = join(blobs, name);
+        await symlink(blobs === directory ? target : relative(linked, target), join(linked, name));
+      }
+      await symlink(join(root, "nowhere"), join(linked, "gone.json"));
+      await symlink(root, join(linked, "folder"));
+      const engine = new ScriptedEngine({ name: "tinkex/pocket-1", directory: linked });
+      const { url } = await TestServer.start({ engine });
+      const { url: plainUrl } = await serve();
+      const namesOf = async (base: string): Promise<unknown> =>
+        (await (await fetch(`${base}/api/models/tinkex/pocket-1`)).json()).siblings;
+      expect(await namesOf(url)).toEqual(await namesOf(plainUrl));
+      const text = await readFile(join(directory, "tokenizer.json"), "utf8");
+      for (const method of ["GET", "HEAD"]) {
+        const file = await fetch(`${url}/tinkex/pocket-1/resolve/main/tokenizer.json`, { method });
+        expect(file.status).toBe(200);
+        expect(Number(file.headers.get("content-length"))).toBe(Buffer.byteLength(text));
+        expect(await file.text()).toBe(method === "GET" ? text : "");
+      }
+      for (const name of ["gone.json", "folder"]) {
+        const missing = await fetch(`${url}/tinkex/pocket-1/resolve/main/${name}`);
+        expect(missing.status).toBe(404);
+        expect(missing.headers.get("x-error-code")).toBe("EntryNotFound");
+      }
+    },
+  );
 
   it.each([
     ["tinkex/pocket-1/resolve/main/../../package.json", 404],

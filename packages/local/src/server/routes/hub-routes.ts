@@ -82,16 +82,19 @@ function findDirectory(state: ServerState, { owner, model }: Repository): string
   }
 }
 
-/** The regular files of a model, which has no folders. */
+/**
+ * The regular files of a model, which has no folders. Links to files are files: in the hub's own cache a model is made of them. A link
+ * that leads nowhere is none.
+ */
 async function filesOf(directory: string): Promise<ModelFile[]> {
-  const entries = await readdir(directory, { withFileTypes: true });
-  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-  return Promise.all(
-    names.sort().map(async (path) => {
-      const { size, mtimeMs } = await stat(join(directory, path));
-      return { path, size, modifiedMs: mtimeMs };
+  const names = (await readdir(directory)).sort();
+  const files = await Promise.all(
+    names.map(async (path): Promise<ModelFile | undefined> => {
+      const found = await stat(join(directory, path)).catch(() => undefined);
+      return found?.isFile() ? { path, size: found.size, modifiedMs: found.mtimeMs } : undefined;
     }),
   );
+  return files.filter((file) => file !== undefined);
 }
 
 /** A revision by the form of a commit's: it changes when a file does. */
