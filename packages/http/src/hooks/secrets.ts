@@ -49,7 +49,7 @@ export function blotOut(text: string, secrets: readonly string[]): string {
   const found: Range[] = [];
   for (const reading of plainTexts(text, MAX_LAYERS)) {
     const lower = lowerCase(reading.plain);
-    for (const form of forms) found.push(...placesOf(form, reading, form.isCaseFree ? lower : reading.plain));
+    for (const form of forms) addPlaces(form, reading, form.isCaseFree ? lower : reading.plain, found);
   }
   return found.length === 0 ? text : withoutRanges(text, found);
 }
@@ -88,12 +88,16 @@ interface Range {
   readonly end: number;
 }
 
-function placesOf({ text: form }: Form, { startOf, endOf }: PlainText, searched: string): Range[] {
-  const places: Range[] = [];
+/** Adds the places of a form one by one: a long text may quote a secret more often than a call may have arguments. */
+function addPlaces(
+  { text: form }: Form,
+  { startOf, endOf }: PlainText,
+  searched: string,
+  found: Range[],
+): void {
   for (let at = searched.indexOf(form); at !== -1; at = searched.indexOf(form, at + form.length)) {
-    places.push({ start: startOf(at), end: endOf(at + form.length - 1) });
+    found.push({ start: startOf(at), end: endOf(at + form.length - 1) });
   }
-  return places;
 }
 
 function withoutRanges(text: string, ranges: Range[]): string {

@@ -9,6 +9,11 @@ const each = (write: (code: number) => string): string =>
 const hex = (code: number, digits: number): string => code.toString(16).padStart(digits, "0");
 
 describe("blotOut", () => {
+  it("takes a secret out that a text quotes more often than a call may have arguments", () => {
+    const count = 150_000;
+    expect(blotOut(`${KEY} `.repeat(count), [KEY])).toBe("[redacted] ".repeat(count));
+  });
+
   it.each([
     ["as it is", KEY],
     ["in upper case", KEY.toUpperCase()],

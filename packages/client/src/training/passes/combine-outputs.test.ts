@@ -138,3 +138,27 @@ describe("reduceMetrics", () => {
     });
   });
 });
+
+describe("reduceMetrics of very many chunks", () => {
+  const chunks = Array.from({ length: 150_000 }, (_, index) => ({
+    datumCount: 1,
+    metrics: { "a:min": index - 7, "a:max": index, "a:slack": index, "a:sum": 1 },
+  }));
+
+  it("reduces more of them than a call may have arguments", () => {
+    expect(reduceMetrics(chunks).metrics).toEqual({
+      "a:min": -7,
+      "a:max": 149_999,
+      "a:slack": 149_999 - 149_999 / 2,
+      "a:sum": 150_000,
+    });
+  });
+
+  it("gives NaN for the least and the largest where one of them is NaN", () => {
+    const { metrics } = reduce(
+      [1, { "a:min": 1, "a:max": 1 }],
+      [1, { "a:min": Number.NaN, "a:max": Number.NaN }],
+    );
+    expect(metrics).toEqual({ "a:min": Number.NaN, "a:max": Number.NaN });
+  });
+});

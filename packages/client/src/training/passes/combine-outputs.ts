@@ -156,7 +156,7 @@ type HashReducer = (values: readonly number[]) => bigint;
 const METRIC_REDUCERS: Readonly<Record<string, MetricReducer>> = {
   mean: weightedMean,
   sum: (values) => values.reduce((sum, { value }) => sum + value, 0),
-  min: (values) => Math.min(...values.map(({ value }) => value)),
+  min: (values) => values.reduce((least, { value }) => Math.min(least, value), Number.POSITIVE_INFINITY),
   max: largest,
   slack: (values) => largest(values) - weightedMean(values),
 };
@@ -165,7 +165,7 @@ const METRIC_REDUCERS: Readonly<Record<string, MetricReducer>> = {
 const HASH_REDUCERS: Readonly<Record<string, HashReducer>> = { hash_unordered: hashUnordered, hash2 };
 
 function largest(values: readonly WeightedValue[]): number {
-  return Math.max(...values.map(({ value }) => value));
+  return values.reduce((most, { value }) => Math.max(most, value), Number.NEGATIVE_INFINITY);
 }
 
 /** Weighted by datums; without any datum at all every chunk counts the same. */
