@@ -12,7 +12,7 @@ import { downloadFile } from "@tinkex/http";
 import { stream } from "undici";
 
 const BYTES = Number(process.env.TINKEX_BENCH_BYTES ?? 1024 ** 3);
-const ROUNDS = 3;
+const ROUNDS = 5;
 const SMALL_BYTES = 1_000_000;
 const MIN_RATIO = 0.8;
 const MAX_GROWTH_BYTES = 60_000_000;
