@@ -17,7 +17,7 @@ export interface OperationTracingOptions {
 
 /** Times of an operation that has not ended. */
 interface OpenOperation {
-  /** When its turn came; `undefined` for one that waits for none. */
+  /** Time at which its turn came; `undefined` for one that waits for none. */
   runAtMs: number | undefined;
   /** Milliseconds for which it waited until its graph was compiled. */
   compileMs: number;

@@ -8,7 +8,6 @@ interface OtlpValue {
   readonly stringValue?: string;
   readonly intValue?: number | string;
   readonly doubleValue?: number;
-  readonly boolValue?: boolean;
   readonly arrayValue?: { readonly values: readonly OtlpValue[] };
 }
 
@@ -99,9 +98,9 @@ function readAttributes(attributes: readonly OtlpAttribute[]): Record<string, un
   return Object.fromEntries(attributes.map(({ key, value }) => [key, readValue(value)]));
 }
 
-function readValue({ stringValue, intValue, doubleValue, boolValue, arrayValue }: OtlpValue): unknown {
+function readValue({ stringValue, intValue, doubleValue, arrayValue }: OtlpValue): unknown {
   if (arrayValue !== undefined) return arrayValue.values.map(readValue);
-  return stringValue ?? doubleValue ?? boolValue ?? Number(intValue);
+  return stringValue ?? doubleValue ?? Number(intValue);
 }
 
 /** Draws the spans below one as lines, indented, in the order in which they began; of those that are told apart by nothing, one. */
