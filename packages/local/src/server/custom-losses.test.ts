@@ -188,18 +188,30 @@ describe("losses that are graphs, run by the server", () => {
 
   it("tell 2.0 from 2, since torch has a mean of floats and none of integers", async () => {
     const { engine, server, model, upload } = await open();
-    const twice = (literal: string) =>
-      NLL.replaceAll('"weights"', '"ints"')
-        .replace('[{"ref":"ints"},{"ref":"logprobs"}]', `[${literal},{"ref":"ints"}]`)
-        .replace('"target":"sum","args":[{"ref":"mul"}]', '"target":"mean","args":[{"ref":"mul"}]')
-        .replace(
-          '"op":"call_method","name":"neg","target":"neg","args":[{"ref":"sum"}]',
-          '"op":"call_function","name":"neg","target":"operator.mul","args":[{"ref":"sum"},{"ref":"mean"}]',
-        )
-        .replace(
-          /({"op":"call_function","name":"neg".*?}),({"op":"call_method","name":"mean".*?"kwargs":{}})/,
-          "$2,$1",
-        );
+    const call = (name: string, target: string, args: readonly unknown[], op = "call_method") => ({
+      op,
+      name,
+      target,
+      args,
+      kwargs: {},
+    });
+    const nodes = [
+      ...["logprobs", "ints"].map((name) => call(name, name, [], "placeholder")),
+      call("mul", "operator.mul", ["LITERAL", { ref: "ints" }], "call_function"),
+      call("scale", "mean", [{ ref: "mul" }]),
+      call("lp", "mean", [{ ref: "logprobs" }]),
+      call("loss", "operator.mul", [{ ref: "scale" }, { ref: "lp" }], "call_function"),
+      call("output", "output", [{ tuple: [{ ref: "loss" }, { dict: {} }] }], "output"),
+    ];
+    const inputsOf = ["logprobs", "ints"].map((name) => ({ name, rank: 1 }));
+    const record = {
+      session_id: "S",
+      custom_loss_seq_id: 0,
+      name: "twice",
+      inputs: inputsOf,
+      graph: { nodes },
+    };
+    const twice = (literal: string) => JSON.stringify(record).replace('"LITERAL"', literal);
     engine.logprobs = [[-1, -3]];
     const inputs = { target_tokens: tensor([1, 2], "int64"), ints: tensor([3, 4], "int64") };
     const data = [{ ...datum([1, 2], [1, 1]), loss_fn_inputs: inputs }];
@@ -209,7 +221,7 @@ describe("losses that are graphs, run by the server", () => {
     const integers = await upload(twice("2"), 1);
     expect(await server.run("/forward_backward", pass(model, 2, data, integers.loss_id))).toMatchObject({
       category: "user",
-      error: expect.stringContaining('node "sum" (.mean)'),
+      error: expect.stringContaining('node "scale" (.mean)'),
     });
   });
 
