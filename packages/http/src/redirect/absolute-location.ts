@@ -12,6 +12,6 @@ export function withAbsoluteLocation(
   // A whole URL may be signed as it is written.
   if (location === undefined || URL.canParse(location)) return headers;
   const from = new URL(request.path, request.origin);
-  if (!URL.canParse(location, from)) return headers;
+  if (!URL.canParse(location, from.href)) return headers;
   return { ...headers, location: new URL(location, from).href };
 }
