@@ -287,9 +287,9 @@ describe("counting", () => {
     for (const { n, c, k, value } of recorded.pass_at_k) expect(passAtK(n, c, k)).toBe(value);
     for (const { n, k, sizes } of recorded.split_list) expect(splitSizes(n, k)).toEqual(sizes);
     // Two groups of three, one behind the other.
-    const ofTwo = (inBothOrders: boolean) =>
+    const ofTwo = (hasBothOrders: boolean) =>
       [0, 3].flatMap((start) =>
-        tournamentPairs(3, inBothOrders).map((pair) => pair.map((member) => member + start)),
+        tournamentPairs(3, hasBothOrders).map((pair) => pair.map((member) => member + start)),
       );
     expect(ofTwo(true)).toEqual(recorded.tournament_pairs.all_pairs_both_ways);
     expect(ofTwo(false)).toEqual(recorded.tournament_pairs.all_pairs_one_way);

@@ -15,7 +15,7 @@ import { checkCount, checkRecipeOptions, RECIPE_OPTIONS, type RecipeOptions } fr
 
 /** One answer to each problem. */
 export interface SingleTurn<Problem> {
-  /** What the model sees: a string is continued as it is, messages are rendered. */
+  /** Gives what the model sees: a string is continued as it is, messages are rendered. */
   readonly prompt: (problem: Problem) => Prompt;
   /** The worth of an answer: a finite number. */
   readonly reward: (problem: Problem, reply: Reply) => number | Reward | Promise<number | Reward>;

@@ -4,12 +4,12 @@ import { describeValue, ValidationError } from "@tinkex/base";
  * Pairs of a group's members to compare: each with every other one.
  *
  * @param size - number of members
- * @param inBothOrders - true compares (a, b) and (b, a): judges prefer the first place. @defaultValue true
+ * @param hasBothOrders - true compares (a, b) and (b, a): judges prefer the first place. @defaultValue true
  * @throws ValidationError for a size that is no whole number from 0
  */
 export function tournamentPairs(
   size: number,
-  inBothOrders = true,
+  hasBothOrders = true,
 ): (readonly [first: number, second: number])[] {
   if (!Number.isSafeInteger(size) || size < 0) {
     throw new ValidationError(
@@ -19,7 +19,7 @@ export function tournamentPairs(
   const members = Array.from({ length: size }, (_, index) => index);
   return members.flatMap((first) =>
     members
-      .filter((second) => (inBothOrders ? second !== first : second > first))
+      .filter((second) => (hasBothOrders ? second !== first : second > first))
       .map((second) => [first, second] as const),
   );
 }

@@ -7,7 +7,7 @@ const BASE_RATE = 5e-5;
 const LORA_FACTOR = 10;
 const REFERENCE_HIDDEN_SIZE = 2000;
 
-/** How fast the rate falls with the hidden size, by a part of the model's name. Only these families were measured. */
+/** Exponents by which the rate falls with the hidden size, by a part of the model's name. Only these families were measured. */
 const EXPONENTS: readonly (readonly [family: string, exponent: number])[] = [
   ["llama", 0.781],
   ["qwen", 0.0775],

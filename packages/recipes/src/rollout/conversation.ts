@@ -18,7 +18,7 @@ export interface Turn {
 }
 
 /**
- * What was shown and answered so far, in one episode. Sampled ids stay as they are: what is yielded next is put behind them, and text that
+ * Record of what was shown and answered so far, in one episode. Sampled ids stay as they are: what is yielded next is put behind them, and text that
  * the model wrote is not encoded again.
  */
 export class Conversation {

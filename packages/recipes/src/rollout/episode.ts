@@ -1,6 +1,6 @@
 import type { Message, Termination } from "@tinkex/renderers";
 
-/** What a model sees: a text to continue as it is, or messages, which are rendered. */
+/** Prompt of one turn: a text to continue as it is, or messages, which are rendered. */
 export type Prompt = string | readonly Message[];
 
 /** An answer of the model. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Json, type JsonObject, writePythonJson } from "../lines/python-json.js";
 
-/** What stands in place of a secret. */
+/** Stands in place of a secret. */
 const HIDDEN = "[hidden]";
 
 const SECRET_NAME = /(?:^|_)(?:apikey|key|token|secret|password|authorization|credential)s?$/;

@@ -13,7 +13,7 @@ import {
   rolloutTokensFile,
 } from "../run/run-files.js";
 
-/** What the folder of one iteration holds. */
+/** Contents of the folder of one iteration. */
 export interface IterationInfo {
   readonly iteration: number;
   readonly hasTrainRollouts: boolean;

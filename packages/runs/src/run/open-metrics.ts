@@ -7,6 +7,7 @@ import {
   type Logger,
   silentLogger,
   systemClock,
+  ValidationError,
 } from "@tinkex/base";
 import { withoutSecrets } from "../config/run-config.js";
 import { type JsonObject, writePythonJson } from "../lines/python-json.js";
@@ -37,7 +38,14 @@ export async function openMetrics(
   checkString(directory, "openMetrics: directory", "runs/support-bot");
   checkKnownNames(options, OPTIONS, "the options of openMetrics");
   const { config, logger = silentLogger } = options;
-  if (config !== undefined) checkObject(config, "openMetrics: config", "{ num_epochs: 1 }");
+  if (directory === "") {
+    throw new ValidationError('openMetrics: directory must not be ""; use "." for this folder');
+  }
+  if (config !== undefined) {
+    checkObject(config, "openMetrics: config", "{ num_epochs: 1 }");
+    // Refuses what JSON cannot hold, such as an object that holds itself, before anything walks it.
+    writePythonJson(config, 0, "openMetrics: config");
+  }
   await mkdir(directory, { recursive: true });
   await mendLastLine(join(directory, RUN_FILES.metrics), logger);
   if (config !== undefined) {

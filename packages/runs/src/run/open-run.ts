@@ -21,7 +21,7 @@ import { Run } from "./run.js";
 import { MARK_FORMAT, RUN_FILES } from "./run-files.js";
 
 export interface OpenRunOptions {
-  /** What is run, e.g. `sft`. */
+  /** Name of the recipe, e.g. `sft`. */
   readonly recipe: string;
   /**
    * Everything that decides the result. It goes into `config.json`, without secrets, and the run goes on only with the same one. Readers

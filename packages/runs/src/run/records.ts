@@ -12,7 +12,7 @@ export interface CheckpointRecord extends JsonObject {
   /** The batch to train next: as many steps are in the checkpoint. */
   readonly batch?: number | undefined;
   readonly epoch?: number | undefined;
-  readonly final?: boolean | undefined;
+  readonly final?: true | undefined;
   /** Weights and state of the optimizer, to go on from. */
   readonly state_path?: string | undefined;
   /** Weights to sample from. */

@@ -14,7 +14,7 @@ import { appendLines, writeLines } from "../lines/write-lines.js";
 import type { CheckpointRecord, RolloutSummary, RolloutTokens, TimingSpan } from "./records.js";
 import { checkIteration, iterationFolder, RUN_FILES, rolloutsFile, rolloutTokensFile } from "./run-files.js";
 
-/** Where a run goes on: the checkpoint to load, with its optimizer, and the first batch that is not in it. */
+/** Point at which a run goes on: the checkpoint to load, with its optimizer, and the first batch that is not in it. */
 export interface ResumePoint {
   readonly checkpoint: CheckpointRecord;
   /** tinker:// path of weights and optimizer. */
@@ -32,7 +32,7 @@ export interface ResumePoint {
 export class Run {
   /** The folder of the run. */
   readonly directory: string;
-  /** Where to go on; undefined for a run that begins. */
+  /** Point at which to go on; undefined for a run that begins. */
   readonly resumePoint: ResumePoint | undefined;
   readonly #clock: Clock;
   readonly #turn = new Mutex();
