@@ -74,7 +74,8 @@ export class ExpiryWatch {
 
   /** Waits for the next expiry, for one more to be noted, or for the end. */
   async #sleep(): Promise<void> {
-    const nextMs = Math.min(...[...this.#expiries.values()].map(({ atMs }) => atMs));
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const { atMs } of this.#expiries.values()) nextMs = Math.min(nextMs, atMs);
     if (nextMs === Number.POSITIVE_INFINITY) return this.#woken.promise;
     const done = new AbortController();
     const ms = Math.min(MAX_SLEEP_MS, Math.max(0, nextMs - this.#clock.now()));
