@@ -6,13 +6,13 @@ import { citableSections, countItems, requirementLists } from "./requirement-lis
 
 const REPOSITORY = join(import.meta.dirname, "..", "..");
 /** Lists whose every number has a test or a reason; the others are counted without a threshold. */
-const COMPLETE = ["wire-types", "protobuf", "newest-wire", "transport"];
+const COMPLETE = ["wire-types", "protobuf", "newest-wire", "transport", "telemetry"];
 /** Numbers of further lists that may still be open; all others of theirs have a test or a reason, and keep it. */
 const MAY_BE_OPEN: Readonly<Record<string, readonly number[]>> = {
   // Containers of tensors.
   clients: [94],
-  // Telemetry and the command line.
-  "newest-clients": [51, 52, 53, 54, 55],
+  // The command line.
+  "newest-clients": [52, 53, 54, 55],
 };
 
 it("finds titles and the numbers in them", () => {
@@ -42,6 +42,7 @@ it("every number of the lists on records, bytes and transport is tested or expla
     protobuf: [],
     "newest-wire": [],
     transport: [],
+    telemetry: [],
   });
 });
 
