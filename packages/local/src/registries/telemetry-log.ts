@@ -1,4 +1,4 @@
-import { type TelemetrySendRequest, telemetrySendRequestSchema } from "@tinkex/types";
+import { checkRequest, type TelemetrySendRequest, telemetrySendRequestSchema } from "@tinkex/types";
 
 /** Most batches that are kept. */
 const MAX_BATCHES = 1_000;
@@ -9,14 +9,22 @@ export class TelemetryLog {
 
   /** Keeps a body that is a batch, and leaves any other. */
   add(body: unknown): void {
-    const outcome = telemetrySendRequestSchema.safeParse(body);
-    if (!outcome.success) return;
-    this.#batches.push(outcome.data);
+    const batch = batchIn(body);
+    if (batch === undefined) return;
+    this.#batches.push(batch);
     if (this.#batches.length > MAX_BATCHES) this.#batches.shift();
   }
 
   /** The batches, in the order of their arrival. */
   get batches(): readonly TelemetrySendRequest[] {
     return [...this.#batches];
+  }
+}
+
+function batchIn(body: unknown): TelemetrySendRequest | undefined {
+  try {
+    return checkRequest(telemetrySendRequestSchema, body, "TelemetrySendRequest");
+  } catch {
+    return undefined;
   }
 }
