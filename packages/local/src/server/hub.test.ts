@@ -52,7 +52,8 @@ describe("the hub's routes of a server", () => {
       const { url } = await TestServer.start({ engine });
       const { url: plainUrl } = await serve();
       const namesOf = async (base: string): Promise<unknown> =>
-        (await (await fetch(`${base}/api/models/tinkex/pocket-1`)).json()).siblings;
+        ((await (await fetch(`${base}/api/models/tinkex/pocket-1`)).json()) as { siblings: unknown })
+          .siblings;
       expect(await namesOf(url)).toEqual(await namesOf(plainUrl));
       const text = await readFile(join(directory, "tokenizer.json"), "utf8");
       for (const method of ["GET", "HEAD"]) {
