@@ -76,7 +76,19 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
     ],
   },
   recipes: {
-    order: ["loops", "rollout", "run", "data", "datum", "metrics", "losses", "advantage", "models", "arithmetic", "arguments"],
+    order: [
+      "loops",
+      "rollout",
+      "run",
+      "data",
+      "datum",
+      "metrics",
+      "losses",
+      "advantage",
+      "models",
+      "arithmetic",
+      "arguments",
+    ],
   },
   runs: {
     order: ["reader", "run", "config", "lines"],
