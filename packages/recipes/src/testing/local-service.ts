@@ -8,12 +8,6 @@ import { afterAll, beforeAll, onTestFinished } from "vitest";
 /** The small model that the local server has built in. */
 export const POCKET_MODEL = "tinkex/pocket-1";
 
-/** Addresses and bodies of requests in the order in which they were sent. */
-export interface SentRequest {
-  readonly endpoint: string;
-  readonly body: string;
-}
-
 /** A local server for a file of tests, and clients of it. */
 export function localService(): {
   /** A client that closes with the file. */
