@@ -311,6 +311,15 @@ describe("BatchPoller", () => {
     expect(bodies[1]).toMatchObject({ timeout: 0, prev_cursor: 1, retrieved_request_ids: ["r1"] });
   });
 
+  it("goes on from a cursor beyond 2^53, which is a bigint", async () => {
+    const { stub, sampler } = await openBatch();
+    stub.on("retrieve_futures", async ({ json }) => {
+      const completions = json?.prev_cursor === 0 ? '[{"state":"finished","request_id":"r1"}]' : "[]";
+      return { body: `{"completions":${completions},"cursor":1152921504606846977}` };
+    });
+    expect((await sampler.sample(params)).sequences).toHaveLength(1);
+  });
+
   it("polls again for whoever comes in the moment in which it ends", async () => {
     // One of these turns is that between the last look at what there is to do and the end of the work.
     for (let turns = 0; turns < 24; turns += 1) {

@@ -246,7 +246,7 @@ export class BatchPoller {
     // An answer that tells of nothing leaves nothing to acknowledge, though some servers move the cursor all the same. A cursor that
     // goes back belongs to a server that was started again.
     if (answer.completions.length === 0) this.#reportedCursor = answer.cursor;
-    else this.#reportedCursor = Math.min(this.#reportedCursor, answer.cursor - 1);
+    else if (this.#reportedCursor >= answer.cursor) this.#reportedCursor = before(answer.cursor);
     this.#cursor = answer.cursor;
     return answer;
   }
@@ -331,4 +331,8 @@ function isPassing(error: unknown): boolean {
   if (!(error instanceof ApiStatusError)) return false;
   const { status } = error;
   return [400, 409, 425, 429].includes(status) || (status >= 500 && status < 600);
+}
+
+function before(cursor: number | bigint): number | bigint {
+  return typeof cursor === "bigint" ? cursor - 1n : cursor - 1;
 }
