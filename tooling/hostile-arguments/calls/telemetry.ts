@@ -21,7 +21,7 @@ const session = () => ({
 });
 
 export const telemetryCalls: PublicCalls = {
-  isReportingOn: call(isReportingOn, () => [{ option: true, env: { TINKER_TELEMETRY: "1" } }]),
+  isReportingOn: call(isReportingOn, () => [{ isWanted: true, env: { TINKER_TELEMETRY: "1" } }]),
   // Ended at once, so that none is open when the process ends.
   "ServiceReporter.begin": call(
     (given: ReturnType<typeof session>) => new ServiceReporter().begin(given).close(),

@@ -8,7 +8,7 @@ const PACKAGE: string = "@tinkex/telemetry";
 interface TelemetryPackage {
   readonly ServiceReporter: new () => TelemetryReporter;
   isReportingOn(choice: {
-    readonly option: boolean | undefined;
+    readonly isWanted: boolean | undefined;
     readonly env: Readonly<Record<string, string | undefined>>;
   }): boolean;
 }
@@ -18,13 +18,15 @@ interface TelemetryPackage {
  * one place where the client loads an optional package of ours.
  */
 export async function installedReporter(
-  option: boolean | undefined,
+  isWanted: boolean | undefined,
   env: Readonly<Record<string, string | undefined>>,
   logger: Logger,
 ): Promise<TelemetryReporter | undefined> {
   try {
-    const { ServiceReporter, isReportingOn }: TelemetryPackage = await import(PACKAGE);
-    return isReportingOn({ option, env }) ? new ServiceReporter() : undefined;
+    const { ServiceReporter, isReportingOn }: TelemetryPackage = await import(
+      /* webpackIgnore: true */ /* @vite-ignore */ PACKAGE
+    );
+    return isReportingOn({ isWanted, env }) ? new ServiceReporter() : undefined;
   } catch (cause) {
     if (!isPackageMissing(PACKAGE, cause))
       logger.debug("telemetry is off: its package does not load", { cause });

@@ -25,7 +25,7 @@ describe("telemetry 1: reporting", () => {
   });
 
   it("is what the option says, before the environment", () => {
-    expect(isReportingOn({ option: true, env: { TINKER_TELEMETRY: "0", DO_NOT_TRACK: "1" } })).toBe(true);
-    expect(isReportingOn({ option: false, env: { TINKER_TELEMETRY: "1" } })).toBe(false);
+    expect(isReportingOn({ isWanted: true, env: { TINKER_TELEMETRY: "0", DO_NOT_TRACK: "1" } })).toBe(true);
+    expect(isReportingOn({ isWanted: false, env: { TINKER_TELEMETRY: "1" } })).toBe(false);
   });
 });

@@ -3,7 +3,7 @@ import { checkObject, describeValue, ValidationError } from "@tinkex/base";
 /** Places that say whether a service client reports. */
 export interface ReportingChoice {
   /** Option of the client; it wins over the environment. */
-  readonly option?: boolean | undefined;
+  readonly isWanted?: boolean | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -18,14 +18,17 @@ const ON_WORDS = ["1", "true", "yes", "on"];
  */
 export function isReportingOn(choice: ReportingChoice): boolean {
   checkObject(choice, "isReportingOn: choice", "{ env: process.env }");
-  const { option, env } = choice;
+  const { isWanted, env } = choice;
   checkObject(env, "isReportingOn: env", "process.env");
-  if (option !== undefined && typeof option !== "boolean") {
-    throw new ValidationError(`isReportingOn: option must be true or false, got ${describeValue(option)}`, {
-      path: ["option"],
-    });
+  if (isWanted !== undefined && typeof isWanted !== "boolean") {
+    throw new ValidationError(
+      `isReportingOn: isWanted must be true or false, got ${describeValue(isWanted)}`,
+      {
+        path: ["isWanted"],
+      },
+    );
   }
-  if (option !== undefined) return option;
+  if (isWanted !== undefined) return isWanted;
   if (env.DO_NOT_TRACK === "1") return false;
   const word = env.TINKER_TELEMETRY;
   return word === undefined || ON_WORDS.includes(String(word).toLowerCase());
