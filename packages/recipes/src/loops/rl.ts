@@ -6,6 +6,7 @@ import { type PolicyDatum, trajectoryDatums } from "../datum/trajectory-datums.j
 import { klMetrics } from "../metrics/kl-metrics.js";
 import { optimizerMetrics } from "../metrics/optimizer-metrics.js";
 import { rolloutMetrics } from "../metrics/rollout-metrics.js";
+import { meanMetrics } from "../rollout/mean-metrics.js";
 import type { Trajectory } from "../rollout/run-group.js";
 import { type CheckpointPlan, savedCheckpoint, submitCheckpoint } from "../run/checkpoints.js";
 import type { Metrics, SavedCheckpoint } from "../run/recipe-event.js";
@@ -142,18 +143,4 @@ function trajectoryTurns(transitions: Trajectory["transitions"]) {
         : prompt.length,
     actionTokens: tokens.length,
   }));
-}
-
-/** Means of the metrics that rewards came with, and shares of the reasons at which answers ended. */
-function meanMetrics(trajectories: readonly Trajectory[]): Metrics {
-  const sums: Record<string, number> = {};
-  const add = (name: string, value: number): void => {
-    sums[name] = (sums[name] ?? 0) + value / trajectories.length;
-  };
-  for (const { metrics, replies } of trajectories) {
-    for (const [name, value] of Object.entries(metrics)) add(`env/all/${name}`, value);
-    const end = replies.at(-1)?.stopReason;
-    if (end !== undefined) add(`stop/${end}`, 1);
-  }
-  return sums;
 }
