@@ -1,4 +1,4 @@
-import { silentLogger } from "@tinkex/base";
+import { errorMessage, silentLogger } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { ServiceClient } from "../../../client/src/service/service-client.js";
 import { type Handler, type Reply, StubService } from "../../../client/src/testing/stub-service.js";
@@ -30,7 +30,7 @@ async function run(stub: StubService, telemetry: ServiceReporter | false): Promi
   const sampler = await service.createSamplingClient({ base_model: "b" });
   const results: unknown[] = [];
   const note = (value: unknown) => results.push(value);
-  const fail = (error: Error) => results.push(error.message.replace(/request r\d+/, "request"));
+  const fail = (error: unknown) => results.push(errorMessage(error).replace(/request r\d+/, "request"));
   for (let step = 0; step < STEPS; step += 1) {
     if (step % REFUSED_EVERY === 0) stub.script("optim_step", { status: 422, body: { detail: "no" } });
     await training.optimStep().then(note, fail);

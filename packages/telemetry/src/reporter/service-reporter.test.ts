@@ -89,7 +89,8 @@ describe("the events of a session", () => {
     expect(open.events.map((event) => event.event_session_index)).toEqual([0, 1, 2, 3]);
     expect(new Set(open.events.map((event) => event.event_id)).size).toBe(4);
     for (const { event_id } of open.events) expect(event_id).toMatch(UUID_V4);
-    for (const batch of open.batches) expect(telemetrySendRequestSchema.safeParse(batch).success).toBe(true);
+    for (const batch of open.batches)
+      expect(telemetrySendRequestSchema["~standard"].validate(batch)).not.toHaveProperty("issues");
   });
 
   it("telemetry 5: are refused all together where the queue has no room for all, which the next index shows", async () => {
