@@ -16,7 +16,7 @@ const prompt = (from: number) =>
   Array.from({ length: PROMPT_TOKENS }, (_, i) => 100 + ((i * 7 + from * 13) % 500));
 
 await using server = await startLocalServer();
-await using service = new ServiceClient({ base_url: server.url, api_key: "tml-bench" });
+await using service = new ServiceClient({ baseUrl: server.url, apiKey: "tml-bench" });
 const sampler = await service.createSamplingClient({ base_model: "tinkex/pocket-1" });
 
 for (const max_tokens of MAX_TOKENS) await compare(max_tokens);
