@@ -37,7 +37,6 @@ describe("a fresh process", () => {
     "@tinkex/tokenizer/chat-template",
     "@tinkex/renderers",
     "@tinkex/runs",
-    "@tinkex/telemetry",
   ])("loads no zod for %s", (specifier) => {
     expect(loadedPackages(specifier)).not.toContain("zod");
   });

@@ -97,7 +97,11 @@ export class Transport implements TinkexTransport {
         const outcome = await this.#try(job);
         if (isSuccess(outcome, operation, call.returnStatuses)) {
           const { status, body } = outcome;
-          const headers = withAbsoluteLocation(request, outcome.headers);
+          const { location } = outcome.headers;
+          const headers =
+            location === undefined
+              ? outcome.headers
+              : withAbsoluteLocation(request, outcome.headers, location);
           if (headers["x-deprecation-note"] !== undefined) this.#warnOfDeprecation(job, outcome);
           return { status, headers, body, attempts: job.attempt };
         }

@@ -7,10 +7,10 @@ import type { WireRequest } from "../request/wire-request.js";
 export function withAbsoluteLocation(
   request: WireRequest,
   headers: Readonly<Record<string, string>>,
+  location: string,
 ): Readonly<Record<string, string>> {
-  const { location } = headers;
   // A whole URL may be signed as it is written.
-  if (location === undefined || URL.canParse(location)) return headers;
+  if (URL.canParse(location)) return headers;
   const from = new URL(request.path, request.origin);
   if (!URL.canParse(location, from.href)) return headers;
   return { ...headers, location: new URL(location, from).href };

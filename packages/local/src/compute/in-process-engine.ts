@@ -8,12 +8,12 @@ import { checkModelSize } from "../model/check-model-size.js";
 import { openModelWeights } from "../model/model-weights.js";
 import { readDecoder } from "../model/read-decoder.js";
 import { readModelConfig } from "../model/read-model-config.js";
+import { TaskQueues } from "../order/task-queues.js";
 import { createRuntime } from "../runtime/create-runtime.js";
 import { Sampler } from "../sampling/sampler.js";
 import { createTrainer } from "../training/trainer.js";
 import { AdapterState } from "./adapter-state.js";
 import type { RecoverableEngine } from "./recoverable-engine.js";
-import { TaskQueues } from "../order/task-queues.js";
 
 /**
  * An engine in this thread, which its arithmetic blocks. {@link createEngine} runs one in a worker.
