@@ -25,6 +25,16 @@ const PROGRAMS = README_PAGES.flatMap(({ programs }) => programs).map((program) 
 const SERVE = `import { startLocalServer } from "${LOCAL_SERVER}";
 console.log((await startLocalServer()).url);`;
 
+const TELEMETRY = `import { ServiceClient } from "tinkex";
+import { startLocalServer } from "${LOCAL_SERVER}";
+const server = await startLocalServer();
+const service = new ServiceClient({ baseUrl: server.url, apiKey: "tml-rehearsal" });
+await service.connect();
+await service.close();
+const events = server.telemetry().flatMap((batch) => batch.events.map(({ event }) => event));
+console.log(JSON.stringify(events));
+await server.close();`;
+
 describe("a project that installs what was published", () => {
   const consumer = new Consumer();
   let registry: LocalRegistry;
@@ -96,6 +106,20 @@ describe("a project that installs what was published", () => {
       : await startServerProcess(process.execPath, ["serve.js"], consumer.folder);
     const answer = await fetch(`${server.url}/api/v1/healthz`);
     expect(await answer.json()).toEqual({ status: "ok" });
+  });
+
+  it("finds the package that reports to the service, which is off where the environment says so", async () => {
+    consumer.write("telemetry.js", TELEMETRY);
+    const reported = async (env: Readonly<Record<string, string>>): Promise<unknown> => {
+      const { exitCode, output } = await consumer.node("telemetry.js", env);
+      expect(exitCode, output).toBe(0);
+      return JSON.parse(output.trim().split("\n").at(-1) ?? "");
+    };
+    expect(await reported({ TINKER_TELEMETRY: "1", DO_NOT_TRACK: "" })).toEqual([
+      "SESSION_START",
+      "SESSION_END",
+    ]);
+    expect(await reported({ DO_NOT_TRACK: "1" })).toEqual([]);
   });
 
   it.each(PROGRAMS.filter(isRunHere))("runs $name", async ({ file }) => {
