@@ -1,6 +1,7 @@
 import { AbortedError, ClosedError, ValidationError } from "@tinkex/base";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Engine, EngineDatum, SampleTask } from "../engine/engine.js";
+import { computed } from "../testing/computed.js";
 import { createEngine } from "./create-engine.js";
 import { createInProcessEngine } from "./in-process-engine.js";
 
@@ -45,10 +46,10 @@ const task = (fields: Partial<SampleTask> = {}): SampleTask => ({
 /** A little of everything. */
 async function trainAndSample(engine: Engine) {
   await engine.createAdapter("a", shape, 3);
-  const before = await engine.pass(pass("a"));
+  const before = computed(await engine.pass(pass("a")));
   const step = await engine.optimStep("a", adam);
   await engine.copyAdapter("a", "b");
-  const after = await engine.pass(pass("b"));
+  const after = computed(await engine.pass(pass("b")));
   const sampled = await engine.sample(task());
   await engine.releaseAdapter("b");
   return { before, step, after, sampled };

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { Engine } from "../engine/engine.js";
 import { WITHOUT_TELEMETRY } from "../runtime/disable-telemetry.js";
+import { computed } from "../testing/computed.js";
 import { parentProcess, startEngineProcess } from "./engine-process.js";
 import { createInProcessEngine } from "./in-process-engine.js";
 import { WorkerRpcClient } from "./worker-rpc-client.js";
@@ -53,7 +54,7 @@ describe("an engine in a process of its own", () => {
       createAdapter: (...args: Parameters<Engine["createAdapter"]>) => line.call("createAdapter", args),
       pass: (...args: Parameters<Engine["pass"]>) => line.call("pass", args),
     };
-    expect(await train(remote)).toEqual(await train(local));
+    expect(computed(await train(remote))).toEqual(computed(await train(local)));
     await expect(line.call("pass", [{ ...pass, adapterId: "b" }])).rejects.toMatchObject({
       code: "validation_failed",
     });

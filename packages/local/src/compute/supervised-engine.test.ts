@@ -4,6 +4,7 @@ import { ClosedError, type Logger } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Engine, EngineDatum, SampleTask } from "../engine/engine.js";
+import { computed } from "../testing/computed.js";
 import { startMortalEngine } from "../testing/mortal-engine.js";
 import { createInProcessEngine } from "./in-process-engine.js";
 import { SupervisedEngine } from "./supervised-engine.js";
@@ -72,7 +73,7 @@ async function after(engine: Engine) {
   return {
     step: await engine.optimStep("a", adam),
     accumulated: await engine.optimStep("untouched", adam),
-    pass: await engine.pass(pass("a")),
+    pass: computed(await engine.pass(pass("a"))),
     sampled: await engine.sample(task),
     gone: await engine.optimStep("gone", adam).catch((error: Error) => error.message),
   };
@@ -150,13 +151,13 @@ describe("SupervisedEngine", () => {
   it("survives one end after the other, also while it is started again", { timeout: 60_000 }, async () => {
     const { engine, kill, workers } = await startMortalEngine(options);
     await engine.createAdapter("a", shape, 3);
-    const expected = await engine.pass({ ...pass("a"), forwardOnly: true });
+    const expected = computed(await engine.pass({ ...pass("a"), forwardOnly: true }));
     await kill();
     await expect.poll(() => workers.length, { timeout: 10_000 }).toBe(2);
     await kill();
-    expect(await engine.pass({ ...pass("a"), forwardOnly: true })).toEqual(expected);
+    expect(computed(await engine.pass({ ...pass("a"), forwardOnly: true }))).toEqual(expected);
     await kill();
-    expect(await engine.pass({ ...pass("a"), forwardOnly: true })).toEqual(expected);
+    expect(computed(await engine.pass({ ...pass("a"), forwardOnly: true }))).toEqual(expected);
   });
 
   it("can be closed while it is started again, and takes no more", { timeout: 60_000 }, async () => {
