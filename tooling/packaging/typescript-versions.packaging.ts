@@ -15,6 +15,7 @@ const OLDEST = "5.7.2";
 /** Packages that declarations of ours name, and what each is linked from. */
 const DECLARED_WITH: Readonly<Record<string, string>> = {
   "@bufbuild/protobuf": "packages/wire",
+  "@opentelemetry/api": "packages/telemetry",
   "@types/node": ".",
 };
 
