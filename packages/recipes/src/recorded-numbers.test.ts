@@ -149,7 +149,7 @@ describe("advantages and rollouts", () => {
       trajectories: group.map((reward) => ({ reward, turns: [{ observationTokens: 2, actionTokens: 1 }] })),
     }));
     const found = rolloutMetrics(groups);
-    // What the server had in its cache is counted with the tokens of a run.
+    // Tokens that the server had in its cache are counted with those of a run.
     const wanted = Object.entries(metrics).filter(([name]) => !name.endsWith("/total_cached_ob_tokens"));
     expect(Object.fromEntries(wanted.map(([name]) => [name, found[name]]))).toEqual(
       Object.fromEntries(wanted),

@@ -64,7 +64,7 @@ describe("sft", { timeout: 240_000 }, () => {
     expect(rows[0]?.["optim/grad_norm"]).toBeGreaterThan(0);
     const { sequences } = await sampler.sample({ prompt: [100, 101], sampling_params: { max_tokens: 2 } });
     expect(sequences[0]?.tokens).toHaveLength(2);
-    // What has ended is not done again: the same call gives the same checkpoint.
+    // Work that has ended is not done again: the same call gives the same checkpoint.
     const again = sft(
       optionsOf({ epochs: 2, runDirectory, saveEvery: 3, test: train.slice(0, 4), evaluateEvery: 4 }),
     );

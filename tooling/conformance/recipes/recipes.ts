@@ -23,7 +23,7 @@ const GSM8K = [
   "dataset_builder.model_name_for_tokenizer=Qwen/Qwen3.5-9B-Base",
 ];
 
-/** What was asked to run: supervised, by rewards in all three ways, by preferences, by distillation, and evaluation. */
+/** Recipes that are run: supervised, by rewards in all three ways, by preferences, by distillation, and evaluation. */
 export const RECIPES: readonly Recipe[] = [
   {
     name: "sl_loop",

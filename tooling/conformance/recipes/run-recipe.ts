@@ -37,7 +37,7 @@ export async function runRecipe(
       : ["-m", `tinker_cookbook.recipes.${module}`, ...settings, `log_path=${logPath}`];
   const env = {
     PATH: process.env.PATH,
-    // What the mathematical recipes need besides, where it is not in the environment of the cookbook.
+    // Packages that the mathematical recipes need besides, where they are not in the environment of the cookbook.
     PYTHONPATH: process.env.TINKEX_CONFORMANCE_PYTHONPATH,
     HOME: folder,
     HF_HOME: join(folder, "hub"),

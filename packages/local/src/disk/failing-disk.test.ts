@@ -139,7 +139,7 @@ describe("a disk in trouble", () => {
         disk.trouble = undefined;
         const allowed = isDone ? [to] : [from, to];
         const found = await stateOf(opened);
-        // Where nothing can be written any more, what was moved away cannot be put back before the next start.
+        // On a disk that takes no more writes, the old folder cannot be put back before the next start.
         const isAway = !isShort && found === "none" && !allowed.includes("none");
         if (!isAway) expect(allowed, `seen by the same server, trouble at ${moment}`).toContain(found);
         const next = openStore(root);

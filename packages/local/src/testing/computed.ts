@@ -1,6 +1,6 @@
 import type { PassResult } from "../engine/engine.js";
 
-/** What a pass has computed, without the time that it waited for its graph, which is never the same twice. */
+/** Results of a pass, without the time that it waited for its graph, which is never the same twice. */
 export function computed({ logprobs, lossSum }: PassResult): Pick<PassResult, "logprobs" | "lossSum"> {
   return { logprobs, lossSum };
 }

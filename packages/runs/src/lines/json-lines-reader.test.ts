@@ -16,7 +16,7 @@ it("reads only what came since it looked last", async () => {
   const { path, reader } = readerOf('{"n": 1}\n{"n": 2}\n');
   expect(await reader.read()).toEqual({ rows: [{ n: 1 }, { n: 2 }], isReset: false });
   expect(await reader.read()).toEqual({ rows: [], isReset: false });
-  // What was read may change under it: nobody reads it again.
+  // Rows that were read may change under it: nobody reads them again.
   writeFileSync(path, '{"x": 1}\n{"x": 2}\n', { flag: "r+" });
   appendFileSync(path, '{"n": 3}\n');
   expect(await reader.read()).toEqual({ rows: [{ n: 3 }], isReset: false });

@@ -25,7 +25,7 @@ function compiled(torch: TorchCase) {
 
 /** Two floats of 32 bits that differ by rounding alone; a sum may lose some digits more. */
 function expectClose(actual: number, expected: number, what: string): void {
-  // What is not finite is the same or not.
+  // Numbers that are not finite are the same or not.
   if (Object.is(actual, expected)) return;
   const allowed = 1e-6 * Math.max(1, Math.abs(expected));
   expect(Math.abs(actual - expected), `${what}: ${actual}, torch has ${expected}`).toBeLessThanOrEqual(
