@@ -177,7 +177,7 @@ describe("the sending", () => {
     for (let count = 0; count < 1_000; count += 1) session.callFailed(new Error("x"));
     await open.clock.advance(10 * FLUSH_INTERVAL_MS);
     expect(open.batches).toHaveLength(MAX_REFUSED_BATCHES);
-    expect(open.reporter.stats).toEqual({ queued: 0, sent: 0, dropped: 1_001 });
+    expect(open.reporter.stats).toEqual({ queued: 0, sent: 0, dropped: 2_001 });
     expect(open.logger.lines).toEqual([]);
     expect(open.logger.debugLines).toHaveLength(MAX_REFUSED_BATCHES + 1);
   });

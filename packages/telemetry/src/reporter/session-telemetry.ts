@@ -181,11 +181,15 @@ export class SessionTelemetry implements SessionReporter {
   }
 
   #append(contents: readonly QueuedContent[]): boolean {
-    if (this.#isOff || contents.length === 0) return false;
+    if (contents.length === 0) return false;
+    if (this.#isOff) {
+      this.#drop(contents.length);
+      return false;
+    }
     const hasRoom = this.#queue.append(contents);
     if (hasRoom) this.#arm();
     else {
-      this.#counts.dropped += contents.length;
+      this.#drop(contents.length);
       this.#session.logger.debug("telemetry queue full, dropping events", { events: contents.length });
     }
     return hasRoom;
