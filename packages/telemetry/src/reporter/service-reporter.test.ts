@@ -299,8 +299,8 @@ describe("an error", () => {
 
   it("telemetry 13: is sent without a word of its message, name or stack that may be somebody's", async () => {
     const { open, session } = begun();
-    const named = new Error("secret prompt at /home/somebody/train.ts");
-    named.name = "/home/somebody";
+    const named = new Error("secret prompt at somebody/train.ts");
+    named.name = "somebody/train.ts";
     open.reporter.logException(named);
     open.reporter.logException(refused(500, new Error("secret prompt")));
     open.reporter.logException("secret prompt");
