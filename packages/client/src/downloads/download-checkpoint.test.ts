@@ -69,6 +69,17 @@ async function withArchive(...script: Script): Promise<OpenService & { readonly 
 const get = ({ service }: OpenService, options: DownloadCheckpointOptions = {}, path = EXPORT) =>
   service.rest.downloadCheckpoint(path, directory(), options);
 
+/** Downloads until ten thousand bytes of a file have come, and gives up. */
+async function giveUpHalfway(open: OpenService): Promise<void> {
+  const controller = new AbortController();
+  const onProgress = ({ receivedBytes }: CheckpointProgress): void => {
+    if (receivedBytes === 10_000) controller.abort();
+  };
+  await expect(get(open, { signal: controller.signal, onProgress })).rejects.toMatchObject({
+    code: "aborted",
+  });
+}
+
 const isConfig = on({ path: "/adapter_config.json" }, file(config, '"c"'));
 const isWeights = on({ path: "/adapter_model.safetensors" }, file(weights, '"w"'));
 const isHalfWeights = on({ path: "/adapter_model.safetensors" }, file(weights, '"w"', 10_000));
@@ -126,13 +137,7 @@ describe("an export", () => {
 
   it("is gone on with after an abort: what is whole is not asked for, and of the rest what is missing", async () => {
     const open = await withExport(isConfig, isHalfWeights);
-    const controller = new AbortController();
-    const onProgress = ({ receivedBytes }: CheckpointProgress): void => {
-      if (receivedBytes === 10_000) controller.abort();
-    };
-    await expect(get(open, { signal: controller.signal, onProgress })).rejects.toMatchObject({
-      code: "aborted",
-    });
+    await giveUpHalfway(open);
     await expect(stat(directory())).rejects.toThrow("ENOENT");
     const storage = await play(isWeights);
     serveExport(open, storage, ["adapter_model.safetensors", "adapter_config.json"]);
@@ -251,13 +256,7 @@ describe("the directory of a download", () => {
 
   it("has nothing beside it once another checkpoint came, or the same call finds it done", async () => {
     const open = await withExport(isConfig, isHalfWeights);
-    const controller = new AbortController();
-    const onProgress = ({ receivedBytes }: CheckpointProgress): void => {
-      if (receivedBytes === 10_000) controller.abort();
-    };
-    await expect(get(open, { signal: controller.signal, onProgress })).rejects.toMatchObject({
-      code: "aborted",
-    });
+    await giveUpHalfway(open);
     const left = await readdir(parent);
     expect(left).toHaveLength(1);
     const archives = await withArchive(file(tar, '"t"'));
