@@ -4,10 +4,10 @@
 //   TINKER_API_KEY=tml-… npm start -- --model Qwen/Qwen3-8B   on a hosted service
 import { lossOf, ServiceClient } from "@tinkex/client";
 import { startLocalServer } from "@tinkex/local";
+import { drawCurve } from "@tinkex/telemetry";
 import { ModelInput } from "@tinkex/types";
 import { colors } from "./quickstart/colors.js";
 import { answerPairs, exactMatchPercent, isRight } from "./quickstart/exact-match.js";
-import { lossCurve } from "./quickstart/loss-curve.js";
 import { parseOptions } from "./quickstart/options.js";
 import { TrainingProgress } from "./quickstart/progress.js";
 import { runProgram, UsageError } from "./quickstart/run-program.js";
@@ -89,7 +89,7 @@ await runProgram(async (signal) => {
   } finally {
     progress.stop();
   }
-  console.log(`\nloss per word, by step\n${lossCurve(losses)}\n`);
+  console.log(`\nloss per word, by step\n${drawCurve(losses)}\n`);
 
   // The fine-tuned weights answer the same questions.
   const tuned = await training.saveWeightsAndGetSamplingClient({ signal });
