@@ -58,7 +58,13 @@ describe("sft", { timeout: 240_000 }, () => {
     const rows = await reader.metrics();
     expect(Number(metrics.train_mean_nll)).toBeLessThan(Number(rows[0]?.train_mean_nll) / 2);
     expect(metrics.train_mean_nll).toBe(rows[5]?.train_mean_nll);
-    expect(rows[0]).toMatchObject({ step: 0, epoch: 0, progress: 0, learning_rate: 3e-3, num_sequences: 4 });
+    expect(rows[0]).toMatchObject({
+      step: 0,
+      epoch: 0,
+      progress: 1 / 6,
+      learning_rate: 3e-3,
+      num_sequences: 4,
+    });
     expect(rows[4]?.["test/nll"]).toBeLessThan(Number(rows[0]?.["test/nll"]));
     expect(rows[0]?.train_mean_bpb).toBeGreaterThan(0);
     expect(rows[0]?.["optim/grad_norm"]).toBeGreaterThan(0);
@@ -69,6 +75,7 @@ describe("sft", { timeout: 240_000 }, () => {
       optionsOf({ epochs: 2, runDirectory, saveEvery: 3, test: train.slice(0, 4), evaluateEvery: 4 }),
     );
     expect((await again).checkpoint).toEqual(checkpoint);
+    expect((await again).metrics).toEqual(metrics);
     expect(await rowsOf(runDirectory)).toHaveLength(6);
   });
 

@@ -99,7 +99,7 @@ async function finishNext(
   const weights = logged.flatMap((datum) => Array.from(datum.weights));
   await log.step(step, {
     epoch: loop.epochAt(step),
-    progress: step / checkpoints.totalSteps,
+    progress: (step + 1) / checkpoints.totalSteps,
     learning_rate: next.learningRate,
     num_sequences: data.length,
     num_tokens: weights.length,

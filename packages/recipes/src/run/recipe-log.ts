@@ -1,5 +1,5 @@
 import type { Logger } from "@tinkex/base";
-import type { Run } from "@tinkex/runs";
+import { type Run, RunReader } from "@tinkex/runs";
 import type { Metrics, RecipeEvent, SavedCheckpoint } from "./recipe-event.js";
 
 /** Receivers of the news of a run: its folder, its reader, the user's function and logger. */
@@ -14,14 +14,15 @@ export interface RecipeLogOptions {
 /** Record of a run: what it writes is on disk before anybody hears of it. */
 export class RecipeLog {
   readonly #options: RecipeLogOptions;
-  #metrics: Metrics = {};
+  #metrics: Metrics | undefined;
 
   constructor(options: RecipeLogOptions) {
     this.#options = options;
   }
 
-  /** Metrics of the last step; those of a run that had ended before are empty. */
-  get lastMetrics(): Metrics {
+  /** Metrics of the last step, from the folder of the run where it had ended before. */
+  async lastMetrics(): Promise<Metrics> {
+    this.#metrics ??= await metricsIn(this.#options.run?.directory);
     return this.#metrics;
   }
 
@@ -59,7 +60,17 @@ export class RecipeLog {
     this.#options.tell({ type: "warning", message });
   }
 
-  done(step: number): void {
-    this.#options.tell({ type: "done", step, metrics: this.#metrics });
+  done(step: number, metrics: Metrics): void {
+    this.#options.tell({ type: "done", step, metrics });
   }
+}
+
+/** Numbers of the last row of metrics in a folder; none where there is no folder, or no row. */
+async function metricsIn(directory: string | undefined): Promise<Metrics> {
+  if (directory === undefined) return {};
+  const rows = await new RunReader(directory).metrics();
+  const { step: _, ...row } = rows.findLast(({ step }) => step !== undefined) ?? {};
+  return Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]) => (typeof value === "number" ? [[name, value]] : [])),
+  );
 }

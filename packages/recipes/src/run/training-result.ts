@@ -11,7 +11,7 @@ export interface TrainingResult {
   readonly checkpoint: SavedCheckpoint;
   /** Samples from it. */
   readonly sampler: SamplingClient;
-  /** Metrics of the last step; empty where the run had ended before. */
+  /** Metrics of the last step. */
   readonly metrics: Metrics;
   /** Steps of the whole run. */
   readonly steps: number;
@@ -24,8 +24,9 @@ export async function trainingResult(
   checkpoint: SavedCheckpoint,
 ): Promise<TrainingResult> {
   const sampler = await service.createSamplingClient({ model_path: checkpoint.samplerPath }, { signal });
-  log.done(checkpoint.batch);
-  return { checkpoint, sampler, metrics: log.lastMetrics, steps: checkpoint.batch };
+  const metrics = await log.lastMetrics();
+  log.done(checkpoint.batch, metrics);
+  return { checkpoint, sampler, metrics, steps: checkpoint.batch };
 }
 
 /** The checkpoint at which a run had stopped. @throws ValidationError when it has no weights to sample from */
