@@ -73,11 +73,7 @@ export function* spoil(good: () => readonly unknown[]): Generator<SpoiltArgument
     for (const [name, value] of Object.entries(HOSTILE_VALUES)) {
       yield {
         title: `argument ${path.join(".")} = ${name}`,
-        make: () => {
-          const made = [...good()];
-          put(made, path, value());
-          return made;
-        },
+        make: () => put(good(), path, value()) as readonly unknown[],
       };
     }
   }
@@ -108,10 +104,11 @@ function childNames(value: unknown): (string | number)[] {
   return isPlain && !shared.has(value) ? Object.keys(value) : [];
 }
 
-function put(target: unknown, path: Path, value: unknown): void {
-  const [first, ...rest] = path;
+/** Gives a copy with another value in one place: what lies on the way there may be shared by all calls, as the clock is. */
+function put(target: unknown, [first, ...rest]: Path, value: unknown): unknown {
+  if (first === undefined) return value;
   const record = target as Record<string | number, unknown>;
-  if (first === undefined) return;
-  if (rest.length === 0) record[first] = value;
-  else put(record[first], rest, value);
+  const changed = put(record[first], rest, value);
+  if (Array.isArray(target)) return target.with(Number(first), changed);
+  return { ...record, [first]: changed };
 }

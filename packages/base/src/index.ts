@@ -14,6 +14,7 @@ export {
   UNKNOWN_FIELD,
   unknownNames,
 } from "./arguments/check-argument.js";
+export { checkClock, checkLogger, checkRandom } from "./arguments/check-surroundings.js";
 export { describeKind, describeValue } from "./arguments/describe-value.js";
 export { narrowListInto, roundListInto } from "./arrays/list-into-array.js";
 export {

@@ -1,4 +1,12 @@
-import { checkKnownNames, checkObject, describeValue, ValidationError } from "@tinkex/base";
+import {
+  checkClock,
+  checkKnownNames,
+  checkLogger,
+  checkObject,
+  checkRandom,
+  describeValue,
+  ValidationError,
+} from "@tinkex/base";
 import type { PoolName } from "./operations/policy.js";
 import type { RetryOptions } from "./retry/retry-policy.js";
 import type { TransportOptions } from "./transport-options.js";
@@ -55,6 +63,9 @@ export function checkOptions(options: TransportOptions): void {
   for (const name of ["defaultHeaders", "proxy"] as const) {
     if (options[name] !== undefined) checkObject(options[name], name);
   }
+  checkClock(options.clock, "clock");
+  checkLogger(options.logger, "logger");
+  checkRandom(options.random, "random");
   const { connectTimeoutMs, keepAliveMs, firstContactRetries, retry = {}, poolLimits = {} } = options;
   const check = (
     value: number | undefined,

@@ -1,3 +1,4 @@
+import { silentLogger } from "@tinkex/base";
 import {
   checkApiKey,
   consoleLogger,
@@ -22,6 +23,7 @@ import {
   zstdCompressor,
 } from "@tinkex/http";
 import { call, type PublicCalls } from "../public-call.js";
+import { clock } from "../surroundings.js";
 
 /** Functions of `@tinkex/http`; `home` is a folder that may be written to, `transport` reaches nobody. */
 export function httpCalls(home: string, transport: TinkexTransport): PublicCalls {
@@ -34,6 +36,9 @@ export function httpCalls(home: string, transport: TinkexTransport): PublicCalls
         apiKey: "tml-abc",
         defaultHeaders: { x: "y" },
         connectTimeoutMs: 100,
+        clock,
+        logger: silentLogger,
+        random: () => 0.5,
         proxy: { httpProxy: "http://127.0.0.1:9", noProxy: "x" },
       },
     ]),
@@ -41,7 +46,15 @@ export function httpCalls(home: string, transport: TinkexTransport): PublicCalls
     credentialCommand: call(credentialCommand, () => ["true", 100]),
     credentialStorePath: call(credentialStorePath, () => [home]),
     downloadFile: call(downloadFile, () => [
-      { url: () => "http://127.0.0.1:9/x", target: `${home}/x`, maxBytes: 5, timeoutMs: 20, silenceMs: 20 },
+      {
+        url: () => "http://127.0.0.1:9/x",
+        target: `${home}/x`,
+        maxBytes: 5,
+        clock,
+        random: () => 0.5,
+        timeoutMs: 20,
+        silenceMs: 20,
+      },
     ]),
     isHeader: call(isHeader, () => ["x", "y"]),
     isLoopback: call(isLoopback, () => ["http://127.0.0.1"]),

@@ -1,6 +1,8 @@
+import { silentLogger } from "@tinkex/base";
 import { startLocalServer } from "@tinkex/local";
 import { startTestServer } from "@tinkex/local/testing";
 import { call, type PublicCalls } from "../public-call.js";
+import { clock } from "../surroundings.js";
 
 /** The local server, stopped again where it starts; its data lie in `folder`. */
 export function localCalls(folder: string): PublicCalls {
@@ -16,6 +18,9 @@ export function localCalls(folder: string): PublicCalls {
           host: "127.0.0.1",
           dataDirectory: folder,
           seed: 1,
+          clock,
+          logger: silentLogger,
+          random: () => 0.5,
           threads: 1,
           models: [{ name: "acme/model", directory: folder }],
         },

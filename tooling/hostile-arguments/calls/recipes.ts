@@ -1,3 +1,4 @@
+import { silentLogger } from "@tinkex/base";
 import type { ServiceClient } from "@tinkex/client";
 import {
   bitsPerByte,
@@ -31,6 +32,7 @@ import { getRenderer } from "@tinkex/renderers";
 import type { TextTokenizer } from "@tinkex/tokenizer";
 import { whole } from "../hostile-values.js";
 import { call, type PublicCalls } from "../public-call.js";
+import { clock } from "../surroundings.js";
 
 const scored = () => [{ logprobs: [-1, -2], reference: [-1, -1], mask: [0, 1] }];
 const weighed = () => [{ logprobs: [-1, -2], weights: [0, 1], targets: [1, 2] }];
@@ -65,6 +67,8 @@ export function recipesCalls(tokenizer: TextTokenizer, service: ServiceClient, f
         pairs: [{ prompt: "a", chosen: "b", rejected: "c" }],
         beta: 0.1,
         batchSize: 1,
+        clock,
+        logger: silentLogger,
         signal: AbortSignal.abort(),
       },
     ]),

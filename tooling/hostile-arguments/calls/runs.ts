@@ -1,6 +1,8 @@
 import { join } from "node:path";
+import { silentLogger } from "@tinkex/base";
 import { listRuns, openMetrics, openRun, type Run, RunReader } from "@tinkex/runs";
 import { call, type PublicCalls } from "../public-call.js";
+import { clock } from "../surroundings.js";
 
 const config = () => ({ num_epochs: 1, model_name: "m" });
 const rollouts = () => [{ group_idx: 0, traj_idx: 0, pieces: ["a"], tokens: [97], logprobs: [0], mask: [1] }];
@@ -17,12 +19,15 @@ export function runsCalls(folder: string): PublicCalls {
       return method(run).apply(run, args);
     };
   return {
-    listRuns: call(listRuns, () => [folder, {}]),
-    openMetrics: call(openMetrics, () => [folder, { config: config() }]),
-    openRun: call(openRun, () => [folder, { recipe: "sft", config: config(), version: "1.0.0" }]),
+    listRuns: call(listRuns, () => [folder, { clock }]),
+    openMetrics: call(openMetrics, () => [folder, { config: config(), logger: silentLogger }]),
+    openRun: call(openRun, () => [
+      folder,
+      { recipe: "sft", config: config(), version: "1.0.0", clock, logger: silentLogger },
+    ]),
     RunReader: call(
       (directory: string, options: object) => new RunReader(directory, options),
-      () => [folder, {}],
+      () => [folder, { logger: silentLogger }],
     ),
     "RunReader.rollouts": call(
       (iteration: number, name: string) => new RunReader(folder).rollouts(iteration, name),

@@ -1,4 +1,4 @@
-import { silentLogger, systemClock } from "@tinkex/base";
+import { silentLogger } from "@tinkex/base";
 import {
   consoleLog,
   csvLog,
@@ -10,12 +10,13 @@ import {
   ServiceReporter,
 } from "@tinkex/telemetry";
 import { call, type PublicCalls } from "../public-call.js";
+import { clock } from "../surroundings.js";
 
 const session = () => ({
   clientId: "c",
   sessionId: "s",
   sdkVersion: "0.38.0",
-  clock: systemClock,
+  clock,
   logger: silentLogger,
   send: async () => {},
 });
@@ -44,7 +45,7 @@ export const telemetryCalls: PublicCalls = {
   consoleLog: call(consoleLog, () => [{ totalSteps: 3 }]),
   csvLog: call(csvLog, () => [{ file: "metrics.csv" }]),
   drawCurve: call(drawCurve, () => [[3, 2, 1]]),
-  metricsLog: call(metricsLog, () => [{ directory: "run", config: { rank: 8 } }]),
+  metricsLog: call(metricsLog, () => [{ directory: "run", config: { rank: 8 }, logger: silentLogger }]),
   onMetrics: call(
     (taker: () => void, options: { modelId: string }) => onMetrics(taker, options)(),
     () => [() => {}, { modelId: "m" }],

@@ -1,3 +1,4 @@
+import { silentLogger } from "@tinkex/base";
 import {
   createStreamDecoder,
   createTokenizer,
@@ -19,6 +20,7 @@ import {
   registerTokenizer,
 } from "@tinkex/tokenizer/node";
 import { call, type PublicCalls } from "../public-call.js";
+import { clock } from "../surroundings.js";
 
 /** A hub that is out of reach. */
 const unreachable = () => Promise.reject(new Error("no network"));
@@ -74,7 +76,13 @@ export function tokenizerCalls(
     ]),
     createTokenizerProvider: call(createTokenizerProvider, () => [{}]),
     fromHub: call(fromHub, () => [
-      { cacheDirectory: directory, endpoint: "http://127.0.0.1:9", offline: true },
+      {
+        cacheDirectory: directory,
+        endpoint: "http://127.0.0.1:9",
+        offline: true,
+        clock,
+        logger: silentLogger,
+      },
     ]),
     "a source of fromHub": call(
       (asked: { id: string; modelName: string }) => fromHub({ offline: false, fetch: unreachable })(asked),

@@ -1,4 +1,12 @@
-import { checkKnownNames, checkObject, describeKind, describeValue, ValidationError } from "@tinkex/base";
+import {
+  checkClock,
+  checkKnownNames,
+  checkLogger,
+  checkObject,
+  describeKind,
+  describeValue,
+  ValidationError,
+} from "@tinkex/base";
 import { POOL_LIMITS, type ProxySettings } from "@tinkex/http";
 import { checkHeaders, checkTimeout } from "../inputs/call-options.js";
 import type { PoolOptions, ServiceClientOptions } from "./service-client-options.js";
@@ -53,9 +61,7 @@ const TYPES = {
   random: ["function", "a function that gives numbers in [0, 1)"],
   userMetadata: ["object", "an object"],
   hooks: ["object", "an object"],
-  logger: ["object", "an object with debug, info, warn and error"],
   env: ["object", "an object"],
-  clock: ["object", "an object with now, monotonic and sleep"],
   transport: ["object", "an object with call and close, such as createTransport() of @tinkex/http makes"],
 } as const satisfies Partial<Record<keyof ServiceClientOptions, readonly [string, string]>>;
 
@@ -107,6 +113,8 @@ export function checkServiceOptions(options: ServiceClientOptions): void {
   if (options.proxy !== undefined && typeof options.proxy !== "string") {
     checkKnownNames(options.proxy, PROXY_FIELDS, "ServiceClient: proxy");
   }
+  checkClock(options.clock, "ServiceClient: clock");
+  checkLogger(options.logger, "ServiceClient: logger");
   checkTelemetry(options.telemetry);
   checkTogether(options);
 }

@@ -2,8 +2,8 @@ import { constants } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { checkString, systemClock, ValidationError } from "@tinkex/base";
+import { replaceFile } from "@tinkex/base/node";
 import { errorCode } from "../errors/error-code.js";
-import { replaceFile } from "../files/replace-file.js";
 import { CredentialError } from "./credential-error.js";
 import { withCredentialLock } from "./credential-lock.js";
 

@@ -1,7 +1,9 @@
 import {
   type Clock,
+  checkClock,
   checkFunction,
   checkObject,
+  checkRandom,
   checkString,
   checkTimeoutMs,
   describeValue,
@@ -11,10 +13,10 @@ import {
   TinkexError,
   ValidationError,
 } from "@tinkex/base";
+import { replaceFile } from "@tinkex/base/node";
 import { networkError } from "../errors/network-error.js";
 import { type CallFacts, statusError } from "../errors/status-error.js";
 import type { TryOutcome } from "../errors/try-outcome.js";
-import { replaceFile } from "../files/replace-file.js";
 import { CallLifetime } from "../limits/call-lifetime.js";
 import { USUAL } from "../operations/policy.js";
 import { RETRY_POLICIES, retryDelayMs } from "../retry/retry-policy.js";
@@ -98,6 +100,8 @@ const PASSING = [408, 416, 429];
 export async function downloadFile(options: DownloadOptions): Promise<number> {
   checkObject(options, "the options of downloadFile", "{ url, target }");
   const { clock = systemClock, maxBytes, target, partial } = options;
+  checkClock(clock, "downloadFile: clock");
+  checkRandom(options.random, "downloadFile: random");
   checkTimeoutMs(options.timeoutMs);
   checkFunction(options.url, "downloadFile: url");
   checkString(target, "downloadFile: target", "weights.tar");

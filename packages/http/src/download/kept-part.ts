@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
-import { replaceFile } from "../files/replace-file.js";
+import { replaceFile } from "@tinkex/base/node";
 import { type DownloadState, freshState } from "./download-part.js";
 
 /** Reading and writing for the owner alone: what is written is a secret, or somebody's weights. */

@@ -1,8 +1,11 @@
 import {
   checkArray,
+  checkClock,
   checkFunction,
   checkKnownNames,
+  checkLogger,
   checkObject,
+  checkRandom,
   checkString,
   describeValue,
   isLoopbackHost,
@@ -82,6 +85,9 @@ export async function startExtended(
   checkKnownNames(options, OPTION_NAMES, "the options of startLocalServer");
   const { host = "127.0.0.1", port = 0, apiKey, logger = silentLogger, clock = systemClock } = options;
   checkAddress(host, port, apiKey);
+  checkClock(clock, "clock");
+  checkLogger(logger, "logger");
+  checkRandom(options.random, "random");
   if (options.dataDirectory !== undefined) checkString(options.dataDirectory, "dataDirectory", "tinker-data");
   if (options.seed !== undefined && !Number.isSafeInteger(options.seed)) {
     throw new ValidationError(

@@ -1,6 +1,8 @@
 import {
   type Clock,
+  checkClock,
   checkFunction,
+  checkLogger,
   checkObject,
   checkString,
   describeValue,
@@ -72,6 +74,8 @@ export function checkRecipeOptions(options: RecipeOptions, method: string): void
   if (options.runDirectory !== undefined)
     checkString(options.runDirectory, `${method}: runDirectory`, "runs/a");
   if (options.onMetrics !== undefined) checkFunction(options.onMetrics, `${method}: onMetrics`);
+  checkClock(options.clock, `${method}: clock`);
+  checkLogger(options.logger, `${method}: logger`);
   checkCount(options.rank, `${method}: rank`, 1);
   checkCount(options.seed, `${method}: seed`, 0);
   checkCount(options.saveEvery, `${method}: saveEvery`, 0);

@@ -1,5 +1,6 @@
 import {
   checkArray,
+  checkLogger,
   checkObject,
   checkString,
   describeValue,
@@ -58,6 +59,7 @@ export function createLayoutRenderer(
   checkTokenizer(tokenizer);
   checkObject(reference, "createLayoutRenderer: reference", '{ name: "Acme/chat" }');
   checkObject(options, "the options of createLayoutRenderer");
+  checkLogger(options.logger, "createLayoutRenderer: logger", ["warn"]);
   const { logger, literalText = reference.options?.literalText === true } = options;
   const { reply } = layout;
   const encodeRuns = literalText ? literalEncoder(tokenizer) : undefined;

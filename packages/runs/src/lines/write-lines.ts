@@ -1,6 +1,6 @@
-import { appendFile, copyFile, rename, truncate, writeFile } from "node:fs/promises";
+import { appendFile, copyFile, truncate } from "node:fs/promises";
 import { errorMessage, type Logger } from "@tinkex/base";
-import { processMark } from "@tinkex/base/node";
+import { replaceFile } from "@tinkex/base/node";
 import { readPythonJson, writePythonJson } from "./python-json.js";
 import { readIfThere } from "./read-if-there.js";
 
@@ -11,14 +11,12 @@ export async function appendLines(path: string, rows: readonly object[]): Promis
 
 /** Writes a file of rows anew. */
 export async function writeLines(path: string, rows: readonly object[]): Promise<void> {
-  await replaceFile(path, linesOf(rows));
+  await writeText(path, linesOf(rows));
 }
 
-/** Writes a file beside its place and moves it there, so that it is never seen half written. */
-export async function replaceFile(path: string, text: string): Promise<void> {
-  const beside = `${path}.${processMark()}.tmp`;
-  await writeFile(beside, text);
-  await rename(beside, path);
+/** Writes a file of a run anew: it is never seen half written, and may be read by whoever reads runs. */
+export async function writeText(path: string, text: string): Promise<void> {
+  await replaceFile(path, (file) => file.writeFile(text), { isPrivate: false });
 }
 
 /**
@@ -51,7 +49,7 @@ export async function dropRowsFrom(path: string, step: number): Promise<number> 
   const kept = lines.filter((line) => stepOf(line) < step);
   if (kept.length === lines.length) return 0;
   await copyFile(path, `${path}.pre_resume_${String(step).padStart(6, "0")}`);
-  await replaceFile(path, kept.map((line) => `${line}\n`).join(""));
+  await writeText(path, kept.map((line) => `${line}\n`).join(""));
   return lines.length - kept.length;
 }
 

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, checkKnownNames, checkString, systemClock } from "@tinkex/base";
+import { type Clock, checkClock, checkKnownNames, checkString, systemClock } from "@tinkex/base";
 import type { JsonObject } from "../lines/python-json.js";
 import { isMissing, listIfThere } from "../lines/read-if-there.js";
 import { RUN_FILES } from "../run/run-files.js";
@@ -39,6 +39,7 @@ export async function listRuns(folder: string, options: ListRunsOptions = {}): P
   checkString(folder, "listRuns: folder", "runs");
   checkKnownNames(options, { clock: true }, "the options of listRuns");
   const { clock = systemClock } = options;
+  checkClock(clock, "listRuns: clock");
   const own = await describeRun(folder, "root", clock);
   if (own !== undefined) return [own];
   const names = [...(await listIfThere(folder))].sort();

@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import {
   checkKnownNames,
+  checkLogger,
   checkObject,
   checkString,
   type Logger,
@@ -11,7 +12,7 @@ import {
 } from "@tinkex/base";
 import { withoutSecrets } from "../config/run-config.js";
 import { type JsonObject, writePythonJson } from "../lines/python-json.js";
-import { mendLastLine, replaceFile } from "../lines/write-lines.js";
+import { mendLastLine, writeText } from "../lines/write-lines.js";
 import { Run } from "./run.js";
 import { RUN_FILES } from "./run-files.js";
 
@@ -38,6 +39,7 @@ export async function openMetrics(
   checkString(directory, "openMetrics: directory", "runs/support-bot");
   checkKnownNames(options, OPTIONS, "the options of openMetrics");
   const { config, logger = silentLogger } = options;
+  checkLogger(logger, "openMetrics: logger");
   if (directory === "") {
     throw new ValidationError('openMetrics: directory must not be ""; use "." for this folder');
   }
@@ -49,7 +51,7 @@ export async function openMetrics(
   await mkdir(directory, { recursive: true });
   await mendLastLine(join(directory, RUN_FILES.metrics), logger);
   if (config !== undefined) {
-    await replaceFile(join(directory, RUN_FILES.config), writePythonJson(withoutSecrets(config), 2));
+    await writeText(join(directory, RUN_FILES.config), writePythonJson(withoutSecrets(config), 2));
   }
   return new Run(directory, undefined, systemClock);
 }

@@ -2,7 +2,9 @@ import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type Clock,
+  checkClock,
   checkKnownNames,
+  checkLogger,
   checkObject,
   checkString,
   type Logger,
@@ -14,7 +16,7 @@ import { configHash, differingKeys, withoutSecrets } from "../config/run-config.
 import { JsonLinesReader } from "../lines/json-lines-reader.js";
 import { type JsonObject, readPythonJson, writePythonJson } from "../lines/python-json.js";
 import { readIfThere } from "../lines/read-if-there.js";
-import { dropRowsFrom, mendLastLine, replaceFile } from "../lines/write-lines.js";
+import { dropRowsFrom, mendLastLine, writeText } from "../lines/write-lines.js";
 import type { CheckpointRecord, RunMark } from "./records.js";
 import { resumePointOf } from "./resume-point.js";
 import { Run } from "./run.js";
@@ -56,6 +58,8 @@ export async function openRun(directory: string, options: OpenRunOptions): Promi
     throw new ValidationError('openRun: directory must not be ""; use "." for this folder');
   checkKnownNames(options, OPTIONS, "the options of openRun");
   const { recipe, version = "", logger = silentLogger, clock = systemClock } = options;
+  checkLogger(logger, "openRun: logger");
+  checkClock(clock, "openRun: clock");
   checkString(recipe, "openRun: recipe", "sft");
   checkObject(options.config, "openRun: config", "{ num_epochs: 1 }");
   // Refuses what JSON cannot hold, such as an object that holds itself, before anything walks it.
@@ -85,8 +89,8 @@ export async function openRun(directory: string, options: OpenRunOptions): Promi
     startedAt: startedAt ?? new Date(clock.now()).toISOString(),
     pid: process.pid,
   };
-  if (startedAt === undefined) await replaceFile(file(RUN_FILES.config), writePythonJson(config, 2));
-  await replaceFile(file(RUN_FILES.mark), writePythonJson(mark, 2));
+  if (startedAt === undefined) await writeText(file(RUN_FILES.config), writePythonJson(config, 2));
+  await writeText(file(RUN_FILES.mark), writePythonJson(mark, 2));
   return new Run(directory, resumePoint, clock);
 }
 

@@ -1,9 +1,9 @@
 import { appendFile, mkdir, readFile, truncate } from "node:fs/promises";
 import { dirname } from "node:path";
 import { checkKnownNames, checkString } from "@tinkex/base";
+import { replaceFile } from "@tinkex/base/node";
 import { type FileLog, fileLog } from "./metrics-log.js";
 import type { Metrics } from "./metrics-logger.js";
-import { replaceFile } from "./replace-file.js";
 
 /** Options of {@link csvLog}. */
 export interface CsvLogOptions {
@@ -51,7 +51,8 @@ async function addColumns(file: string, known: readonly string[], added: readonl
   const header = lineOf([...known, ...added]);
   const rows = known.length === 0 ? "" : text.slice(lineOf(known).length);
   const filler = `${",".repeat(added.length)}\n`;
-  await replaceFile(file, header + rows.replaceAll("\n", filler));
+  const table = header + rows.replaceAll("\n", filler);
+  await replaceFile(file, (open) => open.writeFile(table), { isPrivate: false });
 }
 
 async function readText(file: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { checkKnownNames, checkString, type Logger } from "@tinkex/base";
+import { checkKnownNames, checkLogger, checkString, type Logger } from "@tinkex/base";
 import { type JsonObject, openMetrics } from "@tinkex/runs";
 import type { Metrics, MetricsLogger } from "./metrics-logger.js";
 
@@ -36,6 +36,7 @@ export function metricsLog(options: MetricsLogOptions): FileLog {
   checkKnownNames(options, OPTION_NAMES, "the options of metricsLog");
   const { directory, config, logger } = options;
   checkString(directory, "metricsLog: directory", "runs/support-bot");
+  checkLogger(logger, "metricsLog: logger");
   let opened: ReturnType<typeof openMetrics> | undefined;
   return fileLog(async (metrics, step) => {
     opened ??= openMetrics(directory, { config, logger });

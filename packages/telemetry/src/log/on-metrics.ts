@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { checkKnownNames, errorMessage, type Logger } from "@tinkex/base";
+import { checkKnownNames, checkLogger, errorMessage, type Logger } from "@tinkex/base";
 import { EVENT_CHANNELS, type OperationMessage } from "@tinkex/types";
 import { type Metrics, type MetricsTaker, takerOf } from "./metrics-logger.js";
 
@@ -44,6 +44,7 @@ export function onMetrics(
 ): () => void {
   checkKnownNames(options, OPTION_NAMES, "the options of onMetrics");
   const { modelId, logger = console } = options;
+  checkLogger(logger, "onMetrics: logger", ["warn"]);
   const given: readonly MetricsTaker[] = isList(takers) ? takers : [takers];
   const logs = given.map((taker, index) => guarded(takerOf(taker, `onMetrics: takers[${index}]`), logger));
   const models = new Map<string, ModelSteps>();

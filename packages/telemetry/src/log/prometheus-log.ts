@@ -1,7 +1,7 @@
 import { checkKnownNames, checkObject, checkString, describeValue, ValidationError } from "@tinkex/base";
+import { replaceFile } from "@tinkex/base/node";
 import { type FileLog, fileLog } from "./metrics-log.js";
 import type { Metrics } from "./metrics-logger.js";
-import { replaceFile } from "./replace-file.js";
 
 /** Options of {@link prometheusLog}. */
 export interface PrometheusLogOptions {
@@ -60,7 +60,7 @@ export function prometheusLog(options: PrometheusLogOptions = {}): PrometheusLog
     ].join("\n");
   };
   const log = fileLog(async () => {
-    if (file !== undefined) await replaceFile(file, text());
+    if (file !== undefined) await replaceFile(file, (open) => open.writeFile(text()), { isPrivate: false });
   });
   return {
     ...log,

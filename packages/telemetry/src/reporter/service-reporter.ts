@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import {
+  checkClock,
   checkFunction,
   checkKnownNames,
+  checkLogger,
   checkObject,
   checkString,
   describeValue,
@@ -64,11 +66,9 @@ export class ServiceReporter implements TelemetryReporter {
     checkFunction(session.send, "ServiceReporter.begin: session.send");
     const { clock, logger } = session;
     checkObject(clock, "ServiceReporter.begin: session.clock");
-    for (const name of ["now", "monotonic", "sleep"] as const) {
-      checkFunction(clock[name], `ServiceReporter.begin: session.clock.${name}`);
-    }
+    checkClock(clock, "ServiceReporter.begin: session.clock");
     checkObject(logger, "ServiceReporter.begin: session.logger");
-    checkFunction(logger.debug, "ServiceReporter.begin: session.logger.debug");
+    checkLogger(logger, "ServiceReporter.begin: session.logger");
     this.#clientId ??= session.clientId;
     if (this.#clientId !== session.clientId) {
       throw new ValidationError(

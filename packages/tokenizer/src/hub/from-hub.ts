@@ -1,6 +1,8 @@
 import {
   AbortedError,
   type Clock,
+  checkClock,
+  checkLogger,
   checkObject,
   checkString,
   type Logger,
@@ -38,6 +40,8 @@ export interface FromHubOptions extends HubOptions {
 export function fromHub(options: FromHubOptions = {}): (request: TokenizerRequest) => Promise<TextTokenizer> {
   const settings = resolveHubSettings(options);
   const { clock = systemClock, logger, fetch = globalThis.fetch } = options;
+  checkClock(clock, "fromHub: clock");
+  checkLogger(logger, "fromHub: logger", ["warn"]);
   const cache = new HubCache(settings.cacheDirectory);
   const client = new HubClient({ endpoint: settings.endpoint, token: settings.token, fetch, clock });
 

@@ -1,6 +1,6 @@
 import { lstat, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { isProcessGone, processMark } from "@tinkex/base/node";
+import { isProcessGone, processMark } from "../processes/process-mark.js";
 
 /** Characters of the target's name in that of the growing file, so that names as long as they may be can grow too. */
 const MAX_NAME_PART = 40;

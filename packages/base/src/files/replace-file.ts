@@ -8,22 +8,27 @@ const FILE_MODE = 0o600;
 /**
  * Puts a file in the place of `target` in one step: whoever looks there sees what was there before, or all of the new file.
  * Until then it grows beside the target under a random name that did not exist, so that two writers never share one and no
- * link is followed. It is its owner's alone. A failure takes away this file and no other; what a killed process left is taken away by
+ * link is followed. A failure takes away this file and no other; what a killed process left is taken away by
  * the next write of the same target.
  *
  * @param write - fills the file; what it throws keeps the target as it was
+ * @param options.isPrivate - the file is its owner's alone; else whoever may read new files may read it. @defaultValue true
  * @returns what `write` gave
  * @throws what `write` and the file system throw
  */
-export async function replaceFile<T>(target: string, write: (file: FileHandle) => Promise<T>): Promise<T> {
+export async function replaceFile<T>(
+  target: string,
+  write: (file: FileHandle) => Promise<T>,
+  { isPrivate = true }: { readonly isPrivate?: boolean } = {},
+): Promise<T> {
   const partial = unfinishedPath(target, randomUUID());
   // "wx" is O_CREAT with O_EXCL, which fails on whatever stands there, a link that leads nowhere included.
-  const file = await open(partial, "wx", FILE_MODE);
+  const file = await open(partial, "wx", isPrivate ? FILE_MODE : undefined);
   try {
     let result: T;
     try {
       // The umask may have taken bits away from the mode that was asked for.
-      await file.chmod(FILE_MODE);
+      if (isPrivate) await file.chmod(FILE_MODE);
       await removeUnfinished(target, partial);
       result = await write(file);
       await file.sync();

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { processMark } from "@tinkex/base/node";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { processMark } from "../processes/process-mark.js";
 import { replaceFile } from "./replace-file.js";
 
 let folder: string;
@@ -88,4 +88,13 @@ it("gives the growing file a name that tells its process, and none afterwards", 
   expect(seen).toHaveLength(1);
   expect(seen[0]?.startsWith(`file.bin.${processMark()}.`)).toBe(true);
   expect(await readdir(folder)).toEqual(["file.bin"]);
+});
+
+it("makes a file that others may read where it holds nothing private, and else its owner's alone", async () => {
+  const modeOf = async (options?: { readonly isPrivate: boolean }) => {
+    await replaceFile(join(folder, "file.bin"), (file) => file.writeFile("new"), options);
+    return (await stat(join(folder, "file.bin"))).mode & 0o777;
+  };
+  expect(await modeOf()).toBe(0o600);
+  expect(await modeOf({ isPrivate: false })).toBe(0o666 & ~process.umask());
 });
