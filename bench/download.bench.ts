@@ -64,10 +64,11 @@ async function measure(
   return { ms, growth: most - before };
 }
 
-const ours = (from = url): Promise<unknown> => downloadFile({ url: () => from, target, proxy: {} });
+const ours = (flush: boolean, from = url): Promise<unknown> =>
+  downloadFile({ url: () => from, target, proxy: {}, flush });
 const bare = (): Promise<unknown> => stream(url, { method: "GET" }, () => createWriteStream(target));
 
-/** With the file on the disk at the end, as ours is: without that the time is that of the memory of the file system. */
+/** With the file on the disk at the end, as ours is with `flush`: without that the time is that of the memory of the file system. */
 async function synced(): Promise<void> {
   await bare();
   const file = await open(target);
@@ -76,17 +77,19 @@ async function synced(): Promise<void> {
 }
 
 const times = {
+  flushed: Number.POSITIVE_INFINITY,
   ours: Number.POSITIVE_INFINITY,
   bare: Number.POSITIVE_INFINITY,
   synced: Number.POSITIVE_INFINITY,
 };
 let growth = 0;
 try {
-  await ours(new URL(`/${SMALL_BYTES}`, url).href);
+  await ours(false, new URL(`/${SMALL_BYTES}`, url).href);
   for (let round = 0; round < ROUNDS; round += 1) {
-    const own = await measure(() => ours());
+    const own = await measure(() => ours(false));
     growth = Math.max(growth, own.growth);
     times.ours = Math.min(times.ours, own.ms);
+    times.flushed = Math.min(times.flushed, (await measure(() => ours(true))).ms);
     times.bare = Math.min(times.bare, (await measure(bare)).ms);
     times.synced = Math.min(times.synced, (await measure(synced)).ms);
   }
@@ -96,10 +99,13 @@ try {
 }
 const ratio = times.bare / times.ours;
 const speed = (ms: number): string => `${(BYTES / 1e3 / ms).toFixed(0)} MB/s`;
-console.log(`downloadFile ${speed(times.ours)}, undici.stream ${speed(times.bare)}, best of ${ROUNDS}`);
 console.log(
-  `undici.stream, then fsync: ${speed(times.synced)}, ratio ${(times.synced / times.ours).toFixed(2)}`,
+  `downloadFile without flush ${speed(times.ours)}, undici.stream ${speed(times.bare)}, best of ${ROUNDS}: ` +
+    `ratio ${ratio.toFixed(2)} (goal >= ${MIN_RATIO})`,
 );
-console.log(`ratio ${ratio.toFixed(2)} (goal >= ${MIN_RATIO})`);
+console.log(
+  `with flush, as it is by default, ${speed(times.flushed)}; undici.stream, then fsync, ${speed(times.synced)}: ` +
+    `ratio ${(times.synced / times.flushed).toFixed(2)}`,
+);
 console.log(`memory ${(growth / 1e6).toFixed(0)} MB more than idle (goal < ${MAX_GROWTH_BYTES / 1e6} MB)`);
 if (ratio < MIN_RATIO || growth >= MAX_GROWTH_BYTES) process.exitCode = 1;

@@ -50,6 +50,7 @@ export function httpCalls(home: string, transport: TinkexTransport): PublicCalls
         url: () => "http://127.0.0.1:9/x",
         target: `${home}/x`,
         maxBytes: 5,
+        flush: false,
         clock,
         random: () => 0.5,
         timeoutMs: 20,

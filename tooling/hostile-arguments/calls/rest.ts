@@ -113,7 +113,7 @@ export function restCalls(service: ServiceClient): PublicCalls {
     "rest.downloadCheckpoint": call(rest.downloadCheckpoint.bind(rest), () => [
       "tinker://run/external_weights/a",
       "downloads/a",
-      { ...wait(), onProgress: () => {}, maxBytes: 1_000, maxFiles: 10, maxRatio: 10 },
+      { ...wait(), onProgress: () => {}, maxBytes: 1_000, maxFiles: 10, maxRatio: 10, flush: false },
     ]),
     "rest.getCheckpointArchiveUrl": call(rest.getCheckpointArchiveUrl.bind(rest), () => [
       "id",

@@ -5,6 +5,14 @@ import { removeUnfinished, unfinishedPath } from "./remove-unfinished.js";
 /** Reading and writing for the owner alone: what is written is a secret, or somebody's weights. */
 const FILE_MODE = 0o600;
 
+/** Options of {@link replaceFile}. */
+export interface ReplaceOptions {
+  /** The file is its owner's alone; else whoever may read new files may read it. @defaultValue true */
+  readonly isPrivate?: boolean;
+  /** Waits until the disk has the file, so that a power loss leaves the old one or all of the new one. @defaultValue true */
+  readonly flush?: boolean;
+}
+
 /**
  * Puts a file in the place of `target` in one step: whoever looks there sees what was there before, or all of the new file.
  * Until then it grows beside the target under a random name that did not exist, so that two writers never share one and no
@@ -12,14 +20,13 @@ const FILE_MODE = 0o600;
  * the next write of the same target.
  *
  * @param write - fills the file; what it throws keeps the target as it was
- * @param options.isPrivate - the file is its owner's alone; else whoever may read new files may read it. @defaultValue true
  * @returns what `write` gave
  * @throws what `write` and the file system throw
  */
 export async function replaceFile<T>(
   target: string,
   write: (file: FileHandle) => Promise<T>,
-  { isPrivate = true }: { readonly isPrivate?: boolean } = {},
+  { isPrivate = true, flush = true }: ReplaceOptions = {},
 ): Promise<T> {
   const partial = unfinishedPath(target, randomUUID());
   // "wx" is O_CREAT with O_EXCL, which fails on whatever stands there, a link that leads nowhere included.
@@ -31,7 +38,7 @@ export async function replaceFile<T>(
       if (isPrivate) await file.chmod(FILE_MODE);
       await removeUnfinished(target, partial);
       result = await write(file);
-      await file.sync();
+      if (flush) await file.sync();
     } finally {
       await file.close();
     }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -13,7 +13,7 @@ import {
   reset,
   type Script,
 } from "@tinkex-tooling/hostile-server";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type OpenService, openService } from "../testing/open-service.js";
 import { tarArchive } from "../testing/tar-archive.js";
 import type { CheckpointProgress, DownloadCheckpointOptions } from "./download-options.js";
@@ -84,7 +84,29 @@ const isConfig = on({ path: "/adapter_config.json" }, file(config, '"c"'));
 const isWeights = on({ path: "/adapter_model.safetensors" }, file(weights, '"w"'));
 const isHalfWeights = on({ path: "/adapter_model.safetensors" }, file(weights, '"w"', 10_000));
 
+/** Counts how often a program waits for the disk, through the class that all open files share. */
+async function syncs(action: () => Promise<unknown>): Promise<number> {
+  const file = await open(join(parent, "probe"), "w");
+  const spy = vi.spyOn(Object.getPrototypeOf(file), "sync");
+  await file.close();
+  await rm(join(parent, "probe"));
+  try {
+    await action();
+    return spy.mock.calls.length;
+  } finally {
+    spy.mockRestore();
+  }
+}
+
 describe("an export", () => {
+  it("waits for the disk with each file, unless it is told not to", async () => {
+    const all = await syncs(async () => get(await withExport(isConfig, isWeights)));
+    await rm(directory(), { recursive: true });
+    // What is known of a file that is coming goes to the disk in any case: it is small.
+    const ofRecords = await syncs(async () => get(await withExport(isConfig, isWeights), { flush: false }));
+    expect(all - ofRecords).toBe(2);
+  });
+
   it("is downloaded file by file to a directory that only its owner reads, and the storage hears nothing of us", async () => {
     const open = await withExport(isConfig, isWeights);
     const seen: CheckpointProgress[] = [];

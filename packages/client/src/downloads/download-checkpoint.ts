@@ -48,7 +48,7 @@ async function fetchArchive(
   await fetchFiles(work, source, [ARCHIVE], staging.path("."), staging);
   await staging.clearFiles();
   try {
-    return await extractArchive(staging.path(ARCHIVE), staging.files, work.limits, work.signal);
+    return await extractArchive(staging.path(ARCHIVE), staging.files, work);
   } catch (error) {
     // Another try would unpack the same bytes.
     if (error instanceof ResponseError) await staging.discard();

@@ -10,6 +10,8 @@ export interface DownloadWork {
   /** Absolute path. */
   readonly directory: string;
   readonly limits: DownloadLimits;
+  /** Waits for the disk, file by file. */
+  readonly flush: boolean;
   readonly onProgress: ((progress: CheckpointProgress) => void) | undefined;
   readonly signal: AbortSignal;
   readonly clock: Clock;

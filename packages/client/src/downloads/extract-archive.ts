@@ -1,7 +1,8 @@
 import { mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describeValue, ResponseError } from "@tinkex/base";
-import type { DownloadedFile, DownloadLimits } from "./download-options.js";
+import type { DownloadedFile } from "./download-options.js";
+import type { DownloadWork } from "./download-work.js";
 import { SafeNames } from "./safe-names.js";
 import { type TarEntry, tarEntries } from "./tar-entries.js";
 import { unpacked } from "./unpacked.js";
@@ -14,8 +15,7 @@ import { unpacked } from "./unpacked.js";
 export async function extractArchive(
   archive: string,
   folder: string,
-  limits: DownloadLimits,
-  signal: AbortSignal,
+  { limits, signal, flush }: Pick<DownloadWork, "limits" | "signal" | "flush">,
 ): Promise<DownloadedFile[]> {
   const names = new SafeNames(limits.maxFiles);
   const files: DownloadedFile[] = [];
@@ -35,21 +35,21 @@ export async function extractArchive(
       );
     }
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeEntry(path, entry, signal);
+    await writeEntry(path, entry, signal, flush);
     files.push({ name: parts.join("/"), byteLength: entry.byteLength });
   }
   if (files.length === 0) throw new ResponseError("the archive of the checkpoint has no files");
   return files;
 }
 
-async function writeEntry(path: string, entry: TarEntry, signal: AbortSignal): Promise<void> {
+async function writeEntry(path: string, entry: TarEntry, signal: AbortSignal, flush: boolean): Promise<void> {
   const file = await open(path, "wx", 0o600);
   try {
     for await (const piece of entry.content()) {
       signal.throwIfAborted();
       await file.writeFile(piece);
     }
-    await file.sync();
+    if (flush) await file.sync();
   } finally {
     await file.close();
   }

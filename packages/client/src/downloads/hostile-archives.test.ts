@@ -23,12 +23,11 @@ async function extract(archive: Uint8Array, limits: Partial<DownloadLimits> = {}
   await writeFile(join(folder, "archive.tar"), archive);
   await mkdir(join(folder, "files"));
   const signal = AbortSignal.timeout(10_000);
-  const files = await extractArchive(
-    join(folder, "archive.tar"),
-    join(folder, "files"),
-    { ...LIMITS, ...limits },
+  const files = await extractArchive(join(folder, "archive.tar"), join(folder, "files"), {
+    limits: { ...LIMITS, ...limits },
     signal,
-  );
+    flush: false,
+  });
   return files.map(({ name }) => name);
 }
 
@@ -202,6 +201,7 @@ describe("an archive", () => {
     await writeFile(join(folder, "archive.tar"), whole);
     const reason = new Error("enough");
     const signal = AbortSignal.abort(reason);
-    await expect(extractArchive(join(folder, "archive.tar"), folder, LIMITS, signal)).rejects.toBe(reason);
+    const work = { limits: LIMITS, signal, flush: false };
+    await expect(extractArchive(join(folder, "archive.tar"), folder, work)).rejects.toBe(reason);
   });
 });

@@ -211,7 +211,8 @@ export class CheckpointCalls {
   ): ApiFuture<DownloadedCheckpoint> {
     this.#check("downloadCheckpoint", options, DOWNLOAD_OPTIONS);
     const limits = checkDownload("downloadCheckpoint", directory, options);
-    const place = { directory: resolve(directory), limits, onProgress: options.onProgress };
+    const { onProgress, flush = true } = options;
+    const place = { directory: resolve(directory), limits, onProgress, flush };
     const { proxy } = this.#context;
     return this.#onPath("downloadCheckpoint", tinker_path, options, async (request, path) => {
       // Loaded when it is used: most programs download nothing.

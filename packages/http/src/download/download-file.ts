@@ -55,6 +55,11 @@ export interface DownloadOptions {
    * time may use it. What a ResponseError condemns is taken away. @defaultValue none: a later call begins at the first byte
    */
   readonly partial?: string | undefined;
+  /**
+   * Waits until the disk has the file before it gets its name, so that a power loss leaves no file of zeros under it. Without, a file may
+   * come up to twice as fast, and what it has is certain some seconds later. @defaultValue true
+   */
+  readonly flush?: boolean | undefined;
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
   /** Most bytes of the file. @defaultValue none; a server that tells the length never sends more than that */
   readonly maxBytes?: number | undefined;
@@ -99,13 +104,18 @@ const PASSING = [408, 416, 429];
  */
 export async function downloadFile(options: DownloadOptions): Promise<number> {
   checkObject(options, "the options of downloadFile", "{ url, target }");
-  const { clock = systemClock, maxBytes, target, partial } = options;
+  const { clock = systemClock, maxBytes, target, partial, flush = true } = options;
   checkClock(clock, "downloadFile: clock");
   checkRandom(options.random, "downloadFile: random");
   checkTimeoutMs(options.timeoutMs);
   checkFunction(options.url, "downloadFile: url");
   checkString(target, "downloadFile: target", "weights.tar");
   if (partial !== undefined) checkString(partial, "downloadFile: partial", "weights.tar.part");
+  if (typeof flush !== "boolean") {
+    throw new ValidationError(`downloadFile: flush must be true or false, got ${describeValue(flush)}`, {
+      path: ["flush"],
+    });
+  }
   if (maxBytes !== undefined && !(typeof maxBytes === "number" && maxBytes > 0)) {
     throw new ValidationError(
       `downloadFile: maxBytes must be a number of bytes above 0, got ${describeValue(maxBytes)}`,
@@ -124,8 +134,10 @@ export async function downloadFile(options: DownloadOptions): Promise<number> {
     }
   };
   try {
-    if (partial !== undefined) return await resumeFile(target, partial, fill);
-    return await replaceFile(target, (file) => fill({ file, state: freshState(), keep: async () => {} }));
+    if (partial !== undefined) return await resumeFile(target, partial, fill, flush);
+    return await replaceFile(target, (file) => fill({ file, state: freshState(), keep: async () => {} }), {
+      flush,
+    });
   } catch (error) {
     if (partial !== undefined && error instanceof ResponseError) await removeKept(partial);
     throw error;
