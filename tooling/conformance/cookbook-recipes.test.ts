@@ -18,11 +18,11 @@ describe.skipIf(wanted === undefined)(
   "programs of tinker-cookbook, unmodified, with their default losses",
   () => {
     let server: LocalServer | undefined;
-    let folder: string;
+    let folder = "";
     beforeAll(async () => {
-      server = await startLocalServer({ standIn: true });
       folder = await mkdtemp(join(tmpdir(), "recipes-"));
       writeHubDatasets(folder);
+      server = await startLocalServer({ standIn: true });
     });
     afterAll(async () => {
       await server?.close();

@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { RunReader } from "@tinkex/runs";
 import type { Recipe } from "./recipes.js";
 
 const run = promisify(execFile);
@@ -53,6 +54,5 @@ export async function runRecipe(
       throw new Error(`${error.message.slice(0, 200)}\n${String(error.stderr).slice(-3000)}`);
     },
   );
-  const lines = (await readFile(join(logPath, "metrics.jsonl"), "utf8")).trim().split("\n");
-  return lines.map((line) => JSON.parse(line));
+  return new RunReader(logPath).metrics();
 }

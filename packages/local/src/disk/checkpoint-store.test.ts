@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { silentLogger } from "@tinkex/base";
-import { FakeClock } from "@tinkex/base/testing";
+import { deferred, silentLogger } from "@tinkex/base";
+import { FakeClock, settle } from "@tinkex/base/testing";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { CheckpointStore, type SaveCheckpoint } from "./checkpoint-store.js";
@@ -70,6 +70,36 @@ describe("CheckpointStore", () => {
       is_public: true,
       expires_at: "2027-01-15T08:01:00.000Z",
     });
+  });
+
+  it("removes at its end what was given one while the first look at everything was under way", async () => {
+    const { clock, layout, store } = await openStore();
+    const saved = await store.save(wish, writer("1"));
+    const seen = deferred<void>();
+    const gate = deferred<void>();
+    /** Holds what it has read first. */
+    class SlowReader extends RecordReader {
+      #reads = 0;
+      override async read(...args: Parameters<RecordReader["read"]>): Promise<never> {
+        const record = await super.read(...args);
+        this.#reads += 1;
+        if (this.#reads === 1) {
+          seen.resolve();
+          await gate.promise;
+        }
+        return record as never;
+      }
+    }
+    const restarted = new CheckpointStore(layout, clock, new SlowReader(layout.root, silentLogger));
+    restarted.watchExpiry();
+    await seen.promise;
+    await restarted.update(saved, { ttlSeconds: 60 });
+    gate.resolve();
+    await expect.poll(() => clock.backgroundSleeps).toEqual([60_000]);
+    await settle();
+    await clock.advance(60_000);
+    await expect.poll(() => readdir(layout.checkpoints(wish.training_run_id, "weights"))).toEqual([]);
+    await restarted.close();
   });
 
   it("does not change a checkpoint that is deleted, or replaced, at the same time into what it was before", async () => {

@@ -71,7 +71,7 @@ export class CheckpointStore {
   watchExpiry(): void {
     this.#firstLook ??= this.listAll().then(
       (records) => {
-        for (const record of records) this.#expiries.note(record);
+        for (const record of records) this.#expiries.found(record);
       },
       (error: unknown) =>
         this.#reader.warn(this.#layout.runs, `cannot be searched for what has expired (${reasonOf(error)})`),
@@ -113,10 +113,13 @@ export class CheckpointStore {
       };
       await writePrivateFile(join(staged, CHECKPOINT_FILE), recordText(record));
       await syncFolder(staged);
-      await this.#changes.run(checkpointUri(record), () => this.#publish(record, staged, mayOverwrite));
+      await this.#changes.run(checkpointUri(record), async () => {
+        await this.#publish(record, staged, mayOverwrite);
+        // Before the next change of this checkpoint, which may give it another end.
+        this.#expiries.note(record);
+      });
       await staging.remove();
       this.#unfinished.delete(staging);
-      this.#expiries.note(record);
       return record;
     } catch (error) {
       // Files that are still being written cannot be removed yet; `close` comes back for them.

@@ -57,4 +57,25 @@ describe("a watch of what expires", () => {
     await clock.advance(500);
     await expect.poll(() => looked, PATIENCE).toEqual(["a"]);
   });
+
+  it("forgets no end for what was found before it was given one", async () => {
+    const { clock, looked, expiries } = watch();
+    expiries.note(record("a", 500));
+    expiries.found(record("a", undefined));
+    expiries.note(record("b", 600));
+    expiries.found(record("b", 90_000));
+    expiries.start();
+    await clock.advance(600);
+    await expect.poll(() => looked, PATIENCE).toEqual(["a", "b"]);
+  });
+
+  it("looks at the end that was found as well, though another one is known", async () => {
+    const { clock, looked, expiries } = watch();
+    expiries.note(record("a", 90_000));
+    expiries.found(record("a", 500));
+    expiries.found(record("new", 700));
+    expiries.start();
+    await clock.advance(700);
+    await expect.poll(() => looked, PATIENCE).toEqual(["a", "new"]);
+  });
 });

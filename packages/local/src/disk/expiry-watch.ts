@@ -39,6 +39,17 @@ export class ExpiryWatch {
     this.#woken.resolve();
   }
 
+  /**
+   * Notes what was read on the disk some time ago: a change of the checkpoint may have been noted since, which counts as well. A look
+   * that comes too early does no harm.
+   */
+  found(record: CheckpointRecord): void {
+    const { expires_at: expiresAt } = record;
+    if (expiresAt === undefined) return;
+    const known = this.#expiries.get(checkpointUri(record));
+    if (known === undefined || Date.parse(expiresAt) < known.atMs) this.note(record);
+  }
+
   /** Begins to remove. Its timers do not keep the process alive. */
   start(): void {
     this.#running ??= this.#run();
@@ -66,7 +77,7 @@ export class ExpiryWatch {
     try {
       // A checkpoint of this name that was saved meanwhile has a time of its own.
       const record = await this.#store.look(place);
-      if (record !== undefined) this.note(record);
+      if (record !== undefined) this.found(record);
     } catch (error) {
       this.#store.onFailure(place, error);
     }

@@ -33,10 +33,8 @@ export async function runSample(state: ServerState, body: SampleBody): Promise<S
     identity,
     (cancelled) => {
       const work = { sessionId: sampler.sessionId, name: "asample" };
-      const run = state.sessions.timeline.follow(
-        work,
-        () => state.clock.now(),
-        () => draw(state, { sampler, body, isDirect: samplerId === undefined, cancelled }),
+      const run = state.sessions.timeline.follow(work, state.clock, () =>
+        draw(state, { sampler, body, isDirect: samplerId === undefined, cancelled }),
       );
       return run().then((outcome) => ({
         name: "SampleResponse",

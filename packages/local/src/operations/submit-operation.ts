@@ -24,7 +24,7 @@ export function submitOperation(state: ServerState, operation: ModelOperation): 
   const identity = key === undefined ? undefined : { key, fingerprint: fingerprint(content) };
   const { id, sessionId } = model;
   const work = { sessionId, model: id, name: content.operation };
-  const run = state.sessions.timeline.follow(work, () => state.clock.now(), operation.run);
+  const run = state.sessions.timeline.follow(work, state.clock, operation.run);
   return state.futures.submit(identity, () =>
     model.queue.enqueue(sequenceId ?? model.queue.following, state.tracing?.inTurn(run) ?? run),
   );

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock, Logger, ServedPhase, ServerTracer } from "@tinkex/base";
 import { OperationFailure } from "../errors/operation-failure.js";
+import { timesFrom } from "./session-timeline.js";
 
 /** The request that is being handled, as far as a tracer wants to know it. */
 export interface TracedRequest {
@@ -11,12 +12,14 @@ export interface TracedRequest {
 
 export interface OperationTracingOptions {
   readonly tracer: ServerTracer;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Pick<Clock, "now" | "monotonic">;
   readonly logger: Pick<Logger, "warn">;
 }
 
 /** Times of an operation that has not ended. */
 interface OpenOperation {
+  readonly startedAtMs: number;
+  readonly now: () => number;
   /** Time at which its turn came; `undefined` for one that waits for none. */
   runAtMs: number | undefined;
   /** Milliseconds for which it waited until its graph was compiled. */
@@ -42,12 +45,12 @@ export class OperationTracing {
   follow<T>(start: () => Promise<T>): Promise<T> {
     const request = this.#requests.getStore();
     if (request === undefined) return start();
-    const startedAtMs = this.#options.clock.now();
-    const open: OpenOperation = { runAtMs: undefined, compileMs: 0 };
+    const now = timesFrom(this.#options.clock);
+    const open: OpenOperation = { startedAtMs: now(), now, runAtMs: undefined, compileMs: 0 };
     const work = this.#operations.run(open, start);
     work.then(
-      () => this.#record(request, startedAtMs, open, undefined),
-      (error: unknown) => this.#record(request, startedAtMs, open, OperationFailure.from(error).category),
+      () => this.#record(request, open, undefined),
+      (error: unknown) => this.#record(request, open, OperationFailure.from(error).category),
     );
     return work;
   }
@@ -57,7 +60,7 @@ export class OperationTracing {
     const open = this.#operations.getStore();
     if (open === undefined) return run;
     return () => {
-      open.runAtMs = this.#options.clock.now();
+      open.runAtMs = open.now();
       // A queue runs the operations of others in the context of its first.
       return this.#operations.run(open, run);
     };
@@ -69,15 +72,11 @@ export class OperationTracing {
     if (open !== undefined) open.compileMs += durationMs;
   }
 
-  #record(
-    request: TracedRequest,
-    startedAtMs: number,
-    open: OpenOperation,
-    errorType: string | undefined,
-  ): void {
-    const { tracer, clock, logger } = this.#options;
-    const endedAtMs = clock.now();
-    const phases = phasesOf(startedAtMs, open, endedAtMs);
+  #record(request: TracedRequest, open: OpenOperation, errorType: string | undefined): void {
+    const { tracer, logger } = this.#options;
+    const { startedAtMs } = open;
+    const endedAtMs = open.now();
+    const phases = phasesOf(open, endedAtMs);
     try {
       tracer.record({ ...request, startedAtMs, endedAtMs, phases, errorType });
     } catch (error) {
@@ -87,11 +86,7 @@ export class OperationTracing {
 }
 
 /** The phases of an operation, one after the other: a graph is compiled before it runs first. */
-function phasesOf(
-  startedAtMs: number,
-  { runAtMs, compileMs }: OpenOperation,
-  endedAtMs: number,
-): ServedPhase[] {
+function phasesOf({ startedAtMs, runAtMs, compileMs }: OpenOperation, endedAtMs: number): ServedPhase[] {
   const turnAtMs = runAtMs ?? startedAtMs;
   const compiledAtMs = Math.min(turnAtMs + compileMs, endedAtMs);
   const phases: ServedPhase[] = [];

@@ -1,3 +1,5 @@
+import type { Clock } from "@tinkex/base";
+
 /** A piece of work of a session, from when it was asked for until it ended. */
 export interface TimelineSpan {
   readonly sessionId: string;
@@ -38,9 +40,10 @@ export class SessionTimeline {
   /** Gives `run` as work that is added here when it has ended. */
   follow<T>(
     work: Pick<TimelineSpan, "sessionId" | "model" | "name">,
-    now: () => number,
+    clock: Pick<Clock, "now" | "monotonic">,
     run: () => Promise<T>,
   ): () => Promise<T> {
+    const now = timesFrom(clock);
     const submittedAtMs = now();
     return async () => {
       const startedAtMs = now();
@@ -54,4 +57,14 @@ export class SessionTimeline {
       }
     };
   }
+}
+
+/**
+ * Reads the time of day once, and from then on tells it by what has passed since: work takes as long as it took, though somebody set
+ * the time of day meanwhile.
+ */
+export function timesFrom(clock: Pick<Clock, "now" | "monotonic">): () => number {
+  const startMs = clock.now();
+  const startReading = clock.monotonic();
+  return () => startMs + (clock.monotonic() - startReading);
 }

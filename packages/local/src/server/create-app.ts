@@ -4,7 +4,7 @@ import { RequestRefusal } from "../errors/request-refusal.js";
 import { shortened } from "../json/shortened.js";
 import { reserveSequenceSlot } from "../operations/reserve-sequence-slot.js";
 import type { ServerState } from "../registries/server-state.js";
-import { answerClientError } from "./answer-client-error.js";
+import { answerBeforeRouting, answerClientError } from "./before-routing.js";
 import { errorHandler } from "./error-answer.js";
 import { FairTurns } from "./fair-turns.js";
 import { addGeneration } from "./generation.js";
@@ -61,6 +61,8 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
       headersTimeout: headTimeoutMs,
       // Node looks this often for requests that took too long.
       connectionsCheckingInterval: Math.min(headTimeoutMs, requestTimeoutMs) / 4,
+      // The guard looks at it, and says what it misses.
+      requireHostHeader: false,
     },
     forceCloseConnections: "idle",
     // Requests on open connections are answered with the reason while the server closes: a 503 would be tried again.
@@ -70,14 +72,15 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
     // Met before the routes, and so by no error handler.
     frameworkErrors: answerFrameworkError,
   });
+  answerBeforeRouting(app.server);
   options.extend?.(app, state);
   const turns = new FairTurns();
-  app.addHook("onRequest", async (request) => {
-    const { host, origin, "sec-fetch-site": site, "x-api-key": key, authorization } = request.headers;
+  app.addHook("onRequest", async ({ method, url, headers }) => {
+    const { host, origin, "sec-fetch-site": site, "x-api-key": key, authorization } = headers;
     // Clients of the hub send what they have as HF_TOKEN.
     const apiKey = key ?? authorization?.replace(/^Bearer /, "");
-    const path = request.url.split("?", 1)[0] ?? "";
-    guardRequest({ path, host, origin, site: firstOf(site), apiKey: firstOf(apiKey) }, options.guard);
+    const path = url.split("?", 1)[0] ?? "";
+    guardRequest({ method, path, host, origin, site: firstOf(site), apiKey: firstOf(apiKey) }, options.guard);
     if (path !== `${API_PREFIX}/healthz`) await turns.enter();
   });
   if (options.generation !== undefined) addGeneration(app, options.generation);

@@ -48,7 +48,13 @@ describe("external weights", () => {
     expect(Number(whole.headers.get("content-length"))).toBe(text.length);
     const rest = await fetch(address, { headers: { range: "bytes=5-" } });
     expect([rest.status, await rest.text()]).toEqual([206, text.slice(5)]);
-    expect((await fetch(address, { headers: { range: `bytes=${text.length}-` } })).status).toBe(404);
+    const behind = await fetch(address, { headers: { range: `bytes=${text.length}-` } });
+    expect([behind.status, behind.headers.get("content-range")]).toEqual([416, `bytes */${text.length}`]);
+    expect(await behind.json()).toEqual({
+      detail: expect.stringContaining('behind the end of "adapter.json"'),
+    });
+    const changed = await fetch(address, { headers: { "if-match": '"another"' } });
+    expect([changed.status, await changed.json()]).toEqual([412, { detail: expect.any(String) }]);
   });
 
   it("need no key for a signed address, and refuse one that was changed or is over", async () => {

@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, readFile, symlink } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fromHub, loadTokenizer } from "@tinkex/tokenizer/node";
@@ -81,6 +81,29 @@ describe("the hub's routes of a server", () => {
     const response = await fetch(`${url}/${path}`);
     expect(response.status).toBe(status);
     expect(await response.text()).not.toContain("dependencies");
+  });
+
+  it.each([
+    ["a part behind the end", { range: "bytes=999999999-" }, 416],
+    ["a file that has changed", { "if-match": '"another"' }, 412],
+  ])("refuse %s with a detail, as everything is refused", async (_, headers, status) => {
+    const { url } = await serve();
+    const response = await fetch(`${url}/tinkex/pocket-1/resolve/main/config.json`, { headers });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ detail: expect.stringContaining("config.json") });
+  });
+
+  it("keep hidden files to themselves, and do not list them either", async () => {
+    const hidden = await temporaryDirectory();
+    await cp(directory, hidden, { recursive: true });
+    await writeFile(join(hidden, ".env"), "SECRET=1");
+    const { url } = await TestServer.start({
+      engine: new ScriptedEngine({ name: "tinkex/pocket-1", directory: hidden }),
+    });
+    expect(await (await fetch(`${url}/api/models/tinkex/pocket-1`)).text()).not.toContain(".env");
+    const response = await fetch(`${url}/tinkex/pocket-1/resolve/main/.env`);
+    expect([response.status, response.headers.get("x-error-code")]).toEqual([404, "EntryNotFound"]);
+    expect(await response.json()).toEqual({ detail: expect.any(String) });
   });
 
   it("give our own tokenizers a model by its name, also one that another stands in for", async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type GuardedRequest, type GuardOptions, guardRequest } from "./request-guard.js";
 
 const request: GuardedRequest = {
+  method: "POST",
   path: "/api/v1/create_session",
   host: "127.0.0.1:8123",
   origin: undefined,
@@ -62,15 +63,27 @@ describe("guardRequest", () => {
     expect(statusOf({}, keyed)).toBe(401);
     expect(statusOf({ apiKey: "tml-secre" }, keyed)).toBe(401);
     expect(statusOf({ apiKey: "tml-secret" }, keyed)).toBe("passes");
-    expect(statusOf({ path: "/api/v1/healthz" }, keyed)).toBe("passes");
-    expect(statusOf({ path: "/api/v1/healthz/x" }, keyed)).toBe(401);
+    expect(statusOf({ method: "GET", path: "/api/v1/healthz" }, keyed)).toBe("passes");
+    expect(statusOf({ method: "GET", path: "/api/v1/healthz/x" }, keyed)).toBe(401);
   });
+
+  it.each(["/api/v1/healthz", "/api/v1/files/a/b/c"])(
+    "lets %s be read without the key, and takes nothing for it",
+    (path) => {
+      const keyed = { apiKey: "tml-secret" };
+      for (const method of ["GET", "HEAD"]) expect(statusOf({ method, path }, keyed)).toBe("passes");
+      for (const method of ["POST", "PUT", "DELETE", "PATCH"])
+        expect(statusOf({ method, path }, keyed)).toBe(401);
+    },
+  );
 
   it("beyond loopback the key guards alone", () => {
     expect(statusOf({ host: "box.example.com", apiKey: "k" }, { host: "0.0.0.0", apiKey: "k" })).toBe(
       "passes",
     );
     expect(statusOf({ host: "box.example.com" }, { host: "0.0.0.0", apiKey: "k" })).toBe(401);
+    for (const host of ["", undefined])
+      expect(statusOf({ host, apiKey: "k" }, { host: "0.0.0.0", apiKey: "k" })).toBe(400);
   });
 
   it("never says the key", () => {

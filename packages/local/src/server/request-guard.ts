@@ -14,6 +14,7 @@ export interface GuardOptions {
 
 /** The parts of a request that decide whether it may pass. */
 export interface GuardedRequest {
+  readonly method: string;
   readonly path: string;
   readonly host: string | undefined;
   readonly origin: string | undefined;
@@ -23,7 +24,9 @@ export interface GuardedRequest {
 }
 
 /** Requests without a key: health checks, which tell no more than that a server is up, and files whose address is signed. */
-const isOpen = (path: string) => path === "/api/v1/healthz" || path.startsWith("/api/v1/files/");
+const isOpen = ({ method, path }: GuardedRequest) =>
+  (method === "GET" || method === "HEAD") &&
+  (path === "/api/v1/healthz" || path.startsWith("/api/v1/files/"));
 
 /**
  * Lets a request pass, or says why not. Web pages are kept out in every way they could reach a server on loopback: by a
@@ -39,6 +42,9 @@ export function guardRequest(request: GuardedRequest, options: GuardOptions): vo
       `the Host header must be a loopback name, got "${request.host ?? ""}"; use http://127.0.0.1:<port>`,
     );
   }
+  if (request.host === undefined || request.host === "") {
+    throw new RequestRefusal(400, "the Host header must name this server, got none; send it");
+  }
   if (request.site === "cross-site") {
     throw new RequestRefusal(
       403,
@@ -48,7 +54,7 @@ export function guardRequest(request: GuardedRequest, options: GuardOptions): vo
   if (request.origin !== undefined && !isOwnOrigin(request)) {
     throw new RequestRefusal(403, `web pages of other origins (${request.origin}) may not use this server`);
   }
-  if (options.apiKey === undefined || isOpen(request.path)) return;
+  if (options.apiKey === undefined || isOpen(request)) return;
   if (request.apiKey === undefined) {
     throw new RequestRefusal(
       401,

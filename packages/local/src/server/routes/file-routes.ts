@@ -1,4 +1,3 @@
-import send from "@fastify/send";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import * as z from "zod";
 import { type CheckpointRecord, checkpointUri } from "../../disk/checkpoint-record.js";
@@ -12,6 +11,7 @@ import { readBody } from "../../requests/request-body.js";
 import { readRange } from "../byte-range.js";
 import { CheckpointArchive } from "../checkpoint-archive.js";
 import { on, onUnread } from "../on-endpoint.js";
+import { fileRefusal, sendFile } from "../send-file.js";
 import { FILES_PATH, type SignedFiles } from "../signed-files.js";
 
 const signatureQuery = z.object({ expires: z.coerce.number().int(), signature: z.string() });
@@ -73,14 +73,8 @@ export function addFileRoutes(
       const { run, kind, name, file } = params;
       signed.check([run, kind, name, file], readBody(signatureQuery, query, "query"));
       const directory = state.checkpoints.directory(await find(params));
-      if (!(await filesOf(directory)).includes(file)) throw noFile(file);
-      const sent = await send(raw, encodeURIComponent(file), {
-        root: directory,
-        index: false,
-        cacheControl: false,
-      });
-      if (sent.type === "error") throw noFile(file);
-      return reply.code(sent.statusCode).headers(sent.headers).send(sent.stream);
+      if (!(await filesOf(directory)).includes(file)) throw fileRefusal(file);
+      return sendFile(raw, reply, { directory, name: file, mayBeCached: false });
     },
   );
 
@@ -132,8 +126,4 @@ async function filesOf(directory: string): Promise<readonly string[]> {
     if (isFileError(error, "ENOENT", "ENOTDIR")) return [];
     throw error;
   }
-}
-
-function noFile(file: string): RequestRefusal {
-  return new RequestRefusal(404, `there is no file "${file}" in this checkpoint`);
 }

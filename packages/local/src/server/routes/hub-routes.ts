@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import send from "@fastify/send";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { OperationFailure } from "../../errors/operation-failure.js";
 import type { ServerState } from "../../registries/server-state.js";
+import { sendFile } from "../send-file.js";
 
 interface Repository {
   readonly owner: string;
@@ -31,8 +31,7 @@ export function addHubRoutes(app: FastifyInstance, state: ServerState): void {
       void reply.header("x-repo-commit", await commitOf(directory));
       const file = (await filesOf(directory)).find(({ path }) => path === params["*"]);
       if (file === undefined) return refuse(reply, "EntryNotFound");
-      const sent = await send(raw, encodeURIComponent(file.path), { root: directory, index: false });
-      return reply.code(sent.statusCode).headers(sent.headers).send(sent.stream);
+      return sendFile(raw, reply, { directory, name: file.path });
     },
   );
 
@@ -84,10 +83,10 @@ function findDirectory(state: ServerState, { owner, model }: Repository): string
 
 /**
  * The regular files of a model, which has no folders. Links to files are files: in the hub's own cache a model is made of them. A link
- * that leads nowhere is none.
+ * that leads nowhere is none. Hidden files are left out: they belong to whoever made the directory.
  */
 async function filesOf(directory: string): Promise<ModelFile[]> {
-  const names = (await readdir(directory)).sort();
+  const names = (await readdir(directory)).filter((name) => !name.startsWith(".")).sort();
   const files = await Promise.all(
     names.map(async (path): Promise<ModelFile | undefined> => {
       const found = await stat(join(directory, path)).catch(() => undefined);
