@@ -97,7 +97,7 @@ async function runDpo(
     adam: { ...(options.adam ?? DEFAULT_ADAM) },
     dataset: fingerprint(pairs, "dpo: pairs"),
   };
-  const run =
+  await using run =
     options.runDirectory === undefined
       ? undefined
       : await openRun(options.runDirectory, { recipe: "dpo", config, logger, clock });
@@ -118,11 +118,12 @@ async function runDpo(
   log.start(startStep, totalSteps, resume?.statePath);
   const last = await dpoLoop({
     training,
-    reference: referenceOf((tokens) => sampler.computeLogprobs(tokens, { signal })),
+    reference: referenceOf((document) => sampler.computeLogprobs(document, { signal })),
     log,
     startStep,
     batchAt: batches.batchAt,
     epochAt: batches.epochAt,
+    batchInEpochAt: batches.batchInEpochAt,
     learningRateAt: (step) => options.learningRate * schedule(options.schedule ?? "linear", step, totalSteps),
     adam: options.adam ?? DEFAULT_ADAM,
     beta,
@@ -134,8 +135,7 @@ async function runDpo(
     },
     nowMs: () => clock.monotonic(),
     signal,
-  });
-  await sampler.close();
+  }).finally(() => sampler.close());
   const checkpoint = last ?? (resume && stoppedAt(resume));
   if (checkpoint === undefined) throw new ValidationError("dpo: there was no step to do");
   return trainingResult(options, log, checkpoint);

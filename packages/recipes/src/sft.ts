@@ -41,7 +41,7 @@ async function runSft(options: SftOptions, tell: (event: RecipeEvent) => void): 
   const examples = await readDataset(options.train, "sft: train");
   const testExamples = await readDataset(options.test ?? [], "sft: test");
   const config = configOf(options, examples);
-  const run =
+  await using run =
     options.runDirectory === undefined
       ? undefined
       : await openRun(options.runDirectory, { recipe: "sft", config, logger, clock });
@@ -75,6 +75,7 @@ async function runSft(options: SftOptions, tell: (event: RecipeEvent) => void): 
     startStep: resume?.batch ?? 0,
     batchAt: batches.batchAt,
     epochAt: batches.epochAt,
+    batchInEpochAt: batches.batchInEpochAt,
     learningRateAt: (step) => baseRate * schedule(options.schedule ?? "linear", step, totalSteps),
     adam: options.adam ?? DEFAULT_ADAM,
     submitAhead: options.submitAhead ?? 1,

@@ -6,6 +6,8 @@ export interface Batches<Example> {
   readonly stepsPerEpoch: number;
   batchAt(step: number): readonly Example[];
   epochAt(step: number): number;
+  /** Number of the batch of a step within its epoch, as checkpoints of the Python cookbook count them. */
+  batchInEpochAt(step: number): number;
 }
 
 /**
@@ -31,11 +33,13 @@ export function batchesOf<Example>(
     return known.order;
   };
   const epochAt = (step: number): number => Math.floor(step / stepsPerEpoch);
+  const batchInEpochAt = (step: number): number => step % stepsPerEpoch;
   return {
     stepsPerEpoch,
     epochAt,
+    batchInEpochAt,
     batchAt(step) {
-      const start = (step % stepsPerEpoch) * batchSize;
+      const start = batchInEpochAt(step) * batchSize;
       return orderOf(epochAt(step))
         .slice(start, start + batchSize)
         .flatMap((index) => examples[index] ?? []);

@@ -1,5 +1,6 @@
 import type { TrainingClient } from "@tinkex/client";
-import type { AdamParams, Datum } from "@tinkex/types";
+import type { AdamParams, Datum, ModelInput } from "@tinkex/types";
+import { scoreTargets } from "../datum/document-of.js";
 import { numbers } from "../datum/plain-numbers.js";
 import type { PairDatums } from "../datum/preference-pair.js";
 import { answerLogprob, type DpoBatchLoss, dpoBatchLoss } from "../losses/dpo-custom-loss.js";
@@ -17,6 +18,7 @@ export interface DpoLoop {
   readonly startStep: number;
   readonly batchAt: (step: number) => readonly PairDatums[];
   readonly epochAt: (step: number) => number;
+  readonly batchInEpochAt: (step: number) => number;
   readonly learningRateAt: (step: number) => number;
   readonly adam: Omit<AdamParams, "learning_rate">;
   readonly beta: number;
@@ -66,29 +68,18 @@ export async function dpoLoop(loop: DpoLoop): Promise<SavedCheckpoint | undefine
     });
     if (checkpoint === undefined) continue;
     last = await savedCheckpoint(checkpoint);
-    await log.checkpoint(last, loop.epochAt(last.batch));
+    await log.checkpoint(last, loop.epochAt(last.batch), loop.batchInEpochAt(last.batch));
   }
   return last;
 }
 
 /** Scores answers with a sampling client that stays as it is: log-probabilities of the whole text, the answer's own added up. */
 export function referenceOf(
-  computeLogprobs: (tokens: readonly number[]) => PromiseLike<readonly (number | null)[]>,
+  computeLogprobs: (document: ModelInput) => PromiseLike<readonly (number | null)[]>,
 ): (data: readonly Datum[]) => Promise<readonly number[]> {
   return (data) =>
     Promise.all(
-      data.map(async (datum) => {
-        const input = datum.model_input.chunks.flatMap((chunk) =>
-          "tokens" in chunk ? Array.from(chunk.tokens) : [],
-        );
-        const targets = numbers(datum.loss_fn_inputs.target_tokens ?? { data: [], dtype: "int64" });
-        // The last target is the only token of the document that the input lacks; the first token has no score.
-        const scores = await computeLogprobs([...input, ...targets.slice(-1)]);
-        return answerLogprob(
-          scores.slice(1).map((score) => score ?? 0),
-          weightsOf(datum),
-        );
-      }),
+      data.map(async (datum) => answerLogprob(await scoreTargets(datum, computeLogprobs), weightsOf(datum))),
     );
 }
 

@@ -21,6 +21,7 @@ export interface SupervisedLoop {
   /** Examples of a step: a function of the step alone, so that a run that goes on sees the same. */
   readonly batchAt: (step: number) => readonly Datum[];
   readonly epochAt: (step: number) => number;
+  readonly batchInEpochAt: (step: number) => number;
   readonly learningRateAt: (step: number) => number;
   readonly adam: Omit<AdamParams, "learning_rate">;
   /** Batches submitted beyond the one that is waited for. 1 keeps the service busy; 0 waits for each. */
@@ -112,6 +113,6 @@ async function finishNext(
   });
   if (checkpoint === undefined) return undefined;
   const saved = await savedCheckpoint(checkpoint);
-  await log.checkpoint(saved, loop.epochAt(saved.batch));
+  await log.checkpoint(saved, loop.epochAt(saved.batch), loop.batchInEpochAt(saved.batch));
   return saved;
 }

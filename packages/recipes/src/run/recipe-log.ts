@@ -41,13 +41,18 @@ export class RecipeLog {
     this.#options.tell({ type: "eval", step, metrics });
   }
 
-  /** Call it once the metrics of all its steps are written: a run goes on behind its last checkpoint. */
-  async checkpoint(saved: SavedCheckpoint, epoch: number): Promise<void> {
-    const { name, batch, statePath, samplerPath, isFinal } = saved;
+  /**
+   * Call it once the metrics of all its steps are written: a run goes on behind its last checkpoint.
+   *
+   * @param batch - the one to train next, as the Python cookbook counts them: within the epoch in supervised recipes, else from the start
+   */
+  async checkpoint(saved: SavedCheckpoint, epoch: number, batch = saved.batch): Promise<void> {
+    const { name, batch: steps, statePath, samplerPath, isFinal } = saved;
     await this.#options.run?.writeCheckpoint({
       name,
       batch,
       epoch,
+      steps,
       ...(isFinal && { final: true }),
       state_path: statePath,
       sampler_path: samplerPath,

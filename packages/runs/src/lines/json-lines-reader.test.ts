@@ -33,6 +33,12 @@ it("leaves a last line without its end for later, and warns of it once", async (
   expect((await reader.read()).rows).toEqual([{ n: 2 }]);
 });
 
+it("gives each row to one of two calls at the same time", async () => {
+  const { reader } = readerOf('{"n": 1}\n{"n": 2}\n');
+  const [first, second] = await Promise.all([reader.read(), reader.read()]);
+  expect([...first.rows, ...second.rows]).toEqual([{ n: 1 }, { n: 2 }]);
+});
+
 it("starts again when the file is shortened, replaced or gone", async () => {
   const { path, reader } = readerOf('{"n": 1}\n{"n": 2}\n');
   await reader.read();

@@ -1,12 +1,6 @@
-import { type FileHandle, open } from "node:fs/promises";
-import { errorMessage, type Logger } from "@tinkex/base";
+import { errorMessage, type Logger, Mutex } from "@tinkex/base";
+import { isWholeLine, linesFrom, openIfThere } from "./file-lines.js";
 import { type JsonObject, readPythonJson } from "./python-json.js";
-import { isMissing } from "./read-if-there.js";
-
-/** Bytes read at one time, so that a long file is not in memory as a whole. */
-const CHUNK_BYTES = 1 << 20;
-
-const LINE_FEED = 0x0a;
 
 /** Rows that a file has gained since it was read last. */
 export interface NewRows<Row> {
@@ -23,6 +17,8 @@ export interface NewRows<Row> {
 export class JsonLinesReader<Row extends JsonObject> {
   readonly #path: string;
   readonly #logger: Logger;
+  readonly #turn = new Mutex();
+  readonly #never = new AbortController().signal;
   #inode: number | undefined;
   #offset = 0;
   #lineCount = 0;
@@ -38,25 +34,22 @@ export class JsonLinesReader<Row extends JsonObject> {
     return this.#offset;
   }
 
-  /** Reads the rows that are new. A file that is not there has none. */
+  /** Reads the rows that are new. A file that is not there has none. Of calls at the same time one gets each row. */
   async read(): Promise<NewRows<Row>> {
-    const file = await openToRead(this.#path);
+    return this.#turn.runExclusive(this.#never, () => this.#read());
+  }
+
+  async #read(): Promise<NewRows<Row>> {
+    const file = await openIfThere(this.#path);
     if (file === undefined) return { rows: [], isReset: this.#restart(undefined) };
     try {
       const { ino, size } = await file.stat();
       const isReset = (ino !== this.#inode || size < this.#offset) && this.#restart(ino);
       this.#inode = ino;
       const rows: Row[] = [];
-      let rest: Buffer = Buffer.alloc(0);
-      for (;;) {
-        const chunk = await readChunk(file, this.#offset + rest.length);
-        if (chunk.length === 0) break;
-        const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-        const end = bytes.lastIndexOf(LINE_FEED) + 1;
-        if (end > 0) this.#take(bytes.subarray(0, end), rows);
-        rest = bytes.subarray(end);
+      for await (const lines of linesFrom(file, this.#offset)) {
+        for (const line of lines) this.#take(line, rows);
       }
-      if (rest.length > 0) this.#warnOfCutLine(rest.length);
       return { rows, isReset };
     } finally {
       await file.close();
@@ -73,13 +66,15 @@ export class JsonLinesReader<Row extends JsonObject> {
     return hadRead;
   }
 
-  #take(lines: Buffer, rows: Row[]): void {
-    this.#offset += lines.length;
-    for (const line of lines.toString("utf8").slice(0, -1).split("\n")) {
-      this.#lineCount += 1;
-      const row = this.#parse(line.trim());
-      if (row !== undefined) rows.push(row);
+  #take(line: Buffer, rows: Row[]): void {
+    if (!isWholeLine(line)) {
+      this.#warnOfCutLine(line.length);
+      return;
     }
+    this.#offset += line.length;
+    this.#lineCount += 1;
+    const row = this.#parse(line.toString("utf8").trim());
+    if (row !== undefined) rows.push(row);
   }
 
   #parse(line: string): Row | undefined {
@@ -103,18 +98,4 @@ export class JsonLinesReader<Row extends JsonObject> {
       `${this.#path}: the last line has no end yet and is left out (${byteCount} bytes); its writer was stopped in it, or still writes`,
     );
   }
-}
-
-async function openToRead(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, "r");
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
-
-async function readChunk(file: FileHandle, position: number): Promise<Buffer> {
-  const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);
-  return buffer.subarray(0, bytesRead);
 }

@@ -1,12 +1,24 @@
-import { appendFile, copyFile, truncate } from "node:fs/promises";
-import { errorMessage, type Logger } from "@tinkex/base";
+import { appendFile, open, truncate } from "node:fs/promises";
+import { dirname } from "node:path";
+import { errorMessage, type Logger, silentLogger } from "@tinkex/base";
 import { replaceFile } from "@tinkex/base/node";
+import { cutLastLine } from "./file-lines.js";
 import { readPythonJson, writePythonJson } from "./python-json.js";
-import { readIfThere } from "./read-if-there.js";
+import { isMissing } from "./read-if-there.js";
 
-/** Appends rows as whole lines, in one write: a reader never sees the middle of one, and a process that is killed loses none before it. */
+/**
+ * Appends rows as whole lines, in one write: a reader never sees the middle of one, and a process that is killed loses none before it. A
+ * write that fails halfway, as on a full disk, is taken back.
+ */
 export async function appendLines(path: string, rows: readonly object[]): Promise<void> {
-  if (rows.length > 0) await appendFile(path, linesOf(rows));
+  if (rows.length === 0) return;
+  const text = linesOf(rows);
+  try {
+    await appendFile(path, text);
+  } catch (error) {
+    await mendLastLine(path, silentLogger).catch(() => {});
+    throw error;
+  }
 }
 
 /** Writes a file of rows anew. */
@@ -19,58 +31,54 @@ export async function writeText(path: string, text: string): Promise<void> {
   await replaceFile(path, (file) => file.writeFile(text), { isPrivate: false });
 }
 
+/** Codes by which a system says that it does not sync folders; it has nothing to be done in its place. */
+const UNSUPPORTED: readonly unknown[] = ["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"];
+
+/** Sees to it that files, and their names, outlast a loss of power. Those that are not there are passed over. */
+export async function syncFiles(paths: readonly string[]): Promise<void> {
+  for (const path of paths) await sync(path, "r+");
+  for (const folder of new Set(paths.map((path) => dirname(path)))) await sync(folder, "r");
+}
+
+async function sync(path: string, flags: "r" | "r+"): Promise<void> {
+  try {
+    const file = await open(path, flags);
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    const isFolder = flags === "r" && error instanceof Error && "code" in error;
+    if (!isMissing(error) && !(isFolder && UNSUPPORTED.includes(error.code))) throw error;
+  }
+}
+
 /**
  * Takes away a last line that was cut off, with a warning, since the next line would be written into it. A last line that is whole but
  * for its line feed gets it.
  */
 export async function mendLastLine(path: string, logger: Logger): Promise<void> {
-  const text = await readIfThere(path);
-  if (text === undefined || text === "" || text.endsWith("\n")) return;
-  const start = text.lastIndexOf("\n") + 1;
-  const fault = faultOf(text.slice(start));
+  const last = await cutLastLine(path);
+  if (last === undefined) return;
+  const fault = faultOf(last.bytes.toString("utf8"));
   if (fault === undefined) {
     await appendFile(path, "\n");
     return;
   }
   logger.warn(`${path}: the last line was cut off and is left out (${fault})`);
-  await truncate(path, Buffer.byteLength(text.slice(0, start)));
-}
-
-/**
- * Drops the rows of a file from a step on, because they will be written again; the file as it was is kept as `<path>.pre_resume_NNNNNN`.
- * Rows without a whole number as their step, and lines that are no JSON, stay.
- *
- * @returns the number of rows that went
- */
-export async function dropRowsFrom(path: string, step: number): Promise<number> {
-  const text = await readIfThere(path);
-  if (text === undefined) return 0;
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
-  const kept = lines.filter((line) => stepOf(line) < step);
-  if (kept.length === lines.length) return 0;
-  await copyFile(path, `${path}.pre_resume_${String(step).padStart(6, "0")}`);
-  await writeText(path, kept.map((line) => `${line}\n`).join(""));
-  return lines.length - kept.length;
-}
-
-function stepOf(line: string): number {
-  try {
-    const row = readPythonJson(line);
-    const step = typeof row === "object" && row !== null && "step" in row ? row.step : undefined;
-    return Number.isInteger(step) ? Number(step) : Number.NEGATIVE_INFINITY;
-  } catch {
-    return Number.NEGATIVE_INFINITY;
-  }
+  await truncate(path, last.start);
 }
 
 function linesOf(rows: readonly object[]): string {
   return rows.map((row, index) => `${writePythonJson(row, 0, `row ${index}`)}\n`).join("");
 }
 
+/** Names what keeps a line from being a row. The beginning of a row is none: a number that was cut off would be another one. */
 function faultOf(line: string): string | undefined {
   try {
     readPythonJson(line);
-    return undefined;
+    return line.trimEnd().endsWith("}") ? undefined : "it is no JSON object";
   } catch (error) {
     return errorMessage(error);
   }

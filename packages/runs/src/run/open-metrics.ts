@@ -53,5 +53,5 @@ export async function openMetrics(
   if (config !== undefined) {
     await writeText(join(directory, RUN_FILES.config), writePythonJson(withoutSecrets(config), 2));
   }
-  return new Run(directory, undefined, systemClock);
+  return new Run(directory, undefined, systemClock, undefined);
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
 import { FakeClock, RecordingLogger } from "@tinkex/base/testing";
@@ -133,6 +133,18 @@ describe("openRun", () => {
     expect(await new RunReader(directory).config()).toEqual(config);
     await open(directory);
     expect(readFileSync(join(directory, "config.json.before_tinkex"), "utf8")).toContain("lora_rank");
+    // A call that was killed before its mark was written is one of Python's to the next one.
+    rmSync(join(directory, "tinkex.json"));
+    await open(directory);
+    expect(readFileSync(join(directory, "config.json.before_tinkex"), "utf8")).toContain("lora_rank");
+  });
+
+  it.each(["", '{"form', "[]"])("names a mark that holds %j, and the remedy", async (text) => {
+    const directory = temporaryFolder();
+    writeFileSync(join(directory, "tinkex.json"), text);
+    await expect(open(directory)).rejects.toThrow(
+      /tinkex\.json must be a JSON object, and is broken \(.*\); remove it, or choose another directory/,
+    );
   });
 
   it("refuses a checkpoint that does not say where to go on, and a mark of a later format", async () => {
@@ -155,6 +167,16 @@ describe("Run", () => {
     const rows = await new RunReader(directory).metrics();
     expect(rows.map(({ step }) => step)).toEqual(Array.from({ length: 50 }, (_, step) => step));
     expect(rows[0]?.loss).toBeNaN();
+  });
+
+  it("refuses names of rollouts that a file system without case would take for one", async () => {
+    const run = await open(temporaryFolder());
+    await run.writeRollouts(0, [], "eval_words");
+    await run.writeRollouts(1, [], "eval_words");
+    await expect(run.writeRollouts(1, [], "eval_Words")).rejects.toThrow(
+      'the name of rollouts must differ from "eval_words" in more than its case, got "eval_Words"',
+    );
+    await expect(run.writeRolloutTokens(0, [], "EVAL_words")).rejects.toBeInstanceOf(ValidationError);
   });
 
   it("refuses steps, names and values that no file can hold, before anything is written", async () => {

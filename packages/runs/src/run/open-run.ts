@@ -1,4 +1,4 @@
-import { copyFile, mkdir } from "node:fs/promises";
+import { constants, copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type Clock,
@@ -7,20 +7,23 @@ import {
   checkLogger,
   checkObject,
   checkString,
+  errorMessage,
   type Logger,
   silentLogger,
   systemClock,
   ValidationError,
 } from "@tinkex/base";
 import { configHash, differingKeys, withoutSecrets } from "../config/run-config.js";
+import { dropRowsFrom } from "../lines/drop-rows.js";
 import { JsonLinesReader } from "../lines/json-lines-reader.js";
 import { type JsonObject, readPythonJson, writePythonJson } from "../lines/python-json.js";
 import { readIfThere } from "../lines/read-if-there.js";
-import { dropRowsFrom, mendLastLine, writeText } from "../lines/write-lines.js";
+import { mendLastLine, syncFiles, writeText } from "../lines/write-lines.js";
 import type { CheckpointRecord, RunMark } from "./records.js";
-import { resumePointOf } from "./resume-point.js";
-import { Run } from "./run.js";
+import { epochStartsIn, resumePointOf } from "./resume-point.js";
+import { type ResumePoint, Run } from "./run.js";
 import { MARK_FORMAT, RUN_FILES } from "./run-files.js";
+import { WriterLock } from "./writer-lock.js";
 
 export interface OpenRunOptions {
   /** Name of the recipe, e.g. `sft`. */
@@ -49,8 +52,11 @@ const OPTIONS: Readonly<Record<keyof OpenRunOptions, true>> = {
  * dropped, since those steps are done again; a copy is kept. A folder of the Python cookbook is taken over, its `config.json` kept as
  * `config.json.before_tinkex`.
  *
+ * Close it once it is no longer written: until then no other process may open it.
+ *
  * @param directory - folder of the run, made where it is not there
- * @throws ValidationError when the folder holds a run of another configuration; the message names the fields that differ
+ * @throws ValidationError when the folder holds a run of another configuration; the message names the fields that differ. Also when another
+ * process writes it
  */
 export async function openRun(directory: string, options: OpenRunOptions): Promise<Run> {
   checkString(directory, "openRun: directory", "runs/support-bot");
@@ -69,29 +75,41 @@ export async function openRun(directory: string, options: OpenRunOptions): Promi
   await mkdir(directory, { recursive: true });
   const hash = configHash(config);
   const startedAt = await guard(directory, recipe, config, hash);
-
-  for (const name of [RUN_FILES.checkpoints, RUN_FILES.metrics, RUN_FILES.timing]) {
-    await mendLastLine(file(name), logger);
+  const lock = await WriterLock.take(directory, logger);
+  try {
+    const resumePoint = await goOnAt(directory, logger);
+    const mark: RunMark = {
+      format: MARK_FORMAT,
+      recipe,
+      version,
+      configHash: hash,
+      startedAt: startedAt ?? new Date(clock.now()).toISOString(),
+      pid: process.pid,
+    };
+    if (startedAt === undefined) await writeText(file(RUN_FILES.config), writePythonJson(config, 2));
+    await writeText(file(RUN_FILES.mark), writePythonJson(mark, 2));
+    await syncFiles([file(RUN_FILES.config), file(RUN_FILES.mark)]);
+    return new Run(directory, resumePoint, clock, lock);
+  } catch (error) {
+    await lock.release();
+    throw error;
   }
-  const checkpoints = new JsonLinesReader<CheckpointRecord>(file(RUN_FILES.checkpoints), logger);
-  const resumePoint = resumePointOf((await checkpoints.read()).rows, directory);
+}
+
+/** Mends the files of a run, finds where it goes on, and drops what was logged behind that. */
+async function goOnAt(directory: string, logger: Logger): Promise<ResumePoint | undefined> {
+  const metrics = join(directory, RUN_FILES.metrics);
+  const timing = join(directory, RUN_FILES.timing);
+  const checkpoints = join(directory, RUN_FILES.checkpoints);
+  for (const path of [checkpoints, metrics, timing]) await mendLastLine(path, logger);
+  const { rows } = await new JsonLinesReader<CheckpointRecord>(checkpoints, logger).read();
+  const resumePoint = resumePointOf(rows, await epochStartsIn(metrics), directory);
   // Steps without a checkpoint are done again from the start.
-  for (const name of [RUN_FILES.metrics, RUN_FILES.timing]) {
-    const dropped = await dropRowsFrom(file(name), resumePoint?.batch ?? 0);
-    if (dropped > 0) logger.info(`${file(name)}: ${dropped} rows after the checkpoint were dropped`);
+  for (const path of [metrics, timing]) {
+    const dropped = await dropRowsFrom(path, resumePoint?.batch ?? 0);
+    if (dropped > 0) logger.info(`${path}: ${dropped} rows after the checkpoint were dropped`);
   }
-
-  const mark: RunMark = {
-    format: MARK_FORMAT,
-    recipe,
-    version,
-    configHash: hash,
-    startedAt: startedAt ?? new Date(clock.now()).toISOString(),
-    pid: process.pid,
-  };
-  if (startedAt === undefined) await writeText(file(RUN_FILES.config), writePythonJson(config, 2));
-  await writeText(file(RUN_FILES.mark), writePythonJson(mark, 2));
-  return new Run(directory, resumePoint, clock);
+  return resumePoint;
 }
 
 /** Refuses a run of another configuration. @returns when the run was begun; undefined where it is not ours yet */
@@ -101,7 +119,7 @@ async function guard(directory: string, recipe: string, config: JsonObject, hash
   );
   if (mark === undefined) {
     const path = join(directory, RUN_FILES.config);
-    if (before !== undefined) await copyFile(path, `${path}.before_tinkex`);
+    if (before !== undefined) await keepCopy(path);
     return undefined;
   }
   if (mark.format !== MARK_FORMAT) {
@@ -121,10 +139,27 @@ async function guard(directory: string, recipe: string, config: JsonObject, hash
   return typeof mark.startedAt === "string" ? mark.startedAt : "";
 }
 
+/** Keeps a copy of Python's configuration. The first stays: a call that was killed here may have put ours in its place. */
+async function keepCopy(path: string): Promise<void> {
+  try {
+    await copyFile(path, `${path}.before_tinkex`, constants.COPYFILE_EXCL);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+}
+
+/** Reads a JSON object; undefined where it is not there. @throws ValidationError for a file that holds something else */
 async function readObject(path: string): Promise<JsonObject | undefined> {
   const text = await readIfThere(path);
   if (text === undefined) return undefined;
-  const value = readPythonJson(text);
-  checkObject(value, path);
-  return value as JsonObject; // read from JSON
+  try {
+    const value = readPythonJson(text);
+    checkObject(value, "its content");
+    return value as JsonObject; // read from JSON
+  } catch (cause) {
+    throw new ValidationError(
+      `openRun: ${path} must be a JSON object, and is broken (${errorMessage(cause)}); remove it, or choose another directory`,
+      { cause },
+    );
+  }
 }

@@ -9,9 +9,11 @@ export interface MetricsRow extends JsonObject {
 export interface CheckpointRecord extends JsonObject {
   /** Six digits of the step, or `final`. */
   readonly name: string;
-  /** The batch to train next: as many steps are in the checkpoint. */
+  /** The batch to train next. Where there is an epoch, supervised loops of the cookbook count it within that. */
   readonly batch?: number | undefined;
   readonly epoch?: number | undefined;
+  /** Number of steps in the checkpoint, which our recipes write. */
+  readonly steps?: number | undefined;
   readonly final?: true | undefined;
   /** Weights and state of the optimizer, to go on from. */
   readonly state_path?: string | undefined;

@@ -10,9 +10,10 @@ import {
   ValidationError,
 } from "@tinkex/base";
 import type { JsonObject } from "../lines/python-json.js";
-import { appendLines, writeLines } from "../lines/write-lines.js";
+import { appendLines, syncFiles, writeLines } from "../lines/write-lines.js";
 import type { CheckpointRecord, RolloutSummary, RolloutTokens, TimingSpan } from "./records.js";
 import { checkIteration, iterationFolder, RUN_FILES, rolloutsFile, rolloutTokensFile } from "./run-files.js";
+import type { WriterLock } from "./writer-lock.js";
 
 /** Point at which a run goes on: the checkpoint to load, with its optimizer, and the first batch that is not in it. */
 export interface ResumePoint {
@@ -27,22 +28,40 @@ export interface ResumePoint {
 
 /**
  * A run that is being written. Every method appends whole lines, one call after the other, and rejects where the file cannot be
- * written.
+ * written, or another call has opened the run since. `await using` closes it at the end of its block.
  */
-export class Run {
+export class Run implements AsyncDisposable {
   /** The folder of the run. */
   readonly directory: string;
   /** Point at which to go on; undefined for a run that begins. */
   readonly resumePoint: ResumePoint | undefined;
   readonly #clock: Clock;
+  readonly #lock: WriterLock | undefined;
+  /** Names of rollouts in lower case: a file system may take two that differ in case alone for one. */
+  readonly #names = new Map<string, string>();
   readonly #turn = new Mutex();
   readonly #never = new AbortController().signal;
 
   /** @internal Made by `openRun`. */
-  constructor(directory: string, resumePoint: ResumePoint | undefined, clock: Clock) {
+  constructor(
+    directory: string,
+    resumePoint: ResumePoint | undefined,
+    clock: Clock,
+    lock: WriterLock | undefined,
+  ) {
     this.directory = directory;
     this.resumePoint = resumePoint;
     this.#clock = clock;
+    this.#lock = lock;
+  }
+
+  /** Lets another process go on with the run, once what was written before is on the disk. */
+  async close(): Promise<void> {
+    await this.#turn.runExclusive(this.#never, async () => this.#lock?.release());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
   }
 
   /**
@@ -57,7 +76,10 @@ export class Run {
     await this.#append(RUN_FILES.metrics, [{ step, ...metrics }]);
   }
 
-  /** Appends a checkpoint. Call it once the checkpoint is saved and the metrics of all its steps are written: resuming relies on both. */
+  /**
+   * Appends a checkpoint. Call it once the checkpoint is saved and the metrics of all its steps are written: resuming relies on both. It outlasts
+   * a loss of power, and so do the metrics before it.
+   */
   async writeCheckpoint(record: CheckpointRecord): Promise<void> {
     checkObject(record, "writeCheckpoint: record", '{ name: "000020", batch: 20, state_path: "tinker://…" }');
     if (typeof record.name !== "string" || record.name === "") {
@@ -65,7 +87,13 @@ export class Run {
         `writeCheckpoint: record.name must be a string, e.g. "000020", got ${describeValue(record.name)}`,
       );
     }
-    await this.#append(RUN_FILES.checkpoints, [record]);
+    await this.#write(async () => {
+      const metrics = this.#path(RUN_FILES.metrics);
+      const checkpoints = this.#path(RUN_FILES.checkpoints);
+      await syncFiles([metrics]);
+      await appendLines(checkpoints, [record]);
+      await syncFiles([checkpoints]);
+    });
   }
 
   /** Appends the times that a step spent in what. */
@@ -81,7 +109,7 @@ export class Run {
    * @param name - `train`, or `eval_` and a name
    */
   async writeRollouts(iteration: number, rollouts: readonly RolloutSummary[], name = "train"): Promise<void> {
-    await this.#writeIteration(iteration, rolloutsFile(name), rollouts);
+    await this.#writeIteration(iteration, name, rolloutsFile(name), rollouts);
   }
 
   /** Writes the tokens of those rollouts of an iteration that are logged, in place of those that are there. */
@@ -90,7 +118,7 @@ export class Run {
     rollouts: readonly RolloutTokens[],
     name = "train",
   ): Promise<void> {
-    await this.#writeIteration(iteration, rolloutTokensFile(name), rollouts);
+    await this.#writeIteration(iteration, name, rolloutTokensFile(name), rollouts);
   }
 
   /** Appends a line for people to `logs.log`, with the time before it. */
@@ -98,19 +126,43 @@ export class Run {
     checkString(message, "writeLog: message", "began");
     const time = new Date(this.#clock.now()).toISOString();
     const line = `${time} ${message.replaceAll("\n", "\n  ")}\n`;
-    await this.#turn.runExclusive(this.#never, () => appendFile(join(this.directory, RUN_FILES.log), line));
+    await this.#write(() => appendFile(this.#path(RUN_FILES.log), line));
   }
 
   async #append(file: string, rows: readonly object[]): Promise<void> {
-    await this.#turn.runExclusive(this.#never, () => appendLines(join(this.directory, file), rows));
+    await this.#write(() => appendLines(this.#path(file), rows));
   }
 
-  async #writeIteration(iteration: number, file: string, rows: readonly object[]): Promise<void> {
+  async #writeIteration(
+    iteration: number,
+    name: string,
+    file: string,
+    rows: readonly object[],
+  ): Promise<void> {
     checkArray(rows, "rollouts");
-    const folder = join(this.directory, iterationFolder(iteration));
-    await this.#turn.runExclusive(this.#never, async () => {
+    const key = name.toLowerCase();
+    const other = this.#names.get(key) ?? name;
+    if (other !== name) {
+      throw new ValidationError(
+        `the name of rollouts must differ from ${JSON.stringify(other)} in more than its case, got ${JSON.stringify(name)}`,
+      );
+    }
+    this.#names.set(key, name);
+    const folder = this.#path(iterationFolder(iteration));
+    await this.#write(async () => {
       await mkdir(folder, { recursive: true });
       await writeLines(join(folder, file), rows);
     });
+  }
+
+  async #write(write: () => Promise<void>): Promise<void> {
+    await this.#turn.runExclusive(this.#never, async () => {
+      await this.#lock?.check();
+      await write();
+    });
+  }
+
+  #path(name: string): string {
+    return join(this.directory, name);
   }
 }
