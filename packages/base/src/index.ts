@@ -50,6 +50,7 @@ export type {
   CallTry,
   CallTryEnd,
   HttpTransport,
+  RepeatedTry,
   TransportCall,
   TransportResponse,
 } from "./ports/http-transport.js";

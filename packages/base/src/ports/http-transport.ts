@@ -34,13 +34,22 @@ export interface TransportCall {
   readonly timeoutMs?: number;
   /** Pauses between its tries keep no process alive. @defaultValue false */
   readonly isBackground?: boolean;
-  /**
-   * Told of a try that failed and is followed by another, for who wants to hear of nothing else; `status` is `undefined` when no
-   * answer came. A transport may leave it alone.
-   */
-  readonly onRepeat?: (attempt: number, status: number | undefined) => void;
+  /** Told of a try that failed and is followed by another, for who wants to hear of nothing else. A transport may leave it alone. */
+  readonly onRepeat?: (repeat: RepeatedTry) => void;
   /** Hears of the call's tries. A transport may leave it alone. @defaultValue nobody */
   readonly observer?: CallObserver;
+}
+
+/** A try that failed and is followed by another. */
+export interface RepeatedTry {
+  /** The call, so that one listener can serve all of them. */
+  readonly call: Pick<TransportCall, "operation" | "headers"> & { readonly body?: unknown };
+  /** From 1. */
+  readonly attempt: number;
+  /** `undefined` when no answer came. */
+  readonly status: number | undefined;
+  /** Since the begin of the call, pauses included, in milliseconds. */
+  readonly elapsedMs: number;
 }
 
 /** One try of a call. */

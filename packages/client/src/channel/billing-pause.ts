@@ -25,6 +25,8 @@ export interface BillingPauseOptions {
   readonly maxPauseMs: () => number;
   /** Ends every pause. */
   readonly closing: AbortSignal;
+  /** Told of a call that fails, of one that goes out again after a pause too. */
+  readonly onFailure?: ((call: TransportCall, error: unknown, elapsedMs: number) => void) | undefined;
 }
 
 /**
@@ -33,8 +35,8 @@ export interface BillingPauseOptions {
  * own idempotency key.
  */
 export function withBillingPause(transport: HttpTransport, options: BillingPauseOptions): HttpTransport {
-  if (options.policy === "fail") return transport;
-  const { clock, logger } = options;
+  const { clock, logger, policy, onFailure } = options;
+  if (policy === "fail" && onFailure === undefined) return transport;
   let incident: { readonly sinceMs: number; readonly isLineDue: () => boolean; lastMs: number } | undefined;
 
   const mayPause = (error: ApiStatusError): boolean => {
@@ -72,12 +74,13 @@ export function withBillingPause(transport: HttpTransport, options: BillingPause
   return {
     async call(call: TransportCall) {
       for (let isDoubtful = false; ; ) {
+        const startedAtMs = onFailure === undefined ? 0 : clock.monotonic();
         try {
           return await transport.call(call);
         } catch (error) {
-          if (!(error instanceof ApiStatusError) || error.status !== 402 || !mayPause(error)) {
-            throw isDoubtful ? inDoubt(error) : error;
-          }
+          onFailure?.(call, error, clock.monotonic() - startedAtMs);
+          const mayWait = policy === "pause" && error instanceof ApiStatusError && error.status === 402;
+          if (!mayWait || !mayPause(error)) throw isDoubtful ? inDoubt(error) : error;
           isDoubtful ||= error.mayHaveArrived;
           await pause(call).catch((reason: unknown) => {
             // Nothing is under way in a pause: the call was refused, and ends with that.

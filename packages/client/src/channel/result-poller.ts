@@ -108,10 +108,11 @@ export class ResultPoller<Name extends FutureResultName> {
   }
 
   /**
+   * @param onFailure - told of the error, before the promise rejects with it
    * @throws RequestFailedError when the work failed; ApiStatusError or ResponseError when its result is not to be had; the
    * reason of the request's signal
    */
-  async result(): Promise<Records[Name]> {
+  async result(onFailure?: (error: unknown) => void): Promise<Records[Name]> {
     const { requestId, batch, context } = this.#request;
     const { signal } = context;
     let leaveFetches: Release | undefined;
@@ -136,6 +137,9 @@ export class ResultPoller<Name extends FutureResultName> {
         if (answer.state === "metadata_only") await this.#makeRoom(answer.response_payload_size);
         else await this.#afterPending(answer, heldMs);
       }
+    } catch (error) {
+      onFailure?.(error);
+      throw error;
     } finally {
       this.#release?.();
       leaveFetches?.();

@@ -279,17 +279,15 @@ export class ApiFuture<T> extends Promise<T> {
         for (const listener of this.#listeners ?? []) this.#notify(listener, event);
       },
       whileQueued: (requestId, requestType, wait) => {
-        const run = () => wait.result();
-        const result =
-          events === undefined ? run() : events.whileQueued({ operationId, requestId, requestType }, run);
-        if (failed !== undefined) {
-          const startedAtMs = clock.monotonic();
-          result.catch((error: unknown) => {
-            const elapsedMs = clock.monotonic() - startedAtMs;
-            failed.resultFailed({ requestId, requestType, error, iteration: wait.iteration, elapsedMs });
-          });
-        }
-        return result;
+        const startedAtMs = clock.monotonic();
+        const onFailure = (error: unknown): void => {
+          const elapsedMs = clock.monotonic() - startedAtMs;
+          failed?.resultFailed({ requestId, requestType, error, iteration: wait.iteration, elapsedMs });
+        };
+        const run = () => wait.result(onFailure);
+        return events === undefined
+          ? run()
+          : events.whileQueued({ operationId, requestId, requestType }, run);
       },
       attemptFailed: (error, attempt, isRepeated) => {
         const elapsedMs = clock.monotonic() - this.#startedAtMs;

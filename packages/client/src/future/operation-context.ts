@@ -29,7 +29,8 @@ export interface OnBehalfOf {
 
 /** Wait for the result of one request. */
 export interface ResultWait<T> {
-  result(): Promise<T>;
+  /** @param onFailure - told of the error, before the promise rejects with it */
+  result(onFailure?: (error: unknown) => void): Promise<T>;
   /** Number of the last poll, from 0. */
   readonly iteration: number;
 }

@@ -19,10 +19,8 @@ export function restContextOf(
     proxy,
     async server() {
       const generation = (await core.server()).generation.fields;
-      return {
-        calls: new ApiCalls({ transport: core.transport, sdkVersion, generation, events: core.events }),
-        generation,
-      };
+      const { transport, events, onRepeat } = core;
+      return { calls: new ApiCalls({ transport, sdkVersion, generation, events, onRepeat }), generation };
     },
     async identityToken() {
       // A transport of the caller's may not know.

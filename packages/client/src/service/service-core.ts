@@ -6,6 +6,7 @@ import { Channel } from "../channel/channel.js";
 import { diagnosticsChannels } from "../events/diagnostics-channels.js";
 import { EventHub } from "../events/event-hub.js";
 import { ClientLifecycle } from "../future/client-lifecycle.js";
+import type { ApiCallsOptions } from "../session/api-calls.js";
 import { finishSession, unloadModels } from "../session/finish-session.js";
 import { ModelTokenizers } from "../session/model-tokenizer.js";
 import { adoptSession, openSession } from "../session/open-session.js";
@@ -68,17 +69,18 @@ export class ServiceCore {
       events: this.events,
       failureListener: this.#telemetry,
     });
-    const watched = this.#telemetry?.watch(settings.transport) ?? settings.transport;
-    this.transport = withBillingPause(watched, {
+    this.transport = withBillingPause(settings.transport, {
       clock,
       logger,
       policy: settings.billing,
       maxPauseMs: () => (this.#profile?.config.billing_exception_max_pause_duration_sec ?? 3600) * 1000,
       closing: this.lifecycle.closing,
+      onFailure: this.#telemetry?.requestFailed,
     });
     this.#environment = {
       transport: this.transport,
       unpausedTransport: settings.transport,
+      onRepeat: this.onRepeat,
       clock,
       random,
       logger,
@@ -96,6 +98,11 @@ export class ServiceCore {
         signal: this.lifecycle.closing,
       }),
     };
+  }
+
+  /** Told of tries that failed and are followed by another, of all calls but those on the side. */
+  get onRepeat(): ApiCallsOptions["onRepeat"] {
+    return this.#telemetry?.requestRepeated;
   }
 
   /** Gives the next number of a model of the session. */

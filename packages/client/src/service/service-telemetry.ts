@@ -5,6 +5,7 @@ import {
   ClosedError,
   type HttpTransport,
   type Logger,
+  type RepeatedTry,
   type TransportCall,
 } from "@tinkex/base";
 import type {
@@ -80,38 +81,26 @@ export class ServiceTelemetry implements FailureListener {
     await guarded(() => session?.close(), this.#options.logger);
   }
 
-  /** A transport that tells of each failed try. */
-  watch(transport: HttpTransport): HttpTransport {
-    const { clock } = this.#options;
-    return {
-      call: (call) => {
-        const startedAtMs = clock.monotonic();
-        const failed = (
-          attempt: number,
-          status: number | undefined,
-          error: unknown,
-          isRepeated: boolean,
-        ): void => {
-          if (status === 402 && this.#options.waitsForBilling) return;
-          const elapsedMs = clock.monotonic() - startedAtMs;
-          const method = call.headers?.["x-sdk-method"];
-          const poll = pollOf(call);
-          const { operation: endpoint } = call;
-          this.tryFailed({ endpoint, method, status, error, attempt, isRepeated, elapsedMs, poll });
-        };
-        const answer = transport.call({
-          ...call,
-          onRepeat: (attempt, status) => failed(attempt, status, undefined, true),
-        });
-        answer.catch((error: unknown) => {
-          if (isGivenUp(error)) return;
-          const { attempts = 1 } = error as { readonly attempts?: number };
-          failed(attempts, error instanceof ApiStatusError ? error.status : undefined, error, false);
-        });
-        return answer;
-      },
-      close: () => transport.close(),
-    };
+  /** Notes a try that failed and is followed by another. */
+  readonly requestRepeated = ({ call, attempt, status, elapsedMs }: RepeatedTry): void => {
+    this.#tryFailed(call, { attempt, status, error: undefined, isRepeated: true, elapsedMs });
+  };
+
+  /** Notes a call that failed with its last try. */
+  readonly requestFailed = (call: TransportCall, error: unknown, elapsedMs: number): void => {
+    if (isGivenUp(error)) return;
+    const { attempts: attempt = 1 } = error as { readonly attempts?: number };
+    const status = error instanceof ApiStatusError ? error.status : undefined;
+    this.#tryFailed(call, { attempt, status, error, isRepeated: false, elapsedMs });
+  };
+
+  #tryFailed(
+    call: RepeatedTry["call"],
+    failure: Omit<FailedRequestTry, "endpoint" | "method" | "poll">,
+  ): void {
+    if (failure.status === 402 && this.#options.waitsForBilling) return;
+    const { operation: endpoint, headers } = call;
+    this.tryFailed({ ...failure, endpoint, method: headers?.["x-sdk-method"], poll: pollOf(call) });
   }
 
   #tell(tell: (session: SessionReporter) => void): void {
@@ -161,8 +150,8 @@ function isReporter(telemetry: TelemetryReporter | boolean | undefined): telemet
 }
 
 /** Reads what a poll asks for, of those that ask for one result. */
-function pollOf({ operation, headers, body }: TransportCall): FailedRequestTry["poll"] {
-  if (operation !== "retrieve_future" || body === undefined) return undefined;
+function pollOf({ operation, headers, body }: RepeatedTry["call"]): FailedRequestTry["poll"] {
+  if (operation !== "retrieve_future" || !(body instanceof Uint8Array)) return undefined;
   const { request_id: requestId }: { readonly request_id?: unknown } = JSON.parse(
     Buffer.from(body).toString(),
   );

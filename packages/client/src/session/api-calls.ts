@@ -75,6 +75,8 @@ export interface ApiCallsOptions {
   readonly generation: ApiGeneration;
   /** Publishes what happens to requests; `undefined` when nobody may hear. */
   readonly events?: EventHub | undefined;
+  /** Told of tries that failed and are followed by another; one for all calls, so that those that succeed cost nothing. */
+  readonly onRepeat?: TransportCall["onRepeat"] | undefined;
 }
 
 /**
@@ -143,7 +145,7 @@ export class ApiCalls {
   post(name: EndpointName, body: Uint8Array | undefined, options: PostOptions): Promise<TransportResponse> {
     const { path, query, contentType, accept, returnStatuses, signal, timeoutMs } = options;
     const { finalStatuses, stopSignal, isReadable, onBehalfOf } = options;
-    const { transport, events } = this.#options;
+    const { transport, events, onRepeat } = this.#options;
     // Field by field: an object of as many spreads takes longer to make than the request does to write.
     const call: WritableCall = { operation: name, headers: this.#headersOf(body, options) };
     if (body !== undefined) call.body = body;
@@ -157,6 +159,7 @@ export class ApiCalls {
     if (stopSignal !== undefined) call.stopSignal = stopSignal;
     if (signal !== undefined) call.signal = signal;
     if (timeoutMs !== undefined) call.timeoutMs = timeoutMs;
+    if (onRepeat !== undefined) call.onRepeat = onRepeat;
     if (events?.isHeard("request") === true)
       call.observer = new RequestEvents(events, name, onBehalfOf?.operationId);
     return transport.call(call);

@@ -11,9 +11,10 @@ export async function openSession(
   server: ServerProfile,
   request: CreateSessionRequest,
 ): Promise<Session> {
-  const { transport, sdkVersion, logger, lifecycle, events } = environment;
+  const { transport, sdkVersion, logger, lifecycle, events, onRepeat } = environment;
   const signal = lifecycle.closing;
-  const calls = new ApiCalls({ transport, sdkVersion, generation: server.generation.fields, events });
+  const generation = server.generation.fields;
+  const calls = new ApiCalls({ transport, sdkVersion, generation, events, onRepeat });
   const created = await calls.call("create_session", request, { signal });
   logMessages(created, logger);
   events.openedSession(created.session_id);

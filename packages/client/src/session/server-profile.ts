@@ -9,7 +9,7 @@ import {
 } from "@tinkex/types";
 import type { EventHub } from "../events/event-hub.js";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
-import { ApiCalls } from "./api-calls.js";
+import { ApiCalls, type ApiCallsOptions } from "./api-calls.js";
 import {
   type ChunkLimits,
   CURRENT_GENERATION,
@@ -38,6 +38,7 @@ interface Asker {
   readonly sdkVersion: string;
   readonly lifecycle: ClientLifecycle;
   readonly events: EventHub;
+  readonly onRepeat: ApiCallsOptions["onRepeat"];
 }
 
 /**
@@ -115,11 +116,11 @@ const DEFAULT_DYNAMIC = checkReceived(clientDynamicConfigResponseSchema, {}, "cl
 
 /** One of the two configurations; `undefined` when the server has none. */
 async function ask<Name extends "client_config" | "client_dynamic_config">(
-  { transport, sdkVersion, lifecycle, events }: Asker,
+  { transport, sdkVersion, lifecycle, events, onRepeat }: Asker,
   name: Name,
 ): Promise<ResponseOf<Name> | undefined> {
   // A server that knows the endpoint knows the fields too.
-  const calls = new ApiCalls({ transport, sdkVersion, generation: "0.38", events });
+  const calls = new ApiCalls({ transport, sdkVersion, generation: "0.38", events, onRepeat });
   const body = calls.encode<"client_config" | "client_dynamic_config">(name, { sdk_version: sdkVersion });
   const response = await calls.post(name, body, { returnStatuses: [404], signal: lifecycle.closing });
   return response.status === 404 ? undefined : calls.decode(name, response.body);

@@ -1,7 +1,7 @@
 import type { Clock, HttpTransport, Logger } from "@tinkex/base";
 import type { EventHub } from "../events/event-hub.js";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
-import { ApiCalls } from "./api-calls.js";
+import { ApiCalls, type ApiCallsOptions } from "./api-calls.js";
 import type { ModelTokenizers } from "./model-tokenizer.js";
 import type { ServerProfile } from "./server-profile.js";
 
@@ -11,6 +11,8 @@ export interface SessionEnvironment {
   readonly transport: HttpTransport;
   /** As `transport`, without the waiting: for what is asked on the side, and for the end. */
   readonly unpausedTransport: HttpTransport;
+  /** Told of tries of calls by `transport` that failed and are followed by another. */
+  readonly onRepeat: ApiCallsOptions["onRepeat"];
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: Logger;
@@ -35,9 +37,9 @@ export class Session extends ApiCalls {
   #isLost = false;
 
   constructor(id: string, server: ServerProfile, environment: SessionEnvironment) {
-    const { sdkVersion, transport, unpausedTransport, events } = environment;
+    const { sdkVersion, transport, unpausedTransport, events, onRepeat } = environment;
     const generation = server.generation.fields;
-    super({ transport, sdkVersion, generation, events });
+    super({ transport, sdkVersion, generation, events, onRepeat });
     this.id = id;
     this.server = server;
     this.environment = environment;

@@ -57,7 +57,12 @@ export class Retries {
     });
     if (ownDelayMs === undefined) return undefined;
     job.retries += 1;
-    call.onRepeat?.(job.attempt, outcome.kind === "answer" ? outcome.status : undefined);
+    call.onRepeat?.({
+      call,
+      attempt: job.attempt,
+      status: outcome.kind === "answer" ? outcome.status : undefined,
+      elapsedMs: lifetime.elapsedMs,
+    });
     return this.#repeatAfter(ownDelayMs + this.#pace.reserve(clock.monotonic()), hint?.askedMs, job, outcome);
   }
 
