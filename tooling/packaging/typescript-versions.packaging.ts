@@ -33,6 +33,12 @@ const RESOLUTIONS = {
 
 type Resolution = keyof typeof RESOLUTIONS;
 
+/** Settings that all compilers get; only how they are written differs. */
+const STRICT = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, noEmit: true } as const;
+
+/** TypeScript 7, which is a program and no library. */
+const NATIVE = join(createRequire(import.meta.url).resolve("@typescript/native/package.json"), "../bin/tsc");
+
 /**
  * Every entry of every package that has declarations, as a user imports it. Entries for tfjs are left out: the WebGPU types that it
  * brings contradict the browser's library since TypeScript 6. Projects with tfjs compile them in consumer-tensor.
@@ -97,10 +103,7 @@ describe("a project that imports every entry of every package, with skipLibCheck
       lib: ["lib.es2023.d.ts", "lib.esnext.disposable.d.ts"],
       types: ["node"],
       typeRoots: [join(consumer.folder, "node_modules", "@types")],
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      skipLibCheck: false,
-      noEmit: true,
+      ...STRICT,
     };
     const program = ts.createProgram([join(consumer.folder, file)], options, hostOf(ts, options));
     const files = program.getSourceFiles().filter(({ fileName }) => CHECKED.test(fileName));
@@ -128,6 +131,29 @@ describe("a project that imports every entry of every package, with skipLibCheck
         // Each entry has a file of its own, at least.
         expect(fileCount).toBeGreaterThan(entries.length);
       }
+    },
+  );
+
+  it.each(Object.keys(RESOLUTIONS) as Resolution[])(
+    "compiles with TypeScript 7 under %s",
+    async (resolution) => {
+      const module = resolution === "bundler" ? "esnext" : resolution;
+      const lib = ["es2023", "esnext.disposable"];
+      const compilerOptions = {
+        ...STRICT,
+        module,
+        moduleResolution: resolution,
+        target: "es2022",
+        lib,
+        types: ["node"],
+      };
+      consumer.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["all.ts"] }));
+      const { exitCode, output } = await run(process.execPath, [NATIVE, "-p", "."], { cwd: consumer.folder });
+      const faults = output.split("\n").filter((line) => line.includes("error TS"));
+      expect(faults.filter((line) => CHECKED.test(`/${line.slice(0, line.indexOf("("))}`))).toEqual([]);
+      // Declarations of others may contradict each other; a fault of the settings has no file.
+      expect(faults.filter((line) => !line.includes("node_modules/"))).toEqual([]);
+      expect(exitCode === 0 || faults.length > 0, output).toBe(true);
     },
   );
 
