@@ -2,16 +2,22 @@
 
     python cookbook_runs.py read FOLDER     what its registry and its store find in the runs below FOLDER, as JSON
     python cookbook_runs.py write FOLDER    a run that its loggers and its store write
+    python cookbook_runs.py train FOLDER URL STEP    a run of its supervised loop on a server, begun or gone on with; ends the process before STEP
 """
 
+import asyncio
 import json
+import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
 
+import tinker
 from tinker_cookbook import __version__
 from tinker_cookbook.checkpoint_utils import CheckpointRecord, get_last_checkpoint
 from tinker_cookbook.stores import LocalStorage, RunRegistry
+from tinker_cookbook.supervised import train as supervised
+from tinker_cookbook.supervised.types import SupervisedDataset
 from tinker_cookbook.utils.ml_log import JsonLogger
 
 VOLATILE = ("last_updated",)
@@ -79,6 +85,64 @@ def write(folder: str) -> None:
     (Path(folder) / "code.diff").unlink()
 
 
+WORDS = "ant bee cat dog elk fox gnu hen owl pig ram yak".split()
+BATCH_SIZE = 4
+EPOCHS = 3
+
+
+def datum(word: str) -> tinker.Datum:
+    """A word said twice. The built-in model reads bytes."""
+    prompt, completion = f"{word}:".encode(), f" {word}{word}\n".encode()
+    tokens = [*prompt, *completion]
+    weights = [0.0] * (len(prompt) - 1) + [1.0] * len(completion)
+    return tinker.Datum(
+        model_input=tinker.ModelInput.from_ints(tokens[:-1]),
+        loss_fn_inputs={
+            "target_tokens": tinker.TensorData(data=tokens[1:], dtype="int64", shape=[len(weights)]),
+            "weights": tinker.TensorData(data=weights, dtype="float32", shape=[len(weights)]),
+        },
+    )
+
+
+class Words(SupervisedDataset):
+    """Three batches an epoch; ends the process when it is asked for the batch of a step, as a crash would."""
+
+    def __init__(self, end_step: int):
+        self.end_step = end_step
+        self.epoch = 0
+
+    def get_batch(self, index: int) -> list[tinker.Datum]:
+        if self.epoch * len(self) + index >= self.end_step:
+            sys.stdout.flush()
+            os._exit(0)
+        start = index * BATCH_SIZE
+        return [datum(word) for word in WORDS[start : start + BATCH_SIZE]]
+
+    def __len__(self) -> int:
+        return len(WORDS) // BATCH_SIZE
+
+    def set_epoch(self, seed: int = 0) -> None:
+        self.epoch = seed
+
+
+def train(folder: str, url: str, end_step: str) -> None:
+    config = supervised.Config(
+        log_path=folder,
+        model_name="tinkex/pocket-1",
+        recipe_name="words",
+        base_url=url,
+        dataset_builder=lambda: (Words(int(end_step)), None),
+        learning_rate=3e-3,
+        num_epochs=EPOCHS,
+        lora_rank=4,
+        save_every=4,
+    )
+    asyncio.run(supervised.main(config))
+    # The SDK's native threads run on while an interpreter ends: it is not waited for.
+    sys.stdout.flush()
+    os._exit(0)
+
+
 if __name__ == "__main__":
     assert __version__ == "0.6.1", __version__
-    {"read": read, "write": write}[sys.argv[1]](sys.argv[2])
+    {"read": read, "write": write, "train": train}[sys.argv[1]](*sys.argv[2:])

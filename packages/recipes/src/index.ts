@@ -24,6 +24,7 @@ export {
 export { type TopKTokens, topKDatum } from "./datum/top-k-datum.js";
 export { type PolicyDatum, type Transition, trajectoryDatums } from "./datum/trajectory-datums.js";
 export { type DpoOptions, dpo } from "./dpo.js";
+export { type FineTuneOptions, type FineTuneResult, fineTune } from "./fine-tune.js";
 export type { EvaluationContext, Evaluator } from "./loops/evaluators.js";
 export { type DpoLoss, dpoLoss, type PairLogprobs } from "./losses/dpo-loss.js";
 export { type TopKReverseKl, topKReverseKl } from "./losses/top-k-reverse-kl.js";

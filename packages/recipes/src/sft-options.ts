@@ -32,7 +32,8 @@ export interface SftOptions extends RecipeOptions {
   readonly submitAhead?: number | undefined;
 }
 
-const OPTIONS: Readonly<Record<keyof SftOptions, true>> = {
+/** The names of {@link SftOptions}. */
+export const SFT_OPTIONS: Readonly<Record<keyof SftOptions, true>> = {
   ...RECIPE_OPTIONS,
   train: true,
   test: true,
@@ -49,15 +50,15 @@ const OPTIONS: Readonly<Record<keyof SftOptions, true>> = {
 };
 
 /** @throws ValidationError for options that cannot be trained with */
-export function checkSftOptions(options: SftOptions): void {
-  checkKnownNames(options, OPTIONS, "the options of sft");
-  checkRecipeOptions(options, "sft");
-  checkDataset(options.train, "sft: train");
-  if (options.test !== undefined) checkDataset(options.test, "sft: test");
-  checkCount(options.evaluateEvery, "sft: evaluateEvery", 0);
-  checkCount(options.maxLength, "sft: maxLength", 2);
-  checkCount(options.batchSize, "sft: batchSize", 1);
-  checkCount(options.epochs, "sft: epochs", 1);
-  checkCount(options.maxSteps, "sft: maxSteps", 1);
-  checkCount(options.submitAhead, "sft: submitAhead", 0);
+export function checkSftOptions(options: SftOptions, method = "sft"): void {
+  checkKnownNames(options, SFT_OPTIONS, `the options of ${method}`);
+  checkRecipeOptions(options, method);
+  checkDataset(options.train, `${method}: train`);
+  if (options.test !== undefined) checkDataset(options.test, `${method}: test`);
+  checkCount(options.evaluateEvery, `${method}: evaluateEvery`, 0);
+  checkCount(options.maxLength, `${method}: maxLength`, 2);
+  checkCount(options.batchSize, `${method}: batchSize`, 1);
+  checkCount(options.epochs, `${method}: epochs`, 1);
+  checkCount(options.maxSteps, `${method}: maxSteps`, 1);
+  checkCount(options.submitAhead, `${method}: submitAhead`, 0);
 }

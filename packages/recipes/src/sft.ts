@@ -4,7 +4,7 @@ import type { Datum } from "@tinkex/types";
 import { schedule } from "./arithmetic/schedule.js";
 import { batchesOf } from "./data/batches.js";
 import { fingerprint, readDataset } from "./data/dataset.js";
-import { exampleDatum, type TrainingExample } from "./data/training-example.js";
+import { exampleDatums, type TrainingExample } from "./data/training-example.js";
 import { evaluatorOf } from "./loops/evaluators.js";
 import { supervisedLoop } from "./loops/supervised.js";
 import { bitsPerByte } from "./metrics/supervised-metrics.js";
@@ -32,10 +32,22 @@ import { checkSftOptions, type SftOptions } from "./sft-options.js";
  */
 export function sft(options: SftOptions): RecipeRun<TrainingResult, RecipeEvent> {
   checkSftOptions(options);
-  return new RecipeRun((tell) => runSft(options, tell));
+  return startSft(options, (name, index) => `sft: ${name}[${index}]`);
 }
 
-async function runSft(options: SftOptions, tell: (event: RecipeEvent) => void): Promise<TrainingResult> {
+/** Starts a run whose options are checked. @param placeOf - names an example in messages */
+export function startSft(options: SftOptions, placeOf: PlaceOf): RecipeRun<TrainingResult, RecipeEvent> {
+  return new RecipeRun((tell) => runSft(options, placeOf, tell));
+}
+
+/** Name of an example in messages, e.g. `sft: train[3]`. */
+export type PlaceOf = (name: "train" | "test", index: number) => string;
+
+async function runSft(
+  options: SftOptions,
+  placeOf: PlaceOf,
+  tell: (event: RecipeEvent) => void,
+): Promise<TrainingResult> {
   const { service, model, signal, clock = systemClock, logger = silentLogger } = options;
   const { batchSize = 32, epochs = 1, seed = 0, rank = 32, maxSteps = Number.POSITIVE_INFINITY } = options;
   const examples = await readDataset(options.train, "sft: train");
@@ -54,8 +66,8 @@ async function runSft(options: SftOptions, tell: (event: RecipeEvent) => void): 
   const loaded = hasText ? await trainingTools(training, model, options.renderer) : undefined;
   const { trainOn, maxLength, reduction } = options;
   const tools = { loaded, options: { trainOn, maxLength, reduction } };
-  const toDatums = (list: readonly TrainingExample[], name: string) =>
-    list.flatMap((example, index) => exampleDatum(example, tools, `sft: ${name}[${index}]`) ?? []);
+  const toDatums = (list: readonly TrainingExample[], name: "train" | "test") =>
+    exampleDatums(list, tools, (index) => placeOf(name, index));
   const [data, test] = [toDatums(examples, "train"), toDatums(testExamples, "test")];
   const dropped = examples.length - data.length;
   if (dropped > 0)

@@ -49,3 +49,35 @@ it("cookbook 14: names all bad lines by their numbers, once the whole file was r
   const many = fileOf("{}\n".repeat(25));
   await expect(readDataset(chatsFromJsonl(many), "chats")).rejects.toThrow(/has 25 bad lines; .*; and 5 more$/);
 });
+
+it("cookbook 14: a line of many pieces of the file is read in time that grows as the line does", async () => {
+  const millisecondsOf = async (length: number): Promise<number> => {
+    const path = fileOf(JSON.stringify(chat("é".repeat(length))));
+    const startedAt = performance.now();
+    const [read] = await readDataset(chatsFromJsonl(path), "chats");
+    expect(read?.messages[1]?.content).toHaveLength(length);
+    return performance.now() - startedAt;
+  };
+  await millisecondsOf(100_000);
+  const [short, long] = [await millisecondsOf(500_000), await millisecondsOf(4_000_000)];
+  // Eight times as long; each piece put behind those before it would take sixty-four times as long.
+  expect(long / short).toBeLessThan(30);
+});
+
+it.each([
+  ["little-endian UTF-16 with its mark", Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("{}\n", "utf16le")])],
+  ["UTF-16 without a mark", Buffer.from('{"messages": []}\n', "utf16le")],
+])("names a file in %s for what it is", async (_, bytes) => {
+  const path = join(temporaryFolder(), "chats.jsonl");
+  writeFileSync(path, bytes);
+  await expect(readDataset(chatsFromJsonl(path), "chats")).rejects.toThrow(/must be a file of UTF-8/);
+});
+
+it.each([
+  [[{ function: { name: "a" } }], "messages[0].tool_calls[0].function must have a name, and arguments as a string"],
+  [[{ function: { name: "a", arguments: "{" } }], "messages[0].tool_calls[0].function.arguments must be JSON"],
+  [{}, "messages[0].tool_calls must be an array"],
+])("names calls of tools that no renderer can write", async (tool_calls, message) => {
+  const path = fileOf(JSON.stringify({ messages: [{ role: "assistant", content: "a", tool_calls }] }));
+  await expect(readDataset(chatsFromJsonl(path), "chats")).rejects.toThrow(message);
+});

@@ -6,6 +6,25 @@ import type { Chat, ChatMessage } from "../datum/supervised-datum.js";
 /** Bad lines that an error names; the others are counted. */
 const MAX_NAMED_LINES = 20;
 
+/** Places of faults of a file, such as `line 3: must be an object`: the first few, and how many there are. */
+export class LineFaults {
+  readonly #named: string[] = [];
+  #count = 0;
+
+  add(line: number, fault: string): void {
+    this.#count += 1;
+    if (this.#named.length < MAX_NAMED_LINES) this.#named.push(`line ${line}: ${fault}`);
+  }
+
+  /** Says what is wrong with a file; undefined where nothing is. */
+  describe(path: string): string | undefined {
+    if (this.#count === 0) return undefined;
+    const more = this.#count - this.#named.length;
+    const named = this.#named.join("; ");
+    return `${path} has ${this.#count} bad ${this.#count === 1 ? "line" : "lines"}; ${named}${more > 0 ? `; and ${more} more` : ""}`;
+  }
+}
+
 /**
  * Reads chats from a file of JSON lines, `{"messages": [{"role", "content"}, …]}` each, as OpenAI's fine-tuning takes them, with `weight` of
  * messages and `tools`. The file is read piece by piece. Blank lines and a byte order mark are passed over.
@@ -14,43 +33,65 @@ const MAX_NAMED_LINES = 20;
  */
 export async function* chatsFromJsonl(path: string): AsyncGenerator<Chat, void, undefined> {
   checkString(path, "chatsFromJsonl: path", "train.jsonl");
-  const faults: string[] = [];
-  let number = 0;
-  for await (const line of linesOf(path)) {
-    number += 1;
-    if (line.trim() === "") continue;
+  const faults = new LineFaults();
+  for await (const { chat } of chatLines(path, faults, "chatsFromJsonl: path")) yield chat;
+  const fault = faults.describe(path);
+  if (fault !== undefined) throw new ValidationError(fault);
+}
+
+/** A chat, and the number of its line, from 1. */
+export interface ChatLine {
+  readonly line: number;
+  readonly chat: Chat;
+}
+
+/** Reads the good lines of a file, and notes what is wrong with the others. @throws ValidationError when the file cannot be read */
+export async function* chatLines(
+  path: string,
+  faults: LineFaults,
+  place: string,
+): AsyncGenerator<ChatLine, void, undefined> {
+  let line = 0;
+  for await (const text of linesOf(path, place)) {
+    line += 1;
+    if (text.trim() === "") continue;
+    let chat: Chat;
     try {
-      yield chatOf(JSON.parse(line));
+      chat = chatOf(JSON.parse(text));
     } catch (error) {
-      faults.push(`line ${number}: ${errorMessage(error)}`);
+      faults.add(line, errorMessage(error));
+      continue;
     }
+    yield { line, chat };
   }
-  if (faults.length === 0) return;
-  const more = faults.length - MAX_NAMED_LINES;
-  const named = faults.slice(0, MAX_NAMED_LINES).join("; ");
-  throw new ValidationError(
-    `${path} has ${faults.length} bad lines; ${named}${more > 0 ? `; and ${more} more` : ""}`,
-  );
 }
 
-/** Lines of a file, without their ends, in constant memory. */
-async function* linesOf(path: string): AsyncGenerator<string, void, undefined> {
-  let rest = "";
+/** Lines of a file, without their ends, in the memory of the longest one. */
+async function* linesOf(path: string, place: string): AsyncGenerator<string, void, undefined> {
+  // A line that is read in pieces is put together once, however many they are.
+  let parts: string[] = [];
   let isFirst = true;
-  for await (const text of chunksOf(path)) {
-    const lines = (rest + (isFirst && text.startsWith("\uFEFF") ? text.slice(1) : text)).split("\n");
+  for await (const text of chunksOf(path, place)) {
+    if (isFirst && /^\uFFFD|^.?\0/.test(text)) {
+      throw new ValidationError(`${place} must be a file of UTF-8, and ${path} is of another encoding`);
+    }
+    const [head = "", ...lines] = (isFirst && text.startsWith("\uFEFF") ? text.slice(1) : text).split("\n");
     isFirst = false;
-    rest = lines.pop() ?? "";
+    parts.push(head);
+    const last = lines.pop();
+    if (last === undefined) continue;
+    yield parts.join("");
     yield* lines;
+    parts = [last];
   }
-  if (rest !== "") yield rest;
+  if (parts.some((part) => part !== "")) yield parts.join("");
 }
 
-async function* chunksOf(path: string): AsyncGenerator<string, void, undefined> {
+async function* chunksOf(path: string, place: string): AsyncGenerator<string, void, undefined> {
   try {
     for await (const chunk of createReadStream(path, { encoding: "utf8" })) yield String(chunk);
   } catch (cause) {
-    throw new ValidationError(`chatsFromJsonl: path must be a file that can be read; ${errorMessage(cause)}`, { cause });
+    throw new ValidationError(`${place} must be a file that can be read; ${errorMessage(cause)}`, { cause });
   }
 }
 
@@ -71,7 +112,10 @@ function messageOf(message: unknown, index: number): ChatMessage {
   if (!isRecord(message)) throw new ValidationError(`messages[${index}] must be an object`);
   const { role, content, weight } = message;
   if (typeof role !== "string") throw new ValidationError(`messages[${index}].role must be a string`);
-  const hasCalls = Array.isArray(message.tool_calls) && message.tool_calls.length > 0;
+  const calls = message.tool_calls ?? [];
+  if (!Array.isArray(calls)) throw new ValidationError(`messages[${index}].tool_calls must be an array`);
+  for (const [place, call] of calls.entries()) checkCall(call, `messages[${index}].tool_calls[${place}]`);
+  const hasCalls = calls.length > 0;
   const isContent = typeof content === "string" || Array.isArray(content);
   // OpenAI writes null where a message of the assistant only calls tools.
   if (!isContent && !(hasCalls && (content === null || content === undefined))) {
@@ -82,6 +126,19 @@ function messageOf(message: unknown, index: number): ChatMessage {
   }
   // Its other fields are checked by the renderer, which knows which of them its family has.
   return (isContent ? message : { ...message, content: "" }) as unknown as ChatMessage;
+}
+
+/** Checks a call of a tool. Its arguments are text, as OpenAI writes them. */
+function checkCall(call: unknown, place: string): void {
+  const called = isRecord(call) ? call.function : undefined;
+  if (!isRecord(called) || typeof called.name !== "string" || typeof called.arguments !== "string") {
+    throw new ValidationError(`${place}.function must have a name, and arguments as a string`);
+  }
+  try {
+    JSON.parse(called.arguments);
+  } catch (cause) {
+    throw new ValidationError(`${place}.function.arguments must be JSON`, { cause });
+  }
 }
 
 function toolsOf(tools: unknown): ToolDeclaration[] {

@@ -1,4 +1,4 @@
-import { checkObject, type Tokenizer, ValidationError } from "@tinkex/base";
+import { checkObject, errorMessage, type Tokenizer, ValidationError } from "@tinkex/base";
 import { datumFromTokens, type Renderer } from "@tinkex/renderers";
 import type { Datum } from "@tinkex/types";
 import { hasTrainedToken } from "../datum/plain-numbers.js";
@@ -21,7 +21,37 @@ export interface ExampleTools {
   readonly options: SupervisedDatumOptions;
 }
 
-/** An example as a datum; undefined where no token of it is left to train on. @throws ValidationError naming its place */
+/** Refused examples that an error names; the others are counted. */
+const MAX_NAMED_EXAMPLES = 20;
+
+/**
+ * Makes datums of examples. Those without a token to train on are left out.
+ *
+ * @param placeOf - names an example in messages, e.g. `train[3]`
+ * @throws ValidationError that names all examples that cannot be trained on
+ */
+export function exampleDatums(
+  examples: readonly TrainingExample[],
+  tools: ExampleTools,
+  placeOf: (index: number) => string,
+): Datum[] {
+  const refused: string[] = [];
+  const data = examples.flatMap((example, index) => {
+    try {
+      return exampleDatum(example, tools, "an example") ?? [];
+    } catch (error) {
+      refused.push(`${placeOf(index)}: ${errorMessage(error)}`);
+      return [];
+    }
+  });
+  if (refused.length === 0) return data;
+  const more = refused.length - MAX_NAMED_EXAMPLES;
+  throw new ValidationError(
+    `${refused.slice(0, MAX_NAMED_EXAMPLES).join("; ")}${more > 0 ? `; and ${more} more` : ""}`,
+  );
+}
+
+/** An example as a datum; undefined where no token of it is left to train on. @throws ValidationError when it cannot be trained on */
 export function exampleDatum(example: TrainingExample, tools: ExampleTools, place: string): Datum | undefined {
   checkObject(example, place, "{ messages: [{ role, content }] }");
   if ("model_input" in example) return example;

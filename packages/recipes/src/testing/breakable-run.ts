@@ -39,7 +39,8 @@ export async function breakableRun(order: BreakableRun): Promise<TrainingResult>
     steps,
     problems: ["The name of the ", "We saw a ", "It was the ", "There is a "],
     prompt: (problem) => problem,
-    reward: (_, { text }) => [...text].filter((letter) => letter === "e").length,
+    // Differs from answer to answer, so that every step has something to learn.
+    reward: (_, { tokens }) => (tokens.reduce((sum, token) => 3 * sum + token, 0) % 97) / 97,
     groupSize: 4,
     groupsPerBatch: 2,
     maxTokens: 4,
