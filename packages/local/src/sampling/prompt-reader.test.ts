@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { SampleTask } from "../engine/engine.js";
+import type { SampleOutcome, SampleTask } from "../engine/engine.js";
 import { createRuntime } from "../runtime/create-runtime.js";
 import type { CachedGraph } from "../runtime/session-cache.js";
+import { Dice } from "../testing/fuzz/dice.js";
 import { openGoldenModel } from "../training/testing/golden-files.js";
 import { decodeGraph } from "./decode-graph.js";
 import { DecodeModel } from "./decode-model.js";
+import { bytesPerToken } from "./key-values.js";
 import { PromptCache } from "./prompt-cache.js";
 import { SampleRequest } from "./sample-request.js";
 import { SamplingBatch, type SamplingLimits } from "./sampling-batch.js";
@@ -47,6 +49,14 @@ function countedBatch(limits: Partial<SamplingLimits> = {}) {
   return { batch, add, finish, reads };
 }
 
+/** Tells whether a request has been answered, once everything that is ready has run. */
+async function isSettled(outcome: Promise<unknown>): Promise<boolean> {
+  return Promise.race([
+    outcome.then(() => true),
+    new Promise<false>((resolve) => setImmediate(resolve, false)),
+  ]);
+}
+
 describe("a prompt that several requests have", () => {
   const asked = { prompt: prompt(20), temperature: 1, maxTokens: 6 };
 
@@ -82,6 +92,44 @@ describe("a prompt that several requests have", () => {
     void add({ ...asked, prompt: prompt(40) });
     await finish();
     expect(reads).toEqual([2, 1]);
+  });
+
+  it("is there for those that were counted on it, though others that are read beside it take its place", async () => {
+    const own = 20 * bytesPerToken(config) + config.vocabularySize * Float32Array.BYTES_PER_ELEMENT;
+    // A quarter is for prompts that have been read: one of them has room there.
+    const { batch, add, finish, reads } = countedBatch({ maxCacheBytes: 6 * own });
+    const first = add(asked);
+    await batch.advance();
+    const other = add({ ...asked, prompt: prompt(20, 12) });
+    const again = add(asked);
+    await finish();
+    expect(reads).toEqual([1, 1]);
+    const outcomes = await Promise.all([first, other, again].map(isSettled));
+    expect(outcomes).toEqual([true, true, true]);
+    expect((await again).sequences).toEqual((await first).sequences);
+  });
+
+  it("is answered for whoever asks, in any order and whatever room there is", async () => {
+    for (let seed = 0; seed < 6; seed += 1) {
+      const dice = new Dice(seed, "prompts in any order");
+      const own = 20 * bytesPerToken(config) + config.vocabularySize * Float32Array.BYTES_PER_ELEMENT;
+      const { batch, add, finish } = countedBatch({ maxCacheBytes: (4 + dice.below(12)) * own });
+      const asking: Promise<SampleOutcome>[] = [];
+      for (let step = 0; step < 30; step += 1) {
+        for (let count = dice.below(4); count > 0; count -= 1) {
+          const from = 11 + dice.below(5);
+          const length = dice.hits(0.2) ? 40 : 20;
+          asking.push(add({ ...asked, prompt: prompt(length, from), maxTokens: 1 + dice.below(3) }));
+        }
+        await batch.advance();
+      }
+      await finish();
+      const outcomes = await Promise.all(asking.map(isSettled));
+      expect(
+        outcomes.filter((settled) => !settled),
+        `left alone, seed ${seed}`,
+      ).toEqual([]);
+    }
   });
 
   it("is read for itself where its own scores are wanted", async () => {

@@ -18,8 +18,10 @@ export interface PromptReaderOptions {
 export class ReadPlan {
   readonly #maxTokensPerRun: number;
   readonly #paddedLength: (prompt: Prompt) => number;
-  readonly #isRead: (prompt: Prompt) => boolean;
+  readonly #lookUp: (key: string) => PrefilledPrompt | undefined;
   readonly #keys = new Set<string>();
+  /** Prompts that were read before. They are held here, since those that are read in this run may take their place in the cache. */
+  readonly #found = new Map<string, PrefilledPrompt>();
   /** Prompts that have to be read, each once. */
   readonly unread: Prompt[] = [];
   #length: number | undefined;
@@ -27,16 +29,16 @@ export class ReadPlan {
   constructor(
     maxTokensPerRun: number,
     paddedLengthOf: (prompt: Prompt) => number,
-    isRead: (prompt: Prompt) => boolean,
+    lookUp: (key: string) => PrefilledPrompt | undefined,
   ) {
     this.#maxTokensPerRun = maxTokensPerRun;
     this.#paddedLength = paddedLengthOf;
-    this.#isRead = isRead;
+    this.#lookUp = lookUp;
   }
 
   /** Tells whether the run has room for a prompt. One that was read, or is read in this run anyway, needs none. */
   hasRoomFor(prompt: Prompt): boolean {
-    if (this.#isKnown(prompt) || this.#length === undefined) return true;
+    if (this.#length === undefined || this.#isKnown(prompt)) return true;
     if (this.#paddedLength(prompt) !== this.#length) return false;
     return (this.unread.length + 1) * this.#length <= this.#maxTokensPerRun;
   }
@@ -48,8 +50,17 @@ export class ReadPlan {
     if (prompt.key !== undefined) this.#keys.add(prompt.key);
   }
 
-  #isKnown(prompt: Prompt): boolean {
-    return this.#isRead(prompt) || (prompt.key !== undefined && this.#keys.has(prompt.key));
+  /** A prompt of the plan that had been read before it. */
+  found(key: string): PrefilledPrompt | undefined {
+    return this.#found.get(key);
+  }
+
+  #isKnown({ key }: Prompt): boolean {
+    if (key === undefined) return false;
+    if (this.#keys.has(key) || this.#found.has(key)) return true;
+    const found = this.#lookUp(key);
+    if (found !== undefined) this.#found.set(key, found);
+    return found !== undefined;
   }
 }
 
@@ -69,7 +80,7 @@ export class PromptReader {
     return new ReadPlan(
       this.#options.maxTokensPerRun,
       (prompt) => this.#paddedLength(prompt),
-      ({ key }) => key !== undefined && this.#cache.has(key),
+      (key) => this.#cache.get(key),
     );
   }
 
@@ -80,9 +91,10 @@ export class PromptReader {
    * @returns what samples of a prompt start from; nothing for a long one that is wanted no more
    */
   async read(
-    { unread }: ReadPlan,
+    plan: ReadPlan,
     isWanted: () => boolean,
   ): Promise<(prompt: Prompt) => PrefilledPrompt | undefined> {
+    const { unread } = plan;
     const read = new Map<Prompt | string, PrefilledPrompt>();
     const results = await this.#run(unread, isWanted);
     unread.forEach((prompt, index) => {
@@ -92,7 +104,7 @@ export class PromptReader {
       if (prompt.key !== undefined) this.#cache.add(prompt.key, result);
     });
     return (prompt) =>
-      prompt.key === undefined ? read.get(prompt) : (read.get(prompt.key) ?? this.#cache.get(prompt.key));
+      prompt.key === undefined ? read.get(prompt) : (read.get(prompt.key) ?? plan.found(prompt.key));
   }
 
   async #run(

@@ -2,7 +2,7 @@ import { ClosedError, ValidationError } from "@tinkex/base";
 import { type AdapterParameters, adaptedModules } from "../adapter/adapter-parameters.js";
 import type { SampleOutcome, SampleTask } from "../engine/engine.js";
 import type { ModelConfig } from "../model/model-config.js";
-import type { ModelWeights } from "../model/model-weights.js";
+import type { GraphWeights } from "../model/model-weights.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { SessionCache } from "../runtime/session-cache.js";
 import { decodeGraph } from "./decode-graph.js";
@@ -12,7 +12,7 @@ import { SamplingBatch, type SamplingLimits } from "./sampling-batch.js";
 
 export interface SamplerOptions {
   readonly config: ModelConfig;
-  readonly weights: Pick<ModelWeights, "get">;
+  readonly weights: GraphWeights;
   readonly runtime: Runtime;
   /** Loads what turns ids into text; called when a request first names stop texts. */
   readonly loadDecoder: () => Promise<(ids: readonly number[]) => string>;
