@@ -81,6 +81,29 @@ describe("a process of its own", () => {
     );
     expect(seen).toEqual([]);
   }, 60_000);
+
+  it("ends while a call that keeps none alive waits for its answer, and waits for the others", {
+    timeout: 60_000,
+  }, async () => {
+    const server = await play(on({ path: "/api/v1/telemetry" }, stall), answer(200, { ok: 1 }));
+    const seen = await program(
+      `
+        // No limit of a try is to end the call.
+        const { setTimeout } = globalThis;
+        globalThis.setTimeout = (run, ms, ...given) => setTimeout(run, ms >= 5_000 ? 2 ** 31 - 1 : ms, ...given);
+        const transport = http.createTransport({ baseUrl: process.argv[1] });
+        const body = new TextEncoder().encode("{}");
+        const settled = [];
+        const note = (name) => () => settled.push(name);
+        const telemetry = transport.call({ operation: "telemetry", body, isBackground: true });
+        telemetry.then(note("telemetry"), note("telemetry"));
+        transport.call({ operation: "healthz", isBackground: false }).then(note("healthz"));
+        process.on("exit", () => console.log(JSON.stringify(settled)));
+        `,
+      { args: [server.url] },
+    );
+    expect(seen).toEqual(["healthz"]);
+  });
 });
 
 /** A loader that gives this text for undici. */

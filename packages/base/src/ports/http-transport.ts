@@ -32,7 +32,7 @@ export interface TransportCall {
   readonly stopSignal?: AbortSignal;
   /** Limit of the whole call, tries and pauses included, in milliseconds. @defaultValue none; each try has its own */
   readonly timeoutMs?: number;
-  /** Pauses between its tries keep no process alive. @defaultValue false */
+  /** Neither its tries nor the pauses between them keep a process alive, as far as a transport can tell. @defaultValue false */
   readonly isBackground?: boolean;
   /** Told of a try that failed and is followed by another, for who wants to hear of nothing else. A transport may leave it alone. */
   readonly onRepeat?: (repeat: RepeatedTry) => void;

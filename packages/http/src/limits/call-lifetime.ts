@@ -13,7 +13,7 @@ import {
 export interface CallLimits extends WaitLimits {
   /** Ends the call as soon as no try of it is under way. */
   readonly stopSignal?: AbortSignal | undefined;
-  /** Its pauses keep no process alive. @defaultValue false */
+  /** It keeps no process alive. @defaultValue false */
   readonly isBackground?: boolean | undefined;
 }
 
@@ -70,7 +70,7 @@ export class CallLifetime {
     if (stopSignal?.aborted) this.#failure = this.#stopped(stopSignal.reason);
     if (this.#failure !== undefined) return;
     if (timeoutMs !== Number.POSITIVE_INFINITY) {
-      this.#stopTimer = startTimer(timeoutMs, () => this.interrupt(this.#timedOut()));
+      this.#stopTimer = startTimer(timeoutMs, () => this.interrupt(this.#timedOut()), isBackground);
     }
     if (signal !== undefined) {
       this.#stopListening = onAbort(signal, () => this.interrupt(this.#aborted()));

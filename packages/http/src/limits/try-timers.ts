@@ -11,6 +11,7 @@ export class TryTimers {
   readonly #silenceMs: number;
   readonly #headersMs: number;
   readonly #totalMs: number;
+  readonly #isBackground: boolean;
   readonly #beganAtMs = systemClock.monotonic();
   /** Beginning of the spell in which a piece of the body must come; `undefined` until the status line has come. */
   #spellBeganAtMs: number | undefined;
@@ -18,13 +19,18 @@ export class TryTimers {
   #wakesAtMs = 0;
   #stopTimer: () => void = () => {};
 
-  /** @param sentBytes - size of the request's body; a big one may take its time */
+  /**
+   * @param sentBytes - size of the request's body; a big one may take its time
+   * @param isBackground - keep no process alive
+   */
   constructor(
     { headersMs, silenceMs, totalMs = Number.POSITIVE_INFINITY }: TryTimeouts,
     sentBytes: number,
     expire: (outcome: TimedOut) => void,
+    isBackground = false,
   ) {
     this.#expire = expire;
+    this.#isBackground = isBackground;
     this.#silenceMs = silenceMs;
     const uploadMs = Math.floor(sentBytes / MIN_UPLOAD_BYTES_PER_MS);
     this.#headersMs = headersMs + uploadMs;
@@ -53,7 +59,7 @@ export class TryTimers {
   #wakeIn(ms: number, nowMs: number): void {
     this.#stopTimer();
     this.#wakesAtMs = nowMs + ms;
-    this.#stopTimer = startTimer(ms, () => this.#wake());
+    this.#stopTimer = startTimer(ms, () => this.#wake(), this.#isBackground);
   }
 
   /** Ends the try when one of its limits has run out, or sleeps until the next one. */

@@ -18,6 +18,8 @@ export interface WireRequest {
   readonly timeouts: TryTimeouts;
   /** Most bytes of a successful answer, packed and unpacked. */
   readonly maxAnswerBytes: number;
+  /** It keeps no process alive. */
+  readonly isBackground?: boolean | undefined;
 }
 
 /** Parts of a request that are the same for all calls of a transport. */
@@ -44,6 +46,7 @@ export function wireRequest(
     body: call.body,
     timeouts: operation.timeouts,
     maxAnswerBytes: operation.maxAnswerBytes,
+    isBackground: call.isBackground,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { buildConnector, Client } from "undici";
 import { type Connect, withAbandon } from "./connect.js";
 import type { Undici } from "./load-undici.js";
@@ -29,11 +30,16 @@ export interface ConnectionOptions extends Client.Options {
   readonly connect: Connect;
 }
 
-/** Gives the options of undici for connections to one origin, through the proxy where there is one. */
+/**
+ * Gives the options of undici for connections to one origin, through the proxy where there is one.
+ *
+ * @param isBackground - the connections keep no process alive, not even with a request under way
+ */
 export function connectionOptions(
   undici: Undici,
   origin: string,
   settings: ConnectionSettings,
+  isBackground = false,
 ): ConnectionOptions {
   const { connectTimeoutMs, keepAliveMs, http2 } = settings;
   const ca = settings.ca === undefined ? [] : [settings.ca].flat();
@@ -57,8 +63,17 @@ export function connectionOptions(
     keepAliveMaxTimeout: 2 * keepAliveMs,
     connect: (target, done) =>
       connect(target, (...outcome) => {
-        if (outcome[0] === null) watchForStaleness(outcome[1]);
+        if (outcome[0] === null) {
+          watchForStaleness(outcome[1]);
+          if (isBackground) letGo(outcome[1]);
+        }
         done(...outcome);
       }),
   };
+}
+
+/** Lets a process end in spite of a socket, for good: undici takes hold of it again with each request. */
+function letGo(socket: Socket): void {
+  socket.unref();
+  socket.ref = () => socket;
 }

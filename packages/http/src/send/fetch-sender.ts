@@ -18,10 +18,12 @@ export class FetchSender implements Sender {
   send(request: WireRequest, lifetime: CallLifetime): Promise<TryOutcome> {
     const controller = new AbortController();
     return lifetime.during(({ resolve, reject }) => {
-      const timers = new TryTimers(request.timeouts, request.body?.byteLength ?? 0, (outcome) => {
+      const expire = (outcome: TryOutcome): void => {
         resolve(outcome);
         controller.abort();
-      });
+      };
+      const { timeouts, body, isBackground } = request;
+      const timers = new TryTimers(timeouts, body?.byteLength ?? 0, expire, isBackground);
       lifetime.leaving();
       this.#receive(request, controller.signal, timers)
         .then(resolve, (error) => {

@@ -90,8 +90,8 @@ export class UndiciSender implements Sender {
   }
 
   #makePool(undici: Undici, request: WireRequest): ConnectionPool {
-    const { origin } = request;
-    const options = connectionOptions(undici, origin, this.#options);
+    const { origin, isBackground } = request;
+    const options = connectionOptions(undici, origin, this.#options, isBackground);
     const pool = new ConnectionPool(
       (connect) => new undici.Client(origin, { ...options, connect }),
       options.connect,
@@ -104,7 +104,8 @@ export class UndiciSender implements Sender {
 /** Kinds of traffic whose requests follow one another, and so share connections: a sample's, and the polls for its result. */
 const SHARED: readonly PoolName[] = ["train", "sample", "poll"];
 
-function poolKey({ pool, origin }: WireRequest): string {
+function poolKey({ pool, origin, isBackground }: WireRequest): string {
+  if (isBackground) return `${pool} ${origin} background`;
   return SHARED.includes(pool) ? origin : `${pool} ${origin}`;
 }
 

@@ -1,7 +1,7 @@
 import { TinkexError } from "@tinkex/base";
 import type { Dispatcher } from "undici";
 import { BodyPieces } from "../body/body-pieces.js";
-import type { TryOutcome } from "../errors/try-outcome.js";
+import type { TimedOut, TryOutcome } from "../errors/try-outcome.js";
 import type { CallLifetime, Settle } from "../limits/call-lifetime.js";
 import { TryTimers } from "../limits/try-timers.js";
 import type { WireRequest } from "../request/wire-request.js";
@@ -34,10 +34,12 @@ export class UndiciTry implements LeavingHandler {
     this.#settle = settle;
     this.#lifetime = lifetime;
     this.#maxAnswerBytes = request.maxAnswerBytes;
-    this.#timers = new TryTimers(request.timeouts, request.body?.byteLength ?? 0, (outcome) => {
+    const expire = (outcome: TimedOut): void => {
       this.#end(this.#controller === undefined ? { ...outcome, waitingFor: "a connection" } : outcome);
       this.#leave();
-    });
+    };
+    const { timeouts, body, isBackground } = request;
+    this.#timers = new TryTimers(timeouts, body?.byteLength ?? 0, expire, isBackground);
   }
 
   get isOver(): boolean {

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { TelemetryEvent, TelemetrySendRequest } from "@tinkex/types";
 import { CANARY_PROMPT, findCanaries } from "@tinkex-tooling/canary";
 import { build } from "esbuild";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { StubService } from "../../../client/src/testing/stub-service.js";
 
 /** The end of a program. */
@@ -63,6 +63,7 @@ async function program(text: string, url = stub.url): Promise<ProgramEnd> {
   `,
   );
   const child = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "pipe"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk: Buffer) => {
@@ -102,6 +103,33 @@ describe("a program that reports", () => {
       console.log("over");
     `);
     expect(end).toMatchObject({ code: 0, stdout: "over\n", stderr: "" });
+    expect(stub.seen("telemetry")).toHaveLength(1);
+  });
+
+  it("telemetry 7, 14: ends while a request of telemetry is under way, which nobody answers", async () => {
+    let hold = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      hold = resolve;
+    });
+    stub.on("telemetry", () => {
+      hold();
+      return new Promise(() => {});
+    });
+    stub.script("optim_step", { status: 422, body: { detail: "no" } });
+    stub.on("training_runs/first", async () => {
+      await held;
+      return { status: 404, body: { detail: "no" } };
+    });
+    const end = await program(`
+      // No limit of a try is to end the request.
+      const { setTimeout } = globalThis;
+      globalThis.setTimeout = (run, ms, ...given) => setTimeout(run, ms >= 5_000 ? 2 ** 31 - 1 : ms, ...given);
+      const training = await service.createLoraTrainingClient({ base_model: "b" });
+      await training.optimStep().catch(() => {});
+      await service.rest.getTrainingRun("first").catch(() => {});
+      process.once("beforeExit", () => console.log("nothing left to do"));
+    `);
+    expect(end).toMatchObject({ code: 0, stdout: "nothing left to do\n", stderr: "" });
     expect(stub.seen("telemetry")).toHaveLength(1);
   });
 
