@@ -9,6 +9,7 @@ export {
 } from "./reader/list-runs.js";
 export { type IterationInfo, RunReader, type RunReaderOptions } from "./reader/run-reader.js";
 export { type OpenMetricsOptions, openMetrics } from "./run/open-metrics.js";
+export { type OpenRowsOptions, openRows, type Rows } from "./run/open-rows.js";
 export { type OpenRunOptions, openRun } from "./run/open-run.js";
 export type {
   CheckpointRecord,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { silentLogger } from "@tinkex/base";
-import { listRuns, openMetrics, openRun, type Run, RunReader } from "@tinkex/runs";
+import { listRuns, openMetrics, openRows, openRun, type Run, RunReader } from "@tinkex/runs";
 import { call, type PublicCalls } from "../public-call.js";
 import { clock } from "../surroundings.js";
 
@@ -21,6 +21,7 @@ export function runsCalls(folder: string): PublicCalls {
   return {
     listRuns: call(listRuns, () => [folder, { clock }]),
     openMetrics: call(openMetrics, () => [folder, { config: config(), logger: silentLogger }]),
+    openRows: call(openRows, () => [join(folder, "rows.jsonl"), { logger: silentLogger }]),
     openRun: call(openRun, () => [
       folder,
       { recipe: "sft", config: config(), version: "1.0.0", clock, logger: silentLogger },

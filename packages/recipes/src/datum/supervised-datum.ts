@@ -7,6 +7,7 @@ import {
   type TrainOn,
 } from "@tinkex/renderers";
 import type { Datum } from "@tinkex/types";
+import { withTools } from "./declared-tools.js";
 import { hasTrainedToken } from "./plain-numbers.js";
 
 /** A message, with the weight that files of OpenAI's fine-tuning give those of the assistant: 0 is not trained on. */
@@ -64,19 +65,4 @@ function plainMessage(message: ChatMessage, index: number, isWeighed: boolean): 
   }
   if (!isWeighed) return plain;
   return { ...plain, trainable: plain.role === "assistant" && weight !== 0 };
-}
-
-/** Puts the declarations of tools in front, which take the place of a system message. */
-function withTools(
-  renderer: Renderer,
-  messages: readonly Message[],
-  tools: readonly ToolDeclaration[] | undefined,
-): readonly Message[] {
-  if (tools === undefined || tools.length === 0) return messages;
-  const [first, ...rest] = messages;
-  const isSystem = first?.role === "system" && typeof first.content === "string";
-  const declared = renderer.declareTools(tools, isSystem ? String(first.content) : undefined);
-  const isCustomized = messages.some(({ trainable }) => trainable !== undefined);
-  const head = isCustomized ? declared.map((message) => ({ ...message, trainable: false })) : declared;
-  return [...head, ...(isSystem ? rest : messages)];
 }

@@ -1,19 +1,26 @@
 import type { SamplingClient, TrainingClient } from "@tinkex/client";
 import type { AdamParams, LossFnType } from "@tinkex/types";
-import { groupAdvantages, isConstantGroup } from "../advantage/group-advantages.js";
+import { checkProvenance } from "../datum/check-provenance.js";
 import { numbers } from "../datum/plain-numbers.js";
-import { type PolicyDatum, trajectoryDatums } from "../datum/trajectory-datums.js";
+import type { PolicyDatum } from "../datum/trajectory-datums.js";
 import { klMetrics } from "../metrics/kl-metrics.js";
 import { optimizerMetrics } from "../metrics/optimizer-metrics.js";
 import { rolloutMetrics } from "../metrics/rollout-metrics.js";
-import { meanMetrics } from "../rollout/mean-metrics.js";
-import type { Trajectory } from "../rollout/run-group.js";
+import type { GroupExamples } from "../rollout/group-examples.js";
+import { endOf, meanMetrics } from "../rollout/mean-metrics.js";
+import type { SampledGroups } from "../rollout/rollout-pipeline.js";
+import { trajectoryCounts } from "../rollout/rollout-records.js";
 import { type CheckpointPlan, savedCheckpoint, submitCheckpoint } from "../run/checkpoints.js";
 import type { Metrics, SavedCheckpoint } from "../run/recipe-event.js";
 import type { RecipeLog } from "../run/recipe-log.js";
 
 /** Distance of sampler and trainer from which something is wrong. */
 const MAX_KL = 0.01;
+
+/** Options of samplers whose samples a loss can only train on if the service has noted more of them. */
+const STABILITY: Readonly<Record<string, { readonly record_stability_info: true }>> = {
+  stable_reinforce: { record_stability_info: true },
+};
 
 /** Parts of the loop. Everything that happens at the edge is a function of it. */
 export interface RlLoop {
@@ -25,21 +32,16 @@ export interface RlLoop {
   readonly adam: Omit<AdamParams, "learning_rate">;
   readonly checkpoints: CheckpointPlan;
   readonly epochAt: (step: number) => number;
-  /** Rolls out the groups of a step with the weights that the step begins with. */
-  readonly rollOut: (step: number, sampler: SamplingClient) => Promise<readonly (readonly Trajectory[])[]>;
+  /** Gives the groups of a step, sampled with the weights that the step begins with, or with older ones where rollouts run ahead. */
+  readonly rollOut: (step: number, sampler: SamplingClient) => Promise<SampledGroups>;
+  /** Makes examples of groups: by their rewards, or by what a teacher says of them. */
+  readonly examplesOf: (groups: SampledGroups["groups"]) => Promise<GroupExamples>;
   readonly evaluate: (step: number) => Promise<Metrics | undefined>;
   /** Writes what was rolled out, with its advantages. */
-  readonly record: (
-    step: number,
-    groups: readonly (readonly Trajectory[])[],
-    data: readonly GroupData[],
-  ) => Promise<void>;
+  readonly record: (step: number, sampled: SampledGroups, data: GroupExamples["data"]) => Promise<void>;
   readonly nowMs: () => number;
   readonly signal: AbortSignal | undefined;
 }
-
-/** Examples of one group, trajectory by trajectory; none where all rewards were equal. */
-export type GroupData = readonly (readonly PolicyDatum[])[];
 
 /**
  * The loop of reinforcement learning, made to be copied: sample with the weights as they are, compare answers within their group, take one
@@ -48,18 +50,19 @@ export type GroupData = readonly (readonly PolicyDatum[])[];
  * @returns the last checkpoint; undefined where there was no step to do
  */
 export async function rlLoop(loop: RlLoop): Promise<SavedCheckpoint | undefined> {
-  const { training, log, checkpoints, signal } = loop;
+  const { training, log, lossFn, checkpoints, signal } = loop;
   let last: SavedCheckpoint | undefined;
   for (let step = loop.startStep; step < checkpoints.totalSteps; step += 1) {
     signal?.throwIfAborted();
     const startedAtMs = loop.nowMs();
     const evaluation = await loop.evaluate(step);
     if (evaluation !== undefined) log.evaluation(step, evaluation);
-    const sampler = await training.saveWeightsAndGetSamplingClient({ signal });
-    const groups = await loop.rollOut(step, sampler);
+    const sampler = await training.saveWeightsAndGetSamplingClient({ signal, ...STABILITY[lossFn] });
+    const sampled = await loop.rollOut(step, sampler);
+    const { groups, samplerStep } = sampled;
     const sampledAtMs = loop.nowMs();
-    const data = groups.map(groupData);
-    await loop.record(step, groups, data);
+    const { data, metrics: exampleMetrics } = await loop.examplesOf(groups);
+    await loop.record(step, sampled, data);
     const learningRate = loop.learningRateAt(step);
     const trained = submitStep(loop, data.flat(2), learningRate);
     // Between this step and the next sampling weights, or the checkpoint would hold what comes after it.
@@ -69,29 +72,21 @@ export async function rlLoop(loop: RlLoop): Promise<SavedCheckpoint | undefined>
       "progress/batch": step,
       "progress/done_frac": (step + 1) / checkpoints.totalSteps,
       "optim/lr": learningRate,
-      ...rolloutMetrics(groups.filter((group) => group.length > 0).map(countsOf)),
-      ...meanMetrics(groups.flat()),
+      ...rolloutMetrics(groups.filter((group) => group.length > 0).map(trajectoryCounts)),
+      ...meanMetrics(groups.flat().map((member) => ({ ...member, end: endOf(member) }))),
       "groups/dropped": data.filter((group) => group.length === 0).length,
+      ...exampleMetrics,
       ...trainedMetrics,
       ...evaluation,
-      "sampling_client/step_mean": step,
+      ...ageMetrics(step, samplerStep),
       "time/sampling": (sampledAtMs - startedAtMs) / 1000,
       "time/total": (loop.nowMs() - startedAtMs) / 1000,
     });
-    await sampler.close();
     if (checkpoint === undefined) continue;
     last = await savedCheckpoint(checkpoint);
     await log.checkpoint(last, loop.epochAt(last.batch));
   }
   return last;
-}
-
-/** Examples of a group with the advantages of its members. */
-function groupData(group: readonly Trajectory[]): GroupData {
-  const rewards = group.map(({ reward }) => reward);
-  if (isConstantGroup(rewards)) return [];
-  const advantages = groupAdvantages(rewards);
-  return group.map(({ transitions }, member) => trajectoryDatums(transitions, advantages[member] ?? 0));
 }
 
 /** Submits pass and update; what it returns waits for them. Nothing is sent where there is nothing to learn. */
@@ -102,6 +97,7 @@ function submitStep(
 ): () => Promise<Metrics> {
   const { training, lossFn, adam, signal, log } = loop;
   if (data.length === 0) return async () => ({ "optim/skipped": 1 });
+  if (lossFn === "stable_reinforce") checkProvenance(data);
   const pass = training.forwardBackward(
     data.map(({ datum }) => datum),
     lossFn,
@@ -126,21 +122,11 @@ function submitStep(
   };
 }
 
-function countsOf(group: readonly Trajectory[]) {
+/** Age of the weights that sampled the groups of a step. */
+function ageMetrics(step: number, samplerStep: number): Metrics {
+  const names = ["min", "mean", "max"];
   return {
-    trajectories: group.map(({ reward, transitions }) => ({
-      reward,
-      turns: trajectoryTurns(transitions),
-    })),
+    ...Object.fromEntries(names.map((name) => [`sampling_client/step_${name}`, samplerStep])),
+    ...Object.fromEntries(names.map((name) => [`async/staleness_${name}`, step - samplerStep])),
   };
-}
-
-function trajectoryTurns(transitions: Trajectory["transitions"]) {
-  return transitions.map(({ prompt, tokens }) => ({
-    observationTokens:
-      "chunks" in prompt
-        ? prompt.chunks.reduce((sum, chunk) => sum + ("tokens" in chunk ? chunk.tokens.length : 0), 0)
-        : prompt.length,
-    actionTokens: tokens.length,
-  }));
 }

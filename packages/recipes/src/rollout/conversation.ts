@@ -1,6 +1,7 @@
 import { describeValue, type Tokenizer, ValidationError } from "@tinkex/base";
-import { type Message, type Renderer, textOf } from "@tinkex/renderers";
+import { type Message, type Renderer, type ToolDeclaration, textOf } from "@tinkex/renderers";
 import { ModelInput, type SampledSequence } from "@tinkex/types";
+import { withTools } from "../datum/declared-tools.js";
 import type { Prompt, Reply } from "./episode.js";
 
 /** Means to turn prompts into tokens and samples into replies. */
@@ -9,6 +10,8 @@ export interface ConversationTools {
   readonly renderer: () => Renderer;
   /** Texts that end the continuation of a string. */
   readonly stop: readonly string[];
+  /** Tools that the model is told of, in front of the first messages. */
+  readonly declarations?: readonly ToolDeclaration[] | undefined;
 }
 
 /** Request of the next turn. */
@@ -47,12 +50,17 @@ export class Conversation {
     }
     const isFirst = this.#isText === undefined;
     this.#isText = isText;
+    const { declarations = [] } = this.#tools;
     if (isText) {
+      if (declarations.length > 0) {
+        throw new ValidationError("a model with tools must be asked by messages, got a string to continue");
+      }
       this.#tokens = [...this.#tokens, ...this.#tools.tokenizer.encode(next, { addSpecialTokens: isFirst })];
       return { prompt: ModelInput.fromInts(this.#tokens), stop: this.#tools.stop };
     }
-    this.#messages = [...this.#messages, ...next];
     const renderer = this.#tools.renderer();
+    const added = isFirst ? withTools(renderer, next, declarations) : next;
+    this.#messages = [...this.#messages, ...added];
     const prompt = renderer.buildGenerationPrompt(this.#messages);
     // Pictures have no ids: such a prompt is sent as it was rendered.
     if (prompt.chunks.some((chunk) => !("tokens" in chunk))) return { prompt, stop: renderer.stopSequences };
@@ -63,27 +71,36 @@ export class Conversation {
 
   /** Adds what the model answered. */
   answer(sample: SampledSequence): Reply {
+    const reply = this.read(sample);
+    this.#tokens = [...this.#tokens, ...sample.tokens];
+    const { message, termination } = reply;
+    if (message === undefined) return reply;
+    const renderer = this.#tools.renderer();
+    this.#messages = [...this.#messages, renderable(message)];
+    this.#isCut = termination === "malformed";
+    this.#rendered = renderer.hasExtensionProperty
+      ? ModelInput.toInts(renderer.buildSupervisedExample(this.#messages).modelInput)
+      : [];
+    return reply;
+  }
+
+  /** Reads an answer to what was shown, without adding it. @throws ValidationError when its log-probabilities are missing */
+  read(sample: SampledSequence): Reply {
     const { tokens, logprobs = [], stop_reason: stopReason } = sample;
     if (logprobs.length !== tokens.length) {
       throw new ValidationError(
         `a sample must have a logprob for each of its ${tokens.length} tokens, got ${logprobs.length}`,
       );
     }
-    this.#tokens = [...this.#tokens, ...tokens];
-    const given = { tokens, logprobs, stopReason };
+    const given = { tokens, logprobs, stopReason, toolResults: [], limit: undefined };
     if (this.#isText === true) {
       const text = this.#tools.tokenizer.decode(tokens, { skipSpecialTokens: true });
-      const hasEnded = stopReason === "stop";
-      return { ...given, text, message: undefined, termination: hasEnded ? "stop_sequence" : "malformed" };
+      const termination = stopReason === "stop" ? "stop_sequence" : "malformed";
+      return { ...given, text, message: undefined, toolCalls: [], termination };
     }
-    const renderer = this.#tools.renderer();
-    const { message, termination } = renderer.parseResponse(tokens);
-    this.#messages = [...this.#messages, message];
-    this.#isCut = termination === "malformed";
-    this.#rendered = renderer.hasExtensionProperty
-      ? ModelInput.toInts(renderer.buildSupervisedExample(this.#messages).modelInput)
-      : [];
-    return { ...given, text: textOf(message.content), message, termination };
+    const { message, termination } = this.#tools.renderer().parseResponse(tokens);
+    const { content, tool_calls: toolCalls = [] } = message;
+    return { ...given, text: textOf(content), message, toolCalls, termination };
   }
 
   /** Tokens of a later prompt: those that were sampled, and behind them what rendering puts behind the answer. */
@@ -93,4 +110,11 @@ export class Conversation {
     if (!extendsAnswer || this.#isCut) return [...rendered];
     return [...this.#tokens, ...rendered.slice(known.length)];
   }
+}
+
+/** The message as it can be rendered again: calls that could not be read are text of it. */
+function renderable({ unparsed_tool_calls: unparsed, ...message }: Message): Message {
+  if (unparsed === undefined || unparsed.length === 0) return message;
+  const texts = unparsed.map(({ raw_text }) => raw_text).join("\n");
+  return { ...message, content: `${textOf(message.content)}${texts}` };
 }

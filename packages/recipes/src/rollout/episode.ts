@@ -1,4 +1,6 @@
-import type { Message, Termination } from "@tinkex/renderers";
+import type { Message, Termination, ToolCall } from "@tinkex/renderers";
+import type { RolloutLimit } from "./limits.js";
+import type { ToolResult } from "./tool.js";
 
 /** Prompt of one turn: a text to continue as it is, or messages, which are rendered. */
 export type Prompt = string | readonly Message[];
@@ -9,6 +11,12 @@ export interface Reply {
   readonly text: string;
   /** The message that was read, where the prompt had messages. */
   readonly message: Message | undefined;
+  /** Calls of tools in this message. Where the run has `tools`, they were answered already, unless a limit was reached. */
+  readonly toolCalls: readonly ToolCall[];
+  /** Calls that were answered before this reply, since what was shown last, in order. */
+  readonly toolResults: readonly ToolResult[];
+  /** The limit that kept further calls of tools from being answered. */
+  readonly limit: RolloutLimit | undefined;
   /** Sampled ids, the end token included. */
   readonly tokens: readonly number[];
   /** Log-probability of each. */
@@ -32,3 +40,17 @@ export interface Reward {
  * when the run is aborted or a limit runs out.
  */
 export type Episode = AsyncGenerator<Prompt, number | Reward, Reply>;
+
+/** The worth of a reply: a number, or one with what there is to log. It may be asynchronous. */
+export type Judge<Problem> = (problem: Problem, reply: Reply) => number | Reward | Promise<number | Reward>;
+
+/** An episode of one turn: a prompt, and the reward of the reply to it. */
+export function singleTurn<Problem>(
+  prompt: (problem: Problem) => Prompt,
+  reward: Judge<Problem>,
+): (problem: Problem) => Episode {
+  return async function* (problem): Episode {
+    const reply = yield prompt(problem);
+    return reward(problem, reply);
+  };
+}

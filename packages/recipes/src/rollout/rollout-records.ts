@@ -1,11 +1,30 @@
 import type { Tokenizer } from "@tinkex/base";
-import type { RolloutSummary, RolloutTokens } from "@tinkex/runs";
+import type { RolloutSummary, RolloutTokens, Run } from "@tinkex/runs";
 import type { Datum } from "@tinkex/types";
-import type { PolicyDatum } from "../datum/trajectory-datums.js";
-import type { Trajectory } from "./run-group.js";
+import type { PolicyDatum, Transition } from "../datum/trajectory-datums.js";
+import type { GroupCounts } from "../metrics/rollout-metrics.js";
+import type { GroupData } from "./group-examples.js";
+import type { SampledGroups } from "./rollout-pipeline.js";
+import type { Trajectory } from "./rollout-rules.js";
+
+/** Groups of a step whose tokens are written, where no number is given. */
+const LOGGED_GROUPS = 4;
+
+/** Writes what was rolled out into the folder of a run, and does nothing where there is none. */
+export function rolloutRecorder(run: Run | undefined, tokenizer: Tokenizer, loggedGroups = LOGGED_GROUPS) {
+  return async (step: number, sampled: SampledGroups, data: readonly GroupData[]): Promise<void> => {
+    if (run === undefined) return;
+    await run.writeRollouts(step, rolloutSummaries(step, sampled));
+    const logged = data.slice(0, loggedGroups);
+    await run.writeRolloutTokens(
+      step,
+      logged.flatMap((group, index) => rolloutTokens(index, group, tokenizer)),
+    );
+  };
+}
 
 /** Summaries of the trajectories of a step, as the Python cookbook writes them. */
-export function rolloutSummaries(step: number, groups: readonly (readonly Trajectory[])[]): RolloutSummary[] {
+function rolloutSummaries(step: number, { groups, samplerStep }: SampledGroups): RolloutSummary[] {
   return groups.flatMap((group, groupIndex) =>
     group.map(({ transitions, reward, metrics, replies }, index) => ({
       schema_version: 1 as const,
@@ -14,16 +33,13 @@ export function rolloutSummaries(step: number, groups: readonly (readonly Trajec
       group_idx: groupIndex,
       traj_idx: index,
       tags: [],
-      sampling_client_step: step,
+      sampling_client_step: samplerStep,
       total_reward: reward,
       final_reward: 0,
       trajectory_metrics: metrics,
       steps: transitions.map(({ prompt, tokens }, turn) => ({
         step_idx: turn,
-        ob_len:
-          "chunks" in prompt
-            ? prompt.chunks.reduce((sum, chunk) => sum + ("tokens" in chunk ? chunk.tokens.length : 0), 0)
-            : prompt.length,
+        ob_len: promptLength(prompt),
         ac_len: tokens.length,
         reward: turn === transitions.length - 1 ? reward : 0,
         episode_done: turn === transitions.length - 1,
@@ -36,7 +52,7 @@ export function rolloutSummaries(step: number, groups: readonly (readonly Trajec
 }
 
 /** Tokens of the trajectories of a group with their text, for viewers without a tokenizer. */
-export function rolloutTokens(
+function rolloutTokens(
   groupIndex: number,
   group: readonly (readonly PolicyDatum[])[],
   tokenizer: Tokenizer,
@@ -72,4 +88,24 @@ export function piecesOf(tokens: readonly number[], tokenizer: Tokenizer): strin
 
 function targetsOf({ loss_fn_inputs }: Datum): number[] {
   return Array.from(loss_fn_inputs.target_tokens?.data ?? [], Number);
+}
+
+/** A group, counted. */
+export function trajectoryCounts(group: readonly Trajectory[]): GroupCounts {
+  return {
+    trajectories: group.map(({ reward, transitions }) => ({ reward, turns: turnCounts(transitions) })),
+  };
+}
+
+/** Tokens that were shown and answered in each turn. */
+export function turnCounts(transitions: readonly Transition[]) {
+  return transitions.map(({ prompt, tokens }) => ({
+    observationTokens: promptLength(prompt),
+    actionTokens: tokens.length,
+  }));
+}
+
+function promptLength(prompt: Transition["prompt"]): number {
+  if (!("chunks" in prompt)) return prompt.length;
+  return prompt.chunks.reduce((sum, chunk) => sum + ("tokens" in chunk ? chunk.tokens.length : 0), 0);
 }

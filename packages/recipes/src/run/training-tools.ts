@@ -1,5 +1,5 @@
-import type { Tokenizer } from "@tinkex/base";
-import type { TrainingClient } from "@tinkex/client";
+import { type Tokenizer, ValidationError } from "@tinkex/base";
+import type { SamplingClient, TrainingClient } from "@tinkex/client";
 import { getRenderer, type Renderer, type RendererName, rendererNameFor } from "@tinkex/renderers";
 import { baseModelOf } from "./open-training.js";
 
@@ -16,13 +16,34 @@ export async function trainingTools(
   chosen: Renderer | RendererName | undefined,
 ): Promise<TrainingTools> {
   const tokenizer = await training.getTokenizer();
-  const name = await baseModelOf(training, model);
+  return toolsOf(tokenizer, await baseModelOf(training, model), chosen);
+}
+
+/** Loads the tokenizer of a sampling client. @param chosen - as `trainingTools` takes it */
+export async function samplingTools(
+  sampler: SamplingClient,
+  chosen: Renderer | RendererName | undefined,
+  signal: AbortSignal | undefined,
+): Promise<TrainingTools> {
+  return toolsOf(await sampler.getTokenizer({ signal }), sampler.baseModel, chosen);
+}
+
+function toolsOf(
+  tokenizer: Tokenizer,
+  model: string | undefined,
+  chosen: Renderer | RendererName | undefined,
+): TrainingTools {
   let renderer = typeof chosen === "object" ? chosen : undefined;
   return {
     tokenizer,
     renderer: () => {
-      renderer ??= getRenderer(typeof chosen === "string" ? chosen : rendererNameFor(name), tokenizer);
+      renderer ??= getRenderer(typeof chosen === "string" ? chosen : recommended(model), tokenizer);
       return renderer;
     },
   };
+}
+
+function recommended(model: string | undefined): RendererName {
+  if (model !== undefined) return rendererNameFor(model);
+  throw new ValidationError("the service does not say which model this is; give a renderer");
 }

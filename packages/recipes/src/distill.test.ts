@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { type DistillOptions, distill, type RecipeEvent, type Reply, sft } from "./index.js";
+import { distilledExamples } from "./rollout/distilled-examples.js";
+import type { Trajectory } from "./rollout/rollout-rules.js";
+import { localService, POCKET_MODEL } from "./testing/local-service.js";
+import { spiedService } from "./testing/spied-service.js";
+
+const { service } = localService();
+const WORDS = "ant bee cat dog elk fox gnu hen".split(" ");
+const base = (more: Partial<DistillOptions<string>> = {}) =>
+  ({
+    ...{ service: service(), model: POCKET_MODEL, teacher: POCKET_MODEL, problems: WORDS, rank: 8, seed: 1 },
+    ...{ prompt: (word: string) => `${word}:`, maxTokens: 8, stop: ["\n"], learningRate: 5e-3 },
+    ...{ groupSize: 4, groupsPerBatch: 8 },
+    ...more,
+  }) as DistillOptions<string>;
+
+async function metricsOf(run: AsyncIterable<RecipeEvent>) {
+  const rows: Readonly<Record<string, number>>[] = [];
+  for await (const event of run) if (event.type === "step") rows.push(event.metrics);
+  return rows;
+}
+
+describe("distill", { timeout: 240_000 }, () => {
+  it("cookbook 24: the student comes nearer to its teacher, whose opinion alone it learns from", async () => {
+    const train = WORDS.map((word) => ({ prompt: `${word}:`, completion: ` ${word}${word}\n` }));
+    const { checkpoint } = await sft({
+      ...{ service: service(), model: POCKET_MODEL, train, rank: 8, seed: 1, learningRate: 5e-3 },
+      ...{ batchSize: 8, epochs: 6, evaluateEvery: 0, schedule: "constant" },
+    });
+    const calls: string[] = [];
+    const spy = spiedService(service(), (call) => calls.push(call));
+    const run = distill({ ...base(), service: spy, teacher: checkpoint.samplerPath, steps: 6 });
+    const rows = await metricsOf(run);
+    expect(rows).toHaveLength(6);
+    expect(Number(rows[5]?.teacher_kl)).toBeLessThan(0.7 * Number(rows[0]?.teacher_kl));
+    // Rewards are all 0, and every group teaches.
+    expect(rows[0]).toMatchObject({ "env/all/reward/total": 0, "groups/dropped": 0, "optim/skipped": 0 });
+    expect(Math.abs(Number(rows[0]?.["optim/kl_sample_train_v1"]))).toBeLessThan(1e-4);
+    expect(calls.filter((call) => call === "computeLogprobs")).toHaveLength(6 * 32);
+    expect((await run).checkpoint.name).toBe("final");
+  });
+
+  it("of itself has nothing to learn: the distance to the teacher is 0", async () => {
+    const [row] = await metricsOf(
+      distill(base({ steps: 1, reward: (_: string, reply: Reply) => reply.tokens.length } as never)),
+    );
+    expect(Math.abs(Number(row?.teacher_kl))).toBeLessThan(1e-4);
+    // The reward is measured beside it.
+    expect(row?.["env/all/reward/total"]).toBeGreaterThan(0);
+  });
+});
+
+it("each sampled token's advantage is the teacher's log-probability less the student's, and what was shown has none", async () => {
+  const member = (tokens: number[]): Trajectory => ({
+    transitions: [{ prompt: [1, 2], tokens, logprobs: tokens.map(() => -1) }],
+    ...{ replies: [], reward: 0, metrics: {}, limit: undefined },
+  });
+  const { data, metrics } = await distilledExamples(
+    [[member([5, 6]), member([7])], []],
+    async (datum) =>
+      Array.from(datum.loss_fn_inputs.target_tokens?.data ?? [], Number).map((token) => -token),
+    { coefficient: 2 },
+  );
+  expect(data.map((group) => group.length)).toEqual([2, 0]);
+  const advantages = data[0]?.map((examples) => examples.map((one) => Array.from(one.advantages)));
+  // Targets are 2, 5, 6 and 2, 7; the prompt's own is no sample.
+  expect(advantages).toEqual([[[-0, -8, -10].map((value) => value || 0)], [[0, -12]]]);
+  expect(data[0]?.[0]?.[0]?.datum.loss_fn_inputs.advantages?.data).toEqual(data[0]?.[0]?.[0]?.advantages);
+  expect(metrics.teacher_kl).toBeCloseTo((4 + 5 + 6) / 3, 6);
+});
+
+it("refuses a teacher that is none, and weights that teach nothing", () => {
+  expect(() => distill(base({ teacher: 3 as never }))).toThrow(/distill: teacher must be a sampling client/);
+  expect(() => distill(base({ klCoefficient: 0 }))).toThrow(/klCoefficient must be above 0, got 0/);
+  expect(() => distill(base({ klDiscount: 2 }))).toThrow(/klDiscount must be from 0 to 1, got 2/);
+  expect(() => distill({ ...base(), prompt: undefined } as never)).toThrow(
+    /distill: prompt must be a function/,
+  );
+});

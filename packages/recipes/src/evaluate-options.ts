@@ -1,0 +1,181 @@
+import {
+  type Clock,
+  checkClock,
+  checkFunction,
+  checkKnownNames,
+  checkLogger,
+  checkNumberList,
+  checkObject,
+  checkString,
+  describeValue,
+  type Logger,
+  ValidationError,
+} from "@tinkex/base";
+import type { ServiceClient } from "@tinkex/client";
+import type { TrainOn } from "@tinkex/renderers";
+import { checkDataset, type Dataset } from "./data/dataset.js";
+import type { TrainingExample } from "./data/training-example.js";
+import type { Episode, Judge, Prompt } from "./rollout/episode.js";
+import { checkRolloutOptions, ROLLOUT_OPTIONS, type RolloutOptions } from "./rollout/rollout-options.js";
+import { checkSampler, type SamplerChoice } from "./run/open-sampler.js";
+import { checkCount } from "./run/recipe-options.js";
+
+/** One model to measure. */
+export interface OneSampler {
+  /** A sampling client, the path of sampler weights (`tinker://…`), or the name of a base model. */
+  readonly sampler: SamplerChoice;
+  readonly samplers?: undefined;
+}
+
+/** Several models to measure side by side. */
+export interface SeveralSamplers {
+  /** By the names that their metrics begin with. */
+  readonly samplers: Readonly<Record<string, SamplerChoice>>;
+  readonly sampler?: undefined;
+}
+
+/** Problems with one answer each, which is scored. */
+export interface ScoredProblems<Problem> {
+  readonly problems: Dataset<Problem>;
+  readonly prompt: (problem: Problem) => Prompt;
+  /** The worth of an answer: a finite number, above 0 where it counts as correct. */
+  readonly score: Judge<Problem>;
+  readonly episode?: undefined;
+  readonly maxTokens: number;
+}
+
+/** Problems with several turns each. */
+export interface PlayedProblems<Problem> {
+  readonly problems: Dataset<Problem>;
+  readonly episode: (problem: Problem) => Episode;
+  readonly prompt?: undefined;
+  readonly score?: undefined;
+  readonly maxTokens: number;
+}
+
+/** No problems: the loss on `test` alone. */
+export interface NoProblems {
+  readonly test: Dataset<TrainingExample>;
+  readonly problems?: undefined;
+  readonly prompt?: undefined;
+  readonly score?: undefined;
+  readonly episode?: undefined;
+  readonly maxTokens?: undefined;
+}
+
+/** Options of evaluation that are the same whatever is measured. */
+export interface EvaluateBaseOptions extends Omit<RolloutOptions, "maxTokens"> {
+  /** Needed where a sampler is given by its path or name. */
+  readonly service?: ServiceClient | undefined;
+  /** Examples whose loss is measured, as `<name>/nll` and `<name>/bpb`. */
+  readonly test?: Dataset<TrainingExample> | undefined;
+  /** Tokens of chats that count in the loss. @defaultValue "all_assistant_messages" */
+  readonly trainOn?: TrainOn | undefined;
+  /** Start of the names of metrics. @defaultValue "test" */
+  readonly name?: string | undefined;
+  /** Answers to each problem. @defaultValue 1 */
+  readonly samples?: number | undefined;
+  /** Gives `pass@k` for these k, at most `samples` each. @defaultValue none */
+  readonly passAt?: readonly number[] | undefined;
+  /** Problems and examples under way at one time. @defaultValue 64 */
+  readonly concurrency?: number | undefined;
+  /** Decides the samples. @defaultValue 0 */
+  readonly seed?: number | undefined;
+  /** JSON lines with the answers to each problem. What is in it already is not asked again. @defaultValue nothing is written */
+  readonly file?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly logger?: Logger | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+/** Options of evaluation: one sampler or several, on problems, on examples, or on both. */
+export type EvaluateOptions<Problem> = EvaluateBaseOptions &
+  (OneSampler | SeveralSamplers) &
+  (ScoredProblems<Problem> | PlayedProblems<Problem> | NoProblems);
+
+type Name = keyof EvaluateBaseOptions | keyof OneSampler | keyof ScoredProblems<unknown>;
+
+const OPTIONS: Readonly<Record<Name, true>> = {
+  ...ROLLOUT_OPTIONS,
+  sampler: true,
+  samplers: true,
+  service: true,
+  problems: true,
+  prompt: true,
+  score: true,
+  episode: true,
+  test: true,
+  trainOn: true,
+  name: true,
+  samples: true,
+  passAt: true,
+  concurrency: true,
+  seed: true,
+  file: true,
+  signal: true,
+  logger: true,
+  clock: true,
+};
+
+/** Samplers by their names; one alone has none. */
+export function namedSamplers({
+  sampler,
+  samplers,
+}: OneSampler | SeveralSamplers): (readonly [name: string, choice: SamplerChoice])[] {
+  return samplers === undefined ? [["", sampler]] : Object.entries(samplers);
+}
+
+/** @throws ValidationError for options that cannot be measured with */
+export function checkEvaluateOptions<Problem>(options: EvaluateOptions<Problem>): void {
+  checkKnownNames<object>(options, OPTIONS, "the options of evaluate");
+  checkSamplers(options);
+  checkProblems(options);
+  if (options.test !== undefined) checkDataset(options.test, "evaluate: test");
+  if (options.name !== undefined) checkString(options.name, "evaluate: name", "test");
+  if (options.file !== undefined) checkString(options.file, "evaluate: file", "runs/answers.jsonl");
+  checkCount(options.samples, "evaluate: samples", 1);
+  checkCount(options.concurrency, "evaluate: concurrency", 1);
+  checkCount(options.seed, "evaluate: seed", 0);
+  checkClock(options.clock, "evaluate: clock");
+  checkLogger(options.logger, "evaluate: logger");
+  const { passAt = [], samples = 1 } = options;
+  checkNumberList(passAt, "evaluate: passAt");
+  for (const k of Array.from(passAt)) {
+    if (Number.isSafeInteger(k) && Number(k) >= 1 && Number(k) <= samples) continue;
+    throw new ValidationError(
+      `evaluate: passAt must hold whole numbers from 1 to samples, ${samples}, got ${describeValue(k)}`,
+    );
+  }
+}
+
+function checkSamplers<Problem>(options: EvaluateOptions<Problem>): void {
+  if ((options.sampler === undefined) === (options.samplers === undefined)) {
+    throw new ValidationError("evaluate: give sampler, or samplers, and not both");
+  }
+  if (options.samplers !== undefined)
+    checkObject(options.samplers, "evaluate: samplers", "{ before, after }");
+  const named = namedSamplers(options);
+  if (named.length === 0) throw new ValidationError("evaluate: samplers must name at least one, got none");
+  for (const [name, choice] of named) {
+    checkSampler(choice, options.service, name === "" ? "evaluate: sampler" : `evaluate: samplers.${name}`);
+  }
+}
+
+function checkProblems<Problem>(options: EvaluateOptions<Problem>): void {
+  if (options.problems === undefined) {
+    if (options.test === undefined) throw new ValidationError("evaluate: give problems, or test, or both");
+    checkRolloutOptions({ ...options, maxTokens: 1 }, "evaluate");
+    return;
+  }
+  checkDataset(options.problems, "evaluate: problems");
+  if (options.episode === undefined) {
+    checkFunction(options.prompt, "evaluate: prompt");
+    checkFunction(options.score, "evaluate: score");
+  } else {
+    checkFunction(options.episode, "evaluate: episode");
+    if (options.prompt !== undefined || options.score !== undefined) {
+      throw new ValidationError("evaluate: give prompt and score, or episode, not both");
+    }
+  }
+  checkRolloutOptions(options, "evaluate");
+}

@@ -1,0 +1,161 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  type Episode,
+  type EvaluateBaseOptions,
+  type EvaluationEvent,
+  evaluate,
+  type OneSampler,
+  passAtK,
+  type ScoredProblems,
+} from "./index.js";
+import { localService, POCKET_MODEL, temporaryFolder } from "./testing/local-service.js";
+import { spiedService } from "./testing/spied-service.js";
+
+const { service } = localService();
+const problems = ["The name of the ", "We saw a ", "It was the "];
+const scored = {
+  problems,
+  prompt: (problem: string) => problem,
+  score: (_: string, reply: { readonly text: string }) => (reply.text.includes("e") ? 1 : 0),
+  maxTokens: 4,
+} satisfies ScoredProblems<string>;
+const base = (more: Partial<EvaluateBaseOptions> = {}) =>
+  ({ service: service(), sampler: POCKET_MODEL, ...scored, seed: 3, ...more }) as EvaluateBaseOptions &
+    OneSampler &
+    ScoredProblems<string>;
+
+async function eventsOf<Event>(run: AsyncIterable<Event>): Promise<Event[]> {
+  const events: Event[] = [];
+  for await (const event of run) events.push(event);
+  return events;
+}
+
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+describe("evaluate", { timeout: 240_000 }, () => {
+  it("measures samplers side by side on problems and examples, by the names of the Python cookbook", async () => {
+    const client = await service().createSamplingClient({ base_model: POCKET_MODEL });
+    const test = [
+      { prompt: "ant:", completion: " antant\n" },
+      { prompt: "bee:", completion: " bee\n" },
+    ];
+    const { sampler: _, ...rest } = base();
+    const run = evaluate<string>({
+      ...rest,
+      samplers: { base: POCKET_MODEL, same: client },
+      samples: 4,
+      passAt: [1, 4],
+      test,
+    });
+    const events = await eventsOf<EvaluationEvent<string>>(run);
+    const { metrics, problems: answered } = await run;
+    expect(events.map(({ type }) => type)).toEqual(["start", ...new Array(6).fill("problem"), "done"]);
+    expect(answered.map(({ sampler, index }) => `${sampler} ${index}`)).toEqual(
+      ["base", "same"].flatMap((name) => [0, 1, 2].map((index) => `${name} ${index}`)),
+    );
+    // The same model and seeds: the same answers.
+    const own = answered.slice(0, 3).map(({ answers }) => answers);
+    expect(answered.slice(3).map(({ answers }) => answers)).toEqual(own);
+    for (const [name, value] of Object.entries(metrics)) {
+      expect(metrics[name.replace(/^same/, "base")]).toBe(value);
+    }
+    expect(metrics["base/test/env/all/reward/total"]).toBe(mean(own.flat().map(({ score }) => score)));
+    expect(metrics["base/test/env/all/total_episodes"]).toBe(12);
+    for (const k of [1, 4]) {
+      const chances = own.map((answers) => passAtK(4, answers.filter(({ score }) => score > 0).length, k));
+      expect(metrics[`base/test/pass@${k}`]).toBe(mean(chances));
+    }
+    const tokenizer = await client.getTokenizer();
+    const losses: number[] = [];
+    let bytes = 0;
+    for (const { prompt, completion } of test) {
+      const [head, tail] = [
+        tokenizer.encode(prompt, { addSpecialTokens: true }),
+        tokenizer.encode(completion),
+      ];
+      const scores = await client.computeLogprobs([...head, ...tail]);
+      losses.push(...scores.slice(head.length).map((score) => -Number(score)));
+      bytes += completion.length;
+    }
+    expect(metrics["base/test/nll"]).toBeCloseTo(mean(losses), 5);
+    const nats = losses.reduce((sum, loss) => sum + loss, 0);
+    expect(metrics["base/test/bpb"]).toBeCloseTo(nats / (Math.LN2 * bytes), 5);
+    // A client that was given stays open.
+    await client.sample({ prompt: [100], sampling_params: { max_tokens: 1 } });
+  });
+
+  it("has no more problems under way than concurrency says", async () => {
+    let active = 0;
+    let most = 0;
+    async function* counted(problem: string): Episode {
+      active += 1;
+      most = Math.max(most, active);
+      try {
+        const { text } = yield problem;
+        return text.length;
+      } finally {
+        active -= 1;
+      }
+    }
+    const many = Array.from({ length: 7 }, (_, index) => `${index} `);
+    const { metrics } = await evaluate({
+      ...{ service: service(), sampler: POCKET_MODEL, maxTokens: 2, concurrency: 2 },
+      ...{ problems: many, episode: counted },
+    });
+    expect(most).toBe(2);
+    expect(metrics["test/env/all/total_episodes"]).toBe(7);
+  });
+
+  it("with a file does not ask again what was answered before it was stopped, and gives the same report", async () => {
+    const file = join(temporaryFolder(), "answers.jsonl");
+    const whole = await evaluate(base());
+    const controller = new AbortController();
+    const stopped = evaluate(base({ file, concurrency: 1, signal: controller.signal }));
+    await expect(
+      (async () => {
+        for await (const event of stopped) if (event.type === "problem") controller.abort(new Error("stop"));
+      })(),
+    ).rejects.toThrow("stop");
+    const before = readFileSync(file, "utf8").split("\n").filter(Boolean).length;
+    expect(before).toBeGreaterThanOrEqual(1);
+    expect(before).toBeLessThan(3);
+    let asked = 0;
+    const { sampler: _, ...rest } = base({ file });
+    const spy = spiedService(service(), (call) => {
+      if (call === "sample") asked += 1;
+    });
+    const found = await evaluate({ ...rest, service: spy, sampler: POCKET_MODEL });
+    expect(asked).toBe(3 - before);
+    expect(found).toEqual(whole);
+    await expect(evaluate(base({ file, maxTokens: 5 } as never))).rejects.toThrow(
+      /evaluate: file has the answers to another prompt, or with other options, at 0; choose another file/,
+    );
+  });
+
+  it("names the problem of a score that is none, and leaves it out under the policy continue", async () => {
+    const score = (problem: string) => (problem === problems[1] ? Number.NaN : 1);
+    await expect(evaluate({ ...base(), score })).rejects.toThrow(
+      /^evaluate: problem 1, member 0: the reward must be a finite number, got NaN$/,
+    );
+    const { metrics, problems: answered } = await evaluate({ ...base(), score, onFailure: "continue" });
+    expect(metrics).toMatchObject({ "test/problems/failed": 1, "test/env/all/reward/total": 1 });
+    expect(answered[1]?.answers).toEqual([]);
+  });
+});
+
+it("refuses what it cannot measure with, before anything is sent", () => {
+  const sampler = "tinkex/pocket-1";
+  expect(() => evaluate({ sampler, ...scored })).toThrow(/evaluate: service must be/);
+  const good = { service: service(), ...scored };
+  expect(() => evaluate(good as never)).toThrow(/evaluate: give sampler, or samplers, and not both/);
+  expect(() => evaluate({ ...good, samplers: {} })).toThrow(/samplers must name at least one/);
+  expect(() => evaluate({ ...good, sampler, samples: 2, passAt: [3] })).toThrow(
+    /from 1 to samples, 2, got 3/,
+  );
+  expect(() => evaluate({ service: service(), sampler } as never)).toThrow(/give problems, or test, or both/);
+  expect(() => evaluate({ ...good, sampler, maxTokens: undefined } as never)).toThrow(
+    /maxTokens must be given/,
+  );
+});

@@ -1,0 +1,42 @@
+import { type Logger, ValidationError } from "@tinkex/base";
+import { openRows, type Rows } from "@tinkex/runs";
+
+/**
+ * Answers in a file of JSON lines, so that work that was stopped goes on. Each has a place, such as the number of its prompt, and a key
+ * that holds everything that decides it.
+ */
+export class AnswerFile<Answer extends object> {
+  readonly #rows: Rows;
+  readonly #method: string;
+  readonly #places: ReadonlyMap<unknown, Rows["rows"][number]>;
+
+  /** Opens the file, which is made where it is not there. @param method - place of errors */
+  static async open<Answer extends object>(
+    path: string,
+    logger: Logger,
+    method: string,
+  ): Promise<AnswerFile<Answer>> {
+    return new AnswerFile<Answer>(await openRows(path, { logger }), method);
+  }
+
+  private constructor(rows: Rows, method: string) {
+    this.#rows = rows;
+    this.#method = method;
+    this.#places = new Map(rows.rows.map((row) => [row.place, row]));
+  }
+
+  /** Finds the answers that are there already. @throws ValidationError where they are answers to something else */
+  find(place: string, key: string): readonly Answer[] | undefined {
+    const row = this.#places.get(place);
+    if (row === undefined) return undefined;
+    if (row.key === key && Array.isArray(row.answers)) return row.answers as unknown as readonly Answer[]; // its key says who wrote it
+    throw new ValidationError(
+      `${this.#method}: file has the answers to another prompt, or with other options, at ${place}; choose another file`,
+    );
+  }
+
+  /** Adds answers, in one line. @param about - what they are answers to, for readers of the file */
+  async write(place: string, key: string, about: object, answers: readonly Answer[]): Promise<void> {
+    await this.#rows.append({ place, key, ...about, answers });
+  }
+}
