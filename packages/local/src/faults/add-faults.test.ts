@@ -55,6 +55,20 @@ describe("a fault of an endpoint", () => {
     ]);
   });
 
+  it("refuses for good, with the reason, where its own function throws", async () => {
+    const broken = () => {
+      throw new Error("no such field");
+    };
+    const { server } = await serve([{ endpoint: "healthz", status: 503, when: broken }]);
+    expect(await server.get("/healthz")).toEqual({
+      status: 400,
+      body: {
+        detail: expect.stringContaining('"when" of a fault must not throw, got "no such field" at healthz'),
+      },
+    });
+    expect((await server.get("/get_server_capabilities")).status).toBe(200);
+  });
+
   it("says by itself what it is where it has no text, in the form of every other refusal", async () => {
     const { server } = await serve([{ endpoint: "healthz", times: Number.POSITIVE_INFINITY, status: 402 }]);
     for (let time = 0; time < 3; time += 1) {

@@ -44,7 +44,9 @@ export function addFaults(app: FastifyInstance, { state, faults, log }: FaultOpt
     const exchange = exchanges.get(request);
     if (exchange === undefined) return;
     const { logged } = exchange;
-    Object.assign(logged, describeBody(logged.endpoint, request));
+    const { body, ...ids } = describeBody(logged.endpoint, request);
+    Object.assign(logged, ids);
+    log.keepBody(logged, body);
     const polled = logged.endpoint === "retrieve_future" ? futures.get(logged.requestId) : undefined;
     if (polled !== undefined) {
       logged.operation = polled.operation;
@@ -63,7 +65,7 @@ export function addFaults(app: FastifyInstance, { state, faults, log }: FaultOpt
     const future = futures.ofSubmission(logged, logged.endpoint, () => faults.ofFuture(logged));
     exchange.future = future;
     if (future.fault !== undefined && "fail" in future.fault)
-      return submitFailure(future.fault, logged, reply);
+      return submitFailure(future.fault, { ...logged, body }, reply);
   });
 
   app.addHook("onSend", async (request, reply, payload) => {

@@ -1,3 +1,5 @@
+import { RequestRefusal } from "../errors/request-refusal.js";
+import { shortened } from "../json/shortened.js";
 import type { EndpointFault, Fault, FutureFault } from "./fault.js";
 import type { LoggedRequest } from "./logged-request.js";
 
@@ -28,6 +30,19 @@ export class FaultBook {
   }
 }
 
+/** @throws RequestRefusal 400 where the test's own function throws: a 500 would be tried again and again */
+function isLetThrough(fault: Fault, request: LoggedRequest): boolean {
+  try {
+    return fault.when?.(request) !== false;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new RequestRefusal(
+      400,
+      `"when" of a fault must not throw, got "${shortened(reason)}" at ${request.endpoint}: mend it in the test`,
+    );
+  }
+}
+
 function meet<Kind extends Fault>(
   entries: readonly Entry<Kind>[],
   request: LoggedRequest,
@@ -36,7 +51,7 @@ function meet<Kind extends Fault>(
   let met: Kind | undefined;
   for (const entry of entries) {
     const { fault } = entry;
-    if (!isFor(fault) || fault.when?.(request) === false) continue;
+    if (!isFor(fault) || !isLetThrough(fault, request)) continue;
     entry.seen += 1;
     const { nth = 1, times = 1 } = fault;
     if (entry.seen >= nth && entry.seen < nth + times) met ??= fault;

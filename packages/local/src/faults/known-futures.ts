@@ -11,10 +11,18 @@ export interface KnownFuture {
   metPolls: number;
 }
 
-/** Futures by the ids of their requests. An operation that is sent again has the future it had. */
+/** Most futures that are known: who polls for one that is older has had its result long ago. */
+const MAX_FUTURES = 100_000;
+
+/** Futures by the ids of their requests, the last ones. An operation that is sent again has the future it had. */
 export class KnownFutures {
+  readonly #maxFutures: number;
   readonly #byId = new Map<string, KnownFuture>();
   readonly #bySubmission = new Map<string, KnownFuture>();
+
+  constructor(maxFutures = MAX_FUTURES) {
+    this.#maxFutures = maxFutures;
+  }
 
   /** Finds the future of an operation that comes again, or makes one with the fault that `draw` gives. */
   ofSubmission(
@@ -29,13 +37,19 @@ export class KnownFutures {
     const known = key === undefined ? undefined : this.#bySubmission.get(key);
     if (known !== undefined) return known;
     const future: KnownFuture = { operation, sessionId, fault: draw(), metPolls: 0 };
-    if (key !== undefined) this.#bySubmission.set(key, future);
+    if (key !== undefined) this.#keep(this.#bySubmission, key, future);
     return future;
   }
 
   /** Notes the id that the server gave to an operation. */
   note(requestId: string, future: KnownFuture): void {
-    this.#byId.set(requestId, future);
+    this.#keep(this.#byId, requestId, future);
+  }
+
+  #keep(futures: Map<string, KnownFuture>, key: string, future: KnownFuture): void {
+    futures.set(key, future);
+    const [oldest] = futures.keys();
+    if (futures.size > this.#maxFutures && oldest !== undefined) futures.delete(oldest);
   }
 
   get(requestId: string | undefined): KnownFuture | undefined {
