@@ -22,6 +22,7 @@ it("gives the rows that are there, takes a cut last line away with a warning, an
 it("refuses a path that is none, and a row that is no object", async () => {
   await expect(openRows("")).rejects.toThrow(/path must not be ""/);
   await expect(openRows(3 as never)).rejects.toThrow(/openRows: path must be a string/);
+  await expect(openRows(temporaryFolder())).rejects.toThrow(/openRows: path must be a file, got the folder/);
   const { append } = await openRows(join(temporaryFolder(), "rows.jsonl"));
   await expect(append(3 as never)).rejects.toThrow(/append: row must be/);
 });

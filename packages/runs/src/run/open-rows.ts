@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import {
   checkKnownNames,
@@ -32,7 +32,7 @@ export interface OpenRowsOptions {
  * off is taken away.
  *
  * @param path - the file; it and its folder are made where they are not there
- * @throws ValidationError for arguments of the wrong kind
+ * @throws ValidationError for arguments of the wrong kind, and for a folder
  */
 export async function openRows(path: string, options: OpenRowsOptions = {}): Promise<Rows> {
   checkString(path, "openRows: path", "runs/answers.jsonl");
@@ -41,6 +41,11 @@ export async function openRows(path: string, options: OpenRowsOptions = {}): Pro
   const { logger = silentLogger } = options;
   checkLogger(options.logger, "openRows: logger");
   await mkdir(dirname(path), { recursive: true });
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (isFolder) throw new ValidationError(`openRows: path must be a file, got the folder ${path}`);
   await mendLastLine(path, logger);
   const { rows } = await new JsonLinesReader<JsonObject>(path, logger).read();
   const turn = new Mutex();

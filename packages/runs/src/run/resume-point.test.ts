@@ -24,12 +24,14 @@ it.each([
   ["the first epoch", { epoch: 0, batch: 2 }, 5, 2],
   ["a later epoch", { epoch: 1, batch: 1 }, 6, 4],
   ["the beginning of an epoch of which no row is written yet", { epoch: 2, batch: 0 }, 6, 6],
-  ["the end", { epoch: 3, batch: 0, final: true }, 9, 9],
+  ["the end", { name: "final", epoch: 3, batch: 0 }, 9, 9],
   ["a loop without epochs", { batch: 5 }, 7, 5],
   ["our recipes, which count steps too", { epoch: 1, batch: 1, steps: 4 }, 7, 4],
 ])("a checkpoint of %s says how many steps are in it", async (_, checkpoint, rowCount, steps) => {
   const directory = folderOf(checkpoint, rowsUpTo(rowCount));
-  expect((await open(directory)).resumePoint?.batch).toBe(steps);
+  const { resumePoint } = await open(directory);
+  expect(resumePoint?.batch).toBe(steps);
+  expect(resumePoint?.isFinished).toBe("name" in checkpoint);
   expect(readFileSync(join(directory, "metrics.jsonl"), "utf8")).toBe(rowsUpTo(steps));
 });
 

@@ -41,7 +41,8 @@ export function resumePointOf(
     checkpoint,
     statePath,
     batch: stepsOf(checkpoint, starts, directory),
-    isFinished: checkpoint.final === true,
+    // The cookbook tells the last one by its name alone.
+    isFinished: checkpoint.final === true || checkpoint.name === "final",
   };
 }
 
