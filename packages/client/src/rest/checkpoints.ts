@@ -73,6 +73,11 @@ export function newestFirst(checkpoints: readonly ListedCheckpoint[]): ListedChe
   return [...checkpoints].sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
 }
 
+/** Tells whether a checkpoint's time is over: a service may list it, but gives it to nobody. */
+export function isExpired({ expiresAt }: ListedCheckpoint, nowMs: number): boolean {
+  return expiresAt !== undefined && expiresAt.getTime() <= nowMs;
+}
+
 function listed({ checkpoints, ...rest }: CheckpointsListResponse): ListedCheckpoints {
   return { ...rest, checkpoints: checkpoints.map(withDates) };
 }

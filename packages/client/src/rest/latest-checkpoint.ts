@@ -1,6 +1,6 @@
 import type { CheckpointType } from "@tinkex/types";
 import { CALL_OPTIONS, type CallOptions } from "../inputs/call-options.js";
-import { type ListedCheckpoint, newestFirst, readRunCheckpoints } from "./checkpoints.js";
+import { isExpired, type ListedCheckpoint, newestFirst, readRunCheckpoints } from "./checkpoints.js";
 import type { RestRequest } from "./rest-request.js";
 
 /** Options of finding a run's newest checkpoint. */
@@ -20,6 +20,6 @@ export async function readLatestCheckpoint(
   const { checkpoints } = await readRunCheckpoints(request, run);
   const now = request.clock.now();
   return newestFirst(checkpoints).find(
-    (each) => each.checkpoint_type === checkpoint_type && !((each.expiresAt?.getTime() ?? Infinity) <= now),
+    (each) => each.checkpoint_type === checkpoint_type && !isExpired(each, now),
   );
 }

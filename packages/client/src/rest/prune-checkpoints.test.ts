@@ -142,12 +142,59 @@ describe("prune", () => {
   );
 });
 
+describe("prune, of checkpoints whose time is over", () => {
+  /** Opens a service on the tenth of May, when all are made and some are over. */
+  const openOnTheTenth = async () => {
+    const opened = await openService();
+    await opened.clock.advance(Date.UTC(2026, 4, 10) - opened.clock.now());
+    return opened;
+  };
+  const over = { expires_at: new Date(Date.UTC(2026, 4, 6)).toISOString() };
+  const lasting = { expires_at: new Date(Date.UTC(2100, 0, 1)).toISOString() };
+
+  it("keeps the newest one that can be gone on from, which latestCheckpoint gives, however new the one is that has expired", async () => {
+    const { stub, service } = await openOnTheTenth();
+    serve(stub, [made("weights/1", 1), made("weights/2", 2), made("weights/3", 3, over)]);
+    const latest = await service.rest.latestCheckpoint("run");
+    const { deleted, kept } = await service.rest.prune("run", { keep: 1 });
+    expect(kept.map(({ tinker_path }) => tinker_path)).toEqual([latest?.tinker_path]);
+    expect(idsOf(kept)).toEqual(["weights/2"]);
+    expect(idsOf(deleted)).toEqual(["weights/3", "weights/1"]);
+    expect(deletions(stub)).toEqual(["weights/1", "weights/3"]);
+  });
+
+  it("counts one whose time is yet to come among those that stay", async () => {
+    const { stub, service } = await openOnTheTenth();
+    serve(stub, [made("weights/1", 1), made("weights/2", 2, lasting)]);
+    expect(idsOf((await service.rest.prune("run", { keep: 1 })).kept)).toEqual(["weights/2"]);
+  });
+
+  it("spares one that has expired where another rule does", async () => {
+    const { stub, service } = await openOnTheTenth();
+    serve(stub, [
+      made("weights/4", 4),
+      made("weights/2", 2, { ...over, public: true }),
+      made("weights/3", 3, over),
+      made("sampler_weights/1", 1, over),
+    ]);
+    const rules = {
+      keep: 1,
+      olderThan: new Date(Date.UTC(2026, 4, 3)),
+      checkpoint_type: "training",
+    } as const;
+    expect((await service.rest.prune("run", rules)).deleted).toEqual([]);
+    expect(deletions(stub)).toEqual([]);
+  });
+});
+
 describe("the rules of prune", () => {
+  const nowMs = 1_800_000_000_000;
+
   /** Checkpoints of both types in turn, newest first, and a count of how often the type of one was read. */
   function listOf(count: number) {
     const reads = { count: 0 };
     const list = Array.from({ length: count }, (_, index) => {
-      const createdAt = new Date(1_800_000_000_000 - index * 1000);
+      const createdAt = new Date(nowMs - index * 1000);
       const checkpoint_id = `${index % 2 === 0 ? "weights" : "sampler_weights"}/${index}`;
       return {
         ...made(checkpoint_id, 0),
@@ -166,29 +213,35 @@ describe("the rules of prune", () => {
   it("read the type of each checkpoint a few times, however many there are", () => {
     for (const count of [100, 5000]) {
       const { list, reads } = listOf(count);
-      expect(thoseThatGo(list, { keep: 10 })).toEqual(list.slice(20));
+      expect(thoseThatGo(list, { keep: 10 }, nowMs)).toEqual(list.slice(20));
       reads.count = 0;
-      thoseThatGo(list, { keep: 10 });
+      thoseThatGo(list, { keep: 10 }, nowMs);
       expect(reads.count).toBeLessThanOrEqual(4 * count);
     }
   });
 
   it("count the newest of each type by themselves, also where those of one type alone may go", () => {
     const { list } = listOf(9);
-    expect(idsOf(thoseThatGo(list, { keep: 3 }))).toEqual(["weights/6", "sampler_weights/7", "weights/8"]);
-    expect(idsOf(thoseThatGo(list, { keep: 3, checkpoint_type: "sampler" }))).toEqual(["sampler_weights/7"]);
+    expect(idsOf(thoseThatGo(list, { keep: 3 }, nowMs))).toEqual([
+      "weights/6",
+      "sampler_weights/7",
+      "weights/8",
+    ]);
+    expect(idsOf(thoseThatGo(list, { keep: 3, checkpoint_type: "sampler" }, nowMs))).toEqual([
+      "sampler_weights/7",
+    ]);
   });
 
   it("count those that are public or not old enough among the newest that stay", () => {
     const { list } = listOf(8);
     const withPublic = list.map((each, index) => ({ ...each, public: index === 0 }));
-    expect(idsOf(thoseThatGo(withPublic, { keep: 1, checkpoint_type: "training" }))).toEqual([
+    expect(idsOf(thoseThatGo(withPublic, { keep: 1, checkpoint_type: "training" }, nowMs))).toEqual([
       "weights/2",
       "weights/4",
       "weights/6",
     ]);
     const olderThan = list[4]?.createdAt;
-    expect(idsOf(thoseThatGo(list, { keep: 1, olderThan }))).toEqual([
+    expect(idsOf(thoseThatGo(list, { keep: 1, olderThan }, nowMs))).toEqual([
       "sampler_weights/5",
       "weights/6",
       "sampler_weights/7",

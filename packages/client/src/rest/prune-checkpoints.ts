@@ -3,6 +3,7 @@ import { CheckpointPath, type CheckpointType } from "@tinkex/types";
 import { CALL_OPTIONS, type CallOptions } from "../inputs/call-options.js";
 import {
   checkCheckpointType,
+  isExpired,
   type ListedCheckpoint,
   newestFirst,
   readRunCheckpoints,
@@ -13,7 +14,7 @@ import type { RestRequest } from "./rest-request.js";
 
 /** Rules for which checkpoints of a run go. A checkpoint goes when every rule that is given lets it go. */
 export interface PruneOptions extends CallOptions {
-  /** Newest checkpoints of each type that stay. */
+  /** Newest checkpoints of each type that stay. One whose time is over does not count, and may go. */
   readonly keep?: number | undefined;
   /** Only those go that were made before this. */
   readonly olderThan?: Date | undefined;
@@ -85,7 +86,7 @@ export async function pruneCheckpoints(
     checkpoints.map(({ tinker_path: path }) => [path, pathOfRun(request.method, run, path)]),
   );
   const ordered = onceEach(newestFirst(checkpoints));
-  const doomed = new Set(thoseThatGo(ordered, options));
+  const doomed = new Set(thoseThatGo(ordered, options, request.clock.now()));
   if (options.dryRun !== true) {
     for (const { tinker_path } of [...doomed].reverse()) {
       const path = paths.get(tinker_path);
@@ -129,16 +130,25 @@ function onceEach(checkpoints: readonly ListedCheckpoint[]): ListedCheckpoint[] 
   return [...byPath.values()];
 }
 
-/** Picks those that every rule lets go. @param ordered - checkpoints of one run, newest first, each once */
+/**
+ * Picks those that every rule lets go. One that has expired is no checkpoint to go on from, so that it takes no place of the newest.
+ *
+ * @param ordered - checkpoints of one run, newest first, each once
+ */
 export function thoseThatGo(
   ordered: readonly ListedCheckpoint[],
   { keep = 0, olderThan, checkpoint_type, includePublic = false }: PruneOptions,
+  nowMs: number,
 ): ListedCheckpoint[] {
   const seenOfType = new Map<string, number>();
-  return ordered.filter(({ checkpoint_type: type, createdAt, public: isPublic }) => {
-    const newerOnes = seenOfType.get(type) ?? 0;
-    seenOfType.set(type, newerOnes + 1);
-    if (newerOnes < keep || (isPublic && !includePublic)) return false;
+  return ordered.filter((each) => {
+    const { checkpoint_type: type, createdAt, public: isPublic } = each;
+    if (!isExpired(each, nowMs)) {
+      const newerOnes = seenOfType.get(type) ?? 0;
+      seenOfType.set(type, newerOnes + 1);
+      if (newerOnes < keep) return false;
+    }
+    if (isPublic && !includePublic) return false;
     if (checkpoint_type !== undefined && type !== checkpoint_type) return false;
     return olderThan === undefined || createdAt.getTime() < olderThan.getTime();
   });
