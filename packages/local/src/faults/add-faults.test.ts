@@ -69,6 +69,22 @@ describe("a fault of an endpoint", () => {
     expect((await server.get("/get_server_capabilities")).status).toBe(200);
   });
 
+  it.each<[string, () => unknown]>([
+    ["gives false later", async () => false],
+    ["fails later", () => Promise.reject(new Error("no such field"))],
+    // biome-ignore lint/suspicious/noThenProperty: a promise of another library
+    ["gives a promise of another library", () => ({ then: (take: (value: boolean) => void) => take(false) })],
+  ])("refuses for good where its own function %s, as no request waits for it", async (_, when) => {
+    const fault = { endpoint: "healthz", status: 503, when: when as () => boolean } as const;
+    const { server } = await serve([fault, { future: "optim_step", fail: "x", when: fault.when }]);
+    const detail = expect.stringContaining(
+      '"when" of a fault must give true or false at once, got a promise',
+    );
+    expect(await server.get("/healthz")).toEqual({ status: 400, body: { detail } });
+    const model = await server.createModel();
+    expect(await server.post("/optim_step", step(model, 1))).toEqual({ status: 400, body: { detail } });
+  });
+
   it("says by itself what it is where it has no text, in the form of every other refusal", async () => {
     const { server } = await serve([{ endpoint: "healthz", times: Number.POSITIVE_INFINITY, status: 402 }]);
     for (let time = 0; time < 3; time += 1) {

@@ -51,6 +51,26 @@ describe("faults", () => {
       'faults[0].delayMs must be a number of milliseconds from 0, got "5"',
     ],
     [
+      { endpoint: "healthz", delayMs: -1 },
+      "faults[0].delayMs must be a number of milliseconds from 0, got -1",
+    ],
+    [
+      { endpoint: "healthz", delayMs: Number.NaN },
+      "faults[0].delayMs must be a number of milliseconds from 0",
+    ],
+    [
+      { future: "asample", status: 503, delayMs: Number.POSITIVE_INFINITY },
+      "faults[0].delayMs must be a number of milliseconds from 0, got Infinity",
+    ],
+    [
+      { endpoint: "healthz", status: 429, retryAfterSeconds: -5 },
+      "faults[0].retryAfterSeconds must be a whole number of seconds from 0, got -5",
+    ],
+    [
+      { future: "asample", status: 429, retryAfterSeconds: 0.5 },
+      "faults[0].retryAfterSeconds must be a whole number of seconds from 0, got 0.5",
+    ],
+    [
       { endpoint: "healthz", disconnect: "now" },
       'faults[0].disconnect must be "before" or "after", got "now"',
     ],

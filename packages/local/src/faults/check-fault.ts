@@ -69,8 +69,16 @@ export function checkFault(fault: Fault, what: string): void {
   check("times", isCount, "a whole number from 1, or Infinity");
   check("polls", isCount, "a whole number from 1, or Infinity");
   check("status", isErrorStatus, "a whole number from 400 to 599");
-  check("delayMs", (value: unknown) => isNumber(value) && value >= 0, "a number of milliseconds from 0");
-  check("retryAfterSeconds", (value: unknown) => Number.isSafeInteger(value), "a whole number of seconds");
+  check(
+    "delayMs",
+    (value: unknown) => Number.isFinite(value) && Number(value) >= 0,
+    "a number of milliseconds from 0",
+  );
+  check(
+    "retryAfterSeconds",
+    (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0,
+    "a whole number of seconds from 0",
+  );
   check("disconnect", (value: unknown) => value === "before" || value === "after", '"before" or "after"');
   check(
     "queueState",
@@ -112,10 +120,6 @@ function checkTarget(fields: Readonly<Partial<Record<FieldName, unknown>>>, what
 
 function isOperation(name: EndpointName): boolean {
   return "future" in ENDPOINTS[name];
-}
-
-function isNumber(value: unknown): value is number {
-  return typeof value === "number";
 }
 
 function isErrorStatus(value: unknown): boolean {

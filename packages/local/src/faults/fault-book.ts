@@ -30,10 +30,21 @@ export class FaultBook {
   }
 }
 
-/** @throws RequestRefusal 400 where the test's own function throws: a 500 would be tried again and again */
+/** @throws RequestRefusal 400 where the test's own function throws or gives a promise: a 500 would be tried again and again */
 function isLetThrough(fault: Fault, request: LoggedRequest): boolean {
+  const given = askTest(fault, request);
+  if (typeof given !== "object" || given === null || !("then" in given)) return given !== false;
+  // Nobody waits for it, and its failure must not end the process of the test.
+  Promise.resolve(given).catch(() => {});
+  throw new RequestRefusal(
+    400,
+    `"when" of a fault must give true or false at once, got a promise at ${request.endpoint}: mend it in the test`,
+  );
+}
+
+function askTest(fault: Fault, request: LoggedRequest): unknown {
   try {
-    return fault.when?.(request) !== false;
+    return fault.when?.(request);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new RequestRefusal(

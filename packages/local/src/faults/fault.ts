@@ -8,7 +8,7 @@ interface Occurrence {
   readonly nth?: number | undefined;
   /** Number of them that it meets, one after another; `Infinity` for all. @defaultValue 1 */
   readonly times?: number | undefined;
-  /** Lets only some requests count, e.g. `({ sequenceId }) => sequenceId === 3`. @defaultValue all */
+  /** Lets only some requests count, at once and without a promise, e.g. `({ sequenceId }) => sequenceId === 3`. @defaultValue all */
   readonly when?: ((request: LoggedRequest) => boolean) | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface Refusal {
   readonly status: number;
   /** Text of the answer's `detail`. @defaultValue names the status */
   readonly detail?: string | undefined;
-  /** Header `Retry-After`, in whole seconds. @defaultValue none is sent */
+  /** Header `Retry-After`, in whole seconds from 0. @defaultValue none is sent */
   readonly retryAfterSeconds?: number | undefined;
   readonly delayMs?: number | undefined;
 }

@@ -69,7 +69,12 @@ describe("external weights", () => {
       return `${response.status} ${(await response.text()).slice(0, 60)}`;
     };
     expect(await status(() => {})).toMatch(/^200/);
-    expect(await status((url) => url.searchParams.set("signature", "00"))).toMatch(/^403 .*not signed/);
+    for (const signature of ["00", "é".repeat(64), "0".repeat(64), "€".repeat(32)])
+      expect(await status((url) => url.searchParams.set("signature", signature))).toMatch(
+        /^403 .*not signed/,
+      );
+    const longer = (url: URL) => url.searchParams.set("signature", `${url.searchParams.get("signature")}zz`);
+    expect(await status(longer)).toMatch(/^403 .*not signed/);
     expect(await status((url) => url.searchParams.set("expires", "9999999999999"))).toMatch(/^403/);
     expect(await status((url) => url.searchParams.delete("signature"))).toMatch(/^422/);
     const renamed = (url: URL) => {

@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { isLoopbackHost } from "@tinkex/base";
 import { RequestRefusal } from "../errors/request-refusal.js";
+import { isSameSecret } from "./is-same-secret.js";
 import type { ServerTokens } from "./server-tokens.js";
 
 export interface GuardOptions {
@@ -73,10 +73,4 @@ function isOwnOrigin({ origin, host }: GuardedRequest): boolean {
 /** `localhost:8080` → `localhost`, `[::1]:8080` → `[::1]`. */
 function hostName(host: string | undefined): string {
   return (host ?? "").replace(/:\d*$/, "").toLowerCase();
-}
-
-/** Compares digests, so that the time taken tells nothing of the key, not even its length. */
-function isSameSecret(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
 }

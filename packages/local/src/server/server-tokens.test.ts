@@ -73,9 +73,16 @@ describe("the token of a server with a key", () => {
       header,
       "eyJ",
     ];
+    // Letters of Latin-1 take two bytes each: as many letters as a signature has are more bytes.
+    for (const length of [42, 43, 22]) changed.push(`${header}.${claims}.${"é".repeat(length)}`);
+    changed.push(
+      `${header}.${claims}.${signature.slice(0, -1)}ÿ`,
+      `eyJ${"é".repeat(33)}.${claims}.${signature}`,
+    );
     for (const token of changed) expect(await ask(server, token), token).toBe(REFUSED);
     // A wrong key is no token: another exchange would not help.
-    expect(await ask(server, "tml-wrong")).toBe("401");
+    for (const key of ["tml-wrong", "é".repeat(CANARY_KEY.length), "é"])
+      expect(await ask(server, key)).toBe("401");
     expect(`${header}${claims}`).not.toContain(Buffer.from(CANARY_KEY).toString("base64url").slice(0, 12));
   });
 

@@ -1,8 +1,9 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { Clock } from "@tinkex/base";
 import * as z from "zod";
 import { RequestRefusal } from "../errors/request-refusal.js";
 import { LOCAL_USER } from "../operations/local-user.js";
+import { isSameSecret } from "./is-same-secret.js";
 
 /** Life of a token in seconds. Clients take a new one at half of it. */
 const LIFE_SECONDS = 3_600;
@@ -45,7 +46,7 @@ export class ServerTokens {
     const end = token.lastIndexOf(".");
     const signed = token.slice(0, Math.max(0, end));
     const [header, claims = ""] = signed.split(".");
-    if (header !== HEADER || !isSame(token.slice(end + 1), this.#signature(signed))) {
+    if (header !== HEADER || !isSameSecret(token.slice(end + 1), this.#signature(signed))) {
       throw new RequestRefusal(
         401,
         "the token is not this server's: take one with auth_token",
@@ -68,8 +69,4 @@ export class ServerTokens {
 
 function part(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString("base64url");
-}
-
-function isSame(given: string, expected: string): boolean {
-  return given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
 }

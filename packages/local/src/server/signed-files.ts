@@ -1,6 +1,7 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import type { Clock } from "@tinkex/base";
 import { RequestRefusal } from "../errors/request-refusal.js";
+import { isSameSecret } from "./is-same-secret.js";
 
 /** Path under which signed files are served, behind the prefix of the API. */
 export const FILES_PATH = "/files";
@@ -34,16 +35,14 @@ export class SignedFiles {
     const expires = this.#clock.now() + VALID_MS;
     const paths = files.map((place) => {
       const path = place.map(encodeURIComponent).join("/");
-      return `${FILES_PATH}/${path}?expires=${expires}&signature=${this.#digest(place, expires).toString("hex")}`;
+      return `${FILES_PATH}/${path}?expires=${expires}&signature=${this.#digest(place, expires)}`;
     });
     return { paths, expires: new Date(expires).toISOString() };
   }
 
   /** @throws RequestRefusal 403 for a signature that is not this server's or is over */
   check(file: FilePlace, { expires, signature }: Signature): void {
-    const expected = this.#digest(file, expires);
-    const given = Buffer.from(signature, "hex");
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+    if (!isSameSecret(signature, this.#digest(file, expires))) {
       throw new RequestRefusal(403, "the address is not signed by this server: ask for the addresses again");
     }
     if (expires <= this.#clock.now()) {
@@ -54,9 +53,9 @@ export class SignedFiles {
     }
   }
 
-  #digest(place: FilePlace, expires: number): Buffer {
+  #digest(place: FilePlace, expires: number): string {
     return createHmac("sha256", this.#secret)
       .update(JSON.stringify([...place, expires]))
-      .digest();
+      .digest("hex");
   }
 }
