@@ -78,6 +78,7 @@ export async function untilServiceIsBack<T>(
 /** Tells whether a failure is of a service that is down, is being restarted, or has forgotten work it had accepted. */
 function isAway(error: unknown): boolean {
   if (error instanceof ConnectionError || error instanceof TimeoutError) return true;
+  if (error instanceof SequenceBrokenError) return isAway(error.cause);
   if (error instanceof RequestFailedError) return error.category === "server";
   // A restarted service does not know the session, nor the result of its work. A checkpoint that is not there stays away.
   if (error instanceof SessionLostError || isLostSession(error, ["session", "future", "request"]))

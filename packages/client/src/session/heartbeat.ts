@@ -35,19 +35,16 @@ export async function beat({
   while (!signal.aborted) {
     try {
       await clock.sleep(INTERVAL_MS, signal, { background: true });
-      const body = calls.encode("session_heartbeat", { session_id: sessionId });
-      await calls.post("session_heartbeat", body, { signal });
+      await sendHeartbeat(calls, sessionId, signal);
       lastSuccessMs = clock.monotonic();
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof ApiStatusError && error.status === 410) {
-        logger.info(`session ${sessionId} has finished; its heartbeat stops`);
-        return onLost(error);
-      }
-      if (isLostSession(error)) {
-        logger.warn(
-          `the service no longer knows session ${sessionId}; its heartbeat stops (${error.message})`,
-        );
+      if (saysLost(error)) {
+        if (error.status === 410) logger.info(`session ${sessionId} has finished; its heartbeat stops`);
+        else
+          logger.warn(
+            `the service no longer knows session ${sessionId}; its heartbeat stops (${error.message})`,
+          );
         return onLost(error);
       }
       const silentMs = clock.monotonic() - lastSuccessMs;
@@ -59,4 +56,15 @@ export async function beat({
       }
     }
   }
+}
+
+/** Tells the service once that the session is alive. */
+export async function sendHeartbeat(calls: ApiCalls, sessionId: string, signal: AbortSignal): Promise<void> {
+  const body = calls.encode("session_heartbeat", { session_id: sessionId });
+  await calls.post("session_heartbeat", body, { signal });
+}
+
+/** Tells whether the failure of a heartbeat says that the session has finished, or that the service does not know it. */
+export function saysLost(error: unknown): error is ApiStatusError {
+  return (error instanceof ApiStatusError && error.status === 410) || isLostSession(error);
 }

@@ -1,7 +1,8 @@
-import type { Clock, HttpTransport, Logger } from "@tinkex/base";
+import { ApiStatusError, type Clock, type HttpTransport, type Logger } from "@tinkex/base";
 import type { EventHub } from "../events/event-hub.js";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
 import { ApiCalls, type ApiCallsOptions } from "./api-calls.js";
+import { saysLost, sendHeartbeat } from "./heartbeat.js";
 import type { ModelTokenizers } from "./model-tokenizer.js";
 import type { ServerProfile } from "./server-profile.js";
 
@@ -25,6 +26,9 @@ export interface SessionEnvironment {
   readonly tokenizers: ModelTokenizers;
 }
 
+/** An answer to the question whether the service knows a session. */
+export type SessionState = "known" | "lost" | "in doubt";
+
 /** An open session: its id, what the server is like, and the way to call it. */
 export class Session extends ApiCalls {
   readonly id: string;
@@ -35,6 +39,7 @@ export class Session extends ApiCalls {
   /** Told once the service no longer knows the session. */
   readonly #onLost = new Set<(cause: unknown) => void>();
   #isLost = false;
+  #asking: Promise<SessionState> | undefined;
 
   constructor(id: string, server: ServerProfile, environment: SessionEnvironment) {
     const { sdkVersion, transport, unpausedTransport, events, onRepeat } = environment;
@@ -63,5 +68,29 @@ export class Session extends ApiCalls {
     this.#isLost = true;
     for (const callback of this.#onLost) callback(cause);
     this.#onLost.clear();
+  }
+
+  /**
+   * Asks the service whether it knows the session, where what it says of other things leaves that open. Those who ask at one time
+   * share one question. `in doubt`: it gave no answer to it.
+   */
+  ask(): Promise<SessionState> {
+    if (this.#isLost) return Promise.resolve("lost");
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  async #ask(): Promise<SessionState> {
+    try {
+      await sendHeartbeat(this.unpaused, this.id, this.environment.lifecycle.closing);
+      return "known";
+    } catch (error) {
+      if (!saysLost(error))
+        return error instanceof ApiStatusError && error.status < 500 ? "known" : "in doubt";
+      this.lose(error);
+      return "lost";
+    }
   }
 }

@@ -4,6 +4,7 @@ import { datum, seqIdOf } from "../testing/examples.js";
 import { throughSleeps, until } from "../testing/open-service.js";
 import { openTraining, step } from "../testing/open-training.js";
 import type { StubService } from "../testing/stub-service.js";
+import { SequenceBrokenError } from "./sequence-broken-error.js";
 import type { TrainingClient } from "./training-client.js";
 
 const PATH = "tinker://none/weights/none";
@@ -128,5 +129,66 @@ describe("work whose model the service no longer has", () => {
     await expect(step(training)).rejects.not.toBeInstanceOf(SessionLostError);
     await step(training);
     expect(stub.seen("optim_step")).toHaveLength(2);
+  });
+});
+
+describe("work that waits while the service is started anew", () => {
+  const forgotten = {
+    status: 404,
+    body: { detail: "no future r9: it was never issued, or by an earlier run" },
+  };
+  const noSession = { status: 404, body: { detail: "no session S: open one with create_session" } };
+  const CALLS: readonly (readonly [string, (training: TrainingClient) => Promise<unknown>])[] = [
+    ["forwardBackward", pass],
+    ["trainStep", (training) => training.trainStep([datum(1)], "cross_entropy")],
+    ["optimStep", step],
+    ["saveState", (training) => training.saveState("second")],
+    ["loadState", (training) => training.loadState(PATH)],
+  ];
+
+  it.each(CALLS)("%s names the last checkpoint, and so does what comes after it", async (_, call) => {
+    const { stub, service, training } = await openTraining();
+    const { path } = await training.saveState("first");
+    stub.on("retrieve_future", () => forgotten);
+    stub.on("session_heartbeat", () => noSession);
+    const error = await call(training).catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(SessionLostError);
+    expect(error).toMatchObject({ lastCheckpoint: path, cause: { status: 404 } });
+    await expect(step(training)).rejects.toMatchObject({ code: "session_lost", lastCheckpoint: path });
+    await service.createSamplingClient({ base_model: "b" });
+    expect(stub.seen("create_session")).toHaveLength(2);
+  });
+
+  it("asks for the session once for all that waits", async () => {
+    const { stub, training } = await openTraining();
+    stub.on("session_heartbeat", () => noSession);
+    let held = 0;
+    stub.on("retrieve_future", async () => {
+      held += 1;
+      await until(() => held >= 3, "three polls");
+      return forgotten;
+    });
+    const all = await Promise.allSettled([pass(training), pass(training), step(training)]);
+    for (const each of all) expect(each).toMatchObject({ reason: { code: "session_lost" } });
+    expect(stub.seen("session_heartbeat")).toHaveLength(1);
+  });
+
+  it("goes on with the same model where the service still knows the session", async () => {
+    const { stub, training } = await openTraining();
+    stub.script("retrieve_future", { status: 410, body: { detail: "expired" } });
+    await expect(step(training)).rejects.toMatchObject({ code: "gone" });
+    await step(training);
+    expect(stub.seen("session_heartbeat")).toHaveLength(1);
+  });
+
+  it("is in doubt where the service says nothing of the session either, and names the last checkpoint", async () => {
+    const { stub, training, clock } = await openTraining();
+    const { path } = await training.saveState("first");
+    stub.script("retrieve_future", forgotten);
+    stub.on("session_heartbeat", () => ({ status: 503 }));
+    const error = await throughSleeps(clock, step(training)).catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(SequenceBrokenError);
+    expect(error).toMatchObject({ lastCheckpoint: path, sequenceIds: [2] });
+    await expect(step(training)).rejects.toBe(error);
   });
 });

@@ -1,5 +1,6 @@
 import { ApiStatusError } from "@tinkex/base";
 import { detailOf } from "../session/session-lost-error.js";
+import { SequenceBrokenError } from "./sequence-broken-error.js";
 import { lostError } from "./settle-sequence.js";
 import type { SequenceId, TrainedModel } from "./trained-model.js";
 
@@ -7,6 +8,7 @@ import type { SequenceId, TrainedModel } from "./trained-model.js";
  * Waits for the result of a request that the service has accepted, and learns from a failure:
  *
  * - The service no longer has the model, as after a restart: the client takes no more.
+ * - It no longer knows the request: the session is asked for, whose loss is that of the model.
  * - It has not run the request as its id is not the next one: the ids go on from the one that it names.
  * - It gives another status of its own: it may have failed the request before it counted the id, so that the next operation has to
  *   show whether its id is the next one.
@@ -18,8 +20,8 @@ export function settleResult<Result>(
   id: SequenceId,
   result: Promise<Result>,
 ): Promise<Result> {
-  const settled = result.catch((error: unknown) => {
-    throw learn(model, id, error);
+  const settled = result.catch(async (error: unknown) => {
+    throw isUnknown(error) ? await learnOfUnknown(model, id, error) : learn(model, id, error);
   });
   settled.catch(() => {});
   return settled;
@@ -52,6 +54,30 @@ function learn(model: TrainedModel, id: SequenceId, error: unknown): unknown {
   if (wanted !== undefined) model.sequence.goOnFrom(wanted, id);
   else if (error.status < 500) model.isOrderInDoubt = true;
   return error;
+}
+
+function isUnknown(error: unknown): error is ApiStatusError {
+  return error instanceof ApiStatusError && (error.status === 404 || error.status === 410);
+}
+
+/** Learns from a result that is not to be had: it alone may be gone, or what the work was about, or the whole session. */
+async function learnOfUnknown(model: TrainedModel, id: SequenceId, error: ApiStatusError): Promise<unknown> {
+  const learnt = learn(model, id, error);
+  if (learnt !== error) return learnt;
+  const { session, environment } = model.channel;
+  const state = await session.ask();
+  if (state === "known" || environment.lifecycle.closing.aborted) return error;
+  const { lastCheckpoint } = model;
+  const broken =
+    state === "lost"
+      ? lostError(model, error)
+      : new SequenceBrokenError(model.id, [id.value], {
+          cause: error,
+          isPartAccepted: false,
+          lastCheckpoint,
+        });
+  model.turns.break(broken);
+  return broken;
 }
 
 /**
