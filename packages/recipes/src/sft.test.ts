@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { RunReader } from "@tinkex/runs";
 import { describe, expect, it } from "vitest";
 import { type RecipeEvent, type SftOptions, sft } from "./index.js";
@@ -77,6 +78,17 @@ describe("sft", { timeout: 240_000 }, () => {
     expect((await again).checkpoint).toEqual(checkpoint);
     expect((await again).metrics).toEqual(metrics);
     expect(await rowsOf(runDirectory)).toHaveLength(6);
+  });
+
+  it("waits for a function that takes the metrics, and ends with what it rejects with", async () => {
+    const seen: number[] = [];
+    const onMetrics = async (step: number) => {
+      await setImmediate();
+      seen.push(step);
+      if (step === 1) throw new Error("the disk is full");
+    };
+    await expect(sft(optionsOf({ onMetrics, epochs: 2 }))).rejects.toThrow("the disk is full");
+    expect(seen).toEqual([0, 1]);
   });
 
   it("a run that is stopped goes on to the same losses and the same rows of metrics, from its last checkpoint", async () => {

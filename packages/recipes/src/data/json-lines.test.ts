@@ -81,3 +81,30 @@ it.each([
   const path = fileOf(JSON.stringify({ messages: [{ role: "assistant", content: "a", tool_calls }] }));
   await expect(readDataset(chatsFromJsonl(path), "chats")).rejects.toThrow(message);
 });
+
+it("cookbook 14: names lines of another encoding, of which Python refuses the file, and reads letters that lie across pieces", async () => {
+  const path = join(temporaryFolder(), "chats.jsonl");
+  // Each letter has two bytes, so that pieces of an even length begin within one.
+  const long = `x${"é".repeat(100_000)}`;
+  writeFileSync(
+    path,
+    Buffer.concat([
+      Buffer.from(`${JSON.stringify(chat(long))}\n`),
+      Buffer.from(`${JSON.stringify(chat("café"))}\n`, "latin1"),
+      Buffer.from(JSON.stringify(chat("a sign \uFFFD that was written"))),
+    ]),
+  );
+  const read: unknown[] = [];
+  const reading = (async () => {
+    for await (const one of chatsFromJsonl(path)) read.push(one);
+  })();
+  await expect(reading).rejects.toThrow("has 1 bad line; line 2: must be UTF-8; save the file in that encoding");
+  expect(read).toEqual([chat(long), chat("a sign \uFFFD that was written")]);
+});
+
+it.each(["utf16le", "utf16be"])("cookbook 14: refuses a whole file of %s at its beginning", async (encoding) => {
+  const bytes = Buffer.from(`${JSON.stringify(chat("a"))}\n`, "utf16le");
+  const path = join(temporaryFolder(), "chats.jsonl");
+  writeFileSync(path, encoding === "utf16le" ? bytes : bytes.swap16());
+  await expect(readDataset(chatsFromJsonl(path), "chats")).rejects.toThrow("is of another encoding");
+});

@@ -51,12 +51,15 @@ export async function* chatLines(
   faults: LineFaults,
   place: string,
 ): AsyncGenerator<ChatLine, void, undefined> {
+  // Bytes of another encoding would be trained on as signs that nobody wrote.
+  const decoder = new TextDecoder("utf-8", { fatal: true });
   let line = 0;
-  for await (const text of linesOf(path, place)) {
+  for await (const bytes of linesOf(path, place)) {
     line += 1;
-    if (text.trim() === "") continue;
     let chat: Chat;
     try {
+      const text = decode(decoder, bytes);
+      if (text.trim() === "") continue;
       chat = chatOf(JSON.parse(text));
     } catch (error) {
       faults.add(line, errorMessage(error));
@@ -66,30 +69,47 @@ export async function* chatLines(
   }
 }
 
-/** Lines of a file, without their ends, in the memory of the longest one. */
-async function* linesOf(path: string, place: string): AsyncGenerator<string, void, undefined> {
-  // A line that is read in pieces is put together once, however many they are.
-  let parts: string[] = [];
-  let isFirst = true;
-  for await (const text of chunksOf(path, place)) {
-    if (isFirst && /^\uFFFD|^.?\0/.test(text)) {
-      throw new ValidationError(`${place} must be a file of UTF-8, and ${path} is of another encoding`);
-    }
-    const [head = "", ...lines] = (isFirst && text.startsWith("\uFEFF") ? text.slice(1) : text).split("\n");
-    isFirst = false;
-    parts.push(head);
-    const last = lines.pop();
-    if (last === undefined) continue;
-    yield parts.join("");
-    yield* lines;
-    parts = [last];
+/** @throws ValidationError for bytes that are no UTF-8 */
+function decode(decoder: TextDecoder, bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch (cause) {
+    throw new ValidationError("must be UTF-8; save the file in that encoding", { cause });
   }
-  if (parts.some((part) => part !== "")) yield parts.join("");
 }
 
-async function* chunksOf(path: string, place: string): AsyncGenerator<string, void, undefined> {
+/** Lines of a file, without their ends, in the memory of the longest one. */
+async function* linesOf(path: string, place: string): AsyncGenerator<Uint8Array, void, undefined> {
+  // A line that is read in pieces is put together once, however many they are.
+  let parts: Buffer[] = [];
+  let isFirst = true;
+  for await (const chunk of chunksOf(path, place)) {
+    if (isFirst && isWide(chunk)) {
+      throw new ValidationError(`${place} must be a file of UTF-8, and ${path} is of another encoding`);
+    }
+    isFirst = false;
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
+      parts.push(chunk.subarray(start, end));
+      yield Buffer.concat(parts);
+      parts = [];
+      start = end + 1;
+    }
+    if (start < chunk.length) parts.push(chunk.subarray(start));
+  }
+  if (parts.length > 0) yield Buffer.concat(parts);
+}
+
+const LINE_FEED = 10;
+
+/** Tells whether a file begins as one of UTF-16 or UTF-32 does: with such a byte order mark, or with a letter of several bytes. */
+function isWide([first, second]: Buffer): boolean {
+  return first === 0 || second === 0 || (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+}
+
+async function* chunksOf(path: string, place: string): AsyncGenerator<Buffer, void, undefined> {
   try {
-    for await (const chunk of createReadStream(path, { encoding: "utf8" })) yield String(chunk);
+    for await (const chunk of createReadStream(path)) yield chunk;
   } catch (cause) {
     throw new ValidationError(`${place} must be a file that can be read; ${errorMessage(cause)}`, { cause });
   }

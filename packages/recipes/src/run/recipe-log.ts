@@ -8,7 +8,7 @@ export interface RecipeLogOptions {
   /** Absent: nothing is written. */
   readonly run: Run | undefined;
   readonly logger: Logger;
-  readonly onMetrics: ((step: number, metrics: Metrics) => void) | undefined;
+  readonly onMetrics: ((step: number, metrics: Metrics) => void | Promise<void>) | undefined;
 }
 
 /** Record of a run: what it writes is on disk before anybody hears of it. */
@@ -34,7 +34,7 @@ export class RecipeLog {
     await this.#options.run?.writeMetrics(step, metrics);
     this.#metrics = metrics;
     this.#options.tell({ type: "step", step, metrics });
-    this.#options.onMetrics?.(step, metrics);
+    await this.#options.onMetrics?.(step, metrics);
   }
 
   evaluation(step: number, metrics: Metrics): void {

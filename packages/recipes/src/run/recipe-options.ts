@@ -38,8 +38,8 @@ export interface RecipeOptions {
   readonly saveEvery?: number | undefined;
   /** Seconds for which checkpoints on the way are kept; the last one stays. @defaultValue 604,800, a week */
   readonly checkpointTtlSeconds?: number | undefined;
-  /** Called with the metrics of each step. */
-  readonly onMetrics?: ((step: number, metrics: Metrics) => void) | undefined;
+  /** Called with the metrics of each step, and waited for; what it throws ends the run. */
+  readonly onMetrics?: ((step: number, metrics: Metrics) => void | Promise<void>) | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly logger?: Logger | undefined;
   readonly clock?: Clock | undefined;

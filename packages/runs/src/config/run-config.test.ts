@@ -23,6 +23,35 @@ it("cookbook 19: a configuration loses its secrets, by the name of the field or 
   });
 });
 
+it("hides every string below a field that is named like a secret, in lists and in objects", () => {
+  const config = {
+    api_keys: ["sk-live-AAA", "sk-live-BBB"],
+    authorization: ["Bearer abc"],
+    credentials: { user: "u", parts: [{ pass: "hunter2" }], tries: 3 },
+  };
+  expect(withoutSecrets(config)).toEqual({
+    api_keys: ["[hidden]", "[hidden]"],
+    authorization: ["[hidden]"],
+    credentials: { user: "[hidden]", parts: [{ pass: "[hidden]" }], tries: 3 },
+  });
+});
+
+it("shows columns and tokens of a vocabulary, whose names end as those of secrets do, but for what looks like a secret", () => {
+  const config = {
+    answer_key: "solution",
+    eos_token: "<|im_end|>",
+    stop_tokens: ["</s>", "<|endoftext|>"],
+    sort_key: "length_of_the_longest_answer",
+    some_key: "9f86d081884c7d659a2feaa0c55ad015",
+    join_key: { password: "hunter2", column: "id" },
+  };
+  expect(withoutSecrets(config)).toEqual({
+    ...config,
+    some_key: "[hidden]",
+    join_key: { password: "[hidden]", column: "id" },
+  });
+});
+
 it("hashes a configuration the same whatever the order of its fields, and otherwise when a value differs", () => {
   expect(configHash({ a: 1, b: { c: 2, d: [1, 2] } })).toBe(configHash({ b: { d: [1, 2], c: 2 }, a: 1 }));
   expect(configHash({ a: 1, gone: undefined })).toBe(configHash({ a: 1 }));

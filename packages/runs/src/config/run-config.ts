@@ -4,7 +4,15 @@ import { type Json, type JsonObject, writePythonJson } from "../lines/python-jso
 /** Stands in place of a secret. */
 const HIDDEN = "[hidden]";
 
-const SECRET_NAME = /(?:^|_)(?:apikey|key|token|secret|password|authorization|credential)s?$/;
+/** Names of secrets, in `snake_case`: every string below such a field is hidden. */
+const SECRET_NAME =
+  /(?:^|_)(?:apikey|(?:api|access|auth|bearer|hf|hub|personal|private|refresh|secret|session|signing|wandb)_(?:key|token)|secret|password|authorization|credential)s?$|^tokens?$/;
+
+/** Names of secrets and of columns, tokens of a vocabulary and the like, of which only what looks like a secret is hidden. */
+const DOUBTFUL_NAME = /(?:^|_)(?:key|token)s?$/;
+
+/** A word as long as a secret, with a digit: not `<|im_end|>`, and not the name of a column. */
+const SECRET_LOOK = /^(?=[^0-9]{0,200}[0-9])[A-Za-z0-9_.+/=:-]{16,}$/;
 
 /** A key of Tinker wherever it stands in a string. */
 const TINKER_KEY = /tml-[A-Za-z0-9_.-]+/g;
@@ -13,34 +21,48 @@ const TINKER_KEY = /tml-[A-Za-z0-9_.-]+/g;
 const USER_INFO = /:\/\/[^/?#@\s]+@/g;
 
 /**
- * Copies a configuration without what must not be written: fields whose name says that they hold a secret (`apiKey`, `hub_token`), keys of
- * Tinker in strings, and passwords in addresses.
+ * Copies a configuration without what must not be written: what stands below fields whose name says that they hold a secret (`apiKey`,
+ * `hub_token`), keys of Tinker in strings, and passwords in addresses.
  */
 export function withoutSecrets(config: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.entries(config).map(([name, value]) => [name, isSecretName(name) ? hidden(value) : shown(value)]),
+    Object.entries(config).map(([name, value]) => [name, shown(value, hiderOf(name))]),
   );
 }
 
-function shown(value: Json | undefined): Json | undefined {
-  if (typeof value === "string") {
-    return value.replace(TINKER_KEY, HIDDEN).replace(USER_INFO, `://${HIDDEN}@`);
-  }
-  if (isList(value)) return value.map((item) => shown(item) ?? null);
-  return isObject(value) ? withoutSecrets(value) : value;
-}
+/** Writes a string without its secrets. */
+type Hider = (text: string) => string;
 
-/** Numbers and switches are no secrets: `max_tokens` ends as a secret's name does. */
-function hidden(value: Json | undefined): Json | undefined {
-  return typeof value === "string" ? HIDDEN : shown(value);
-}
-
-function isSecretName(name: string): boolean {
+function hiderOf(name: string): Hider {
   const snake = name
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
     .replaceAll("-", "_")
     .toLowerCase();
-  return SECRET_NAME.test(snake);
+  if (SECRET_NAME.test(snake)) return hideAll;
+  if (DOUBTFUL_NAME.test(snake)) return (text) => (SECRET_LOOK.test(text) ? HIDDEN : plain(text));
+  return plain;
+}
+
+function hideAll(): string {
+  return HIDDEN;
+}
+
+function plain(text: string): string {
+  return text.replace(TINKER_KEY, HIDDEN).replace(USER_INFO, `://${HIDDEN}@`);
+}
+
+/** Numbers and switches are no secrets: `max_tokens` ends as a secret's name does. */
+function shown(value: Json | undefined, hide: Hider): Json | undefined {
+  if (typeof value === "string") return hide(value);
+  if (isList(value)) return value.map((item) => shown(item, hide) ?? null);
+  if (!isObject(value)) return value;
+  // What is a secret by the name above it stays one, whatever its own name is.
+  return Object.fromEntries(
+    Object.entries(value).map(([name, below]) => [
+      name,
+      shown(below, hide === hideAll ? hide : hiderOf(name)),
+    ]),
+  );
 }
 
 /** Hash of a configuration, the same whatever the order of its fields. */

@@ -1,3 +1,4 @@
+import { constants } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { replaceFile } from "@tinkex/base/node";
 import { isWholeLine, type ReadLine, rowsIn } from "./file-lines.js";
@@ -17,7 +18,7 @@ export async function dropRowsFrom(path: string, step: number): Promise<number> 
   let dropped = 0;
   for await (const line of rowsIn(path)) if (stepOf(line) >= step) dropped += 1;
   if (dropped === 0) return 0;
-  await copyFile(path, `${path}.pre_resume_${String(step).padStart(6, "0")}`);
+  await keepCopy(path, `${path}.pre_resume_${String(step).padStart(6, "0")}`);
   await replaceFile(
     path,
     async (file) => {
@@ -43,4 +44,15 @@ export async function dropRowsFrom(path: string, step: number): Promise<number> 
 
 function stepOf({ row }: ReadLine): number {
   return Number.isInteger(row?.step) ? Number(row?.step) : Number.NEGATIVE_INFINITY;
+}
+
+/** Copies a file to a name that nothing has: two crashes behind one checkpoint leave two files. */
+async function keepCopy(path: string, name: string): Promise<void> {
+  for (let count = 1; ; count += 1) {
+    try {
+      return await copyFile(path, count === 1 ? name : `${name}_${count}`, constants.COPYFILE_EXCL);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    }
+  }
 }

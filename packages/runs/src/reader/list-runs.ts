@@ -1,6 +1,13 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, checkClock, checkKnownNames, checkString, systemClock } from "@tinkex/base";
+import {
+  type Clock,
+  checkClock,
+  checkKnownNames,
+  checkString,
+  errorMessage,
+  systemClock,
+} from "@tinkex/base";
 import type { JsonObject } from "../lines/python-json.js";
 import { isMissing, listIfThere } from "../lines/read-if-there.js";
 import { RUN_FILES } from "../run/run-files.js";
@@ -25,6 +32,8 @@ export interface RunInfo {
   /** Milliseconds since the Unix epoch; undefined before the first metrics. */
   readonly updatedAtMs: number | undefined;
   readonly iterationCount: number;
+  /** Says which files of the folder cannot be read; the rest of what stands here is from the others. */
+  readonly fault: string | undefined;
 }
 
 export interface ListRunsOptions {
@@ -48,15 +57,27 @@ export async function listRuns(folder: string, options: ListRunsOptions = {}): P
 }
 
 async function describeRun(directory: string, runId: string, clock: Clock): Promise<RunInfo | undefined> {
-  const [updatedAtMs, configAtMs] = await Promise.all(
-    [RUN_FILES.metrics, RUN_FILES.config].map((name) => modifiedAtMs(join(directory, name))),
-  );
-  if (updatedAtMs === undefined && configAtMs === undefined) return undefined;
+  const faults: string[] = [];
+  // One run that cannot be read must not hide the others.
+  const attempt = async <Value>(name: string, reading: Promise<Value>, otherwise: Value): Promise<Value> => {
+    try {
+      return await reading;
+    } catch (error) {
+      faults.push(`${join(directory, name)}: ${errorMessage(error)}`);
+      return otherwise;
+    }
+  };
+  const modified = (name: string) => attempt(name, modifiedAtMs(join(directory, name)), undefined);
+  const [updatedAtMs, configAtMs] = await Promise.all([
+    modified(RUN_FILES.metrics),
+    modified(RUN_FILES.config),
+  ]);
+  if (updatedAtMs === undefined && configAtMs === undefined && faults.length === 0) return undefined;
   const reader = new RunReader(directory);
   const [config, checkpoints, iterations] = await Promise.all([
-    reader.config().catch(() => undefined),
-    reader.checkpoints(),
-    reader.iterations(),
+    attempt(RUN_FILES.config, reader.config(), undefined),
+    attempt(RUN_FILES.checkpoints, reader.checkpoints(), []),
+    attempt(".", reader.iterations(), []),
   ]);
   const isFinished = checkpoints.some(({ final }) => final === true);
   return {
@@ -66,6 +87,7 @@ async function describeRun(directory: string, runId: string, clock: Clock): Prom
     type: typeOf(config),
     updatedAtMs,
     iterationCount: iterations.length,
+    fault: faults.length === 0 ? undefined : [...new Set(faults)].join("; "),
   };
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, utimesSync } from "node:fs";
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { FakeClock } from "@tinkex/base/testing";
 import { expect, it } from "vitest";
@@ -94,4 +94,20 @@ it("finds runs by the cookbook's rules, with their kind and whether they still g
     { runId: "root", status: "completed" },
   ]);
   expect(await listRuns(join(folder, "nowhere"))).toEqual([]);
+});
+
+it("lists a run whose checkpoints or configuration cannot be read, says so, and lists the others", async () => {
+  const folder = temporaryFolder();
+  for (const name of ["a", "b", "c"]) {
+    const run = await openRun(join(folder, name), { recipe: "sft", config: { num_epochs: 1 } });
+    await run.writeMetrics(0, { loss: 1 });
+  }
+  mkdirSync(join(folder, "a", "checkpoints.jsonl"));
+  writeFileSync(join(folder, "b", "config.json"), "[1, 2");
+  const found = await listRuns(folder);
+  expect(found.map(({ runId, fault }) => [runId, fault])).toEqual([
+    ["a", expect.stringContaining(`${join(folder, "a", "checkpoints.jsonl")}: `)],
+    ["b", expect.stringContaining(`${join(folder, "b", "config.json")}: `)],
+    ["c", undefined],
+  ]);
 });

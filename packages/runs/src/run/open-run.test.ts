@@ -71,6 +71,13 @@ describe("openRun", () => {
     expect(linesOf(directory, "metrics.jsonl")).toEqual(['{"step": 0, "loss": 4}', '{"step": 1, "loss": 3}']);
     expect(readFileSync(join(directory, "metrics.jsonl.pre_resume_000002"), "utf8")).toBe(whole);
     expect(linesOf(directory, "checkpoints.jsonl")).toHaveLength(2);
+
+    // Stopped again behind the same checkpoint: what was dropped first is still there.
+    await second.writeMetrics(2, { loss: 8 });
+    await second.close();
+    await open(directory);
+    expect(readFileSync(join(directory, "metrics.jsonl.pre_resume_000002"), "utf8")).toBe(whole);
+    expect(linesOf(directory, "metrics.jsonl.pre_resume_000002_2").at(-1)).toBe('{"step": 2, "loss": 8}');
   });
 
   it("begins again where there is no checkpoint, and says of a run that it has ended", async () => {
