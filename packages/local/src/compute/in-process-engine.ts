@@ -4,8 +4,6 @@ import { createAdapterParameters } from "../adapter/adapter-parameters.js";
 import { copyTensors } from "../adapter/adapter-tensors.js";
 import type { EngineOptions } from "../engine/engine-options.js";
 import { LOSSES } from "../losses/loss-table.js";
-import { checkModelSize } from "../model/check-model-size.js";
-import { openModelWeights } from "../model/model-weights.js";
 import { readDecoder } from "../model/read-decoder.js";
 import { readModelConfig } from "../model/read-model-config.js";
 import { TaskQueues } from "../order/task-queues.js";
@@ -13,6 +11,7 @@ import { createRuntime } from "../runtime/create-runtime.js";
 import { Sampler } from "../sampling/sampler.js";
 import { createTrainer } from "../training/trainer.js";
 import { AdapterState } from "./adapter-state.js";
+import { openEngineWeights } from "./engine-weights.js";
 import type { RecoverableEngine } from "./recoverable-engine.js";
 
 /**
@@ -24,10 +23,9 @@ import type { RecoverableEngine } from "./recoverable-engine.js";
 export async function createInProcessEngine(options: EngineOptions): Promise<RecoverableEngine> {
   const { name, directory } = options.model;
   const config = readModelConfig(directory);
-  checkModelSize(config, directory);
   // Before the files of the weights are open: nothing is to be closed when there is no runtime.
   const runtime = await createRuntime(options);
-  const weights = openModelWeights(directory, config);
+  const weights = openEngineWeights(config, options, runtime.name);
   let closing: Promise<void> | undefined;
   const requireOpen = () => {
     if (closing !== undefined) throw new ClosedError("the engine is closed; start the server again");

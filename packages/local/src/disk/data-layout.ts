@@ -30,6 +30,11 @@ export class DataLayout {
     return join(this.root, "parked");
   }
 
+  /** Float32 weights of large base models, which their engines map into memory. They can be made again at any time. */
+  get modelWeights(): string {
+    return join(this.root, "model-weights");
+  }
+
   /** Tells which server has the directory. */
   get lock(): string {
     return join(this.root, "server-lock");

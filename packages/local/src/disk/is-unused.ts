@@ -14,13 +14,15 @@ export async function isUnused(layout: DataLayout): Promise<boolean> {
 
 const RUN_FOLDERS: readonly string[] = [...CHECKPOINT_KINDS, "staging", "retired"];
 
-function isOwnFolder({ runs, parked, lock }: DataLayout, path: string): boolean {
+function isOwnFolder({ runs, parked, lock, modelWeights }: DataLayout, path: string): boolean {
   const parent = dirname(path);
-  if ([runs, parked, lock].includes(path) || parent === runs) return true;
+  if ([runs, parked, lock, modelWeights].includes(path) || parent === runs) return true;
   return dirname(parent) === runs && RUN_FOLDERS.includes(basename(path));
 }
 
-function isOwnFile({ runs, lock }: DataLayout, path: string): boolean {
+function isOwnFile({ runs, lock, modelWeights }: DataLayout, path: string): boolean {
   const parent = dirname(path);
-  return parent === lock || (dirname(parent) === runs && basename(path) === RUN_FILE);
+  return (
+    parent === lock || parent === modelWeights || (dirname(parent) === runs && basename(path) === RUN_FILE)
+  );
 }

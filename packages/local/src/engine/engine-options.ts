@@ -3,11 +3,16 @@ export interface EngineOptions {
   readonly model: {
     /** Name that clients ask for as `base_model`, e.g. `tinkex/pocket-1`. */
     readonly name: string;
-    /** A Hugging Face directory: `config.json`, safetensors (2 GiB as float32 at most) and tokenizer. */
+    /** A Hugging Face directory: `config.json`, safetensors (2 GiB as float32 at most in WebAssembly) and tokenizer. */
     readonly directory: string;
   };
   /** @defaultValue `auto`: native where it loads, else wasm */
   readonly runtime?: "auto" | "native" | "wasm" | undefined;
+  /**
+   * Folder for the float32 weights of a large model, which take 4 bytes a parameter there; a later engine finds them. Default: a
+   * new one among the system's temporary folders, removed at `close()`.
+   */
+  readonly cacheDirectory?: string | undefined;
   /** Threads of the arithmetic. @defaultValue one per core */
   readonly threads?: number | undefined;
 }

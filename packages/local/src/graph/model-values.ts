@@ -1,6 +1,6 @@
 import { adaptableModules } from "../model/adaptable-modules.js";
 import type { ModelConfig } from "../model/model-config.js";
-import type { ModelWeights } from "../model/model-weights.js";
+import type { GraphWeights } from "../model/model-weights.js";
 import type { GraphBuilder } from "../onnx/graph-builder.js";
 import type { Value } from "../onnx/value.js";
 import type { LinearWeights } from "./lora-linear.js";
@@ -29,15 +29,21 @@ export const adapterInputs = (module: string) => ({ a: `${module}.lora_A`, b: `$
 export function modelValues(
   graph: GraphBuilder,
   config: ModelConfig,
-  weights: Pick<ModelWeights, "get">,
+  weights: GraphWeights,
   adapted: ReadonlySet<string>,
 ): ModelValues {
   const modules = new Map(adaptableModules(config).map((module) => [module.module, module]));
-  const frozen = (name: string): Value => {
+  const frozen = (name: string, alias = name): Value => {
+    const stored = weights.stored?.(name);
+    if (stored !== undefined) return graph.externalInitializer(alias, stored.shape, stored.place);
     const { data, shape } = weights.get(name);
     return graph.initializer(name, "float32", shape, data);
   };
-  const embedding = frozen("model.embed_tokens.weight");
+  const embeddingName = "model.embed_tokens.weight";
+  const embedding = frozen(embeddingName);
+  // A packed copy for the unembedding lets go of what it was made from. Under a name of its own that is all of it; the
+  // embedding, from which tokens look up their rows, is then read where a row is wanted.
+  const unembedding = () => (graph.isPacked ? frozen(embeddingName, "lm_head.weight") : embedding);
   return {
     config,
     embedding,
@@ -46,7 +52,7 @@ export function modelValues(
       const size = modules.get(module);
       if (size === undefined) throw new Error(`the model has no linear layer "${module}"`);
       const tied = module === "lm_head" && config.tiedEmbeddings;
-      const weight = tied ? embedding : frozen(`${module}.weight`);
+      const weight = tied ? unembedding() : frozen(`${module}.weight`);
       const bias = size.hasBias ? frozen(`${module}.bias`) : undefined;
       if (!adapted.has(module)) return { weight, bias };
       const names = adapterInputs(module);

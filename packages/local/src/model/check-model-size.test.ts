@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
 import { afterAll, describe, expect, it } from "vitest";
 import { createInProcessEngine } from "../compute/in-process-engine.js";
-import { checkModelSize } from "./check-model-size.js";
+import { checkGraphSize } from "./check-model-size.js";
 import type { ModelConfig } from "./model-config.js";
 
 const tiny = new URL("../../fixtures/numerics/models/tiny-llama", import.meta.url).pathname;
@@ -30,28 +30,28 @@ const qwen3: ModelConfig = {
   endTokenIds: [151_645],
 };
 
-describe("checkModelSize", () => {
+describe("checkGraphSize", () => {
   it("names size, limit and remedy for a model that is too large", () => {
-    expect(() => checkModelSize(qwen3, "/models/qwen3")).toThrow(
-      "the model in /models/qwen3 takes 2.25 GiB as float32; this engine computes with at most 2.00 GiB, " +
-        "about 530 million parameters; choose a smaller model",
+    expect(() => checkGraphSize(qwen3, "/models/qwen3")).toThrow(
+      "the model in /models/qwen3 takes 2.25 GiB as float32; WebAssembly computes with at most 2.00 GiB, " +
+        "about 530 million parameters; install onnxruntime-node, or choose a smaller model",
     );
   });
 
   it("accepts what fits, and counts tied weights once", () => {
     const smaller = { ...qwen3, layerCount: 20 };
-    expect(() => checkModelSize(smaller, "/models/small")).not.toThrow();
-    expect(() => checkModelSize({ ...smaller, tiedEmbeddings: false }, "/models/small")).toThrow(
+    expect(() => checkGraphSize(smaller, "/models/small")).not.toThrow();
+    expect(() => checkGraphSize({ ...smaller, tiedEmbeddings: false }, "/models/small")).toThrow(
       ValidationError,
     );
   });
 
   it("counts the rotary tables of a long context", () => {
     const long = { ...qwen3, layerCount: 20, contextLength: 1_048_576 };
-    expect(() => checkModelSize(long, "/models/long")).toThrow(ValidationError);
+    expect(() => checkGraphSize(long, "/models/long")).toThrow(ValidationError);
   });
 
-  it("is asked when an engine starts, before weights are opened", async () => {
+  it("is asked when an engine starts in WebAssembly, before weights are opened", async () => {
     const directory = join(root, "large");
     cpSync(tiny, directory, { recursive: true });
     const file = join(directory, "config.json");
@@ -60,7 +60,7 @@ describe("checkModelSize", () => {
       file,
       JSON.stringify({ ...config, num_hidden_layers: 1000, hidden_size: 4096, intermediate_size: 8192 }),
     );
-    const starting = createInProcessEngine({ model: { name: "large", directory } });
+    const starting = createInProcessEngine({ model: { name: "large", directory }, runtime: "wasm" });
     await expect(starting).rejects.toThrow(/takes .* GiB as float32/);
   });
 });

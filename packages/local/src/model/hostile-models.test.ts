@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { checkModelSize } from "./check-model-size.js";
+import { checkGraphSize, checkRotaryTables } from "./check-model-size.js";
 import { openModelWeights } from "./model-weights.js";
 import { readDecoder } from "./read-decoder.js";
 import { readModelConfig } from "./read-model-config.js";
@@ -36,7 +36,11 @@ function refusal(attempt: () => unknown): string {
 }
 
 describe("config.json", () => {
-  const open = () => checkModelSize(readModelConfig(directory), directory);
+  const open = () => {
+    const config = readModelConfig(directory);
+    checkRotaryTables(config, directory);
+    checkGraphSize(config, directory);
+  };
 
   it.each([
     ["num_hidden_layers", "1e9"],

@@ -5,9 +5,22 @@ import { z } from "zod";
 import { mapOf } from "../json/bounded-collections.js";
 import { readJsonFile } from "../json/read-json-file.js";
 import { shortened } from "../json/shortened.js";
+import type { TensorPlace } from "../onnx/onnx-graph.js";
 import { type FloatTensor, SafetensorsFile } from "../safetensors/safetensors-file.js";
 import type { ModelConfig } from "./model-config.js";
 import { weightShapes } from "./weight-shapes.js";
+
+/** Weights as a graph takes them: numbers in memory, or their place in a file where the runtime reads them itself. */
+export interface GraphWeights extends Pick<ModelWeights, "get"> {
+  /** Tells where a tensor lies as float32; nothing for one that is to be had by `get`. */
+  stored?(name: string): StoredTensor | undefined;
+}
+
+/** A float32 tensor in a file that may be mapped into memory. */
+export interface StoredTensor {
+  readonly shape: readonly number[];
+  readonly place: TensorPlace;
+}
 
 /** The frozen weights of a base model, read when asked for and widened to float32. */
 export interface ModelWeights {
@@ -16,6 +29,8 @@ export interface ModelWeights {
    * @throws ValidationError when the model has no such tensor
    */
   get(name: string): FloatTensor;
+  /** Reads a tensor piece by piece in order, and keeps none of them. @throws as `get` does */
+  pieces(name: string): Iterable<Float32Array>;
   /** Closes the files; tensors already read stay valid. */
   close(): void;
 }
@@ -35,19 +50,24 @@ export function openModelWeights(directory: string, config: ModelConfig): ModelW
     throw error;
   }
   const read = new Map<string, WeakRef<Float32Array>>();
+  const find = (name: string) => {
+    const file = files.get(name);
+    const shape = file?.shapeOf(name);
+    if (file === undefined || shape === undefined) {
+      throw new ValidationError(`the model in ${directory} has no tensor "${name}"`);
+    }
+    return { file, shape };
+  };
   return {
     get(name) {
-      const file = files.get(name);
-      const shape = file?.shapeOf(name);
-      if (file === undefined || shape === undefined) {
-        throw new ValidationError(`the model in ${directory} has no tensor "${name}"`);
-      }
+      const { file, shape } = find(name);
       const known = read.get(name)?.deref();
       if (known !== undefined) return { data: known, shape };
       const { data } = file.read(name);
       read.set(name, new WeakRef(data));
       return { data, shape };
     },
+    pieces: (name) => find(name).file.pieces(name),
     close: () => closeAll(files),
   };
 }

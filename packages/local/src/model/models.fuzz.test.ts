@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { Dice } from "../testing/fuzz/dice.js";
 import { mutateBytes } from "../testing/fuzz/mutate-bytes.js";
 import { mutateJson } from "../testing/fuzz/mutate-json.js";
-import { checkModelSize } from "./check-model-size.js";
+import { checkGraphSize, checkRotaryTables } from "./check-model-size.js";
 import { openModelWeights } from "./model-weights.js";
 import { readDecoder } from "./read-decoder.js";
 import { readModelConfig } from "./read-model-config.js";
@@ -70,7 +70,8 @@ function spoil(dice: Dice): string {
 /** Reads all that an engine reads. */
 function openModel(): void {
   const config = readModelConfig(directory);
-  checkModelSize(config, directory);
+  checkRotaryTables(config, directory);
+  checkGraphSize(config, directory);
   const opened = openModelWeights(directory, config);
   for (const name of weightShapes(config).keys()) opened.get(name);
   opened.close();

@@ -23,6 +23,9 @@ const operatorSets = [
   { domain: "com.microsoft", version: 1n },
 ];
 
+/** ONNX's number for a tensor outside the model file (`TensorProto.DataLocation`). */
+const EXTERNAL = 1;
+
 /**
  * Encodes a graph as an ONNX model file.
  *
@@ -69,12 +72,17 @@ function encodeNode(node: NodeSpec): NodeProto {
 }
 
 function encodeInitializer({ name, type, shape, data }: Initializer): TensorProto {
-  return create(TensorProtoSchema, {
-    name,
-    dataType: elementTypeCodes[type],
-    dims: shape.map(BigInt),
-    rawData: new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
-  });
+  const described = { name, dataType: elementTypeCodes[type], dims: shape.map(BigInt) };
+  if ("file" in data) {
+    const externalData = [
+      { key: "location", value: data.file },
+      { key: "offset", value: String(data.offset) },
+      { key: "length", value: String(data.byteLength) },
+    ];
+    return create(TensorProtoSchema, { ...described, externalData, dataLocation: EXTERNAL });
+  }
+  const rawData = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  return create(TensorProtoSchema, { ...described, rawData });
 }
 
 function encodeValueInfo({ name, type, shape }: Value): ValueInfoProto {

@@ -2,7 +2,7 @@ import type { Attribute } from "./attribute.js";
 import { describeShape, type Shape, sameShape } from "./dimension.js";
 import type { ElementArrays, ElementType } from "./element-type.js";
 import { encodeModel } from "./encode-model.js";
-import type { Initializer, NodeSpec, OnnxGraph } from "./onnx-graph.js";
+import type { ExternalTensors, Initializer, NodeSpec, OnnxGraph, TensorPlace } from "./onnx-graph.js";
 import { pruneGraph } from "./prune-graph.js";
 import type { Value } from "./value.js";
 
@@ -25,6 +25,13 @@ export class GraphBuilder {
   readonly #inputs = new Map<string, Value>();
   readonly #initializers = new Map<string, Initializer>();
   readonly #nodes: NodeSpec[] = [];
+  /** See {@link ExternalTensors.isPacked}. */
+  readonly isPacked: boolean;
+
+  /** @param options - `isPacked`: see {@link ExternalTensors}; it concerns tensors outside the model file only */
+  constructor({ isPacked = true }: Partial<Pick<ExternalTensors, "isPacked">> = {}) {
+    this.isPacked = isPacked;
+  }
 
   /** Declares a tensor that is given at every run. Asking again for the same name gives the same value. */
   input(name: string, type: ElementType, shape: Shape): Value {
@@ -50,6 +57,17 @@ export class GraphBuilder {
       );
     }
     return this.#declare(this.#initializers, { name, type, shape, data });
+  }
+
+  /** A float32 tensor of the model that stays in its file, from which the runtime reads it. One folder has all such files of a graph. */
+  externalInitializer(name: string, shape: readonly number[], place: TensorPlace): Value {
+    const size = shape.reduce((product, length) => product * length, Float32Array.BYTES_PER_ELEMENT);
+    if (size !== place.byteLength) {
+      throw new Error(
+        `initializer "${name}" ${describeShape(shape)} must have ${size} bytes, got ${place.byteLength}`,
+      );
+    }
+    return this.#declare(this.#initializers, { name, type: "float32", shape, data: place });
   }
 
   /** A float32 constant without axes. */
@@ -101,10 +119,18 @@ export class GraphBuilder {
     );
     return {
       model: encodeModel(graph, outputs),
+      ...this.#external(graph.initializers),
       inputs: graph.inputs,
       outputs: Object.entries(outputs).map(([name, { type, shape }]) => ({ name, type, shape })),
       operators: graph.nodes.map((node) => node.operator),
     };
+  }
+
+  #external(initializers: readonly Initializer[]): Pick<OnnxGraph, "external"> {
+    const folders = new Set(initializers.flatMap(({ data }) => ("file" in data ? [data.folder] : [])));
+    const [folder, other] = folders;
+    if (other !== undefined) throw new Error(`tensors must lie in one folder, got ${folder} and ${other}`);
+    return folder === undefined ? {} : { external: { folder, isPacked: this.isPacked } };
   }
 
   #append(request: NodeRequest, outputs: readonly Value[]): void {

@@ -6,6 +6,8 @@ import type { Value } from "./value.js";
 export interface OnnxGraph {
   /** The bytes of an ONNX model file. */
   readonly model: Uint8Array;
+  /** Absent where every tensor is in the model file. */
+  readonly external?: ExternalTensors;
   /** Inputs of a run, in the order of declaration. */
   readonly inputs: readonly Value[];
   readonly outputs: readonly Value[];
@@ -13,10 +15,28 @@ export interface OnnxGraph {
   readonly operators: readonly string[];
 }
 
-/** A tensor stored in the model. */
+/** Tensors of a graph that lie outside its model file. */
+export interface ExternalTensors {
+  /** Folder of all their files, absolute. */
+  readonly folder: string;
+  /** True where the runtime may make copies in the layout that its matrix products like best. */
+  readonly isPacked: boolean;
+}
+
+/** A tensor of the model: numbers in its file, or their place in another one. */
 export interface Initializer extends Value {
   readonly shape: readonly number[];
-  readonly data: ElementArrays[ElementType];
+  readonly data: ElementArrays[ElementType] | TensorPlace;
+}
+
+/** Place of a tensor in a file: little-endian, row-major. */
+export interface TensorPlace {
+  readonly folder: string;
+  /** Name of the file in `folder`. */
+  readonly file: string;
+  /** In bytes from the start of the file. */
+  readonly offset: number;
+  readonly byteLength: number;
 }
 
 /** A node before it is encoded; inputs and outputs by name, `""` for an optional input left out. */

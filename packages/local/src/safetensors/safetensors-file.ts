@@ -16,6 +16,9 @@ export interface FloatTensor {
   readonly shape: readonly number[];
 }
 
+/** Bytes read at a time, a multiple of every element's size. */
+const PIECE_BYTES = 4 * 2 ** 20;
+
 /**
  * An open safetensors file. Only its header is read at first; `read` fetches one tensor. Reads block: they happen while
  * a model or an adapter is loaded, in the engine's own thread.
@@ -63,14 +66,28 @@ export class SafetensorsFile {
    * @throws ValidationError when the file has no such tensor, or one of another dtype
    */
   read(name: string): FloatTensor {
-    const entry = this.#entries.get(name);
-    if (entry === undefined) throw new ValidationError(`${this.path} has no tensor "${name}"`);
+    const entry = this.#find(name);
     const bytes = readRange(this.#descriptor, entry.offset, entry.byteLength, this.path);
     return { data: this.#widen(entry, bytes), shape: entry.shape };
   }
 
+  /** Reads a tensor as {@link read} does, in pieces of a few megabytes. */
+  *pieces(name: string): Generator<Float32Array> {
+    const entry = this.#find(name);
+    for (let start = 0; start < entry.byteLength; start += PIECE_BYTES) {
+      const length = Math.min(PIECE_BYTES, entry.byteLength - start);
+      yield this.#widen(entry, readRange(this.#descriptor, entry.offset + start, length, this.path));
+    }
+  }
+
   close(): void {
     closeSync(this.#descriptor);
+  }
+
+  #find(name: string): SafetensorsEntry {
+    const entry = this.#entries.get(name);
+    if (entry === undefined) throw new ValidationError(`${this.path} has no tensor "${name}"`);
+    return entry;
   }
 
   #widen(entry: SafetensorsEntry, bytes: Uint8Array): Float32Array {

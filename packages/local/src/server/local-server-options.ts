@@ -5,7 +5,7 @@ import type { ApiGeneration } from "@tinkex/types";
 export interface ServedModel {
   /** Name that clients ask for as `base_model`, e.g. `HuggingFaceTB/SmolLM2-135M`. */
   readonly name: string;
-  /** A Hugging Face directory: `config.json`, safetensors (2 GiB as float32 at most) and tokenizer. */
+  /** A Hugging Face directory: `config.json`, safetensors (2 GiB as float32 at most in WebAssembly) and tokenizer. */
   readonly directory: string;
 }
 

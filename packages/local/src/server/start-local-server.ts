@@ -124,8 +124,9 @@ export async function startExtended(
   const engines: Engine[] = [];
   try {
     const { runtime, threads } = options;
+    const cacheDirectory = data.layout.modelWeights;
     for (const model of served)
-      engines.push(await createEngine({ model, runtime, threads }, { clock, logger }));
+      engines.push(await createEngine({ model, runtime, threads, cacheDirectory }, { clock, logger }));
     const running = await serveEngines({
       engines,
       standIn,

@@ -5,7 +5,7 @@ import { adapterFeeds } from "../graph/adapter-feeds.js";
 import { adapterGradientOutputs } from "../graph/adapter-gradients.js";
 import type { Loss } from "../losses/loss-definition.js";
 import type { ModelConfig } from "../model/model-config.js";
-import type { ModelWeights } from "../model/model-weights.js";
+import type { GraphWeights } from "../model/model-weights.js";
 import type { Outputs, Runtime } from "../runtime/runtime.js";
 import { SessionCache } from "../runtime/session-cache.js";
 import { batchFeeds } from "./batch-feeds.js";
@@ -16,7 +16,7 @@ import { trainingGraph } from "./training-graph.js";
 
 export interface TrainerOptions {
   readonly config: ModelConfig;
-  readonly weights: Pick<ModelWeights, "get">;
+  readonly weights: GraphWeights;
   readonly runtime: Runtime;
   /**
    * Most tokens in one run of the graph, padding included; larger passes are split and added up. Default: by the size of

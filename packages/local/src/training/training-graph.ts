@@ -4,14 +4,14 @@ import { modelValues } from "../graph/model-values.js";
 import { targetLogprobs, targetLogprobsBackward } from "../graph/target-logprobs.js";
 import { type Loss, perTokenInputs, scalarInputs } from "../losses/loss-definition.js";
 import type { ModelConfig } from "../model/model-config.js";
-import type { ModelWeights } from "../model/model-weights.js";
+import type { GraphWeights } from "../model/model-weights.js";
 import type { Shape } from "../onnx/dimension.js";
 import { GraphBuilder } from "../onnx/graph-builder.js";
 import type { OnnxGraph } from "../onnx/onnx-graph.js";
 
 export interface TrainingGraphOptions {
   readonly config: ModelConfig;
-  readonly weights: Pick<ModelWeights, "get">;
+  readonly weights: GraphWeights;
   /** Names of the linear layers that carry an adapter. */
   readonly adapted: ReadonlySet<string>;
   readonly loss: Loss;
@@ -32,7 +32,8 @@ export function lossInputName(key: string): string {
  * loss for every factor of the adapter. K is open for a loss that takes matrices and 1 otherwise.
  */
 export function trainingGraph(options: TrainingGraphOptions): OnnxGraph {
-  const graph = new GraphBuilder();
+  // Rows are many, so packed copies of the weights save little time; forward and backward half would need one each.
+  const graph = new GraphBuilder({ isPacked: false });
   const model = modelValues(graph, options.config, options.weights, options.adapted);
   const tokens = graph.input("tokens", "int32", ["rows", "time"]);
   const perToken = ["rows", "time", options.loss.takesMatrix === true ? "targets" : 1];

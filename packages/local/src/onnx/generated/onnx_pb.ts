@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file onnx.proto.
  */
 export const file_onnx: GenFile = /*@__PURE__*/
-  fileDesc("Cgpvbm54LnByb3RvEgRvbm54IogBCgpNb2RlbFByb3RvEhIKCmlyX3ZlcnNpb24YASABKAMSFQoNcHJvZHVjZXJfbmFtZRgCIAEoCRIfCgVncmFwaBgHIAEoCzIQLm9ubnguR3JhcGhQcm90bxIuCgxvcHNldF9pbXBvcnQYCCADKAsyGC5vbm54Lk9wZXJhdG9yU2V0SWRQcm90byI1ChJPcGVyYXRvclNldElkUHJvdG8SDgoGZG9tYWluGAEgASgJEg8KB3ZlcnNpb24YAiABKAMirAEKCkdyYXBoUHJvdG8SHQoEbm9kZRgBIAMoCzIPLm9ubnguTm9kZVByb3RvEgwKBG5hbWUYAiABKAkSJgoLaW5pdGlhbGl6ZXIYBSADKAsyES5vbm54LlRlbnNvclByb3RvEiMKBWlucHV0GAsgAygLMhQub25ueC5WYWx1ZUluZm9Qcm90bxIkCgZvdXRwdXQYDCADKAsyFC5vbm54LlZhbHVlSW5mb1Byb3RvIoIBCglOb2RlUHJvdG8SDQoFaW5wdXQYASADKAkSDgoGb3V0cHV0GAIgAygJEgwKBG5hbWUYAyABKAkSDwoHb3BfdHlwZRgEIAEoCRInCglhdHRyaWJ1dGUYBSADKAsyFC5vbm54LkF0dHJpYnV0ZVByb3RvEg4KBmRvbWFpbhgHIAEoCSJ8Cg5BdHRyaWJ1dGVQcm90bxIMCgRuYW1lGAEgASgJEg4KAWYYAiABKAJIAIgBARIOCgFpGAMgASgDSAGIAQESDgoBcxgEIAEoDEgCiAEBEgwKBGludHMYCCADKAMSDAoEdHlwZRgUIAEoBUIECgJfZkIECgJfaUIECgJfcyJOCgtUZW5zb3JQcm90bxIMCgRkaW1zGAEgAygDEhEKCWRhdGFfdHlwZRgCIAEoBRIMCgRuYW1lGAggASgJEhAKCHJhd19kYXRhGAkgASgMIj0KDlZhbHVlSW5mb1Byb3RvEgwKBG5hbWUYASABKAkSHQoEdHlwZRgCIAEoCzIPLm9ubnguVHlwZVByb3RvInwKCVR5cGVQcm90bxIrCgt0ZW5zb3JfdHlwZRgBIAEoCzIWLm9ubnguVHlwZVByb3RvLlRlbnNvchpCCgZUZW5zb3ISEQoJZWxlbV90eXBlGAEgASgFEiUKBXNoYXBlGAIgASgLMhYub25ueC5UZW5zb3JTaGFwZVByb3RvIoEBChBUZW5zb3JTaGFwZVByb3RvEi0KA2RpbRgBIAMoCzIgLm9ubnguVGVuc29yU2hhcGVQcm90by5EaW1lbnNpb24aPgoJRGltZW5zaW9uEhMKCWRpbV92YWx1ZRgBIAEoA0gAEhMKCWRpbV9wYXJhbRgCIAEoCUgAQgcKBXZhbHVlYgZwcm90bzM");
+  fileDesc("Cgpvbm54LnByb3RvEgRvbm54IogBCgpNb2RlbFByb3RvEhIKCmlyX3ZlcnNpb24YASABKAMSFQoNcHJvZHVjZXJfbmFtZRgCIAEoCRIfCgVncmFwaBgHIAEoCzIQLm9ubnguR3JhcGhQcm90bxIuCgxvcHNldF9pbXBvcnQYCCADKAsyGC5vbm54Lk9wZXJhdG9yU2V0SWRQcm90byI1ChJPcGVyYXRvclNldElkUHJvdG8SDgoGZG9tYWluGAEgASgJEg8KB3ZlcnNpb24YAiABKAMirAEKCkdyYXBoUHJvdG8SHQoEbm9kZRgBIAMoCzIPLm9ubnguTm9kZVByb3RvEgwKBG5hbWUYAiABKAkSJgoLaW5pdGlhbGl6ZXIYBSADKAsyES5vbm54LlRlbnNvclByb3RvEiMKBWlucHV0GAsgAygLMhQub25ueC5WYWx1ZUluZm9Qcm90bxIkCgZvdXRwdXQYDCADKAsyFC5vbm54LlZhbHVlSW5mb1Byb3RvIoIBCglOb2RlUHJvdG8SDQoFaW5wdXQYASADKAkSDgoGb3V0cHV0GAIgAygJEgwKBG5hbWUYAyABKAkSDwoHb3BfdHlwZRgEIAEoCRInCglhdHRyaWJ1dGUYBSADKAsyFC5vbm54LkF0dHJpYnV0ZVByb3RvEg4KBmRvbWFpbhgHIAEoCSJ8Cg5BdHRyaWJ1dGVQcm90bxIMCgRuYW1lGAEgASgJEg4KAWYYAiABKAJIAIgBARIOCgFpGAMgASgDSAGIAQESDgoBcxgEIAEoDEgCiAEBEgwKBGludHMYCCADKAMSDAoEdHlwZRgUIAEoBUIECgJfZkIECgJfaUIECgJfcyKaAQoLVGVuc29yUHJvdG8SDAoEZGltcxgBIAMoAxIRCglkYXRhX3R5cGUYAiABKAUSDAoEbmFtZRgIIAEoCRIQCghyYXdfZGF0YRgJIAEoDBIzCg1leHRlcm5hbF9kYXRhGA0gAygLMhwub25ueC5TdHJpbmdTdHJpbmdFbnRyeVByb3RvEhUKDWRhdGFfbG9jYXRpb24YDiABKAUiNAoWU3RyaW5nU3RyaW5nRW50cnlQcm90bxILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAkiPQoOVmFsdWVJbmZvUHJvdG8SDAoEbmFtZRgBIAEoCRIdCgR0eXBlGAIgASgLMg8ub25ueC5UeXBlUHJvdG8ifAoJVHlwZVByb3RvEisKC3RlbnNvcl90eXBlGAEgASgLMhYub25ueC5UeXBlUHJvdG8uVGVuc29yGkIKBlRlbnNvchIRCgllbGVtX3R5cGUYASABKAUSJQoFc2hhcGUYAiABKAsyFi5vbm54LlRlbnNvclNoYXBlUHJvdG8igQEKEFRlbnNvclNoYXBlUHJvdG8SLQoDZGltGAEgAygLMiAub25ueC5UZW5zb3JTaGFwZVByb3RvLkRpbWVuc2lvbho+CglEaW1lbnNpb24SEwoJZGltX3ZhbHVlGAEgASgDSAASEwoJZGltX3BhcmFtGAIgASgJSABCBwoFdmFsdWViBnByb3RvMw");
 
 /**
  * @generated from message onnx.ModelProto
@@ -219,6 +219,20 @@ export type TensorProto = Message<"onnx.TensorProto"> & {
    * @generated from field: bytes raw_data = 9;
    */
   rawData: Uint8Array;
+
+  /**
+   * Of a tensor outside the file: `location`, `offset` and `length`.
+   *
+   * @generated from field: repeated onnx.StringStringEntryProto external_data = 13;
+   */
+  externalData: StringStringEntryProto[];
+
+  /**
+   * 0 in this file, 1 outside
+   *
+   * @generated from field: int32 data_location = 14;
+   */
+  dataLocation: number;
 };
 
 /**
@@ -227,6 +241,28 @@ export type TensorProto = Message<"onnx.TensorProto"> & {
  */
 export const TensorProtoSchema: GenMessage<TensorProto> = /*@__PURE__*/
   messageDesc(file_onnx, 5);
+
+/**
+ * @generated from message onnx.StringStringEntryProto
+ */
+export type StringStringEntryProto = Message<"onnx.StringStringEntryProto"> & {
+  /**
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * @generated from field: string value = 2;
+   */
+  value: string;
+};
+
+/**
+ * Describes the message onnx.StringStringEntryProto.
+ * Use `create(StringStringEntryProtoSchema)` to create a new message.
+ */
+export const StringStringEntryProtoSchema: GenMessage<StringStringEntryProto> = /*@__PURE__*/
+  messageDesc(file_onnx, 6);
 
 /**
  * @generated from message onnx.ValueInfoProto
@@ -248,7 +284,7 @@ export type ValueInfoProto = Message<"onnx.ValueInfoProto"> & {
  * Use `create(ValueInfoProtoSchema)` to create a new message.
  */
 export const ValueInfoProtoSchema: GenMessage<ValueInfoProto> = /*@__PURE__*/
-  messageDesc(file_onnx, 6);
+  messageDesc(file_onnx, 7);
 
 /**
  * @generated from message onnx.TypeProto
@@ -265,7 +301,7 @@ export type TypeProto = Message<"onnx.TypeProto"> & {
  * Use `create(TypeProtoSchema)` to create a new message.
  */
 export const TypeProtoSchema: GenMessage<TypeProto> = /*@__PURE__*/
-  messageDesc(file_onnx, 7);
+  messageDesc(file_onnx, 8);
 
 /**
  * @generated from message onnx.TypeProto.Tensor
@@ -287,7 +323,7 @@ export type TypeProto_Tensor = Message<"onnx.TypeProto.Tensor"> & {
  * Use `create(TypeProto_TensorSchema)` to create a new message.
  */
 export const TypeProto_TensorSchema: GenMessage<TypeProto_Tensor> = /*@__PURE__*/
-  messageDesc(file_onnx, 7, 0);
+  messageDesc(file_onnx, 8, 0);
 
 /**
  * @generated from message onnx.TensorShapeProto
@@ -304,7 +340,7 @@ export type TensorShapeProto = Message<"onnx.TensorShapeProto"> & {
  * Use `create(TensorShapeProtoSchema)` to create a new message.
  */
 export const TensorShapeProtoSchema: GenMessage<TensorShapeProto> = /*@__PURE__*/
-  messageDesc(file_onnx, 8);
+  messageDesc(file_onnx, 9);
 
 /**
  * @generated from message onnx.TensorShapeProto.Dimension
@@ -333,5 +369,5 @@ export type TensorShapeProto_Dimension = Message<"onnx.TensorShapeProto.Dimensio
  * Use `create(TensorShapeProto_DimensionSchema)` to create a new message.
  */
 export const TensorShapeProto_DimensionSchema: GenMessage<TensorShapeProto_Dimension> = /*@__PURE__*/
-  messageDesc(file_onnx, 8, 0);
+  messageDesc(file_onnx, 9, 0);
 
