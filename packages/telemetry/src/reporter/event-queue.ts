@@ -15,7 +15,10 @@ export type QueuedContent =
   | { readonly event: "SESSION_START" }
   | { readonly event: "SESSION_END"; readonly durationMs: number };
 
-/** Events of one session that wait, in the order in which they were made; full, it keeps what it has and counts what it refuses. */
+/**
+ * Events of one session that wait, in the order in which they were made; full, it keeps what it has and counts what it refuses. The end
+ * of the session, alone, has a place of its own.
+ */
 export class EventQueue {
   readonly #now: () => number;
   #events: TelemetryEvent[] = [];
@@ -39,7 +42,8 @@ export class EventQueue {
   /** Adds events of one occasion: all of them, or none. Tells whether there was room. */
   append(contents: readonly QueuedContent[]): boolean {
     const events = contents.map((content) => this.#event(content));
-    if (this.#events.length + events.length > MAX_QUEUED) {
+    const isEnd = contents.length === 1 && contents[0]?.event === "SESSION_END";
+    if (!isEnd && this.#events.length + events.length > MAX_QUEUED) {
       this.#refusedCount += events.length;
       return false;
     }

@@ -114,7 +114,8 @@ export class ServiceReporter implements TelemetryReporter {
   }
 
   /**
-   * Runs a function, and reports what it throws, once however many captures it comes through. An aborted call is no error.
+   * Runs a function, and reports what it throws, once however many captures it comes through. An aborted call is no error. A promise is
+   * followed, that of another library too: one that starts its work anew at each `then` belongs in an async function.
    *
    * @returns what the function returns; it throws what the function throws, at once
    * @throws ValidationError
@@ -137,7 +138,7 @@ export class ServiceReporter implements TelemetryReporter {
     };
     try {
       const result = run();
-      if (result instanceof Promise) result.catch(note);
+      if (isThenable(result)) Promise.resolve(result).catch(note);
       return result;
     } catch (error) {
       note(error);
@@ -152,6 +153,15 @@ function checkSeverity(severity: unknown, place: string): void {
     `${place}: severity must be one of ${SEVERITIES.join(", ")}, got ${describeValue(severity)}`,
     { path: ["severity"] },
   );
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  try {
+    return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+  } catch {
+    // What cannot be looked at is the caller's own affair.
+    return false;
+  }
 }
 
 function isAborted(error: unknown): boolean {

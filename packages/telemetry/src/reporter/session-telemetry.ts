@@ -106,7 +106,11 @@ export class SessionTelemetry implements SessionReporter {
   /** Adds an error that ends the session; whoever knows that the process goes on has it sent. Tells whether it was added. */
   fatalException(error: unknown, severity: Severity): boolean {
     if (isKnown(this.#reportedFatal, error)) return false;
-    return this.#add(() => exceptionEvent(error, severity), this.#end());
+    const end = this.#end();
+    const isAdded = this.#add(() => exceptionEvent(error, severity), end);
+    // Refused with its error, the end goes out when the session closes.
+    if (!isAdded && end.length > 0) this.#hasEnded = false;
+    return isAdded;
   }
 
   /** Sends what waits. One request is under way at a time. Never rejects. */
