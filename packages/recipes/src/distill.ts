@@ -135,7 +135,7 @@ function checkDistillOptions<Problem>(options: DistillOptions<Problem>): void {
   if (!(Number.isFinite(klCoefficient) && klCoefficient > 0)) {
     throw new ValidationError(`distill: klCoefficient must be above 0, got ${describeValue(klCoefficient)}`);
   }
-  if (!(klDiscount >= 0 && klDiscount <= 1)) {
+  if (!(Number.isFinite(klDiscount) && klDiscount >= 0 && klDiscount <= 1)) {
     throw new ValidationError(`distill: klDiscount must be from 0 to 1, got ${describeValue(klDiscount)}`);
   }
 }

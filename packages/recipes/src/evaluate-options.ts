@@ -88,10 +88,16 @@ export interface EvaluateBaseOptions extends Omit<RolloutOptions, "maxTokens"> {
   readonly clock?: Clock | undefined;
 }
 
-/** Options of evaluation: one sampler or several, on problems, on examples, or on both. */
-export type EvaluateOptions<Problem> = EvaluateBaseOptions &
+/** Options of evaluation on problems, with examples beside them or without: one sampler or several. */
+export type EvaluateProblemsOptions<Problem> = EvaluateBaseOptions &
   (OneSampler | SeveralSamplers) &
-  (ScoredProblems<Problem> | PlayedProblems<Problem> | NoProblems);
+  (ScoredProblems<Problem> | PlayedProblems<Problem>);
+
+/** Options of evaluation on examples alone. */
+export type EvaluateExamplesOptions = EvaluateBaseOptions & (OneSampler | SeveralSamplers) & NoProblems;
+
+/** Options of evaluation. */
+export type EvaluateOptions<Problem> = EvaluateProblemsOptions<Problem> | EvaluateExamplesOptions;
 
 type Name = keyof EvaluateBaseOptions | keyof OneSampler | keyof ScoredProblems<unknown>;
 

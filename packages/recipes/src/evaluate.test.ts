@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import {
   type Episode,
   type EvaluateBaseOptions,
-  type EvaluationEvent,
   evaluate,
   type OneSampler,
   passAtK,
@@ -42,14 +41,14 @@ describe("evaluate", { timeout: 240_000 }, () => {
       { prompt: "bee:", completion: " bee\n" },
     ];
     const { sampler: _, ...rest } = base();
-    const run = evaluate<string>({
+    const run = evaluate({
       ...rest,
       samplers: { base: POCKET_MODEL, same: client },
       samples: 4,
       passAt: [1, 4],
       test,
     });
-    const events = await eventsOf<EvaluationEvent<string>>(run);
+    const events = await eventsOf(run);
     const { metrics, problems: answered } = await run;
     expect(events.map(({ type }) => type)).toEqual(["start", ...new Array(6).fill("problem"), "done"]);
     expect(answered.map(({ sampler, index }) => `${sampler} ${index}`)).toEqual(

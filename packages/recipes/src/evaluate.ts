@@ -4,7 +4,13 @@ import { fingerprint, readDataset } from "./data/dataset.js";
 import { exampleDatum, type TrainingExample } from "./data/training-example.js";
 import { scoreTargets } from "./datum/document-of.js";
 import { type LoggedDatum, plainNumbers } from "./datum/plain-numbers.js";
-import { checkEvaluateOptions, type EvaluateOptions, namedSamplers } from "./evaluate-options.js";
+import {
+  checkEvaluateOptions,
+  type EvaluateExamplesOptions,
+  type EvaluateOptions,
+  type EvaluateProblemsOptions,
+  namedSamplers,
+} from "./evaluate-options.js";
 import { bitsPerByte, meanNll } from "./metrics/supervised-metrics.js";
 import { AnswerFile } from "./rollout/answer-file.js";
 import { singleTurn } from "./rollout/episode.js";
@@ -69,7 +75,13 @@ const CONCURRENCY = 64;
  * });
  * console.log(metrics["before/test/env/all/reward/total"], metrics["after/test/env/all/reward/total"]);
  */
+export function evaluate<Problem>(
+  options: EvaluateProblemsOptions<Problem>,
+): RecipeRun<EvaluationReport<Problem>, EvaluationEvent<Problem>>;
 export function evaluate<Problem = never>(
+  options: EvaluateExamplesOptions,
+): RecipeRun<EvaluationReport<Problem>, EvaluationEvent<Problem>>;
+export function evaluate<Problem>(
   options: EvaluateOptions<Problem>,
 ): RecipeRun<EvaluationReport<Problem>, EvaluationEvent<Problem>> {
   checkEvaluateOptions(options);

@@ -33,7 +33,8 @@ export {
 } from "./evaluate.js";
 export type {
   EvaluateBaseOptions,
-  EvaluateOptions,
+  EvaluateExamplesOptions,
+  EvaluateProblemsOptions,
   NoProblems,
   OneSampler,
   PlayedProblems,
