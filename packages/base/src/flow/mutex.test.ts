@@ -55,13 +55,19 @@ describe("Mutex", () => {
     const gate = deferred<void>();
     const controller = new AbortController();
     const reason = new Error("changed my mind");
-    const first = mutex.runExclusive(never, () => gate.promise);
+    const begun = deferred<void>();
+    const first = mutex.runExclusive(never, () => {
+      begun.resolve();
+      return gate.promise;
+    });
     const ran: string[] = [];
     const second = mutex.runExclusive(controller.signal, async () => ran.push("second"));
     const third = mutex.runExclusive(never, async () => ran.push("third"));
+    await begun.promise;
+    // Right behind the end of the first body, which gives the second its turn.
+    gate.promise.then(() => controller.abort(reason));
     gate.resolve();
     await first;
-    controller.abort(reason);
     await expect(second).rejects.toBe(reason);
     await third;
     expect(ran).toEqual(["third"]);

@@ -34,15 +34,22 @@ export class WaitQueue<Note, Entry> {
 
   /** Waits to be admitted. @throws the reason of `signal` when it aborts first */
   wait(note: Note, signal: AbortSignal, ticket: Ticket = this.takeTicket()): Promise<Entry> {
-    let stopListening = (): void => {};
-    const entered = new Promise<Entry>((admit, refuse) => {
+    return new Promise<Entry>((resolve, reject) => {
+      // Not by `finally`, whose promise and two functions each wait would hold.
+      const admit = (entry: Entry): void => {
+        stopListening();
+        resolve(entry);
+      };
+      const refuse = (error: unknown): void => {
+        stopListening();
+        reject(error);
+      };
       const leave = this.enqueue({ note, admit, refuse }, ticket);
-      stopListening = onAbort(signal, (reason) => {
+      const stopListening = onAbort(signal, (reason) => {
         leave();
-        refuse(reason);
+        reject(reason);
       });
     });
-    return entered.finally(() => stopListening());
   }
 
   /** Lines up without a promise. Returns a function that leaves the queue. */

@@ -240,7 +240,7 @@ export class Channel {
   }
 
   /** Submits a sample, within the limits that all samplers of the session share. */
-  async submitSample(
+  submitSample(
     request: SampleRequest,
     sample: SampleDelivery,
     context: OperationContext,
@@ -248,31 +248,41 @@ export class Channel {
   ): Promise<Submission<ResultOf<"asample">>> {
     // The time spent waiting for a place is ours, not the request's.
     const startedAtMs = this.environment.clock.monotonic();
-    const ticket = await this.#samplePressure.submit(sample.size, context.signal, () =>
-      this.#trySample(request, sample, context),
+    return this.#samplePressure.submit(sample.size, context.signal, () =>
+      this.#trySample(request, sample, context, log, startedAtMs),
     );
-    return this.#accepted("asample", ticket, context, log, startedAtMs, sample.batch);
   }
 
   async #trySample(
     request: SampleRequest,
-    { busyPauseMs, isUnchecked }: SampleDelivery,
+    { busyPauseMs, isUnchecked, batch }: SampleDelivery,
     context: OperationContext,
-  ): Promise<SubmitOutcome<UntypedAPIFuture>> {
+    log: QueueStateLog,
+    startedAtMs: number,
+  ): Promise<SubmitOutcome<Submission<ResultOf<"asample">>>> {
     const body = this.session.encode("asample", request, { isChecked: true, unchecked: isUnchecked });
     context.sending();
-    const { isReadable, ticketIn } = new TicketReader();
-    const response = await this.session.post("asample", body, {
-      onBehalfOf: context.onBehalfOf,
-      // The header promises the server that a 429 is understood as "later".
-      headers: { "x-tinker-sampling-backpressure": "1" },
-      returnStatuses: [429],
-      signal: context.signal,
-      isReadable,
-    });
-    if (response.status !== 429) return { kind: "accepted", value: ticketIn(response) };
-    const hint = parseRetryHint(response.headers, this.environment.clock.now());
-    return { kind: "busy", pauseMs: hint?.delayMs ?? busyPauseMs };
+    // The sample may be complete before its ticket is here.
+    const endSubmitting = batch?.submitting();
+    try {
+      const { isReadable, ticketIn } = new TicketReader();
+      const response = await this.session.post("asample", body, {
+        onBehalfOf: context.onBehalfOf,
+        // The header promises the server that a 429 is understood as "later".
+        headers: { "x-tinker-sampling-backpressure": "1" },
+        returnStatuses: [429],
+        signal: context.signal,
+        isReadable,
+      });
+      if (response.status === 429) {
+        const hint = parseRetryHint(response.headers, this.environment.clock.now());
+        return { kind: "busy", pauseMs: hint?.delayMs ?? busyPauseMs };
+      }
+      const value = this.#accepted("asample", ticketIn(response), context, log, startedAtMs, batch);
+      return { kind: "accepted", value };
+    } finally {
+      endSubmitting?.();
+    }
   }
 
   async #deliverPass(

@@ -55,7 +55,8 @@ export class ApiFuture<T> extends Promise<T> {
   /** Publishes the operation's messages, if somebody heard when it was called. */
   readonly #events: OperationEvents | undefined;
   readonly #startedAtMs: number;
-  readonly #controller = new AbortController();
+  /** Let go of once the operation has settled: programs keep futures longer than their operations last. */
+  #controller: AbortController | undefined;
   /** Made for the first who asks: most futures never meet one. */
   #submission: Deferred<void> | undefined;
   #isSubmitted = false;
@@ -185,12 +186,14 @@ export class ApiFuture<T> extends Promise<T> {
   /** Runs the work until it settles or something ends it, and lets go of signal, limit and registry. */
   async #run(work: (context: OperationContext) => Promise<T>): Promise<T> {
     const { signal, timeoutMs = Number.POSITIVE_INFINITY } = this.#call.options;
+    const controller = new AbortController();
+    this.#controller = controller;
     const end = (reason: TinkexError): void => this.#end(reason);
     const leaveLive = this.#environment.live.add(end);
     const leaveSignal = signal && this.#endWith(signal);
     const callOffLimit = timeoutMs === Number.POSITIVE_INFINITY ? undefined : this.#endAfter(timeoutMs);
     try {
-      const value = await this.#untilEnded(work);
+      const value = await this.#untilEnded(work, controller.signal);
       this.#state = "fulfilled";
       this.#events?.succeeded();
       this.#submission?.resolve();
@@ -201,9 +204,11 @@ export class ApiFuture<T> extends Promise<T> {
       this.#failure = error;
       this.#submission?.reject(error);
       // Stops the parts of the work that still run: nobody wants them any more.
-      this.#controller.abort(error);
+      controller.abort(error);
       throw error;
     } finally {
+      this.#controller = undefined;
+      this.#askServer = undefined;
       this.#letGo();
       leaveLive();
       leaveSignal?.();
@@ -212,13 +217,12 @@ export class ApiFuture<T> extends Promise<T> {
   }
 
   /** Gives what the work gives, or throws the reason by which it is ended before. */
-  #untilEnded(work: (context: OperationContext) => Promise<T>): Promise<T> {
-    const { signal } = this.#controller;
+  #untilEnded(work: (context: OperationContext) => Promise<T>, signal: AbortSignal): Promise<T> {
     if (signal.aborted) return Promise.reject(signal.reason);
     return new Promise((resolve, reject) => {
       // Stays for as long as the operation: those who wait within it, one after the other, share its listener.
       onAbort(signal, reject);
-      work(this.#context()).then(resolve, reject);
+      work(this.#context(signal)).then(resolve, reject);
     });
   }
 
@@ -241,7 +245,7 @@ export class ApiFuture<T> extends Promise<T> {
     return () => controller.abort("settled");
   }
 
-  #context(): OperationContext {
+  #context(signal: AbortSignal): OperationContext {
     const { name, method, operationId, options } = this.#call;
     const { clock, events, failureListener: failed } = this.#environment;
     const underWay: OperationUnderWay = {
@@ -253,10 +257,10 @@ export class ApiFuture<T> extends Promise<T> {
       onBehalfOf: { method, headers: options.headers, operationId },
       startedAtMs: this.#startedAtMs,
       isAwaited: () => this.#waitCount > 0,
-      signal: this.#controller.signal,
+      signal,
       sending: () => {
         if (this.#state !== "not sent") return;
-        this.#controller.signal.throwIfAborted();
+        signal.throwIfAborted();
         this.#state = "sent";
       },
       accepted: (requestId) => {
@@ -297,7 +301,7 @@ export class ApiFuture<T> extends Promise<T> {
         events === undefined ? submit() : events.aroundChunk(operationId, chunk, submit),
       stillWaiting: () => this.#environment.slow.note(underWay),
       onCancel: (askServer) => {
-        this.#askServer = askServer;
+        if (!this.#isSettled) this.#askServer = askServer;
       },
     };
   }
@@ -307,8 +311,8 @@ export class ApiFuture<T> extends Promise<T> {
   }
 
   #end(reason: TinkexError): void {
-    if (this.#isSettled || this.#controller.signal.aborted) return;
-    this.#controller.abort(reason);
+    if (this.#isSettled || this.#controller?.signal.aborted) return;
+    this.#controller?.abort(reason);
     // The end of a session ends its work too.
     if (!(reason instanceof ClosedError)) this.#told = this.#tellServer();
   }

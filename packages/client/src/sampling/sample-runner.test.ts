@@ -2,7 +2,7 @@ import { ApiStatusError, ConnectionError, TimeoutError, ValidationError } from "
 import { describe, expect, it } from "vitest";
 import { Resampler } from "./sample-runner.js";
 
-const never = new AbortController().signal;
+const context = { signal: new AbortController().signal, attemptFailed: () => {} };
 const status = (code: number, retryable = false) =>
   new ApiStatusError(`${code}`, { code: "server_error", retryable, status: code, body: {}, attempts: 1 });
 
@@ -25,6 +25,21 @@ function resampler(options: { readonly random?: number; readonly detectStuck?: b
   return { made, sleeps, wait: (ms: number) => (nowMs += ms) };
 }
 
+/** Makes a sample as often as the resampler wants it, as a sampler does. */
+async function sampled(made: Resampler, attempt: () => Promise<string>): Promise<string> {
+  made.began();
+  let failures: Awaited<ReturnType<Resampler["pauseAfter"]>> | undefined;
+  for (;;) {
+    try {
+      const sample = await attempt();
+      made.succeeded();
+      return sample;
+    } catch (error) {
+      failures = await made.pauseAfter(error, failures, context);
+    }
+  }
+}
+
 /** Fails with `errors` in turn, then succeeds. */
 function failing(...errors: readonly Error[]) {
   const left = [...errors];
@@ -39,7 +54,7 @@ describe("Resampler", () => {
   it("transport 33: makes a sample again after 0.5 s, then ever later up to 10 s", async () => {
     const { made, sleeps } = resampler();
     const gone = Array.from({ length: 7 }, () => status(410));
-    expect(await made.run(never, failing(...gone))).toBe("sample");
+    expect(await sampled(made, failing(...gone))).toBe("sample");
     expect(sleeps).toEqual([500, 1000, 2000, 4000, 8000, 10_000, 10_000]);
   });
 
@@ -48,7 +63,7 @@ describe("Resampler", () => {
     [1, [625, 1250]],
   ])("transport 33: spreads the waits by a quarter (random %d)", async (random, expected) => {
     const { made, sleeps } = resampler({ random });
-    await made.run(never, failing(status(410), status(410)));
+    await sampled(made, failing(status(410), status(410)));
     expect(sleeps).toEqual(expected);
   });
 
@@ -57,7 +72,7 @@ describe("Resampler", () => {
     ["a time limit", new TimeoutError("slow", { timeoutMs: 1 })],
     ["an error the service says will pass", status(503, true)],
   ])("makes a sample again after %s", async (_name, error) => {
-    expect(await resampler().made.run(never, failing(error))).toBe("sample");
+    expect(await sampled(resampler().made, failing(error))).toBe("sample");
   });
 
   it.each([
@@ -66,23 +81,21 @@ describe("Resampler", () => {
     ["bad input", new ValidationError("bad")],
     ["an error that is not ours", new Error("bug")],
   ])("does not after %s", async (_name, error) => {
-    await expect(resampler().made.run(never, failing(error))).rejects.toBe(error);
+    await expect(sampled(resampler().made, failing(error))).rejects.toBe(error);
   });
 
   it("transport 36: gives up when no sample of the client has made progress for two hours", async () => {
     const stuck = Array.from({ length: 2000 }, () => status(410));
     const { made, sleeps } = resampler();
-    await expect(made.run(never, failing(...stuck))).rejects.toThrow(
-      /no sample has made progress for 720\d s/,
-    );
+    await expect(sampled(made, failing(...stuck))).rejects.toThrow(/no sample has made progress for 720\d s/);
     expect(sleeps.length).toBeGreaterThan(700);
     const patient = resampler({ detectStuck: false });
-    expect(await patient.made.run(never, failing(...stuck))).toBe("sample");
+    expect(await sampled(patient.made, failing(...stuck))).toBe("sample");
   });
 
   it("transport 36: counts the progress of other samples, and not the time without any", async () => {
     const { made, wait } = resampler();
     wait(10_000_000);
-    expect(await made.run(never, failing(status(410)))).toBe("sample");
+    expect(await sampled(made, failing(status(410)))).toBe("sample");
   });
 });

@@ -10,7 +10,7 @@ import {
 } from "@tinkex/base";
 import type { SampledSequence, SampleRequest, SampleResponse } from "@tinkex/types";
 import type { BatchPoller } from "../channel/batch-poller.js";
-import type { Channel, SampleDelivery, Submission } from "../channel/channel.js";
+import type { Channel, Submission } from "../channel/channel.js";
 import { type QueueStateLog, samplingPauseLog } from "../channel/queue-state-log.js";
 import type { OperationContext } from "../future/operation-context.js";
 import { promptBytes } from "../inputs/model-input.js";
@@ -76,50 +76,48 @@ export class SampleRunner {
     this.#log = samplingPauseLog(samplingSessionId, environment);
   }
 
-  /** Each attempt has a number of its own; repeats of one attempt's request share it. */
+  /**
+   * Each attempt has a number of its own; repeats of one attempt's request share it. The attempts are made in this function and no
+   * other: thousands of samples wait at one time, and each async function that waits for another costs some hundred bytes.
+   */
   async run(run: SampleRun, context: OperationContext): Promise<SampleResponse> {
-    const { request, isRetried } = run;
     const release = this.#permits.tryAcquire() ?? (await this.#permits.acquire(context.signal));
     try {
-      const attempt = () => this.#attempt(run, context);
-      const response = isRetried
-        ? await this.#resampler.run(context.signal, attempt, context.attemptFailed)
-        : await attempt();
-      return readScores(request, response, (field) => this.#warnOfAbsent(field));
+      if (run.isRetried) this.#resampler.began();
+      let failures: SampleFailures | undefined;
+      for (;;) {
+        let response: SampleResponse;
+        try {
+          if (!this.#hasJoined) await this.#join(context.signal);
+          const { accepted, result } = await this.#submit(run, context);
+          context.submitted();
+          context.onCancel(() => this.#channel.cancellations.cancel(accepted.request_id));
+          response = await result;
+          const ids = accepted.sample_sequence_ids;
+          if (ids !== undefined) response = this.#withSequenceIds(response, ids);
+        } catch (error) {
+          if (!run.isRetried) throw error;
+          failures = await this.#resampler.pauseAfter(error, failures, context);
+          continue;
+        }
+        if (run.isRetried) this.#resampler.succeeded();
+        return readScores(run.request, response, (field) => this.#warnOfAbsent(field));
+      }
     } finally {
       release();
     }
   }
 
-  async #attempt(
-    { request: sample, isUnchecked }: SampleRun,
+  #submit(
+    { request, isUnchecked }: SampleRun,
     context: OperationContext,
-  ): Promise<SampleResponse> {
-    if (!this.#hasJoined) await this.#join(context.signal);
-    const request = { ...sample, seq_id: this.#sampleCount };
+  ): Promise<Submission<SampleResponse>> {
+    const numbered = { ...request, seq_id: this.#sampleCount };
     this.#sampleCount += 1;
     const size = promptBytes(request.prompt);
     const busyPauseMs = size <= SMALL_PROMPT_BYTES ? SMALL_PROMPT_PAUSE_MS : LARGE_PROMPT_PAUSE_MS;
-    const write = { size, busyPauseMs, isUnchecked, batch: this.#batch };
-    const { accepted, result } = await this.#submit(request, write, context);
-    context.submitted();
-    context.onCancel(() => this.#channel.cancellations.cancel(accepted.request_id));
-    const ids = accepted.sample_sequence_ids;
-    return ids === undefined ? result : this.#withSequenceIds(await result, ids);
-  }
-
-  /** Submits a sample, which may be complete before its ticket is here. */
-  async #submit(
-    request: SampleRequest,
-    delivery: SampleDelivery,
-    context: OperationContext,
-  ): Promise<Submission<SampleResponse>> {
-    const endSubmitting = delivery.batch?.submitting();
-    try {
-      return await this.#channel.submitSample(request, delivery, context, this.#log);
-    } finally {
-      endSubmitting?.();
-    }
+    const delivery = { size, busyPauseMs, isUnchecked, batch: this.#batch };
+    return this.#channel.submitSample(numbered, delivery, context, this.#log);
   }
 
   /** Takes the number of the copy, from which its samples are counted. */
@@ -172,8 +170,14 @@ export interface ResamplerOptions extends SamplerRetryOptions {
   readonly detectStuck: boolean;
 }
 
+/** Attempts at one sample that have failed. */
+interface SampleFailures {
+  readonly attempts: number;
+  readonly pause: BackoffCounter;
+}
+
 /**
- * Makes samples again that failed without fault of their own: the service has forgotten them, or could not be reached for
+ * Has samples made again that failed without fault of their own: the service has forgotten them, or could not be reached for
  * longer than a request is retried. Each attempt is a new sample to the service. All samples of a client share the watch over
  * progress.
  */
@@ -186,31 +190,40 @@ export class Resampler {
     this.#progressedAtMs = options.clock.monotonic();
   }
 
-  /** @throws what `attempt` throws, when another attempt could not help; ConnectionError when nothing has moved for hours */
-  async run<T>(
-    signal: AbortSignal,
-    attempt: () => Promise<T>,
-    attemptFailed: OperationContext["attemptFailed"] = () => {},
-  ): Promise<T> {
-    const { clock, maxRetries = Number.POSITIVE_INFINITY, progressTimeoutMs = STUCK_MS } = this.#options;
-    if (clock.monotonic() - this.#progressedAtMs > progressTimeoutMs)
-      this.#progressedAtMs = clock.monotonic();
-    let pause: BackoffCounter | undefined;
-    for (let attempts = 1; ; attempts += 1) {
-      try {
-        const result = await attempt();
-        this.#progressedAtMs = clock.monotonic();
-        return result;
-      } catch (error) {
-        if (signal.aborted) throw error;
-        const isRepeated = attempts <= maxRetries && mayHelp(error);
-        attemptFailed(error, attempts, isRepeated);
-        if (!isRepeated) throw error;
-        this.#checkStuck(error, attempts);
-        pause ??= new BackoffCounter(BACKOFFS.resample, this.#options.random);
-        await clock.sleep(pause.nextMs(), signal);
-      }
-    }
+  /** Notes that a sample is drawn. Time in which none was does not count. */
+  began(): void {
+    const { clock, progressTimeoutMs = STUCK_MS } = this.#options;
+    const nowMs = clock.monotonic();
+    if (nowMs - this.#progressedAtMs > progressTimeoutMs) this.#progressedAtMs = nowMs;
+  }
+
+  /** Notes that a sample is there. */
+  succeeded(): void {
+    this.#progressedAtMs = this.#options.clock.monotonic();
+  }
+
+  /**
+   * Waits until a sample that has failed is to be made again.
+   *
+   * @param before - its failures before this one
+   * @returns its failures
+   * @throws `error`, when another attempt could not help; ConnectionError when nothing has moved for hours; the reason of the signal
+   */
+  async pauseAfter(
+    error: unknown,
+    before: SampleFailures | undefined,
+    { signal, attemptFailed }: Pick<OperationContext, "signal" | "attemptFailed">,
+  ): Promise<SampleFailures> {
+    if (signal.aborted) throw error;
+    const { clock, random, maxRetries = Number.POSITIVE_INFINITY } = this.#options;
+    const attempts = (before?.attempts ?? 0) + 1;
+    const isRepeated = attempts <= maxRetries && mayHelp(error);
+    attemptFailed(error, attempts, isRepeated);
+    if (!isRepeated) throw error;
+    this.#checkStuck(error, attempts);
+    const pause = before?.pause ?? new BackoffCounter(BACKOFFS.resample, random);
+    await clock.sleep(pause.nextMs(), signal);
+    return { attempts, pause };
   }
 
   #checkStuck(cause: unknown, attempts: number): void {
