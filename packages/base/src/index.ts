@@ -58,6 +58,7 @@ export { isSilent, type Logger, silentLogger } from "./ports/logger.js";
 export type { ServedOperation, ServedPhase, ServerTracer } from "./ports/server-tracer.js";
 export type { Tokenizer } from "./ports/tokenizer.js";
 export { type Deferred, deferred } from "./promises/deferred.js";
+export { ProgressListener } from "./promises/progress-listener.js";
 export { lossInputDtypes } from "./tensors/loss-input-dtypes.js";
 export type { Float32Data, Int64Data, TensorData, TensorDtype } from "./tensors/tensor-data.js";
 export {

@@ -249,6 +249,35 @@ describe("an export", () => {
   });
 });
 
+describe("an onProgress that fails", () => {
+  const fault = new Error("mine");
+  const late = async (): Promise<void> => {
+    throw fault;
+  };
+  const atOnce = (): never => {
+    throw fault;
+  };
+
+  it.each([
+    ["at once", atOnce],
+    ["later", late],
+  ])("%s ends the download of files and of an archive, and not the process", async (_, onProgress) => {
+    await expect(get(await withExport(isConfig, isWeights), { onProgress })).rejects.toBe(fault);
+    await expect(get(await withArchive(file(tar, '"t"')), { onProgress }, WEIGHTS)).rejects.toBe(fault);
+    await expect(stat(directory())).rejects.toThrow("ENOENT");
+  });
+
+  it("later, of a file that an earlier call has fetched, ends it too", async () => {
+    const open = await withExport(isConfig, isHalfWeights);
+    await giveUpHalfway(open);
+    serveExport(open, await play(isWeights), ["adapter_model.safetensors", "adapter_config.json"]);
+    const onProgress = async ({ fileIndex }: CheckpointProgress): Promise<void> => {
+      if (fileIndex === 0) throw fault;
+    };
+    await expect(get(open, { onProgress })).rejects.toBe(fault);
+  });
+});
+
 describe("the directory of a download", () => {
   it("may be there and empty; what else is there is not touched", async () => {
     const open = await withExport(isConfig, isWeights);
@@ -327,6 +356,28 @@ describe("an archive", () => {
     expect((await readFile(join(directory(), "adapter_model.safetensors"))).equals(weights)).toBe(true);
     expect(await readdir(parent)).toEqual(["adapter"]);
     expect(open.storage.requests[0]?.headers).not.toHaveProperty("x-api-key");
+  });
+
+  it("of files that have maxBytes together is unpacked, plain and packed, and one byte less is refused", async () => {
+    const maxBytes = config.length + weights.length;
+    expect(tar.length).toBeGreaterThan(maxBytes);
+    for (const bytes of [tar, gzipSync(tar)]) {
+      const open = await withArchive(file(bytes, '"t"'));
+      await expect(get(open, { maxBytes: maxBytes - 1 }, WEIGHTS)).rejects.toThrow(
+        `more than the ${maxBytes - 1} bytes of maxBytes`,
+      );
+      expect(await readdir(parent)).toEqual([]);
+      const again = await withArchive(file(bytes, '"t"'));
+      const { files } = await get(again, { maxBytes }, WEIGHTS);
+      expect(files.reduce((sum, { byteLength }) => sum + byteLength, 0)).toBe(maxBytes);
+      await rm(directory(), { recursive: true });
+    }
+  });
+
+  it("that is longer than its files and their headers may be is not fetched", async () => {
+    const open = await withArchive(file(Buffer.alloc(3 * 4096), '"t"'));
+    await expect(get(open, { maxBytes: 4096, maxFiles: 1 }, WEIGHTS)).rejects.toThrow("bytes");
+    expect(await readdir(parent)).toHaveLength(1);
   });
 
   it("is gone on with where the connection broke, and where a call ended", async () => {

@@ -1,10 +1,11 @@
-import { ResponseError } from "@tinkex/base";
-import type { DownloadedCheckpoint, DownloadedFile } from "./download-options.js";
+import { ProgressListener, ResponseError } from "@tinkex/base";
+import type { CheckpointProgress, DownloadedCheckpoint, DownloadedFile } from "./download-options.js";
 import { ARCHIVE, type DownloadSource, type DownloadWork } from "./download-work.js";
 import { extractArchive } from "./extract-archive.js";
 import { fetchFiles, safeNames } from "./fetch-files.js";
 import { downloaded, readFinished, writeFinished } from "./finished-directory.js";
 import { Staging } from "./staging.js";
+import { maxArchiveBytes } from "./unpacked.js";
 
 /**
  * Puts a checkpoint in a directory, which appears in one step when all of it is there. What a call that was ended has fetched, the
@@ -26,14 +27,21 @@ export async function downloadCheckpoint(
   const source = await openSource();
   // Nothing is made on the disk for names that are refused.
   const names = safeNames(source.signed.urls, work.limits);
+  const progress = new ProgressListener(work.onProgress);
   const staging = await Staging.open(directory, JSON.stringify([tinkerPath, source.kind, names]));
   try {
     const files =
       source.kind === "files"
-        ? await fetchFiles(work, source, names, staging.files, staging)
-        : await fetchArchive(work, source, staging);
+        ? await fetchFiles(work, source, names, {
+            folder: staging.files,
+            staging,
+            progress,
+            maxBytes: work.limits.maxBytes,
+          })
+        : await fetchArchive(work, source, staging, progress);
     await writeFinished(staging.files, tinkerPath, files);
     work.signal.throwIfAborted();
+    progress.signal.throwIfAborted();
     return await putInPlace(work, files, staging);
   } finally {
     staging.release();
@@ -44,8 +52,10 @@ async function fetchArchive(
   work: DownloadWork,
   source: DownloadSource,
   staging: Staging,
+  progress: ProgressListener<CheckpointProgress>,
 ): Promise<DownloadedFile[]> {
-  await fetchFiles(work, source, [ARCHIVE], staging.path("."), staging);
+  const maxBytes = maxArchiveBytes(work.limits);
+  await fetchFiles(work, source, [ARCHIVE], { folder: staging.path("."), staging, progress, maxBytes });
   await staging.clearFiles();
   try {
     return await extractArchive(staging.path(ARCHIVE), staging.files, work);

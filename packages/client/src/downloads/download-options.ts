@@ -3,9 +3,9 @@ import { CALL_OPTIONS, type CallOptions } from "../inputs/call-options.js";
 
 /** Options of downloading a checkpoint. Aborting keeps what has come: the same call goes on with it later. */
 export interface DownloadCheckpointOptions extends CallOptions {
-  /** Hears how far the download is, after each piece. */
+  /** Hears how far the download is, after each piece. What it throws, at once or later, ends the download. */
   readonly onProgress?: ((progress: CheckpointProgress) => void) | undefined;
-  /** Most bytes of all files together, unpacked. @defaultValue 64 GiB */
+  /** Most bytes of all files together, unpacked; headers of an archive are not counted. @defaultValue 64 GiB */
   readonly maxBytes?: number | undefined;
   /** Most files and folders. @defaultValue 10000 */
   readonly maxFiles?: number | undefined;

@@ -1,8 +1,8 @@
 import { lstat, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ResponseError } from "@tinkex/base";
+import { type ProgressListener, ResponseError } from "@tinkex/base";
 import { downloadFile } from "@tinkex/http";
-import type { DownloadedFile, DownloadLimits } from "./download-options.js";
+import type { CheckpointProgress, DownloadedFile, DownloadLimits } from "./download-options.js";
 import type { DownloadSource, DownloadWork, SignedUrls } from "./download-work.js";
 import { SafeNames } from "./safe-names.js";
 import type { Staging } from "./staging.js";
@@ -25,6 +25,16 @@ export function safeNames(urls: SignedUrls["urls"], limits: DownloadLimits): rea
   return listed;
 }
 
+/** The place that files are fetched to, and how many bytes they may have. */
+export interface FetchPlace {
+  readonly folder: string;
+  /** Folder beside it where each grows. */
+  readonly staging: Staging;
+  readonly progress: ProgressListener<CheckpointProgress>;
+  /** Most bytes of all files together. */
+  readonly maxBytes: number;
+}
+
 /**
  * Fetches files one after the other, each to its place below a folder. Those that are there are whole, and not fetched.
  *
@@ -34,17 +44,17 @@ export async function fetchFiles(
   work: DownloadWork,
   source: DownloadSource,
   names: readonly string[],
-  folder: string,
-  staging: Staging,
+  { folder, staging, progress, maxBytes }: FetchPlace,
 ): Promise<DownloadedFile[]> {
-  const { maxBytes } = work.limits;
   let { signed } = source;
   let restBytes = maxBytes;
   const files: DownloadedFile[] = [];
   for (const [fileIndex, name] of names.entries()) {
     const target = join(folder, name);
-    const report = (receivedBytes: number, totalBytes: number | undefined): void =>
-      work.onProgress?.({ file: name, fileIndex, fileCount: names.length, receivedBytes, totalBytes });
+    const report = (receivedBytes: number, totalBytes: number | undefined): void => {
+      progress.tell({ file: name, fileIndex, fileCount: names.length, receivedBytes, totalBytes });
+      progress.signal.throwIfAborted();
+    };
     let byteLength = await lengthOf(target);
     if (byteLength === undefined) {
       await mkdir(dirname(target), { recursive: true, mode: 0o700 });

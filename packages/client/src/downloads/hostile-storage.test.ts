@@ -24,6 +24,7 @@ import { tarArchive } from "../testing/tar-archive.js";
 import { downloadCheckpoint } from "./download-checkpoint.js";
 import type { DownloadedCheckpoint } from "./download-options.js";
 import { ARCHIVE, type DownloadSource, type DownloadWork } from "./download-work.js";
+import { maxArchiveBytes } from "./unpacked.js";
 
 /** `TINKEX_DOWNLOADS=full` takes an archive of 50 MB, and kills at 20 moments in place of three. */
 const isFull = process.env.TINKEX_DOWNLOADS === "full";
@@ -111,7 +112,9 @@ describe("a storage that is wrong", () => {
     "another checksum": [answer(200, tar, md5)],
     "a gzip bomb": [answer(200, bomb)],
     "a bomb in its encoding": [answer(200, gzipSync(tar), { "content-encoding": "gzip" })],
-    "more bytes than there may be": [answer(200, "x", { "content-length": "100000001" })],
+    "more bytes than there may be": [
+      answer(200, "x", { "content-length": `${maxArchiveBytes(LIMITS) + 1}` }),
+    ],
     "a page in place of the archive": [answer(200, "<html>sign in</html>")],
     "no such file": [answer(404, "NoSuchKey")],
     "redirects without end": [redirect(302, "/again")],

@@ -18,6 +18,11 @@ const FREE_BYTES = 1024 * 1024;
 /** Headers, padding and the archive's end come on top of what files may hold. */
 const BYTES_PER_FILE = 4096;
 
+/** Gives the most bytes of an archive, plain or not, whose files keep to the limits. */
+export function maxArchiveBytes({ maxBytes, maxFiles }: DownloadLimits): number {
+  return maxBytes + maxFiles * BYTES_PER_FILE;
+}
+
 /**
  * Gives the bytes of a tar archive, plain or packed with gzip.
  *
@@ -34,7 +39,7 @@ export async function* unpacked(path: string, limits: DownloadLimits): AsyncGene
       );
     }
     const maxRatioBytes = size * limits.maxRatio + FREE_BYTES;
-    const maxBytes = limits.maxBytes + limits.maxFiles * BYTES_PER_FILE;
+    const maxBytes = maxArchiveBytes(limits);
     let count = 0;
     for await (const piece of format === "gzip" ? gunzipped(file) : read(file)) {
       count += piece.byteLength;

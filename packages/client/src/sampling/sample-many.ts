@@ -1,4 +1,12 @@
-import { AbortedError, deferred, describeValue, onAbort, TinkexError, ValidationError } from "@tinkex/base";
+import {
+  AbortedError,
+  deferred,
+  describeValue,
+  onAbort,
+  ProgressListener,
+  TinkexError,
+  ValidationError,
+} from "@tinkex/base";
 import type { SampleResponse } from "@tinkex/types";
 import { CALL_OPTIONS } from "../inputs/call-options.js";
 import type { SampleOptions, SampleParams } from "./sampling-client.js";
@@ -21,7 +29,7 @@ export interface SampleManyOptions extends SampleOptions {
   readonly order?: "completion" | "call" | undefined;
   /** Further attempts of a request whose error says that it may succeed later. @defaultValue 0, beside those that every sample has */
   readonly retries?: number | undefined;
-  /** Told after each request. What it throws ends the loop. */
+  /** Told after each request. What it throws, at once or later, ends the loop. */
   readonly onProgress?: ((progress: SampleProgress) => void) | undefined;
 }
 
@@ -96,17 +104,8 @@ export async function* sampleMany(
       // The loop may wait for nothing but its source, which knows of no signal.
       wake();
     });
-  /** A fault of the caller's own function, which ends the loop. */
-  let fault: { readonly error: unknown } | undefined;
-  const tellProgress = async (): Promise<void> => {
-    try {
-      // An async function is a listener too, as far as types go.
-      await (onProgress?.({ started, finished, failed }) as unknown);
-    } catch (error) {
-      fault ??= { error };
-      wake();
-    }
-  };
+  const progress = new ProgressListener(onProgress);
+  onAbort(progress.signal, wake);
   const attempt = async (params: SampleParams, left: number): Promise<SampleResponse> => {
     try {
       return await draw(params, controller.signal);
@@ -124,7 +123,7 @@ export async function* sampleMany(
       kept.set(index, { index, error });
       failed += 1;
     }
-    void tellProgress();
+    progress.tell({ started, finished, failed });
     wake();
   };
   const pump = async (): Promise<void> => {
@@ -149,7 +148,7 @@ export async function* sampleMany(
       .finally(wake);
     for (;;) {
       if (signal?.aborted) throw abortedBy(signal);
-      if (fault !== undefined) throw fault.error;
+      progress.signal.throwIfAborted();
       const next = order === "call" ? kept.get(given) : kept.values().next().value;
       if (next !== undefined) {
         kept.delete(next.index);

@@ -184,6 +184,19 @@ describe("downloadFile", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  it("what an async watcher throws ends it, as it is, also of the last bytes and while more are waited for", async () => {
+    const fault = new Error("the watcher's own fault");
+    const onProgress = async (): Promise<void> => {
+      throw fault;
+    };
+    for (const script of [answer(200, content), file(content, '"v"', 100)]) {
+      const server = await play(script);
+      await expect(download(server, { onProgress })).rejects.toBe(fault);
+      expect(server.requests).toHaveLength(1);
+      expect(await readdir(folder)).toEqual([]);
+    }
+  });
+
   it("what the disk says ends it, and is not taken for the network's word", async () => {
     const server = await play(answer(200, content));
     // A folder stands where the file should appear.

@@ -7,6 +7,8 @@ import {
   checkString,
   checkTimeoutMs,
   describeValue,
+  onAbort,
+  ProgressListener,
   ResponseError,
   startTimer,
   systemClock,
@@ -60,6 +62,7 @@ export interface DownloadOptions {
    * come up to twice as fast, and what it has is certain some seconds later. @defaultValue true
    */
   readonly flush?: boolean | undefined;
+  /** Told after each piece. What it throws, at once or later, ends the download. */
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
   /** Most bytes of the file. @defaultValue none; a server that tells the length never sends more than that */
   readonly maxBytes?: number | undefined;
@@ -160,12 +163,14 @@ async function receive(
     checkSize(state.totalBytes, options.maxBytes);
     if (checkWhole(state) === "whole") return state.receivedBytes;
   }
+  const progress = new ProgressListener(options.onProgress);
   let url = await lifetime.outlast(askUrl(options));
   let renewals = 0;
   let maxReceived = 0;
   let fruitless = 0;
   for (let attempts = 1; ; attempts += 1) {
-    const outcome = await receiveOnce(growing, requests, url, options, lifetime);
+    const outcome = await receiveOnce(growing, requests, url, options, lifetime, progress);
+    progress.signal.throwIfAborted();
     if (outcome === "whole") return state.receivedBytes;
     if (outcome.kind === "answer" && EXPIRED.includes(outcome.status) && renewals < MAX_RENEWALS) {
       renewals += 1;
@@ -216,6 +221,7 @@ async function receiveOnce(
   url: string,
   options: DownloadOptions,
   lifetime: CallLifetime,
+  progress: ProgressListener<DownloadProgress>,
 ): Promise<TryOutcome | "whole"> {
   const { file, state } = growing;
   const silenceMs = options.silenceMs ?? USUAL.silenceMs;
@@ -251,11 +257,12 @@ async function receiveOnce(
     checkSize(state.totalBytes, options.maxBytes);
     const onBytes = (): void => {
       listen();
-      options.onProgress?.({ receivedBytes: state.receivedBytes, totalBytes: state.totalBytes });
+      progress.tell({ receivedBytes: state.receivedBytes, totalBytes: state.totalBytes });
     };
     await receiveInto(file, body, state, options.maxBytes, onBytes, () => controller.abort());
     return checkWhole(state);
   };
+  const leaveProgress = onAbort(progress.signal, () => controller.abort());
   try {
     return await lifetime.during(({ resolve, reject }) => {
       work().then(resolve, (cause: unknown) => {
@@ -268,6 +275,7 @@ async function receiveOnce(
       return () => controller.abort();
     });
   } finally {
+    leaveProgress();
     stopTimer();
   }
 }
