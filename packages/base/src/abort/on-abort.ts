@@ -1,6 +1,11 @@
+/** One wait for a signal: an object, so that the same function given twice counts twice. */
+interface Entry {
+  readonly callback: (reason: unknown) => void;
+}
+
 /** Callbacks waiting for one signal, and the listener they share. */
 interface Audience {
-  readonly callbacks: Set<(reason: unknown) => void>;
+  readonly entries: Set<Entry>;
   readonly listener: () => void;
 }
 
@@ -15,22 +20,21 @@ const audiences = new WeakMap<AbortSignal, Audience>();
 export function onAbort(signal: AbortSignal, callback: (reason: unknown) => void): () => void {
   let audience = audiences.get(signal);
   if (audience === undefined) {
-    const callbacks = new Set<(reason: unknown) => void>();
+    const entries = new Set<Entry>();
     const listener = (): void => {
       audiences.delete(signal);
-      for (const call of callbacks) call(signal.reason);
+      for (const entry of entries) entry.callback(signal.reason);
     };
-    audience = { callbacks, listener };
+    audience = { entries, listener };
     audiences.set(signal, audience);
     signal.addEventListener("abort", listener, { once: true });
   }
-  const { callbacks, listener } = audience;
-  // Wrapped, so that the same function given twice counts twice.
-  const entry = (reason: unknown): void => callback(reason);
-  callbacks.add(entry);
+  const { entries, listener } = audience;
+  const entry: Entry = { callback };
+  entries.add(entry);
   return () => {
-    callbacks.delete(entry);
-    if (callbacks.size > 0 || audiences.get(signal)?.callbacks !== callbacks) return;
+    entries.delete(entry);
+    if (entries.size > 0 || audiences.get(signal)?.entries !== entries) return;
     audiences.delete(signal);
     signal.removeEventListener("abort", listener);
   };
