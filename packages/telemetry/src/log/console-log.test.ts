@@ -36,6 +36,16 @@ describe("consoleLog", () => {
     expect(others).toEqual([]);
   });
 
+  it("shows names and words of a service as what they are, not as commands of a terminal", () => {
+    const { stream, written } = recording({ columns: 80 });
+    const log = consoleLog({ stream });
+    log.log({ "loss\u001b[2J": 1, note: "a\r\u001b]0;title\u0007b" }, 0);
+    const line = written.join("").slice("\r\u001b[K".length);
+    expect(line).toContain("loss\\u001b[2J 1");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what must not be there
+    expect(line).not.toMatch(/[\u0000-\u001f]/);
+  });
+
   it("draws no curve of one step, and none of a metric that never comes", () => {
     for (const [options, steps] of [
       [{}, 1],

@@ -1,4 +1,4 @@
-import { checkKnownNames, describeValue, ValidationError } from "@tinkex/base";
+import { checkKnownNames, describeValue, ValidationError, visibleText } from "@tinkex/base";
 import { drawCurve } from "./draw-curve.js";
 import type { Metrics, MetricsLogger } from "./metrics-logger.js";
 
@@ -90,7 +90,8 @@ function barOf(done: number, total: number): string {
 
 function wordsOf(metrics: Metrics): string[] {
   return Object.entries(metrics).flatMap(([name, value]) =>
-    value === undefined || value === null ? [] : `${name} ${shown(value)}`,
+    // Names of metrics are the service's words, which must not move the cursor of a terminal.
+    value === undefined || value === null ? [] : visibleText(`${name} ${shown(value)}`),
   );
 }
 

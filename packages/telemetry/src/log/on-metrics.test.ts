@@ -76,6 +76,16 @@ describe("onMetrics", () => {
     expect(rows).toEqual([[1, {}]]);
   });
 
+  it("keeps a bounded number of passes that no step follows, the newest ones", () => {
+    const rows = logged();
+    for (let id = 1; id <= 5_000; id += 1) tell(id, "forwardBackward", metrics({ [`pass ${id}`]: id }));
+    tell(5_001, "optimStep", started);
+    tell(5_001, "optimStep", done);
+    const names = Object.keys(rows[0]?.[1] ?? {});
+    expect(names).toHaveLength(4_096);
+    expect(names.at(-1)).toBe("pass 5000");
+  });
+
   it("goes on when a logger fails or rejects, tells of it once, and stops when it is told to", async () => {
     const logger = new RecordingLogger();
     const seen: number[] = [];

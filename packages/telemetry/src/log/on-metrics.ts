@@ -18,6 +18,9 @@ const LAST_OF_STEP: readonly string[] = ["optimStep", "trainStep"];
 
 const PASSES: readonly string[] = ["forwardBackward", "forwardBackwardCustom"];
 
+/** Most passes of a model whose metrics wait for a step: a program may make passes and never a step. */
+const MAX_WAITING_PASSES = 4_096;
+
 /** A model's steps: those that were asked for, and metrics of passes that no step has taken yet. */
 interface ModelSteps {
   stepCount: number;
@@ -81,7 +84,7 @@ function takeMessage(
       steps.stepCount += 1;
       return undefined;
     case "operation.metrics":
-      if (isLast || PASSES.includes(method)) steps.rows.set(operationId, message.metrics);
+      if (isLast || PASSES.includes(method)) keepRow(steps.rows, operationId, message.metrics);
       return undefined;
     case "operation.result": {
       const step = steps.numbers.get(operationId);
@@ -98,12 +101,19 @@ function takeMessage(
   }
 }
 
+/** Keeps the metrics of an operation, at the cost of the oldest where there are too many. */
+function keepRow(rows: Map<number, Metrics>, operationId: number, metrics: Metrics): void {
+  rows.set(operationId, metrics);
+  const [oldest] = rows.keys();
+  if (rows.size > MAX_WAITING_PASSES && oldest !== undefined) rows.delete(oldest);
+}
+
 /** Takes the metrics of the operations up to one: calls of later steps may have answered before it. */
 function takeRows(rows: Map<number, Metrics>, lastOperationId: number): Metrics {
-  let metrics: Metrics = {};
+  const metrics: Record<string, Metrics[string]> = {};
   for (const operationId of [...rows.keys()].sort((a, b) => a - b)) {
     if (operationId > lastOperationId) break;
-    metrics = { ...metrics, ...rows.get(operationId) };
+    Object.assign(metrics, rows.get(operationId));
     rows.delete(operationId);
   }
   return metrics;

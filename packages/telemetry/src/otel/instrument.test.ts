@@ -1,10 +1,12 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { execFileSync } from "node:child_process";
 import { channel, subscribe, tracingChannel, unsubscribe } from "node:diagnostics_channel";
 import { context, trace } from "@opentelemetry/api";
 import { ServiceClient } from "@tinkex/client";
 import { type LocalServer, startLocalServer } from "@tinkex/local";
 import { CHUNK_CHANNEL, CONTENT_CHANNEL, EVENT_CHANNELS } from "@tinkex/types";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { ContextStore } from "./context-store.js";
 import { instrument } from "./instrument.js";
 import { loadApi } from "./load-api.js";
 import { serverTracer } from "./server-tracer.js";
@@ -57,6 +59,19 @@ describe("instrument", () => {
     expect(heardChannels()).toEqual([]);
     const names = (await tracing.spans()).map(({ name }) => name);
     expect(names.filter((name) => name === "tinker.get_server_capabilities")).toHaveLength(1);
+  });
+
+  it("leaves no store that Node would carry on through all that is asynchronous", async () => {
+    await startTracing();
+    const { service } = await openService();
+    const disabled = vi.spyOn(AsyncLocalStorage.prototype, "disable");
+    onTestFinished(() => void disabled.mockRestore());
+    const undo = instrument();
+    await service.getServerCapabilities();
+    expect(disabled).not.toHaveBeenCalled();
+    undo();
+    const [store] = disabled.mock.contexts;
+    expect(store).toBeInstanceOf(ContextStore);
   });
 
   it("makes spans of a tracer that it is given, where nothing is registered", async () => {

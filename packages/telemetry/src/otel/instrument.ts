@@ -99,6 +99,8 @@ export function instrument(options: InstrumentOptions = {}): () => void {
   return () => {
     // From the requests up to the operations: a parent ends after its children.
     for (const leave of leaves.splice(0).reverse()) leave();
+    // Node carries a store that was used through all that is asynchronous, until it is let go.
+    ports.store.disable();
   };
 }
 

@@ -7,6 +7,8 @@ const MAX_CHARACTERS = 65_536;
 /** Most values of the data of one event, nested ones included: what is further is left out. */
 const MAX_VALUES = 1_000;
 const MAX_DEPTH = 8;
+/** Stands for what throws when it is read. */
+const UNREADABLE = "[unreadable]";
 
 /**
  * Makes data fit for JSON and bounds it: a cycle, a function, a bigint or what is too deep becomes a word in brackets, and a long string
@@ -14,7 +16,12 @@ const MAX_DEPTH = 8;
  */
 export function eventData(data: Readonly<Record<string, unknown>>): JsonObject {
   const budget = { left: MAX_VALUES, characters: MAX_CHARACTERS };
-  return Object.fromEntries(entriesOf(data, budget, new Set([data])));
+  try {
+    return Object.fromEntries(entriesOf(data, budget, new Set([data])));
+  } catch {
+    // A proxy may refuse to list its fields.
+    return {};
+  }
 }
 
 interface Budget {
@@ -37,7 +44,7 @@ function read(value: object, key: string): unknown {
   try {
     return Reflect.get(value, key);
   } catch {
-    return "[unreadable]";
+    return UNREADABLE;
   }
 }
 
@@ -59,18 +66,25 @@ function fit(value: unknown, budget: Budget, above: Set<unknown>): JsonValue | u
       items.push(fit(item, budget, above) ?? null);
     }
     return items;
+  } catch {
+    return UNREADABLE;
   } finally {
     above.delete(value);
   }
 }
 
 function spend(text: string, budget: Budget): string {
-  const kept = cut(text.length <= budget.characters ? text : text.slice(0, budget.characters));
+  const kept = cut(text.length <= budget.characters ? text : copyOf(text.slice(0, budget.characters)));
   budget.characters -= kept.length;
   return kept;
 }
 
 /** Cuts a text to the longest that is sent. */
 export function cut(text: string): string {
-  return text.length <= MAX_STRING_LENGTH ? text : `${text.slice(0, MAX_STRING_LENGTH)}…`;
+  return text.length <= MAX_STRING_LENGTH ? text : `${copyOf(text.slice(0, MAX_STRING_LENGTH))}…`;
+}
+
+/** A copy, since a slice of a string keeps all of that in memory for as long as the event waits. */
+function copyOf(slice: string): string {
+  return Buffer.from(slice, "utf16le").toString("utf16le");
 }

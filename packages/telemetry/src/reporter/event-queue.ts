@@ -8,6 +8,10 @@ import type { EventContent } from "./failure-events.js";
 export const MAX_QUEUED = 10_000;
 /** Most events of one batch, by the API. */
 export const MAX_BATCH = 100;
+/** Most characters of the events that wait, as JSON: a few MB, however large the events are that a program makes. */
+export const MAX_QUEUED_CHARACTERS = 16 * 1024 * 1024;
+/** Most characters of the events of a batch, so that it is sent within its limit of time; one event alone may have more. */
+export const MAX_BATCH_CHARACTERS = 1024 * 1024;
 
 /** An event that is to be sent. The begin and end of a session have nothing but their time. */
 export type QueuedContent =
@@ -21,7 +25,10 @@ export type QueuedContent =
  */
 export class EventQueue {
   readonly #now: () => number;
-  #events: TelemetryEvent[] = [];
+  readonly #events: TelemetryEvent[] = [];
+  /** Characters of each event, in the same order. */
+  readonly #sizes: number[] = [];
+  #characters = 0;
   #nextIndex = 0;
   #refusedCount = 0;
 
@@ -42,22 +49,38 @@ export class EventQueue {
   /** Adds events of one occasion: all of them, or none. Tells whether there was room. */
   append(contents: readonly QueuedContent[]): boolean {
     const events = contents.map((content) => this.#event(content));
+    const sizes = events.map((event) => JSON.stringify(event).length);
+    const characters = this.#characters + total(sizes);
     const isEnd = contents.length === 1 && contents[0]?.event === "SESSION_END";
-    if (!isEnd && this.#events.length + events.length > MAX_QUEUED) {
+    const isFull = this.#events.length + events.length > MAX_QUEUED || characters > MAX_QUEUED_CHARACTERS;
+    if (isFull && !isEnd) {
       this.#refusedCount += events.length;
       return false;
     }
     this.#events.push(...events);
+    this.#sizes.push(...sizes);
+    this.#characters = characters;
     return true;
   }
 
   /** Takes the oldest events, as many as a batch may have. */
   takeBatch(): readonly TelemetryEvent[] {
-    return this.#events.splice(0, MAX_BATCH);
+    let count = 0;
+    let characters = 0;
+    for (const size of this.#sizes) {
+      if (count === MAX_BATCH || (count > 0 && characters + size > MAX_BATCH_CHARACTERS)) break;
+      count += 1;
+      characters += size;
+    }
+    this.#sizes.splice(0, count);
+    this.#characters -= characters;
+    return this.#events.splice(0, count);
   }
 
   /** Throws all events away. Gives their number. */
   clear(): number {
+    this.#sizes.length = 0;
+    this.#characters = 0;
     return this.#events.splice(0).length;
   }
 
@@ -88,4 +111,8 @@ export class EventQueue {
       }
     }
   }
+}
+
+function total(sizes: readonly number[]): number {
+  return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -1,7 +1,7 @@
 import type { TelemetrySendRequest } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { OpenReporter } from "../testing/open-reporter.js";
-import { MAX_QUEUED } from "./event-queue.js";
+import { MAX_BATCH_CHARACTERS, MAX_QUEUED, MAX_QUEUED_CHARACTERS } from "./event-queue.js";
 import { FLUSH_INTERVAL_MS, LAST_FLUSH_MS, SessionTelemetry } from "./session-telemetry.js";
 
 /** A reporter whose session has begun; the test closes it. */
@@ -10,7 +10,34 @@ function begun() {
   return { open, session: open.reporter.begin(open.session) };
 }
 
+/** Data of the largest size that an event has. */
+const LARGE = { list: Array.from({ length: 8 }, () => "x".repeat(8_192)) };
+
 describe("the sending", () => {
+  it("telemetry 5: keeps no more characters than a few MB, however large the events are, and counts the others", async () => {
+    const { open, session } = begun();
+    let count = 0;
+    while (open.reporter.log("large", LARGE)) count += 1;
+    expect(count).toBeGreaterThan(200);
+    expect(count * 65_536).toBeLessThan(MAX_QUEUED_CHARACTERS);
+    expect(open.reporter.stats).toEqual({ queued: count + 1, sent: 0, dropped: 1 });
+    await session.close();
+    expect(open.reporter.log("large", LARGE)).toBe(false);
+    expect(open.events).toHaveLength(count + 2);
+  });
+
+  it("telemetry 6: makes batches that are small enough to arrive, with every event in order", async () => {
+    const { open, session } = begun();
+    for (let index = 0; index < 40; index += 1) open.reporter.log(`large ${index}`, LARGE);
+    await session.close();
+    const sizes = open.batches.map(({ events }) => JSON.stringify(events).length);
+    expect(sizes.length).toBeGreaterThan(2);
+    expect(Math.max(...sizes)).toBeLessThan(MAX_BATCH_CHARACTERS + 1_000);
+    expect(open.events.map((event) => event.event_session_index)).toEqual(
+      Array.from({ length: 42 }, (_, index) => index),
+    );
+  });
+
   it("telemetry 14: sends the end of a session whose queue is full, last and once", async () => {
     const { open, session } = begun();
     while (open.reporter.log("filler"));

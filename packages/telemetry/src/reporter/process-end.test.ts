@@ -164,6 +164,15 @@ describe("a program that reports", () => {
     expect(stub.seen("telemetry")[0]?.headers["x-api-key"]).toBe("tml-one");
   });
 
+  it("telemetry 11: dies as ever of a captured failure that nobody awaits", async () => {
+    const end = await program(`
+      new ServiceReporter().capture(async () => { throw new RangeError("x"); });
+      await new Promise((resolve) => setTimeout(resolve, 600_000));
+    `);
+    expect(end.code).toBe(1);
+    expect(end.stderr).toContain("RangeError: x");
+  });
+
   it("dies of an error within its limit where nobody answers its telemetry", async () => {
     stub.on("telemetry", () => new Promise(() => {}));
     const end = await program(`

@@ -359,6 +359,34 @@ describe("the data of an event", () => {
     });
     expect(JSON.stringify(open.events[2]).length).toBeLessThan(100_000);
   });
+
+  it("telemetry 18: never throws, though a part of it cannot even be looked at", async () => {
+    const { open, session } = begun();
+    const { proxy: revoked, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const unlisted = new Proxy(
+      {},
+      {
+        ownKeys() {
+          throw new Error("trap");
+        },
+      },
+    );
+    const list: unknown[] = [1];
+    Object.defineProperty(list, Symbol.iterator, {
+      value: () => {
+        throw new Error("trap");
+      },
+    });
+    expect(open.reporter.log("odd", { revoked, unlisted, list, good: 1 })).toBe(true);
+    expect(open.reporter.log("odder", unlisted)).toBe(true);
+    await session.close();
+    const unreadable = "[unreadable]";
+    expect(open.events.slice(1, 3)).toMatchObject([
+      { event_data: { revoked: unreadable, unlisted: unreadable, list: unreadable, good: 1 } },
+      { event_data: {} },
+    ]);
+  });
 });
 
 describe("a reporter", () => {

@@ -117,7 +117,8 @@ export class ServiceReporter implements TelemetryReporter {
    * Runs a function, and reports what it throws, once however many captures it comes through. An aborted call is no error. A promise is
    * followed, that of another library too: one that starts its work anew at each `then` belongs in an async function.
    *
-   * @returns what the function returns; it throws what the function throws, at once
+   * @returns what the function returns, of a promise one that settles as it does, so that a failure that nobody awaits is seen as
+   * ever; it throws what the function throws, at once
    * @throws ValidationError
    */
   capture<T>(run: () => T, options: CaptureOptions = {}): T {
@@ -138,7 +139,17 @@ export class ServiceReporter implements TelemetryReporter {
     };
     try {
       const result = run();
-      if (isThenable(result)) Promise.resolve(result).catch(note);
+      if (result instanceof Promise && result.constructor === Promise) {
+        const noted = result.catch((error: unknown) => {
+          note(error);
+          throw error;
+        });
+        // It settles as the function's own does, and so has its type.
+        return noted as T;
+      }
+      // The promise of a future counts who waits for it, and a reporter does not.
+      if (result instanceof Promise) Promise.prototype.then.call(result, undefined, note);
+      else if (isThenable(result)) Promise.resolve(result).catch(note);
       return result;
     } catch (error) {
       note(error);
