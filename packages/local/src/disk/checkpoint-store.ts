@@ -266,13 +266,16 @@ export class CheckpointStore {
     // may be as long as a name can be, so that what else must be known stands in a folder around it.
     const retirement = OwnedFolder.named(this.#layout.retired(runId), kind);
     await retirement.make(root);
+    // Durably, or else a loss of power might bring the old checkpoint back after its successor was deleted.
+    const discard = async () => {
+      const doomed = await retirement.moveTo(root, this.#layout.staging(runId));
+      await doomed.remove();
+    };
     try {
-      await replaceDirectory({ target, successor: staged, retired: join(retirement.path, name) });
+      await replaceDirectory({ target, successor: staged, retired: join(retirement.path, name), discard });
     } finally {
       await retirement.removeIfEmpty();
     }
-    // Or else a loss of power might bring the old checkpoint back after its successor was deleted.
-    await syncFolder(this.#layout.retired(runId));
   }
 
   #time(secondsFromNow: number): string {

@@ -22,8 +22,8 @@ export async function recoverFromCrash(layout: DataLayout, reader: RecordReader)
     await removeAll(layout.staging(runId), reader);
     for (const folder of await OwnedFolder.findIn(layout.retired(runId), reader)) {
       await attempt(folder.path, reader, async () => {
-        await restore(layout, runId, folder, reader);
-        await folder.removeIfEmpty();
+        if (await restore(layout, runId, folder, reader)) await folder.removeIfEmpty();
+        else await (await folder.moveTo(layout.root, layout.staging(runId))).remove();
       });
     }
     await removeUnfinishedRecords(layout, runId, reader);
@@ -61,15 +61,19 @@ async function attempt(path: string, reader: RecordReader, action: () => Promise
   }
 }
 
-/** Puts the retired checkpoint back into its place, or removes it when its successor is there. */
+/**
+ * Puts the retired checkpoint back into its place.
+ *
+ * @returns false where all that the folder holds is to be removed, since its successor is there
+ */
 async function restore(
   layout: DataLayout,
   runId: string,
   folder: OwnedFolder,
   reader: RecordReader,
-): Promise<void> {
+): Promise<boolean> {
   const kind = CHECKPOINT_KINDS.find((known) => known === folder.purpose);
-  if (kind === undefined) return;
+  if (kind === undefined) return true;
   for (const name of await reader.foldersIn(folder.path)) {
     const place = { training_run_id: runId, kind, name };
     const isCheckpoint = async (directory: string) =>
@@ -79,6 +83,9 @@ async function restore(
     const target = layout.checkpoint(place);
     if (!(await isCheckpoint(retired))) continue;
     if (await isCheckpoint(target)) {
+      const others = (await folder.contents()).filter((other) => other !== name);
+      if (others.length === 0) return false;
+      // Somebody has put more there, which stays.
       await rm(retired, { recursive: true, force: true });
     } else if (await isThere(target)) {
       reader.warn(retired, "was to be put back, and something else is in its place");
@@ -87,4 +94,5 @@ async function restore(
       await renameDurably(retired, target);
     }
   }
+  return true;
 }

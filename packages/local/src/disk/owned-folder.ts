@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { lstat, readdir, rm, rmdir } from "node:fs/promises";
-import { join } from "node:path";
-import { syncFolder } from "../files/durable-names.js";
+import { basename, join } from "node:path";
+import { renameDurably, syncFolder } from "../files/durable-names.js";
 import { isThere } from "../files/is-there.js";
 import { makePrivateDirectory } from "../files/make-private-directory.js";
 import { writePrivateFile } from "../files/write-private-file.js";
@@ -75,9 +75,20 @@ export class OwnedFolder {
     await rm(this.path, { recursive: true, force: true });
   }
 
+  /**
+   * Moves it into another parent, where a later server removes it whatever it holds: to remove it is then no longer a change that may
+   * be interrupted half-way.
+   */
+  async moveTo(root: string, parent: string): Promise<OwnedFolder> {
+    const moved = new OwnedFolder(join(parent, basename(this.path)), this.purpose);
+    await makePrivateDirectory(root, parent);
+    await renameDurably(this.path, moved.path);
+    return moved;
+  }
+
   /** Removes it, unless something is still in it. */
   async removeIfEmpty(): Promise<void> {
-    if (!(await this.isEmpty())) return;
+    if (!(await isThere(this.path)) || !(await this.isEmpty())) return;
     await rm(join(this.path, MARK_FILE), { force: true });
     await rmdir(this.path);
   }

@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../testing/temporary-directory.js";
@@ -10,22 +10,24 @@ async function setUp() {
   const successor = join(root, "successor");
   await mkdir(target);
   await writeFile(join(target, "old"), "");
-  return { root, target, successor, retired: join(root, "retired") };
+  const retired = join(root, "retired");
+  const replacement = { target, successor, retired, discard: () => rm(retired, { recursive: true }) };
+  return { root, target, successor, replacement };
 }
 
 describe("replaceDirectory", () => {
   it("leaves the successor only", async () => {
-    const { root, target, successor, retired } = await setUp();
+    const { root, target, successor, replacement } = await setUp();
     await mkdir(successor);
     await writeFile(join(successor, "new"), "");
-    await replaceDirectory({ target, successor, retired });
+    await replaceDirectory(replacement);
     expect(await readdir(target)).toEqual(["new"]);
     expect(await readdir(root)).toEqual(["target"]);
   });
 
   it("puts the old one back when the successor cannot take its place", async () => {
-    const { root, target, successor, retired } = await setUp();
-    await expect(replaceDirectory({ target, successor, retired })).rejects.toThrow("ENOENT");
+    const { root, target, replacement } = await setUp();
+    await expect(replaceDirectory(replacement)).rejects.toThrow("ENOENT");
     expect(await readdir(target)).toEqual(["old"]);
     expect(await readdir(root)).toEqual(["target"]);
   });

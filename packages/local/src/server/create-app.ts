@@ -75,6 +75,7 @@ export function createApp(state: ServerState, options: AppOptions): FastifyInsta
   answerBeforeRouting(app.server);
   options.extend?.(app, state);
   const turns = new FairTurns();
+  app.server.on("connection", () => turns.noteConnection());
   app.addHook("onRequest", async ({ method, url, headers }) => {
     const { host, origin, "sec-fetch-site": site, "x-api-key": key, authorization } = headers;
     // Clients of the hub send what they have as HF_TOKEN.
