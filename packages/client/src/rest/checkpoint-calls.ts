@@ -86,7 +86,10 @@ export class CheckpointCalls {
     return this.#start("listUserCheckpoints", options, (request) => readUserCheckpoints(request, page));
   }
 
-  /** Walks through all the caller's checkpoints, newest first, 100 a page where no `pageSize` is given. */
+  /**
+   * Walks through all the caller's checkpoints, newest first, 100 a page where no `pageSize` is given. Those that are given may be deleted
+   * on the way: where the list has become shorter, what has moved up is read again, so that every other one is given, once.
+   */
   userCheckpoints(options: UserCheckpointsOptions = {}): PageList<ListedCheckpoint, ListedCheckpoints> {
     this.#check("userCheckpoints", options, USER_CHECKPOINTS_OPTIONS);
     const { pageSize = CHECKPOINTS_PER_PAGE, checkpoint_type: type, ...call } = options;

@@ -42,8 +42,16 @@ export function checkCount(method: string, name: string, value: unknown, least: 
   );
 }
 
+/** The place of a page, and how long the list was when the one before it was read. */
+interface OffsetPlace {
+  readonly offset: number;
+  readonly totalCount: number | undefined;
+}
+
 /**
  * Makes a list whose pages are told apart by offset. A list that does not say its length ends with the first page that is not full.
+ * One that has become shorter has moved up by so many items at most, and its walk goes as many back: no item that is still there is
+ * left out when others are deleted meanwhile.
  *
  * @param pageSize - items a page
  */
@@ -52,23 +60,27 @@ export function offsetPages<Page, Item>(
   source: OffsetSource<Page, Item>,
 ): PageList<Item, Page> {
   const { readPage, itemsOf, cursorOf } = source;
-  return pageList<Page, Item, number>({
+  return pageList<Page, Item, OffsetPlace>({
     ...source,
-    first: 0,
-    read: (offset) => readPage({ limit: pageSize, offset }),
-    next: (page, offset) => {
+    first: { offset: 0, totalCount: undefined },
+    read: ({ offset }) => readPage({ limit: pageSize, offset }),
+    next: (page, { offset, totalCount: before }) => {
       const count = itemsOf(page).length;
-      const cursor = cursorOf(page);
+      const totalCount = cursorOf(page)?.total_count;
+      const hasShrunk = before !== undefined && totalCount !== undefined && totalCount < before;
+      if (hasShrunk && offset + count > 0) {
+        return { offset: Math.max(0, offset - (before - totalCount)), totalCount };
+      }
       const behind = offset + count;
-      const hasMore = cursor === undefined ? count >= pageSize : behind < cursor.total_count;
-      return count > 0 && hasMore ? behind : undefined;
+      const hasMore = totalCount === undefined ? count >= pageSize : behind < totalCount;
+      return count > 0 && hasMore ? { offset: behind, totalCount } : undefined;
     },
   });
 }
 
 /** The reads of a list by offset. */
 interface OffsetSource<Page, Item>
-  extends Pick<PageSource<Page, Item, number>, "method" | "itemsOf" | "idOf" | "isWanted"> {
+  extends Pick<PageSource<Page, Item, OffsetPlace>, "method" | "itemsOf" | "idOf" | "isWanted"> {
   readPage(page: OffsetPage): Promise<Page>;
   cursorOf(page: Page): Cursor | undefined;
 }

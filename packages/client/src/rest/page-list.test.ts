@@ -96,6 +96,71 @@ describe("a list that is walked while new items come", () => {
   });
 });
 
+describe("a list that is walked while items are deleted", () => {
+  /** Serves training runs that the test takes away, newest first. */
+  async function serveLeft(count: number) {
+    const open = await openService();
+    const left = names("s", count);
+    const offsets = serveRuns(
+      open,
+      (offset, limit) => left.slice(offset, offset + limit),
+      () => left.length,
+    );
+    const remove = (id: string): void => {
+      left.splice(left.indexOf(id), 1);
+    };
+    return { rest: open.service.rest, left, offsets, remove };
+  }
+
+  it.each([
+    [8, 2],
+    [7, 2],
+    [9, 3],
+    [5, 1],
+    [4, 4],
+    [3, 10],
+  ])("gives all of %d where each is deleted as it comes, %d a page", async (count, pageSize) => {
+    const { rest, left, remove } = await serveLeft(count);
+    const given: string[] = [];
+    for await (const { training_run_id: id } of rest.trainingRuns({ pageSize })) {
+      given.push(id);
+      remove(id);
+    }
+    expect(left).toEqual([]);
+    expect(given.toSorted()).toEqual(names("s", count).toSorted());
+  });
+
+  it("gives each once where every second one is deleted, and some that have not come yet", async () => {
+    const { rest, left, remove } = await serveLeft(20);
+    const given: string[] = [];
+    for await (const { training_run_id: id } of rest.trainingRuns({ pageSize: 4 })) {
+      given.push(id);
+      if (given.length % 2 === 0) remove(id);
+      if (given.length === 4) remove("s1");
+    }
+    expect(given.toSorted()).toEqual(names("s", 20).slice(0, -1).toSorted());
+    expect(left.every((id) => given.includes(id))).toBe(true);
+  });
+
+  it("gives all that are left where new ones come at the same time", async () => {
+    const { rest, left, remove } = await serveLeft(12);
+    const given: string[] = [];
+    for await (const { training_run_id: id } of rest.trainingRuns({ pageSize: 3 })) {
+      given.push(id);
+      if (id.startsWith("s")) remove(id);
+      if (given.length % 3 === 0 && given.length < 10) left.unshift(`n${given.length}`);
+    }
+    expect(given.filter((id) => id.startsWith("s")).toSorted()).toEqual(names("s", 12).toSorted());
+    expect(new Set(given).size).toBe(given.length);
+  });
+
+  it("asks for no page twice where nothing goes", async () => {
+    const { rest, offsets } = await serveLeft(8);
+    expect(await rest.trainingRuns({ pageSize: 2 }).toArray()).toHaveLength(8);
+    expect(offsets).toEqual([0, 2, 4, 6]);
+  });
+});
+
 describe("a list of a server without places", () => {
   it("has its one page of sessions once, and ends after a few questions", async () => {
     const open = await openService();

@@ -79,7 +79,10 @@ export class RestCalls extends CheckpointCalls {
     return this.#start("listTrainingRuns", options, (request) => readTrainingRuns(request, page, options));
   }
 
-  /** Walks through all training runs, newest first, 20 a page where no `pageSize` is given. */
+  /**
+   * Walks through all training runs, newest first, 20 a page where no `pageSize` is given. Where runs go from the list on the way, what has
+   * moved up is read again, so that every other one is given, once.
+   */
   trainingRuns(options: TrainingRunsOptions = {}): PageList<TrainingRun, TrainingRunsResponse> {
     this.#check("trainingRuns", options, TRAINING_RUNS_OPTIONS);
     const { pageSize = RUNS_PER_PAGE, base_model, ...filters } = options;
@@ -125,7 +128,10 @@ export class RestCalls extends CheckpointCalls {
     );
   }
 
-  /** Walks through all session ids, newest first, 20 a page where no `pageSize` is given. */
+  /**
+   * Walks through all session ids, newest first, 20 a page where no `pageSize` is given. The service does not tell how many there are, so
+   * that a session that goes from the list on the way may hide another one.
+   */
   sessions(options: SessionsOptions = {}): PageList<string, ListSessionsResponse> {
     this.#check("sessions", options, SESSIONS_OPTIONS);
     const { pageSize = SESSIONS_PER_PAGE, ...filters } = options;
