@@ -98,6 +98,12 @@ async function syncs(action: () => Promise<unknown>): Promise<number> {
   }
 }
 
+/** Makes a link to a file beside it. */
+async function linkTo(path: string, content: string): Promise<void> {
+  await writeFile(`${path}-file`, content);
+  await symlink(`${path}-file`, path);
+}
+
 describe("an export", () => {
   it("waits for the disk with each file, unless it is told not to", async () => {
     const all = await syncs(async () => get(await withExport(isConfig, isWeights)));
@@ -293,16 +299,63 @@ describe("the directory of a download", () => {
     await expect(get(open)).rejects.toBeInstanceOf(ValidationError);
   });
 
-  it("may not be a link, nor a file", async () => {
+  it("may not be a link to a folder, and the message says what to give", async () => {
     const open = await withExport(isConfig, isWeights);
     await mkdir(join(parent, "elsewhere"));
     await symlink(join(parent, "elsewhere"), directory());
-    await expect(get(open)).rejects.toBeInstanceOf(ValidationError);
+    const failure: unknown = await get(open).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ValidationError);
+    expect(String(failure)).toContain("directory must be a folder, got a link to one");
     expect(await readdir(join(parent, "elsewhere"))).toEqual([]);
-    await rm(directory());
-    await writeFile(directory(), "mine");
-    await expect(get(open)).rejects.toThrow(/ENOTDIR|must be/);
-    expect(await readFile(directory(), "utf8")).toBe("mine");
+    expect(open.stub.seen(URLS)).toEqual([]);
+  });
+
+  it.each([
+    ["is a file", (path: string) => writeFile(path, "mine"), "which is a file"],
+    ["is a link to a file", (path: string) => linkTo(path, "mine"), "which is a file"],
+    ["is a link to nothing", (path: string) => symlink(join(parent, "none"), path), "a link to nothing"],
+    ["is a link to itself", (path: string) => symlink(path, path), "a link to nothing"],
+  ])("may not be one that %s, nor lie in it, and nothing is asked for", async (_, make, fault) => {
+    const open = await withExport(isConfig, isWeights);
+    const path = directory();
+    await make(path);
+    const before = (await readdir(parent)).sort();
+    for (const place of [path, join(path, "below"), join(path, "a", "b")]) {
+      const failure: unknown = await open.service.rest
+        .downloadCheckpoint(EXPORT, place)
+        .catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(ValidationError);
+      expect(String(failure)).toContain(`downloadCheckpoint: directory must be a folder or not there yet`);
+      expect(String(failure)).toContain(fault);
+      expect(String(failure)).toContain("choose another one");
+    }
+    expect((await readdir(parent)).sort()).toEqual(before);
+    expect(open.stub.seen(URLS)).toEqual([]);
+  });
+
+  it("may lie below a link to a folder", async () => {
+    const open = await withExport(isConfig, isWeights);
+    await mkdir(join(parent, "elsewhere"));
+    await symlink(join(parent, "elsewhere"), directory());
+    await open.service.rest.downloadCheckpoint(EXPORT, join(directory(), "a", "b"));
+    expect(await readdir(join(parent, "elsewhere", "a", "b"))).toContain("adapter_config.json");
+  });
+
+  it("may not be the empty folder that the program works in, which stays, but one below it", async () => {
+    const open = await withExport(isConfig, isWeights);
+    await mkdir(directory());
+    // Workers cannot change their folder, so that the program's own is told to be this one.
+    const cwd = vi.spyOn(process, "cwd").mockReturnValue(directory());
+    onTestFinished(() => cwd.mockRestore());
+    for (const place of [".", "below/.."]) {
+      await expect(open.service.rest.downloadCheckpoint(EXPORT, place)).rejects.toThrow(
+        "directory must not be the folder that the program works in, which would be replaced; give one below it",
+      );
+    }
+    expect(open.stub.seen(URLS)).toEqual([]);
+    const { directory: made } = await open.service.rest.downloadCheckpoint(EXPORT, "below");
+    expect(made).toBe(join(directory(), "below"));
+    expect(await readdir(directory())).toEqual(["below"]);
   });
 
   it("has nothing beside it once another checkpoint came, or the same call finds it done", async () => {

@@ -1,6 +1,7 @@
 import { lstat, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
+import { checkPlace, checkReplaceable } from "./check-place.js";
 import type { DownloadedCheckpoint, DownloadedFile } from "./download-options.js";
 import { RECORD_NAME } from "./safe-names.js";
 
@@ -24,14 +25,11 @@ export async function readFinished(
   directory: string,
   tinker_path: string,
 ): Promise<DownloadedCheckpoint | undefined> {
-  let names: readonly string[];
-  try {
-    names = await readdir(directory);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
+  if (!(await checkPlace(method, directory))) return undefined;
+  if ((await readdir(directory)).length === 0) {
+    await checkReplaceable(method, directory);
+    return undefined;
   }
-  if (names.length === 0 && !(await lstat(directory)).isSymbolicLink()) return undefined;
   const files = await readFile(join(directory, RECORD_NAME), "utf8").then(
     (text) => recordedFiles(text, tinker_path),
     () => undefined,

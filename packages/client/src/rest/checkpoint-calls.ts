@@ -201,7 +201,8 @@ export class CheckpointCalls {
    * directory, and the same call goes on with it. No header of ours goes to the store.
    *
    * @param directory - `adapter_config.json` and the adapter's weights are in it then, as `peft` loads them
-   * @throws ResponseError for files that are not whole, have names that are not safe, or are larger than the limits allow;
+   * @throws ValidationError for a place where something else is, a link, and the folder that the program works in, which would be replaced;
+   *   ResponseError for files that are not whole, have names that are not safe, or are larger than the limits allow;
    *   UnsupportedByServerError where the service gives no such checkpoint away; what the file system and `onProgress` throw
    *
    * @example
