@@ -37,7 +37,10 @@ function collect(stream: Readable, maxBytes: number): Promise<Buffer> {
       if (error instanceof RequestRefusal) return reject(error);
       reject(new RequestRefusal(400, `the body cannot be read (${error.message}); send it again`));
     });
-    stream.on("close", () => reject(new RequestRefusal(400, "the body was cut short; send it again")));
+    stream.on("close", () => {
+      // Every body is closed in the end, and a refusal that nobody hears costs its stack trace.
+      if (!stream.readableEnded) reject(new RequestRefusal(400, "the body was cut short; send it again"));
+    });
   });
 }
 
