@@ -47,8 +47,8 @@ export interface TransportParts extends RetryParts {
 }
 
 /**
- * Carries calls as the table of operations says. A call goes down through `call`, `#try`, `#exchange` and `#send`, which read as
- * the diagram in the README does.
+ * Carries calls as the table of operations says. A call goes down through `call`, `#try` and `#exchange`, which read as the diagram
+ * in the README does.
  */
 export class Transport implements TinkexTransport {
   readonly #parts: TransportParts;
@@ -144,8 +144,13 @@ export class Transport implements TinkexTransport {
       (await lifetime.during<() => void>(({ resolve }) => traffic.permits.enqueue(resolve)));
     try {
       const { observer } = call;
-      if (observer === undefined && !this.#observer.isHeard) return await this.#send(job, request);
-      const send = (sent: WireRequest): Promise<TryOutcome> => this.#send(job, sent);
+      if (observer === undefined && !this.#observer.isHeard) {
+        const outcome = await this.#parts.sender.send(request, lifetime);
+        // Most answers are whole as they come.
+        return isWhole(outcome) ? outcome : await this.#follow(job, request, outcome);
+      }
+      const send = async (sent: WireRequest): Promise<TryOutcome> =>
+        this.#follow(job, sent, await this.#parts.sender.send(sent, lifetime));
       return await this.#observer.observe(call.operation, request, attempt, send, observer);
     } finally {
       lifetime.settled();
@@ -153,10 +158,14 @@ export class Transport implements TinkexTransport {
     }
   }
 
-  /** Sends a request, goes where it is sent on, and unpacks the answer. */
-  async #send({ operation, lifetime }: Job, request: WireRequest): Promise<TryOutcome> {
+  /** Goes where a request is sent on, and unpacks the answer. */
+  async #follow(
+    { operation, lifetime }: Job,
+    request: WireRequest,
+    answered: TryOutcome,
+  ): Promise<TryOutcome> {
     const { sender } = this.#parts;
-    let outcome = await sender.send(request, lifetime);
+    let outcome = answered;
     if (outcome.kind === "answer" && outcome.status >= 300 && operation.redirect !== "return") {
       const secrets = (): readonly string[] => this.#secrets(request);
       outcome = await followRedirects(request, outcome, { lifetime, sender, secrets });
@@ -250,4 +259,11 @@ export class Transport implements TinkexTransport {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+/** Tells whether an outcome is one to keep without more: not packed, and sent on nowhere. */
+function isWhole(outcome: TryOutcome): boolean {
+  return (
+    outcome.kind !== "answer" || (outcome.status < 300 && outcome.headers["content-encoding"] === undefined)
+  );
 }
