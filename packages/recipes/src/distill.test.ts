@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type DistillOptions, distill, type RecipeEvent, type Reply, sft } from "./index.js";
+import { type DistillOptions, distill, type RecipeEvent, type Reply, rl, sft } from "./index.js";
 import { distilledExamples } from "./rollout/distilled-examples.js";
 import type { Trajectory } from "./rollout/rollout-rules.js";
 import { localService, POCKET_MODEL } from "./testing/local-service.js";
+import { qwen3Tokenizer } from "./testing/recorded-numbers.js";
 import { spiedService } from "./testing/spied-service.js";
 
 const { service } = localService();
@@ -26,18 +27,18 @@ describe("distill", { timeout: 240_000 }, () => {
     const train = WORDS.map((word) => ({ prompt: `${word}:`, completion: ` ${word}${word}\n` }));
     const { checkpoint } = await sft({
       ...{ service: service(), model: POCKET_MODEL, train, rank: 8, seed: 1, learningRate: 5e-3 },
-      ...{ batchSize: 8, epochs: 6, evaluateEvery: 0, schedule: "constant" },
+      ...{ batchSize: 8, epochs: 5, evaluateEvery: 0, schedule: "constant" },
     });
     const calls: string[] = [];
     const spy = spiedService(service(), (call) => calls.push(call));
-    const run = distill({ ...base(), service: spy, teacher: checkpoint.samplerPath, steps: 6 });
+    const run = distill({ ...base(), service: spy, teacher: checkpoint.samplerPath, steps: 5, groupSize: 2 });
     const rows = await metricsOf(run);
-    expect(rows).toHaveLength(6);
-    expect(Number(rows[5]?.teacher_kl)).toBeLessThan(0.7 * Number(rows[0]?.teacher_kl));
+    expect(rows).toHaveLength(5);
+    expect(Number(rows[4]?.teacher_kl)).toBeLessThan(0.7 * Number(rows[0]?.teacher_kl));
     // Rewards are all 0, and every group teaches.
     expect(rows[0]).toMatchObject({ "env/all/reward/total": 0, "groups/dropped": 0, "optim/skipped": 0 });
     expect(Math.abs(Number(rows[0]?.["optim/kl_sample_train_v1"]))).toBeLessThan(1e-4);
-    expect(calls.filter((call) => call === "computeLogprobs")).toHaveLength(6 * 32);
+    expect(calls.filter((call) => call === "computeLogprobs")).toHaveLength(5 * 16);
     expect((await run).checkpoint.name).toBe("final");
   });
 
@@ -68,6 +69,27 @@ it("each sampled token's advantage is the teacher's log-probability less the stu
   expect(advantages).toEqual([[[-0, -8, -10].map((value) => value || 0)], [[0, -12]]]);
   expect(data[0]?.[0]?.[0]?.datum.loss_fn_inputs.advantages?.data).toEqual(data[0]?.[0]?.[0]?.advantages);
   expect(metrics.teacher_kl).toBeCloseTo((4 + 5 + 6) / 3, 6);
+});
+
+it("asks for the learning rate of a model that nobody measured, and for a teacher of the same tokenizer", async () => {
+  expect(() => distill(base({ model: "acme/qwen-9", learningRate: undefined }))).toThrow(
+    /give a learningRate/,
+  );
+  const { teacher: _, ...rest } = base();
+  const unknown = { ...rest, model: "acme/qwen-9", learningRate: undefined, reward: () => 1 };
+  expect(() => rl(unknown as never)).toThrow(/give a learningRate/);
+  const teacher = await service().createSamplingClient({ base_model: POCKET_MODEL });
+  const other = new Proxy(teacher, {
+    get: (target, name) => {
+      if (name === "getTokenizer") return async () => qwen3Tokenizer();
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+  const refused = distill(base({ teacher: other, steps: 1, groupSize: 1, groupsPerBatch: 1 }));
+  await expect(refused).rejects.toThrow(
+    /distill: teacher must have the student's tokenizer, of \d+ tokens, got one of 15\d+/,
+  );
 });
 
 it("refuses a teacher that is none, and weights that teach nothing", () => {

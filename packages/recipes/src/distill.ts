@@ -1,9 +1,9 @@
-import { checkFunction, checkKnownNames, describeValue, ValidationError } from "@tinkex/base";
+import { checkKnownNames, describeValue, ValidationError } from "@tinkex/base";
 import type { SamplingClient } from "@tinkex/client";
 import { scoreTargets } from "./datum/document-of.js";
 import type { SeveralTurns } from "./rl-options.js";
 import { distilledExamples } from "./rollout/distilled-examples.js";
-import { type Judge, type Prompt, singleTurn } from "./rollout/episode.js";
+import { checkAsking, type Judge, type Prompt, singleTurn } from "./rollout/episode.js";
 import { ROLLOUT_OPTIONS } from "./rollout/rollout-options.js";
 import { checkSampler, type SamplerChoice, withSampler } from "./run/open-sampler.js";
 import type { RecipeEvent } from "./run/recipe-event.js";
@@ -120,15 +120,7 @@ async function runDistill<Problem>(
 
 function checkDistillOptions<Problem>(options: DistillOptions<Problem>): void {
   checkKnownNames<object>(options, OPTIONS, "the options of distill");
-  if (options.episode === undefined) {
-    checkFunction(options.prompt, "distill: prompt");
-    if (options.reward !== undefined) checkFunction(options.reward, "distill: reward");
-  } else {
-    checkFunction(options.episode, "distill: episode");
-    if (options.prompt !== undefined || options.reward !== undefined) {
-      throw new ValidationError("distill: give prompt, or episode, not both");
-    }
-  }
+  checkAsking({ ...options }, "distill", "reward", false);
   checkRolloutTraining(options, "distill", 1);
   checkSampler(options.teacher, options.service, "distill: teacher");
   const { klCoefficient = 1, klDiscount = 0 } = options;

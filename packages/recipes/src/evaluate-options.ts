@@ -1,7 +1,6 @@
 import {
   type Clock,
   checkClock,
-  checkFunction,
   checkKnownNames,
   checkLogger,
   checkNumberList,
@@ -15,7 +14,7 @@ import type { ServiceClient } from "@tinkex/client";
 import type { TrainOn } from "@tinkex/renderers";
 import { checkDataset, type Dataset } from "./data/dataset.js";
 import type { TrainingExample } from "./data/training-example.js";
-import type { Episode, Judge, Prompt } from "./rollout/episode.js";
+import { checkAsking, type Episode, type Judge, type Prompt } from "./rollout/episode.js";
 import { checkRolloutOptions, ROLLOUT_OPTIONS, type RolloutOptions } from "./rollout/rollout-options.js";
 import { checkSampler, type SamplerChoice } from "./run/open-sampler.js";
 import { checkCount } from "./run/recipe-options.js";
@@ -174,14 +173,6 @@ function checkProblems<Problem>(options: EvaluateOptions<Problem>): void {
     return;
   }
   checkDataset(options.problems, "evaluate: problems");
-  if (options.episode === undefined) {
-    checkFunction(options.prompt, "evaluate: prompt");
-    checkFunction(options.score, "evaluate: score");
-  } else {
-    checkFunction(options.episode, "evaluate: episode");
-    if (options.prompt !== undefined || options.score !== undefined) {
-      throw new ValidationError("evaluate: give prompt and score, or episode, not both");
-    }
-  }
+  checkAsking({ ...options }, "evaluate", "score");
   checkRolloutOptions(options, "evaluate");
 }

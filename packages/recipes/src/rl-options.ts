@@ -1,5 +1,5 @@
-import { checkFunction, checkKnownNames, ValidationError } from "@tinkex/base";
-import type { Episode, Judge, Prompt } from "./rollout/episode.js";
+import { checkFunction, checkKnownNames } from "@tinkex/base";
+import { checkAsking, type Episode, type Judge, type Prompt } from "./rollout/episode.js";
 import { ROLLOUT_OPTIONS } from "./rollout/rollout-options.js";
 import type { GroupRewards, Trajectory } from "./rollout/rollout-rules.js";
 import { RECIPE_OPTIONS } from "./run/recipe-options.js";
@@ -47,15 +47,7 @@ const OPTIONS: Readonly<Record<keyof RlBaseOptions<unknown> | "prompt" | "reward
 /** @throws ValidationError for options that cannot be trained with */
 export function checkRlOptions<Problem>(options: RlOptions<Problem>): void {
   checkKnownNames<object>(options, OPTIONS, "the options of rl");
-  if (options.episode === undefined) {
-    checkFunction(options.prompt, "rl: prompt");
-    checkFunction(options.reward, "rl: reward");
-  } else {
-    checkFunction(options.episode, "rl: episode");
-    if (options.prompt !== undefined || options.reward !== undefined) {
-      throw new ValidationError("rl: give prompt and reward, or episode, not both");
-    }
-  }
+  checkAsking({ ...options }, "rl", "reward");
   if (options.groupReward !== undefined) checkFunction(options.groupReward, "rl: groupReward");
   checkRolloutTraining(options, "rl", 2);
 }

@@ -115,6 +115,24 @@ describe("rollouts that run ahead of training", { timeout: 240_000 }, () => {
   });
 });
 
+it("evaluators of rl see the weights that a step begins with: they are asked before it samples", {
+  timeout: 240_000,
+}, async () => {
+  const calls: string[] = [];
+  const wanted = ["saveWeightsAndGetSamplingClient", "forwardBackward", "optimStep"];
+  const spy = spiedService(service(), (call) => {
+    if (wanted.includes(call)) calls.push(call);
+  });
+  const evaluator = async ({ step }: { readonly step: number }) => {
+    calls.push(`evaluate ${step}`);
+    return { seen: step };
+  };
+  const run = rl({ ...base(), service: spy, evaluators: [evaluator], evaluateEvery: 1 });
+  const rows = await metricsOf(run);
+  expect(calls).toEqual(["evaluate 0", ...wanted, "evaluate 1", ...wanted]);
+  expect(rows.map(({ seen }) => seen)).toEqual([0, 1]);
+});
+
 describe("stable_reinforce", { timeout: 240_000 }, () => {
   it("cookbook 22: is trained on samples of which the service noted more, whose origin reaches it without the mask", async () => {
     const options: unknown[] = [];

@@ -1,3 +1,4 @@
+import { checkFunction, ValidationError } from "@tinkex/base";
 import type { Message, Termination, ToolCall } from "@tinkex/renderers";
 import type { RolloutLimit } from "./limits.js";
 import type { ToolResult } from "./tool.js";
@@ -53,4 +54,26 @@ export function singleTurn<Problem>(
     const reply = yield prompt(problem);
     return reward(problem, reply);
   };
+}
+
+/**
+ * Checks that problems are asked in one way: by a prompt whose answer is judged, or by an episode.
+ *
+ * @param judge - name of the option that judges
+ * @throws ValidationError
+ */
+export function checkAsking(
+  options: { readonly prompt?: unknown; readonly episode?: unknown; readonly [judge: string]: unknown },
+  method: string,
+  judge: "reward" | "score",
+  isJudgeNeeded = true,
+): void {
+  if (options.episode === undefined) {
+    checkFunction(options.prompt, `${method}: prompt`);
+    if (isJudgeNeeded || options[judge] !== undefined) checkFunction(options[judge], `${method}: ${judge}`);
+    return;
+  }
+  checkFunction(options.episode, `${method}: episode`);
+  if (options.prompt === undefined && options[judge] === undefined) return;
+  throw new ValidationError(`${method}: give prompt and ${judge}, or episode, not both`);
 }

@@ -19,7 +19,7 @@ export interface EvaluatedAnswer {
   readonly turns: readonly { readonly observationTokens: number; readonly actionTokens: number }[];
 }
 
-/** What is kept of an answer, once it is scored. */
+/** Text, score and counts of a trajectory, without its tokens: reports of many thousands are kept in memory. */
 export function evaluatedAnswer(trajectory: Trajectory): EvaluatedAnswer {
   const { reward, metrics, replies, transitions } = trajectory;
   return {

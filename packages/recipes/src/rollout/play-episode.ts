@@ -21,7 +21,7 @@ export interface EpisodePlace {
   readonly firstTurns: FirstTurns | undefined;
 }
 
-/** What the parts of an episode add to as it goes. */
+/** Record of an episode as it goes on. */
 interface EpisodeState extends EpisodePlace {
   readonly conversation: Conversation;
   readonly transitions: Transition[];

@@ -1,7 +1,7 @@
 import { systemClock } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { scriptedSampler, scriptRenderer, scriptTokenizer } from "../testing/scripted-sampler.js";
-import type { Episode } from "./episode.js";
+import { type Episode, singleTurn } from "./episode.js";
 import { mapBounded } from "./map-bounded.js";
 import { type RolloutOptions, rolloutRules } from "./rollout-options.js";
 import type { RolloutRules } from "./rollout-rules.js";
@@ -30,6 +30,20 @@ function roll(
   const { sampler } = scriptedSampler(new Array(100).fill("yes"));
   return { warnings, group: runGroup("w", "rl: problem 7", 1, { ...rules, sampler, signal }) };
 }
+
+it("the reward is told how an answer ended: by its end token, or for want of tokens", async () => {
+  const ends: string[] = [];
+  const judged = singleTurn<string>(
+    () => [{ role: "user", content: "a" }],
+    (_, { termination, stopReason }) => {
+      ends.push(`${termination} ${stopReason}`);
+      return 0;
+    },
+  );
+  await roll(() => judged("w"), {}, 1).group;
+  await roll(() => judged("w"), { maxTokens: 1 }, 1).group;
+  expect(ends).toEqual(["stop_sequence stop", "malformed length"]);
+});
 
 describe("a member that fails", () => {
   it("gives up the others at once, cleaned up, where the group cannot go on without it", async () => {
