@@ -1,9 +1,12 @@
 import { appendFile, mkdir, readFile, truncate } from "node:fs/promises";
 import { dirname } from "node:path";
-import { checkKnownNames, checkString } from "@tinkex/base";
+import { checkKnownNames, checkString, ValidationError } from "@tinkex/base";
 import { replaceFile } from "@tinkex/base/node";
-import { type FileLog, fileLog } from "./metrics-log.js";
+import { type CsvTable, columnName, csvCell, readCsvTable, withCells } from "./csv-table.js";
+import { type FileLog, fileLog } from "./file-log.js";
 import type { Metrics } from "./metrics-logger.js";
+
+const LINE_FEED = 10;
 
 /** Options of {@link csvLog}. */
 export interface CsvLogOptions {
@@ -15,7 +18,8 @@ const OPTION_NAMES: Readonly<Record<keyof CsvLogOptions, true>> = { file: true }
 
 /**
  * Writes metrics as comma-separated values, a row for each step. A metric that is new becomes a column at the end, empty in the rows
- * before. Goes on in a file that is there; a last row that was cut off goes away.
+ * before. Goes on in a file that is there; a last row that was cut off goes away. What another program wrote stays as it is, its ends of
+ * lines, quotes and byte order mark too; each row is refused with a ValidationError, and the file left alone, where it is no such table.
  *
  * @throws ValidationError at the call
  */
@@ -23,76 +27,65 @@ export function csvLog(options: CsvLogOptions): FileLog {
   checkKnownNames(options, OPTION_NAMES, "the options of csvLog");
   const { file } = options;
   checkString(file, "csvLog: file", "runs/support-bot/metrics.csv");
-  let columns: Promise<string[]> | undefined;
-  return fileLog(async (metrics, step) => {
-    columns ??= openTable(file);
-    const row: Metrics = { step, ...metrics };
-    const known = await columns;
-    const added = Object.keys(row).filter((name) => row[name] !== undefined && !known.includes(name));
-    if (added.length > 0) {
-      await addColumns(file, known, added);
-      known.push(...added);
-    }
-    await appendFile(file, lineOf(known.map((name) => row[name])));
+  return fileLog(async () => {
+    await mkdir(dirname(file), { recursive: true });
+    const { columns, lineEnd, records, rest } = await readTable(file);
+    if (rest !== "") await truncate(file, Buffer.byteLength(records.join("")));
+    const known = [...columns];
+    return async (metrics, step) => {
+      const row = cellsByName({ step, ...metrics });
+      const added = [...row.keys()].filter((name) => !known.includes(name));
+      if (added.length > 0) {
+        await addColumns(file, added);
+        known.push(...added);
+      }
+      await appendFile(file, `${known.map((name) => row.get(name) ?? "").join(",")}${lineEnd}`);
+    };
   });
 }
 
-/** Reads the names of the columns of a file, and takes away a last row that was cut off. */
-async function openTable(file: string): Promise<string[]> {
-  await mkdir(dirname(file), { recursive: true });
-  const text = await readText(file);
-  const whole = text.slice(0, text.lastIndexOf("\n") + 1);
-  if (whole.length < text.length) await truncate(file, Buffer.byteLength(whole));
-  return whole === "" ? [] : readCells(whole);
+/** Cells of a row by the names of their columns. What is undefined has none. */
+function cellsByName(metrics: Metrics): ReadonlyMap<string, string> {
+  const cells = new Map<string, string>();
+  for (const [name, value] of Object.entries(metrics)) {
+    if (value !== undefined) cells.set(columnName(name), value === null ? "" : csvCell(String(value)));
+  }
+  return cells;
 }
 
-async function addColumns(file: string, known: readonly string[], added: readonly string[]): Promise<void> {
-  const text = await readText(file);
-  const header = lineOf([...known, ...added]);
-  const rows = known.length === 0 ? "" : text.slice(lineOf(known).length);
-  const filler = `${",".repeat(added.length)}\n`;
-  const table = header + rows.replaceAll("\n", filler);
-  await replaceFile(file, (open) => open.writeFile(table), { isPrivate: false });
-}
-
-async function readText(file: string): Promise<string> {
+async function readTable(file: string): Promise<CsvTable> {
+  const bytes = await readBytes(file);
+  const whole = bytes.subarray(0, bytes.lastIndexOf(LINE_FEED) + 1);
+  let text: string;
   try {
-    return await readFile(file, "utf8");
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(whole);
+  } catch {
+    throw new ValidationError(
+      `csvLog: file must be UTF-8, and ${file} is not; save it so, or give another file`,
+      { path: ["file"] },
+    );
+  }
+  // A row may be cut off in the middle of a letter.
+  return readCsvTable(text + new TextDecoder().decode(bytes.subarray(whole.length)), file);
+}
+
+async function readBytes(file: string): Promise<Uint8Array> {
+  try {
+    return await readFile(file);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return new Uint8Array();
     throw error;
   }
 }
 
-function lineOf(cells: readonly Metrics[string][]): string {
-  return `${cells.map(cellOf).join(",")}\n`;
-}
-
-/** Writes a cell: line feeds become spaces, so that a row is a line. */
-function cellOf(value: Metrics[string]): string {
-  if (value === undefined || value === null) return "";
-  const text = String(value).replaceAll(/[\r\n]/g, " ");
-  return text.includes(",") || text.includes('"') ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** Reads the cells of the first row. */
-function readCells(text: string): string[] {
-  const cells: string[] = [];
-  let cell = "";
-  let isQuoted = false;
-  for (let index = 0; index < text.length; index += 1) {
-    const letter = text[index];
-    if (letter === '"') {
-      if (isQuoted && text[index + 1] === '"') {
-        cell += letter;
-        index += 1;
-      } else isQuoted = !isQuoted;
-    } else if (isQuoted || (letter !== "," && letter !== "\n")) cell += letter;
-    else {
-      cells.push(cell);
-      cell = "";
-      if (letter === "\n") break;
-    }
-  }
-  return cells;
+async function addColumns(file: string, names: readonly string[]): Promise<void> {
+  const { records } = await readTable(file);
+  const [header, ...rows] = records;
+  const cells = names.map(csvCell);
+  const empty = names.map(() => "");
+  const table =
+    header === undefined
+      ? `${cells.join(",")}\n`
+      : [withCells(header, cells), ...rows.map((row) => withCells(row, empty))].join("");
+  await replaceFile(file, (open) => open.writeFile(table), { isPrivate: false });
 }

@@ -1,6 +1,6 @@
 import { checkKnownNames, checkObject, checkString, describeValue, ValidationError } from "@tinkex/base";
 import { replaceFile } from "@tinkex/base/node";
-import { type FileLog, fileLog } from "./metrics-log.js";
+import { type FileLog, fileLog } from "./file-log.js";
 import type { Metrics } from "./metrics-logger.js";
 
 /** Options of {@link prometheusLog}. */
@@ -59,7 +59,7 @@ export function prometheusLog(options: PrometheusLogOptions = {}): PrometheusLog
       "",
     ].join("\n");
   };
-  const log = fileLog(async () => {
+  const log = fileLog(async () => async () => {
     if (file !== undefined) await replaceFile(file, (open) => open.writeFile(text()), { isPrivate: false });
   });
   return {

@@ -1,0 +1,75 @@
+import type { Metrics, MetricsLogger } from "./metrics-logger.js";
+
+/** Most rows that wait for a file that cannot be written; the oldest go first. */
+const MAX_LATE_ROWS = 10_000;
+
+/** A log in a file. */
+export interface FileLog extends MetricsLogger, AsyncDisposable {
+  /**
+   * Resolves once the row is in the file; rejects where it cannot be written now. Unless the row itself is at fault, it is then written
+   * before the next one, or at the close: up to 10,000 rows wait so.
+   */
+  log(metrics: Metrics, step: number): Promise<void>;
+  /** Waits until all rows are written, or tried once more where the file could not be written. */
+  close(): Promise<void>;
+}
+
+/** Writes a row at the end of an open file. */
+export type RowWriter = (metrics: Metrics, step: number) => Promise<void>;
+
+interface Row {
+  readonly metrics: Metrics;
+  readonly step: number;
+}
+
+/**
+ * Makes a log of a file: rows go out one after the other, in the order of the calls.
+ *
+ * @param open - opens the file and takes away a row that was cut off; called again after a failure of the system
+ */
+export function fileLog(open: () => Promise<RowWriter>): FileLog {
+  let last: Promise<unknown> = Promise.resolve();
+  let writer: RowWriter | undefined;
+  /** Rows whose turn has come, oldest first. */
+  const due: Row[] = [];
+
+  /** @throws for the row that is given, and for all that wait where the file cannot be written */
+  const writeDue = async (added?: Row): Promise<void> => {
+    if (added !== undefined) due.push(added);
+    if (due.length > MAX_LATE_ROWS) due.shift();
+    for (let row = due[0]; row !== undefined; row = due[0]) {
+      writer ??= await open();
+      try {
+        await writer(row.metrics, row.step);
+      } catch (error) {
+        if (isOfSystem(error)) {
+          writer = undefined;
+          throw error;
+        }
+        due.shift();
+        if (row === added) throw error;
+        continue;
+      }
+      due.shift();
+    }
+  };
+  const close = async (): Promise<void> => {
+    // Each row that cannot be written has told so to its caller.
+    last = last.then(() => writeDue()).catch(() => {});
+    await last;
+  };
+  return {
+    log(metrics, step) {
+      const written = last.then(() => writeDue({ metrics, step }));
+      last = written.catch(() => {});
+      return written;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Tells a full disk or a missing folder from a row that can never be written. */
+function isOfSystem(error: unknown): boolean {
+  return error instanceof Error && "errno" in error;
+}

@@ -1,0 +1,102 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { csvLog } from "./csv-log.js";
+
+/** A file with these bytes, and its log. */
+function logOf(content: string | Uint8Array) {
+  const folder = mkdtempSync(join(tmpdir(), "tinkex-csv-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "metrics.csv");
+  writeFileSync(file, content);
+  return { file, log: csvLog({ file }), text: () => readFileSync(file, "utf8") };
+}
+
+describe("csvLog in a table of another program", () => {
+  it.each([
+    [
+      "with CRLF, as spreadsheets save it",
+      "step,loss\r\n0,1.5\r\n",
+      "step,loss,lr\r\n0,1.5,\r\n1,1,\r\n2,0.5,3\r\n",
+    ],
+    [
+      "with all names in quotes, as pandas and R write it",
+      '"step","loss"\n0,"1.5"\n',
+      '"step","loss",lr\n0,"1.5",\n1,1,\n2,0.5,3\n',
+    ],
+    [
+      "with a byte order mark, quotes and CRLF",
+      '\uFEFF"step",loss\r\n0,1.5\r\n',
+      '\uFEFF"step",loss,lr\r\n0,1.5,\r\n1,1,\r\n2,0.5,3\r\n',
+    ],
+    [
+      "with names of rows, as R writes them",
+      '"","step","loss"\n"1",0,1.5\n',
+      '"","step","loss",lr\n"1",0,1.5,\n,1,1,\n,2,0.5,3\n',
+    ],
+    [
+      "with line feeds, commas and quotes within cells",
+      'step,"the\nnote, or ""word""",loss\n0,"a\nb,""c""",1.5\n',
+      'step,"the\nnote, or ""word""",loss,lr\n0,"a\nb,""c""",1.5,\n1,,1,\n2,,0.5,3\n',
+    ],
+    ["with spaces around names", "step, loss\n0, 1.5\n", "step, loss,lr\n0, 1.5,\n1,1,\n2,0.5,3\n"],
+    [
+      "with rows of both ends, as editors leave them",
+      "step,loss\n0,1.5\r\n",
+      "step,loss,lr\n0,1.5,\r\n1,1,\n2,0.5,3\n",
+    ],
+  ])("goes on in the columns that are there, and leaves the rest as it is: %s", async (_, before, after) => {
+    const { log, text } = logOf(before);
+    await log.log({ loss: 1 }, 1);
+    await log.log({ loss: 0.5, lr: 3 }, 2);
+    expect(text()).toBe(after);
+  });
+
+  it.each<[string, string | Uint8Array, string]>([
+    ["semicolons", "step;loss\n0;1,5\n", 'has no column "step" in its header, got "step;loss"'],
+    ["no header", "0,1.5\n1,1.25\n", 'has no column "step"'],
+    ["a quote that never ends", 'step,loss\n0,5" pipe\n1,2\n', "has a quote that never ends"],
+    ["rows that end with CR alone", "step,loss\r0,1.5\r1,2\r", "rows that end with CR alone"],
+    ["a name twice", "step,loss,loss\n0,1,2\n", 'has two columns "loss"'],
+    ["too few cells", "step,loss,lr\n0,1,2\n1,1\n", "has 2 cells in row 2, and 3 in its header"],
+    ["an empty line", "step,loss\n0,1\n\n", "has 1 cells in row 2"],
+    ["letters of Latin-1", Buffer.from("step,größe\n0,1\n", "latin1"), "must be UTF-8"],
+    ["UTF-16", Buffer.from("\uFEFFstep,loss\n0,1\n", "utf16le"), "must be UTF-8"],
+  ])("refuses one with %s, and leaves it as it is", async (_, content, message) => {
+    const { file, log } = logOf(content);
+    for (const step of [5, 6]) {
+      const row = log.log({ loss: 1, other: 2 }, step);
+      await expect(row).rejects.toThrow(ValidationError);
+      await expect(row).rejects.toThrow(message);
+      await expect(row).rejects.toThrow(file);
+    }
+    await log.close();
+    expect(readFileSync(file)).toEqual(Buffer.from(content));
+  });
+
+  it("writes the rows that it has refused once the table is mended", async () => {
+    const { file, log, text } = logOf("step;loss\n0;1\n");
+    await expect(log.log({ loss: 2 }, 1)).rejects.toThrow(ValidationError);
+    writeFileSync(file, "step,loss\n0,1\n");
+    await log.log({ loss: 3 }, 2);
+    expect(text()).toBe("step,loss\n0,1\n1,2\n2,3\n");
+  });
+
+  it("gives a name with a line feed one column, however often the log is opened", async () => {
+    const { file, log, text } = logOf("");
+    await log.log({ " a\nb ": 1 }, 0);
+    await csvLog({ file }).log({ " a\nb ": 2, "a b": 3 }, 1);
+    expect(text()).toBe("step,a b\n0,1\n1,3\n");
+  });
+
+  it("takes away a row that was cut off in the middle of a letter, or within quotes", async () => {
+    const { file, log, text } = logOf("step,note\r\n0,größe\r\n");
+    appendFileSync(file, Buffer.from("1,grö").subarray(0, -1));
+    await log.log({ note: "x" }, 1);
+    appendFileSync(file, '2,"a,');
+    await csvLog({ file }).log({ note: "y" }, 2);
+    expect(text()).toBe("step,note\r\n0,größe\r\n1,x\r\n2,y\r\n");
+  });
+});
