@@ -47,8 +47,8 @@ export const telemetryCalls: PublicCalls = {
   drawCurve: call(drawCurve, () => [[3, 2, 1]]),
   metricsLog: call(metricsLog, () => [{ directory: "run", config: { rank: 8 }, logger: silentLogger }]),
   onMetrics: call(
-    (taker: () => void, options: { modelId: string }) => onMetrics(taker, options)(),
-    () => [() => {}, { modelId: "m" }],
+    (taker: () => void, options: { modelId: string; firstStep: number }) => onMetrics(taker, options)(),
+    () => [() => {}, { modelId: "m", firstStep: 2 }],
   ),
   prometheusLog: call(prometheusLog, () => [{ labels: { run: "a" } }]),
 };

@@ -1,7 +1,12 @@
 import { channel } from "node:diagnostics_channel";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { RecordingLogger } from "@tinkex/base/testing";
+import { RunReader } from "@tinkex/runs";
 import { EVENT_CHANNELS, type OperationInfo, type OperationMessage } from "@tinkex/types";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { metricsLog } from "./metrics-log.js";
 import type { Metrics } from "./metrics-logger.js";
 import { type OnMetricsOptions, onMetrics } from "./on-metrics.js";
 
@@ -65,6 +70,40 @@ describe("onMetrics", () => {
     expect(ofOne).toHaveLength(1);
   });
 
+  it("goes on counting at the first step that it is told, so that a program started again repeats no number", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "tinkex-steps-"));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    // A program of two steps, started twice.
+    for (const firstStep of [0, 2]) {
+      const log = metricsLog({ directory });
+      const stop = onMetrics(log, { modelId: `m${firstStep}`, firstStep });
+      for (const id of [1, 2]) {
+        tell(id, "trainStep", started, `m${firstStep}`);
+        tell(id, "trainStep", metrics({ loss: id }), `m${firstStep}`);
+        tell(id, "trainStep", done, `m${firstStep}`);
+      }
+      stop();
+      await log.close();
+    }
+    const { rows } = await new RunReader(directory).newMetrics();
+    expect(rows.map(({ step }) => step)).toEqual([0, 1, 2, 3]);
+  });
+
+  it("begins each model at the first step, and counts one that failed", () => {
+    const rows = logged({ firstStep: 7 });
+    const failure = { name: "E", code: undefined, status: 500, category: undefined, isRetryable: false };
+    for (const modelId of ["one", "two"]) {
+      tell(1, "optimStep", started, modelId);
+      tell(1, "optimStep", { type: "operation.failed", durationMs: 1, failure }, modelId);
+      tell(2, "optimStep", started, modelId);
+      tell(2, "optimStep", done, modelId);
+    }
+    expect(rows).toEqual([
+      [8, {}],
+      [8, {}],
+    ]);
+  });
+
   it("gives no row of a step that failed, and none of passes that only look", () => {
     const rows = logged();
     const failure = { name: "E", code: undefined, status: 500, category: undefined, isRetryable: false };
@@ -117,6 +156,9 @@ describe("onMetrics", () => {
 
   it.each([
     [[{}], {}, "onMetrics: takers[0] must be a function, or an object with a method log(metrics, step)"],
+    [() => {}, { firstStep: -1 }, "onMetrics: firstStep must be a whole number from 0, got -1"],
+    [() => {}, { firstStep: 1.5 }, "onMetrics: firstStep must be a whole number from 0, got 1.5"],
+    [() => {}, { firstStep: "2" }, 'onMetrics: firstStep must be a whole number from 0, got "2"'],
     [() => {}, { model: 1 }, 'the options of onMetrics: unknown field "model"'],
   ])("refuses %j %j", (takers, options, message) => {
     expect(() => onMetrics(takers as never, options as never)).toThrow(message);

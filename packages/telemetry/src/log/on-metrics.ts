@@ -1,5 +1,12 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { checkKnownNames, checkLogger, errorMessage, type Logger } from "@tinkex/base";
+import {
+  checkKnownNames,
+  checkLogger,
+  describeValue,
+  errorMessage,
+  type Logger,
+  ValidationError,
+} from "@tinkex/base";
 import { EVENT_CHANNELS, type OperationMessage } from "@tinkex/types";
 import { type Metrics, type MetricsTaker, takerOf } from "./metrics-logger.js";
 
@@ -7,11 +14,17 @@ import { type Metrics, type MetricsTaker, takerOf } from "./metrics-logger.js";
 export interface OnMetricsOptions {
   /** Model whose metrics are wanted (`training.modelId`). @defaultValue all models of the process, each with steps of its own */
   readonly modelId?: string | undefined;
+  /** Number of the first step, for a program that goes on where an earlier one stopped, in the same files. @defaultValue 0 */
+  readonly firstStep?: number | undefined;
   /** Told of a logger that fails, once. @defaultValue `console` */
   readonly logger?: Pick<Logger, "warn"> | undefined;
 }
 
-const OPTION_NAMES: Readonly<Record<keyof OnMetricsOptions, true>> = { modelId: true, logger: true };
+const OPTION_NAMES: Readonly<Record<keyof OnMetricsOptions, true>> = {
+  modelId: true,
+  firstStep: true,
+  logger: true,
+};
 
 /** Methods that end a step; its row has the metrics of the passes before them too. */
 const LAST_OF_STEP: readonly string[] = ["optimStep", "trainStep"];
@@ -21,9 +34,9 @@ const PASSES: readonly string[] = ["forwardBackward", "forwardBackwardCustom"];
 /** Most passes of a model whose metrics wait for a step: a program may make passes and never a step. */
 const MAX_WAITING_PASSES = 4_096;
 
-/** A model's steps: those that were asked for, and metrics of passes that no step has taken yet. */
+/** A model's steps: the number of the next that is asked for, and metrics of passes that no step has taken yet. */
 interface ModelSteps {
-  stepCount: number;
+  nextStep: number;
   /** Numbers of the steps whose optimizer has not answered, by operation. */
   readonly numbers: Map<number, number>;
   /** Metrics by operation, in the order of the calls. */
@@ -32,7 +45,7 @@ interface ModelSteps {
 
 /**
  * Gives the metrics of every training step to a logger: those of its passes and of the optimizer in one row, once the optimizer has
- * answered. Steps count from 0 for each model, by the order of the calls. A logger that fails or is slow holds up no call.
+ * answered. Steps count from `firstStep` for each model, by the order of the calls. A logger that fails or is slow holds up no call.
  *
  * @param takers - `metricsLog`, `consoleLog`, `csvLog`, `prometheusLog`, an object with `log(metrics, step)`, a function, or several
  * @returns a function that ends it
@@ -46,8 +59,14 @@ export function onMetrics(
   options: OnMetricsOptions = {},
 ): () => void {
   checkKnownNames(options, OPTION_NAMES, "the options of onMetrics");
-  const { modelId, logger = console } = options;
+  const { modelId, firstStep = 0, logger = console } = options;
   checkLogger(logger, "onMetrics: logger", ["warn"]);
+  if (!Number.isSafeInteger(firstStep) || firstStep < 0) {
+    throw new ValidationError(
+      `onMetrics: firstStep must be a whole number from 0, got ${describeValue(firstStep)}`,
+      { path: ["firstStep"] },
+    );
+  }
   const given: readonly MetricsTaker[] = isList(takers) ? takers : [takers];
   const logs = given.map((taker, index) => guarded(takerOf(taker, `onMetrics: takers[${index}]`), logger));
   const models = new Map<string, ModelSteps>();
@@ -57,7 +76,7 @@ export function onMetrics(
     if (operation.client !== "TrainingClient" || operation.modelId === undefined) return;
     if (modelId !== undefined && operation.modelId !== modelId) return;
     const key = `${message.service.clientId} ${operation.modelId}`;
-    const steps = models.get(key) ?? { stepCount: 0, numbers: new Map(), rows: new Map() };
+    const steps = models.get(key) ?? { nextStep: firstStep, numbers: new Map(), rows: new Map() };
     models.set(key, steps);
     const row = takeMessage(steps, message);
     if (row !== undefined) for (const log of logs) log(row.metrics, row.step);
@@ -80,8 +99,8 @@ function takeMessage(
   switch (message.type) {
     case "operation.started":
       if (!isLast) return undefined;
-      steps.numbers.set(operationId, steps.stepCount);
-      steps.stepCount += 1;
+      steps.numbers.set(operationId, steps.nextStep);
+      steps.nextStep += 1;
       return undefined;
     case "operation.metrics":
       if (isLast || PASSES.includes(method)) keepRow(steps.rows, operationId, message.metrics);
