@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Clock, type Logger, systemClock } from "@tinkex/base";
 import { checkApiKey } from "./auth/api-key.js";
+import { checkedSource } from "./auth/checked-source.js";
 import type { CredentialSource } from "./auth/credential-command.js";
 import { checkTokenLife, isToken } from "./auth/token-life.js";
 import { ACCEPTED_ENCODINGS } from "./body/decode-body.js";
@@ -53,7 +54,7 @@ export function createTransport(options: TransportOptions = {}): TinkexTransport
     baseUrl,
     proxy: proxyOnTheWay(options, baseUrl),
     headers,
-    credential: credential === undefined ? token : checked(credential, baseUrl, clock),
+    credential: credential === undefined ? token : checkedSource(credential, baseUrl, clock),
     sender: makeSender(options),
     clock,
     random: options.random ?? Math.random,
@@ -80,15 +81,6 @@ function tokenSource(token: string, baseUrl: string, clock: Clock): CredentialSo
   return () => {
     check(clock.now());
     return token;
-  };
-}
-
-/** Checks a key that a source gives like one that is given outright. */
-function checked(source: CredentialSource, baseUrl: string, clock: Clock): CredentialSource {
-  return async () => {
-    const credential = checkApiKey(await source(), baseUrl, "credential") ?? "";
-    checkTokenLife(credential, clock.now(), baseUrl, "credential");
-    return credential;
   };
 }
 

@@ -65,7 +65,10 @@ export function accessError(cause: unknown, baseUrl: string, from: CredentialOri
 
 function faultOf(cause: unknown): AccessFault | undefined {
   if (cause instanceof CredentialError) return "credential";
-  if (cause instanceof ValidationError) return cause.path[0] === "apiKey" ? "credential" : undefined;
+  if (cause instanceof ValidationError) {
+    const [option] = cause.path;
+    return option === "apiKey" || option === "credential" ? "credential" : undefined;
+  }
   if (cause instanceof ConnectionError || cause instanceof TimeoutError) return "connection";
   if (cause instanceof ResponseError) return "address";
   if (!(cause instanceof ApiStatusError)) return undefined;

@@ -50,7 +50,8 @@ export function resolveCredentials({ apiKey, credential, fromEnv, baseUrl }: Cre
     return { from: key === undefined ? "none" : given, apiKey: checkApiKey(key, baseUrl) };
   }
   const home = homeOf(fromEnv);
-  return { from: "store", credential: () => storedKey(home, baseUrl) };
+  const stored = (): Promise<string> => storedKey(home, baseUrl);
+  return { from: "store", credential: Object.assign(stored, { place: 'the login of "tinker auth login"' }) };
 }
 
 /** Finds the user's home folder, where the store is. */

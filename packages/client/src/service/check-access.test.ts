@@ -88,6 +88,34 @@ describe("checkAccess", () => {
     expect(command.message).toMatch(/the credential command \(TINKER_CREDENTIAL_CMD\) failed/);
   });
 
+  it("says that the credential is at fault where its function throws, or gives no key, and names it", async () => {
+    const vault = (): never => {
+      throw new Error(`the vault says ${CANARY_KEY}`);
+    };
+    for (const [credential, message] of [
+      [vault, /\(credential failed to give a key/],
+      [async () => vault(), /\(credential failed to give a key/],
+      [(() => 5) as never, /\(credential must give a string, e\.g\. "tml-…", got a number\)/],
+      [() => "not-a-key", /the API key \(credential\) must start with "tml-"/],
+    ] as const) {
+      const failure = await failureOf({ baseUrl: HOSTED, env: {}, credential });
+      expect(failure.fault).toBe("credential");
+      expect(failure.message).toMatch(message);
+    }
+  });
+
+  it("names the variable of a command, and the login of a store, that have no key to give", async () => {
+    const home = await mkdtemp(join(tmpdir(), "tinkex-home-"));
+    onTestFinished(() => rm(home, { recursive: true }));
+    await storeKey(home, "7", { type: "manual", key: "stored", name: "n" });
+    const env = { TINKER_BASE_URL: HOSTED, HOME: home };
+    expect((await failureOf({ env })).message).toContain('the API key (the login of "tinker auth login")');
+    const command = await failureOf({ env: { ...env, TINKER_CREDENTIAL_CMD: "echo printed" } });
+    expect(command.fault).toBe("credential");
+    expect(command.message).toContain("the API key (TINKER_CREDENTIAL_CMD) must start with");
+    expect(command.message).not.toContain("printed");
+  });
+
   it("leaves an abort and options of the wrong kind as they are", async () => {
     const stub = await startStub();
     stub.on("client/config", () => new Promise(() => {}));

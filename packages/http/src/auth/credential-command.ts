@@ -3,7 +3,11 @@ import { CredentialError } from "./credential-error.js";
 import { type CommandEnd, runCommand } from "./run-command.js";
 
 /** Asks for the key or token to send; asked again for every try, so a short-lived one may change. */
-export type CredentialSource = () => string | Promise<string>;
+export interface CredentialSource {
+  (): string | Promise<string>;
+  /** Names where the key comes from, for messages. @defaultValue `credential` */
+  readonly place?: string | undefined;
+}
 
 /** Most output of a command: no header holds as much. */
 const MAX_OUTPUT_BYTES = 64 * 1024;
@@ -22,12 +26,13 @@ export function credentialCommand(command: string, timeoutMs = 30_000): Credenti
   let running: Promise<string> | undefined;
   const run = async (): Promise<string> =>
     credentialOf(await runCommand(command, { timeoutMs, maxBytes: MAX_OUTPUT_BYTES }), timeoutMs);
-  return () => {
+  const source = (): Promise<string> => {
     running ??= run().finally(() => {
       running = undefined;
     });
     return running;
   };
+  return Object.assign(source, { place: "TINKER_CREDENTIAL_CMD" });
 }
 
 function credentialOf(end: CommandEnd, timeoutMs: number): string {

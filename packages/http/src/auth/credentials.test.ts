@@ -1,13 +1,14 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { ApiStatusError, ValidationError } from "@tinkex/base";
 import { CANARY_KEY } from "@tinkex-tooling/canary";
 import { answer, type HostileServer, type Move, on, type Rule } from "@tinkex-tooling/hostile-server";
 import { describe, expect, it } from "vitest";
 import { testToken } from "../testing/test-token.js";
 import { afterTest, failureOf, json, play, transportTo } from "../testing/test-transport.js";
-import { credentialCommand } from "./credential-command.js";
+import { type CredentialSource, credentialCommand } from "./credential-command.js";
 import { CredentialError } from "./credential-error.js";
 import { readStoredKey } from "./credential-store.js";
 
@@ -55,6 +56,68 @@ describe("credentialCommand, asked by many", () => {
     expect(error).toBeInstanceOf(CredentialError);
     expect(error.message).not.toContain("canary");
   });
+});
+
+describe("a source of credentials that has none to give", () => {
+  const ask = async (credential: unknown, baseUrl = "https://tinker.invalid"): Promise<Error> => {
+    const server = await play(answer(200));
+    const options = { apiKey: undefined, credential: credential as CredentialSource, baseUrl };
+    const error = await failureOf(transportTo(server, options).call({ operation: "get_info" }));
+    expect(error.message).not.toMatch(/canary|apiKey/);
+    expect(server.requests).toEqual([]);
+    return error;
+  };
+
+  it.each([
+    [
+      "at once",
+      () => {
+        throw new Error("the vault says tml-canary");
+      },
+    ],
+    ["later", () => Promise.reject(new Error("the vault says tml-canary"))],
+    ["as no error", () => Promise.reject("tml-canary")],
+  ])("throws %s: the option is named, and what it said is the cause alone", async (_, credential) => {
+    const error = await ask(credential);
+    expect(error).toBeInstanceOf(CredentialError);
+    expect(error.message).toBe("credential failed to give a key; its own error is the cause of this one");
+    expect(String(error.cause)).toContain("canary");
+  });
+
+  it("keeps an error of ours that it throws", async () => {
+    const own = new CredentialError("log in again");
+    expect(await ask(() => Promise.reject(own))).toBe(own);
+  });
+
+  it.each([
+    ["an object", () => ({ key: "tml-canary" })],
+    ["an array", () => ["tml-canary"]],
+    ["undefined", () => undefined],
+    ["null", async () => null],
+  ])("gives %s: the option is named, and nothing of it is shown", async (kind, credential) => {
+    for (const baseUrl of ["https://tinker.invalid", "http://127.0.0.1:1"]) {
+      const error = await ask(credential, baseUrl);
+      expect(error.message).toBe(`credential must give a string, e.g. "tml-…", got ${kind}`);
+      expect(inspect(error, { depth: 10, showHidden: true })).not.toContain("canary");
+    }
+  });
+
+  it("gives nothing but spaces: the option is named, and not the one that was not given", async () => {
+    expect((await ask(() => "  ")).message).toBe("credential must give the key, got an empty string");
+  });
+
+  it.skipIf(process.platform === "win32")(
+    "is a command that prints no key, which is named by its variable",
+    async () => {
+      for (const printed of ["canary", "tml-canary; echo canary"]) {
+        expect((await ask(credentialCommand(`echo ${printed}`))).message).toMatch(
+          /^the API key \(TINKER_CREDENTIAL_CMD\) /,
+        );
+      }
+      const over = await ask(credentialCommand(`echo ${testToken({ exp: 1 })}`));
+      expect(over.message).toMatch(/^the token \(TINKER_CREDENTIAL_CMD\) ended/);
+    },
+  );
 });
 
 describe("readStoredKey", () => {
