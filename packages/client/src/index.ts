@@ -87,6 +87,7 @@ export type { PublishOptions } from "./rest/publish-checkpoint.js";
 export { RestCalls } from "./rest/rest-calls.js";
 export type { ListSessionsOptions, SessionsOptions } from "./rest/sessions.js";
 export type { ListTrainingRunsOptions, RunFilters, TrainingRunsOptions } from "./rest/training-runs.js";
+export { SampleFailedError } from "./sampling/sample-failed-error.js";
 export type { ManySample, SampleManyOptions, SampleProgress } from "./sampling/sample-many.js";
 export type { FromHandleOptions, SamplerHandle } from "./sampling/sampler-handle.js";
 export type { SamplerOptions, SamplerRetryOptions } from "./sampling/sampler-options.js";

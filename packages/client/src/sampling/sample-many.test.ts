@@ -1,6 +1,7 @@
-import { deferred, ValidationError } from "@tinkex/base";
+import { ClosedError, deferred, ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { openService, pauseForSockets, until } from "../testing/open-service.js";
+import { SampleFailedError } from "./sample-failed-error.js";
 import type { ManySample } from "./sample-many.js";
 import type { SampleParams } from "./sampling-client.js";
 
@@ -155,9 +156,37 @@ describe("SamplingClient.sampleAll", () => {
       throw new Error("source");
     }
     await expect(sampler.sampleAll(broken())).rejects.toThrow("source");
-    const fromRequest = expect(sampler.sampleAll([request(101)])).rejects.toMatchObject({ status: 422 });
-    await release(101);
-    await fromRequest;
+    const fromRequest = sampler.sampleAll([request(0), request(101)]).catch((error: unknown) => error);
+    await release(0, 101);
+    expect(await fromRequest).toMatchObject({ index: 1, code: "unprocessable", cause: { status: 422 } });
+  });
+
+  it("names the request that failed, by its place, in the message too", async () => {
+    const { sampler, release } = await openSampler();
+    const failed = sampler.sampleAll(requests(2).concat(request(100)), { concurrency: 3 });
+    const outcome = failed.catch((error: unknown) => error);
+    await release(100);
+    const error = await outcome;
+    expect(error).toBeInstanceOf(SampleFailedError);
+    expect(String(error)).toMatch(/^SampleFailedError: sampleAll: requests\[2\] failed: .*no 100/);
+  });
+
+  it("names the place of a request that is not valid in the path of its ValidationError", async () => {
+    const { service } = await openService();
+    const sampler = await service.createSamplingClient({ base_model: "b" });
+    const wrong = { prompt: [1], sampling_params: { max_tokens: "many" as never } };
+    const error = await sampler.sampleAll([request(0), wrong]).catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(ValidationError);
+    expect(error).toMatchObject({ path: ["requests", 1, "sampling_params", "max_tokens"] });
+    expect(String(error)).toContain("sampleAll: requests[1]: ");
+  });
+
+  it("leaves what ends all of them as it is", async () => {
+    const { service, sampler } = await openSampler();
+    const pending = sampler.sampleAll(requests(2)).catch((error: unknown) => error);
+    await sampler.close();
+    expect(await pending).toBeInstanceOf(ClosedError);
+    await service.close();
   });
 });
 

@@ -15,6 +15,7 @@ import type { ClientLifecycle } from "../future/client-lifecycle.js";
 import type { OperationContext } from "../future/operation-context.js";
 import { CALL_OPTIONS, type CallOptions } from "../inputs/call-options.js";
 import { toModelInput } from "../inputs/model-input.js";
+import { failedSample } from "./sample-failed-error.js";
 import {
   checkMany,
   type ManySample,
@@ -198,7 +199,8 @@ export class SamplingClient {
   /**
    * Draws samples of many requests as {@link sampleMany} does, and gives all responses in the order of the requests.
    *
-   * @throws the first error; the other requests are given up then
+   * @throws SampleFailedError of the first request that fails, with its `index` and its error as the `cause`; ValidationError, whose
+   *   `path` begins with `requests` and the index, for one that is not valid; the other requests are given up then
    */
   async sampleAll(
     requests: Iterable<SampleParams> | AsyncIterable<SampleParams>,
@@ -206,7 +208,7 @@ export class SamplingClient {
   ): Promise<SampleResponse[]> {
     const responses: SampleResponse[] = [];
     for await (const { index, response, error } of this.sampleMany(requests, options)) {
-      if (response === undefined) throw error;
+      if (response === undefined) throw failedSample("sampleAll", index, error);
       responses[index] = response;
     }
     return responses;
