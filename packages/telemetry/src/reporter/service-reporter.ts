@@ -170,7 +170,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   try {
     return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
   } catch {
-    // What cannot be looked at is the caller's own affair.
+    // A value that cannot be looked at is the caller's own affair.
     return false;
   }
 }
