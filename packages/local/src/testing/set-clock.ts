@@ -18,8 +18,8 @@ export class SetClock implements Clock {
     return this.inner.monotonic();
   }
 
-  sleep(ms: number, signal?: AbortSignal, options?: { readonly background?: boolean }): Promise<void> {
-    return this.inner.sleep(ms, signal, options);
+  sleep(...args: Parameters<Clock["sleep"]>): Promise<void> {
+    return this.inner.sleep(...args);
   }
 
   /** Sets the time of day forward, or back by a negative number. No sleep is over by that. */
