@@ -1,0 +1,128 @@
+// Memory and start-up of the engine with a real model: `TINKEX_BENCH_MODEL=<a Hugging Face directory> pnpm bench local`.
+// Each variant is a process of its own, whose most resident memory is read at its end; the cold one comes first and writes the
+// file of weights that the others map. `sample`, `train` or `both` as arguments choose among them.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createInProcessEngine } from "../packages/local/src/compute/in-process-engine.js";
+
+type Work = "sample" | "train";
+
+/** Tokens of a step: 4 rows of 128. */
+const ROWS = 4;
+const TIME = 128;
+const NEW_TOKENS = 32;
+const BATCH = 8;
+
+const VARIANTS: Readonly<Record<string, readonly Work[]>> = {
+  sample: ["sample"],
+  train: ["train"],
+  both: ["sample", "train"],
+};
+
+function startAll(model: string, chosen: readonly string[]): void {
+  const cache = mkdtempSync(join(tmpdir(), "tinkex-bench-local-"));
+  try {
+    console.log(`${model}: milliseconds since the step before, megabytes resident and most so far`);
+    run(["cold start", "start"], cache);
+    run(["warm start", "start"], cache);
+    for (const [name, parts] of Object.entries(VARIANTS))
+      if (chosen.length === 0 || chosen.includes(name)) run([name, parts.join()], cache);
+  } finally {
+    rmSync(cache, { recursive: true });
+  }
+}
+
+function run([name = "", parts = ""]: readonly string[], cache: string): void {
+  console.log(name);
+  const args = [...process.execArgv, fileURLToPath(import.meta.url), "measure", parts, cache];
+  const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
+  if (status !== 0) throw new Error(`${name} ended with ${status}`);
+}
+
+async function measure(model: string, parts: readonly string[], cache: string): Promise<void> {
+  let since = performance.now();
+  const log = (what: string, tokens?: number) => {
+    const ms = performance.now() - since;
+    const speed = tokens === undefined ? "" : `, ${((tokens / ms) * 1000).toFixed(1)} tokens/s`;
+    console.log(`  ${what}: ${ms.toFixed(0)} ms${speed}; ${resident()}`);
+    since = performance.now();
+  };
+  const engine = await createInProcessEngine({
+    model: { name: "bench", directory: model },
+    threads: 2,
+    cacheDirectory: cache,
+  });
+  log("ready");
+  if (parts.includes("sample")) {
+    for (const [what, sampleCount] of [
+      ["first sample", 1],
+      ["one alone", 1],
+      [`batch of ${BATCH}`, BATCH],
+    ] as const) {
+      await engine.sample({ ...sampleTask, sampleCount });
+      log(what, NEW_TOKENS * sampleCount);
+    }
+  }
+  if (parts.includes("train")) {
+    const shape = { rank: 16, trainAttention: true, trainMlp: true, trainUnembedding: false };
+    await engine.createAdapter("a", shape, 1);
+    for (const what of ["first step", "second step"]) {
+      await engine.pass({ adapterId: "a", data, loss: "cross_entropy", lossConfig: {}, forwardOnly: false });
+      await engine.optimStep("a", adam);
+      log(what, ROWS * TIME);
+    }
+  }
+  await engine.close();
+}
+
+const sampleTask = {
+  prompt: Int32Array.from({ length: 40 }, (_, i) => 100 + i * 37),
+  maxTokens: NEW_TOKENS,
+  seed: 1,
+  temperature: 0,
+  topK: -1,
+  topP: 1,
+  // No id ends a sample, so that each variant draws as many tokens.
+  stopTokenIds: [-1],
+  stopTexts: [],
+  wantsPromptLogprobs: false,
+  topkPromptLogprobs: 0,
+};
+
+const data = Array.from({ length: ROWS }, (_, row) => {
+  const tokens = Int32Array.from({ length: TIME }, (_, i) => 50 + ((i * 31 + row * 977) % 3000));
+  return {
+    tokens,
+    targets: tokens.map((token) => token + 1),
+    targetsPerToken: 1,
+    targetsAreMatrix: false,
+    lossInputs: { weights: new Float32Array(TIME).fill(1) },
+  };
+});
+
+const adam = {
+  learningRate: 1e-4,
+  beta1: 0.9,
+  beta2: 0.95,
+  epsilon: 1e-8,
+  weightDecay: 0,
+  gradientClipNorm: 0,
+};
+
+/** Resident memory now, how much of it is mapped files (which the system may drop), and the most so far. */
+function resident(): string {
+  const most = (process.resourceUsage().maxRSS / 1024).toFixed(0);
+  const now = (process.memoryUsage.rss() / 2 ** 20).toFixed(0);
+  if (process.platform !== "linux") return `${now} MB, at most ${most}`;
+  const files = /RssFile:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? "0";
+  return `${now} MB, ${(Number(files) / 1024).toFixed(0)} of them mapped files; at most ${most}`;
+}
+
+const directory = process.env.TINKEX_BENCH_MODEL;
+const [role, works, cacheDirectory] = process.argv.slice(2);
+if (directory === undefined) console.log("TINKEX_BENCH_MODEL names no model directory: nothing is measured");
+else if (role === "measure") await measure(directory, (works ?? "").split(","), cacheDirectory ?? "");
+else startAll(directory, process.argv.slice(2));
