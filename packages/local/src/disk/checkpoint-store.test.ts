@@ -11,6 +11,9 @@ import { OwnedFolder } from "./owned-folder.js";
 import { RecordReader } from "./record-reader.js";
 import { RunStore } from "./run-store.js";
 
+/** For what happens in real time, on a machine of any speed. */
+const PATIENCE = { timeout: 15_000 };
+
 const wish: SaveCheckpoint = {
   training_run_id: "s:train:0",
   kind: "weights",
@@ -95,10 +98,11 @@ describe("CheckpointStore", () => {
     await seen.promise;
     await restarted.update(saved, { ttlSeconds: 60 });
     gate.resolve();
-    await expect.poll(() => clock.backgroundSleeps).toEqual([60_000]);
+    await expect.poll(() => clock.backgroundSleeps, PATIENCE).toEqual([60_000]);
     await settle();
     await clock.advance(60_000);
-    await expect.poll(() => readdir(layout.checkpoints(wish.training_run_id, "weights"))).toEqual([]);
+    const names = () => readdir(layout.checkpoints(wish.training_run_id, "weights"));
+    await expect.poll(names, PATIENCE).toEqual([]);
     await restarted.close();
   });
 

@@ -10,6 +10,8 @@ import { TestServer, type TestServerOptions } from "../testing/test-server.js";
 
 const START_MS = 1_800_000_000_000;
 const HOUR_MS = 3_600_000;
+/** For what happens in real time, on a machine of any speed. */
+const PATIENCE = { timeout: 15_000 };
 const JUMPS = [
   ["five hours forward", 5 * HOUR_MS],
   ["five hours back", -5 * HOUR_MS],
@@ -61,7 +63,7 @@ describe.each(JUMPS)("when the time of day is set %s", (_, jumpMs) => {
     const { clock, server, modelId } = await setUp({ limits: { gapTimeoutMs: 1_000, holdMs: 500 } });
     const late = await server.submit("/forward_backward", passBody(modelId, 2));
     const poll = server.post("/retrieve_future", { request_id: late });
-    await expect.poll(() => clock.inner.sleeping, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => clock.inner.sleeping, PATIENCE).toBe(2);
     clock.set(jumpMs);
     await clock.inner.advance(499);
     expect(clock.inner.sleeping).toBe(2);
@@ -86,7 +88,7 @@ describe.each(JUMPS)("when the time of day is set %s", (_, jumpMs) => {
     const { clock, server, sessionId, modelId } = await setUp();
     const open = server.engine.hold();
     const pass = await server.submit("/forward_backward", passBody(modelId, 1));
-    await expect.poll(() => server.engine.calls.at(-1)).toContain("forward_backward");
+    await expect.poll(() => server.engine.calls.at(-1), PATIENCE).toContain("forward_backward");
     clock.set(jumpMs);
     await clock.inner.advance(250);
     open();
@@ -102,14 +104,14 @@ describe.each(JUMPS)("when the time of day is set %s", (_, jumpMs) => {
     const identity = (host: string) => ({ host, bootId: "b", pidNamespace: "n", pid: 1, startedAt: "1" });
     const processes = (host: string): ProcessTable => ({ self: identity(host), lookUp: () => "gone" });
     const first = await lockDirectory(folder, "d", { clock, logger, processes: processes("one") });
-    await expect.poll(() => clock.inner.sleepingInBackground).toBe(1);
+    await expect.poll(() => clock.inner.sleepingInBackground, PATIENCE).toBe(1);
     clock.set(jumpMs);
     // Its last heartbeat seems hours away, so that the second one watches for another.
     const second = lockDirectory(folder, "d", { clock, logger, processes: processes("two") });
     const refused = expect(second).rejects.toThrow(/is in use by/);
-    await expect.poll(() => clock.inner.sleeping, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => clock.inner.sleeping, PATIENCE).toBe(1);
     await clock.inner.advance(5_000);
-    await expect.poll(() => clock.inner.sleepingInBackground, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => clock.inner.sleepingInBackground, PATIENCE).toBe(1);
     await clock.inner.advance(5_000);
     await refused;
     expect(first.lost.aborted).toBe(false);
@@ -124,7 +126,7 @@ describe("a checkpoint with an end", () => {
     await save(2, "long", 10 * 3_600);
     clock.set(5 * HOUR_MS);
     await clock.inner.advance(60_000);
-    await expect.poll(folders, { timeout: 10_000 }).toEqual(["long"]);
+    await expect.poll(folders, PATIENCE).toEqual(["long"]);
   });
 
   it("stays until its end by the time of day, which was set back", async () => {
@@ -136,6 +138,6 @@ describe("a checkpoint with an end", () => {
     expect((await server.get(`/training_runs/${modelId}/checkpoints`)).body.checkpoints).toHaveLength(1);
     clock.set(HOUR_MS);
     await clock.inner.advance(60_000);
-    await expect.poll(folders, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(folders, PATIENCE).toEqual([]);
   });
 });
