@@ -13,6 +13,11 @@ export default packageBuild(
     "src/survive-restart.ts",
     "src/reward-model.ts",
     "src/trace-step.ts",
+    "src/supervised-chat.ts",
+    "src/rl-pig-latin.ts",
+    "src/preferences.ts",
+    "src/many-prompts.ts",
+    "src/crash-recovery.ts",
   ],
   {
     unbundle: true,

@@ -1,0 +1,48 @@
+import { parseArgs } from "node:util";
+import { ServiceClient } from "@tinkex/client";
+import { startLocalServer } from "@tinkex/local";
+
+/** Settings of a program, from its command line, and the service that it trains on. */
+export interface Example extends AsyncDisposable {
+  readonly service: ServiceClient;
+  /** Address of the server that was started here; undefined where the environment names a service. */
+  readonly baseUrl: string | undefined;
+  readonly model: string;
+  readonly seed: number;
+  readonly steps: number;
+}
+
+/**
+ * Reads `--seed`, `--steps` and `--model`, and opens the service that the environment names, or else a server of its own on a free loopback
+ * port, which needs no key.
+ */
+export async function openExample(defaultSteps: number): Promise<Example> {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: "string", default: "1" },
+      steps: { type: "string", default: String(defaultSteps) },
+      model: { type: "string" },
+    },
+  });
+  const isHosted = Boolean(process.env.TINKER_API_KEY || process.env.TINKER_BASE_URL);
+  const seed = Number(values.seed);
+  const server = isHosted ? undefined : await startLocalServer({ seed });
+  const service = new ServiceClient(server === undefined ? {} : { baseUrl: server.url });
+  return {
+    service,
+    baseUrl: server?.url,
+    seed,
+    steps: Number(values.steps),
+    model: values.model ?? (isHosted ? "Qwen/Qwen3-8B" : "tinkex/pocket-1"),
+    async [Symbol.asyncDispose]() {
+      await service.close();
+      await server?.close();
+    },
+  };
+}
+
+/** Mean of the first and of the last five numbers, as `name: 0.49 -> 0.93`. */
+export function change(name: string, values: readonly number[]): string {
+  const mean = (list: readonly number[]) => list.reduce((sum, value) => sum + value, 0) / list.length;
+  return `${name}: ${mean(values.slice(0, 5)).toFixed(4)} -> ${mean(values.slice(-5)).toFixed(4)}`;
+}
