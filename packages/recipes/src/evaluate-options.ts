@@ -16,7 +16,7 @@ import { checkDataset, type Dataset } from "./data/dataset.js";
 import type { TrainingExample } from "./data/training-example.js";
 import { checkAsking, type Episode, type Judge, type Prompt } from "./rollout/episode.js";
 import { checkRolloutOptions, ROLLOUT_OPTIONS, type RolloutOptions } from "./rollout/rollout-options.js";
-import { checkSampler, type SamplerChoice } from "./run/open-sampler.js";
+import { checkFileSampler, checkSampler, type SamplerChoice } from "./run/open-sampler.js";
 import { checkCount } from "./run/recipe-options.js";
 
 /** One model to measure. */
@@ -80,7 +80,7 @@ export interface EvaluateBaseOptions extends Omit<RolloutOptions, "maxTokens"> {
   readonly concurrency?: number | undefined;
   /** Decides the samples. @defaultValue 0 */
   readonly seed?: number | undefined;
-  /** JSON lines with the answers to each problem. What is in it already is not asked again. @defaultValue nothing is written */
+  /** JSON lines with the answers to each problem. What is in it already is not asked again. Needs samplers by their paths or names. @defaultValue nothing is written */
   readonly file?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly logger?: Logger | undefined;
@@ -162,7 +162,9 @@ function checkSamplers<Problem>(options: EvaluateOptions<Problem>): void {
   const named = namedSamplers(options);
   if (named.length === 0) throw new ValidationError("evaluate: samplers must name at least one, got none");
   for (const [name, choice] of named) {
-    checkSampler(choice, options.service, name === "" ? "evaluate: sampler" : `evaluate: samplers.${name}`);
+    const place = name === "" ? "evaluate: sampler" : `evaluate: samplers.${name}`;
+    checkSampler(choice, options.service, place);
+    if (options.file !== undefined) checkFileSampler(choice, place);
   }
 }
 

@@ -149,6 +149,10 @@ it("refuses what it cannot measure with, before anything is sent", () => {
   expect(() => evaluate({ sampler, ...scored })).toThrow(/evaluate: service must be/);
   const good = { service: service(), ...scored };
   expect(() => evaluate(good as never)).toThrow(/evaluate: give sampler, or samplers, and not both/);
+  const client = { sample: () => {} } as never;
+  expect(() => evaluate({ ...good, samplers: { client }, file: "a.jsonl" })).toThrow(
+    /evaluate: samplers\.client must be the path of a checkpoint or the name of a model where there is a file/,
+  );
   expect(() => evaluate({ ...good, samplers: {} })).toThrow(/samplers must name at least one/);
   expect(() => evaluate({ ...good, sampler, samples: 2, passAt: [3] })).toThrow(
     /from 1 to samples, 2, got 3/,

@@ -10,7 +10,7 @@ import type { ServiceClient } from "@tinkex/client";
 import { checkDataset, type Dataset } from "./data/dataset.js";
 import type { Prompt } from "./rollout/episode.js";
 import { checkRolloutOptions, type RolloutOptions } from "./rollout/rollout-options.js";
-import { checkSampler, type SamplerChoice } from "./run/open-sampler.js";
+import { checkFileSampler, checkSampler, type SamplerChoice } from "./run/open-sampler.js";
 import { checkCount } from "./run/recipe-options.js";
 
 /** Options of having many prompts answered. */
@@ -34,7 +34,7 @@ export interface GenerateOptions
   readonly maxFailures?: number | undefined;
   /** Decides the samples. @defaultValue 0 */
   readonly seed?: number | undefined;
-  /** JSON lines with the answers. What is in it already is not asked again. @defaultValue nothing is written */
+  /** JSON lines with the answers. What is in it already is not asked again. Needs the sampler by its path or name. @defaultValue nothing is written */
   readonly file?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly logger?: Logger | undefined;
@@ -78,6 +78,9 @@ export function checkGenerateOptions(options: GenerateOptions): void {
     throw new ValidationError(`generate: order must be "completion" or "call", got ${describeValue(order)}`);
   }
   if (maxFailures !== Number.POSITIVE_INFINITY) checkCount(maxFailures, "generate: maxFailures", 0);
-  if (options.file !== undefined) checkString(options.file, "generate: file", "runs/answers.jsonl");
+  if (options.file !== undefined) {
+    checkString(options.file, "generate: file", "runs/answers.jsonl");
+    checkFileSampler(options.sampler, "generate: sampler");
+  }
   checkLogger(options.logger, "generate: logger");
 }

@@ -122,6 +122,10 @@ it("refuses what it cannot sample with, before anything is sent", () => {
   expect(() => generate(base({ sampler: 3 as never }))).toThrow(
     /generate: sampler must be a sampling client/,
   );
+  const client = { sample: () => {} } as never;
+  expect(() => generate(base({ sampler: client, file: "a.jsonl" }))).toThrow(
+    /generate: sampler must be the path of a checkpoint or the name of a model where there is a file/,
+  );
   expect(() => generate(base({ concurrency: 0 }))).toThrow(
     /generate: concurrency must be a whole number from 1/,
   );

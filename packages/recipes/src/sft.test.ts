@@ -161,7 +161,7 @@ describe("sft", { timeout: 240_000 }, () => {
       const spy = spiedService(service(), (call) => {
         if (names[call] !== undefined) calls.push(names[call]);
       });
-      await sft(optionsOf({ service: spy, submitAhead, onMetrics: (step) => calls.push(String(step)) }));
+      await sft(optionsOf({ service: spy, submitAhead, onMetrics: (step) => void calls.push(String(step)) }));
       expect(calls).toEqual(wanted);
     },
   );

@@ -70,7 +70,7 @@ export async function* chatLines(
 }
 
 /** @throws ValidationError for bytes that are no UTF-8 */
-function decode(decoder: TextDecoder, bytes: Uint8Array): string {
+function decode(decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch (cause) {

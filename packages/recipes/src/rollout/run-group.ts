@@ -68,8 +68,11 @@ async function runMembers<Problem>(
   leave?.();
   signal?.throwIfAborted();
   if (failures.length === 0) return members.flat();
-  const left = groupSize - failures.length;
-  if (!canGoOn || left < Math.ceil(MIN_SHARE * groupSize)) throw failures[0];
+  if (!canGoOn) throw failures[0];
+  if (groupSize - failures.length < Math.ceil(MIN_SHARE * groupSize)) {
+    for (const failure of failures.slice(1)) rules.warn(errorMessage(failure));
+    throw failures[0];
+  }
   for (const failure of failures) rules.warn(`${errorMessage(failure)}; the group goes on without it`);
   return members.flat();
 }

@@ -23,6 +23,18 @@ export function checkSampler(
   );
 }
 
+/**
+ * Checks that what is written into a file of answers can be told apart from the answers of other weights.
+ *
+ * @throws ValidationError for a sampling client, of which nothing is known after a restart
+ */
+export function checkFileSampler(choice: SamplerChoice, place: string): void {
+  if (typeof choice === "string") return;
+  throw new ValidationError(
+    `${place} must be the path of a checkpoint or the name of a model where there is a file, since a client does not say which weights it has`,
+  );
+}
+
 /** A sampling client, and a function that closes it if it was made here. */
 export interface OpenedSampler {
   readonly sampler: SamplingClient;
