@@ -17,7 +17,16 @@ if (name === undefined || !existsSync(file)) {
 }
 // These measure what users install, and nothing but it: tsx, which runs the others, names every inner function as it is made,
 // in built packages too, which takes a request a tenth of its time.
-const onBuilt = new Set(["client", "custom-loss", "download", "http", "telemetry", "tensor", "wire"]);
+const onBuilt = new Set([
+  "client",
+  "custom-loss",
+  "download",
+  "http",
+  "recipes",
+  "telemetry",
+  "tensor",
+  "wire",
+]);
 await prepare();
 process.exitCode = onBuilt.has(name) ? await runPlain() : await runOnSources();
 
