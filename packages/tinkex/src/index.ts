@@ -111,6 +111,7 @@ export {
   type RetryOptions,
   type RunFilters,
   type SampledSequence,
+  SampleFailedError,
   type SampleManyOptions,
   type SampleOptions,
   type SampleParams,
