@@ -45,6 +45,8 @@ const train = (signal?: AbortSignal, onMetrics?: (step: number) => void) =>
     ...{ service, model, seed, signal, onMetrics, runDirectory: join(folder, "run") },
     ...{ train: chats, renderer: "role_colon", batchSize: 25, epochs: 10, maxSteps: steps, rank: 16 },
     ...{ learningRate: 2e-3, saveEvery: 5, evaluateEvery: 10, evaluators: [evaluator] },
+    // A run that is to stop behind a step has submitted none behind it.
+    submitAhead: signal === undefined ? 1 : 0,
   });
 
 try {
