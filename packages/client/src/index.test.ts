@@ -38,6 +38,7 @@ it("exports these names at run time", () => {
     "ResponseError",
     "RestCalls",
     "RestClient",
+    "SampleFailedError",
     "SamplingClient",
     "SamplingParams",
     "SequenceBrokenError",
