@@ -34,22 +34,16 @@ export class WaitQueue<Note, Entry> {
 
   /** Waits to be admitted. @throws the reason of `signal` when it aborts first */
   wait(note: Note, signal: AbortSignal, ticket: Ticket = this.takeTicket()): Promise<Entry> {
-    return new Promise<Entry>((resolve, reject) => {
-      // Not by `finally`, whose promise and two functions each wait would hold.
-      const admit = (entry: Entry): void => {
-        stopListening();
-        resolve(entry);
-      };
-      const refuse = (error: unknown): void => {
-        stopListening();
-        reject(error);
-      };
+    let stopListening = (): void => {};
+    const entered = new Promise<Entry>((admit, refuse) => {
       const leave = this.enqueue({ note, admit, refuse }, ticket);
-      const stopListening = onAbort(signal, (reason) => {
+      stopListening = onAbort(signal, (reason) => {
         leave();
-        reject(reason);
+        refuse(reason);
       });
     });
+    // Its further turns of the microtask queue let someone who waits for the one before give this wait up in time.
+    return entered.finally(() => stopListening());
   }
 
   /** Lines up without a promise. Returns a function that leaves the queue. */
