@@ -3,7 +3,7 @@ import { lstat, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { describeValue, ValidationError } from "@tinkex/base";
 
-/** What stands at a path. */
+/** The kind of thing that stands at a path. */
 type Found = "nothing" | "folder" | "link to a folder" | "no folder" | "link to nothing";
 
 /**
