@@ -11,7 +11,7 @@ export interface DownloadWork {
   readonly directory: string;
   readonly limits: DownloadLimits;
   /** Waits for the disk, file by file. */
-  readonly flush: boolean;
+  readonly isFlushed: boolean;
   readonly onProgress: ((progress: CheckpointProgress) => void) | undefined;
   readonly signal: AbortSignal;
   readonly clock: Clock;

@@ -15,7 +15,7 @@ import { unpacked } from "./unpacked.js";
 export async function extractArchive(
   archive: string,
   folder: string,
-  { limits, signal, flush }: Pick<DownloadWork, "limits" | "signal" | "flush">,
+  { limits, signal, isFlushed }: Pick<DownloadWork, "limits" | "signal" | "isFlushed">,
 ): Promise<DownloadedFile[]> {
   const names = new SafeNames(limits.maxFiles);
   const files: DownloadedFile[] = [];
@@ -35,21 +35,26 @@ export async function extractArchive(
       );
     }
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeEntry(path, entry, signal, flush);
+    await writeEntry(path, entry, signal, isFlushed);
     files.push({ name: parts.join("/"), byteLength: entry.byteLength });
   }
   if (files.length === 0) throw new ResponseError("the archive of the checkpoint has no files");
   return files;
 }
 
-async function writeEntry(path: string, entry: TarEntry, signal: AbortSignal, flush: boolean): Promise<void> {
+async function writeEntry(
+  path: string,
+  entry: TarEntry,
+  signal: AbortSignal,
+  isFlushed: boolean,
+): Promise<void> {
   const file = await open(path, "wx", 0o600);
   try {
     for await (const piece of entry.content()) {
       signal.throwIfAborted();
       await file.writeFile(piece);
     }
-    if (flush) await file.sync();
+    if (isFlushed) await file.sync();
   } finally {
     await file.close();
   }

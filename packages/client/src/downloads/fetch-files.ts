@@ -70,7 +70,7 @@ export async function fetchFiles(
         partial: staging.path(`${fileIndex}.part`),
         // Of no byte at all there is no limit: the sum below tells.
         maxBytes: Math.max(restBytes, 1),
-        flush: work.flush,
+        flush: work.isFlushed,
         onProgress: ({ receivedBytes, totalBytes }) => report(receivedBytes, totalBytes),
         signal: work.signal,
         clock: work.clock,

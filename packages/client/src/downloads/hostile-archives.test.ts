@@ -26,7 +26,7 @@ async function extract(archive: Uint8Array, limits: Partial<DownloadLimits> = {}
   const files = await extractArchive(join(folder, "archive.tar"), join(folder, "files"), {
     limits: { ...LIMITS, ...limits },
     signal,
-    flush: false,
+    isFlushed: false,
   });
   return files.map(({ name }) => name);
 }
@@ -201,7 +201,7 @@ describe("an archive", () => {
     await writeFile(join(folder, "archive.tar"), whole);
     const reason = new Error("enough");
     const signal = AbortSignal.abort(reason);
-    const work = { limits: LIMITS, signal, flush: false };
+    const work = { limits: LIMITS, signal, isFlushed: false };
     await expect(extractArchive(join(folder, "archive.tar"), folder, work)).rejects.toBe(reason);
   });
 });

@@ -216,7 +216,7 @@ export class CheckpointCalls {
     this.#check("downloadCheckpoint", options, DOWNLOAD_OPTIONS);
     const limits = checkDownload("downloadCheckpoint", directory, options);
     const { onProgress, flush = true } = options;
-    const place = { directory: resolve(directory), limits, onProgress, flush };
+    const place = { directory: resolve(directory), limits, onProgress, isFlushed: flush };
     const { proxy } = this.#context;
     return this.#onPath("downloadCheckpoint", tinker_path, options, async (request, path) => {
       // Loaded when it is used: most programs download nothing.

@@ -25,7 +25,7 @@ export async function resumeFile<T>(
   target: string,
   partial: string,
   write: (growing: GrowingFile) => Promise<T>,
-  flush: boolean,
+  isFlushed: boolean,
 ): Promise<T> {
   // A link that stands there is not followed, where the system can refuse one.
   const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
@@ -35,7 +35,7 @@ export async function resumeFile<T>(
     await file.chmod(FILE_MODE);
     const state = await readState(file, recordPath(partial));
     result = await write({ file, state, keep: () => writeRecord(state, recordPath(partial)) });
-    if (flush) await file.sync();
+    if (isFlushed) await file.sync();
   } finally {
     await file.close();
   }

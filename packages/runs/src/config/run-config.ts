@@ -56,7 +56,7 @@ function shown(value: Json | undefined, hide: Hider): Json | undefined {
   if (typeof value === "string") return hide(value);
   if (isList(value)) return value.map((item) => shown(item, hide) ?? null);
   if (!isObject(value)) return value;
-  // What is a secret by the name above it stays one, whatever its own name is.
+  // A secret by the name above it stays one, whatever its own name is.
   return Object.fromEntries(
     Object.entries(value).map(([name, below]) => [
       name,
