@@ -69,7 +69,7 @@ const OPTIONS: Readonly<Record<keyof DistillBaseOptions<unknown> | "prompt" | "r
 export function distill<Problem>(options: DistillOptions<Problem>): RecipeRun<TrainingResult, RecipeEvent> {
   checkDistillOptions(options);
   const { teacher, service, signal } = options;
-  return new RecipeRun((tell) =>
+  return new RecipeRun({ method: "distill", signal }, (tell) =>
     withSampler(teacher, service, signal, (sampler) => runDistill(options, sampler, tell)),
   );
 }

@@ -40,6 +40,18 @@ describe("dpo", { timeout: 240_000 }, () => {
     expect(rows[5]?.dpo_loss).toBeLessThan(0.2);
   });
 
+  it("names all pairs that cannot be trained on, before a step is sent", async () => {
+    const calls: string[] = [];
+    const spy = spiedService(service(), (call) => calls.push(call));
+    const bad = [...pairs.slice(0, 2), { prompt: "ant:", chosen: "", rejected: " b" }, { prompt: "bee:" }];
+    // The last one is what plain JavaScript may give.
+    const run = dpo(optionsOf({ service: spy, pairs: bad as typeof pairs }));
+    await expect(run).rejects.toThrow(
+      /^dpo: pairs\[2\]: .*; dpo: pairs\[3\]: a pair must have prompt, chosen and rejected/,
+    );
+    expect(calls.filter((call) => call.startsWith("forwardBackward"))).toEqual([]);
+  });
+
   it("begins from a supervised checkpoint without its optimizer, and is right from the second step on", async () => {
     const train = WORDS.map((word) => ({ prompt: `${word}:`, completion: ` ${word} no!\n` }));
     const { checkpoint } = await sft({

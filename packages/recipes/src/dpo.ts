@@ -4,6 +4,7 @@ import { openRun } from "@tinkex/runs";
 import { schedule } from "./arithmetic/schedule.js";
 import { batchesOf } from "./data/batches.js";
 import { checkDataset, type Dataset, fingerprint, readDataset } from "./data/dataset.js";
+import { mapNamed } from "./data/map-named.js";
 import { type PreferencePair, pairDatums } from "./datum/preference-pair.js";
 import { dpoLoop, referenceOf } from "./loops/dpo.js";
 import { CHECKPOINT_TTL_SECONDS } from "./run/checkpoints.js";
@@ -71,7 +72,7 @@ export function dpo(options: DpoOptions): RecipeRun<TrainingResult, RecipeEvent>
   if (!Number.isFinite(beta) || beta <= 0) {
     throw new ValidationError(`dpo: beta must be above 0, got ${describeValue(beta)}`);
   }
-  return new RecipeRun((tell) => runDpo(complete, beta, tell));
+  return new RecipeRun({ method: "dpo", signal: options.signal }, (tell) => runDpo(complete, beta, tell));
 }
 
 async function runDpo(
@@ -107,7 +108,8 @@ async function runDpo(
 
   const training = await openTraining({ service, model, rank, seed, signal }, resume);
   const tools = await trainingTools(training, model, options.renderer);
-  const data = pairs.map((pair, index) => pairDatums(pair, tools, `dpo: pairs[${index}]`));
+  const placeOf = (index: number): string => `dpo: pairs[${index}]`;
+  const data = mapNamed(pairs, placeOf, (pair) => [pairDatums(pair, tools, "a pair")]);
   const batches = batchesOf(data, batchSize, seed, "dpo");
   const totalSteps = Math.min(maxSteps, epochs * batches.stepsPerEpoch);
   // A run that goes on has other weights by now: its reference is made anew of where it began.

@@ -87,7 +87,7 @@ export function evaluate<Problem>(
   checkEvaluateOptions(options);
   const { service, signal } = options;
   const named = namedSamplers(options);
-  return new RecipeRun((tell: Tell<Problem>) =>
+  return new RecipeRun({ method: "evaluate", signal }, (tell: Tell<Problem>) =>
     withSamplers(
       named.map(([, choice]) => choice),
       service,

@@ -54,7 +54,7 @@ export function fineTune(options: FineTuneOptions): RecipeRun<FineTuneResult, Re
     void close();
     throw error;
   }
-  return new RecipeRun(async (tell) => {
+  return new RecipeRun({ method: "fineTune", signal: options.signal }, async (tell) => {
     try {
       const sources = await readSources(options);
       const { examples: train } = sources.train;

@@ -30,5 +30,7 @@ export function rl<Problem>(options: RlOptions<Problem>): RecipeRun<TrainingResu
     groupReward: options.groupReward,
     examplesOf: async (groups) => ({ data: groups.map(rewardedExamples), metrics: {} }),
   } as const satisfies RolloutRecipe<Problem>;
-  return new RecipeRun((tell) => trainOnRollouts(options, recipe, tell));
+  return new RecipeRun({ method: "rl", signal: options.signal }, (tell) =>
+    trainOnRollouts(options, recipe, tell),
+  );
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { AbortedError } from "@tinkex/base";
 import { RunReader } from "@tinkex/runs";
 import { describe, expect, it } from "vitest";
 import { type RecipeEvent, type SftOptions, sft } from "./index.js";
@@ -122,6 +123,25 @@ describe("sft", { timeout: 240_000 }, () => {
       for (const [name, value] of Object.entries(row))
         expect(value, `${name} of step ${step}`).toBeCloseTo(Number(wanted[step]?.[name]), 6);
     }
+  });
+
+  it("says what to do where the checkpoint that a run goes on from is gone", async () => {
+    const runDirectory = join(temporaryFolder(), "run");
+    const controller = new AbortController();
+    const { signal } = controller;
+    const onMetrics = (step: number) => {
+      if (step === 2) controller.abort(new Error("stopped"));
+    };
+    const options = { runDirectory, epochs: 2, saveEvery: 1 };
+    await expect(sft(optionsOf({ ...options, signal, onMetrics }))).rejects.toBeInstanceOf(AbortedError);
+    const checkpoints = await new RunReader(runDirectory).checkpoints();
+    for (const { state_path } of checkpoints) {
+      await service().rest.deleteCheckpointFromTinkerPath(String(state_path));
+    }
+    const { name, state_path } = checkpoints.at(-1) ?? {};
+    await expect(sft(optionsOf(options))).rejects.toThrow(
+      `the run goes on from its checkpoint ${name}, ${state_path}, which cannot be loaded (`,
+    );
   });
 
   it("refuses to go on with another configuration, and names what differs", async () => {

@@ -37,7 +37,7 @@ export function sft(options: SftOptions): RecipeRun<TrainingResult, RecipeEvent>
 
 /** Starts a run whose options are checked. @param placeOf - names an example in messages */
 export function startSft(options: SftOptions, placeOf: PlaceOf): RecipeRun<TrainingResult, RecipeEvent> {
-  return new RecipeRun((tell) => runSft(options, placeOf, tell));
+  return new RecipeRun({ method: "sft", signal: options.signal }, (tell) => runSft(options, placeOf, tell));
 }
 
 /** Name of an example in messages, e.g. `sft: train[3]`. */

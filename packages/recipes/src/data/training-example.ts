@@ -1,7 +1,8 @@
-import { checkObject, errorMessage, type Tokenizer, ValidationError } from "@tinkex/base";
+import { checkObject, type Tokenizer, ValidationError } from "@tinkex/base";
 import { datumFromTokens, type Renderer } from "@tinkex/renderers";
 import type { Datum } from "@tinkex/types";
 import { hasTrainedToken } from "../datum/plain-numbers.js";
+import { mapNamed } from "./map-named.js";
 import { type Chat, type SupervisedDatumOptions, supervisedDatum } from "../datum/supervised-datum.js";
 
 /** A text to continue, and what follows it, for models that were not made for chats. */
@@ -21,9 +22,6 @@ export interface ExampleTools {
   readonly options: SupervisedDatumOptions;
 }
 
-/** Refused examples that an error names; the others are counted. */
-const MAX_NAMED_EXAMPLES = 20;
-
 /**
  * Makes datums of examples. Those without a token to train on are left out.
  *
@@ -35,20 +33,10 @@ export function exampleDatums(
   tools: ExampleTools,
   placeOf: (index: number) => string,
 ): Datum[] {
-  const refused: string[] = [];
-  const data = examples.flatMap((example, index) => {
-    try {
-      return exampleDatum(example, tools, "an example") ?? [];
-    } catch (error) {
-      refused.push(`${placeOf(index)}: ${errorMessage(error)}`);
-      return [];
-    }
+  return mapNamed(examples, placeOf, (example) => {
+    const datum = exampleDatum(example, tools, "an example");
+    return datum === undefined ? [] : [datum];
   });
-  if (refused.length === 0) return data;
-  const more = refused.length - MAX_NAMED_EXAMPLES;
-  throw new ValidationError(
-    `${refused.slice(0, MAX_NAMED_EXAMPLES).join("; ")}${more > 0 ? `; and ${more} more` : ""}`,
-  );
 }
 
 /** An example as a datum; undefined where no token of it is left to train on. @throws ValidationError when it cannot be trained on */

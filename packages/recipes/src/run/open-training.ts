@@ -1,3 +1,4 @@
+import { errorMessage, RequestFailedError, TinkexError, ValidationError } from "@tinkex/base";
 import type { ServiceClient, TrainingClient } from "@tinkex/client";
 import type { ResumePoint } from "@tinkex/runs";
 
@@ -29,12 +30,31 @@ export async function openTraining(
 ): Promise<TrainingClient> {
   const { service, model, rank, seed, signal } = choice;
   if (resume !== undefined) {
-    return service.createTrainingClientFromStateWithOptimizer(resume.statePath, { signal });
+    try {
+      return await service.createTrainingClientFromStateWithOptimizer(resume.statePath, { signal });
+    } catch (error) {
+      throw isGone(error) ? checkpointGone(resume, error) : error;
+    }
   }
   if (isCheckpointPath(model)) return service.createTrainingClientFromState(model, { signal });
   return service.createLoraTrainingClient(
     { base_model: model, rank, ...(seed !== undefined && { seed }) },
     { signal },
+  );
+}
+
+/** Tells whether a checkpoint could not be loaded for its own sake. A service says so at once, or fails the load as asked for wrongly. */
+function isGone(error: unknown): boolean {
+  if (error instanceof RequestFailedError) return error.category === "user";
+  return error instanceof TinkexError && (error.code === "not_found" || error.code === "gone");
+}
+
+/** Checkpoints on the way are kept for a time alone, so that a run may be taken up too late. */
+function checkpointGone({ statePath, checkpoint }: ResumePoint, cause: unknown): ValidationError {
+  return new ValidationError(
+    `the run goes on from its checkpoint ${checkpoint.name}, ${statePath}, which cannot be loaded (${errorMessage(cause)}): ` +
+      "take its line out of checkpoints.jsonl to go on from the one before, or begin anew in another folder",
+    { cause },
   );
 }
 

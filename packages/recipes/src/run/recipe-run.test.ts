@@ -1,8 +1,10 @@
 import { expect, it, onTestFinished } from "vitest";
 import { RecipeRun } from "./recipe-run.js";
 
+const CONTROL = { method: "sft", signal: undefined };
+
 it("gives the result to whoever awaits it, and every event from the first on to whoever iterates it, however late", async () => {
-  const run = new RecipeRun<string, number>(async (tell) => {
+  const run = new RecipeRun<string, number>(CONTROL, async (tell) => {
     tell(1);
     await Promise.resolve();
     tell(2);
@@ -17,7 +19,7 @@ it("gives the result to whoever awaits it, and every event from the first on to 
 
 it("gives events while it runs, and goes on when the reader leaves", async () => {
   let goOn = (): void => {};
-  const run = new RecipeRun<number, string>(async (tell) => {
+  const run = new RecipeRun<number, string>(CONTROL, async (tell) => {
     tell("began");
     await new Promise<void>((resolve) => {
       goOn = resolve;
@@ -43,7 +45,7 @@ it("a failure reaches whoever awaits or iterates it, and ends no process where n
     process.off("unhandledRejection", listener);
   });
   const failing = () =>
-    new RecipeRun<number, string>(async (tell) => {
+    new RecipeRun<number, string>(CONTROL, async (tell) => {
       tell("began");
       throw new Error("no service");
     });
@@ -58,4 +60,32 @@ it("a failure reaches whoever awaits or iterates it, and ends no process where n
   // Rejections are told of once the tasks that are under way have ended.
   await new Promise((resolve) => setImmediate(resolve));
   expect(unhandled).toEqual([]);
+});
+
+it("that is aborted ends with an AbortedError, whose cause is the reason; other failures stay as they are", async () => {
+  const reason = new Error("enough");
+  const control = { method: "rl", signal: AbortSignal.abort(reason) };
+  const failing = (error: unknown) => new RecipeRun<number, string>(control, () => Promise.reject(error));
+  await expect(failing(reason)).rejects.toMatchObject({
+    name: "AbortedError",
+    message: "rl was aborted",
+    cause: reason,
+  });
+  await expect(failing(new Error("no service"))).rejects.toThrow("no service");
+});
+
+it("is caught and ended as a promise is", async () => {
+  const run = (fails: boolean) =>
+    new RecipeRun<number, string>(CONTROL, async () => {
+      if (fails) throw new Error("no service");
+      return 3;
+    });
+  let ends = 0;
+  const count = (): void => {
+    ends += 1;
+  };
+  expect(await run(false).finally(count)).toBe(3);
+  expect(await run(true).catch((error: unknown) => `caught ${error}`)).toBe("caught Error: no service");
+  await expect(run(true).finally(count)).rejects.toThrow("no service");
+  expect(ends).toBe(2);
 });

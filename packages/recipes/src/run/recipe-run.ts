@@ -1,3 +1,5 @@
+import { AbortedError } from "@tinkex/base";
+
 /** Events of a run that nobody has read yet are kept up to this many; the oldest go first. */
 const MAX_KEPT_EVENTS = 100_000;
 
@@ -5,6 +7,12 @@ const MAX_KEPT_EVENTS = 100_000;
 interface Waiting<Event> {
   readonly resolve: (result: IteratorResult<Event, undefined>) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** The recipe as its caller knows it, and the signal that ends it. */
+export interface RunControl {
+  readonly method: string;
+  readonly signal: AbortSignal | undefined;
 }
 
 /**
@@ -21,10 +29,13 @@ export class RecipeRun<Result, Event> implements PromiseLike<Result>, AsyncItera
    * Starts the work at once.
    *
    * @internal
-   * @param work - gives the result, and tells of events as they happen
+   * @param work - gives the result, and tells of events as they happen; the reason of the signal that it throws becomes an AbortedError
    */
-  constructor(work: (tell: (event: Event) => void) => Promise<Result>) {
-    this.#result = work((event) => this.#tell(event));
+  constructor({ method, signal }: RunControl, work: (tell: (event: Event) => void) => Promise<Result>) {
+    this.#result = work((event) => this.#tell(event)).catch((error: unknown) => {
+      if (!signal?.aborted || error !== signal.reason) throw error;
+      throw new AbortedError(`${method} was aborted`, { cause: error });
+    });
     this.#result.then(
       () => this.#finish({}),
       (error: unknown) => this.#finish({ error }),
@@ -37,6 +48,18 @@ export class RecipeRun<Result, Event> implements PromiseLike<Result>, AsyncItera
     onRejected?: ((error: unknown) => Failure | PromiseLike<Failure>) | null,
   ): Promise<Value | Failure> {
     return this.#result.then(onFulfilled, onRejected);
+  }
+
+  /** As a promise's. */
+  catch<Failure = never>(
+    onRejected?: ((error: unknown) => Failure | PromiseLike<Failure>) | null,
+  ): Promise<Result | Failure> {
+    return this.#result.catch(onRejected);
+  }
+
+  /** As a promise's. */
+  finally(onSettled?: (() => void) | null): Promise<Result> {
+    return this.#result.finally(onSettled);
   }
 
   /** Events in order, to one reader. Ends with the run, with its error where it failed; leaving the loop does not stop the run. */
