@@ -15,7 +15,19 @@ const projects = ["packages", "apps", "tooling"].flatMap((group) =>
  * Packages whose test files share a process: half of their time went into loading the same modules again for each file. The others
  * change what belongs to a process, such as the backend of tfjs or threads of an engine.
  */
-const SHARED_PROCESS = ["base", "types", "wire", "http", "tokenizer", "renderers", "client", "local"];
+const SHARED_PROCESS = [
+  "base",
+  "types",
+  "wire",
+  "http",
+  "tokenizer",
+  "renderers",
+  "client",
+  "local",
+  "recipes",
+  "runs",
+  "telemetry",
+];
 
 const PROPERTY_SEED = fileURLToPath(new URL("tooling/workspace/property-seed.ts", import.meta.url));
 

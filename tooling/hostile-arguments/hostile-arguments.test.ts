@@ -62,8 +62,11 @@ const CALLS: Readonly<Record<string, PublicCalls>> = {
   "@tinkex/telemetry": telemetryCalls,
 };
 
-/** Longest wait for a call that does not end by itself, such as one that tries a closed port again and again. */
-const MAX_WAIT_MS = 20;
+/**
+ * Longest wait for a call that does not end by itself, such as one that tries a closed port again and again. `TINKEX_ARGUMENTS_WAIT_MS`
+ * gives a longer one, for faults that show later than that: on a faster machine they would show here.
+ */
+const MAX_WAIT_MS = Number(process.env.TINKEX_ARGUMENTS_WAIT_MS ?? 20);
 
 /** Words of the engine where a value was used before it was looked at. */
 const ENGINE_WORDS =

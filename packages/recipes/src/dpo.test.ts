@@ -86,7 +86,7 @@ it("refuses what is no pair, and a beta that holds nothing", async () => {
   expect(() => dpo(optionsOf({ beta: 0 }))).toThrow(/dpo: beta must be above 0, got 0/);
   const odd = [{ prompt: "a", chosen: "b" }] as unknown as DpoOptions["pairs"];
   await expect(dpo(optionsOf({ pairs: odd, batchSize: 1 }))).rejects.toThrow(
-    /dpo: pairs\[0\] must have prompt, chosen and rejected/,
+    /dpo: pairs\[0\]: a pair must have prompt, chosen and rejected/,
   );
 });
 

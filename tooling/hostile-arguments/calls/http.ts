@@ -1,4 +1,3 @@
-import { silentLogger } from "@tinkex/base";
 import {
   checkApiKey,
   consoleLogger,
@@ -23,7 +22,7 @@ import {
   zstdCompressor,
 } from "@tinkex/http";
 import { call, type PublicCalls } from "../public-call.js";
-import { clock } from "../surroundings.js";
+import { clock, logger } from "../surroundings.js";
 
 /** Functions of `@tinkex/http`; `home` is a folder that may be written to, `transport` reaches nobody. */
 export function httpCalls(home: string, transport: TinkexTransport): PublicCalls {
@@ -37,7 +36,7 @@ export function httpCalls(home: string, transport: TinkexTransport): PublicCalls
         defaultHeaders: { x: "y" },
         connectTimeoutMs: 100,
         clock,
-        logger: silentLogger,
+        logger,
         random: () => 0.5,
         proxy: { httpProxy: "http://127.0.0.1:9", noProxy: "x" },
       },

@@ -1,4 +1,3 @@
-import { silentLogger } from "@tinkex/base";
 import type { ServiceClient } from "@tinkex/client";
 import {
   bitsPerByte,
@@ -36,7 +35,7 @@ import { getRenderer } from "@tinkex/renderers";
 import type { TextTokenizer } from "@tinkex/tokenizer";
 import { whole } from "../hostile-values.js";
 import { call, type PublicCalls } from "../public-call.js";
-import { clock } from "../surroundings.js";
+import { clock, logger } from "../surroundings.js";
 
 const scored = () => [{ logprobs: [-1, -2], reference: [-1, -1], mask: [0, 1] }];
 const weighed = () => [{ logprobs: [-1, -2], weights: [0, 1], targets: [1, 2] }];
@@ -88,7 +87,7 @@ export function recipesCalls(tokenizer: TextTokenizer, service: ServiceClient, f
         beta: 0.1,
         batchSize: 1,
         clock,
-        logger: silentLogger,
+        logger,
         signal: AbortSignal.abort(),
       },
     ]),
@@ -116,7 +115,7 @@ export function recipesCalls(tokenizer: TextTokenizer, service: ServiceClient, f
         passAt: [1],
         concurrency: 2,
         clock,
-        logger: silentLogger,
+        logger,
         signal: AbortSignal.abort(),
       },
     ]),
@@ -147,7 +146,7 @@ export function recipesCalls(tokenizer: TextTokenizer, service: ServiceClient, f
         retries: 1,
         maxFailures: 1,
         seed: 1,
-        logger: silentLogger,
+        logger,
         signal: AbortSignal.abort(),
       },
     ]),

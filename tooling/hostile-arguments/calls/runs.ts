@@ -1,8 +1,7 @@
 import { join } from "node:path";
-import { silentLogger } from "@tinkex/base";
 import { listRuns, openMetrics, openRows, openRun, type Run, RunReader } from "@tinkex/runs";
 import { call, type PublicCalls } from "../public-call.js";
-import { clock } from "../surroundings.js";
+import { clock, logger } from "../surroundings.js";
 
 const config = () => ({ num_epochs: 1, model_name: "m" });
 const rollouts = () => [{ group_idx: 0, traj_idx: 0, pieces: ["a"], tokens: [97], logprobs: [0], mask: [1] }];
@@ -20,15 +19,15 @@ export function runsCalls(folder: string): PublicCalls {
     };
   return {
     listRuns: call(listRuns, () => [folder, { clock }]),
-    openMetrics: call(openMetrics, () => [folder, { config: config(), logger: silentLogger }]),
-    openRows: call(openRows, () => [join(folder, "rows.jsonl"), { logger: silentLogger }]),
+    openMetrics: call(openMetrics, () => [folder, { config: config(), logger }]),
+    openRows: call(openRows, () => [join(folder, "rows.jsonl"), { logger }]),
     openRun: call(openRun, () => [
       folder,
-      { recipe: "sft", config: config(), version: "1.0.0", clock, logger: silentLogger },
+      { recipe: "sft", config: config(), version: "1.0.0", clock, logger },
     ]),
     RunReader: call(
       (directory: string, options: object) => new RunReader(directory, options),
-      () => [folder, { logger: silentLogger }],
+      () => [folder, { logger }],
     ),
     "RunReader.rollouts": call(
       (iteration: number, name: string) => new RunReader(folder).rollouts(iteration, name),

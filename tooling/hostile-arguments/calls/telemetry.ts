@@ -1,4 +1,3 @@
-import { silentLogger } from "@tinkex/base";
 import {
   consoleLog,
   csvLog,
@@ -10,14 +9,14 @@ import {
   ServiceReporter,
 } from "@tinkex/telemetry";
 import { call, type PublicCalls } from "../public-call.js";
-import { clock } from "../surroundings.js";
+import { clock, logger } from "../surroundings.js";
 
 const session = () => ({
   clientId: "c",
   sessionId: "s",
   sdkVersion: "0.38.0",
   clock,
-  logger: silentLogger,
+  logger,
   send: async () => {},
 });
 
@@ -45,7 +44,7 @@ export const telemetryCalls: PublicCalls = {
   consoleLog: call(consoleLog, () => [{ totalSteps: 3 }]),
   csvLog: call(csvLog, () => [{ file: "metrics.csv" }]),
   drawCurve: call(drawCurve, () => [[3, 2, 1]]),
-  metricsLog: call(metricsLog, () => [{ directory: "run", config: { rank: 8 }, logger: silentLogger }]),
+  metricsLog: call(metricsLog, () => [{ directory: "run", config: { rank: 8 }, logger }]),
   onMetrics: call(
     (taker: () => void, options: { modelId: string; firstStep: number }) => onMetrics(taker, options)(),
     () => [() => {}, { modelId: "m", firstStep: 2 }],

@@ -1,4 +1,3 @@
-import { silentLogger } from "@tinkex/base";
 import {
   createStreamDecoder,
   createTokenizer,
@@ -20,7 +19,7 @@ import {
   registerTokenizer,
 } from "@tinkex/tokenizer/node";
 import { call, type PublicCalls } from "../public-call.js";
-import { clock } from "../surroundings.js";
+import { clock, logger } from "../surroundings.js";
 
 /** A hub that is out of reach. */
 const unreachable = () => Promise.reject(new Error("no network"));
@@ -81,7 +80,7 @@ export function tokenizerCalls(
         endpoint: "http://127.0.0.1:9",
         offline: true,
         clock,
-        logger: silentLogger,
+        logger,
       },
     ]),
     "a source of fromHub": call(

@@ -1,17 +1,9 @@
 import { availableParallelism } from "node:os";
-import { TinkexError, ValidationError } from "@tinkex/base";
+import { TinkexError } from "@tinkex/base";
+import { checkRuntimeOptions, type RuntimeOptions } from "./check-runtime-options.js";
 import { loadNativeRuntime } from "./native-runtime.js";
 import type { Runtime, RuntimeName } from "./runtime.js";
 import { loadWasmRuntime } from "./wasm-runtime.js";
-
-export interface RuntimeOptions {
-  /** Default `"auto"`: native where it loads, else wasm. */
-  readonly runtime?: RuntimeName | "auto" | undefined;
-  /** Threads for the arithmetic. Default: one for each core. */
-  readonly threads?: number | undefined;
-}
-
-const runtimeChoices: readonly string[] = ["auto", "native", "wasm"];
 
 /** Loads one runtime; replaced in tests to act out a machine without the native binding. */
 export type RuntimeLoader = (threads: number, reason: string) => Promise<Runtime>;
@@ -31,18 +23,8 @@ export async function createRuntime(
   options: RuntimeOptions = {},
   loaders: Readonly<Record<RuntimeName, RuntimeLoader>> = defaultLoaders,
 ): Promise<Runtime> {
+  checkRuntimeOptions(options);
   const { runtime = "auto", threads = availableParallelism() } = options;
-  if (!runtimeChoices.includes(runtime)) {
-    throw new ValidationError(`runtime must be one of ${runtimeChoices.join(", ")}, got "${runtime}"`, {
-      path: ["runtime"],
-    });
-  }
-  if (!Number.isInteger(threads) || threads < 1) {
-    throw new ValidationError(
-      `threads must be a positive whole number, got ${threads}; leave it out for one per core`,
-      { path: ["threads"] },
-    );
-  }
   if (runtime === "wasm") return loaders.wasm(threads, "asked for");
   try {
     return await loaders.native(threads, runtime === "native" ? "asked for" : "it loads here");

@@ -18,6 +18,7 @@ import { createEngine } from "../compute/create-engine.js";
 import type { Engine } from "../engine/engine.js";
 import { systemProcesses } from "../lock/process-table.js";
 import { randomStream } from "../random/random-stream.js";
+import { checkRuntimeOptions } from "../runtime/check-runtime-options.js";
 import { builtInModels } from "./built-in-models.js";
 import type { AppExtension } from "./create-app.js";
 import { type DataDirectory, openDataDirectory } from "./data-directory.js";
@@ -88,6 +89,7 @@ export async function startExtended(
   checkClock(clock, "clock");
   checkLogger(logger, "logger");
   checkRandom(options.random, "random");
+  checkRuntimeOptions(options);
   if (options.dataDirectory !== undefined) checkString(options.dataDirectory, "dataDirectory", "tinker-data");
   if (options.seed !== undefined && !Number.isSafeInteger(options.seed)) {
     throw new ValidationError(
