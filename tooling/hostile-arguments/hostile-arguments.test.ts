@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -37,6 +37,9 @@ afterAll(() => {
 });
 
 const TINY = fileURLToPath(new URL("../../packages/tokenizer/fixtures/tiny", import.meta.url));
+const CHATS = join(home, "chats.jsonl");
+const messages = ["user", "assistant"].map((role) => ({ role, content: "hi" }));
+writeFileSync(CHATS, `${JSON.stringify({ messages })}\n`);
 const tokenizer = whole(await loadTokenizer(TINY));
 const { service, training, sampler } = await openClients();
 afterAll(() => service.close());
@@ -54,11 +57,11 @@ const CALLS: Readonly<Record<string, PublicCalls>> = {
     TINY,
   ),
   "@tinkex/renderers": renderersCalls(tokenizer),
-  "@tinkex/recipes": recipesCalls(tokenizer, service, join(TINY, "tokenizer.json")),
+  "@tinkex/recipes": recipesCalls(tokenizer, service, CHATS),
   "@tinkex/runs": runsCalls(join(home, "runs")),
   "@tinkex/client": clientCalls(service, training, sampler),
   "@tinkex/local": localCalls(join(home, "data")),
-  "@tinkex/local/testing": localTestingCalls(join(home, "data")),
+  "@tinkex/local/testing": localTestingCalls(join(home, "tested-data")),
   "@tinkex/telemetry": telemetryCalls,
 };
 

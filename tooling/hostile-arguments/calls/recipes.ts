@@ -51,7 +51,7 @@ const group = () => ({
   trajectories: [{ reward: 1, turns: [{ observationTokens: 2, actionTokens: 1 }] }],
 });
 
-/** Functions of `@tinkex/recipes`, on a client and a file that are there. */
+/** Functions of `@tinkex/recipes`, on a client and a file of chats that are there. */
 export function recipesCalls(tokenizer: TextTokenizer, service: ServiceClient, file: string): PublicCalls {
   const renderer = whole(getRenderer("role_colon", tokenizer));
   return {
