@@ -108,7 +108,7 @@ describe("an export", () => {
   it("waits for the disk with each file, unless it is told not to", async () => {
     const all = await syncs(async () => get(await withExport(isConfig, isWeights)));
     await rm(directory(), { recursive: true });
-    // What is known of a file that is coming goes to the disk in any case: it is small.
+    // The record of a file that is coming goes to the disk in any case: it is small.
     const ofRecords = await syncs(async () => get(await withExport(isConfig, isWeights), { flush: false }));
     expect(all - ofRecords).toBe(2);
   });

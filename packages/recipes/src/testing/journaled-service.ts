@@ -35,7 +35,7 @@ export function journaledService(service: ServiceClient, journal: Journal): Serv
         const from = typeof args[0] === "string" ? args[0] : undefined;
         const client = String(Reflect.get(training, "modelId"));
         journal.note({ client, from });
-        const startStep = Number(/\/([0-9]+)$/.exec(from ?? "/0")?.[1]);
+        const startStep = from === undefined ? 0 : Number(savedAs(from).name);
         return journaledTraining(training, client, startStep, journal);
       };
     },
@@ -92,13 +92,23 @@ export function lineageOf(entries: readonly JournalEntry[], client: string): rea
 }
 
 function lineageUpTo(entries: readonly JournalEntry[], path: string): readonly string[] {
-  const [, client = "", name = ""] = /^tinker:\/\/(.+)\/weights\/([^/]+)$/.exec(path) ?? [];
+  const { client, name } = savedAs(path);
   const end = entries.findIndex(
     (entry) =>
       entry.client === client && "call" in entry && entry.call === "saveState" && entry.what === name,
   );
   if (end < 0) throw new Error(`no client has saved ${path}`);
   return lineageOf(entries.slice(0, end), client);
+}
+
+const SCHEME = "tinker://";
+const FOLDER = "/weights/";
+
+/** Tells which client saved a checkpoint under which name: `tinker://<client>/weights/<name>`. */
+function savedAs(path: string): { readonly client: string; readonly name: string } {
+  const at = path.lastIndexOf(FOLDER);
+  if (!path.startsWith(SCHEME) || at < 0) throw new Error(`${path} is no path of saved weights`);
+  return { client: path.slice(SCHEME.length, at), name: path.slice(at + FOLDER.length) };
 }
 
 function stepsOf(calls: readonly { readonly call: string; readonly what: string }[]): string[] {
