@@ -18,6 +18,7 @@ describe.each(Object.entries(BUNDLE_SIZES))("%s", (_, { file, ownBytes, wholeByt
   });
 });
 
+// colinhacks/zod#2596, colinhacks/zod#6050: one small name brings the whole schema library.
 describe("a name of @tinkex/types that is imported alone", () => {
   it.each(Object.entries(MAX_IMPORT_BYTES))("%s costs at most %i bytes", async (name, maxBytes) => {
     const { code } = await bundleText(`import { ${name} } from "@tinkex/types"; console.log(${name});`);

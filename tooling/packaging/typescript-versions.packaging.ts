@@ -53,6 +53,7 @@ const entries = publicPackages.flatMap(({ name, folder }) => {
     .filter((entry) => !entry.endsWith("/tfjs"));
 });
 
+// sindresorhus/uint8array-extras#18: declarations that say "Type 'Uint8Array' is not generic" to an older compiler.
 describe("a project that imports every entry of every package, with skipLibCheck off", () => {
   const consumer = new Consumer();
   afterAll(() => consumer.dispose());

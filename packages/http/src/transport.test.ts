@@ -335,6 +335,7 @@ describe("what is told", () => {
       "ECONNREFUSED",
     ],
   ])(
+    // nodejs/undici#1385: an error of time or of fetch without the cause of it.
     "a call to %s that runs out of time has the socket's error for its cause, and its tries",
     async (_, url, more, code) => {
       const transport = transportTo({ url }, { apiKey: CANARY_KEY, ...more });

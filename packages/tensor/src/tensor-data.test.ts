@@ -31,6 +31,7 @@ describe("memory that another thread has", () => {
     BigUint64Array,
   ];
 
+  // denosaurs/gmath#2: a raw TypeError, far from the array whose memory went to another thread.
   it.each(KINDS)("is refused by its place: %o", async (Kind) => {
     const array = new Kind(3);
     structuredClone(array.buffer, { transfer: [array.buffer] });
@@ -51,6 +52,7 @@ describe("memory that another thread has", () => {
   });
 });
 
+// tenstorrent/tt-mlir#6056, triton-lang/triton#11584: bits of bfloat16 taken for the whole numbers they are stored as.
 describe("TensorData.fromBFloat16", () => {
   const bits = Uint16Array.of(0x3f80, 0xbf00, 0x7f80, 0xff80, 0x0000, 0x8000, 0x7fc1, 0x0001);
 

@@ -5,6 +5,7 @@ import { AdamParams, adamParamsSchema } from "./records/training/adam-params.js"
 import { checkRecord, checkSent } from "./schema/check-record.js";
 
 describe("ranges of numbers that are sent", () => {
+  // ml-explore/mlx#4310: betas outside [0, 1) train, and the run diverges in silence.
   it.each<[AdamParams, string]>([
     [{ learning_rate: -1 }, "learning_rate: must be 0 or more, got -1"],
     [{ learning_rate: Number.POSITIVE_INFINITY }, "learning_rate: must be a finite number, got Infinity"],
@@ -18,6 +19,7 @@ describe("ranges of numbers that are sent", () => {
     expect(() => checkSent(adamParamsSchema, params, "AdamParams")).toThrow(`AdamParams: ${message}`);
   });
 
+  // anthropics/anthropic-sdk-python#893: a temperature of -1 is sent.
   it.each<[SamplingParams, string]>([
     [{ temperature: -1 }, "temperature: must be 0 or more, got -1"],
     [{ top_p: 2 }, "top_p: must be 1 or less, got 2"],

@@ -1,5 +1,6 @@
 import { describe, expectTypeOf, it } from "vitest";
 import type { Checkpoint, checkpointSchema } from "./records/checkpoints/checkpoints.js";
+import type { ReceivedFloat32Tensor, ReceivedTensor } from "./records/data/received-tensor.js";
 import type { TensorData } from "./records/data/tensor-data.js";
 import type { SampledSequence, SampleRequest } from "./records/sampling/sampling.js";
 import type { SamplingParams, samplingParamsSchema } from "./records/sampling/sampling-params.js";
@@ -10,11 +11,23 @@ import type { CreateModelRequest } from "./records/training/models.js";
 import type { RecordSchema } from "./schema/record-schema.js";
 
 describe("the compiler knows", () => {
+  // TanStack/form#1856, trpc/trpc#6079: the types of a Standard Schema that forms and routers infer.
   it("what a schema takes, as forms and routers ask it", () => {
     type InputOf<Schema extends RecordSchema<unknown>> = NonNullable<Schema["~standard"]["types"]>["input"];
     expectTypeOf<InputOf<typeof samplingParamsSchema>>().toEqualTypeOf<SamplingParams>();
     expectTypeOf<InputOf<typeof checkpointSchema>>().toEqualTypeOf<Checkpoint>();
     expectTypeOf<InputOf<RecordSchema<TensorData>>>().not.toBeUnknown();
+  });
+
+  // microsoft/TypeScript#36390: "This expression is not callable" for map of one list or another.
+  it("what the elements of a received tensor are, alone and told apart by the dtype", () => {
+    expectTypeOf<ReceivedFloat32Tensor["data"]>().toEqualTypeOf<Float32Array>();
+    expectTypeOf<Extract<ReceivedTensor, { dtype: "int64" }>["data"]>().toEqualTypeOf<BigInt64Array>();
+    expectTypeOf<Parameters<ReceivedFloat32Tensor["data"]["map"]>[0]>().toBeCallableWith(
+      1,
+      0,
+      new Float32Array(1),
+    );
   });
 });
 

@@ -63,6 +63,7 @@ function messagesOf({ name, shape, read }: (typeof READERS)[number]): TreeField[
   return messages.map((bytes) => treeOf(bytes, shape));
 }
 
+// samchon/typia#2116, apple/swift-protobuf#1169: messages with an unknown field refused, or read wrong, where it is skipped.
 describe("fields of a newer server or client", () => {
   it.each(READERS)("are passed over at every level of a $name", (reader) => {
     const { read } = reader;

@@ -24,7 +24,7 @@ describe("decodeBody", () => {
     ["GZIP", gzipSync(plain)],
     ["x-gzip", gzipSync(plain)],
     ["deflate", deflateSync(plain)],
-    // As fetch and httpx read it: without the header that RFC 9110, 8.4.1.2 asks for.
+    // sindresorhus/decompress-response#34, oven-sh/bun#31520: without the header that RFC 9110, 8.4.1.2 asks for, as fetch and httpx read it.
     ["deflate", deflateRawSync(plain)],
     ["br", brotliCompressSync(plain)],
     ["identity", plain],

@@ -168,6 +168,7 @@ describe.each(TARGETS)("to %s, a proxy that", (url) => {
     expect(connectsOf(proxy)).toBe(sent);
   });
 
+  // nodejs/undici#4983, openclaw/proxyline#19: the limit of connecting did not hold for a proxy that says nothing.
   it.each([
     ["never answers CONNECT", stall],
     ["drips its head", drip("HTTP/1.1 200 OK\r\n".padEnd(1000, "x"), 20)],

@@ -39,7 +39,7 @@ describe("calls with a tag for each argument", () => {
     "<function=f></function>\n<function=g></function>",
     "x<function=f></function>",
     '{"name": "f"}',
-    // Arguments that are no object are no arguments.
+    // vllm-project/vllm#54964, langchain-ai/langchain#35990: arguments that are no object are no arguments.
     '{"name": "f", "arguments": "{\\"x\\": 1}"}',
     '{"name": "f", "arguments": null}',
     '{"name": "f", "arguments": []}',

@@ -66,7 +66,7 @@ describe.each(recordedRenderers)("$name", ({ renderer }) => {
     }
   });
 
-  // Fields of fine-tuning files of OpenAI's API and of servers that tell reasoning apart.
+  // axolotl-ai-cloud/axolotl#1703, fw-ai/cookbook#378: fields of fine-tuning files and of servers that tell reasoning apart, dropped in silence.
   it.each(["weight", "reasoning_content", "reasoning", "thinking", "function_call", "refusal"])(
     "refuses the field %s by its name, as it would go unheard, and takes it where it says nothing",
     (field) => {
@@ -80,6 +80,7 @@ describe.each(recordedRenderers)("$name", ({ renderer }) => {
     },
   );
 
+  // cubist38/mlx-openai-server#205, Blaizzy/mlx-vlm#1785: such a message is dropped, or ends in a TypeError.
   it("takes null for the content of a message that calls tools, as OpenAI's API writes it", () => {
     const calling = (content: unknown) =>
       [hi, { role: "assistant", content, tool_calls: [call] }] as Message[];

@@ -23,6 +23,7 @@ const canRequire = major > 22 || (major === 22 && minor >= 12) || (major === 20 
 const isBuilt = existsSync(`${folder}dist/tfjs-sync.js`);
 
 describe("the tfjs entry on Node", () => {
+  // nfroidure/gulp-ttf2woff2#32, xDimGG/node-steamapi#70: ERR_REQUIRE_ASYNC_MODULE of an entry that awaits at its top.
   it.runIf(canRequire && isBuilt)("is taken by require, and computes without a word on stderr", () => {
     const { stdout, stderr, status } = run(
       `const { tf, pickBackend, toTensor } = require("@tinkex/tensor/tfjs");
@@ -62,6 +63,7 @@ pickBackend({ backend: "cpu" }).then(({ backend }) => {
   });
 });
 
+// tensorflow/tfjs#5349, nextcloud/recognize#30: a greeting on stderr of every program, taken for an error.
 describe("the greeting of the cpu backend", () => {
   it("is switched off where there is that backend, made before or later, and nothing is done where there is none", () => {
     const made = { firstUse: true };

@@ -229,7 +229,7 @@ describe("a template of someone else's", () => {
     expect(() => render(template, "")).toThrow(message);
   });
 
-  // huggingface/huggingface.js: the engine used before counted marks of ours, and wrote them.
+  // aaronmallen/doing#316, markup-carve/carve#678: marks of a template engine in what it writes, or taken for it in what people wrote.
   it.each([
     ["{{ messages[0].content|tojson(ensure_ascii=true) }}", "a<b😀", '"a<b\\ud83d\\ude00"'],
     ["{{ messages[0].content|length }}", "<|im_end|>😀", "11"],

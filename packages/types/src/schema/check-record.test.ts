@@ -1,7 +1,7 @@
 import { ResponseError, ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { checkReceived, checkSent } from "./check-record.js";
+import { checkReceived, checkRecord, checkSent } from "./check-record.js";
 import { sentObject } from "./objects.js";
 
 const schema = z.object({ a: z.number(), b: z.array(z.object({ c: z.string() })) });
@@ -59,6 +59,30 @@ describe("checking a record", () => {
     await new Promise((resolve) => setTimeout(resolve, 10));
     process.off("unhandledRejection", listen);
     expect(rejections).toEqual([]);
+  });
+
+  // colinhacks/zod#3756, colinhacks/zod#2401: what a transformation throws comes out of safeParse.
+  it.each([
+    [{ a: 1, b: [{ c: 1 }] }, [["record", "b", "0", "c"]]],
+    [
+      { a: "x", b: 5 },
+      [
+        ["record", "a"],
+        ["record", "b"],
+      ],
+    ],
+    [5n, [["record"]]],
+    [{ a: 1, b: [] }, undefined],
+  ])("gives faults of %o that are issues of another schema around it", (record, paths) => {
+    const within = z.unknown().transform((value, context): unknown => {
+      const outcome = checkRecord(schema, value);
+      if (outcome.issues === undefined) return outcome.value;
+      for (const { message, path = [] } of outcome.issues)
+        context.addIssue({ code: "custom", message, path: path.map(String) });
+      return z.NEVER;
+    });
+    const { error } = z.object({ record: within }).safeParse({ record });
+    expect(error?.issues.map(({ path }) => path)).toEqual(paths);
   });
 
   it.each([

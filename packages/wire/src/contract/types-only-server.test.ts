@@ -46,6 +46,7 @@ const recorded = new Map(versions.map((version) => [version, recordedRequests(ve
 describe.each(versions)("a server of @tinkex/types alone", (version) => {
   const requests = recorded.get(version) ?? [];
 
+  // modelcontextprotocol/python-sdk#2539: Python writes null for each optional field, which a strict schema refuses.
   it(`takes every recorded request of SDK ${version}`, () => {
     expect(requests.length).toBeGreaterThan(100);
     for (const { name, body, text } of requests) {

@@ -89,6 +89,7 @@ describe("the answer to a poll", () => {
       '{"error":"x","category":"zzz"}',
       { state: "failed", error: "x", category: "unknown", raw_category: "zzz" },
     ],
+    // Python's StrEnum of these words writes them small; other servers write their names, as `RequestErrorCategory` of the SDK has them.
     ['{"error":"x","category":"User"}', { state: "failed", error: "x", category: "user" }],
     [
       '{"error":{"code":9007199254740993}}',

@@ -77,7 +77,8 @@ describe("PythonFloat", () => {
   });
 });
 
-// V8 orders such fields by number (tc39/ecma262, OrdinaryOwnPropertyKeys), jinja2 prints them as they were written.
+// josdejong/jsoneditor#1351, CarlosNZ/json-edit-react#155: such fields come out in the order of their numbers, as OrdinaryOwnPropertyKeys of
+// ECMAScript has it; jinja2 prints them as they were written.
 describe("an object with fields that are named by numbers", () => {
   const value = JSON.parse('{"b": 1, "10": 2, "2": 3, "B": 2}');
   const DICT = { a: [value] };
