@@ -1,4 +1,4 @@
-import { cpSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FakeClock } from "@tinkex/base/testing";
@@ -8,6 +8,8 @@ import { temporaryFolder } from "./testing/temporary-folder.js";
 
 /** Written by the loggers and the store of tinker-cookbook 0.6.1: `python cookbook_runs.py write` of tooling/conformance. */
 const RECORDED = fileURLToPath(new URL("../fixtures/cookbook-run", import.meta.url));
+/** Written by its supervised loop, ended in its third epoch: `python cookbook_runs.py train` there. Three batches an epoch, a checkpoint behind step 4. */
+const LOOP = fileURLToPath(new URL("../fixtures/cookbook-loop", import.meta.url));
 
 it("cookbook 20: a run that the cookbook wrote is read here, with its NaN and its keys of its own", async () => {
   const reader = new RunReader(RECORDED);
@@ -48,3 +50,24 @@ it("cookbook 20: a run that the cookbook wrote goes on here, at its last checkpo
   const rows = await new RunReader(directory).metrics();
   expect(rows.map(({ step }) => step)).toEqual([0, 1, undefined, 2]);
 });
+
+it.each([
+  ["as its loop writes them", (row: string) => row],
+  ["without their epoch", (row: string) => row.replace(/"epoch": [0-9], /, "")],
+])(
+  "cookbook 20: a run of the cookbook's supervised loop goes on at its step, with rows of metrics %s",
+  async (_, change) => {
+    const directory = join(temporaryFolder(), "run");
+    cpSync(LOOP, directory, { recursive: true });
+    const path = join(directory, "metrics.jsonl");
+    writeFileSync(path, readFileSync(path, "utf8").split("\n").map(change).join("\n"));
+    const run = await openRun(directory, { recipe: "sft", config: { num_epochs: 3 } });
+    expect(run.resumePoint).toMatchObject({
+      batch: 4,
+      isFinished: false,
+      checkpoint: { epoch: 1, batch: 1 },
+    });
+    const rows = await new RunReader(directory).metrics();
+    expect(rows.map(({ step }) => step)).toEqual([0, 1, 2, 3]);
+  },
+);

@@ -35,8 +35,40 @@ it.each([
   expect(readFileSync(join(directory, "metrics.jsonl"), "utf8")).toBe(rowsUpTo(steps));
 });
 
+// thinking-machines-lab/tinker-cookbook: its checkpoints on the way are named by their step.
+it.each([
+  ["its name", { name: "000004", epoch: 1, batch: 1 }, 4],
+  ["its name, at the beginning of an epoch", { name: "000006", epoch: 2, batch: 0 }, 6],
+  ["the number of rows, for the last one", { name: "final", epoch: 3, batch: 0 }, 7],
+])(
+  "a checkpoint with an epoch beside metrics without one tells its steps by %s",
+  async (_, checkpoint, steps) => {
+    const rows = Array.from({ length: 7 }, (_, step) => `{"step": ${step}}\n`);
+    const directory = folderOf(checkpoint, rows.join(""));
+    const { resumePoint } = await open(directory);
+    expect(resumePoint?.batch).toBe(steps);
+    expect(readFileSync(join(directory, "metrics.jsonl"), "utf8")).toBe(rows.slice(0, steps).join(""));
+  },
+);
+
+it("a last checkpoint behind fewer steps than its epochs have ends the run where its metrics end", async () => {
+  const { resumePoint } = await open(folderOf({ name: "final", epoch: 3, batch: 0 }, rowsUpTo(2)));
+  expect(resumePoint).toMatchObject({ batch: 2, isFinished: true });
+});
+
+it.each([
+  ["no row has an epoch", '{"step": 0}\n{"step": 1}\n{"step": 2}\n{"step": 3}\n{"step": 4}\n'],
+  ["the rows end in an earlier epoch", rowsUpTo(2)],
+])("a checkpoint without a step in its name is refused, and no row is lost, where %s", async (_, rows) => {
+  const directory = folderOf({ epoch: 2, batch: 1 }, rows);
+  await expect(open(directory)).rejects.toThrow(
+    /batch of checkpoint "x" is counted within epoch 2, and neither its name nor a row of metrics tells where that begins/,
+  );
+  expect(readFileSync(join(directory, "metrics.jsonl"), "utf8")).toBe(rows);
+});
+
 it("a batch within an epoch whose beginning nobody knows is refused, with the remedy", async () => {
   await expect(open(folderOf({ epoch: 1, batch: 1 }, ""))).rejects.toThrow(
-    /batch of checkpoint "x" is counted within epoch 1, and no row of metrics tells where that begins; choose another directory/,
+    /batch of checkpoint "x" is counted within epoch 1, and neither its name nor a row of metrics tells where that begins; choose another directory/,
   );
 });
