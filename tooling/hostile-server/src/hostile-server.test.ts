@@ -335,6 +335,23 @@ describe("as a proxy", () => {
     expect((await speak(await play(relay(port)))).ending).toBe("ECONNRESET");
   });
 
+  it.each([
+    ["a tunnel", (port: number) => tunnel(port)],
+    ["a tunnel that is to be cut later", (port: number) => tunnelCutAt(10_000, port, reset)],
+  ])("%s whose server has hung up still sees that the client ends", async (_, tunnelTo) => {
+    const behind = await play(hangUp);
+    const proxy = await play(on({ method: "CONNECT" }, tunnelTo(portOf(behind))), answer(404));
+    const { socket } = await speak(proxy, CONNECT, 30);
+    socket.allowHalfOpen = true;
+    const ended = once(socket, "end");
+    socket.write("GET /x HTTP/1.1\r\n\r\n");
+    await ended;
+    // By now the pipe to the server has been taken away.
+    await expect.poll(() => behind.open.size, { timeout: 10_000 }).toBe(0);
+    socket.end("more that nobody reads");
+    await expect.poll(() => proxy.open.size, { timeout: 10_000 }).toBe(0);
+  });
+
   it("a port where nobody is ends the connection", async () => {
     const { ending } = await speak(await play(tunnel(9)), CONNECT);
     expect(ending).not.toBe("open");

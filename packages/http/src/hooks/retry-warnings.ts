@@ -5,6 +5,8 @@ import { notify, type RetryEvent, type TransportHooks } from "./transport-hooks.
 const LONG_PAUSE_MS = 8_000;
 /** In an outage every call has long pauses; one warning in this time tells the user enough, in milliseconds. */
 const WARNING_INTERVAL_MS = 30_000;
+/** Repeats of one operation that do not deserve a warning are told at info once in this time, and else at debug, in milliseconds. */
+const INFO_INTERVAL_MS = 60_000;
 
 /** Receivers of what there is to tell of repeats. */
 export interface WarningParts {
@@ -14,10 +16,12 @@ export interface WarningParts {
   readonly clock: Clock;
 }
 
-/** Tells the hooks and the log of every repeat; warnings are rate-limited. */
+/** Tells the hooks and the log of every repeat; lines above debug are rate-limited, so that an outage fills no disk. */
 export class RetryWarnings {
   readonly #parts: WarningParts;
   readonly #mayWarn: () => boolean;
+  /** One a row of the table of operations. */
+  readonly #mayInform = new Map<string, () => boolean>();
 
   constructor(parts: WarningParts) {
     this.#parts = parts;
@@ -33,7 +37,17 @@ export class RetryWarnings {
       askedMs !== undefined && askedMs > delayMs ? ` (the server asked for ${seconds(askedMs)})` : "";
     const line = `${operation} at ${baseUrl}: ${outcome}; try ${attempts + 1} in ${seconds(delayMs)}${cut}`;
     if (delayMs >= LONG_PAUSE_MS && this.#mayWarn()) logger.warn(line);
-    else logger.info(line);
+    else if (this.#mayInformOf(operation)) logger.info(line);
+    else logger.debug(line);
+  }
+
+  #mayInformOf(operation: string): boolean {
+    let mayInform = this.#mayInform.get(operation);
+    if (mayInform === undefined) {
+      mayInform = atMostEvery(INFO_INTERVAL_MS, this.#parts.clock);
+      this.#mayInform.set(operation, mayInform);
+    }
+    return mayInform();
   }
 }
 

@@ -52,6 +52,8 @@ export class SocketLine implements Line {
     onward.on("error", () => socket.destroy());
     socket.on("error", () => onward.destroy());
     socket.on("close", () => onward.destroy());
+    // The pipe to a server that has gone pauses the client's side, whose end would never be seen.
+    onward.on("close", () => socket.resume());
     // No more requests are read off this connection.
     socket.removeAllListeners("data");
     socket.write(this.#tunnelStands);
