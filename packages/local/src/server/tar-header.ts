@@ -4,9 +4,10 @@ export const TAR_BLOCK = 512;
 /** End of an archive. */
 export const TAR_END = new Uint8Array(2 * TAR_BLOCK);
 
-/** Longest name that a header holds, and largest file. Names of adapters' files are short. */
+/** Longest name that a header holds. Names of adapters' files are short. */
 const MAX_NAME_BYTES = 100;
-const MAX_SIZE = 8 ** 11 - 1;
+/** Largest number in a field of eleven octal digits: the largest file in bytes, the latest time in seconds (the year 2242). */
+const MAX_NUMBER = 8 ** 11 - 1;
 
 /** A file of an archive. */
 export interface TarFile {
@@ -22,9 +23,9 @@ export interface TarFile {
  */
 export function tarHeader({ name, size, modifiedMs }: TarFile): Uint8Array {
   const nameBytes = new TextEncoder().encode(name);
-  if (nameBytes.length > MAX_NAME_BYTES || size > MAX_SIZE) {
+  if (nameBytes.length > MAX_NAME_BYTES || size > MAX_NUMBER) {
     throw new Error(
-      `a file of an archive must have a name of at most ${MAX_NAME_BYTES} bytes and at most ${MAX_SIZE} bytes, got "${name}" of ${size}`,
+      `a file of an archive must have a name of at most ${MAX_NAME_BYTES} bytes and at most ${MAX_NUMBER} bytes, got "${name}" of ${size}`,
     );
   }
   const header = Buffer.alloc(TAR_BLOCK);
@@ -34,7 +35,8 @@ export function tarHeader({ name, size, modifiedMs }: TarFile): Uint8Array {
     [108, octal(0, 7)],
     [116, octal(0, 7)],
     [124, octal(size, 11)],
-    [136, octal(Math.floor(modifiedMs / 1000), 11)],
+    // A wrong clock may have dated a file before 1970, which has no number here.
+    [136, octal(Math.min(Math.max(Math.floor(modifiedMs / 1000), 0), MAX_NUMBER), 11)],
     // The sum is taken with blanks in its own place.
     [148, " ".repeat(8)],
     [156, "0"],
