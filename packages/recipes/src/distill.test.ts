@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { scoreTargets } from "./datum/document-of.js";
 import { type DistillOptions, distill, type RecipeEvent, type Reply, rl, sft } from "./index.js";
 import { distilledExamples } from "./rollout/distilled-examples.js";
 import type { Trajectory } from "./rollout/rollout-rules.js";
@@ -70,6 +71,30 @@ it("each sampled token's advantage is the teacher's log-probability less the stu
   expect(data[0]?.[0]?.[0]?.datum.loss_fn_inputs.advantages?.data).toEqual(data[0]?.[0]?.[0]?.advantages);
   expect(metrics.teacher_kl).toBeCloseTo((4 + 5 + 6) / 3, 6);
 });
+
+it.each([
+  [
+    "no log-probability",
+    [null, -1, null, -1],
+    /gave no log-probability for token 2 of a text that it was to score/,
+  ],
+  [
+    "the probability 0",
+    [null, -1, Number.NEGATIVE_INFINITY, -1],
+    /gave the token 2 of an answer the log-probability -Infinity/,
+  ],
+  ["fewer log-probabilities than tokens", [null, -1], /gave 2 log-probabilities for a text of 4 tokens/],
+])(
+  "a teacher that gives %s ends the run with its name, before anything is sent",
+  async (_, scores, fault) => {
+    const member: Trajectory = {
+      transitions: [{ prompt: [1, 2], tokens: [5, 6], logprobs: [-1, -1] }],
+      ...{ replies: [], reward: 0, metrics: {}, limit: undefined },
+    };
+    const taught = distilledExamples([[member]], (datum) => scoreTargets(datum, async () => scores), {});
+    await expect(taught).rejects.toThrow(fault);
+  },
+);
 
 it("asks for the learning rate of a model that nobody measured, and for a teacher of the same tokenizer", async () => {
   expect(() => distill(base({ model: "acme/qwen-9", learningRate: undefined }))).toThrow(

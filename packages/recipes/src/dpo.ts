@@ -110,7 +110,7 @@ async function runDpo(
   const tools = await trainingTools(training, model, options.renderer);
   const placeOf = (index: number): string => `dpo: pairs[${index}]`;
   const data = mapNamed(pairs, placeOf, (pair) => [pairDatums(pair, tools, "a pair")]);
-  const batches = batchesOf(data, batchSize, seed, "dpo");
+  const batches = batchesOf(data, batchSize, seed, "dpo: pairs", "batchSize");
   const totalSteps = Math.min(maxSteps, epochs * batches.stepsPerEpoch);
   // A run that goes on has other weights by now: its reference is made anew of where it began.
   const beginning =

@@ -11,13 +11,13 @@ import {
   ValidationError,
 } from "@tinkex/base";
 import type { ServiceClient } from "@tinkex/client";
-import type { TrainOn } from "@tinkex/renderers";
 import { checkDataset, type Dataset } from "./data/dataset.js";
 import type { TrainingExample } from "./data/training-example.js";
 import { checkAsking, type Episode, type Judge, type Prompt } from "./rollout/episode.js";
 import { checkRolloutOptions, ROLLOUT_OPTIONS, type RolloutOptions } from "./rollout/rollout-options.js";
 import { checkFileSampler, checkSampler, type SamplerChoice } from "./run/open-sampler.js";
-import { checkCount } from "./run/recipe-options.js";
+import { checkCount, checkSignal } from "./run/recipe-options.js";
+import { checkWeightOptions, type WeightOptions } from "./sft-options.js";
 
 /** One model to measure. */
 export interface OneSampler {
@@ -63,13 +63,11 @@ export interface NoProblems {
 }
 
 /** Options of evaluation that are the same whatever is measured. */
-export interface EvaluateBaseOptions extends Omit<RolloutOptions, "maxTokens"> {
+export interface EvaluateBaseOptions extends Omit<RolloutOptions, "maxTokens">, WeightOptions {
   /** Needed where a sampler is given by its path or name. */
   readonly service?: ServiceClient | undefined;
   /** Examples whose loss is measured, as `<name>/nll` and `<name>/bpb`. */
   readonly test?: Dataset<TrainingExample> | undefined;
-  /** Tokens of chats that count in the loss. @defaultValue "all_assistant_messages" */
-  readonly trainOn?: TrainOn | undefined;
   /** Start of the names of metrics. @defaultValue "test" */
   readonly name?: string | undefined;
   /** Answers to each problem. @defaultValue 1 */
@@ -111,6 +109,7 @@ const OPTIONS: Readonly<Record<Name, true>> = {
   episode: true,
   test: true,
   trainOn: true,
+  reduction: true,
   name: true,
   samples: true,
   passAt: true,
@@ -143,6 +142,8 @@ export function checkEvaluateOptions<Problem>(options: EvaluateOptions<Problem>)
   checkCount(options.seed, "evaluate: seed", 0);
   checkClock(options.clock, "evaluate: clock");
   checkLogger(options.logger, "evaluate: logger");
+  checkSignal(options.signal, "evaluate: signal");
+  checkWeightOptions(options, "evaluate");
   const { passAt = [], samples = 1 } = options;
   checkNumberList(passAt, "evaluate: passAt");
   for (const k of Array.from(passAt)) {

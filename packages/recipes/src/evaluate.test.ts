@@ -8,6 +8,7 @@ import {
   type OneSampler,
   passAtK,
   type ScoredProblems,
+  sft,
 } from "./index.js";
 import { localService, POCKET_MODEL, temporaryFolder } from "./testing/local-service.js";
 import { spiedService } from "./testing/spied-service.js";
@@ -43,6 +44,7 @@ describe("evaluate", { timeout: 240_000 }, () => {
     const { sampler: _, ...rest } = base();
     const run = evaluate({
       ...rest,
+      reduction: "none",
       samplers: { base: POCKET_MODEL, same: client },
       samples: 4,
       passAt: [1, 4],
@@ -130,6 +132,69 @@ describe("evaluate", { timeout: 240_000 }, () => {
     expect(found).toEqual(whole);
     await expect(evaluate(base({ file, maxTokens: 5 } as never))).rejects.toThrow(
       /evaluate: file has the answers to another prompt, or with other options, at 0; choose another file/,
+    );
+  });
+
+  it("measures the loss of examples as sft does: each counts the same, unless reduction says that each token does", async () => {
+    const train = ["ant:", "a much longer prompt:"].map((prompt) => ({ prompt, completion: `${prompt}\n` }));
+    for (const reduction of ["mean", "none"] as const) {
+      const run = sft({
+        ...{ service: service(), model: POCKET_MODEL, train, test: train, rank: 4, learningRate: 1e-4 },
+        ...{ batchSize: 2, evaluateEvery: 1, saveEvery: 0, reduction },
+      });
+      const evaluations = (await eventsOf(run)).flatMap((event) =>
+        event.type === "eval" ? [event.metrics] : [],
+      );
+      const { metrics } = await evaluate({
+        service: service(),
+        sampler: POCKET_MODEL,
+        test: train,
+        reduction,
+      });
+      expect(evaluations).toHaveLength(1);
+      for (const name of ["test/nll", "test/bpb"]) {
+        expect(metrics[name]).toBeGreaterThan(0);
+        expect(evaluations[0]?.[name]).toBeCloseTo(Number(metrics[name]), 5);
+      }
+    }
+  });
+
+  it("with a file asks a problem again whose answers failed, and takes problems that JSON cannot hold", async () => {
+    const file = join(temporaryFolder(), "answers.jsonl");
+    const odd = problems.map((text, index) => ({
+      text,
+      size: BigInt(index),
+      isGood: (score: number) => score > 0,
+    }));
+    let failing = true;
+    const judged: bigint[] = [];
+    const measure = () =>
+      evaluate({
+        ...{
+          service: service(),
+          sampler: POCKET_MODEL,
+          problems: odd,
+          maxTokens: 2,
+          file,
+          onFailure: "continue",
+        },
+        prompt: ({ text }) => text,
+        score: ({ size }) => {
+          judged.push(size);
+          return failing && size === 1n ? Number.NaN : 1;
+        },
+      });
+    expect((await measure()).metrics["test/problems/failed"]).toBe(1);
+    failing = false;
+    judged.length = 0;
+    expect((await measure()).metrics["test/problems/failed"]).toBe(0);
+    expect(judged).toEqual([1n]);
+  });
+
+  it("names all examples at once that it cannot measure", async () => {
+    const test = [{ prompt: 1 }, { prompt: "a", completion: "b" }, {}] as never;
+    await expect(evaluate({ service: service(), sampler: POCKET_MODEL, test })).rejects.toThrow(
+      /^evaluate: test\[0\]: .*; evaluate: test\[2\]: /,
     );
   });
 

@@ -1,7 +1,7 @@
 import { silentLogger, systemClock } from "@tinkex/base";
 import type { SamplingClient } from "@tinkex/client";
 import { fingerprint, readDataset } from "./data/dataset.js";
-import { exampleDatum, type TrainingExample } from "./data/training-example.js";
+import { exampleDatums, type TrainingExample } from "./data/training-example.js";
 import { scoreTargets } from "./datum/document-of.js";
 import { type LoggedDatum, plainNumbers } from "./datum/plain-numbers.js";
 import {
@@ -181,7 +181,8 @@ async function answerProblems<Problem>(
     const where = one.name === "" ? String(index) : `${one.name}/${index}`;
     const before = file?.find(where, key);
     const answers = before ?? (await answersTo(task, ended));
-    if (before === undefined) await file?.write(where, key, { problem }, answers);
+    // A problem whose answers failed is asked again by the next call.
+    if (before === undefined && answers.length > 0) await file?.write(where, key, { problem }, answers);
     const result = { sampler: one.name, index, problem, answers };
     tell({ type: "problem", ...result });
     return result;
@@ -191,13 +192,13 @@ async function answerProblems<Problem>(
 
 /** Loss of a sampler on examples. */
 async function lossMetrics(
-  options: Pick<EvaluateOptions<never>, "trainOn" | "concurrency" | "signal">,
+  options: Pick<EvaluateOptions<never>, "trainOn" | "reduction" | "concurrency" | "signal">,
   test: readonly TrainingExample[],
   { sampler, tools }: Measured,
 ): Promise<Metrics> {
-  const { trainOn, concurrency = CONCURRENCY, signal } = options;
-  const example = { loaded: tools, options: { trainOn, reduction: "none" } } as const;
-  const data = test.flatMap((one, index) => exampleDatum(one, example, `evaluate: test[${index}]`) ?? []);
+  const { trainOn, reduction, concurrency = CONCURRENCY, signal } = options;
+  const example = { loaded: tools, options: { trainOn, reduction } };
+  const data = exampleDatums(test, example, (index) => `evaluate: test[${index}]`);
   const logged = await mapBounded(
     data,
     { concurrency, signal },

@@ -6,7 +6,7 @@ import type { TrainingExample } from "./data/training-example.js";
 import type { RecipeEvent } from "./run/recipe-event.js";
 import { RecipeRun } from "./run/recipe-run.js";
 import type { TrainingResult } from "./run/training-result.js";
-import { type PlaceOf, startSft } from "./sft.js";
+import { type SftNames, startSft } from "./sft.js";
 import { checkSftOptions, SFT_OPTIONS, type SftOptions } from "./sft-options.js";
 
 /** Examples of a step where none are given and there are enough of them. */
@@ -60,8 +60,11 @@ export function fineTune(options: FineTuneOptions): RecipeRun<FineTuneResult, Re
       const { examples: train } = sources.train;
       const { examples: test } = sources.test;
       const batchSize = options.batchSize ?? Math.max(1, Math.min(BATCH_SIZE, train.length));
-      const placeOf: PlaceOf = (name, index) => sources[name].placeOf(index);
-      const run = startSft({ ...options, service, train, test, batchSize }, placeOf);
+      const names: SftNames = {
+        method: "fineTune",
+        placeOf: (name, index) => sources[name].placeOf(index),
+      };
+      const run = startSft({ ...options, service, train, test, batchSize }, names);
       for await (const event of run) tell(event);
       return { ...(await run), service, [Symbol.asyncDispose]: close };
     } catch (error) {

@@ -100,6 +100,18 @@ describe("generate", { timeout: 240_000 }, () => {
     await expect(generate(base({ prompts: odd, maxFailures: 1 }))).rejects.toThrow(/^generate: prompt [13]/);
   });
 
+  it("is caught and ended as a promise is", async () => {
+    let ends = 0;
+    const count = (): void => {
+      ends += 1;
+    };
+    const failing = () => generate(base({ prompts: [3 as never] }));
+    expect(await failing().catch(() => "caught")).toBe("caught");
+    await expect(failing().finally(count)).rejects.toThrow(/prompt 0/);
+    expect((await generate(base({ prompts: [] })).finally(count)).answered).toBe(0);
+    expect(ends).toBe(2);
+  });
+
   it("a failure ends no process where nobody awaits or iterates", async () => {
     const unhandled: unknown[] = [];
     const listener = (reason: unknown): void => {

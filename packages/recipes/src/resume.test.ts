@@ -135,10 +135,13 @@ describe("a run that was broken off goes on by the same call as if nothing had h
     await expectSameEnd({ ...order, recipe: "rl", steps: isWhole ? 60 : 3 }, breaks);
   });
 
-  it.runIf(isWhole)("cookbook 17: sft, stopped by Ctrl-C at every point of a step", async () => {
-    await expectSameEnd(
-      { ...order, signal: "SIGINT" },
-      breaksOf((point) => !point.startsWith("inAppend")),
-    );
-  });
+  it.runIf(isWhole).each(["sft", "rl"] as const)(
+    "cookbook 17: %s, stopped by Ctrl-C at every point of a step",
+    async (recipe) => {
+      await expectSameEnd(
+        { ...order, recipe, signal: "SIGINT" },
+        breaksOf((point) => !point.startsWith("inAppend")),
+      );
+    },
+  );
 });

@@ -1,8 +1,8 @@
-import { checkKnownNames } from "@tinkex/base";
+import { checkKnownNames, describeValue, ValidationError } from "@tinkex/base";
 import type { Renderer, RendererName, TrainOn } from "@tinkex/renderers";
 import { checkDataset, type Dataset } from "./data/dataset.js";
 import type { TrainingExample } from "./data/training-example.js";
-import type { Evaluator } from "./loops/evaluators.js";
+import { checkEvaluators, type Evaluator } from "./loops/evaluators.js";
 import { checkCount, checkRecipeOptions, RECIPE_OPTIONS, type RecipeOptions } from "./run/recipe-options.js";
 
 /** Options of supervised fine-tuning. */
@@ -49,12 +49,39 @@ export const SFT_OPTIONS: Readonly<Record<keyof SftOptions, true>> = {
   submitAhead: true,
 };
 
+const TRAIN_ON: Readonly<Record<TrainOn, true>> = {
+  last_assistant_message: true,
+  last_assistant_turn: true,
+  all_assistant_messages: true,
+  all_messages: true,
+  all_tokens: true,
+  all_user_and_system_messages: true,
+  customized: true,
+};
+
+/** Options that say which tokens count, and how much. */
+export type WeightOptions = Pick<SftOptions, "trainOn" | "reduction">;
+
+/** @throws ValidationError for names that nothing has */
+export function checkWeightOptions({ trainOn, reduction }: WeightOptions, method: string): void {
+  if (trainOn !== undefined && !(typeof trainOn === "string" && Object.hasOwn(TRAIN_ON, trainOn))) {
+    const names = Object.keys(TRAIN_ON).map((name) => JSON.stringify(name));
+    throw new ValidationError(
+      `${method}: trainOn must be ${names.slice(0, -1).join(", ")} or ${names.at(-1)}, got ${describeValue(trainOn)}`,
+    );
+  }
+  if (reduction === undefined || reduction === "mean" || reduction === "none") return;
+  throw new ValidationError(`${method}: reduction must be "mean" or "none", got ${describeValue(reduction)}`);
+}
+
 /** @throws ValidationError for options that cannot be trained with */
 export function checkSftOptions(options: SftOptions, method = "sft"): void {
   checkKnownNames(options, SFT_OPTIONS, `the options of ${method}`);
   checkRecipeOptions(options, method);
   checkDataset(options.train, `${method}: train`);
   if (options.test !== undefined) checkDataset(options.test, `${method}: test`);
+  checkEvaluators(options.evaluators, `${method}: evaluators`);
+  checkWeightOptions(options, method);
   checkCount(options.evaluateEvery, `${method}: evaluateEvery`, 0);
   checkCount(options.maxLength, `${method}: maxLength`, 2);
   checkCount(options.batchSize, `${method}: batchSize`, 1);

@@ -244,7 +244,7 @@ describe("sft", { timeout: 240_000 }, () => {
     const spy = spiedService(service(), (call) => calls.push(call));
     await expect(
       sft(optionsOf({ service: spy, train: [long, long], maxLength: 30, batchSize: 1 })),
-    ).rejects.toThrow(/at least one batch of 1 examples, got 0/);
+    ).rejects.toThrow(/train must have at least 1, enough for one step, got 0/);
     expect(calls).not.toContain("forwardBackward");
   });
 

@@ -32,26 +32,31 @@ import { checkSftOptions, type SftOptions } from "./sft-options.js";
  */
 export function sft(options: SftOptions): RecipeRun<TrainingResult, RecipeEvent> {
   checkSftOptions(options);
-  return startSft(options, (name, index) => `sft: ${name}[${index}]`);
+  return startSft(options, { method: "sft", placeOf: (name, index) => `sft: ${name}[${index}]` });
 }
 
-/** Starts a run whose options are checked. @param placeOf - names an example in messages */
-export function startSft(options: SftOptions, placeOf: PlaceOf): RecipeRun<TrainingResult, RecipeEvent> {
-  return new RecipeRun({ method: "sft", signal: options.signal }, (tell) => runSft(options, placeOf, tell));
+/** Starts a run whose options are checked. */
+export function startSft(options: SftOptions, names: SftNames): RecipeRun<TrainingResult, RecipeEvent> {
+  const { method } = names;
+  return new RecipeRun({ method, signal: options.signal }, (tell) => runSft(options, names, tell));
 }
 
-/** Name of an example in messages, e.g. `sft: train[3]`. */
-export type PlaceOf = (name: "train" | "test", index: number) => string;
+/** Names in messages. */
+export interface SftNames {
+  readonly method: "sft" | "fineTune";
+  /** Name of an example, e.g. `sft: train[3]`. */
+  readonly placeOf: (name: "train" | "test", index: number) => string;
+}
 
 async function runSft(
   options: SftOptions,
-  placeOf: PlaceOf,
+  { method, placeOf }: SftNames,
   tell: (event: RecipeEvent) => void,
 ): Promise<TrainingResult> {
   const { service, model, signal, clock = systemClock, logger = silentLogger } = options;
   const { batchSize = 32, epochs = 1, seed = 0, rank = 32, maxSteps = Number.POSITIVE_INFINITY } = options;
-  const examples = await readDataset(options.train, "sft: train");
-  const testExamples = await readDataset(options.test ?? [], "sft: test");
+  const examples = await readDataset(options.train, `${method}: train`);
+  const testExamples = await readDataset(options.test ?? [], `${method}: test`);
   const config = configOf(options, examples);
   await using run =
     options.runDirectory === undefined
@@ -72,11 +77,11 @@ async function runSft(
   const dropped = examples.length - data.length;
   if (dropped > 0)
     log.warn(`${dropped} of ${examples.length} examples have no token to train on, and are left out`);
-  const batches = batchesOf(data, batchSize, seed, "sft");
+  const batches = batchesOf(data, batchSize, seed, `${method}: train`, "batchSize");
   const totalSteps = Math.min(maxSteps, epochs * batches.stepsPerEpoch);
   if (resume !== undefined && resume.batch > totalSteps) {
     throw new ValidationError(
-      `sft: the run has ${resume.batch} steps already, more than the ${totalSteps} that are asked for`,
+      `${method}: the run has ${resume.batch} steps already, more than the ${totalSteps} that are asked for`,
     );
   }
   const baseRate = options.learningRate ?? learningRateFor(await baseModelOf(training, model));
@@ -97,7 +102,7 @@ async function runSft(
       ttlSeconds: options.checkpointTtlSeconds ?? CHECKPOINT_TTL_SECONDS,
       signal,
     },
-    evaluate: evaluatorOf(training, test, options),
+    evaluate: evaluatorOf(training, test, options, loaded?.tokenizer),
     describe: (logged) => ({
       ...(dropped > 0 && { "datums/dropped": dropped }),
       ...(loaded !== undefined && { train_mean_bpb: bitsPerByte(logged, loaded.tokenizer) }),
@@ -106,7 +111,7 @@ async function runSft(
     signal,
   });
   const checkpoint = last ?? (resume && stoppedAt(resume));
-  if (checkpoint === undefined) throw new ValidationError("sft: there was no step to do");
+  if (checkpoint === undefined) throw new ValidationError(`${method}: there was no step to do`);
   return trainingResult(options, log, checkpoint);
 }
 

@@ -1,10 +1,10 @@
 import { silentLogger, systemClock, ValidationError } from "@tinkex/base";
 import { type JsonObject, openRun } from "@tinkex/runs";
-import type { LossFnType } from "@tinkex/types";
+import { checkSent, type LossFnType, lossFnTypeSchema } from "@tinkex/types";
 import { schedule } from "./arithmetic/schedule.js";
 import { batchesOf } from "./data/batches.js";
 import { checkDataset, type Dataset, fingerprint, readDataset } from "./data/dataset.js";
-import { type Evaluator, evaluatorOf } from "./loops/evaluators.js";
+import { checkEvaluators, type Evaluator, evaluatorOf } from "./loops/evaluators.js";
 import { type RlLoop, rlLoop } from "./loops/rl.js";
 import { learningRateFor } from "./models/learning-rate-for.js";
 import { mapBounded } from "./rollout/map-bounded.js";
@@ -77,6 +77,8 @@ export function checkRolloutTraining<Problem>(
   checkCount(options.steps, `${method}: steps`, 1);
   checkCount(options.maxStepsOffPolicy, `${method}: maxStepsOffPolicy`, 0);
   checkCount(options.evaluateEvery, `${method}: evaluateEvery`, 0);
+  checkEvaluators(options.evaluators, `${method}: evaluators`);
+  if (options.lossFn !== undefined) checkSent(lossFnTypeSchema, options.lossFn, `${method}: lossFn`);
   checkCount(options.loggedGroups, `${method}: loggedGroups`, 0);
   checkRolloutOptions(options, method);
 }
@@ -115,7 +117,7 @@ export async function trainOnRollouts<Problem>(
   const resume = run?.resumePoint;
   if (resume?.isFinished) return trainingResult(options, log, stoppedAt(resume));
 
-  const batches = batchesOf(problems, groupsPerBatch, seed, method);
+  const batches = batchesOf(problems, groupsPerBatch, seed, `${method}: problems`, "groupsPerBatch");
   const totalSteps = options.steps ?? batches.stepsPerEpoch;
   const training = await openTraining({ service, model, rank, seed, signal }, resume);
   const loaded = await trainingTools(training, model, options.renderer);

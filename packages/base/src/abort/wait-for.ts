@@ -33,7 +33,11 @@ export function waitFor<T>(
   const { signal, timeoutMs = Number.POSITIVE_INFINITY } = limits;
   const { aborted, timedOut } = typeof errors === "string" ? waitErrors(errors) : errors;
   if (signal === undefined && timeoutMs === Number.POSITIVE_INFINITY) return promise;
-  if (signal?.aborted) return Promise.reject(aborted(signal.reason));
+  if (signal?.aborted) {
+    // Nobody waits for it any more: what it rejects with is nobody's to handle.
+    promise.catch(() => {});
+    return Promise.reject(aborted(signal.reason));
+  }
   return new Promise<T>((resolve, reject) => {
     const timer = new AbortController();
     const end = (): void => {

@@ -17,15 +17,17 @@ const SCHEDULES: Readonly<Record<ScheduleName, (progress: number) => number>> = 
  * @throws ValidationError for a name that is no schedule, or steps that are no numbers
  */
 export function schedule(name: ScheduleName, step: number, total: number): number {
-  if (typeof name !== "string" || !Object.hasOwn(SCHEDULES, name)) {
-    throw new ValidationError(
-      `schedule: name must be "linear", "cosine" or "constant", got ${describeValue(name)}`,
-    );
-  }
+  checkSchedule(name, "schedule: name");
   if (!Number.isFinite(step) || !Number.isFinite(total) || step < 0 || total <= 0) {
     throw new ValidationError(
       `schedule: step must be from 0 and total above 0, got ${describeValue(step)} of ${describeValue(total)}`,
     );
   }
   return SCHEDULES[name](step / total);
+}
+
+/** @throws ValidationError for a name that is no schedule */
+export function checkSchedule(name: ScheduleName, place: string): void {
+  if (typeof name === "string" && Object.hasOwn(SCHEDULES, name)) return;
+  throw new ValidationError(`${place} must be "linear", "cosine" or "constant", got ${describeValue(name)}`);
 }

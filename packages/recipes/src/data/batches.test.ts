@@ -6,15 +6,15 @@ const examples = Array.from({ length: 11 }, (_, index) => index);
 
 it("cookbook 15: the same seed gives the same batches, whichever step is asked for first; another seed gives others", () => {
   const steps = Array.from({ length: 9 }, (_, step) => step);
-  const first = batchesOf(examples, 3, 5, "sft");
+  const first = batchesOf(examples, 3, 5, "sft: train", "batchSize");
   const forwards = steps.map((step) => first.batchAt(step));
-  const second = batchesOf(examples, 3, 5, "sft");
+  const second = batchesOf(examples, 3, 5, "sft: train", "batchSize");
   expect(steps.toReversed().map((step) => second.batchAt(step)).toReversed()).toEqual(forwards);
-  expect(steps.map((step) => batchesOf(examples, 3, 6, "sft").batchAt(step))).not.toEqual(forwards);
+  expect(steps.map((step) => batchesOf(examples, 3, 6, "sft: train", "batchSize").batchAt(step))).not.toEqual(forwards);
 });
 
 it("cookbook 15: epochs differ, hold each example once, and drop the incomplete last batch", () => {
-  const { stepsPerEpoch, batchAt, epochAt } = batchesOf(examples, 3, 0, "sft");
+  const { stepsPerEpoch, batchAt, epochAt } = batchesOf(examples, 3, 0, "sft: train", "batchSize");
   expect(stepsPerEpoch).toBe(3);
   const epochs = [0, 1].map((epoch) => [0, 1, 2].flatMap((step) => batchAt(3 * epoch + step)));
   for (const epoch of epochs) expect(new Set(epoch).size).toBe(9);
@@ -23,8 +23,8 @@ it("cookbook 15: epochs differ, hold each example once, and drop the incomplete 
 });
 
 it("refuses fewer examples than a batch has, with the remedy", () => {
-  expect(() => batchesOf([1, 2], 3, 0, "sft")).toThrow(
-    "sft: train must have at least one batch of 3 examples, got 2; lower batchSize",
+  expect(() => batchesOf([1, 2], 3, 0, "sft: train", "batchSize")).toThrow(
+    "sft: train must have at least 3, enough for one step, got 2; lower batchSize",
   );
 });
 

@@ -13,18 +13,21 @@ export interface Batches<Example> {
 /**
  * Cuts examples into batches, shuffled anew each epoch. The incomplete last batch of an epoch is dropped.
  *
+ * @param place - name of the examples in messages, e.g. `sft: train`
+ * @param sizeOption - name of the option that sets `batchSize`
  * @throws ValidationError when there are fewer examples than a batch has
  */
 export function batchesOf<Example>(
   examples: readonly Example[],
   batchSize: number,
   seed: number,
-  method: string,
+  place: string,
+  sizeOption: string,
 ): Batches<Example> {
   const stepsPerEpoch = Math.floor(examples.length / batchSize);
   if (stepsPerEpoch === 0) {
     throw new ValidationError(
-      `${method}: train must have at least one batch of ${batchSize} examples, got ${examples.length}; lower batchSize`,
+      `${place} must have at least ${batchSize}, enough for one step, got ${examples.length}; lower ${sizeOption}`,
     );
   }
   let known: { readonly epoch: number; readonly order: readonly number[] } | undefined;

@@ -43,6 +43,11 @@ export function fingerprint(
   return { size: examples.length, sha256: hash.digest("hex") };
 }
 
+/** Copies data as JSON can hold it, for readers of a file. @throws TypeError for what holds itself */
+export function plainData(data: object): object {
+  return JSON.parse(JSON.stringify(data, plain));
+}
+
 /** Values as JSON has them: typed arrays as arrays, long integers as strings. */
 function plain(_: string, value: unknown): unknown {
   if (typeof value === "bigint") return `${value}n`;

@@ -40,7 +40,7 @@ export function exampleDatums(
 }
 
 /** An example as a datum; undefined where no token of it is left to train on. @throws ValidationError when it cannot be trained on */
-export function exampleDatum(example: TrainingExample, tools: ExampleTools, place: string): Datum | undefined {
+function exampleDatum(example: TrainingExample, tools: ExampleTools, place: string): Datum | undefined {
   checkObject(example, place, "{ messages: [{ role, content }] }");
   if ("model_input" in example) return example;
   const { loaded, options } = tools;

@@ -1,7 +1,8 @@
+import { checkArray, checkFunction, type Tokenizer } from "@tinkex/base";
 import type { SamplingClient, TrainingClient } from "@tinkex/client";
 import type { Datum } from "@tinkex/types";
 import { plainNumbers } from "../datum/plain-numbers.js";
-import { meanNll } from "../metrics/supervised-metrics.js";
+import { bitsPerByte, meanNll } from "../metrics/supervised-metrics.js";
 import type { Metrics } from "../run/recipe-event.js";
 
 /** Weights that an evaluator measures. */
@@ -17,6 +18,13 @@ export interface EvaluationContext {
 /** Measures the weights before a step, and gives metrics by name. */
 export type Evaluator = (context: EvaluationContext) => Metrics | Promise<Metrics>;
 
+/** @throws ValidationError for what is no list of functions */
+export function checkEvaluators(evaluators: readonly Evaluator[] | undefined, place: string): void {
+  if (evaluators === undefined) return;
+  checkArray(evaluators, place);
+  for (const [index, evaluator] of evaluators.entries()) checkFunction(evaluator, `${place}[${index}]`);
+}
+
 /** Times and means of evaluations. */
 export interface EvaluationOptions {
   readonly evaluateEvery?: number | undefined;
@@ -27,11 +35,14 @@ export interface EvaluationOptions {
 /**
  * Measures the weights before the steps 0, k, 2k: the loss on held-out data, and what the user's evaluators give. Gives undefined before
  * the other steps.
+ *
+ * @param tokenizer - tells the bytes of held-out text; absent where there is none
  */
 export function evaluatorOf(
   training: TrainingClient,
   test: readonly Datum[],
   options: EvaluationOptions,
+  tokenizer?: Tokenizer | undefined,
 ): (step: number) => Promise<Metrics | undefined> {
   const { evaluateEvery = 10, evaluators = [], signal } = options;
   const isNeeded = evaluateEvery > 0 && (test.length > 0 || evaluators.length > 0);
@@ -40,18 +51,23 @@ export function evaluatorOf(
     const sampler = () => training.saveWeightsAndGetSamplingClient({ signal });
     const context = { training, step, signal, sampler: async () => sampler() };
     const results = await Promise.all([
-      test.length > 0 ? testNll(training, test, signal) : {},
+      test.length > 0 ? testLoss(training, test, tokenizer, signal) : {},
       ...evaluators.map(async (evaluator) => evaluator(context)),
     ]);
     return Object.assign({}, ...results);
   };
 }
 
-async function testNll(training: TrainingClient, test: readonly Datum[], signal: AbortSignal | undefined) {
+async function testLoss(
+  training: TrainingClient,
+  test: readonly Datum[],
+  tokenizer: Tokenizer | undefined,
+  signal: AbortSignal | undefined,
+) {
   const output = await training.forward(test, "cross_entropy", { signal });
+  const logged = test.map((datum, index) => plainNumbers(datum, output.loss_fn_outputs[index]?.logprobs));
   return {
-    "test/nll": meanNll(
-      test.map((datum, index) => plainNumbers(datum, output.loss_fn_outputs[index]?.logprobs)),
-    ),
+    "test/nll": meanNll(logged),
+    ...(tokenizer !== undefined && { "test/bpb": bitsPerByte(logged, tokenizer) }),
   };
 }

@@ -1,4 +1,4 @@
-import { type Clock, describeValue, errorMessage, ValidationError, waitFor } from "@tinkex/base";
+import { type Clock, describeValue, errorMessage, onAbort, ValidationError, waitFor } from "@tinkex/base";
 import type { Message, ToolCall, UnparsedToolCall } from "@tinkex/renderers";
 import { isStandard, type Tool, type ToolContext, type ToolResult, type Tools } from "./tool.js";
 
@@ -36,6 +36,9 @@ async function answerCall(
   clock: Clock,
 ): Promise<ToolResult> {
   const asked = { name, id, arguments: text };
+  // Ends with the episode, and with the time of this call alone.
+  const own = new AbortController();
+  const leave = onAbort(context.signal, (reason) => own.abort(reason));
   try {
     const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
     if (tool === undefined) {
@@ -44,16 +47,19 @@ async function answerCall(
       );
     }
     const output = await waitFor(
-      executed(tool, text, context),
+      executed(tool, text, { ...context, signal: own.signal }),
       { signal: context.signal, timeoutMs: tool.timeoutMs },
       clock,
       `the tool ${name}`,
     );
     return { ...asked, output, isError: false };
   } catch (error) {
+    own.abort(error);
     // An abort ends the episode; the model is told of anything else.
     context.signal.throwIfAborted();
     return { ...asked, output: `Error: ${errorMessage(error)}`, isError: true };
+  } finally {
+    leave();
   }
 }
 

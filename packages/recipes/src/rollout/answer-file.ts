@@ -1,5 +1,6 @@
 import { type Logger, ValidationError } from "@tinkex/base";
 import { openRows, type Rows } from "@tinkex/runs";
+import { plainData } from "../data/dataset.js";
 
 /**
  * Answers in a file of JSON lines, so that work that was stopped goes on. Each has a place, such as the number of its prompt, and a key
@@ -37,6 +38,6 @@ export class AnswerFile<Answer extends object> {
 
   /** Adds answers, in one line. @param about - what they are answers to, for readers of the file */
   async write(place: string, key: string, about: object, answers: readonly Answer[]): Promise<void> {
-    await this.#rows.append({ place, key, ...about, answers });
+    await this.#rows.append({ place, key, ...plainData(about), answers });
   }
 }

@@ -1,3 +1,4 @@
+import { ValidationError } from "@tinkex/base";
 import { type KlOptions, reverseKlAdvantages } from "../advantage/reverse-kl.js";
 import { type PolicyDatum, trajectoryDatums } from "../datum/trajectory-datums.js";
 import type { GroupExamples } from "./group-examples.js";
@@ -18,6 +19,7 @@ export async function distilledExamples(
   );
   const all = taught.flat(2);
   const references = await Promise.all(all.map(({ example }) => score(example.datum)));
+  for (const [index, { example }] of all.entries()) checkTaught(example, references[index] ?? []);
   const scored = all.map(({ example: { logprobs, mask } }, index) => ({
     logprobs,
     mask,
@@ -40,4 +42,13 @@ export async function distilledExamples(
     data: taught.map((group) => group.map((examples) => examples.map(withAdvantages))),
     metrics: all.length === 0 ? {} : { teacher_kl: meanDifference },
   };
+}
+
+/** Checks that a teacher finds every sampled token possible: one of probability 0 would make every weight NaN. @throws ValidationError */
+function checkTaught({ mask }: PolicyDatum, reference: readonly number[]): void {
+  const place = reference.findIndex((score, index) => Number(mask[index]) > 0 && !Number.isFinite(score));
+  if (place < 0) return;
+  throw new ValidationError(
+    `distill: the teacher gave the token ${place + 1} of an answer the log-probability ${reference[place]}; teacher and student must have one tokenizer`,
+  );
 }

@@ -3,15 +3,19 @@ import type { SamplingClient } from "@tinkex/client";
 import type { SampledSequence, SamplingParams } from "@tinkex/types";
 import type { Turn } from "./conversation.js";
 
+/** Request of the answers of a whole group. */
+interface SharedRequest {
+  readonly prompt: string;
+  readonly sequences: Promise<readonly SampledSequence[]>;
+  taken: number;
+}
+
 /**
  * The first answers of a group whose members are shown the same prompt: one request draws all of them, so that the service reads the
- * prompt once.
+ * prompt once. A member that is shown another prompt than the first one asks for its own answer.
  */
 export class FirstTurns {
-  readonly #requests = new Map<
-    string,
-    { readonly sequences: Promise<readonly SampledSequence[]>; taken: number }
-  >();
+  #shared: SharedRequest | undefined;
   readonly #sampler: SamplingClient;
   readonly #count: number;
 
@@ -27,20 +31,15 @@ export class FirstTurns {
     sampling_params: SamplingParams,
     signal: AbortSignal | undefined,
   ): Promise<SampledSequence> {
+    const draw = async (num_samples: number) =>
+      (await this.#sampler.sample({ prompt, sampling_params, num_samples }, { signal })).sequences;
     const key = JSON.stringify(prompt);
-    let request = this.#requests.get(key);
-    if (request === undefined) {
-      const params = { prompt, sampling_params, num_samples: this.#count };
-      request = {
-        sequences: this.#sampler.sample(params, { signal }).then(({ sequences }) => sequences),
-        taken: 0,
-      };
-      this.#requests.set(key, request);
-    }
-    const place = request.taken;
-    request.taken += 1;
-    const sample = (await request.sequences)[place];
-    if (sample === undefined) throw new ValidationError(`the service gave fewer than ${this.#count} samples`);
-    return sample;
+    this.#shared ??= { prompt: key, sequences: draw(this.#count), taken: 0 };
+    const isShared = this.#shared.prompt === key;
+    const place = isShared ? this.#shared.taken : 0;
+    if (isShared) this.#shared.taken += 1;
+    const sample = (await (isShared ? this.#shared.sequences : draw(1)))[place];
+    if (sample !== undefined) return sample;
+    throw new ValidationError(`the service gave fewer than ${isShared ? this.#count : 1} samples`);
   }
 }

@@ -1,3 +1,4 @@
+import { mean } from "../arithmetic/sums.js";
 import type { Metrics } from "../run/recipe-event.js";
 import type { Trajectory } from "./rollout-rules.js";
 
@@ -13,15 +14,19 @@ export function endOf({ limit, replies }: Trajectory): string | undefined {
   return limit ?? replies.at(-1)?.stopReason;
 }
 
-/** Means of the metrics that rewards came with, and shares of the reasons at which episodes ended. */
+/** Means of the metrics that rewards came with, each over those that have it, and shares of the reasons at which episodes ended. */
 export function meanMetrics(episodes: readonly EndedEpisode[]): Metrics {
-  const sums: Record<string, number> = {};
-  const add = (name: string, value: number): void => {
-    sums[name] = (sums[name] ?? 0) + value / episodes.length;
-  };
+  const values = new Map<string, number[]>();
+  const ends = new Map<string, number>();
   for (const { metrics, end } of episodes) {
-    for (const [name, value] of Object.entries(metrics)) add(`env/all/${name}`, value);
-    if (end !== undefined) add(`stop/${end}`, 1);
+    for (const [name, value] of Object.entries(metrics)) {
+      const own = values.get(name) ?? [];
+      own.push(value);
+      values.set(name, own);
+    }
+    if (end !== undefined) ends.set(end, (ends.get(end) ?? 0) + 1);
   }
-  return sums;
+  const means = [...values].map(([name, own]) => [`env/all/${name}`, mean(own)] as const);
+  const shares = [...ends].map(([end, count]) => [`stop/${end}`, count / episodes.length] as const);
+  return Object.fromEntries([...means, ...shares]);
 }

@@ -1,6 +1,8 @@
 import { checkFunction, checkObject, describeValue, ValidationError } from "@tinkex/base";
 import type { SampledSequence } from "@tinkex/types";
+import { checkNumber } from "../arguments/check-numbers.js";
 import type { Transition } from "../datum/trajectory-datums.js";
+import type { Metrics } from "../run/recipe-event.js";
 import { answerCalls, toolMessages } from "./answer-calls.js";
 import { Conversation, type Turn } from "./conversation.js";
 import type { Episode, Prompt, Reply, Reward } from "./episode.js";
@@ -67,7 +69,19 @@ export async function playEpisode<Problem>(
 
 function trajectoryOf({ transitions, replies, limit }: EpisodeState, value: number | Reward): Trajectory {
   const { reward, metrics } = typeof value === "object" && value !== null ? value : { reward: value };
-  return { transitions, replies, limit, reward: checkedReward(reward), metrics: metrics ?? {} };
+  return { transitions, replies, limit, reward: checkedReward(reward), metrics: checkedMetrics(metrics) };
+}
+
+/** Checks the numbers that came with a reward: their means are numbers of the step. A name without a value is left out. */
+function checkedMetrics(metrics: Reward["metrics"] = {}): Metrics {
+  checkObject(metrics, "the reward's metrics", "{ length: 3 }");
+  const numbers: [name: string, value: number][] = [];
+  for (const [name, value] of Object.entries(metrics)) {
+    if (value === undefined) continue;
+    checkNumber(value, `the reward's metrics.${name}`);
+    numbers.push([name, value]);
+  }
+  return Object.fromEntries(numbers);
 }
 
 /** Shows a prompt and gives the reply to it, once it has no calls of tools that are to be answered. */

@@ -1,4 +1,4 @@
-import { checkNumberList, describeValue, ValidationError } from "@tinkex/base";
+import { checkArray, checkString, describeValue, ValidationError } from "@tinkex/base";
 import type { Renderer, RendererName } from "@tinkex/renderers";
 import { checkCount } from "../run/recipe-options.js";
 import type { TrainingTools } from "../run/training-tools.js";
@@ -59,7 +59,10 @@ export function checkRolloutOptions(options: RolloutOptions, method: string): vo
   for (const name of ["maxTurns", "maxToolCalls", "maxSampledTokens"] as const) {
     checkCount(options[name], `${method}: ${name}`, 1);
   }
-  if (options.stop !== undefined) checkNumberList(options.stop, `${method}: stop`);
+  if (options.stop !== undefined) checkArray(options.stop, `${method}: stop`);
+  for (const [index, text] of (options.stop ?? []).entries()) {
+    checkString(text, `${method}: stop[${index}]`, "\n");
+  }
   if (options.tools !== undefined) checkTools(options.tools, method);
   const { onFailure = "fail", timeLimitMs = 1, temperature = 1 } = options;
   if (!POLICIES.includes(onFailure)) {

@@ -1,5 +1,5 @@
 import { systemClock } from "@tinkex/base";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { scriptedSampler, scriptRenderer, scriptTokenizer } from "../testing/scripted-sampler.js";
 import { type Episode, singleTurn } from "./episode.js";
 import { mapBounded } from "./map-bounded.js";
@@ -94,6 +94,35 @@ describe("a member that fails", () => {
     });
     await expect(throwing.group).rejects.toThrow(/^rl: problem 7, member 0: no such problem$/);
   });
+
+  it("an episode that is a generator without async is named with what it throws, and cleaned up", async () => {
+    let cleanedUp = 0;
+    function* plain() {
+      try {
+        yield "a";
+        throw new Error("no judge");
+      } finally {
+        cleanedUp += 1;
+      }
+    }
+    await expect(roll(() => plain() as never, {}, 1).group).rejects.toThrow(
+      /^rl: problem 7, member 0: no judge$/,
+    );
+    expect(cleanedUp).toBe(1);
+  });
+
+  it.each([
+    ["a text", { x: "a" }, 'the reward\'s metrics.x must be a number, got "a"'],
+    ["a switch", { x: true }, "the reward's metrics.x must be a number, got true"],
+    ["null", { x: null }, "the reward's metrics.x must be a number, got null"],
+    ["no record", 3, "the reward's metrics must be an object, e.g. { length: 3 }, got 3"],
+  ])("a reward whose metrics hold %s is named with its member", async (_, metrics, fault) => {
+    const judged = singleTurn<string>(
+      () => "a",
+      () => ({ reward: 1, metrics }) as never,
+    );
+    await expect(roll(() => judged("w"), {}, 1).group).rejects.toThrow(`rl: problem 7, member 0: ${fault}`);
+  });
 });
 
 describe("groupReward", () => {
@@ -123,6 +152,25 @@ describe("groupReward", () => {
     expect(once.warnings).toEqual([expect.stringMatching(/got "1"; the group is rolled out again$/)]);
     const left = roll(fair, { onFailure: "continue", groupReward: broken });
     expect(await left.group).toEqual([]);
+  });
+
+  it("that aborts the run and throws ends no process", async () => {
+    const unhandled: unknown[] = [];
+    const listener = (reason: unknown): void => {
+      unhandled.push(reason);
+    };
+    process.on("unhandledRejection", listener);
+    onTestFinished(() => {
+      process.off("unhandledRejection", listener);
+    });
+    const stop = new AbortController();
+    const groupReward = (): never => {
+      stop.abort(new Error("enough"));
+      throw new Error("and no judge");
+    };
+    await expect(roll(fair, { groupReward, signal: stop.signal }).group).rejects.toThrow("enough");
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(unhandled).toEqual([]);
   });
 
   it("that never settles ends with the signal", async () => {

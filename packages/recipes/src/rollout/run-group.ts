@@ -96,12 +96,16 @@ async function runMember<Problem>(
     return await waitFor(played, { signal: limit.signal, timeoutMs }, clock, "the episode");
   } catch (cause) {
     limit.abort(cause);
-    // Runs its `finally`. One that hangs never ends, and nobody waits for it.
-    episode?.return?.(0).catch(() => {});
+    cleanUp(episode);
     throw errorAt(place, cause);
   } finally {
     leave?.();
   }
+}
+
+/** Runs the `finally` of an episode. One that hangs never ends, and nobody waits for it; what it throws hides no failure. */
+function cleanUp(episode: Episode | undefined): void {
+  (async () => episode?.return?.(0))().catch(() => {});
 }
 
 async function withGroupReward<Problem>(

@@ -30,7 +30,7 @@ export type StandardOutcome =
 
 /** Circumstances of a call. */
 export interface ToolContext {
-  /** Aborts when the run or its time limit ends. */
+  /** Aborts when the run ends, or the time of the episode or of this call. */
   readonly signal: AbortSignal;
   /** The problem of the episode. */
   readonly problem: unknown;

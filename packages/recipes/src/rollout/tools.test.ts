@@ -116,6 +116,7 @@ describe("tools", () => {
 
   it("cookbook 26: a tool that throws, or whose time is over, is a message to the model; the others are answered", async () => {
     const clock = new FakeClock({ startMs: 0 });
+    let signal: AbortSignal | undefined;
     const tools: Tools = {
       ...words,
       broken: {
@@ -129,7 +130,8 @@ describe("tools", () => {
         description: "h",
         inputSchema: schema,
         timeoutMs: 50,
-        execute: () => {
+        execute: (_, context) => {
+          signal = context.signal;
           void clock.advance(50);
           return new Promise(() => {});
         },
@@ -141,6 +143,9 @@ describe("tools", () => {
     expect(prompts[1]).toContain("Error: the tool hung took longer than 50 ms");
     expect(prompts[1]).toContain("abab");
     expect(member.reward).toBe(3);
+    // It is told, so that it need not go on for nobody; the episode goes on.
+    expect(signal?.aborted).toBe(true);
+    expect(String(signal?.reason)).toContain("the tool hung took longer than 50 ms");
   });
 
   it("a tool without a limit of its own that never settles ends with the time of the episode, named with its problem", async () => {

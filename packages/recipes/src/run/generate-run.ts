@@ -40,8 +40,19 @@ export class GenerateRun<Answer extends { readonly index: number }>
     onFulfilled?: ((value: GenerateResult<Answer>) => Value | PromiseLike<Value>) | null,
     onRejected?: ((error: unknown) => Failure | PromiseLike<Failure>) | null,
   ): Promise<Value | Failure> {
-    this.#result ??= this.#takeAll();
-    return this.#result.then(onFulfilled, onRejected);
+    return this.#all().then(onFulfilled, onRejected);
+  }
+
+  /** As a promise's; takes all answers. */
+  catch<Failure = never>(
+    onRejected?: ((error: unknown) => Failure | PromiseLike<Failure>) | null,
+  ): Promise<GenerateResult<Answer> | Failure> {
+    return this.#all().catch(onRejected);
+  }
+
+  /** As a promise's; takes all answers. */
+  finally(onSettled?: (() => void) | null): Promise<GenerateResult<Answer>> {
+    return this.#all().finally(onSettled);
   }
 
   /** Answers as they come, or in order where that was asked. Leaving the loop leaves the rest for later; `signal` stops the run. */
@@ -53,6 +64,11 @@ export class GenerateRun<Answer extends { readonly index: number }>
       },
       return: async () => ({ done: true, value: undefined }),
     };
+  }
+
+  #all(): Promise<GenerateResult<Answer>> {
+    this.#result ??= this.#takeAll();
+    return this.#result;
   }
 
   async #takeAll(): Promise<GenerateResult<Answer>> {

@@ -10,8 +10,8 @@ import {
   ValidationError,
 } from "@tinkex/base";
 import type { ServiceClient } from "@tinkex/client";
-import type { AdamParams } from "@tinkex/types";
-import type { ScheduleName } from "../arithmetic/schedule.js";
+import { type AdamParams, adamParamsSchema, checkSent } from "@tinkex/types";
+import { checkSchedule, type ScheduleName } from "../arithmetic/schedule.js";
 import { learningRateFor } from "../models/learning-rate-for.js";
 import { isCheckpointPath } from "./open-training.js";
 import type { Metrics } from "./recipe-event.js";
@@ -76,6 +76,9 @@ export function checkRecipeOptions(options: RecipeOptions, method: string): void
   if (options.onMetrics !== undefined) checkFunction(options.onMetrics, `${method}: onMetrics`);
   checkClock(options.clock, `${method}: clock`);
   checkLogger(options.logger, `${method}: logger`);
+  checkSignal(options.signal, `${method}: signal`);
+  if (options.schedule !== undefined) checkSchedule(options.schedule, `${method}: schedule`);
+  if (options.adam !== undefined) checkAdam(options.adam, `${method}: adam`);
   checkCount(options.rank, `${method}: rank`, 1);
   checkCount(options.seed, `${method}: seed`, 0);
   checkCount(options.saveEvery, `${method}: saveEvery`, 0);
@@ -87,6 +90,20 @@ export function checkRecipeOptions(options: RecipeOptions, method: string): void
   } else if (!(Number.isFinite(learningRate) && learningRate > 0)) {
     throw new ValidationError(`${method}: learningRate must be above 0, got ${describeValue(learningRate)}`);
   }
+}
+
+/** @throws ValidationError for what is no signal, which would be ignored until something is aborted */
+export function checkSignal(signal: AbortSignal | undefined, place: string): void {
+  if (signal === undefined) return;
+  // One of another realm or of a polyfill counts too.
+  const isSignal = typeof signal === "object" && signal !== null && typeof signal.aborted === "boolean";
+  if (isSignal && typeof signal.addEventListener === "function") return;
+  throw new ValidationError(`${place} must be an AbortSignal, got ${describeValue(signal)}`);
+}
+
+function checkAdam(adam: Omit<AdamParams, "learning_rate">, place: string): void {
+  checkObject(adam, place, "{ beta1: 0.9 }");
+  checkSent(adamParamsSchema, { ...adam, learning_rate: 1 }, place);
 }
 
 /** @throws ValidationError for a count that is no whole number from `min` */

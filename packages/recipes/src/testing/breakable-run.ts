@@ -42,7 +42,8 @@ export async function breakableRun(order: BreakableRun): Promise<TrainingResult>
     // Differs from answer to answer, so that every step has something to learn.
     reward: (_, { tokens }) => (tokens.reduce((sum, token) => 3 * sum + token, 0) % 97) / 97,
     groupSize: 4,
-    groupsPerBatch: 2,
+    // One request at a time: sums of a batch that others share differ in the last bit, and sooner or later in a sample.
+    groupsPerBatch: 1,
     maxTokens: 4,
   });
 }

@@ -1,0 +1,53 @@
+import { ServiceClient } from "@tinkex/client";
+import { expect, it } from "vitest";
+import { distill, dpo, evaluate, fineTune, rl, sft } from "./index.js";
+
+const service = new ServiceClient({ baseUrl: "http://127.0.0.1:9", env: {}, apiKey: "tml-none" });
+const model = "tinkex/pocket-1";
+const common = { service, model, learningRate: 1e-3 };
+const train = [{ prompt: "a", completion: "b" }];
+const asked = { problems: ["a"], prompt: (text: string) => text, maxTokens: 1 };
+const pairs = [{ prompt: "a", chosen: "b", rejected: "c" }];
+
+/** Starts each recipe with options beside good ones. */
+const recipes: Readonly<Record<string, (more: object) => unknown>> = {
+  sft: (more) => sft({ ...common, train, ...more }),
+  fineTune: (more) => fineTune({ ...common, train, ...more }),
+  rl: (more) => rl({ ...common, ...asked, reward: () => 1, ...more }),
+  dpo: (more) => dpo({ ...common, pairs, ...more }),
+  distill: (more) => distill({ ...common, ...asked, teacher: model, ...more }),
+  evaluate: (more) => evaluate({ service, sampler: model, ...asked, score: () => 1, ...more }),
+};
+
+const training = ["sft", "fineTune", "rl", "dpo", "distill"];
+const learning = ["sft", "fineTune"];
+const rollouts = ["rl", "distill", "evaluate"];
+
+it.each([
+  [
+    training,
+    "schedule",
+    "exponential",
+    'schedule must be "linear", "cosine" or "constant", got "exponential"',
+  ],
+  [training, "adam", { beta1: 2 }, "adam: beta1: must be below 1, got 2"],
+  [training, "adam", 3, "adam"],
+  [["sft", "fineTune", "rl", "distill"], "evaluators", [3], "evaluators[0] must be a function"],
+  [["sft", "fineTune", "rl", "distill"], "evaluators", () => ({}), "evaluators must be an array"],
+  [[...learning, "evaluate"], "trainOn", "answers", 'trainOn must be "last_assistant_message"'],
+  [[...learning, "evaluate"], "reduction", "sum", 'reduction must be "mean" or "none", got "sum"'],
+  [["rl", "distill"], "lossFn", "mse", 'lossFn: must be one of "cross_entropy"'],
+  [rollouts, "stop", [5], "stop[0] must be a string"],
+  [rollouts, "stop", "\n", "stop must be an array"],
+  [[...training, "evaluate"], "signal", {}, "signal must be an AbortSignal"],
+] as const)("%s refuse a bad %s at the call, with its name", (names, option, value, fault) => {
+  for (const name of names) {
+    expect(() => recipes[name]?.({ [option]: value }), name).toThrow(`${name}: ${fault}`);
+  }
+});
+
+it("a recipe with too few examples for one step names its own options", async () => {
+  await expect(rl({ ...common, ...asked, reward: () => 1 })).rejects.toThrow(
+    "rl: problems must have at least 16, enough for one step, got 1; lower groupsPerBatch",
+  );
+});
