@@ -153,7 +153,7 @@ export class Transport implements TinkexTransport {
         this.#follow(job, sent, await this.#parts.sender.send(sent, lifetime));
       return await this.#observer.observe(call.operation, request, attempt, send, observer);
     } finally {
-      lifetime.settled();
+      lifetime.isUnderWay = false;
       release();
     }
   }

@@ -15,7 +15,7 @@ export class Mutex {
    */
   async runExclusive<T>(signal: AbortSignal, body: () => Promise<T>): Promise<T> {
     if (this.#broken !== undefined) throw this.#broken;
-    const release = await this.#permit.acquire(signal);
+    const release = await (this.#permit.tryAcquire() ?? this.#permit.acquire(signal));
     try {
       // Someone who was admitted may have given up before it came to run.
       signal.throwIfAborted();

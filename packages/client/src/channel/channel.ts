@@ -1,4 +1,4 @@
-import { ApiStatusError, atMostEvery, ByteBudget, type TransportResponse } from "@tinkex/base";
+import { ApiStatusError, atMostEvery, ByteBudget } from "@tinkex/base";
 import { type Compress, type PressureLimits, parseRetryHint, type SubmitOutcome } from "@tinkex/http";
 import {
   ENDPOINTS,
@@ -201,10 +201,17 @@ export class Channel {
     log: QueueStateLog,
     delivery: Delivery & { readonly signal?: AbortSignal },
   ): Promise<Submission<ResultOf<Name>>> {
-    const { onBehalfOf } = context;
-    const { isReadable, ticketIn } = new TicketReader();
+    const { onBehalfOf, startedAtMs } = context;
+    const answer = new TicketReader();
+    const { isReadable } = answer;
     const response = await this.session.post(name, body, { ...delivery, onBehalfOf, isReadable });
-    return this.#accepted(name, ticketIn(response), context, log, context.startedAtMs);
+    return this.#accepted(
+      name,
+      answer.ticket ?? decodeResponse("optim_step", response.body),
+      context,
+      log,
+      startedAtMs,
+    );
   }
 
   /**
@@ -217,7 +224,10 @@ export class Channel {
     log: QueueStateLog,
     delivery: Delivery,
   ): Promise<Submission<ResultOf<"forward_backward">>> {
-    return context.aroundChunk(request, () => this.#submitPass(request, context, log, delivery));
+    const { events } = this.environment;
+    if (!events.hearsChunks) return this.#submitPass(request, context, log, delivery);
+    const { operationId = 0 } = context.onBehalfOf;
+    return events.aroundChunk(operationId, request, () => this.#submitPass(request, context, log, delivery));
   }
 
   async #submitPass(
@@ -227,7 +237,9 @@ export class Channel {
     delivery: Delivery,
   ): Promise<Submission<ResultOf<"forward_backward">>> {
     const { closing } = this.environment.lifecycle;
-    const release = await this.#trainingBudget.acquire(request.size, delivery.stopSignal ?? closing);
+    const release =
+      this.#trainingBudget.tryAcquire(request.size) ??
+      (await this.#trainingBudget.acquire(request.size, delivery.stopSignal ?? closing));
     try {
       const ticket = await this.#deliverPass(request, context, delivery);
       const submission = this.#accepted(request.name, ticket, context, log, context.startedAtMs);
@@ -265,20 +277,20 @@ export class Channel {
     // The sample may be complete before its ticket is here.
     const endSubmitting = batch?.submitting();
     try {
-      const { isReadable, ticketIn } = new TicketReader();
+      const answer = new TicketReader();
       const response = await this.session.post("asample", body, {
         onBehalfOf: context.onBehalfOf,
-        // The header promises the server that a 429 is understood as "later".
-        headers: { "x-tinker-sampling-backpressure": "1" },
-        returnStatuses: [429],
+        headers: BACKPRESSURE,
+        returnStatuses: BUSY,
         signal: context.signal,
-        isReadable,
+        isReadable: answer.isReadable,
       });
       if (response.status === 429) {
         const hint = parseRetryHint(response.headers, this.environment.clock.now());
         return { kind: "busy", pauseMs: hint?.delayMs ?? busyPauseMs };
       }
-      const value = this.#accepted("asample", ticketIn(response), context, log, startedAtMs, batch);
+      const ticket = answer.ticket ?? decodeResponse("optim_step", response.body);
+      const value = this.#accepted("asample", ticket, context, log, startedAtMs, batch);
       return { kind: "accepted", value };
     } finally {
       endSubmitting?.();
@@ -312,31 +324,23 @@ export class Channel {
     delivery: Delivery,
   ): Promise<UntypedAPIFuture> {
     const encoded = encoding === request.encoding ? request.written : request.writeIn(encoding);
-    const { body, headers } = await this.#packed(encoded);
+    const { proto_compress_fwdbwd: isPacked } = this.server.config;
+    const compress = isPacked && encoded.contentType === PROTOBUF_TYPE ? this.#options.compress : undefined;
+    // Packed where the server allows it and this Node can, JSON never.
+    const body = compress === undefined ? encoded.body : await compress(encoded.body);
     context.sending();
     request.hasLeft = true;
-    const { isReadable, ticketIn } = new TicketReader();
+    const answer = new TicketReader();
     // A forward pass has an endpoint of its own in JSON only.
     const response = await this.session.post(encoding === "json" ? request.name : "forward_backward", body, {
       onBehalfOf: context.onBehalfOf,
       contentType: encoded.contentType,
-      headers,
+      headers: compress === undefined ? undefined : PACKED,
       stopSignal: delivery.stopSignal,
       finalStatuses: [...finalStatuses, ...(delivery.finalStatuses ?? [])],
-      isReadable,
+      isReadable: answer.isReadable,
     });
-    return ticketIn(response);
-  }
-
-  /** A training body as it travels: packed where the server allows it and this Node can, JSON never. */
-  async #packed({ body, contentType }: EncodedBody): Promise<{
-    readonly body: Uint8Array;
-    readonly headers: Readonly<Record<string, string>>;
-  }> {
-    const { compress } = this.#options;
-    const isWanted = this.server.config.proto_compress_fwdbwd && contentType === PROTOBUF_TYPE;
-    if (!isWanted || compress === undefined) return { body, headers: {} };
-    return { body: await compress(body), headers: { "content-encoding": "zstd" } };
+    return answer.ticket ?? decodeResponse("optim_step", response.body);
   }
 
   /** Notes that an operation was accepted, and starts waiting for its result. */
@@ -374,21 +378,25 @@ function failureOf(first: unknown, last: unknown): unknown {
   return isAboutEncoding(last) || !(last instanceof ApiStatusError) ? first : last;
 }
 
-/** Reads the answer to a submission once: the transport asks whether it is a ticket, and the submission for the ticket. */
+/** Headers of a packed body. */
+const PACKED = { "content-encoding": "zstd" };
+
+/** Promises the server that a 429 to a sample is understood as "later". */
+const BACKPRESSURE = { "x-tinker-sampling-backpressure": "1" };
+const BUSY = [429];
+
+/** Reads the answer to a submission once, when the transport asks whether it is a ticket. */
 class TicketReader {
-  #ticket: UntypedAPIFuture | undefined;
+  /** Left out by a transport that takes the answer unread. */
+  ticket: UntypedAPIFuture | undefined;
 
   readonly isReadable = (body: Uint8Array): boolean => {
     try {
       // Every operation is answered by this record.
-      this.#ticket = decodeResponse("optim_step", body);
+      this.ticket = decodeResponse("optim_step", body);
       return true;
     } catch {
       return false;
     }
   };
-
-  /** Gives the ticket; a transport may have taken the answer unread. */
-  readonly ticketIn = ({ body }: TransportResponse): UntypedAPIFuture =>
-    this.#ticket ?? decodeResponse("optim_step", body);
 }

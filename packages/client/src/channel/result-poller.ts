@@ -160,14 +160,20 @@ export class ResultPoller<Name extends FutureResultName> {
       "x-tinker-request-type": requestType,
     };
     if (iteration === 0) headers["x-tinker-create-promise-roundtrip-time"] = `${roundtripS}`;
+    let response: TransportResponse | undefined;
     try {
       const body = calls.encode("retrieve_future", request, { isChecked: true });
       const { onBehalfOf, signal } = context;
       const accept = acceptFor(resultName, "protobuf");
-      const response = await calls.post("retrieve_future", body, { onBehalfOf, signal, accept, headers });
-      return read(resultName, response);
+      response = await calls.post("retrieve_future", body, { onBehalfOf, signal, accept, headers });
+      return decodeFutureResult(resultName, response);
     } catch (error) {
-      return { state: "no answer", error };
+      // An answer that is no record at all says nothing of the result.
+      if (response === undefined || beginsAsRecord(response)) return { state: "no answer", error };
+      return {
+        state: "no answer",
+        error: new UnreadablePollError(errorMessage(error), { cause: error }),
+      };
     }
   }
 
@@ -211,9 +217,9 @@ export class ResultPoller<Name extends FutureResultName> {
 
   /** Waits between two polls, of which the first gave no result. */
   #pauseFor(ms: number): Promise<void> {
-    const { signal, isAwaited, stillWaiting } = this.#request.context;
-    stillWaiting();
-    return this.#environment.clock.sleep(ms, signal, { background: !isAwaited() });
+    const { context } = this.#request;
+    context.stillWaiting();
+    return this.#environment.clock.sleep(ms, context.signal, { background: !context.isAwaited() });
   }
 
   /** @throws the error that is the last, when no poll has had a good answer for too long */
@@ -323,19 +329,6 @@ export class ResultPoller<Name extends FutureResultName> {
       earlierTries,
       requestId: error.requestId,
     });
-  }
-}
-
-/** @throws UnreadablePollError for what is no record at all; what reading the record throws */
-function read<Name extends FutureResultName>(
-  name: Name,
-  response: TransportResponse,
-): FutureOutcome<Records[Name]> {
-  try {
-    return decodeFutureResult(name, response);
-  } catch (error) {
-    if (beginsAsRecord(response)) throw error;
-    throw new UnreadablePollError(errorMessage(error), { cause: error });
   }
 }
 

@@ -128,6 +128,12 @@ export class EventHub {
     this.#channels?.content.publish(message);
   }
 
+  /** Tells whether anybody hears of the spans of chunks. */
+  get hearsChunks(): boolean {
+    const tracing = this.#channels?.chunk;
+    return tracing !== undefined && isTraced(tracing);
+  }
+
   /** Submits one chunk of a pass, and follows it to its result, as a span if anybody hears of those. */
   aroundChunk<S extends SubmittedChunk>(
     operationId: number,

@@ -1,11 +1,11 @@
-import { type Clock, ClosedError, type Logger, type TinkexError } from "@tinkex/base";
+import { type Clock, ClosedError, type Logger } from "@tinkex/base";
 import type { OperationInfo } from "@tinkex/types";
 import type { EventHub } from "../events/event-hub.js";
 import type { FailureListener } from "../events/failure-listener.js";
 import { type OperationDescription, OperationEvents } from "../events/operation-events.js";
 import { CALL_OPTIONS, type CallOptions, checkOptions } from "../inputs/call-options.js";
 import { type ApiFuture, startFuture } from "./api-future.js";
-import type { FutureEnvironment, OperationRegistry } from "./future-environment.js";
+import type { Endable, FutureEnvironment, OperationRegistry } from "./future-environment.js";
 import type { OperationContext, SdkMethod } from "./operation-context.js";
 import { SlowOperationLog } from "./slow-operation-log.js";
 import { UnawaitedFailures } from "./unawaited-failures.js";
@@ -51,7 +51,7 @@ export class ClientLifecycle implements OperationRegistry {
   /** The parts that all futures of this client share. */
   readonly #futures: FutureEnvironment;
   readonly #controller = new AbortController();
-  readonly #enders = new Set<(reason: TinkexError) => void>();
+  readonly #operations = new Set<Endable>();
 
   /** @param name - the client as error messages call it */
   constructor(
@@ -79,7 +79,7 @@ export class ClientLifecycle implements OperationRegistry {
 
   /** Operations that have not settled. */
   get size(): number {
-    return this.#enders.size;
+    return this.#operations.size;
   }
 
   /**
@@ -137,12 +137,13 @@ export class ClientLifecycle implements OperationRegistry {
     return startFuture(call, environment, described, operation);
   }
 
-  add(end: (reason: TinkexError) => void): () => void {
-    for (const { closing } of this.#line) if (closing.aborted) end(closing.reason);
-    for (const each of this.#line) each.#enders.add(end);
-    return () => {
-      for (const each of this.#line) each.#enders.delete(end);
-    };
+  add(operation: Endable): void {
+    for (const { closing } of this.#line) if (closing.aborted) operation.end(closing.reason);
+    for (const each of this.#line) each.#operations.add(operation);
+  }
+
+  delete(operation: Endable): void {
+    for (const each of this.#line) each.#operations.delete(operation);
   }
 
   /** Ends all operations, and the background work, with `ClosedError`. May be called twice. */
@@ -150,7 +151,7 @@ export class ClientLifecycle implements OperationRegistry {
     if (this.closing.aborted) return;
     const reason = new ClosedError(`${this.#name} is closed`);
     this.#controller.abort(reason);
-    for (const end of [...this.#enders]) end(reason);
+    for (const operation of [...this.#operations]) operation.end(reason);
   }
 }
 

@@ -6,10 +6,17 @@ import type { SdkMethod } from "./operation-context.js";
 import type { SlowOperationLog } from "./slow-operation-log.js";
 import type { UnawaitedFailures } from "./unawaited-failures.js";
 
+/** An operation as whoever ends it sees it. */
+export interface Endable {
+  end(reason: TinkexError): void;
+}
+
 /** The place where an operation says how it can be ended, for as long as it lasts. */
 export interface OperationRegistry {
-  /** Returns a function that takes the operation out again. An operation that comes too late is ended at once. */
-  add(end: (reason: TinkexError) => void): () => void;
+  /** Adds an operation. One that comes too late is ended at once. */
+  add(operation: Endable): void;
+  /** Takes an operation out again. */
+  delete(operation: Endable): void;
 }
 
 /** The ports and the registry that all futures of a service client share. */

@@ -1,5 +1,4 @@
 import type { Open, QueueState } from "@tinkex/types";
-import type { SentChunk, SubmittedChunk } from "../events/event-hub.js";
 
 /** A public method as the service's statistics know it: the official class name, and the method in snake_case. */
 export type SdkMethod =
@@ -46,6 +45,8 @@ export interface OperationContext {
   isAwaited(): boolean;
   /** The time of the call, by the monotonic clock. */
   readonly startedAtMs: number;
+  /** The sequence id of the work's first request, which the work sets. */
+  seqId: number | undefined;
   /**
    * Notes that requests leave from now on: the work can no longer be called off without the service noticing.
    *
@@ -54,8 +55,6 @@ export interface OperationContext {
   sending(): void;
   /** Notes that the service has accepted a request of the work under this id. */
   accepted(requestId: string): void;
-  /** Notes the sequence id of the work's first request. */
-  numbered(seqId: number): void;
   /** Notes that the service has accepted all requests of the work. */
   submitted(): void;
   /** Notes how the work stands in the service's queue. */
@@ -64,8 +63,6 @@ export interface OperationContext {
   whileQueued<T>(requestId: string, requestType: string, wait: ResultWait<T>): Promise<T>;
   /** Notes an attempt at the work that failed, of which somebody may hear. @param attempt - from 1 */
   attemptFailed(error: unknown, attempt: number, isRepeated: boolean): void;
-  /** Submits one chunk of a pass, of which somebody may hear until its result is there. */
-  aroundChunk<S extends SubmittedChunk>(chunk: SentChunk, submit: () => Promise<S>): Promise<S>;
   /** Notes that the service was asked for the result and has none yet. */
   stillWaiting(): void;
   /** Sets how the service is asked to stop the work. Without it, cancelling only stops the waiting. */

@@ -35,7 +35,11 @@ async function askBaseModel(
 ): Promise<string | undefined> {
   if (!session.server.generation.describesSamplers) return undefined;
   try {
-    const sampler = await session.call("get_sampler", undefined, { ...context, path: { sampler: id } });
+    const sampler = await session.call("get_sampler", undefined, {
+      onBehalfOf: context.onBehalfOf,
+      signal: context.signal,
+      path: { sampler: id },
+    });
     return sampler.base_model;
   } catch (error) {
     if (error instanceof ApiStatusError && (error.status === 404 || error.status === 405)) return undefined;

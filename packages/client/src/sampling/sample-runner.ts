@@ -212,13 +212,14 @@ export class Resampler {
   async pauseAfter(
     error: unknown,
     before: SampleFailures | undefined,
-    { signal, attemptFailed }: Pick<OperationContext, "signal" | "attemptFailed">,
+    context: Pick<OperationContext, "signal" | "attemptFailed">,
   ): Promise<SampleFailures> {
+    const { signal } = context;
     if (signal.aborted) throw error;
     const { clock, random, maxRetries = Number.POSITIVE_INFINITY } = this.#options;
     const attempts = (before?.attempts ?? 0) + 1;
     const isRepeated = attempts <= maxRetries && mayHelp(error);
-    attemptFailed(error, attempts, isRepeated);
+    context.attemptFailed(error, attempts, isRepeated);
     if (!isRepeated) throw error;
     this.#checkStuck(error, attempts);
     const pause = before?.pause ?? new BackoffCounter(BACKOFFS.resample, random);

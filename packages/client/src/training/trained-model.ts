@@ -136,8 +136,8 @@ export async function submitOperation<Name extends SingleOperationName>(
       const delivery = { stopSignal: context.signal, finalStatuses: id.wasRefused ? [409] : undefined };
       const submission = await channel.submitBody(name, body, context, log, delivery);
       const result = settleResult(model, id, submission.result);
-      if (await isOutOfOrder(model, result)) continue;
-      context.numbered(id.value);
+      if (model.isOrderInDoubt && (await isOutOfOrder(model, result))) continue;
+      context.seqId ??= id.value;
       return () => result;
     } catch (error) {
       if (id.wasRefused && isSequenceConflict(name, error)) continue;

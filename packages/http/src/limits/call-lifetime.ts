@@ -43,10 +43,11 @@ export interface Settle<T> {
 export class CallLifetime {
   #failure: Interruption | undefined;
   #onInterrupt: ((failure: Interruption) => void) | undefined;
+  /** Says that bytes of a try have begun to leave, and it has not ended: the service may hear of it. */
+  isUnderWay = false;
   readonly #stopTimer: (() => void) | undefined;
   readonly #stopListening: (() => void) | undefined;
   readonly #leaveStopSignal: (() => void) | undefined;
-  #isUnderWay = false;
   #isStopped = false;
   readonly #name: string;
   readonly #signal: AbortSignal | undefined;
@@ -81,16 +82,6 @@ export class CallLifetime {
   /** Tells whether the try under way is the last one. */
   get isStopped(): boolean {
     return this.#isStopped;
-  }
-
-  /** Notes that the bytes of a try begin to leave; from now on the service may hear of it. */
-  leaving(): void {
-    this.#isUnderWay = true;
-  }
-
-  /** Notes that a try has come to its end. */
-  settled(): void {
-    this.#isUnderWay = false;
   }
 
   /** Milliseconds since the call began. */
@@ -167,7 +158,7 @@ export class CallLifetime {
   /** Ends the call, unless a try of it is under way: that one is the last then. */
   #stop(reason: unknown): void {
     this.#isStopped = true;
-    if (!this.#isUnderWay) this.interrupt(this.#stopped(reason));
+    if (!this.isUnderWay) this.interrupt(this.#stopped(reason));
   }
 
   #stopped(cause: unknown): AbortedError {
@@ -187,7 +178,7 @@ export class CallLifetime {
       `${this.#name} took longer than its limit of ${this.#timeoutMs} ms${this.#lastFault}`,
       {
         timeoutMs: this.#timeoutMs,
-        attempts: (this.#last?.attempt ?? 0) + (this.#isUnderWay ? 1 : 0),
+        attempts: (this.#last?.attempt ?? 0) + (this.isUnderWay ? 1 : 0),
         earlierTries: this.#failedTries,
         mayHaveArrived: this.#mayHaveArrived,
         cause: this.#last?.cause,
@@ -196,6 +187,6 @@ export class CallLifetime {
   }
 
   get #mayHaveArrived(): boolean {
-    return this.#isUnderWay || this.#failedTries.some((each) => each.mayHaveArrived);
+    return this.isUnderWay || this.#failedTries.some((each) => each.mayHaveArrived);
   }
 }

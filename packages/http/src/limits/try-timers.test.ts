@@ -29,7 +29,7 @@ describe("TryTimers", () => {
     const { timers, expired } = watch(limits);
     timers.watchSilence();
     for (let i = 0; i < 20; i += 1) {
-      timers.heard();
+      timers.isSilent = false;
       vi.advanceTimersByTime(400);
     }
     expect(expired).toEqual([]);
@@ -49,7 +49,7 @@ describe("TryTimers", () => {
     const { timers, expired } = watch(within(1_000));
     timers.watchSilence();
     for (let i = 0; i < 11; i += 1) {
-      timers.heard();
+      timers.isSilent = false;
       vi.advanceTimersByTime(100);
     }
     expect(expired).toEqual([{ kind: "timed_out", waitingFor: "the whole answer", limitMs: 1_000 }]);

@@ -1,9 +1,12 @@
-import { startTimer, systemClock } from "@tinkex/base";
+import { systemClock } from "@tinkex/base";
 import type { TimedOut } from "../errors/try-outcome.js";
 import type { TryTimeouts } from "../operations/policy.js";
 
 /** Slowest upload that still counts as progress: 128 KiB a second. A big body gets so much more than the server's own time. */
 const MIN_UPLOAD_BYTES_PER_MS = (128 * 1024) / 1000;
+
+/** Longest delay that Node's timers keep, in milliseconds. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Watches the limits of one try, all of them with one timer: most tries end long before any of their limits. */
 export class TryTimers {
@@ -15,9 +18,10 @@ export class TryTimers {
   readonly #beganAtMs = systemClock.monotonic();
   /** Beginning of the spell in which a piece of the body must come; `undefined` until the status line has come. */
   #spellBeganAtMs: number | undefined;
-  #isSilent = true;
   #wakesAtMs = 0;
-  #stopTimer: () => void = () => {};
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Says that no piece of the body has come in this spell; whoever receives one notes it here. */
+  isSilent = true;
 
   /**
    * @param sentBytes - size of the request's body; a big one may take its time
@@ -41,25 +45,24 @@ export class TryTimers {
   /** Watches for silence from now on: the status line has come. Expires between one and two spells after the last piece. */
   watchSilence(): void {
     const nowMs = systemClock.monotonic();
-    this.#isSilent = true;
+    this.isSilent = true;
     this.#spellBeganAtMs = nowMs;
     // A timer that wakes before the spell is over looks then how much of it is left.
     if (nowMs + this.#silenceMs < this.#wakesAtMs) this.#wakeIn(this.#silenceMs, nowMs);
   }
 
-  /** Notes that a piece of the body has come. */
-  heard(): void {
-    this.#isSilent = false;
-  }
-
   stop(): void {
-    this.#stopTimer();
+    clearTimeout(this.#timer);
   }
 
   #wakeIn(ms: number, nowMs: number): void {
-    this.#stopTimer();
+    clearTimeout(this.#timer);
     this.#wakesAtMs = nowMs + ms;
-    this.#stopTimer = startTimer(ms, () => this.#wake(), this.#isBackground);
+    // A timer that wakes too early looks how much of its limit is left.
+    const timer = setTimeout(() => this.#wake(), Math.min(ms, MAX_TIMER_MS));
+    // Browsers have plain numbers here, and no process to keep alive.
+    if (this.#isBackground && typeof timer === "object") timer.unref();
+    this.#timer = timer;
   }
 
   /** Ends the try when one of its limits has run out, or sleeps until the next one. */
@@ -73,8 +76,8 @@ export class TryTimers {
     }
     let leftMs =
       (this.#spellBeganAtMs ?? this.#beganAtMs) + (isBody ? this.#silenceMs : this.#headersMs) - nowMs;
-    if (leftMs < 1 && isBody && !this.#isSilent) {
-      this.#isSilent = true;
+    if (leftMs < 1 && isBody && !this.isSilent) {
+      this.isSilent = true;
       this.#spellBeganAtMs = nowMs;
       leftMs = this.#silenceMs;
     }

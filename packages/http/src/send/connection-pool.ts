@@ -20,16 +20,16 @@ class PooledConnection {
   /** Handlers of the latest requests, some of which may be over. */
   readonly handlers: LeavingHandler[] = [];
   readonly #pending: PendingConnections;
-  readonly #onFree: (connection: PooledConnection) => void;
+  readonly #pool: ConnectionPool;
 
   constructor(
     makeClient: (connect: buildConnector.connector) => Client,
     connect: Connect,
-    onFree: (connection: PooledConnection) => void,
+    pool: ConnectionPool,
   ) {
     this.#pending = new PendingConnections(connect);
     this.client = makeClient(this.#pending.connect);
-    this.#onFree = onFree;
+    this.#pool = pool;
   }
 
   /**
@@ -37,12 +37,13 @@ class PooledConnection {
    * the answer would make a connection of its own.
    */
   answered(): void {
-    if (!this.isAwaited) this.#onFree(this);
+    if (!this.isAwaited) this.#pool.setFree(this);
   }
 
   /** Tells whether anybody waits for an answer on it. */
   get isAwaited(): boolean {
-    return this.handlers.some(({ isOver }) => !isOver);
+    for (const { isOver } of this.handlers) if (!isOver) return true;
+    return false;
   }
 
   /** Gives up the connection if it is still being made, and nobody else waits for it. */
@@ -109,13 +110,10 @@ export class ConnectionPool {
   }
 
   #add(): PooledConnection {
-    const onFree = (free: PooledConnection): void => this.#setFree(free);
-    const connection = new PooledConnection(this.#makeClient, this.#connect, onFree);
+    const connection = new PooledConnection(this.#makeClient, this.#connect, this);
     const { client } = connection;
     this.#connections.add(connection);
-    client.on("drain", () => {
-      this.#setFree(connection);
-    });
+    client.on("drain", () => this.setFree(connection));
     client.on("disconnect", () => {
       // A request that waits there gets a new connection, unless it was left: undici would connect for that too (nodejs/undici#5845).
       if (connection.isAwaited) return;
@@ -127,7 +125,8 @@ export class ConnectionPool {
     return connection;
   }
 
-  #setFree(connection: PooledConnection): void {
+  /** Notes that a connection can carry another request. */
+  setFree(connection: PooledConnection): void {
     if (connection.isFree || !this.#connections.has(connection)) return;
     connection.isFree = true;
     this.#free.push(connection);

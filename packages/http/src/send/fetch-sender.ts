@@ -24,7 +24,7 @@ export class FetchSender implements Sender {
       };
       const { timeouts, body, isBackground } = request;
       const timers = new TryTimers(timeouts, body?.byteLength ?? 0, expire, isBackground);
-      lifetime.leaving();
+      lifetime.isUnderWay = true;
       this.#receive(request, controller.signal, timers)
         .then(resolve, (error) => {
           const cause = innermost(error);
@@ -68,7 +68,7 @@ export class FetchSender implements Sender {
     timers.watchSilence();
     const body = new BodyPieces(response.status, request.maxAnswerBytes);
     for await (const piece of response.body ?? []) {
-      timers.heard();
+      timers.isSilent = false;
       if (!body.add(piece)) break;
     }
     const answerHeaders = Object.fromEntries(response.headers);

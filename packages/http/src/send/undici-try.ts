@@ -20,6 +20,7 @@ type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
 export class UndiciTry implements LeavingHandler {
   connection: LeavingHandler["connection"];
   isFirst = false;
+  isOver = false;
   readonly #timers: TryTimers;
   #settle: Settle<TryOutcome> | undefined;
   #controller: Dispatcher.DispatchController | undefined;
@@ -42,22 +43,17 @@ export class UndiciTry implements LeavingHandler {
     this.#timers = new TryTimers(timeouts, body?.byteLength ?? 0, expire, isBackground);
   }
 
-  get isOver(): boolean {
-    return this.#settle === undefined;
-  }
-
   /** Leaves the request at once; nothing is settled any more. */
   drop(): void {
-    if (this.#settle === undefined) return;
-    this.#settle = undefined;
-    this.#timers.stop();
+    if (this.isOver) return;
+    this.#letGo();
     this.#leave();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#settle === undefined) controller.abort(DROPPED);
-    else this.#lifetime.leaving();
+    if (this.isOver) controller.abort(DROPPED);
+    else this.#lifetime.isUnderWay = true;
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
@@ -69,7 +65,7 @@ export class UndiciTry implements LeavingHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    this.#timers.heard();
+    this.#timers.isSilent = false;
     // undici's chunks are views of a buffer that it does not use again.
     if (this.#body?.add(chunk) !== false) return;
     this.#endWithAnswer();
@@ -102,11 +98,18 @@ export class UndiciTry implements LeavingHandler {
 
   #end(outcome: TryOutcome): void {
     const settle = this.#settle;
-    this.#settle = undefined;
-    this.#timers.stop();
+    this.#letGo();
     // An error of our own, about the request's body or the answer's, is no failure of the network.
     if (outcome.kind === "broken" && TinkexError.isInstance(outcome.cause)) settle?.reject(outcome.cause);
     else settle?.resolve(outcome);
+  }
+
+  /** Lets go of whoever waits, and of the answer: the connection keeps this object until its next request. */
+  #letGo(): void {
+    this.isOver = true;
+    this.#settle = undefined;
+    this.#body = undefined;
+    this.#timers.stop();
   }
 }
 

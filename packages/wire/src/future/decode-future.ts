@@ -37,9 +37,11 @@ export function hasProtobufForm(name: FutureResultName): name is keyof typeof pr
   return typeof name === "string" && Object.hasOwn(protobufResults, name);
 }
 
+const EITHER_TYPE = `${PROTOBUF_TYPE}, ${JSON_TYPE}`;
+
 /** Makes the `Accept` header of a poll for this result. */
 export function acceptFor(name: FutureResultName, wire: "protobuf" | "json"): string {
-  return wire === "protobuf" && hasProtobufForm(name) ? `${PROTOBUF_TYPE}, ${JSON_TYPE}` : JSON_TYPE;
+  return wire === "protobuf" && hasProtobufForm(name) ? EITHER_TYPE : JSON_TYPE;
 }
 
 /** Tells whether a `Content-Type` or `Accept` header names protobuf; parameters and case do not matter. */

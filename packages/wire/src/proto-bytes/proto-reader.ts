@@ -92,7 +92,14 @@ export class ProtoReader {
   next(): boolean {
     if (this.#offset === this.#end && (this.#laterParts === undefined || !this.#goToNextPart())) return false;
     this.#fieldStart = this.#offset;
-    this.#readTag();
+    const tag = this.#shortVarint();
+    if (tag < 8) {
+      this.#offset = this.#fieldStart;
+      this.#readTag();
+    } else {
+      this.field = tag >>> 3;
+      this.#wireType = tag & 7;
+    }
     return true;
   }
 
@@ -163,7 +170,8 @@ export class ProtoReader {
   /** Reads an int32; as in all protobuf readers, higher bits are dropped. */
   int32(name: string): number {
     this.#expect(wireType.varint, name);
-    return this.#varintHalves(name)[0] | 0;
+    const short = this.#shortVarint();
+    return short >= 0 ? short : this.#varintHalves(name)[0] | 0;
   }
 
   uint32(name: string): number {
@@ -311,10 +319,20 @@ export class ProtoReader {
   }
 
   #varint(name: string): number {
+    const short = this.#shortVarint();
+    if (short >= 0) return short;
     const [low, high] = this.#varintHalves(name);
     const value = (high | 0) * 0x1_0000_0000 + low;
     if (!Number.isSafeInteger(value)) throw this.fault(name, "an integer beyond 2^53");
     return value;
+  }
+
+  /** Reads a varint of one byte, as nearly all are; -1, and nothing read, where it is longer. */
+  #shortVarint(): number {
+    const byte = this.#offset < this.#end ? (this.#bytes[this.#offset] ?? 0) : 0x80;
+    if (byte >= 0x80) return -1;
+    this.#offset += 1;
+    return byte;
   }
 
   /** Reads the lower and upper 32 bits, both unsigned. */

@@ -99,7 +99,7 @@ function readBatchedTensor(reader: ProtoReader): TensorData[] {
   reader.spend((offsetBytes.length / 8) * TENSOR_BYTES, "offsets");
   const elements = readElements(reader, data, dtype, "data");
   const borders = bordersOf(reader, offsetBytes, data.length, elements.elementBytes);
-  const rowSize = rowSizeOf(reader, trailing);
+  const rowSize = trailing.length === 0 ? 1 : rowSizeOf(reader, trailing);
   const tensors: TensorData[] = [];
   for (let index = 0; index + 1 < borders.length; index += 1) {
     const start = borders[index] ?? 0;

@@ -36,9 +36,11 @@ export function combineOutputs(
   }
   const { metrics, exactMetrics } = reduceMetrics(chunks);
   if (onDropped !== undefined) {
-    const names = new Set(chunks.flatMap((chunk) => Object.keys(chunk.metrics)));
-    const dropped = [...names].filter((name) => !Object.hasOwn(metrics, name));
-    if (dropped.length > 0) onDropped(dropped);
+    const dropped = new Set<string>();
+    for (const chunk of chunks) {
+      for (const name of Object.keys(chunk.metrics)) if (!Object.hasOwn(metrics, name)) dropped.add(name);
+    }
+    if (dropped.size > 0) onDropped([...dropped]);
   }
   return {
     loss_fn_output_type: results[0]?.loss_fn_output_type ?? "",
@@ -155,7 +157,11 @@ type HashReducer = (values: readonly number[]) => bigint;
 /** The reductions that a metric's name may end in, `name:reduction`. (`unique` makes several metrics and stands apart.) */
 const METRIC_REDUCERS: Readonly<Record<string, MetricReducer>> = {
   mean: weightedMean,
-  sum: (values) => values.reduce((sum, { value }) => sum + value, 0),
+  sum: (values) => {
+    let sum = 0;
+    for (const { value } of values) sum += value;
+    return sum;
+  },
   min: (values) => values.reduce((least, { value }) => Math.min(least, value), Number.POSITIVE_INFINITY),
   max: largest,
   slack: (values) => largest(values) - weightedMean(values),

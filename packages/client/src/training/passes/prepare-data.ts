@@ -54,12 +54,16 @@ export function preparePass(
   lossFn: LossFnType,
   { loss_fn_config: config, unchecked: isUnchecked = false, strictMetrics: isStrict }: PassOptions,
 ): TrainingPass {
-  if (!isUnchecked) checkLossName(method, lossFn);
+  if (!isUnchecked && !isLossName(lossFn)) checkLossName(method, lossFn);
   const lossFnConfig = config === undefined ? undefined : checkedLossConfig(config);
   const name = method === "forward" ? "forward" : "forward_backward";
   const prepared = prepareData(method, data);
   if (!isUnchecked) for (const [index, datum] of prepared.entries()) checkLossInputs(lossFn, datum, index);
   return { name, data: prepared, lossFn, lossFnConfig, isStrict };
+}
+
+function isLossName(lossFn: unknown): boolean {
+  return typeof lossFn === "string" && Object.hasOwn(REQUIRED_INPUTS, lossFn);
 }
 
 /** @throws ValidationError for a loss that this package does not know, with the way round */

@@ -64,13 +64,15 @@ function sizeBy(rates: Rates): DatumSize {
     let bytes = 0;
     for (const chunk of datum.model_input.chunks) bytes += chunkBytes(chunk, rates.token);
     for (const tensor of Object.values(datum.loss_fn_inputs)) bytes += rates.tensor(tensor);
-    if (rates.span > 0)
-      bytes += spanBytes(datum.model_input_spans, rates) + spanBytes(datum.loss_fn_input_spans, rates);
+    const { model_input_spans: inputSpans, loss_fn_input_spans: lossSpans } = datum;
+    if (inputSpans !== undefined) bytes += spanBytes(inputSpans, rates);
+    if (lossSpans !== undefined) bytes += spanBytes(lossSpans, rates);
     return bytes;
   };
 }
 
-function spanBytes(spans: readonly ProvenanceSpan[] = [], { span }: Rates): number {
+function spanBytes(spans: readonly ProvenanceSpan[], { span }: Rates): number {
+  if (span === 0) return 0;
   return spans.reduce((sum, { sequence_id: id }) => sum + span + id.length, 0);
 }
 

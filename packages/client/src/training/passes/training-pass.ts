@@ -55,38 +55,52 @@ export async function submitPass(
   context: OperationContext,
 ): Promise<readonly Promise<ForwardBackwardOutput>[]> {
   const requests = planPass(model, pass, context.name);
-  let hasFailed = false;
   let isPartAccepted = false;
-  const submit = async (request: PlannedRequest): Promise<void> => {
-    try {
-      const stopSignal = isPartAccepted ? undefined : context.signal;
-      const { result } = await submitRequest(model, request, context, stopSignal);
-      request.result = settleResult(model, request.id, result);
-      isPartAccepted = true;
-    } catch (error) {
-      request.error = error;
-      hasFailed = true;
-    }
-  };
   const waves = model.channel.server.sendsChunksTogether
     ? [requests.slice(1), requests.slice(0, 1)]
     : requests.map((request) => [request]);
   for (const wave of waves) {
-    await Promise.all(wave.map(submit));
-    if (!hasFailed) continue;
+    const stopSignal = isPartAccepted ? undefined : context.signal;
+    const submissions: Promise<boolean>[] = [];
+    for (const request of wave) submissions.push(submitRequest(model, request, context, stopSignal));
+    const areAccepted = await Promise.all(submissions);
+    isPartAccepted ||= areAccepted.includes(true);
+    if (!areAccepted.includes(false)) continue;
     const lost = requests.filter(({ result }) => result === undefined);
     throw settleSequence(model, pass.name, lost, isPartAccepted);
   }
   const [first] = requests;
-  if (first?.result !== undefined && (await isOutOfOrder(model, first.result))) {
+  if (model.isOrderInDoubt && first?.result !== undefined && (await isOutOfOrder(model, first.result))) {
     return submitPass(model, pass, context);
   }
-  context.numbered(first?.id.value ?? 0);
-  return requests.flatMap(({ result }) => result ?? []);
+  context.seqId ??= first?.id.value ?? 0;
+  const results: Promise<ForwardBackwardOutput>[] = [];
+  for (const { result } of requests) if (result !== undefined) results.push(result);
+  return results;
 }
 
-/** Submits one request. Where the service counts a refused id as used, the id after it is tried. */
+/** Submits one request, and notes in it what became of that. Tells whether the service has accepted it. Never rejects. */
 async function submitRequest(
+  model: TrainedModel,
+  request: PlannedRequest,
+  context: OperationContext,
+  stopSignal: AbortSignal | undefined,
+): Promise<boolean> {
+  try {
+    const delivery = { stopSignal };
+    const { result } = request.id.wasRefused
+      ? await submitAfterRefusal(model, request, context, stopSignal)
+      : await model.channel.submitPass(request, context, model.log, delivery);
+    request.result = settleResult(model, request.id, result);
+    return true;
+  } catch (error) {
+    request.error = error;
+    return false;
+  }
+}
+
+/** Submits one request under an id that was refused. Where the service counts such an id as used, the id after it is tried. */
+async function submitAfterRefusal(
   model: TrainedModel,
   request: PlannedRequest,
   context: OperationContext,
