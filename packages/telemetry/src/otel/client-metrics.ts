@@ -1,10 +1,12 @@
 import type { Attributes, Meter } from "@opentelemetry/api";
 import type { OperationTrace, QueueTrace } from "@tinkex/types";
 import { ATTRIBUTES, METRICS, TOKEN_MODALITY } from "./conventions.js";
+import type { Guard } from "./guard.js";
 import { defined, errorType, isSample, sampleAttributes, serverAttributes } from "./span-attributes.js";
 
-/** Metrics of what the clients of the process do. */
+/** Metrics of what the clients of the process do. Its methods throw nothing, so that a span does not fail with its metric. */
 export class ClientMetrics {
+  readonly #guard: Guard;
   readonly #operationDuration;
   readonly #stepDuration;
   readonly #inputTokens;
@@ -13,7 +15,8 @@ export class ClientMetrics {
   readonly #trainingTokens;
   readonly #queueDepth;
 
-  constructor(meter: Meter) {
+  constructor(meter: Meter, guard: Guard) {
+    this.#guard = guard;
     const { operationDuration, stepDuration, inputTokens, outputTokens, cachedTokens } = METRICS;
     const { trainingTokens, queueDepth } = METRICS;
     const histogram = ({ name, buckets, ...rest }: typeof operationDuration | typeof stepDuration) =>
@@ -29,6 +32,10 @@ export class ClientMetrics {
 
   /** Counts an operation that has settled. */
   operation(trace: OperationTrace, durationS: number): void {
+    this.#guard(() => this.#count(trace, durationS));
+  }
+
+  #count(trace: OperationTrace, durationS: number): void {
     const { operation, service, error, outcome } = trace;
     if (!isSample(operation)) {
       if (error !== undefined || operation.lossFn === undefined) return;
@@ -47,13 +54,13 @@ export class ClientMetrics {
 
   /** Counts a training step that is done. */
   step(trace: OperationTrace, durationS: number): void {
-    this.#stepDuration.record(durationS, modelAttributes(trace));
+    this.#guard(() => this.#stepDuration.record(durationS, modelAttributes(trace)));
   }
 
   /** Counts requests that the service has in its queue. @param change - 1 for one more, -1 for one less */
   queue({ requestType, service }: QueueTrace, change: 1 | -1): void {
     const attributes = { [ATTRIBUTES.requestType]: requestType, ...serverAttributes(service.baseUrl) };
-    this.#queueDepth.add(change, attributes);
+    this.#guard(() => this.#queueDepth.add(change, attributes));
   }
 }
 

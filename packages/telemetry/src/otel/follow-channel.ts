@@ -1,6 +1,7 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import type { Context, Span } from "@opentelemetry/api";
 import type { ContextStore } from "./context-store.js";
+import type { Guard } from "./guard.js";
 import type { OtelApi } from "./load-api.js";
 
 /** Span of a message, and the context that its work runs in. */
@@ -23,29 +24,24 @@ export interface Follower<Message extends object> {
 export interface SpanPorts {
   readonly api: OtelApi;
   readonly store: ContextStore;
-  /** Told of what was thrown while a span was made: it must never reach the call that is traced. */
-  readonly onFault: (error: unknown) => void;
+  /** Keeps the faults of a tracer or a meter from the calls. */
+  readonly guard: Guard;
 }
 
 /** Makes spans of the messages of a tracing channel. Returns what ends that, and the spans that are open. */
 export function followChannel<Message extends object>(
   name: string,
   follower: Follower<Message>,
-  { store, onFault }: SpanPorts,
+  { store, guard }: SpanPorts,
 ): () => void {
   const { start, asyncEnd } = tracingChannel<Context, Message>(name);
   const open = new Map<Message, Span>();
   const begin = (message: Message): Context => {
     const parent = store.active;
-    try {
-      const opened = follower.open(message, parent);
-      if (!("span" in opened)) return opened;
-      open.set(message, opened.span);
-      return opened.context;
-    } catch (error) {
-      onFault(error);
-      return parent;
-    }
+    const opened = guard(() => follower.open(message, parent)) ?? parent;
+    if (!("span" in opened)) return opened;
+    open.set(message, opened.span);
+    return opened.context;
   };
   const end = (message: unknown): void => {
     // The channel has messages of one type.
@@ -53,12 +49,8 @@ export function followChannel<Message extends object>(
     const span = open.get(ended);
     if (span === undefined) return;
     open.delete(ended);
-    try {
-      follower.close?.(ended, span);
-      span.end();
-    } catch (error) {
-      onFault(error);
-    }
+    guard(() => follower.close?.(ended, span));
+    guard(() => span.end());
   };
   start.bindStore(store, begin);
   asyncEnd.subscribe(end);
@@ -66,8 +58,8 @@ export function followChannel<Message extends object>(
     start.unbindStore(store);
     asyncEnd.unsubscribe(end);
     for (const [message, span] of open) {
-      follower.leave?.(message);
-      span.end();
+      guard(() => follower.leave?.(message));
+      guard(() => span.end());
     }
     open.clear();
   };

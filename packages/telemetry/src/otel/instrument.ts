@@ -12,6 +12,7 @@ import type { Decode } from "./content-attributes.js";
 import { ContextStore } from "./context-store.js";
 import { SCHEMA_URL, SCOPE_NAME } from "./conventions.js";
 import type { SpanPorts } from "./follow-channel.js";
+import { guardWith } from "./guard.js";
 import { loadApi, type OtelApi } from "./load-api.js";
 import { OperationSpans } from "./operation-spans.js";
 import { followChunks, followQueue } from "./queue-spans.js";
@@ -82,9 +83,11 @@ export function instrument(options: InstrumentOptions = {}): () => void {
   const ports: SpanPorts = {
     api,
     store: new ContextStore(api),
-    onFault: (error) => api.diag.error(`${SCOPE_NAME}: a span could not be made: ${errorMessage(error)}`),
+    guard: guardWith((error) =>
+      api.diag.error(`${SCOPE_NAME}: a span or metric could not be made: ${errorMessage(error)}`),
+    ),
   };
-  const metrics = new ClientMetrics(meter);
+  const metrics = new ClientMetrics(meter, ports.guard);
   const decode = typeof content === "function" ? content : undefined;
   const operations = new OperationSpans(
     { tracer, metrics, hasContent: content !== false, decode, nowMs: () => performance.now() },

@@ -36,7 +36,7 @@ export class OperationSpans implements Follower<OperationTrace> {
     this.#options = options;
     this.#ports = ports;
     const onStep = metrics.step.bind(metrics);
-    this.#steps = new TrainingSteps({ api: ports.api, tracer, nowMs, onStep });
+    this.#steps = new TrainingSteps({ api: ports.api, tracer, nowMs, onStep, guard: ports.guard });
   }
 
   /** Follows all calls of the process from now on. Returns what ends that, and the spans that are open. */
@@ -64,36 +64,45 @@ export class OperationSpans implements Follower<OperationTrace> {
     const kind = isSample(operation) ? api.SpanKind.CLIENT : api.SpanKind.INTERNAL;
     const below = this.#steps.join(message, parent);
     const attributes = givenAttributes(message);
-    const span = tracer.startSpan(operationName(operation), { kind, attributes }, below);
+    let span: Span;
+    try {
+      span = tracer.startSpan(operationName(operation), { kind, attributes }, below);
+    } catch (error) {
+      // Nobody follows it to its end, for which its step would wait.
+      this.#steps.leave(message);
+      throw error;
+    }
     this.#open.set(keyOf(service, operation.operationId), { span, startedAtMs: nowMs() });
     return { span, context: api.trace.setSpan(below, span) };
   }
 
   close(message: OperationTrace, span: Span): void {
     const { operation, service, error } = message;
-    const { metrics, hasContent, nowMs } = this.#options;
+    const { metrics, nowMs } = this.#options;
     const key = keyOf(service, operation.operationId);
     const durationMs = nowMs() - (this.#open.get(key)?.startedAtMs ?? nowMs());
     this.#open.delete(key);
-    span.setAttributes(outcomeAttributes(message));
-    if (error !== undefined) {
-      span.setAttribute(ATTRIBUTES.errorType, errorType(error));
-      // The words of an error may quote a prompt.
-      const words = hasContent ? { message: errorMessage(error) } : {};
-      span.setStatus({ code: this.#ports.api.SpanStatusCode.ERROR, ...words });
-    }
+    this.#ports.guard(() => this.#describe(message, span));
     metrics.operation(message, durationMs / 1000);
     if (operation.method === "trainStep" && error === undefined) metrics.step(message, durationMs / 1000);
     this.#steps.settled(message);
   }
 
+  #describe(message: OperationTrace, span: Span): void {
+    const { error } = message;
+    span.setAttributes(outcomeAttributes(message));
+    if (error === undefined) return;
+    span.setAttribute(ATTRIBUTES.errorType, errorType(error));
+    // The words of an error may quote a prompt.
+    const words = this.#options.hasContent ? { message: errorMessage(error) } : {};
+    span.setStatus({ code: this.#ports.api.SpanStatusCode.ERROR, ...words });
+  }
+
   #hearContent(message: ContentMessage): void {
-    try {
+    this.#ports.guard(() => {
       const span = this.spanOf(message.service, message.operationId);
       span?.setAttributes(contentAttributes(message, this.#options.decode));
-    } catch (error) {
-      this.#ports.onFault(error);
-    }
+    });
   }
 }
 

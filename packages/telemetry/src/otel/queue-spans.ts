@@ -49,7 +49,7 @@ export function followQueue(options: QueueSpansOptions, ports: SpanPorts): () =>
   const hear = (heard: unknown): void => {
     const { requestId, state, reason } = heard as QueueMessage;
     const attributes = { [ATTRIBUTES.queueState]: state, [ATTRIBUTES.queueReason]: reason };
-    waits.get(requestId)?.addEvent(SPAN_EVENTS.queueState, defined(attributes));
+    ports.guard(() => waits.get(requestId)?.addEvent(SPAN_EVENTS.queueState, defined(attributes)));
   };
   const leave = followChannel(EVENT_CHANNELS.queue, follower, ports);
   subscribe(EVENT_CHANNELS.queue, hear);

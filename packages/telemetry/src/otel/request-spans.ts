@@ -28,7 +28,8 @@ export class RequestSpans implements Follower<RequestTrace> {
   /** Follows all requests of the process from now on. Returns what ends that, and the spans that are open. */
   follow(): () => void {
     const leave = followChannel(EVENT_CHANNELS.request, this, this.#ports);
-    const hear = (message: unknown): void => this.#hear(message as RequestMessage);
+    const { guard } = this.#ports;
+    const hear = (message: unknown): void => void guard(() => this.#hear(message as RequestMessage));
     subscribe(EVENT_CHANNELS.request, hear);
     return () => {
       unsubscribe(EVENT_CHANNELS.request, hear);

@@ -1,6 +1,7 @@
 import type { Context, Span, Tracer } from "@opentelemetry/api";
 import type { OperationTrace } from "@tinkex/types";
 import { ATTRIBUTES, SPANS } from "./conventions.js";
+import type { Guard } from "./guard.js";
 import type { OtelApi } from "./load-api.js";
 import { defined } from "./span-attributes.js";
 
@@ -25,6 +26,7 @@ export interface TrainingStepsOptions {
   readonly api: OtelApi;
   readonly tracer: Tracer;
   readonly nowMs: () => number;
+  readonly guard: Guard;
   /** Told of each step that is done. */
   readonly onStep: (last: OperationTrace, durationS: number) => void;
 }
@@ -65,6 +67,15 @@ export class TrainingSteps {
     return step.context;
   }
 
+  /** Takes an operation out of its step again, since it has no span. */
+  leave(trace: OperationTrace): void {
+    const step = this.#members.get(trace);
+    if (step === undefined) return;
+    this.#members.delete(trace);
+    step.pending -= 1;
+    if (step.pending === 0 && step.isClosed) this.#options.guard(() => step.span.end());
+  }
+
   /** Notes that an operation has settled, after its span has its attributes. */
   settled(trace: OperationTrace): void {
     const step = this.#members.get(trace);
@@ -74,16 +85,18 @@ export class TrainingSteps {
     step.hasFailed ||= trace.error !== undefined;
     if (step.pending > 0 || !(step.isClosed || step.hasFailed)) return;
     this.#forget(step);
-    const { api, nowMs, onStep } = this.#options;
-    if (step.hasFailed) step.span.setStatus({ code: api.SpanStatusCode.ERROR });
+    const { api, nowMs, onStep, guard } = this.#options;
+    if (step.hasFailed) guard(() => step.span.setStatus({ code: api.SpanStatusCode.ERROR }));
     else onStep(trace, (nowMs() - step.startedAtMs) / 1000);
     // The operation's own span ends right after; a parent ends with its last child.
-    queueMicrotask(() => step.span.end());
+    queueMicrotask(() => guard(() => step.span.end()));
   }
 
   /** Ends the spans of steps that are not done. */
   end(): void {
-    for (const step of new Set([...this.#current.values(), ...this.#members.values()])) step.span.end();
+    for (const step of new Set([...this.#current.values(), ...this.#members.values()])) {
+      this.#options.guard(() => step.span.end());
+    }
     this.#current.clear();
     this.#members.clear();
   }

@@ -5,16 +5,19 @@ import { type Handler, type Reply, StubService } from "../../../client/src/testi
 import { ServiceReporter } from "./service-reporter.js";
 
 /** Samples and steps of a run: few in every run of the tests, all of them with TINKEX_TELEMETRY_CAMPAIGN=full. */
-const [SAMPLES, STEPS] = process.env.TINKEX_TELEMETRY_CAMPAIGN === "full" ? [2_000, 500] : [24, 8];
+const IS_FULL = process.env.TINKEX_TELEMETRY_CAMPAIGN === "full";
+const [SAMPLES, STEPS] = IS_FULL ? [2_000, 500] : [24, 8];
 
 /** Every how many samples one is refused first, so that there is something to report. */
 const REFUSED_EVERY = 8;
 
 interface RunEnd {
   readonly results: readonly unknown[];
-  /** Paths of the requests, in the order of their arrival, but those of telemetry. */
+  /** Paths of the requests, in the order of their arrival, but those of telemetry, and heartbeats, which go by the clock. */
   readonly paths: readonly string[];
 }
+
+const BESIDE_CALLS = new Set(["telemetry", "session_heartbeat"]);
 
 /** Runs samples and steps one after another, some of which fail, and closes the client. */
 async function run(stub: StubService, telemetry: ServiceReporter | false): Promise<RunEnd> {
@@ -40,8 +43,10 @@ async function run(stub: StubService, telemetry: ServiceReporter | false): Promi
     const sample = { prompt: [count + 1], sampling_params: { max_tokens: 1 } };
     await sampler.sample(sample).then(({ sequences }) => note(sequences), fail);
   }
+  const closedAtMs = performance.now();
   await service.close();
-  return { results, paths: stub.trace.filter((path) => path !== "telemetry") };
+  if (IS_FULL) console.info(`closed in ${Math.round(performance.now() - closedAtMs)} ms`);
+  return { results, paths: stub.trace.filter((path) => !BESIDE_CALLS.has(path)) };
 }
 
 const ENDPOINTS: readonly (readonly [string, Handler])[] = [
@@ -77,6 +82,7 @@ describe("a program whose service's endpoint of telemetry", () => {
         const reporter = new ServiceReporter();
         expect(await run(stub, reporter)).toEqual(plain);
         const { queued, sent, dropped } = reporter.stats;
+        if (IS_FULL) console.info(`${name}: ${sent} sent, ${dropped} dropped`);
         expect(queued).toBe(0);
         expect(name === "is slow" ? sent : dropped).toBeGreaterThan(SAMPLES / REFUSED_EVERY);
       } finally {
