@@ -62,7 +62,7 @@ async function runSft(
     options.runDirectory === undefined
       ? undefined
       : await openRun(options.runDirectory, { recipe: "sft", config, logger, clock });
-  const log = new RecipeLog({ tell, run, logger, onMetrics: options.onMetrics });
+  const log = new RecipeLog({ ...options, tell, run, logger });
   const resume = run?.resumePoint;
   if (resume?.isFinished) return trainingResult(options, log, stoppedAt(resume));
 

@@ -6,7 +6,9 @@ import { batchesOf } from "./data/batches.js";
 import { checkDataset, type Dataset, fingerprint, readDataset } from "./data/dataset.js";
 import { checkEvaluators, type Evaluator, evaluatorOf } from "./loops/evaluators.js";
 import { type RlLoop, rlLoop } from "./loops/rl.js";
+import { sumTokens, type TokenCounts } from "./metrics/token-usage.js";
 import { learningRateFor } from "./models/learning-rate-for.js";
+import { countedSampler } from "./rollout/counted-sampler.js";
 import { mapBounded } from "./rollout/map-bounded.js";
 import {
   checkRolloutOptions,
@@ -113,7 +115,7 @@ export async function trainOnRollouts<Problem>(
     options.runDirectory === undefined
       ? undefined
       : await openRun(options.runDirectory, { recipe: method, config: whole, logger, clock });
-  const log = new RecipeLog({ tell, run, logger, onMetrics: options.onMetrics });
+  const log = new RecipeLog({ ...options, tell, run, logger });
   const resume = run?.resumePoint;
   if (resume?.isFinished) return trainingResult(options, log, stoppedAt(resume));
 
@@ -129,15 +131,19 @@ export async function trainOnRollouts<Problem>(
     startStep,
     totalSteps,
     maxStepsOffPolicy,
-    rollOut: (step, sampler, aborted) =>
-      mapBounded(
+    rollOut: async (step, client, aborted) => {
+      const counts: TokenCounts[] = [];
+      const sampler = countedSampler(client, (tokens) => counts.push(tokens));
+      const groups = await mapBounded(
         batches.batchAt(step),
         { concurrency: groupsPerBatch, signal: aborted },
         (problem, group, ended) => {
           const place = `${method}: problem ${group} of step ${step}`;
           return runGroup(problem, place, seedOf(seed, step, group), { ...rules, sampler, signal: ended });
         },
-      ),
+      );
+      return { groups, tokens: sumTokens(counts) };
+    },
     signal,
   });
   log.start(startStep, totalSteps, resume?.statePath);

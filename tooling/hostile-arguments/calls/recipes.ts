@@ -192,8 +192,8 @@ export function recipesCalls(tokenizer: TextTokenizer, service: ServiceClient, f
     stepKlMetrics: call(stepKlMetrics, () => [scored()]),
     supervisedDatum: call(supervisedDatum, () => [renderer, chat(), { maxLength: 100, reduction: "mean" }]),
     TokenUsage: call(
-      (prices: Record<string, number>) => new TokenUsage(prices),
-      () => [{ sampled: 1 }],
+      (prices: Record<string, number>, before: Record<string, number>) => new TokenUsage(prices, before),
+      () => [{ sampled: 1 }, { sampled: 2 }],
     ),
     "TokenUsage.add": call(
       (tokens: Record<string, number>) => new TokenUsage().add(tokens),

@@ -56,16 +56,20 @@ export async function dpoLoop(loop: DpoLoop): Promise<SavedCheckpoint | undefine
     // Between this step and the next batch, or the checkpoint would hold what comes after it.
     const checkpoint = submitCheckpoint(training, step + 1, checkpoints);
     const [, { metrics }] = await Promise.all([pass, update]);
-    await log.step(step, {
-      epoch: loop.epochAt(step),
-      progress: step / checkpoints.totalSteps,
-      learning_rate: learningRate,
-      num_pairs: data.length / 2,
-      num_tokens: weights.flat().length,
-      ...computed?.metrics,
-      ...optimizerMetrics(metrics ?? undefined),
-      "time/step": (loop.nowMs() - startedAtMs) / 1000,
-    });
+    await log.step(
+      step,
+      {
+        epoch: loop.epochAt(step),
+        progress: step / checkpoints.totalSteps,
+        learning_rate: learningRate,
+        num_pairs: data.length / 2,
+        num_tokens: weights.flat().length,
+        ...computed?.metrics,
+        ...optimizerMetrics(metrics ?? undefined),
+        "time/step": (loop.nowMs() - startedAtMs) / 1000,
+      },
+      { trained: weights.flat().length },
+    );
     if (checkpoint === undefined) continue;
     last = await savedCheckpoint(checkpoint);
     await log.checkpoint(last, loop.epochAt(last.batch), loop.batchInEpochAt(last.batch));

@@ -1,5 +1,6 @@
 import type { SamplingClient, TrainingClient } from "@tinkex/client";
 import type { AdamParams, LossFnType } from "@tinkex/types";
+import { sum } from "../arithmetic/sums.js";
 import { checkProvenance } from "../datum/check-provenance.js";
 import { numbers } from "../datum/plain-numbers.js";
 import type { PolicyDatum } from "../datum/trajectory-datums.js";
@@ -59,7 +60,7 @@ export async function rlLoop(loop: RlLoop): Promise<SavedCheckpoint | undefined>
     if (evaluation !== undefined) log.evaluation(step, evaluation);
     const sampler = await training.saveWeightsAndGetSamplingClient({ signal, ...STABILITY[lossFn] });
     const sampled = await loop.rollOut(step, sampler);
-    const { groups, samplerStep } = sampled;
+    const { groups, samplerStep, tokens } = sampled;
     const sampledAtMs = loop.nowMs();
     const { data, metrics: exampleMetrics } = await loop.examplesOf(groups);
     await loop.record(step, sampled, data);
@@ -68,20 +69,24 @@ export async function rlLoop(loop: RlLoop): Promise<SavedCheckpoint | undefined>
     // Between this step and the next sampling weights, or the checkpoint would hold what comes after it.
     const checkpoint = submitCheckpoint(training, step + 1, checkpoints);
     const trainedMetrics = await trained();
-    await log.step(step, {
-      "progress/batch": step,
-      "progress/done_frac": (step + 1) / checkpoints.totalSteps,
-      "optim/lr": learningRate,
-      ...rolloutMetrics(groups.filter((group) => group.length > 0).map(trajectoryCounts)),
-      ...meanMetrics(groups.flat().map((member) => ({ ...member, end: endOf(member) }))),
-      "groups/dropped": data.filter((group) => group.length === 0).length,
-      ...exampleMetrics,
-      ...trainedMetrics,
-      ...evaluation,
-      ...ageMetrics(step, samplerStep),
-      "time/sampling": (sampledAtMs - startedAtMs) / 1000,
-      "time/total": (loop.nowMs() - startedAtMs) / 1000,
-    });
+    await log.step(
+      step,
+      {
+        "progress/batch": step,
+        "progress/done_frac": (step + 1) / checkpoints.totalSteps,
+        "optim/lr": learningRate,
+        ...rolloutMetrics(groups.filter((group) => group.length > 0).map(trajectoryCounts)),
+        ...meanMetrics(groups.flat().map((member) => ({ ...member, end: endOf(member) }))),
+        "groups/dropped": data.filter((group) => group.length === 0).length,
+        ...exampleMetrics,
+        ...trainedMetrics,
+        ...evaluation,
+        ...ageMetrics(step, samplerStep),
+        "time/sampling": (sampledAtMs - startedAtMs) / 1000,
+        "time/total": (loop.nowMs() - startedAtMs) / 1000,
+      },
+      { ...tokens, trained: sum(data.flat(2).map(({ mask }) => mask.length)) },
+    );
     if (checkpoint === undefined) continue;
     last = await savedCheckpoint(checkpoint);
     await log.checkpoint(last, loop.epochAt(last.batch));

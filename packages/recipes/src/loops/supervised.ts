@@ -98,19 +98,23 @@ async function finishNext(
   const { log, checkpoints } = loop;
   const logged = data.map((datum, index) => plainNumbers(datum, output.loss_fn_outputs[index]?.logprobs));
   const weights = logged.flatMap((datum) => Array.from(datum.weights));
-  await log.step(step, {
-    epoch: loop.epochAt(step),
-    progress: (step + 1) / checkpoints.totalSteps,
-    learning_rate: next.learningRate,
-    num_sequences: data.length,
-    num_tokens: weights.length,
-    num_loss_tokens: weights.filter((weight) => weight > 0).length,
-    train_mean_nll: meanNll(logged),
-    ...loop.describe(logged),
-    ...next.evaluation,
-    ...optimizerMetrics(update.metrics ?? undefined),
-    "time/step": (loop.nowMs() - next.startedAtMs) / 1000,
-  });
+  await log.step(
+    step,
+    {
+      epoch: loop.epochAt(step),
+      progress: (step + 1) / checkpoints.totalSteps,
+      learning_rate: next.learningRate,
+      num_sequences: data.length,
+      num_tokens: weights.length,
+      num_loss_tokens: weights.filter((weight) => weight > 0).length,
+      train_mean_nll: meanNll(logged),
+      ...loop.describe(logged),
+      ...next.evaluation,
+      ...optimizerMetrics(update.metrics ?? undefined),
+      "time/step": (loop.nowMs() - next.startedAtMs) / 1000,
+    },
+    { trained: weights.length },
+  );
   if (checkpoint === undefined) return undefined;
   const saved = await savedCheckpoint(checkpoint);
   await log.checkpoint(saved, loop.epochAt(saved.batch), loop.batchInEpochAt(saved.batch));

@@ -36,12 +36,22 @@ const PER_MILLION = 1e-6;
 export class TokenUsage {
   readonly #prices: TokenPrices | undefined;
   #step: Record<Kind, number> = noTokens();
-  #total: Record<Kind, number> = noTokens();
+  readonly #total: Record<Kind, number>;
 
-  /** @throws ValidationError for a price that is no number */
-  constructor(prices?: TokenPrices) {
-    if (prices !== undefined) checkCounts(prices, "TokenUsage: prices");
+  /**
+   * @param before - tokens that were used earlier, by a run that goes on. @defaultValue none
+   * @throws ValidationError for a price, or a count, that is no number from 0
+   */
+  constructor(prices?: TokenPrices, before: TokenCounts = {}) {
+    checkPrices(prices, "TokenUsage: prices");
+    checkCounts(before, "TokenUsage: before");
     this.#prices = prices;
+    this.#total = sumTokens([before]);
+  }
+
+  /** Tokens of all steps that have ended. */
+  get total(): Readonly<Record<keyof TokenCounts, number>> {
+    return { ...this.#total };
   }
 
   /** Counts tokens of the step that is under way. @throws ValidationError for a count that is no number from 0 */
@@ -68,6 +78,23 @@ export class TokenUsage {
   #cost(tokens: Readonly<Record<Kind, number>>): number {
     return NAMES.reduce((cost, name) => cost + tokens[name] * (this.#prices?.[name] ?? 0) * PER_MILLION, 0);
   }
+}
+
+/** Tells whether tokens of a kind of this name are counted. */
+export function isTokenKind(name: string): boolean {
+  return Object.hasOwn(KINDS, name);
+}
+
+/** Adds counts up. */
+export function sumTokens(counts: readonly TokenCounts[]): Record<Kind, number> {
+  const total = noTokens();
+  for (const count of counts) for (const name of NAMES) total[name] += count[name] ?? 0;
+  return total;
+}
+
+/** @throws ValidationError for a price that is no number from 0 */
+export function checkPrices(prices: TokenPrices | undefined, what: string): void {
+  if (prices !== undefined) checkCounts(prices, what);
 }
 
 function noTokens(): Record<Kind, number> {

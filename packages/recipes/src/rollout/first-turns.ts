@@ -1,7 +1,7 @@
 import { ValidationError } from "@tinkex/base";
-import type { SamplingClient } from "@tinkex/client";
 import type { SampledSequence, SamplingParams } from "@tinkex/types";
 import type { Turn } from "./conversation.js";
+import type { EpisodeSampler } from "./counted-sampler.js";
 
 /** Request of the answers of a whole group. */
 interface SharedRequest {
@@ -16,11 +16,11 @@ interface SharedRequest {
  */
 export class FirstTurns {
   #shared: SharedRequest | undefined;
-  readonly #sampler: SamplingClient;
+  readonly #sampler: EpisodeSampler;
   readonly #count: number;
 
   /** @param count - members of the group */
-  constructor(sampler: SamplingClient, count: number) {
+  constructor(sampler: EpisodeSampler, count: number) {
     this.#sampler = sampler;
     this.#count = count;
   }

@@ -14,7 +14,7 @@ function pipelineOf(maxStepsOffPolicy: number, totalSteps = 4) {
     rollOut: (step, sampler, signal) => {
       begun.push(`${step} by ${sampler.samplingSessionId}`);
       return new Promise((resolve, reject) => {
-        ends.set(step, { resolve: () => resolve([]), reject });
+        ends.set(step, { resolve: () => resolve({ groups: [], tokens: {} }), reject });
         signal.addEventListener("abort", () => reject(signal.reason));
       });
     },

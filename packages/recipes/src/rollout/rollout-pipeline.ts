@@ -1,10 +1,17 @@
 import { onAbort } from "@tinkex/base";
 import type { SamplingClient } from "@tinkex/client";
+import type { TokenCounts } from "../metrics/token-usage.js";
 import type { Trajectory } from "./rollout-rules.js";
 
-/** Groups of a step, with the step whose weights sampled them. */
-export interface SampledGroups {
+/** Groups of a step that were rolled out. */
+export interface RolledOut {
   readonly groups: readonly (readonly Trajectory[])[];
+  /** Tokens that this took, those of answers that failed included. */
+  readonly tokens: TokenCounts;
+}
+
+/** Groups of a step, with the step whose weights sampled them. */
+export interface SampledGroups extends RolledOut {
   /** The step that these weights began: older than the step that trains on them where rollouts run ahead. */
   readonly samplerStep: number;
 }
@@ -16,11 +23,7 @@ export interface RolloutPlan {
   /** Steps that rollouts may run ahead of training; 0 samples each step with the weights that it begins with. */
   readonly maxStepsOffPolicy: number;
   /** Rolls out the groups of a step. */
-  readonly rollOut: (
-    step: number,
-    sampler: SamplingClient,
-    signal: AbortSignal,
-  ) => Promise<readonly (readonly Trajectory[])[]>;
+  readonly rollOut: (step: number, sampler: SamplingClient, signal: AbortSignal) => Promise<RolledOut>;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -53,8 +56,8 @@ export class RolloutPipeline {
     const { totalSteps, maxStepsOffPolicy, rollOut, signal } = this.#plan;
     const own: Promise<SampledGroups>[] = [];
     for (; this.#next <= Math.min(step + maxStepsOffPolicy, totalSteps - 1); this.#next += 1) {
-      const groups = rollOut(this.#next, sampler, this.#end.signal);
-      const sampled = groups.then((list) => ({ groups: list, samplerStep: step }));
+      const rolledOut = rollOut(this.#next, sampler, this.#end.signal);
+      const sampled = rolledOut.then((found) => ({ ...found, samplerStep: step }));
       this.#begun.set(this.#next, sampled);
       own.push(sampled);
     }

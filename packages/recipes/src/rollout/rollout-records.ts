@@ -105,7 +105,8 @@ export function turnCounts(transitions: readonly Transition[]) {
   }));
 }
 
-function promptLength(prompt: Transition["prompt"]): number {
+/** Counts the tokens of text in a prompt. */
+export function promptLength(prompt: Transition["prompt"]): number {
   if (!("chunks" in prompt)) return prompt.length;
   return prompt.chunks.reduce((sum, chunk) => sum + ("tokens" in chunk ? chunk.tokens.length : 0), 0);
 }

@@ -1,8 +1,8 @@
 import type { Clock } from "@tinkex/base";
-import type { SamplingClient } from "@tinkex/client";
 import type { SamplingParams } from "@tinkex/types";
 import type { Transition } from "../datum/trajectory-datums.js";
 import type { ConversationTools } from "./conversation.js";
+import type { EpisodeSampler } from "./counted-sampler.js";
 import type { Episode, Reply } from "./episode.js";
 import type { RolloutLimit, RolloutLimits } from "./limits.js";
 import type { Tools } from "./tool.js";
@@ -24,7 +24,7 @@ export interface Trajectory {
 
 /** Rules of a rollout. */
 export interface RolloutRules<Problem> {
-  readonly sampler: SamplingClient;
+  readonly sampler: EpisodeSampler;
   readonly tools: ConversationTools;
   readonly params: SamplingParams;
   readonly groupSize: number;

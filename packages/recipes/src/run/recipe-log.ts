@@ -1,5 +1,6 @@
 import type { Logger } from "@tinkex/base";
-import { type Run, RunReader } from "@tinkex/runs";
+import { type CheckpointRecord, type Run, RunReader } from "@tinkex/runs";
+import { isTokenKind, type TokenCounts, type TokenPrices, TokenUsage } from "../metrics/token-usage.js";
 import type { Metrics, RecipeEvent, SavedCheckpoint } from "./recipe-event.js";
 
 /** Receivers of the news of a run: its folder, its reader, the user's function and logger. */
@@ -8,16 +9,19 @@ export interface RecipeLogOptions {
   /** Absent: nothing is written. */
   readonly run: Run | undefined;
   readonly logger: Logger;
-  readonly onMetrics: ((step: number, metrics: Metrics) => void | Promise<void>) | undefined;
+  readonly onMetrics?: ((step: number, metrics: Metrics) => void | Promise<void>) | undefined;
+  readonly tokenPrices?: TokenPrices | undefined;
 }
 
 /** Record of a run: what it writes is on disk before anybody hears of it. */
 export class RecipeLog {
   readonly #options: RecipeLogOptions;
+  readonly #usage: TokenUsage;
   #metrics: Metrics | undefined;
 
   constructor(options: RecipeLogOptions) {
     this.#options = options;
+    this.#usage = new TokenUsage(options.tokenPrices, tokensIn(options.run?.resumePoint?.checkpoint));
   }
 
   /** Metrics of the last step, from the folder of the run where it had ended before. */
@@ -30,7 +34,10 @@ export class RecipeLog {
     this.#options.tell({ type: "start", step, totalSteps, resumedFrom });
   }
 
-  async step(step: number, metrics: Metrics): Promise<void> {
+  /** @param tokens - used by this step */
+  async step(step: number, own: Metrics, tokens: TokenCounts): Promise<void> {
+    this.#usage.add(tokens);
+    const metrics = { ...own, ...this.#usage.takeMetrics() };
     await this.#options.run?.writeMetrics(step, metrics);
     this.#metrics = metrics;
     this.#options.tell({ type: "step", step, metrics });
@@ -54,6 +61,9 @@ export class RecipeLog {
       epoch,
       steps,
       ...(isFinal && { final: true }),
+      // Names of the Python cookbook, whose loops go on counting from here.
+      elapsed_tokens: this.#usage.total.trained,
+      cumulative_tokens: { ...this.#usage.total },
       state_path: statePath,
       sampler_path: samplerPath,
     });
@@ -68,6 +78,16 @@ export class RecipeLog {
   done(step: number, metrics: Metrics): void {
     this.#options.tell({ type: "done", step, metrics });
   }
+}
+
+/** Tokens that a run had used up to a checkpoint; loops for chats of the cookbook keep those alone that were trained on. */
+function tokensIn(checkpoint: CheckpointRecord | undefined): TokenCounts {
+  const all = checkpoint?.cumulative_tokens;
+  const trained = checkpoint?.elapsed_tokens;
+  const counts = typeof all === "object" && all !== null ? { trained, ...all } : { trained };
+  const isCount = (value: unknown): value is number => Number.isFinite(value) && Number(value) >= 0;
+  const known = Object.entries(counts).filter(([name, value]) => isTokenKind(name) && isCount(value));
+  return Object.fromEntries(known);
 }
 
 /** Numbers of the last row of metrics in a folder; none where there is no folder, or no row. */

@@ -12,6 +12,7 @@ import {
 import type { ServiceClient } from "@tinkex/client";
 import { type AdamParams, adamParamsSchema, checkSent } from "@tinkex/types";
 import { checkSchedule, type ScheduleName } from "../arithmetic/schedule.js";
+import { checkPrices, type TokenPrices } from "../metrics/token-usage.js";
 import { learningRateFor } from "../models/learning-rate-for.js";
 import { isCheckpointPath } from "./open-training.js";
 import type { Metrics } from "./recipe-event.js";
@@ -40,6 +41,8 @@ export interface RecipeOptions {
   readonly checkpointTtlSeconds?: number | undefined;
   /** Called with the metrics of each step, and waited for; what it throws ends the run. */
   readonly onMetrics?: ((step: number, metrics: Metrics) => void | Promise<void>) | undefined;
+  /** Dollars for a million tokens of each kind, by which `cost/step_usd` and `cost/cumulative_usd` are told. @defaultValue tokens are counted alone */
+  readonly tokenPrices?: TokenPrices | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly logger?: Logger | undefined;
   readonly clock?: Clock | undefined;
@@ -58,6 +61,7 @@ export const RECIPE_OPTIONS: Readonly<Record<keyof RecipeOptions, true>> = {
   saveEvery: true,
   checkpointTtlSeconds: true,
   onMetrics: true,
+  tokenPrices: true,
   signal: true,
   logger: true,
   clock: true,
@@ -76,6 +80,7 @@ export function checkRecipeOptions(options: RecipeOptions, method: string): void
   if (options.onMetrics !== undefined) checkFunction(options.onMetrics, `${method}: onMetrics`);
   checkClock(options.clock, `${method}: clock`);
   checkLogger(options.logger, `${method}: logger`);
+  checkPrices(options.tokenPrices, `${method}: tokenPrices`);
   checkSignal(options.signal, `${method}: signal`);
   if (options.schedule !== undefined) checkSchedule(options.schedule, `${method}: schedule`);
   if (options.adam !== undefined) checkAdam(options.adam, `${method}: adam`);
