@@ -27,7 +27,15 @@ function tell(operationId: number, method: string, told: Told, modelId = "m"): v
 
 const started: Told = { type: "operation.started" };
 const done: Told = { type: "operation.result", durationMs: 1 };
+const failure = { name: "E", code: undefined, status: 500, category: undefined, isRetryable: false };
 const metrics = (values: Record<string, number>): Told => ({ type: "operation.metrics", metrics: values });
+
+/** Publishes a pass from its call to its result. */
+function pass(operationId: number, values: Record<string, number>): void {
+  tell(operationId, "forwardBackward", started);
+  tell(operationId, "forwardBackward", metrics(values));
+  tell(operationId, "forwardBackward", done);
+}
 
 function logged(options?: OnMetricsOptions): [number, Metrics][] {
   const rows: [number, Metrics][] = [];
@@ -47,12 +55,127 @@ describe("onMetrics", () => {
     tell(1, "forwardBackward", metrics({ "loss:sum": 1 }));
     tell(4, "optimStep", metrics({ grad_norm: 40 }));
     tell(2, "optimStep", metrics({ grad_norm: 20 }));
+    tell(1, "forwardBackward", done);
+    tell(3, "forwardBackward", done);
     tell(2, "optimStep", done);
     tell(4, "optimStep", done);
     expect(rows).toEqual([
       [0, { "loss:sum": 1, grad_norm: 20 }],
       [1, { "loss:sum": 3, grad_norm: 40 }],
     ]);
+  });
+
+  it("waits with a row for passes whose results come behind the optimizer's, and gives rows in the order of the steps", () => {
+    const rows = logged();
+    for (const id of [1, 3, 5]) {
+      tell(id, "forwardBackward", started);
+      tell(id + 1, "optimStep", started);
+      tell(id + 1, "optimStep", metrics({ grad_norm: id }));
+      tell(id + 1, "optimStep", done);
+    }
+    tell(5, "forwardBackward", metrics({ loss: 50 }));
+    tell(5, "forwardBackward", done);
+    tell(1, "forwardBackward", metrics({ loss: 10 }));
+    expect(rows).toEqual([]);
+    tell(1, "forwardBackward", done);
+    expect(rows).toEqual([[0, { loss: 10, grad_norm: 1 }]]);
+    tell(3, "forwardBackward", metrics({ loss: 30 }));
+    tell(3, "forwardBackward", done);
+    expect(rows.slice(1)).toEqual([
+      [1, { loss: 30, grad_norm: 3 }],
+      [2, { loss: 50, grad_norm: 5 }],
+    ]);
+  });
+
+  it("gives the row of a step without a pass of it that fails late", () => {
+    const rows = logged();
+    tell(1, "forwardBackward", started);
+    pass(2, { loss: 2 });
+    tell(3, "optimStep", started);
+    tell(3, "optimStep", done);
+    tell(1, "forwardBackward", { type: "operation.failed", durationMs: 1, failure });
+    expect(rows).toEqual([[0, { loss: 2 }]]);
+  });
+
+  it("gives the metrics of passes behind an optimizer that failed with the one that takes their gradient", () => {
+    const rows = logged();
+    tell(1, "forwardBackward", started);
+    tell(2, "optimStep", started);
+    tell(2, "optimStep", { type: "operation.failed", durationMs: 1, failure });
+    tell(3, "optimStep", started);
+    tell(3, "optimStep", done);
+    tell(1, "forwardBackward", metrics({ loss: 1 }));
+    tell(1, "forwardBackward", done);
+    expect(rows).toEqual([[1, { loss: 1 }]]);
+  });
+
+  it("puts no pass that was called before it began into a step", () => {
+    const rows = logged();
+    tell(1, "forwardBackward", metrics({ loss: 1 }));
+    tell(1, "forwardBackward", done);
+    tell(2, "optimStep", done);
+    pass(3, { loss: 3 });
+    tell(4, "optimStep", started);
+    tell(4, "optimStep", done);
+    expect(rows).toEqual([[0, { loss: 3 }]]);
+  });
+
+  it("gives rows that wait for a pass when it is stopped", () => {
+    const rows: [number, Metrics][] = [];
+    const stop = onMetrics((row, step) => rows.push([step, row]));
+    tell(1, "forwardBackward", started);
+    tell(2, "optimStep", started);
+    tell(2, "optimStep", metrics({ grad_norm: 2 }));
+    tell(2, "optimStep", done);
+    tell(3, "optimStep", started);
+    expect(rows).toEqual([]);
+    stop();
+    stop();
+    expect(rows).toEqual([[0, { grad_norm: 2 }]]);
+  });
+
+  it("holds a bounded number of rows for a pass that never ends, and gives the oldest without it", () => {
+    const rows = logged();
+    tell(1, "forwardBackward", started);
+    for (let id = 2; id < 1_204; id += 1) {
+      tell(id, "optimStep", started);
+      tell(id, "optimStep", done);
+    }
+    expect(rows.map(([step]) => step)).toEqual(Array.from({ length: 1_202 }, (_, step) => step));
+    // Its metrics would stand in the row of another step.
+    tell(1, "forwardBackward", metrics({ loss: 1 }));
+    tell(1, "forwardBackward", done);
+    expect(rows.every(([, row]) => row.loss === undefined)).toBe(true);
+  });
+
+  it("holds a bounded number of rows behind an optimizer that never answers, and gives its row once it does", () => {
+    const rows = logged();
+    tell(1, "optimStep", started);
+    for (let id = 2; id < 1_004; id += 1) {
+      tell(id, "optimStep", started);
+      tell(id, "optimStep", done);
+    }
+    expect(rows.map(([step]) => step)).toEqual([1, 2]);
+    tell(1, "optimStep", done);
+    expect(rows.map(([step]) => step).slice(2)).toEqual([
+      0,
+      ...Array.from({ length: 1_000 }, (_, n) => n + 3),
+    ]);
+  });
+
+  it("forgets the models that were not heard of for the longest, beyond 10,000", () => {
+    const rows = logged();
+    const step = (modelId: string): void => {
+      tell(1, "optimStep", started, modelId);
+      tell(1, "optimStep", done, modelId);
+    };
+    step("first");
+    step("second");
+    step("first");
+    for (let n = 0; n < 9_999; n += 1) tell(1, "forward", started, `other ${n}`);
+    step("first");
+    step("second");
+    expect(rows.map(([number]) => number)).toEqual([0, 0, 1, 2, 0]);
   });
 
   it("counts the steps of each model for itself, and gives those of one where one is asked for", () => {
@@ -91,7 +214,6 @@ describe("onMetrics", () => {
 
   it("begins each model at the first step, and counts one that failed", () => {
     const rows = logged({ firstStep: 7 });
-    const failure = { name: "E", code: undefined, status: 500, category: undefined, isRetryable: false };
     for (const modelId of ["one", "two"]) {
       tell(1, "optimStep", started, modelId);
       tell(1, "optimStep", { type: "operation.failed", durationMs: 1, failure }, modelId);
@@ -106,7 +228,6 @@ describe("onMetrics", () => {
 
   it("gives no row of a step that failed, and none of passes that only look", () => {
     const rows = logged();
-    const failure = { name: "E", code: undefined, status: 500, category: undefined, isRetryable: false };
     tell(1, "forward", metrics({ "loss:sum": 9 }));
     tell(2, "optimStep", started);
     tell(2, "optimStep", { type: "operation.failed", durationMs: 1, failure });
@@ -117,7 +238,7 @@ describe("onMetrics", () => {
 
   it("keeps a bounded number of passes that no step follows, the newest ones", () => {
     const rows = logged();
-    for (let id = 1; id <= 5_000; id += 1) tell(id, "forwardBackward", metrics({ [`pass ${id}`]: id }));
+    for (let id = 1; id <= 5_000; id += 1) pass(id, { [`pass ${id}`]: id });
     tell(5_001, "optimStep", started);
     tell(5_001, "optimStep", done);
     const names = Object.keys(rows[0]?.[1] ?? {});

@@ -9,6 +9,7 @@ import {
 } from "@tinkex/base";
 import { EVENT_CHANNELS, type OperationMessage } from "@tinkex/types";
 import { type Metrics, type MetricsTaker, takerOf } from "./metrics-logger.js";
+import { StepRows } from "./step-rows.js";
 
 /** Options of {@link onMetrics}. */
 export interface OnMetricsOptions {
@@ -26,29 +27,16 @@ const OPTION_NAMES: Readonly<Record<keyof OnMetricsOptions, true>> = {
   logger: true,
 };
 
-/** Methods that end a step; its row has the metrics of the passes before them too. */
-const LAST_OF_STEP: readonly string[] = ["optimStep", "trainStep"];
-
-const PASSES: readonly string[] = ["forwardBackward", "forwardBackwardCustom"];
-
-/** Most passes of a model whose metrics wait for a step: a program may make passes and never a step. */
-const MAX_WAITING_PASSES = 4_096;
-
-/** A model's steps: the number of the next that is asked for, and metrics of passes that no step has taken yet. */
-interface ModelSteps {
-  nextStep: number;
-  /** Numbers of the steps whose optimizer has not answered, by operation. */
-  readonly numbers: Map<number, number>;
-  /** Metrics by operation, in the order of the calls. */
-  readonly rows: Map<number, Metrics>;
-}
+/** Most models whose steps are counted; the one that was not heard of for the longest goes. */
+const MAX_MODELS = 10_000;
 
 /**
- * Gives the metrics of every training step to a logger: those of its passes and of the optimizer in one row, once the optimizer has
- * answered. Steps count from `firstStep` for each model, by the order of the calls. A logger that fails or is slow holds up no call.
+ * Gives the metrics of every training step to a logger: those of its passes and of the optimizer in one row, once all of them have
+ * settled. Rows come in the order of the steps, which count from `firstStep` for each model, by the order of the calls; up to 1,000 of a
+ * model wait for calls before them. A logger that fails or is slow holds up no call.
  *
  * @param takers - `metricsLog`, `consoleLog`, `csvLog`, `prometheusLog`, an object with `log(metrics, step)`, a function, or several
- * @returns a function that ends it
+ * @returns a function that ends it, and gives the rows that wait with what they have
  * @throws ValidationError at the call
  *
  * @example
@@ -69,73 +57,33 @@ export function onMetrics(
   }
   const given: readonly MetricsTaker[] = isList(takers) ? takers : [takers];
   const logs = given.map((taker, index) => guarded(takerOf(taker, `onMetrics: takers[${index}]`), logger));
-  const models = new Map<string, ModelSteps>();
+  const models = new Map<string, StepRows>();
+  const give = (metrics: Metrics, step: number): void => {
+    for (const log of logs) log(metrics, step);
+  };
   const hear = (heard: unknown): void => {
     const message = heard as OperationMessage;
     const { operation } = message;
     if (operation.client !== "TrainingClient" || operation.modelId === undefined) return;
     if (modelId !== undefined && operation.modelId !== modelId) return;
     const key = `${message.service.clientId} ${operation.modelId}`;
-    const steps = models.get(key) ?? { nextStep: firstStep, numbers: new Map(), rows: new Map() };
-    models.set(key, steps);
-    const row = takeMessage(steps, message);
-    if (row !== undefined) for (const log of logs) log(row.metrics, row.step);
+    const rows = models.get(key) ?? new StepRows(firstStep, give);
+    models.delete(key);
+    models.set(key, rows);
+    rows.take(message);
+    const [oldest] = models.keys();
+    if (models.size > MAX_MODELS && oldest !== undefined) models.delete(oldest);
   };
   subscribe(EVENT_CHANNELS.operation, hear);
-  return () => void unsubscribe(EVENT_CHANNELS.operation, hear);
+  return () => {
+    unsubscribe(EVENT_CHANNELS.operation, hear);
+    for (const rows of models.values()) rows.flush();
+    models.clear();
+  };
 }
 
 function isList(takers: MetricsTaker | readonly MetricsTaker[]): takers is readonly MetricsTaker[] {
   return Array.isArray(takers);
-}
-
-/** Notes a message, and gives the row of a step that it ends. */
-function takeMessage(
-  steps: ModelSteps,
-  message: OperationMessage,
-): { readonly metrics: Metrics; readonly step: number } | undefined {
-  const { operationId, method } = message.operation;
-  const isLast = LAST_OF_STEP.includes(method);
-  switch (message.type) {
-    case "operation.started":
-      if (!isLast) return undefined;
-      steps.numbers.set(operationId, steps.nextStep);
-      steps.nextStep += 1;
-      return undefined;
-    case "operation.metrics":
-      if (isLast || PASSES.includes(method)) keepRow(steps.rows, operationId, message.metrics);
-      return undefined;
-    case "operation.result": {
-      const step = steps.numbers.get(operationId);
-      if (step === undefined) return undefined;
-      steps.numbers.delete(operationId);
-      return { step, metrics: takeRows(steps.rows, operationId) };
-    }
-    case "operation.failed":
-    case "operation.cancelled":
-      steps.numbers.delete(operationId);
-      return undefined;
-    default:
-      return undefined;
-  }
-}
-
-/** Keeps the metrics of an operation, at the cost of the oldest where there are too many. */
-function keepRow(rows: Map<number, Metrics>, operationId: number, metrics: Metrics): void {
-  rows.set(operationId, metrics);
-  const [oldest] = rows.keys();
-  if (rows.size > MAX_WAITING_PASSES && oldest !== undefined) rows.delete(oldest);
-}
-
-/** Takes the metrics of the operations up to one: calls of later steps may have answered before it. */
-function takeRows(rows: Map<number, Metrics>, lastOperationId: number): Metrics {
-  const metrics: Record<string, Metrics[string]> = {};
-  for (const operationId of [...rows.keys()].sort((a, b) => a - b)) {
-    if (operationId > lastOperationId) break;
-    Object.assign(metrics, rows.get(operationId));
-    rows.delete(operationId);
-  }
-  return metrics;
 }
 
 /** A logger that cannot fail its caller: the first failure is told, since rows are missing from then on. */
