@@ -14,10 +14,11 @@ export function checkTtl(method: string, ttl_seconds: unknown): asserts ttl_seco
 }
 
 /** Sets, or with null removes, the time after which the service deletes a checkpoint. */
-export function setTtl(
+export async function setTtl(
   request: RestRequest,
   path: CheckpointPath,
   ttl_seconds: number | null,
 ): Promise<void> {
-  return request.ask("set_checkpoint_ttl", { ttl_seconds }, { path: partsOf(path) });
+  await request.ask("set_checkpoint_ttl", { ttl_seconds }, { path: partsOf(path) });
+  request.checkpointLives.lives(path.tinker_path, ttl_seconds);
 }

@@ -1,3 +1,4 @@
+import { ApiStatusError } from "@tinkex/base";
 import type { CheckpointPath } from "@tinkex/types";
 import { partsOf } from "./checkpoint-parts.js";
 import { isDoneByEarlierTry } from "./earlier-try.js";
@@ -8,6 +9,9 @@ export async function deleteCheckpoint(request: RestRequest, path: CheckpointPat
   try {
     await request.ask("delete_checkpoint", undefined, { path: partsOf(path) });
   } catch (error) {
+    if (error instanceof ApiStatusError && error.status === 404)
+      request.checkpointLives.ended(path.tinker_path);
     if (!isDoneByEarlierTry(error, 404)) throw error;
   }
+  request.checkpointLives.ended(path.tinker_path);
 }

@@ -3,6 +3,7 @@ import type { ProxySettings } from "@tinkex/http";
 import type { ApiGeneration } from "@tinkex/types";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
 import type { ApiCalls } from "../session/api-calls.js";
+import type { CheckpointLives } from "../session/checkpoint-lives.js";
 
 /** The server as REST calls need to know it. */
 export interface RestServer {
@@ -19,6 +20,8 @@ export interface RestContext {
   readonly logger: Logger;
   /** Project that copies go to where the call names none. */
   readonly projectId: string | undefined;
+  /** Told of what is deleted, so that no error names it to go on from. */
+  readonly checkpointLives: CheckpointLives;
   /** For downloads from other hosts. */
   readonly proxy: ProxySettings;
   /** Asks the server what it is, once. */

@@ -17,6 +17,7 @@ import type { ApiFuture } from "../future/api-future.js";
 import type { OperationContext } from "../future/operation-context.js";
 import type { CallOptions } from "../inputs/call-options.js";
 import type { PostOptions } from "../session/api-calls.js";
+import type { CheckpointLives } from "../session/checkpoint-lives.js";
 import type { RestContext, RestServer } from "./rest-context.js";
 
 /** Parts of one request besides its record. */
@@ -36,14 +37,16 @@ export class RestRequest {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly signal: AbortSignal;
+  readonly checkpointLives: CheckpointLives;
   readonly #server: RestServer;
   readonly #operation: OperationContext;
 
-  constructor(server: RestServer, operation: OperationContext, { clock, logger }: RestContext) {
+  constructor(server: RestServer, operation: OperationContext, context: RestContext) {
     this.method = operation.name;
     this.generation = server.generation;
-    this.clock = clock;
-    this.logger = logger;
+    this.clock = context.clock;
+    this.logger = context.logger;
+    this.checkpointLives = context.checkpointLives;
     this.signal = operation.signal;
     this.#server = server;
     this.#operation = operation;

@@ -17,6 +17,7 @@ export function restContextOf(
     logger,
     projectId,
     proxy,
+    checkpointLives: core.checkpointLives,
     async server() {
       const generation = (await core.server()).generation.fields;
       const { transport, events, onRepeat } = core;

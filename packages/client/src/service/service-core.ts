@@ -7,6 +7,7 @@ import { diagnosticsChannels } from "../events/diagnostics-channels.js";
 import { EventHub } from "../events/event-hub.js";
 import { ClientLifecycle } from "../future/client-lifecycle.js";
 import type { ApiCallsOptions } from "../session/api-calls.js";
+import { CheckpointLives } from "../session/checkpoint-lives.js";
 import { finishSession, unloadModels } from "../session/finish-session.js";
 import { ModelTokenizers } from "../session/model-tokenizer.js";
 import { adoptSession, openSession } from "../session/open-session.js";
@@ -28,6 +29,7 @@ export class ServiceCore {
   readonly events: EventHub;
   /** Calls wait out a 402. */
   readonly transport: HttpTransport;
+  readonly checkpointLives: CheckpointLives;
   readonly #settings: ClientSettings;
   readonly #environment: SessionEnvironment;
   #server: Promise<ServerProfile> | undefined;
@@ -45,6 +47,7 @@ export class ServiceCore {
   constructor(settings: ClientSettings) {
     const { clock, random, logger, sdkVersion } = settings;
     this.#settings = settings;
+    this.checkpointLives = new CheckpointLives(clock);
     const { baseUrl } = settings;
     const channels = diagnosticsChannels();
     this.events = new EventHub({ clock, clientId: randomUUID(), baseUrl, channels });
@@ -88,6 +91,7 @@ export class ServiceCore {
       lifecycle: this.lifecycle,
       events: this.events,
       takeSamplingId: () => this.takeSamplingId(),
+      checkpointLives: this.checkpointLives,
       tokenizers: new ModelTokenizers({
         own: settings.tokenizer,
         baseUrl: settings.baseUrl,

@@ -1,6 +1,7 @@
 import { ApiStatusError, type Clock, type HttpTransport, type Logger } from "@tinkex/base";
 import type { EventHub } from "../events/event-hub.js";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
+import type { CheckpointLives } from "./checkpoint-lives.js";
 import { ApiCalls, type ApiCallsOptions } from "./api-calls.js";
 import { saysLost, sendHeartbeat } from "./heartbeat.js";
 import type { ModelTokenizers } from "./model-tokenizer.js";
@@ -24,6 +25,7 @@ export interface SessionEnvironment {
   /** Gives the next number of a sampler of the session; unnamed sampler saves take one too. */
   takeSamplingId(): number;
   readonly tokenizers: ModelTokenizers;
+  readonly checkpointLives: CheckpointLives;
 }
 
 /** An answer to the question whether the service knows a session. */

@@ -29,12 +29,14 @@ export class SequenceBrokenError extends TinkexError {
     const fault = isPartAccepted
       ? `the service accepted a part of one call, but not ${ids}`
       : `it is not known whether the service took ${ids}`;
-    const checkpoint = lastCheckpoint === undefined ? "the last checkpoint" : lastCheckpoint;
-    super(
-      `the training client of ${modelId} cannot go on: ${fault}; load ${checkpoint} into a new client ` +
-        "(createTrainingClientFromStateWithOptimizer)",
-      { code: "sequence_broken", cause },
-    );
+    const remedy =
+      lastCheckpoint === undefined
+        ? "make a new client; there is no checkpoint of this one"
+        : `load ${lastCheckpoint} into a new client (createTrainingClientFromStateWithOptimizer)`;
+    super(`the training client of ${modelId} cannot go on: ${fault}; ${remedy}`, {
+      code: "sequence_broken",
+      cause,
+    });
     this.sequenceIds = sequenceIds;
     this.lastCheckpoint = lastCheckpoint;
   }

@@ -67,14 +67,13 @@ async function learnOfUnknown(model: TrainedModel, id: SequenceId, error: ApiSta
   const { session, environment } = model.channel;
   const state = await session.ask();
   if (state === "known" || environment.lifecycle.closing.aborted) return error;
-  const { lastCheckpoint } = model;
   const broken =
     state === "lost"
       ? lostError(model, error)
       : new SequenceBrokenError(model.id, [id.value], {
           cause: error,
           isPartAccepted: false,
-          lastCheckpoint,
+          lastCheckpoint: model.checkpoints.latest,
         });
   model.turns.break(broken);
   return broken;

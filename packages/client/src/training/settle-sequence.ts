@@ -36,7 +36,11 @@ export function settleSequence(
   if (isPartAccepted || doubtful.length > 0) {
     const ids = lost.map(({ id }) => id.value);
     turns.break(
-      new SequenceBrokenError(model.id, ids, { cause, isPartAccepted, lastCheckpoint: model.lastCheckpoint }),
+      new SequenceBrokenError(model.id, ids, {
+        cause,
+        isPartAccepted,
+        lastCheckpoint: model.checkpoints.latest,
+      }),
     );
     return cause;
   }
@@ -52,8 +56,8 @@ export function settleSequence(
 }
 
 /** Makes the error of a model that the service no longer knows. */
-export function lostError({ id, lastCheckpoint }: TrainedModel, cause: unknown): SessionLostError {
-  return new SessionLostError(`model ${id}`, { lastCheckpoint, cause });
+export function lostError({ id, checkpoints }: TrainedModel, cause: unknown): SessionLostError {
+  return new SessionLostError(`model ${id}`, { lastCheckpoint: checkpoints.latest, cause });
 }
 
 /** Tells whether a failed request may have reached the service; a transport of the caller's that does not say leaves it open. */

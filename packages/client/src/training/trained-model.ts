@@ -3,6 +3,7 @@ import type { OperationName, RequestOf, ResultOf } from "@tinkex/types";
 import type { Channel } from "../channel/channel.js";
 import { type QueueStateLog, trainingPauseLog } from "../channel/queue-state-log.js";
 import type { OperationContext } from "../future/operation-context.js";
+import { KnownCheckpoints } from "./checkpoints/known-checkpoints.js";
 import { isOutOfOrder, settleResult } from "./settle-result.js";
 import { isSequenceConflict, lostError, settleSequence } from "./settle-sequence.js";
 
@@ -65,8 +66,7 @@ export interface TrainedModel {
   readonly log: QueueStateLog;
   /** Says that the service may not have counted the id of work that failed: the next operation waits until its own was the right one. */
   isOrderInDoubt: boolean;
-  /** Path of the last checkpoint of weights and optimizer that this client has saved or loaded. */
-  lastCheckpoint: string | undefined;
+  readonly checkpoints: KnownCheckpoints;
   /** Has the session forget the model, when no more of its operations will be called. */
   leaveSession(): void;
 }
@@ -80,7 +80,7 @@ export function trainedModel(channel: Channel, id: string): TrainedModel {
     turns: new Mutex(),
     log: trainingPauseLog(`Training for ${id}`, channel.environment),
     isOrderInDoubt: false,
-    lastCheckpoint: undefined,
+    checkpoints: new KnownCheckpoints(channel.environment.checkpointLives),
     leaveSession: channel.session.onLost((cause) => model.turns.break(lostError(model, cause))),
   };
   channel.models.add(id);

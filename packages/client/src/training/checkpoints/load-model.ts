@@ -41,7 +41,7 @@ export async function loadModel(creation: ModelCreation, source: ModelSource): P
     });
     if (make === undefined) continue;
     const model = await make();
-    model.lastCheckpoint = source.path;
+    model.checkpoints.loaded(source.path, 0);
     return model;
   }
   throw refusal;

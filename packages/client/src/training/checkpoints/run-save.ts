@@ -26,7 +26,7 @@ export async function runSave(
   const saved = await runOperation(model, "save_weights", fields, context, (conflict) =>
     afterConflict(model, conflict, { type: "training", name, onConflict }, context),
   );
-  model.lastCheckpoint = saved.path;
+  model.checkpoints.saved(saved.path, context.seqId, ttl_seconds);
   return saved;
 }
 
@@ -55,7 +55,7 @@ export async function runLoad(
 ): Promise<LoadWeightsResponse> {
   const fields = { path, optimizer: hasOptimizer, weights_access_token };
   const loaded = await runOperation(model, "load_weights", fields, context);
-  model.lastCheckpoint = path;
+  model.checkpoints.loaded(path, context.seqId);
   return loaded;
 }
 
