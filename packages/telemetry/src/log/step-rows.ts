@@ -68,10 +68,12 @@ export class StepRows {
         return;
       }
       case "operation.result":
-        return this.#settle(operationId, "answered");
+        this.#settle(operationId, "answered");
+        return;
       case "operation.failed":
       case "operation.cancelled":
-        return this.#settle(operationId, "failed");
+        this.#settle(operationId, "failed");
+        return;
       default:
     }
   }
