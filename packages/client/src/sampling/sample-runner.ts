@@ -14,6 +14,7 @@ import type { Channel, Submission } from "../channel/channel.js";
 import { type QueueStateLog, samplingPauseLog } from "../channel/queue-state-log.js";
 import type { OperationContext } from "../future/operation-context.js";
 import { promptBytes } from "../inputs/model-input.js";
+import { isLostSession, SessionLostError } from "../session/session-lost-error.js";
 import { readScores } from "./read-scores.js";
 import { SamplerCopy } from "./sampler-copy.js";
 import type { SamplerRetryOptions } from "./sampler-options.js";
@@ -95,7 +96,8 @@ export class SampleRunner {
           response = await result;
           const ids = accepted.sample_sequence_ids;
           if (ids !== undefined) response = this.#withSequenceIds(response, ids);
-        } catch (error) {
+        } catch (cause) {
+          const error = this.#lossOr(cause);
           if (!run.isRetried) throw error;
           failures = await this.#resampler.pauseAfter(error, failures, context);
           continue;
@@ -128,6 +130,14 @@ export class SampleRunner {
     this.#hasJoined = true;
     this.#sampleCount = SamplerCopy.firstSampleOf(copyNumber);
     this.#batch = this.#channel.batchPoller(this.#samplingSessionId, copyNumber);
+  }
+
+  /** Tells a failure by which the service no longer knows the sampler as training clients tell the loss of a model. */
+  #lossOr(error: unknown): unknown {
+    // A copy that cannot join asks again with its next sample.
+    if (!this.#hasJoined || !isLostSession(error, ["session", "sampler"])) return error;
+    const remedy = "make a new sampling client, from the path of the weights or from the training client";
+    return new SessionLostError(`sampler ${this.#samplingSessionId}`, { remedy, cause: error });
   }
 
   #withSequenceIds(response: SampleResponse, ids: readonly string[]): SampleResponse {

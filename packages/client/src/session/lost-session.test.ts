@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { datum } from "../testing/examples.js";
-import { until } from "../testing/open-service.js";
+import { openService, throughSleeps, until } from "../testing/open-service.js";
 import { openTraining, step } from "../testing/open-training.js";
 import type { StubService } from "../testing/stub-service.js";
 import { SessionLostError } from "./session-lost-error.js";
@@ -62,6 +62,42 @@ describe("a session that the service no longer knows", () => {
       expect(stub.seen("create_session")).toHaveLength(2);
     },
   );
+
+  it.each([
+    ["sample", 404, "no sampling session S:sample:0: make one with create_sampling_session"],
+    ["sample", 410, "Sampler S:sample:0 has expired"],
+    ["computeLogprobs", 404, "Unknown sampling session S:sample:0"],
+  ] as const)(
+    "%s of a sampler that went with it tells the same loss (%d %s)",
+    async (method, status, detail) => {
+      const { stub, service, clock } = await openService();
+      const sampler = await service.createSamplingClient({ base_model: "b" });
+      stub.on("asample", () => ({ status, body: { detail } }));
+      const prompt = [1, 2];
+      const drawn =
+        method === "sample"
+          ? sampler.sample({ prompt, sampling_params: { max_tokens: 1 } })
+          : sampler.computeLogprobs(prompt);
+      const error = await throughSleeps(clock, drawn).catch((cause: unknown) => cause);
+      expect(error).toBeInstanceOf(SessionLostError);
+      expect(error).toMatchObject({ code: "session_lost", lastCheckpoint: undefined, cause: { status } });
+      expect((error as Error).message).toMatch(
+        /no longer knows sampler S:sample:0 .*; make a new sampling client/,
+      );
+      expect(stub.seen("asample")).toHaveLength(1);
+    },
+  );
+
+  it("is not what a sample fails with whose server lacks the endpoint, or has not found something else", async () => {
+    const { stub, service, clock } = await openService();
+    const sampler = await service.createSamplingClient({ base_model: "b" });
+    for (const detail of ["Not Found", "no such tokenizer"]) {
+      stub.on("asample", () => ({ status: 404, body: { detail } }));
+      const drawn = sampler.sample({ prompt: [1], sampling_params: { max_tokens: 1 } });
+      const error = await throughSleeps(clock, drawn).catch((cause: unknown) => cause);
+      expect(error).toMatchObject({ code: "not_found" });
+    }
+  });
 
   it("is not taken for lost when a server lacks an endpoint or a checkpoint", async () => {
     const { stub, service, training, clock } = await openTraining();

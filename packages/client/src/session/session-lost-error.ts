@@ -1,25 +1,33 @@
 import { ApiStatusError, TinkexError } from "@tinkex/base";
 
 /**
- * The service no longer knows the session, or a model of it: it has expired, or the service was started anew. What was trained since
- * the last checkpoint is lost; the next creation on the same service client opens a new session.
+ * The service no longer knows the session, or a model or sampler of it: it has expired, or the service was started anew. What was
+ * trained since the last checkpoint is lost; the next creation on the same service client opens a new session.
  */
 export class SessionLostError extends TinkexError {
   static override readonly name: string = "SessionLostError";
 
-  /** Path of the last checkpoint that the client has saved or loaded, to go on from. */
+  /** Path of the last checkpoint that the training client has saved or loaded, to go on from; `undefined` for a sampler. */
   readonly lastCheckpoint: string | undefined;
 
-  /** @param what - the lost thing as a message calls it, e.g. `model S:train:0` */
+  /**
+   * @param what - the lost thing as a message calls it, e.g. `model S:train:0`
+   * @param info - `remedy` says what to do. @defaultValue to load the checkpoint, or to make a new client where there is none
+   */
   constructor(
     what: string,
-    info: { readonly lastCheckpoint?: string | undefined; readonly cause?: unknown },
+    info: {
+      readonly lastCheckpoint?: string | undefined;
+      readonly remedy?: string | undefined;
+      readonly cause?: unknown;
+    },
   ) {
     const { lastCheckpoint, cause } = info;
     const remedy =
-      lastCheckpoint === undefined
+      info.remedy ??
+      (lastCheckpoint === undefined
         ? "make a new client; there is no checkpoint of this one"
-        : `load ${lastCheckpoint} into a new client (createTrainingClientFromStateWithOptimizer)`;
+        : `load ${lastCheckpoint} into a new client (createTrainingClientFromStateWithOptimizer)`);
     super(`the service no longer knows ${what} (expired, or the service was started anew); ${remedy}`, {
       code: "session_lost",
       cause,
