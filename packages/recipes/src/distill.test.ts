@@ -1,9 +1,13 @@
+import { join } from "node:path";
+import { RunReader } from "@tinkex/runs";
+import type { Datum } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { scoreTargets } from "./datum/document-of.js";
 import { type DistillOptions, distill, type RecipeEvent, type Reply, rl, sft } from "./index.js";
 import { distilledExamples } from "./rollout/distilled-examples.js";
 import type { Trajectory } from "./rollout/rollout-rules.js";
-import { localService, POCKET_MODEL } from "./testing/local-service.js";
+import { topKExamples } from "./rollout/top-k-examples.js";
+import { localService, POCKET_MODEL, temporaryFolder } from "./testing/local-service.js";
 import { qwen3Tokenizer } from "./testing/recorded-numbers.js";
 import { spiedService } from "./testing/spied-service.js";
 
@@ -23,16 +27,23 @@ async function metricsOf(run: AsyncIterable<RecipeEvent>) {
   return rows;
 }
 
+let trained: Promise<string> | undefined;
+
+/** Weights of a teacher that says each word twice, made once for all tests. */
+function teacherPath(): Promise<string> {
+  const train = WORDS.map((word) => ({ prompt: `${word}:`, completion: ` ${word}${word}\n` }));
+  trained ??= sft({
+    ...{ service: service(), model: POCKET_MODEL, train, rank: 8, seed: 1, learningRate: 5e-3 },
+    ...{ batchSize: 8, epochs: 5, evaluateEvery: 0, schedule: "constant" },
+  }).then(({ checkpoint }) => checkpoint.samplerPath);
+  return trained;
+}
+
 describe("distill", { timeout: 240_000 }, () => {
   it("cookbook 24: the student comes nearer to its teacher, whose opinion alone it learns from", async () => {
-    const train = WORDS.map((word) => ({ prompt: `${word}:`, completion: ` ${word}${word}\n` }));
-    const { checkpoint } = await sft({
-      ...{ service: service(), model: POCKET_MODEL, train, rank: 8, seed: 1, learningRate: 5e-3 },
-      ...{ batchSize: 8, epochs: 5, evaluateEvery: 0, schedule: "constant" },
-    });
     const calls: string[] = [];
     const spy = spiedService(service(), (call) => calls.push(call));
-    const run = distill({ ...base(), service: spy, teacher: checkpoint.samplerPath, steps: 5, groupSize: 2 });
+    const run = distill({ ...base(), service: spy, teacher: await teacherPath(), steps: 5, groupSize: 2 });
     const rows = await metricsOf(run);
     expect(rows).toHaveLength(5);
     expect(Number(rows[4]?.teacher_kl)).toBeLessThan(0.7 * Number(rows[0]?.teacher_kl));
@@ -41,6 +52,38 @@ describe("distill", { timeout: 240_000 }, () => {
     expect(Math.abs(Number(rows[0]?.["optim/kl_sample_train_v1"]))).toBeLessThan(1e-4);
     expect(calls.filter((call) => call === "computeLogprobs")).toHaveLength(5 * 16);
     expect((await run).checkpoint.name).toBe("final");
+  });
+
+  it("learns the teacher's likeliest tokens at each position of its own answers, where topK is given", async () => {
+    const losses: unknown[] = [];
+    const shapes: unknown[] = [];
+    const spy = spiedService(service(), (call, [data, loss]) => {
+      if (call !== "forwardBackward") return;
+      losses.push(loss);
+      const datums = data as readonly Datum[]; // as the loop sends them
+      shapes.push(...datums.map(({ loss_fn_inputs }) => loss_fn_inputs.target_tokens?.shape?.[1]));
+    });
+    const runDirectory = join(temporaryFolder(), "run");
+    const more = {
+      service: spy,
+      teacher: await teacherPath(),
+      topK: 5,
+      steps: 4,
+      groupSize: 2,
+      runDirectory,
+    };
+    const rows = await metricsOf(distill({ ...base(), ...more }));
+    expect(losses).toEqual(new Array(4).fill("cross_entropy"));
+    expect(new Set(shapes)).toEqual(new Set([5]));
+    expect(Number(rows[3]?.teacher_kl)).toBeLessThan(0.7 * Number(rows[0]?.teacher_kl));
+    expect(Number(rows[3]?.train_mean_nll)).toBeLessThan(Number(rows[0]?.train_mean_nll));
+    for (const row of rows) {
+      expect(row["teacher/top_k_mass"]).toBeGreaterThan(0.5);
+      expect(row["teacher/top_k_mass"]).toBeLessThanOrEqual(1.000001);
+    }
+    // What is written for viewers is what was sampled, token by token.
+    const [logged] = await new RunReader(runDirectory).rolloutTokens(0);
+    expect(logged?.tokens).toHaveLength(logged?.mask.length ?? -1);
   });
 
   it("of itself has nothing to learn: the distance to the teacher is 0", async () => {
@@ -70,6 +113,59 @@ it("each sampled token's advantage is the teacher's log-probability less the stu
   expect(advantages).toEqual([[[-0, -8, -10].map((value) => value || 0)], [[0, -12]]]);
   expect(data[0]?.[0]?.[0]?.datum.loss_fn_inputs.advantages?.data).toEqual(data[0]?.[0]?.[0]?.advantages);
   expect(metrics.teacher_kl).toBeCloseTo((4 + 5 + 6) / 3, 6);
+});
+
+/** One answer of two tokens to a prompt of two. */
+const answered: Trajectory = {
+  transitions: [{ prompt: [1, 2], tokens: [5, 6], logprobs: [-1, -2] }],
+  ...{ replies: [], reward: 0, metrics: {}, limit: undefined },
+};
+
+it("a datum of the teacher's likeliest tokens has its probabilities on sampled tokens, none on what was shown, and rows of one length", async () => {
+  const half = Math.log(0.5);
+  const asked: unknown[] = [];
+  const sample = async (params: object) => {
+    asked.push(params);
+    return {
+      prompt_logprobs: [null, -1, -3, -4],
+      topk_prompt_logprobs: [
+        null,
+        [
+          [9, -1],
+          [8, -1],
+        ],
+        [
+          [5, half],
+          [4, half],
+        ],
+        [[6, half]],
+      ],
+    };
+  };
+  const options = { coefficient: 2, topK: 2 };
+  const { data, softDatums, metrics } = await topKExamples(
+    [[answered]],
+    { sample } as never,
+    options,
+    undefined,
+  ); // no more is used of it
+  expect(asked).toMatchObject([{ prompt_logprobs: true, topk_prompt_logprobs: 2, num_samples: 1 }]);
+  expect(data.flat(2)).toHaveLength(1);
+  const { target_tokens, weights } = softDatums?.[0]?.loss_fn_inputs ?? {};
+  expect(target_tokens?.shape).toEqual([3, 2]);
+  expect(Array.from(target_tokens?.data ?? [], Number)).toEqual([9, 8, 5, 4, 6, 6]);
+  expect(Array.from(weights?.data ?? [], Number)).toEqual([0, 0, 1, 1, 2, 0]);
+  expect(metrics.teacher_kl).toBeCloseTo((3 - 1 + (4 - 2)) / 2, 6);
+  expect(metrics["teacher/top_k_mass"]).toBeCloseTo((1 + 0.5) / 2, 6);
+});
+
+it.each([
+  ["no likeliest tokens", undefined],
+  ["none for a token", [null, null, null, null]],
+])("a teacher that gives %s is named", async (_, topk_prompt_logprobs) => {
+  const sample = async () => ({ prompt_logprobs: [null, -1, -3, -4], topk_prompt_logprobs });
+  const taught = topKExamples([[answered]], { sample } as never, { topK: 2 }, undefined); // no more is used of it
+  await expect(taught).rejects.toThrow(/distill: the teacher gave no likeliest tokens for token 1 of a text/);
 });
 
 it.each([
@@ -121,6 +217,9 @@ it("refuses a teacher that is none, and weights that teach nothing", () => {
   expect(() => distill(base({ teacher: 3 as never }))).toThrow(/distill: teacher must be a sampling client/);
   expect(() => distill(base({ klCoefficient: 0 }))).toThrow(/klCoefficient must be above 0, got 0/);
   expect(() => distill(base({ klDiscount: 2 }))).toThrow(/klDiscount must be from 0 to 1, got 2/);
+  expect(() => distill(base({ topK: 0 }))).toThrow(/topK must be a whole number from 1, got 0/);
+  expect(() => distill(base({ topK: 5, lossFn: "ppo" }))).toThrow(/give topK, or lossFn, and not both/);
+  expect(() => distill(base({ topK: 5, klDiscount: 0.9 }))).toThrow(/give topK, or klDiscount, and not both/);
   expect(() => distill({ ...base(), prompt: undefined } as never)).toThrow(
     /distill: prompt must be a function/,
   );

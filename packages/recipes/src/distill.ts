@@ -5,9 +5,10 @@ import type { SeveralTurns } from "./rl-options.js";
 import { distilledExamples } from "./rollout/distilled-examples.js";
 import { checkAsking, type Judge, type Prompt, singleTurn } from "./rollout/episode.js";
 import { ROLLOUT_OPTIONS } from "./rollout/rollout-options.js";
+import { topKExamples } from "./rollout/top-k-examples.js";
 import { checkSampler, type SamplerChoice, withSampler } from "./run/open-sampler.js";
 import type { RecipeEvent } from "./run/recipe-event.js";
-import { RECIPE_OPTIONS } from "./run/recipe-options.js";
+import { checkCount, RECIPE_OPTIONS } from "./run/recipe-options.js";
 import { RecipeRun } from "./run/recipe-run.js";
 import type { TrainingResult } from "./run/training-result.js";
 import type { TrainingTools } from "./run/training-tools.js";
@@ -35,6 +36,11 @@ export interface DistillBaseOptions<Problem> extends RolloutTrainingOptions<Prob
   readonly klCoefficient?: number | undefined;
   /** Above 0, each token also answers for those behind it, each a factor less. @defaultValue 0 */
   readonly klDiscount?: number | undefined;
+  /**
+   * Learns the teacher's K likeliest tokens at each position of the student's own answers, by `cross_entropy`, in place of its opinion on the tokens
+   * that were sampled. The service bounds K, as a rule by 20. @defaultValue the sampled tokens alone
+   */
+  readonly topK?: number | undefined;
 }
 
 /** Options of distillation: `prompt`, or `episode`, whose rewards are measured and not trained on. */
@@ -48,6 +54,7 @@ const OPTIONS: Readonly<Record<keyof DistillBaseOptions<unknown> | "prompt" | "r
   teacher: true,
   klCoefficient: true,
   klDiscount: true,
+  topK: true,
   prompt: true,
   reward: true,
   episode: true,
@@ -79,7 +86,7 @@ async function runDistill<Problem>(
   teacher: SamplingClient,
   tell: (event: RecipeEvent) => void,
 ): Promise<TrainingResult> {
-  const { klCoefficient: coefficient = 1, klDiscount: discount = 0, groupSize = 4, signal } = options;
+  const { klCoefficient: coefficient = 1, klDiscount: discount = 0, groupSize = 4, topK, signal } = options;
   let hasCompared = false;
   const compareTokenizers = async ({ tokenizer }: TrainingTools): Promise<void> => {
     if (hasCompared) return;
@@ -100,13 +107,16 @@ async function runDistill<Problem>(
         teacher: typeof options.teacher === "string" ? options.teacher : null,
         kl_penalty_coef: coefficient,
         kl_discount_factor: discount,
+        ...(topK !== undefined && { topk: topK }),
       },
+      lossFn: topK === undefined ? undefined : "cross_entropy",
       groupSize,
       episode: options.episode ?? singleTurn(options.prompt, options.reward ?? none),
       hasSharedPrompt: options.episode === undefined,
       groupReward: undefined,
       examplesOf: async (groups, tools) => {
         await compareTokenizers(tools);
+        if (topK !== undefined) return topKExamples(groups, teacher, { coefficient, topK }, signal);
         return distilledExamples(
           groups,
           (datum) => scoreTargets(datum, (document) => teacher.computeLogprobs(document, { signal })),
@@ -123,7 +133,12 @@ function checkDistillOptions<Problem>(options: DistillOptions<Problem>): void {
   checkAsking({ ...options }, "distill", "reward", false);
   checkRolloutTraining(options, "distill", 1);
   checkSampler(options.teacher, options.service, "distill: teacher");
-  const { klCoefficient = 1, klDiscount = 0 } = options;
+  const { klCoefficient = 1, klDiscount = 0, topK } = options;
+  checkCount(topK, "distill: topK", 1);
+  for (const other of ["lossFn", "klDiscount"] as const) {
+    if (topK === undefined || options[other] === undefined) continue;
+    throw new ValidationError(`distill: give topK, or ${other}, and not both`);
+  }
   if (!(Number.isFinite(klCoefficient) && klCoefficient > 0)) {
     throw new ValidationError(`distill: klCoefficient must be above 0, got ${describeValue(klCoefficient)}`);
   }

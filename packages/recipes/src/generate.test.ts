@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ValidationError } from "@tinkex/base";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type GeneratedAnswer, type GenerateOptions, generate } from "./index.js";
 import { localService, POCKET_MODEL, temporaryFolder } from "./testing/local-service.js";
@@ -86,6 +87,23 @@ describe("generate", { timeout: 240_000 }, () => {
     await expect(other).rejects.toThrow(
       /generate: file has the answers to another prompt.* at 0; choose another file/,
     );
+  });
+
+  it.each([
+    ["a data set of JSON lines", '{"prompt": "a"}\n{"prompt": "b"}', 'has rows without "place" and "key"'],
+    [
+      "answers among other rows",
+      '{"place": "0", "key": "k", "answers": []}\n{"place": 1, "key": "k"}\n',
+      "has rows",
+    ],
+    ["prompts in one line", '[{"role": "user", "content": "a"}]', "the last line of"],
+  ])("refuses a file that holds %s, and leaves it as it is", async (_, text, message) => {
+    const file = join(temporaryFolder(), "prompts.json");
+    writeFileSync(file, text);
+    const run = generate(base({ file }));
+    await expect(run).rejects.toBeInstanceOf(ValidationError);
+    await expect(run).rejects.toThrow(message);
+    expect(readFileSync(file, "utf8")).toBe(text);
   });
 
   it("names the prompt that failed; failures are given beside the answers up to maxFailures, and one more ends the run", async () => {

@@ -89,6 +89,8 @@ export function checkRolloutTraining<Problem>(
 export interface RolloutRecipe<Problem>
   extends Pick<RolloutRules<Problem>, "groupSize" | "episode" | "hasSharedPrompt" | "groupReward"> {
   readonly method: "rl" | "distill";
+  /** The loss, where the recipe alone decides it. */
+  readonly lossFn?: LossFnType | undefined;
   /** Fields of the configuration that other recipes do not have. */
   readonly config: JsonObject;
   readonly examplesOf: (
@@ -107,8 +109,8 @@ export async function trainOnRollouts<Problem>(
   tell: (event: RecipeEvent) => void,
 ): Promise<TrainingResult> {
   const { service, model, signal, clock = systemClock, logger = silentLogger } = options;
-  const { groupsPerBatch = 16, seed = 0, rank = 32, lossFn = LOSS, maxStepsOffPolicy = 0 } = options;
-  const { method, examplesOf, config, ...rollouts } = recipe;
+  const { groupsPerBatch = 16, seed = 0, rank = 32, maxStepsOffPolicy = 0 } = options;
+  const { method, examplesOf, config, lossFn = options.lossFn ?? LOSS, ...rollouts } = recipe;
   const problems = await readDataset(options.problems, `${method}: problems`);
   const whole = { ...configOf(options, recipe, problems), ...config };
   await using run =
@@ -176,7 +178,7 @@ export async function trainOnRollouts<Problem>(
 /** Everything that decides the result, by the names of the Python cookbook where it has one. */
 function configOf<Problem>(
   options: RolloutTrainingOptions<Problem>,
-  { method, groupSize }: RolloutRecipe<Problem>,
+  { method, groupSize, lossFn = options.lossFn ?? LOSS }: RolloutRecipe<Problem>,
   problems: readonly Problem[],
 ): JsonObject {
   const { model } = options;
@@ -185,7 +187,7 @@ function configOf<Problem>(
     model_name: isCheckpointPath(model) ? null : model,
     load_checkpoint_path: isCheckpointPath(model) ? model : null,
     ...rolloutConfig(options, method),
-    loss_fn: options.lossFn ?? LOSS,
+    loss_fn: lossFn,
     learning_rate: options.learningRate ?? null,
     lr_schedule: options.schedule ?? "constant",
     steps: options.steps ?? null,

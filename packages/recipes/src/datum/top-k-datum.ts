@@ -1,6 +1,7 @@
 import { checkArray, ValidationError } from "@tinkex/base";
-import type { Datum, TokenIds } from "@tinkex/types";
+import type { Datum, ModelInput, TokenIds } from "@tinkex/types";
 import { checkNumbers } from "../arguments/check-numbers.js";
+import { promptUnits, unitsLength } from "./prompt-units.js";
 
 /** The K likeliest tokens at one position, with their log-probabilities. */
 export type TopKTokens = readonly (readonly [token: number, logprob: number])[];
@@ -9,16 +10,19 @@ export type TopKTokens = readonly (readonly [token: number, logprob: number])[];
  * A training example for the loss `cross_entropy` in which each position has K targets, weighed by a teacher's probabilities: off-policy
  * distillation. The probabilities are normed over the K tokens and multiplied with the weight of the position.
  *
- * @param input - token ids, `[N]`
+ * @param input - token ids, or a whole input, `[N]`
  * @param topK - of each position the teacher's K likeliest next tokens, `[N]`
  * @param weights - of each position, `[N]`
  * @throws ValidationError when the three differ in length, or positions differ in K
  */
-export function topKDatum(input: TokenIds, topK: readonly TopKTokens[], weights: ArrayLike<number>): Datum {
-  checkNumbers(input, "topKDatum: input");
+export function topKDatum(
+  input: ModelInput | TokenIds,
+  topK: readonly TopKTokens[],
+  weights: ArrayLike<number>,
+): Datum {
+  const count = unitsLength(promptUnits(input, "topKDatum: input"));
   checkArray(topK, "topKDatum: topK");
   checkNumbers(weights, "topKDatum: weights");
-  const count = input.length;
   const first: unknown = topK[0];
   const width = Array.isArray(first) ? first.length : 0;
   if (topK.length !== count || weights.length !== count || width === 0) {
@@ -37,6 +41,11 @@ export function topKDatum(input: TokenIds, topK: readonly TopKTokens[], weights:
     }
     for (const [column, pair] of tokens.entries()) checkNumbers(pair, `topKDatum: topK[${place}][${column}]`);
     const total = tokens.reduce((sum, [, logprob]) => sum + Math.exp(logprob), 0);
+    if (!(total > 0)) {
+      throw new ValidationError(
+        `topKDatum: topK[${place}] must have a token of a probability above 0, got none`,
+      );
+    }
     for (const [column, [token, logprob]] of tokens.entries()) {
       targets[place * width + column] = token;
       shares[place * width + column] = (Number(weights[place]) * Math.exp(logprob)) / total;
@@ -44,7 +53,7 @@ export function topKDatum(input: TokenIds, topK: readonly TopKTokens[], weights:
   }
   const shape = [count, width];
   return {
-    model_input: { chunks: [{ type: "encoded_text", tokens: input }] },
+    model_input: "chunks" in input ? input : { chunks: [{ type: "encoded_text", tokens: input }] },
     loss_fn_inputs: {
       target_tokens: { data: targets, dtype: "int64", shape },
       weights: { data: shares, dtype: "float32", shape },

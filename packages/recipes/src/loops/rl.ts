@@ -1,12 +1,13 @@
 import type { SamplingClient, TrainingClient } from "@tinkex/client";
-import type { AdamParams, LossFnType } from "@tinkex/types";
+import type { AdamParams, Datum, LossFnType } from "@tinkex/types";
 import { sum } from "../arithmetic/sums.js";
 import { checkProvenance } from "../datum/check-provenance.js";
-import { numbers } from "../datum/plain-numbers.js";
+import { numbers, plainNumbers } from "../datum/plain-numbers.js";
 import type { PolicyDatum } from "../datum/trajectory-datums.js";
 import { klMetrics } from "../metrics/kl-metrics.js";
 import { optimizerMetrics } from "../metrics/optimizer-metrics.js";
 import { rolloutMetrics } from "../metrics/rollout-metrics.js";
+import { meanNll } from "../metrics/supervised-metrics.js";
 import type { GroupExamples } from "../rollout/group-examples.js";
 import { endOf, meanMetrics } from "../rollout/mean-metrics.js";
 import type { SampledGroups } from "../rollout/rollout-pipeline.js";
@@ -62,10 +63,10 @@ export async function rlLoop(loop: RlLoop): Promise<SavedCheckpoint | undefined>
     const sampled = await loop.rollOut(step, sampler);
     const { groups, samplerStep, tokens } = sampled;
     const sampledAtMs = loop.nowMs();
-    const { data, metrics: exampleMetrics } = await loop.examplesOf(groups);
+    const { data, softDatums, metrics: exampleMetrics } = await loop.examplesOf(groups);
     await loop.record(step, sampled, data);
     const learningRate = loop.learningRateAt(step);
-    const trained = submitStep(loop, data.flat(2), learningRate, samplerStep === step);
+    const trained = submitStep(loop, { data: data.flat(2), softDatums }, learningRate, samplerStep === step);
     // Between this step and the next sampling weights, or the checkpoint would hold what comes after it.
     const checkpoint = submitCheckpoint(training, step + 1, checkpoints);
     const trainedMetrics = await trained();
@@ -94,24 +95,31 @@ export async function rlLoop(loop: RlLoop): Promise<SavedCheckpoint | undefined>
   return last;
 }
 
+/** Examples of a step: what was sampled, and what is trained on in its place. */
+interface StepExamples {
+  readonly data: readonly PolicyDatum[];
+  readonly softDatums?: readonly Datum[] | undefined;
+}
+
 /** Submits pass and update; what it returns waits for them. Nothing is sent where there is nothing to learn. */
 function submitStep(
   loop: RlLoop,
-  data: readonly PolicyDatum[],
+  { data, softDatums = data.map(({ datum }) => datum) }: StepExamples,
   learningRate: number,
   isOnPolicy: boolean,
 ): () => Promise<Metrics> {
   const { training, lossFn, adam, signal, log } = loop;
   if (data.length === 0) return async () => ({ "optim/skipped": 1 });
   if (lossFn === "stable_reinforce") checkProvenance(data);
-  const pass = training.forwardBackward(
-    data.map(({ datum }) => datum),
-    lossFn,
-    { signal },
-  );
+  const pass = training.forwardBackward(softDatums, lossFn, { signal });
   const update = training.optimStep({ ...adam, learning_rate: learningRate }, { signal });
   return async () => {
     const [{ loss_fn_outputs }, { metrics }] = await Promise.all([pass, update]);
+    const ended = { ...optimizerMetrics(metrics ?? undefined), "optim/skipped": 0 };
+    if (lossFn === "cross_entropy") {
+      const logged = softDatums.map((datum, index) => plainNumbers(datum, loss_fn_outputs[index]?.logprobs));
+      return { train_mean_nll: meanNll(logged), ...ended };
+    }
     const kl = klMetrics(
       data.map(({ logprobs, mask }, index) => {
         const trained = loss_fn_outputs[index]?.logprobs;
@@ -125,7 +133,7 @@ function submitStep(
         `sampler and trainer are ${distance.toFixed(4)} apart, more than ${MAX_KL}: look for another renderer, or tokens made from text`,
       );
     }
-    return { ...kl, ...optimizerMetrics(metrics ?? undefined), "optim/skipped": 0 };
+    return { ...kl, ...ended };
   };
 }
 

@@ -11,13 +11,23 @@ export class AnswerFile<Answer extends object> {
   readonly #method: string;
   readonly #places: ReadonlyMap<unknown, Rows["rows"][number]>;
 
-  /** Opens the file, which is made where it is not there. @param method - place of errors */
+  /**
+   * Opens the file, which is made where it is not there.
+   *
+   * @param method - place of errors
+   * @throws ValidationError for a file with rows that are no answers, such as a data set; it is left as it is
+   */
   static async open<Answer extends object>(
     path: string,
     logger: Logger,
     method: string,
   ): Promise<AnswerFile<Answer>> {
-    return new AnswerFile<Answer>(await openRows(path, { logger }), method);
+    const rows = await openRows(path, { logger });
+    if (rows.rows.every(isAnswer)) return new AnswerFile<Answer>(rows, method);
+    throw new ValidationError(
+      `${method}: file must have answers of this method alone, or be new, and ${path} has rows without "place" and "key"; give another file`,
+      { path: ["file"] },
+    );
   }
 
   private constructor(rows: Rows, method: string) {
@@ -40,4 +50,8 @@ export class AnswerFile<Answer extends object> {
   async write(place: string, key: string, about: object, answers: readonly Answer[]): Promise<void> {
     await this.#rows.append({ place, key, ...plainData(about), answers });
   }
+}
+
+function isAnswer({ place, key }: Rows["rows"][number]): boolean {
+  return typeof place === "string" && typeof key === "string";
 }

@@ -1,3 +1,4 @@
+import type { Datum } from "@tinkex/types";
 import { groupAdvantages, isConstantGroup } from "../advantage/group-advantages.js";
 import { type PolicyDatum, trajectoryDatums } from "../datum/trajectory-datums.js";
 import type { Metrics } from "../run/recipe-event.js";
@@ -9,6 +10,8 @@ export type GroupData = readonly (readonly PolicyDatum[])[];
 /** Examples of the groups of a step, with what there is to log. */
 export interface GroupExamples {
   readonly data: readonly GroupData[];
+  /** Datums to train on with `cross_entropy` in place of those of `data`, one for each of them in their order. */
+  readonly softDatums?: readonly Datum[] | undefined;
   readonly metrics: Metrics;
 }
 
