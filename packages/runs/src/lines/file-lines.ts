@@ -70,7 +70,7 @@ function rowOf(text: string): ReadLine["row"] {
   if (text === "") return undefined;
   try {
     const row = readPythonJson(text);
-    return typeof row === "object" && row !== null ? { ...row } : undefined;
+    return typeof row === "object" && row !== null && !Array.isArray(row) ? { ...row } : undefined;
   } catch {
     return undefined;
   }

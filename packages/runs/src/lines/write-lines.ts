@@ -1,9 +1,9 @@
-import { appendFile, open, truncate } from "node:fs/promises";
+import { appendFile, open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { errorMessage, type Logger, silentLogger } from "@tinkex/base";
+import { silentLogger } from "@tinkex/base";
 import { replaceFile } from "@tinkex/base/node";
-import { cutLastLine } from "./file-lines.js";
-import { readPythonJson, writePythonJson } from "./python-json.js";
+import { mendLastLine } from "./last-line.js";
+import { writePythonJson } from "./python-json.js";
 import { isMissing } from "./read-if-there.js";
 
 /**
@@ -16,7 +16,7 @@ export async function appendLines(path: string, rows: readonly object[]): Promis
   try {
     await appendFile(path, text);
   } catch (error) {
-    await mendLastLine(path, silentLogger).catch(() => {});
+    await mendLastLine(path, silentLogger, "append: path").catch(() => {});
     throw error;
   }
 }
@@ -54,32 +54,6 @@ async function sync(path: string, flags: "r" | "r+"): Promise<void> {
   }
 }
 
-/**
- * Takes away a last line that was cut off, with a warning, since the next line would be written into it. A last line that is whole but
- * for its line feed gets it.
- */
-export async function mendLastLine(path: string, logger: Logger): Promise<void> {
-  const last = await cutLastLine(path);
-  if (last === undefined) return;
-  const fault = faultOf(last.bytes.toString("utf8"));
-  if (fault === undefined) {
-    await appendFile(path, "\n");
-    return;
-  }
-  logger.warn(`${path}: the last line was cut off and is left out (${fault})`);
-  await truncate(path, last.start);
-}
-
 function linesOf(rows: readonly object[]): string {
   return rows.map((row, index) => `${writePythonJson(row, 0, `row ${index}`)}\n`).join("");
-}
-
-/** Names what keeps a line from being a row. The beginning of a row is none: a number that was cut off would be another one. */
-function faultOf(line: string): string | undefined {
-  try {
-    readPythonJson(line);
-    return line.trimEnd().endsWith("}") ? undefined : "it is no JSON object";
-  } catch (error) {
-    return errorMessage(error);
-  }
 }

@@ -40,3 +40,13 @@ it.each([
 ])("refuses %j %j", async (directory, options, message) => {
   await expect(openMetrics(directory as never, options as never)).rejects.toThrow(message);
 });
+
+it("refuses a file of metrics that another program wrote otherwise, and leaves it as it is", async () => {
+  const directory = temporaryFolder();
+  const text = '[{"step": 0}, {"step": 1}]';
+  writeFileSync(join(directory, "metrics.jsonl"), text);
+  await expect(openMetrics(directory)).rejects.toThrow(
+    `openMetrics: directory must hold JSON lines, each an object, and the last line of ${join(directory, "metrics.jsonl")} is none`,
+  );
+  expect(lines(directory)).toBe(text);
+});

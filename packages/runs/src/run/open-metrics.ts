@@ -11,8 +11,9 @@ import {
   ValidationError,
 } from "@tinkex/base";
 import { withoutSecrets } from "../config/run-config.js";
+import { mendLastLine } from "../lines/last-line.js";
 import { type JsonObject, writePythonJson } from "../lines/python-json.js";
-import { mendLastLine, writeText } from "../lines/write-lines.js";
+import { writeText } from "../lines/write-lines.js";
 import { Run } from "./run.js";
 import { RUN_FILES } from "./run-files.js";
 
@@ -49,7 +50,7 @@ export async function openMetrics(
     writePythonJson(config, 0, "openMetrics: config");
   }
   await mkdir(directory, { recursive: true });
-  await mendLastLine(join(directory, RUN_FILES.metrics), logger);
+  await mendLastLine(join(directory, RUN_FILES.metrics), logger, "openMetrics: directory");
   if (config !== undefined) {
     await writeText(join(directory, RUN_FILES.config), writePythonJson(withoutSecrets(config), 2));
   }

@@ -10,9 +10,12 @@ import {
   silentLogger,
   ValidationError,
 } from "@tinkex/base";
-import { JsonLinesReader } from "../lines/json-lines-reader.js";
-import type { JsonObject } from "../lines/python-json.js";
-import { appendLines, mendLastLine } from "../lines/write-lines.js";
+import { rowsIn } from "../lines/file-lines.js";
+import { foreignFile, mendLastLine, openLineIn, warnOfCutLine } from "../lines/last-line.js";
+import type { Json, JsonObject } from "../lines/python-json.js";
+import { appendLines } from "../lines/write-lines.js";
+
+const PLACE = "openRows: path";
 
 /** A file of JSON lines that is being written. */
 export interface Rows {
@@ -29,10 +32,11 @@ export interface OpenRowsOptions {
 
 /**
  * Opens a file of JSON lines to read what it has and append to it, for work that goes on where it was stopped. A last line that was cut
- * off is taken away.
+ * off is left out, and taken away by the first row that is appended.
  *
  * @param path - the file; it and its folder are made where they are not there
- * @throws ValidationError for arguments of the wrong kind, and for a folder
+ * @throws ValidationError for arguments of the wrong kind, a folder, and a file of another program, which is left as it is: one without
+ *   a row, whose last line is neither a row nor the beginning of one, or is the beginning of one behind lines that are none
  */
 export async function openRows(path: string, options: OpenRowsOptions = {}): Promise<Rows> {
   checkString(path, "openRows: path", "runs/answers.jsonl");
@@ -46,15 +50,42 @@ export async function openRows(path: string, options: OpenRowsOptions = {}): Pro
     () => false,
   );
   if (isFolder) throw new ValidationError(`openRows: path must be a file, got the folder ${path}`);
-  await mendLastLine(path, logger);
-  const { rows } = await new JsonLinesReader<JsonObject>(path, logger).read();
+  const rows = await readRows(path, logger);
+  let isMended = false;
   const turn = new Mutex();
   const never = new AbortController().signal;
   return {
     rows,
     append: async (row) => {
       checkObject(row, "append: row", "{ index: 0 }");
-      await turn.runExclusive(never, () => appendLines(path, [row]));
+      await turn.runExclusive(never, async () => {
+        if (!isMended) await mendLastLine(path, silentLogger, PLACE);
+        isMended = true;
+        await appendLines(path, [row]);
+      });
     },
   };
+}
+
+/** Reads the rows of a file, and leaves it as it is. @throws ValidationError for a cut last line in a file of other lines than rows */
+async function readRows(path: string, logger: Logger): Promise<JsonObject[]> {
+  const fault = (await openLineIn(path, PLACE))?.fault;
+  const rows: JsonObject[] = [];
+  const others: number[] = [];
+  let number = 0;
+  for await (const { bytes, row } of rowsIn(path)) {
+    number += 1;
+    // Rows are what a program wrote, and its own to check: only that they are objects of JSON is known here.
+    if (row !== undefined) rows.push(row as Readonly<Record<string, Json>>);
+    else if (bytes.toString("utf8").trim() !== "") others.push(number);
+  }
+  const [first] = others;
+  const isForeign = first !== undefined && (fault === undefined ? rows.length === 0 : first !== number);
+  if (isForeign) throw foreignFile(path, PLACE, `line ${first}`);
+  if (fault !== undefined) {
+    warnOfCutLine(path, fault, logger);
+    return rows;
+  }
+  for (const line of others) logger.warn(`${path}, line ${line} is left out: it is no JSON object`);
+  return rows;
 }

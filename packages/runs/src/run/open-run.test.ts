@@ -128,6 +128,19 @@ describe("openRun", () => {
     expect(linesOf(directory, "metrics.jsonl")).toEqual(['{"note": 1}', "not json", '{"step": 0}']);
   });
 
+  it.each(["metrics", "checkpoints", "timing_spans"])(
+    "refuses a folder whose %s another program wrote otherwise, and leaves it as it is",
+    async (name) => {
+      const directory = temporaryFolder();
+      const path = join(directory, `${name}.jsonl`);
+      writeFileSync(path, '{\n  "step": 0\n}');
+      const opened = open(directory);
+      await expect(opened).rejects.toBeInstanceOf(ValidationError);
+      await expect(opened).rejects.toThrow(`the last line of ${path} is none`);
+      expect(readFileSync(path, "utf8")).toBe('{\n  "step": 0\n}');
+    },
+  );
+
   it("takes over a folder that Python wrote, and keeps its configuration beside", async () => {
     const directory = temporaryFolder();
     writeFileSync(join(directory, "config.json"), '{"lora_rank": 32, "num_epochs": 1}');

@@ -16,9 +16,10 @@ import {
 import { configHash, differingKeys, withoutSecrets } from "../config/run-config.js";
 import { dropRowsFrom } from "../lines/drop-rows.js";
 import { JsonLinesReader } from "../lines/json-lines-reader.js";
+import { mendLastLine } from "../lines/last-line.js";
 import { type JsonObject, readPythonJson, writePythonJson } from "../lines/python-json.js";
 import { readIfThere } from "../lines/read-if-there.js";
-import { mendLastLine, syncFiles, writeText } from "../lines/write-lines.js";
+import { syncFiles, writeText } from "../lines/write-lines.js";
 import type { CheckpointRecord, RunMark } from "./records.js";
 import { epochStartsIn, resumePointOf } from "./resume-point.js";
 import { type ResumePoint, Run } from "./run.js";
@@ -101,7 +102,7 @@ async function goOnAt(directory: string, logger: Logger): Promise<ResumePoint | 
   const metrics = join(directory, RUN_FILES.metrics);
   const timing = join(directory, RUN_FILES.timing);
   const checkpoints = join(directory, RUN_FILES.checkpoints);
-  for (const path of [checkpoints, metrics, timing]) await mendLastLine(path, logger);
+  for (const path of [checkpoints, metrics, timing]) await mendLastLine(path, logger, "openRun: directory");
   const { rows } = await new JsonLinesReader<CheckpointRecord>(checkpoints, logger).read();
   const resumePoint = resumePointOf(rows, await epochStartsIn(metrics), directory);
   // Steps without a checkpoint are done again from the start.
