@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { ValidationError } from "@tinkex/base";
 import { z } from "zod";
+import type { FileIdentity } from "../files/file-identity.js";
 import { mapOf } from "../json/bounded-collections.js";
 import { readJsonFile } from "../json/read-json-file.js";
 import { shortened } from "../json/shortened.js";
@@ -22,6 +23,12 @@ export interface StoredTensor {
   readonly place: TensorPlace;
 }
 
+/** A file of weights, and the tensors that are read from it. */
+export interface WeightsFile extends FileIdentity {
+  readonly name: string;
+  readonly tensors: readonly string[];
+}
+
 /** The frozen weights of a base model, read when asked for and widened to float32. */
 export interface ModelWeights {
   /**
@@ -31,6 +38,10 @@ export interface ModelWeights {
   get(name: string): FloatTensor;
   /** Reads a tensor piece by piece in order, and keeps none of them. @throws as `get` does */
   pieces(name: string): Iterable<Float32Array>;
+  /** Files that are open, as they were when they were opened. */
+  readonly files: readonly WeightsFile[];
+  /** Files that are open, as they are by now: a file that replaced one of them is not among them. */
+  currentFiles(): readonly WeightsFile[];
   /** Closes the files; tensors already read stay valid. */
   close(): void;
 }
@@ -68,6 +79,8 @@ export function openModelWeights(directory: string, config: ModelConfig): ModelW
       return { data, shape };
     },
     pieces: (name) => find(name).file.pieces(name),
+    files: describeFiles(files, ({ identity }) => identity),
+    currentFiles: () => describeFiles(files, (file) => file.currentIdentity()),
     close: () => closeAll(files),
   };
 }
@@ -140,6 +153,23 @@ function checkShapes(
       );
     }
   }
+}
+
+function describeFiles(
+  files: ReadonlyMap<string, SafetensorsFile>,
+  identify: (file: SafetensorsFile) => FileIdentity,
+): WeightsFile[] {
+  const tensors = new Map<SafetensorsFile, string[]>();
+  for (const [name, file] of files) {
+    const names = tensors.get(file);
+    if (names === undefined) tensors.set(file, [name]);
+    else names.push(name);
+  }
+  return [...tensors].map(([file, names]) => ({
+    name: basename(file.path),
+    tensors: names,
+    ...identify(file),
+  }));
 }
 
 function closeAll(files: ReadonlyMap<string, SafetensorsFile>): void {

@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -43,6 +44,42 @@ function copyOf(name: string): string {
   const directory = join(root, name);
   cpSync(join(models, name), directory, { recursive: true });
   return directory;
+}
+
+/** Bytes of a model of the same shapes: the lowest bit of each byte of the weights is turned. */
+function otherWeights(path: string): Buffer {
+  const bytes = readFileSync(path);
+  const header = Number(bytes.readBigUInt64LE(0));
+  return Buffer.concat([bytes.subarray(0, 8 + header), bytes.subarray(8 + header).map((byte) => byte ^ 1)]);
+}
+
+/** Puts other weights into a file as `rsync --inplace --times` does, which leaves its time as it was. */
+function writeInPlace(path: string): void {
+  const { atime, mtime } = statSync(path);
+  writeFileSync(path, otherWeights(path), { flag: "r+" });
+  utimesSync(path, atime, mtime);
+}
+
+const EMBEDDING = "model.embed_tokens.weight";
+
+/** Bytes of the embedding as text, which are compared at once. */
+function numbersIn(weights: Pick<GraphWeights, "get">): string {
+  const { data } = weights.get(EMBEDDING);
+  return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64");
+}
+
+function embeddingOf(directory: string): string {
+  const weights = openModelWeights(directory, readModelConfig(directory));
+  const text = numbersIn(weights);
+  weights.close();
+  return text;
+}
+
+function storedEmbedding(stored: GraphWeights): string {
+  const place = stored.stored?.(EMBEDDING)?.place;
+  if (place === undefined) throw new Error("the embedding is not stored");
+  const bytes = readFileSync(join(place.folder, place.file));
+  return bytes.subarray(place.offset, place.offset + place.byteLength).toString("base64");
 }
 
 const filesThere = () => readdirSync(folder).sort();
@@ -107,7 +144,8 @@ describe("storeWeights", () => {
     store(directory);
     const present = filesThere();
     expect(present).toEqual(expect.arrayContaining(["mine.f32", "notes.part", other]));
-    expect(present).toHaveLength(4);
+    // With the records of where the two models lie.
+    expect(present).toHaveLength(6);
     expect(present).not.toContain(replaced);
   });
 
@@ -126,13 +164,103 @@ describe("storeWeights", () => {
     expect(readdirSync(join(root, "elsewhere"))).toEqual([]);
   });
 
+  it("writes what it has open when the model is replaced before it is written, and the other weights at the next start", () => {
+    const directory = copyOf("tiny-llama");
+    const config = readModelConfig(directory);
+    const weights = openModelWeights(directory, config);
+    const opened = numbersIn(weights);
+    const path = join(directory, "model.safetensors");
+    writeFileSync(`${path}.new`, otherWeights(path));
+    renameSync(`${path}.new`, path);
+    const stored = storeWeights(weights, config, directory, folder);
+    expect(storedEmbedding(stored)).toBe(opened);
+    weights.close();
+    expect(storedEmbedding(store(directory))).toBe(embeddingOf(directory));
+    expect(storedEmbedding(store(directory))).not.toBe(opened);
+  });
+
+  it("tells other bytes of the same length in the same file, also where its time was put back", () => {
+    const directory = copyOf("tiny-llama");
+    const path = join(directory, "model.safetensors");
+    utimesSync(path, 5, 5);
+    const before = storedEmbedding(store(directory));
+    writeInPlace(path);
+    expect(storedEmbedding(store(directory))).toBe(embeddingOf(directory));
+    expect(storedEmbedding(store(directory))).not.toBe(before);
+  });
+
+  it("keeps nothing that was read while the model's file was written to", () => {
+    const directory = copyOf("tiny-llama");
+    const path = join(directory, "model.safetensors");
+    utimesSync(path, 5, 5);
+    const config = readModelConfig(directory);
+    const weights = openModelWeights(directory, config);
+    let reads = 0;
+    const pieces = function* (name: string) {
+      reads += 1;
+      if (reads === 2) writeInPlace(path);
+      yield* weights.pieces(name);
+    };
+    expect(() => storeWeights({ ...weights, pieces }, config, directory, folder)).toThrow(
+      /cannot keep the weights .*the files of the model were changed while they were read, try again/,
+    );
+    weights.close();
+    expect(filesThere()).toEqual([]);
+  });
+
+  it("writes the file again for the next graph once somebody has removed it, from the files that it has open", () => {
+    const directory = copyOf("tiny-llama");
+    const config = readModelConfig(directory);
+    const weights = openModelWeights(directory, config);
+    const stored = storeWeights(weights, config, directory, folder);
+    const before = storedEmbedding(stored);
+    const path = join(directory, "model.safetensors");
+    writeFileSync(`${path}.new`, otherWeights(path));
+    renameSync(`${path}.new`, path);
+    for (const removed of [join(folder, filesThere()[0] ?? ""), folder]) {
+      rmSync(removed, { recursive: true });
+      expect(storedEmbedding(stored)).toBe(before);
+    }
+    weights.close();
+  });
+
+  it("removes the files of models whose directories are gone, and no others", () => {
+    const gone = copyOf("tiny-llama");
+    const kept = copyOf("tiny-qwen3");
+    store(gone);
+    const [file = ""] = filesThere();
+    store(kept);
+    writeFileSync(join(folder, `${file}.0f3c.part`), "unfinished");
+    writeFileSync(join(folder, `${"0".repeat(32)}.json`), "{");
+    writeFileSync(join(folder, `${"1".repeat(32)}.json`), JSON.stringify({ directory: "relative" }));
+    rmSync(gone, { recursive: true });
+    store(kept);
+    const present = filesThere();
+    expect(present.filter((name) => name.startsWith(file.slice(0, 32)))).toEqual([]);
+    // The file and the record of the other model, and two records that name nothing.
+    expect(present).toHaveLength(4);
+  });
+
+  it("leaves nothing unfinished where its name is taken by a folder", () => {
+    const directory = copyOf("tiny-llama");
+    store(directory);
+    const [file = ""] = filesThere();
+    rmSync(join(folder, file));
+    mkdirSync(join(folder, file));
+    const before = filesThere();
+    expect(() => store(directory)).toThrow(/cannot keep the weights/);
+    expect(filesThere()).toEqual(before);
+  });
+
   it("leaves no file when the model's ends too early", () => {
     const directory = copyOf("tiny-llama");
     const config = readModelConfig(directory);
     const weights = openModelWeights(directory, config);
     const path = join(directory, "model.safetensors");
     truncateSync(path, statSync(path).size / 2);
-    expect(() => storeWeights(weights, config, directory, folder)).toThrow(/was cut short/);
+    expect(() => storeWeights(weights, config, directory, folder)).toThrow(
+      /model\.safetensors was written to while it was in use; start the server again/,
+    );
     weights.close();
     expect(existsSync(folder) ? filesThere() : []).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { closeSync, readSync } from "node:fs";
-import { ValidationError } from "@tinkex/base";
-import { openRegularFile } from "../files/open-regular-file.js";
+import { TinkexError, ValidationError } from "@tinkex/base";
+import { type FileIdentity, identityOf } from "../files/file-identity.js";
+import { type OpenedFile, openRegularFile } from "../files/open-regular-file.js";
 import { widenBfloat16, widenFloat16 } from "./half-precision.js";
 import {
   headerLengthBytes,
@@ -25,18 +26,26 @@ const PIECE_BYTES = 4 * 2 ** 20;
  */
 export class SafetensorsFile {
   readonly path: string;
+  /** The file as it was when it was opened. */
+  readonly identity: FileIdentity;
   readonly #descriptor: number;
   readonly #entries: ReadonlyMap<string, SafetensorsEntry>;
 
-  private constructor(path: string, descriptor: number, entries: ReadonlyMap<string, SafetensorsEntry>) {
+  private constructor(
+    path: string,
+    { descriptor, identity }: OpenedFile,
+    entries: ReadonlyMap<string, SafetensorsEntry>,
+  ) {
     this.path = path;
+    this.identity = identity;
     this.#descriptor = descriptor;
     this.#entries = entries;
   }
 
   /** @throws ValidationError when the file is missing or its header is unsound */
   static open(path: string): SafetensorsFile {
-    const { descriptor, size } = openRegularFile(path);
+    const opened = openRegularFile(path);
+    const { descriptor, size } = opened;
     try {
       const length = readHeaderLength(
         readRange(descriptor, 0, Math.min(headerLengthBytes, size), path),
@@ -44,7 +53,7 @@ export class SafetensorsFile {
         path,
       );
       const header = readRange(descriptor, headerLengthBytes, length, path);
-      return new SafetensorsFile(path, descriptor, parseHeader(header, size, path));
+      return new SafetensorsFile(path, opened, parseHeader(header, size, path));
     } catch (error) {
       closeSync(descriptor);
       throw error;
@@ -63,11 +72,12 @@ export class SafetensorsFile {
   /**
    * Reads a tensor, widened to float32 from F16 or BF16.
    *
-   * @throws ValidationError when the file has no such tensor, or one of another dtype
+   * @throws ValidationError when the file has no such tensor, or one of another dtype; TinkexError `server_error` when it
+   * was written to after it was opened
    */
   read(name: string): FloatTensor {
     const entry = this.#find(name);
-    const bytes = readRange(this.#descriptor, entry.offset, entry.byteLength, this.path);
+    const bytes = this.#bytes(entry.offset, entry.byteLength);
     return { data: this.#widen(entry, bytes), shape: entry.shape };
   }
 
@@ -76,12 +86,28 @@ export class SafetensorsFile {
     const entry = this.#find(name);
     for (let start = 0; start < entry.byteLength; start += PIECE_BYTES) {
       const length = Math.min(PIECE_BYTES, entry.byteLength - start);
-      yield this.#widen(entry, readRange(this.#descriptor, entry.offset + start, length, this.path));
+      yield this.#widen(entry, this.#bytes(entry.offset + start, length));
     }
+  }
+
+  /** Tells what the open file is by now. */
+  currentIdentity(): FileIdentity {
+    return identityOf(this.#descriptor);
   }
 
   close(): void {
     closeSync(this.#descriptor);
+  }
+
+  /** Reads bytes that belong to the header. One that was replaced under its name is read on; one that was written to is not. */
+  #bytes(offset: number, length: number): Uint8Array {
+    const bytes = readRange(this.#descriptor, offset, length, this.path);
+    const { size, mtimeNs } = this.currentIdentity();
+    if (size === this.identity.size && mtimeNs === this.identity.mtimeNs) return bytes;
+    throw new TinkexError(
+      `${this.path} was written to while it was in use; start the server again, and replace a model's file by a rename`,
+      { code: "server_error" },
+    );
   }
 
   #find(name: string): SafetensorsEntry {
