@@ -3,9 +3,9 @@ import type { TransferredError } from "./transferred-error.js";
 
 /** Calls that a message can make to an engine. `sample` comes without its signal, for which there is `abort`. */
 export interface RemoteMethods
-  extends Omit<RecoverableEngine, "model" | "runtime" | "fault" | "close" | "sample"> {
+  extends Omit<RecoverableEngine, "model" | "runtime" | "fingerprint" | "fault" | "close" | "sample"> {
   /** Answered once the engine is there; rejects with what making it threw. */
-  describe(): Promise<Pick<RecoverableEngine, "model" | "runtime">>;
+  describe(): Promise<Pick<RecoverableEngine, "model" | "runtime" | "fingerprint">>;
   sample(request: Parameters<RecoverableEngine["sample"]>[0]): ReturnType<RecoverableEngine["sample"]>;
 }
 

@@ -1,4 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -83,7 +93,7 @@ describe("weights that graphs share", () => {
     const weights = openEngineWeights(config, options, "native", 0);
     const folder = folderOf(weights) ?? "";
     expect(dirname(folder)).toBe(tmpdir());
-    expect(readdirSync(folder)).toHaveLength(1);
+    expect(readdirSync(folder).filter((name) => name.endsWith(".f32"))).toHaveLength(1);
     weights.close();
     expect(existsSync(folder)).toBe(false);
   });
@@ -124,6 +134,31 @@ describe("openEngineWeights", () => {
     expect(open("wasm")).toThrow(/GiB as float32; WebAssembly computes with at most 2\.00 GiB/);
     // It goes on to the files, which are those of a small one.
     expect(open("native")).toThrow(/has shape \[.*\]; config\.json implies/);
+  });
+
+  it("tells files of weights and configurations from those of an earlier engine, and copies of neither", () => {
+    const { config, options } = modelOf("tiny-llama");
+    const directory = join(cacheDirectory, "model");
+    cpSync(options.model.directory, directory, { recursive: true });
+    const path = join(directory, "model.safetensors");
+    const fingerprint = (changed: Partial<typeof config> = {}, minSharedBytes?: number) => {
+      const model = { name: "m", directory };
+      const weights = openEngineWeights({ ...config, ...changed }, { model }, "native", minSharedBytes);
+      weights.close();
+      return weights.fingerprint;
+    };
+    const first = fingerprint();
+    expect([fingerprint(), fingerprint({}, 0)]).toEqual([first, first]);
+    expect(fingerprint({ rmsNormEpsilon: 0.5 })).not.toBe(first);
+    cpSync(path, `${path}.new`);
+    utimesSync(`${path}.new`, 5, 5);
+    renameSync(`${path}.new`, path);
+    const replaced = fingerprint();
+    expect(replaced).not.toBe(first);
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill(0, bytes.length - 8), { flag: "r+" });
+    utimesSync(path, 5, 5);
+    expect(fingerprint()).not.toBe(replaced);
   });
 
   it("refuses rotary tables out of proportion on either runtime", () => {

@@ -1,10 +1,11 @@
+import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { EngineOptions } from "../engine/engine-options.js";
 import { checkGraphSize, checkRotaryTables, weightBytes } from "../model/check-model-size.js";
 import type { ModelConfig } from "../model/model-config.js";
-import { type GraphWeights, openModelWeights } from "../model/model-weights.js";
+import { type GraphWeights, type ModelWeights, openModelWeights } from "../model/model-weights.js";
 import { storeWeights } from "../model/store-weights.js";
 import type { RuntimeName } from "../runtime/runtime.js";
 
@@ -13,6 +14,8 @@ const MIN_SHARED_BYTES = 2 ** 26;
 
 /** Weights for the graphs of an engine, until it is closed. */
 export interface EngineWeights extends GraphWeights {
+  /** Differs where a later engine has other files of weights, or another configuration. */
+  readonly fingerprint: string;
   /** Once nothing is compiled any more. */
   close(): void;
 }
@@ -35,7 +38,8 @@ export function openEngineWeights(
   const isShared = runtime === "native" && weightBytes(config) >= minSharedBytes;
   if (!isShared) checkGraphSize(config, directory);
   const weights = openModelWeights(directory, config);
-  if (!isShared) return weights;
+  const fingerprint = fingerprintOf(config, weights);
+  if (!isShared) return { ...weights, fingerprint };
   const folder =
     cacheDirectory === undefined ? mkdtempSync(join(tmpdir(), "tinkex-weights-")) : resolve(cacheDirectory);
   const close = () => {
@@ -43,9 +47,17 @@ export function openEngineWeights(
     if (cacheDirectory === undefined) rmSync(folder, { recursive: true, force: true });
   };
   try {
-    return { ...storeWeights(weights, config, directory, folder), close };
+    return { ...storeWeights(weights, config, directory, folder), fingerprint, close };
   } catch (error) {
     close();
     throw error;
   }
+}
+
+/** Digests what the files are but for their inodes, which file systems on other machines number anew. */
+function fingerprintOf(config: ModelConfig, { files }: ModelWeights): string {
+  const told = files.map(({ inode: _, ...file }) => file);
+  return createHash("sha256")
+    .update(JSON.stringify([config, told]))
+    .digest("hex");
 }

@@ -84,6 +84,8 @@ export async function createInProcessEngine(options: EngineOptions): Promise<Rec
     },
     runtime: { name: runtime.name, threads: runtime.threads, reason: runtime.reason },
 
+    fingerprint: weights.fingerprint,
+
     fault: undefined,
 
     createAdapter: (adapterId, shape, seed) =>

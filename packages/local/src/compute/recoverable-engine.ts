@@ -10,6 +10,8 @@ export interface AdapterSnapshot extends StoredAdapter {
 
 /** Engine whose adapters can be copied out and put back, without files. */
 export interface RecoverableEngine extends Engine {
+  /** Differs between engines of other base weights, or of another configuration of the model. */
+  readonly fingerprint: string;
   /** Copies weights and optimizer, which a step changes, of an adapter. The gradient is left out. */
   readWeights(adapterId: string): Promise<AdapterSnapshot>;
   /** Copies the accumulated gradient, to which passes add. */

@@ -51,7 +51,7 @@ export function serveEngine(port: EnginePort, starting: Promise<RecoverableEngin
 async function perform(engine: RecoverableEngine, call: RemoteCall, signal: AbortSignal): Promise<unknown> {
   switch (call.method) {
     case "describe":
-      return { model: engine.model, runtime: engine.runtime };
+      return { model: engine.model, runtime: engine.runtime, fingerprint: engine.fingerprint };
     case "createAdapter":
       return engine.createAdapter(...call.args);
     case "loadAdapter":

@@ -168,6 +168,39 @@ describe("SupervisedEngine", () => {
     await expect(engine.optimStep("a", adam)).rejects.toBeInstanceOf(ClosedError);
   });
 
+  it("is given up rather than put its adapters on other base weights, and says what to do", async () => {
+    const log: string[] = [];
+    const logger: Logger = { debug() {}, info() {}, warn() {}, error: (message) => void log.push(message) };
+    let starts = 0;
+    const start = (): EngineThread => {
+      starts += 1;
+      const described = {
+        model: { name: "m", directory: "models/m" },
+        runtime: {},
+        fingerprint: `${starts}`,
+      };
+      const program = `
+        const { parentPort } = require("node:worker_threads");
+        parentPort.on("message", ({ kind, id, call }) => {
+          if (kind === "close") parentPort.close();
+          else if (call.method === "describe") parentPort.postMessage({ kind: "result", id, value: ${JSON.stringify(described)} });
+          else throw new Error("no memory");
+        });`;
+      return new Worker(program, { eval: true });
+    };
+    const clock = new FakeClock({ startMs: 1_800_000_000_000 });
+    const engine = await SupervisedEngine.start({ clock, logger, start });
+    onTestFinished(() => engine.close());
+    await expect(engine.releaseAdapter("a")).rejects.toThrow("ended unexpectedly (no memory)");
+    const refused =
+      /files of the model in models\/m are not those it was started with.*start the server again to go on from checkpoints/;
+    await expect(engine.optimStep("a", adam)).rejects.toThrow(refused);
+    await expect(engine.sample(task)).rejects.toThrow(refused);
+    expect(engine.fault).toMatch(refused);
+    expect(log.at(-1)).toMatch(refused);
+    expect(starts).toBe(2);
+  });
+
   it("is given up when its thread ends again and again, and says so for good", async () => {
     const clock = new FakeClock({ startMs: 1_800_000_000_000 });
     const log: string[] = [];

@@ -7,7 +7,7 @@ import type {
   PassResult,
   SampleTask,
 } from "../engine/engine.js";
-import type { AdapterSnapshot } from "./recoverable-engine.js";
+import type { AdapterSnapshot, RecoverableEngine } from "./recoverable-engine.js";
 import { type EngineThread, WorkerRpcClient } from "./worker-rpc-client.js";
 
 /** Restarts within {@link RESTART_WINDOW_MS} after which an engine is given up: what ends it would end it again. */
@@ -32,6 +32,7 @@ export class SupervisedEngine implements Engine {
   readonly model: Engine["model"];
   readonly runtime: Engine["runtime"];
   readonly #supervision: Supervision;
+  readonly #fingerprint: string;
   readonly #snapshots = new Map<string, AdapterSnapshot>();
   readonly #closed = new AbortController();
   readonly #restartsAtMs: number[] = [];
@@ -42,12 +43,13 @@ export class SupervisedEngine implements Engine {
   private constructor(
     supervision: Supervision,
     client: WorkerRpcClient,
-    { model, runtime }: Pick<Engine, "model" | "runtime">,
+    { model, runtime, fingerprint }: Pick<RecoverableEngine, "model" | "runtime" | "fingerprint">,
   ) {
     this.#supervision = supervision;
     this.#client = client;
     this.model = model;
     this.runtime = runtime;
+    this.#fingerprint = fingerprint;
     this.#watch(client);
   }
 
@@ -155,17 +157,19 @@ export class SupervisedEngine implements Engine {
     for (let tries = 0; ; tries += 1) {
       const sinceMs = clock.monotonic() - RESTART_WINDOW_MS;
       if (this.#restartsAtMs.filter((atMs) => atMs > sinceMs).length >= MAX_RESTARTS) {
-        this.#fault = `${this.#fault}; it ended ${MAX_RESTARTS} times within ${RESTART_WINDOW_MS / 60_000} minutes, and is given up: start the server again`;
-        logger.error(`engine of ${this.model.name}: ${this.#fault}`);
-        throw new TinkexError(this.#fault, { code: "request_failed" });
+        throw this.#givenUp(
+          `${this.#fault}; it ended ${MAX_RESTARTS} times within ${RESTART_WINDOW_MS / 60_000} minutes, and is given up: start the server again`,
+        );
       }
       if (tries > 0) await clock.sleep(RESTART_PAUSE_MS * 2 ** tries, this.#closed.signal).catch(() => {});
       if (this.#closed.signal.aborted) throw new ClosedError("the engine is closed; start the server again");
       this.#restartsAtMs.push(clock.monotonic());
       const client = new WorkerRpcClient(this.#supervision.start());
+      let isOtherModel = false;
       try {
-        await client.call("describe", []);
-        for (const [adapterId, snapshot] of this.#snapshots) {
+        const { fingerprint } = await client.call("describe", []);
+        isOtherModel = fingerprint !== this.#fingerprint;
+        for (const [adapterId, snapshot] of isOtherModel ? [] : this.#snapshots) {
           await client.call("restoreAdapter", [adapterId, snapshot]);
         }
       } catch (error) {
@@ -173,6 +177,13 @@ export class SupervisedEngine implements Engine {
         this.#fault = error instanceof Error ? error.message : String(error);
         logger.error(`engine of ${this.model.name}: it could not be started again, because ${this.#fault}`);
         continue;
+      }
+      if (isOtherModel) {
+        await client.close();
+        throw this.#givenUp(
+          `the files of the model in ${this.model.directory} are not those it was started with, to which its adapters belong; ` +
+            "it is given up: start the server again to go on from checkpoints",
+        );
       }
       this.#client = client;
       this.#fault = undefined;
@@ -182,6 +193,12 @@ export class SupervisedEngine implements Engine {
       );
       return;
     }
+  }
+
+  #givenUp(fault: string): TinkexError {
+    this.#fault = fault;
+    this.#supervision.logger.error(`engine of ${this.model.name}: ${fault}`);
+    return new TinkexError(fault, { code: "request_failed" });
   }
 }
 
