@@ -18,14 +18,14 @@ export const BUNDLE_SIZES: Readonly<Record<string, BundleSize>> = {
   "@tinkex/tokenizer": { file: "tokenizer/dist/index.js", ownBytes: 21_713, wholeBytes: 25_752 },
   "@tinkex/tokenizer/chat-template": {
     file: "tokenizer/dist/chat-template.js",
-    ownBytes: 33_380,
-    wholeBytes: 34_626,
+    ownBytes: 37_512,
+    wholeBytes: 38_761,
   },
   "@tinkex/renderers": { file: "renderers/dist/index.js", ownBytes: 24_166, wholeBytes: 25_224 },
   "@tinkex/renderers/chat-template": {
     file: "renderers/dist/chat-template.js",
     ownBytes: 7_356,
-    wholeBytes: 39_599,
+    wholeBytes: 44_902,
   },
 };
 

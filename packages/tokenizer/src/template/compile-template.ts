@@ -4,8 +4,7 @@ import { Execution } from "./execution/execute.js";
 import { Scope } from "./execution/scope.js";
 import { globalsOf } from "./library/globals.js";
 import { joinTexts } from "./operations/operators.js";
-import { parseTemplate } from "./syntax/parse-template.js";
-import type { Statement } from "./syntax/syntax.js";
+import { type ParsedTemplate, parseTemplate } from "./syntax/parse-template.js";
 import { tokenizeTemplate } from "./syntax/tokenize-template.js";
 import { JsonReader, PLAIN_STRINGS, type StringMaker } from "./values/from-json.js";
 import type { Run } from "./values/run.js";
@@ -45,7 +44,9 @@ export function compileTemplate(source: string): CompiledTemplate {
       { path: ["template"] },
     );
   }
-  const body = refusing("this chat template cannot be read", () => parseTemplate(tokenizeTemplate(source)));
+  const template = refusing("this chat template cannot be read", () =>
+    parseTemplate(tokenizeTemplate(source)),
+  );
   return {
     render: ({ own, peoples }, peoplesStrings) =>
       refusing("the chat template refused this conversation", () => {
@@ -55,13 +56,13 @@ export function compileTemplate(source: string): CompiledTemplate {
           variables.set(name, reader.read(value, PLAIN_STRINGS, name));
         for (const [name, value] of Object.entries(peoples))
           variables.set(name, reader.read(value, peoplesStrings, name));
-        return render(body, variables, new WorkBudget(source.length + reader.size));
+        return render(template, variables, new WorkBudget(source.length + reader.size));
       }),
   };
 }
 
 function render(
-  body: readonly Statement[],
+  { body, blocks }: ParsedTemplate,
   variables: ReadonlyMap<string, Value>,
   budget: WorkBudget,
 ): TextValue {
@@ -73,7 +74,7 @@ function render(
     test: (name, value, given) => applyTest(name, value, given, run),
   };
   const globals = new Scope(undefined, globalsOf(run));
-  return new Execution(new Scope(new Scope(globals, variables)), run).render(body);
+  return new Execution(new Scope(new Scope(globals, variables)), run, blocks).render(body);
 }
 
 function refusing<T>(what: string, work: () => T): T {

@@ -8,6 +8,8 @@ import type { Run } from "../values/run.js";
 import { TemplateError } from "../values/template-error.js";
 import { isText, plain, type TextValue } from "../values/text.js";
 import {
+  Attributed,
+  type CallArguments,
   Callable,
   Lazy,
   Markup,
@@ -41,9 +43,27 @@ export class Execution {
   #output: TextValue[] = [];
   #depth = 0;
 
-  constructor(top: Scope, run: Run) {
+  constructor(top: Scope, run: Run, blocks: ReadonlyMap<string, readonly Statement[]>) {
     this.#top = top;
     this.#run = run;
+    top.set("self", this.#ownBlocks(blocks));
+  }
+
+  /** The value of `self`, which gives the blocks of the template as functions. */
+  #ownBlocks(blocks: ReadonlyMap<string, readonly Statement[]>): Attributed {
+    const call = (name: string, body: readonly Statement[], { positional, keywords }: CallArguments) => {
+      if (positional.length + keywords.size > 0) throw new TemplateError("a block takes no arguments");
+      const work = () => this.#capture(() => this.#statements(body, new Scope(this.#top)));
+      return this.#deeper(work, `the block '${name}'`);
+    };
+    return new Attributed(
+      "TemplateReference",
+      (name) => {
+        const body = blocks.get(name);
+        return body && new Callable(name, (given) => call(name, body, given), undefined);
+      },
+      "<TemplateReference None>",
+    );
   }
 
   /** The text of the whole template. */

@@ -1,4 +1,6 @@
 import { calculateNumbers, whole } from "../operations/arithmetic.js";
+import { isTrue } from "../operations/operators.js";
+import { formatFloat } from "../printing/format-number.js";
 import { roundDecimal } from "../printing/round-decimal.js";
 import { wholeArgument } from "../values/arguments.js";
 import { stripRange } from "../values/python-text.js";
@@ -113,10 +115,33 @@ function roundCommonly(value: Value, number: number, digits: number): Value {
   return isInteger(value) ? whole(signed) : new Float(signed);
 }
 
+const SIZES = ["k", "M", "G", "T", "P", "E", "Z", "Y"];
+
+const filesizeformat: Filter = (value, given) => {
+  const { binary = false } = bind("filesizeformat", given, ["binary"]);
+  refuseUndefined(value);
+  const bytes = isText(value) ? readFloat(plainOf(value)) : numberOf(value);
+  if (bytes === undefined)
+    throw new TemplateError(`'filesizeformat' needs a number, got a ${typeName(value)}`);
+  const base = isTrue(binary) ? 1024 : 1000;
+  if (bytes === 1) return "1 Byte";
+  if (bytes < base) {
+    if (!Number.isFinite(bytes)) throw new TemplateError("'filesizeformat' needs a finite number");
+    return `${BigInt(Math.trunc(bytes))} Bytes`;
+  }
+  const units = SIZES.map((_, index) => BigInt(base) ** BigInt(index + 2));
+  const found = units.findIndex((unit) => bytes < unit);
+  const index = found === -1 ? SIZES.length - 1 : found;
+  const size = formatFloat((base * bytes) / Number(units[index] ?? 1), { letter: "f", precision: 1 });
+  const letter = base === 1024 ? (SIZES[index] ?? "").toUpperCase() : SIZES[index];
+  return `${size} ${letter}${base === 1024 ? "i" : ""}B`;
+};
+
 /** The filters of jinja2 that take numbers. */
 export const NUMBER_FILTERS: readonly (readonly [string, Filter])[] = [
   ["int", int],
   ["float", float],
   ["abs", abs],
   ["round", round],
+  ["filesizeformat", filesizeformat],
 ];

@@ -1,8 +1,9 @@
 import { capitalize } from "../operations/letter-case.js";
 import { attributeAlone, sliceOf } from "../operations/members.js";
-import { escapeHtml, isTrue } from "../operations/operators.js";
+import { isTrue } from "../operations/operators.js";
 import { convertCase, padText, replaceText, stripText } from "../operations/string-methods.js";
 import { formatByPercent } from "../printing/format-by-percent.js";
+import { prettyPrint } from "../printing/pretty-print.js";
 import { textOf } from "../printing/print-value.js";
 import { toJson } from "../printing/to-json.js";
 import { textArgument, wholeArgument } from "../values/arguments.js";
@@ -13,6 +14,7 @@ import { isText, plain, sliceText, type TextValue } from "../values/text.js";
 import { Dict, isInteger, isList, Markup, NONE, Tuple, type Value } from "../values/values.js";
 import type { Filter } from "./filters.js";
 import { lengthOf } from "./filters-of-lists.js";
+import { wrapWords } from "./wrap-words.js";
 
 /** Makes of a value what `soft_str` makes of it: a text as it is, the rest printed. */
 function soft(value: Value, run: Run): TextValue {
@@ -93,6 +95,46 @@ const truncate: Filter = (value, given, run) => {
   return run.join([lastSpace === -1 ? cut : sliceText(cut, 0, lastSpace), ending], "truncate");
 };
 
+const wordwrap: Filter = (value, given, run) => {
+  const {
+    width,
+    break_long_words = true,
+    wrapstring = NONE,
+    break_on_hyphens = true,
+  } = bind("wordwrap", given, ["width", "break_long_words", "wrapstring", "break_on_hyphens"]);
+  const columns = wholeArgument("wordwrap", width, 79);
+  const between = wrapstring === NONE ? "\n" : textArgument("wordwrap", wrapstring);
+  const text = textArgument("wordwrap", value);
+  if (columns <= 0 && plain(text) !== "") throw new TemplateError("'wordwrap' needs a width above 0");
+  const lines = wrapWords(
+    text,
+    {
+      width: columns,
+      breaksLongWords: isTrue(break_long_words),
+      splitsAtHyphens: break_on_hyphens === true,
+      prefersHyphens: isTrue(break_on_hyphens),
+    },
+    run,
+  );
+  return joinWith(
+    between,
+    lines.map((parts) => joinWith(between, parts, run)),
+    run,
+  );
+};
+
+function joinWith(between: TextValue, parts: readonly TextValue[], run: Run): TextValue {
+  return run.join(
+    parts.flatMap((part, index) => (index === 0 ? [part] : [between, part])),
+    "wordwrap",
+  );
+}
+
+const pprint: Filter = (value, given, run) => {
+  bind("pprint", given, []);
+  return prettyPrint(value, run);
+};
+
 const center: Filter = (value, given, run) => {
   const width = wholeArgument("center", bind("center", given, ["width"]).width, 80);
   return padText(soft(value, run), width, " ", "^", "center", run);
@@ -117,16 +159,6 @@ const wordcount: Filter = (value, given, run) => {
   run.budget.scan(text, "wordcount");
   if (/[\p{No}\p{Nl}]/u.test(text)) throw unsupported("'wordcount' of a text with numbers other than digits");
   return text.match(/[\p{L}\p{Nd}_]+/gu)?.length ?? 0;
-};
-
-const safe: Filter = (value, given, run) => {
-  bind("safe", given, []);
-  return value instanceof Markup ? value : new Markup(textOf(value, run));
-};
-
-const htmlEscape: Filter = (value, given, run) => {
-  bind("escape", given, []);
-  return value instanceof Markup ? value : new Markup(escapeHtml(textOf(value, run), run));
 };
 
 const urlencode: Filter = (value, given, run) => {
@@ -177,20 +209,6 @@ const attr: Filter = (value, given, run) => {
   return attributeAlone(value, plain(textArgument("attr", name)), run);
 };
 
-const forceEscape: Filter = (value, given, run) => {
-  bind("forceescape", given, []);
-  return new Markup(escapeHtml(textOf(value, run), run));
-};
-
-function refused(name: string): readonly [string, Filter] {
-  return [
-    name,
-    () => {
-      throw unsupported(`the filter '${name}'`);
-    },
-  ];
-}
-
 /** The filters of jinja2 that take texts, and transformers' own `tojson`. */
 export const TEXT_FILTERS: readonly (readonly [string, Filter])[] = [
   ["trim", trim],
@@ -205,17 +223,9 @@ export const TEXT_FILTERS: readonly (readonly [string, Filter])[] = [
   ["format", format],
   ["string", string],
   ["wordcount", wordcount],
-  ["safe", safe],
   ["urlencode", urlencode],
   ["tojson", tojson],
   ["attr", attr],
-  ["e", htmlEscape],
-  ["escape", htmlEscape],
-  ["forceescape", forceEscape],
-  refused("filesizeformat"),
-  refused("pprint"),
-  refused("striptags"),
-  refused("urlize"),
-  refused("wordwrap"),
-  refused("xmlattr"),
+  ["wordwrap", wordwrap],
+  ["pprint", pprint],
 ];

@@ -1,6 +1,7 @@
 import { isTrue } from "../operations/operators.js";
 import { bind, type Run } from "../values/run.js";
 import { type CallArguments, Undefined, type Value } from "../values/values.js";
+import { HTML_FILTERS } from "./filters-of-html.js";
 import { LIST_FILTERS } from "./filters-of-lists.js";
 import { NUMBER_FILTERS } from "./filters-of-numbers.js";
 import { TEXT_FILTERS } from "./filters-of-texts.js";
@@ -22,5 +23,6 @@ export const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ["d", byDefault],
   ...LIST_FILTERS,
   ...TEXT_FILTERS,
+  ...HTML_FILTERS,
   ...NUMBER_FILTERS,
 ]);

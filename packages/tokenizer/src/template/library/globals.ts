@@ -5,11 +5,13 @@ import { bind, type Run } from "../values/run.js";
 import { TemplateError, unsupported } from "../values/template-error.js";
 import { plain } from "../values/text.js";
 import {
+  Attributed,
   type CallArguments,
   Callable,
   Dict,
   isList,
   Namespace,
+  NONE,
   Range,
   Tuple,
   type Value,
@@ -71,6 +73,62 @@ export function setAttribute(target: Namespace, name: string, value: Value): voi
   target.attributes.set(name, value);
 }
 
+/** Gives one value after the other, and begins again after the last. */
+function cycler({ positional: items, keywords }: CallArguments, run: Run): Attributed {
+  if (items.length === 0 || keywords.size > 0)
+    throw new TemplateError("'cycler' takes one value or more, by place");
+  run.budget.allocate(96 + 8 * items.length, "cycler");
+  let position = 0;
+  const current = () => items[position] ?? NONE;
+  const method = (name: string, work: () => Value) =>
+    new Callable(name, (given) => {
+      bind(name, given, []);
+      return work();
+    });
+  return new Attributed("Cycler", (name) => {
+    switch (name) {
+      case "items":
+        return new Tuple(items);
+      case "pos":
+        return position;
+      case "current":
+        return current();
+      case "next":
+        return method(name, () => {
+          const value = current();
+          position = (position + 1) % items.length;
+          return value;
+        });
+      case "reset":
+        return method(name, () => {
+          position = 0;
+          return NONE;
+        });
+      default:
+        return undefined;
+    }
+  });
+}
+
+/** Gives a text to put between others: nothing when it is called first. */
+function joiner(given: CallArguments): Callable {
+  const { sep = ", " } = bind("joiner", given, ["sep"]);
+  const attributes = new Map<string, Value>([
+    ["sep", sep],
+    ["used", false],
+  ]);
+  return new Callable(
+    "joiner",
+    (call) => {
+      bind("joiner", call, []);
+      const isUsed = attributes.get("used") === true;
+      attributes.set("used", true);
+      return isUsed ? sep : "";
+    },
+    attributes,
+  );
+}
+
 function refused(name: string): readonly [string, Value] {
   return [
     name,
@@ -102,8 +160,8 @@ export function globalsOf(run: Run): ReadonlyMap<string, Value> {
         return strftime(run.now(), text);
       }),
     ],
+    ["cycler", new Callable("cycler", (given) => cycler(given, run), undefined)],
+    ["joiner", new Callable("joiner", joiner, undefined)],
     refused("lipsum"),
-    refused("cycler"),
-    refused("joiner"),
   ]);
 }

@@ -3,6 +3,7 @@ import type { Run } from "../values/run.js";
 import { TemplateError, unsupported } from "../values/template-error.js";
 import { isText, plain, sliceText, type TextValue } from "../values/text.js";
 import {
+  Attributed,
   type CallArguments,
   Callable,
   Dict,
@@ -76,7 +77,7 @@ function missing(value: Value, key: Value): Undefined {
 function attributeOf(value: Value, name: string, run: Run): Value | undefined {
   if (value instanceof Undefined) throw new TemplateError(value.message);
   if (value instanceof Namespace) return value.attributes.get(name);
-  if (value instanceof Loop) return value.attribute(name);
+  if (value instanceof Loop || value instanceof Attributed) return value.attribute(name);
   if (value instanceof Markup) throw unsupported(`'.${name}' of what 'safe' made`);
   if (value instanceof Callable) return functionAttribute(value, name);
   if (/^__.*__$/s.test(name)) throw unsupported(`the attribute '${name}'`);

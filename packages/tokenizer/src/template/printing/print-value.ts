@@ -2,6 +2,7 @@ import type { Run } from "../values/run.js";
 import { TemplateError, unsupported } from "../values/template-error.js";
 import { concatTexts, isText, mapText, plain, type TextValue } from "../values/text.js";
 import {
+  Attributed,
   BigWhole,
   Dict,
   DictView,
@@ -81,6 +82,7 @@ function scalar(value: Value): TextValue | undefined {
   if (value instanceof Float) return printFloat(value.value);
   if (value instanceof Undefined) return "Undefined";
   if (value instanceof Loop) return loopText(value);
+  if (value instanceof Attributed) return value.text;
   if (value instanceof Range) {
     return `range(${value.start}, ${value.stop}${value.step === 1 ? "" : `, ${value.step}`})`;
   }

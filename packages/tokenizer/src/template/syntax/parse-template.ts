@@ -4,22 +4,29 @@ import type { Expression, MacroDefinition, Parameter, Statement, Target } from "
 import { TokenStream } from "./token-stream.js";
 import type { TemplateToken } from "./tokenize-template.js";
 
+/** A template as it was parsed. */
+export interface ParsedTemplate {
+  readonly body: readonly Statement[];
+  /** The bodies of its blocks, by name. */
+  readonly blocks: ReadonlyMap<string, readonly Statement[]>;
+}
+
 /** @throws TemplateError for what jinja2 with transformers' settings refuses, or this package does. */
-export function parseTemplate(tokens: readonly TemplateToken[]): readonly Statement[] {
+export function parseTemplate(tokens: readonly TemplateToken[]): ParsedTemplate {
   return new TemplateParser(new TokenStream(tokens)).template();
 }
 
 const CONSTANT_NAMES = new Set(["true", "True", "false", "False", "none", "None"]);
 
 class TemplateParser extends ExpressionParser {
-  readonly #blockNames = new Set<string>();
+  readonly #blocks = new Map<string, readonly Statement[]>();
   #loopDepth = 0;
 
-  template(): Statement[] {
+  template(): ParsedTemplate {
     const body = this.#statements([]);
     const [unknown] = this.unknown;
     if (unknown !== undefined) throw unknown;
-    return body;
+    return { body, blocks: this.#blocks };
   }
 
   /** Statements up to a tag of one of the names, which is the current one then. */
@@ -106,6 +113,8 @@ class TemplateParser extends ExpressionParser {
       }
       case "with":
         return [this.#with(line)];
+      case "autoescape":
+        return [this.#autoescape(line)];
       case "print":
         return this.#print(line);
       case "generation":
@@ -119,8 +128,7 @@ class TemplateParser extends ExpressionParser {
       case "extends":
       case "include":
       case "import":
-      case "from":
-      case "autoescape": {
+      case "from": {
         const error = unsupported(`'${name}'`);
         error.line = line;
         throw error;
@@ -257,6 +265,17 @@ class TemplateParser extends ExpressionParser {
     return { kind: "with", variables, body, line };
   }
 
+  /** Escaping is off in chat templates; a stretch that has it off too is one with variables of its own. */
+  #autoescape(line: number): Statement {
+    const { kind, ...rest } = this.expression();
+    const isOff = kind === "constant" && "value" in rest && rest.value === false;
+    const body = this.#framed(() => this.#wholeBody("endautoescape"), this.#loopDepth);
+    if (isOff) return { kind: "with", variables: [], body, line };
+    const error = unsupported("'autoescape' other than false");
+    error.line = line;
+    throw error;
+  }
+
   #print(line: number): Statement[] {
     const prints: Statement[] = [];
     while (this.stream.current.type !== "block_end") {
@@ -268,13 +287,14 @@ class TemplateParser extends ExpressionParser {
 
   #block(line: number): Statement {
     const name = this.stream.expectName();
-    if (this.#blockNames.has(name)) throw new TemplateError(`the block '${name}' is there twice`, line);
-    this.#blockNames.add(name);
+    if (this.#blocks.has(name)) throw new TemplateError(`the block '${name}' is there twice`, line);
+    this.#blocks.set(name, []);
     const isScoped = this.stream.skipName("scoped");
     if (this.stream.isName("required"))
       throw new TemplateError(`the block '${name}' is required, and no other template gives it`, line);
     const body = this.#framed(() => this.#wholeBody("endblock"), 0);
     this.stream.skipName(name);
+    this.#blocks.set(name, body);
     return { kind: "block", isScoped, body, line };
   }
 }

@@ -22,6 +22,7 @@ export type Value =
   | Namespace
   | Callable
   | Loop
+  | Attributed
   | Markup;
 
 /** Python's None. Not null, so that `??` tells it from what is not there. */
@@ -200,6 +201,20 @@ export class Loop {
   }
 }
 
+/** A value of which a template knows the attributes alone, such as what `cycler` gives. */
+export class Attributed {
+  readonly type: string;
+  readonly attribute: (name: string) => Value | undefined;
+  /** The text that it is printed as, if that is no address in memory. */
+  readonly text: string | undefined;
+
+  constructor(type: string, attribute: Attributed["attribute"], text?: string) {
+    this.type = type;
+    this.attribute = attribute;
+    this.text = text;
+  }
+}
+
 /** The value of `safe`: a text that Python treats as HTML, which can be printed and nothing else here. */
 export class Markup {
   readonly text: TextValue;
@@ -243,6 +258,7 @@ export function typeName(value: Value): string {
   if (typeof value === "number") return "int";
   if (isList(value)) return "list";
   if (value instanceof DictView) return value.kind;
+  if (value instanceof Attributed) return value.type;
   return NAMES.find(([type]) => value instanceof type)?.[1] ?? "object";
 }
 
