@@ -1,3 +1,3 @@
 import { packageBuild } from "../../tooling/build/tsdown.mjs";
 
-export default packageBuild(["src/index.ts"]);
+export default packageBuild(["src/index.ts", "src/loops.ts"]);
