@@ -81,4 +81,37 @@ describe("drawCurve", () => {
     expect(Math.max(...widths)).toBeLessThanOrEqual(75);
     expect(drawCurve([Number.NaN])).toBe("");
   });
+
+  it.each([
+    ["the same but for the last bit", [2.5, 2.5000000000000004], "2.5"],
+    ["the same, whose means differ in the last bit", Array(200).fill(0.1), "0.1"],
+    ["above 2^53 and close together", [1e16, 1e16 + 2], "1.0000e+16"],
+    ["below all normal numbers", [5e-324, 1e-323], "5e-324"],
+    ["further apart than a number tells", [1.5e308, -1.5e308], "-1.5e+308"],
+    ["the largest there are, many times", Array(200).fill(Number.MAX_VALUE), "1.7977e+308"],
+  ])("ends with numbers that are %s", (_, numbers, label) => {
+    const rows = drawCurve(numbers).split("\n");
+    expect(rows.length).toBeLessThanOrEqual(9);
+    expect(rows.at(-1)?.trim()).toMatch(new RegExp(`^${label.replace("+", "\\+")} [┼┤]`));
+  });
+
+  it("labels rows with digits that tell them apart", () => {
+    const labels = (numbers: readonly number[]): string[] =>
+      drawCurve(numbers)
+        .split("\n")
+        .map((row) => row.trim().split(" ")[0] ?? "");
+    expect(labels([0.0011, 0.0043])).toEqual([
+      "0.00430",
+      "0.00390",
+      "0.00350",
+      "0.00310",
+      "0.00270",
+      "0.00230",
+      "0.00190",
+      "0.00150",
+      "0.00110",
+    ]);
+    expect(labels([0.3, 0.3])).toEqual(["0.3"]);
+    expect(new Set(labels([5_000_000, 5_000_008])).size).toBe(9);
+  });
 });

@@ -1,9 +1,12 @@
 import { checkArray } from "@tinkex/base";
 import { plot } from "asciichart";
 
-/** Rows of the drawing. */
+/** Distance of the lowest row from the highest. */
 const HEIGHT = 8;
 const MAX_WIDTH = 60;
+const LABEL_WIDTH = 11;
+/** Significant digits of a label that is too long otherwise. */
+const MAX_DIGITS = 5;
 
 /** Draws numbers as a curve of characters, averaged into at most 60 columns; those that are not finite are left out. */
 export function drawCurve(numbers: readonly number[]): string {
@@ -16,12 +19,31 @@ export function drawCurve(numbers: readonly number[]): string {
     const to = Math.floor(((column + 1) * drawn.length) / width);
     return mean(drawn.slice(from, to));
   });
-  return plot(columns, { height: HEIGHT })
+  const least = Math.min(...columns);
+  const most = Math.max(...columns);
+  // Halves, since the distance of two numbers may be none that is finite.
+  const halfSpan = most / 2 - least / 2;
+  // The library counts rows in units of the values, without end where these lie closer together than large numbers do: it gets rows.
+  const levels = columns.map((value) =>
+    halfSpan > 0 ? 1 + Math.round(((value / 2 - least / 2) / halfSpan) * HEIGHT) : 1,
+  );
+  const format = (level: number): string =>
+    labelOf(least + ((level - 1) / HEIGHT) * halfSpan * 2, halfSpan * 2);
+  return plot(levels, { height: Math.max(...levels) - 1, format })
     .split("\n")
     .map((row) => row.trimEnd())
     .join("\n");
 }
 
 function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  return values.reduce((sum, value) => sum + value / values.length, 0);
+}
+
+/** Writes a value with as many digits as tell the rows apart. */
+function labelOf(value: number, span: number): string {
+  const decimals = span > 0 ? 2 - Math.floor(Math.log10(span)) : Number.POSITIVE_INFINITY;
+  const text = decimals <= LABEL_WIDTH ? value.toFixed(Math.max(0, decimals)) : String(value);
+  return (text.length <= LABEL_WIDTH ? text : String(Number(value.toPrecision(MAX_DIGITS)))).padStart(
+    LABEL_WIDTH,
+  );
 }

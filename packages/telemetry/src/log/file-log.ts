@@ -14,8 +14,15 @@ export interface FileLog extends MetricsLogger, AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Writes a row at the end of an open file. */
-export type RowWriter = (metrics: Metrics, step: number) => Promise<void>;
+/** A file that is open. */
+export interface OpenFile {
+  /** Sees to it that rows can be written; rejects for what is the fault of no row. */
+  look?(): Promise<void>;
+  /** Writes a row at the end. */
+  write(metrics: Metrics, step: number): Promise<void>;
+  /** Lets others write the file. */
+  close?(): Promise<void>;
+}
 
 interface Row {
   readonly metrics: Metrics;
@@ -27,23 +34,29 @@ interface Row {
  *
  * @param open - opens the file and takes away a row that was cut off; called again after a failure of the system
  */
-export function fileLog(open: () => Promise<RowWriter>): FileLog {
+export function fileLog(open: () => Promise<OpenFile>): FileLog {
   let last: Promise<unknown> = Promise.resolve();
-  let writer: RowWriter | undefined;
+  let file: OpenFile | undefined;
   /** Rows whose turn has come, oldest first. */
   const due: Row[] = [];
 
+  const leave = async (): Promise<void> => {
+    const left = file;
+    file = undefined;
+    await left?.close?.();
+  };
   /** @throws for the row that is given, and for all that wait where the file cannot be written */
   const writeDue = async (added?: Row): Promise<void> => {
     if (added !== undefined) due.push(added);
     if (due.length > MAX_LATE_ROWS) due.shift();
     for (let row = due[0]; row !== undefined; row = due[0]) {
-      writer ??= await open();
+      file ??= await open();
+      await file.look?.();
       try {
-        await writer(row.metrics, row.step);
+        await file.write(row.metrics, row.step);
       } catch (error) {
         if (isOfSystem(error)) {
-          writer = undefined;
+          await leave();
           throw error;
         }
         due.shift();
@@ -55,7 +68,11 @@ export function fileLog(open: () => Promise<RowWriter>): FileLog {
   };
   const close = async (): Promise<void> => {
     // Each row that cannot be written has told so to its caller.
-    last = last.then(() => writeDue()).catch(() => {});
+    last = last
+      .then(() => writeDue())
+      .catch(() => {})
+      .then(leave)
+      .catch(() => {});
     await last;
   };
   return {

@@ -64,14 +64,6 @@ describe("csvLog", () => {
     await second.close();
     expect(readFileSync(file, "utf8")).toBe('step,loss,"a ""b"", c",extra\n0,2,,\n1,1,3,\n2,,5,two lines\n');
   });
-
-  it("begins anew in a file that holds no whole row", async () => {
-    const file = join(temporaryFolder(), "metrics.csv");
-    writeFileSync(file, "step,lo");
-    const log = csvLog({ file });
-    await log.log({ loss: 1 }, 0);
-    expect(readFileSync(file, "utf8")).toBe("step,loss\n0,1\n");
-  });
 });
 
 describe("prometheusLog", () => {

@@ -64,6 +64,13 @@ describe("csvLog in a table of another program", () => {
     ["an empty line", "step,loss\n0,1\n\n", "has 1 cells in row 2"],
     ["letters of Latin-1", Buffer.from("step,größe\n0,1\n", "latin1"), "must be UTF-8"],
     ["UTF-16", Buffer.from("\uFEFFstep,loss\n0,1\n", "utf16le"), "must be UTF-8"],
+    ["one line of JSON without a line feed", '{"api":"important","lr":0.001}', 'has no column "step"'],
+    ["words without a line feed", "three weeks of notes", 'has no column "step"'],
+    ["one line with CR alone", "step,loss\r0,1.5\rx", "rows that end with CR alone"],
+    ["a header that never ends", 'step,"loss', "has no whole header"],
+    ["one line of Latin-1 without a line feed", Buffer.from("step,größe", "latin1"), "must be UTF-8"],
+    ["a last row without its end and with too many cells", "step,loss\n0,1\n1,2,3", "has 3 cells in row 2"],
+    ["a header without its end that has a name twice", "step,loss,loss", 'has two columns "loss"'],
   ])("refuses one with %s, and leaves it as it is", async (_, content, message) => {
     const { file, log } = logOf(content);
     for (const step of [5, 6]) {
@@ -74,6 +81,31 @@ describe("csvLog in a table of another program", () => {
     }
     await log.close();
     expect(readFileSync(file)).toEqual(Buffer.from(content));
+  });
+
+  it.each([
+    ["a header without its end", "step,loss,acc", "step,loss,acc\n1,1,\n"],
+    ["a header that ends with CR alone", "step,loss\r", "step,loss\r\n1,1\n"],
+    ["a last row with all its cells", "step,loss\n0,0.5\n1,0.25", "step,loss\n0,0.5\n1,0.25\n1,1\n"],
+    ["a last row of CRLF", "step,loss\r\n0,0.5", "step,loss\r\n0,0.5\r\n1,1\r\n"],
+    ["a last row of CRLF that was cut between both", "step,loss\r\n0,0.5\r", "step,loss\r\n0,0.5\r\n1,1\r\n"],
+    ["a last row in quotes", '"step","loss"\n0,"0,5"', '"step","loss"\n0,"0,5"\n1,1\n'],
+  ])("gives %s its end, and keeps it", async (_, before, after) => {
+    const { log, text } = logOf(before);
+    await log.log({ loss: 1 }, 1);
+    expect(text()).toBe(after);
+  });
+
+  it.each([
+    ["too few cells", "step,loss\n0,1\n1", "step,loss\n0,1\n1,1\n"],
+    ["a quote that is open", 'step,loss\n0,1\n1,"2', "step,loss\n0,1\n1,1\n"],
+    ["zeros, which a loss of power leaves", "step,loss\n0,1\n1,0.\0\0", "step,loss\n0,1\n1,1\n"],
+    ["spaces alone", "step\n0\n  ", "step,loss\n0,\n1,1\n"],
+    ["zeros alone in a file", "\0\0\0", "step,loss\n1,1\n"],
+  ])("takes away a last row that was cut off: %s", async (_, before, after) => {
+    const { log, text } = logOf(before);
+    await log.log({ loss: 1 }, 1);
+    expect(text()).toBe(after);
   });
 
   it("writes the rows that it has refused once the table is mended", async () => {

@@ -31,6 +31,6 @@ export function metricsLog(options: MetricsLogOptions): FileLog {
   checkLogger(logger, "metricsLog: logger");
   return fileLog(async () => {
     const run = await openMetrics(directory, { config, logger });
-    return (metrics, step) => run.writeMetrics(step, metrics);
+    return { write: (metrics, step) => run.writeMetrics(step, metrics) };
   });
 }

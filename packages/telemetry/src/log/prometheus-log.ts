@@ -59,9 +59,11 @@ export function prometheusLog(options: PrometheusLogOptions = {}): PrometheusLog
       "",
     ].join("\n");
   };
-  const log = fileLog(async () => async () => {
-    if (file !== undefined) await replaceFile(file, (open) => open.writeFile(text()), { isPrivate: false });
-  });
+  const log = fileLog(async () => ({
+    async write() {
+      if (file !== undefined) await replaceFile(file, (open) => open.writeFile(text()), { isPrivate: false });
+    },
+  }));
   return {
     ...log,
     log(metrics: Metrics, step: number) {
