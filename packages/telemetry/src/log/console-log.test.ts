@@ -46,6 +46,12 @@ describe("consoleLog", () => {
     expect(line).not.toMatch(/[\u0000-\u001f]/);
   });
 
+  it("draws a line of 79 letters at most on a terminal that says that it has no columns", () => {
+    const { stream, written } = recording({ columns: 0 });
+    consoleLog({ stream }).log({ loss: 1, ["name".repeat(30)]: 2 }, 0);
+    expect(written[0]?.slice("\r\u001b[K".length)).toHaveLength(79);
+  });
+
   it("draws no curve of one step, and none of a metric that never comes", () => {
     for (const [options, steps] of [
       [{}, 1],
@@ -85,10 +91,10 @@ describe("drawCurve", () => {
   it.each([
     ["the same but for the last bit", [2.5, 2.5000000000000004], "2.5"],
     ["the same, whose means differ in the last bit", Array(200).fill(0.1), "0.1"],
-    ["above 2^53 and close together", [1e16, 1e16 + 2], "1.0000e+16"],
+    ["above 2^53 and close together", [1e16, 1e16 + 2], "1.000e+16"],
     ["below all normal numbers", [5e-324, 1e-323], "5e-324"],
     ["further apart than a number tells", [1.5e308, -1.5e308], "-1.5e+308"],
-    ["the largest there are, many times", Array(200).fill(Number.MAX_VALUE), "1.7977e+308"],
+    ["the largest there are, many times", Array(200).fill(Number.MAX_VALUE), "1.798e+308"],
   ])("ends with numbers that are %s", (_, numbers, label) => {
     const rows = drawCurve(numbers).split("\n");
     expect(rows.length).toBeLessThanOrEqual(9);

@@ -73,8 +73,8 @@ export function consoleLog(options: ConsoleLogOptions = {}): ConsoleLog {
         return;
       }
       if (totalSteps !== undefined) line.unshift(barOf(step + 1, totalSteps));
-      // A line that wraps could not be drawn again.
-      const shown = line.join("  ").slice(0, (stream.columns ?? DEFAULT_COLUMNS) - 1);
+      // A line that wraps could not be drawn again. Some terminals do not know their width, and say 0.
+      const shown = line.join("  ").slice(0, (stream.columns || DEFAULT_COLUMNS) - 1);
       stream.write(AGAIN + shown);
       isLineOpen = true;
     },

@@ -6,7 +6,7 @@ const HEIGHT = 8;
 const MAX_WIDTH = 60;
 const LABEL_WIDTH = 11;
 /** Significant digits of a label that is too long otherwise. */
-const MAX_DIGITS = 5;
+const MAX_DIGITS = 4;
 
 /** Draws numbers as a curve of characters, averaged into at most 60 columns; those that are not finite are left out. */
 export function drawCurve(numbers: readonly number[]): string {
@@ -27,23 +27,25 @@ export function drawCurve(numbers: readonly number[]): string {
   const levels = columns.map((value) =>
     halfSpan > 0 ? 1 + Math.round(((value / 2 - least / 2) / halfSpan) * HEIGHT) : 1,
   );
-  const format = (level: number): string =>
-    labelOf(least + ((level - 1) / HEIGHT) * halfSpan * 2, halfSpan * 2);
+  const format = (level: number): string => {
+    const share = (level - 1) / HEIGHT;
+    return labelOf(least * (1 - share) + most * share, halfSpan * 2);
+  };
   return plot(levels, { height: Math.max(...levels) - 1, format })
     .split("\n")
     .map((row) => row.trimEnd())
     .join("\n");
 }
 
+/** The mean of numbers, whose sum may be none that is finite. */
 function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value / values.length, 0);
+  const sum = values.reduce((total, value) => total + value / values.length, 0);
+  return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, sum));
 }
 
 /** Writes a value with as many digits as tell the rows apart. */
 function labelOf(value: number, span: number): string {
   const decimals = span > 0 ? 2 - Math.floor(Math.log10(span)) : Number.POSITIVE_INFINITY;
   const text = decimals <= LABEL_WIDTH ? value.toFixed(Math.max(0, decimals)) : String(value);
-  return (text.length <= LABEL_WIDTH ? text : String(Number(value.toPrecision(MAX_DIGITS)))).padStart(
-    LABEL_WIDTH,
-  );
+  return (text.length <= LABEL_WIDTH ? text : value.toPrecision(MAX_DIGITS)).padStart(LABEL_WIDTH);
 }
