@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Clock, type Logger, systemClock } from "@tinkex/base";
+import { type Clock, describeValue, type Logger, systemClock, ValidationError } from "@tinkex/base";
 import { checkApiKey } from "./auth/api-key.js";
 import { checkedSource } from "./auth/checked-source.js";
 import type { CredentialSource } from "./auth/credential-command.js";
@@ -10,7 +10,7 @@ import { consoleLogger } from "./hooks/console-logger.js";
 import { secretsIn } from "./hooks/secrets.js";
 import { POOL_LIMITS } from "./operations/policy.js";
 import { isLoopback, resolveBaseUrl } from "./request/base-url.js";
-import { headerOf, setGivenHeaders } from "./request/header-list.js";
+import { headerOf, isHeader, setGivenHeaders } from "./request/header-list.js";
 import { platformHeaders } from "./request/platform-headers.js";
 import { DEFAULT_CONNECTIONS } from "./send/connection-options.js";
 import { FetchSender } from "./send/fetch-sender.js";
@@ -60,7 +60,8 @@ export function createTransport(options: TransportOptions = {}): TinkexTransport
     random: options.random ?? Math.random,
     logger,
     hooks: options.hooks ?? {},
-    newIdempotencyKey: options.newIdempotencyKey ?? randomUUID,
+    newIdempotencyKey:
+      options.newIdempotencyKey === undefined ? randomUUID : checkedKeys(options.newIdempotencyKey),
     poolLimits: { ...POOL_LIMITS, ...options.poolLimits },
     retry: options.retry ?? {},
     firstContactRetries: options.firstContactRetries ?? Number.POSITIVE_INFINITY,
@@ -81,6 +82,18 @@ function tokenSource(token: string, baseUrl: string, clock: Clock): CredentialSo
   return () => {
     check(clock.now());
     return token;
+  };
+}
+
+/** Keys of the user's making, each of which must be fit for a header. */
+function checkedKeys(newKey: () => unknown): () => string {
+  return () => {
+    const key = newKey();
+    if (typeof key === "string" && key !== "" && isHeader("x-idempotency-key", key)) return key;
+    throw new ValidationError(
+      `newIdempotencyKey must give a string of visible characters that a header may carry, got ${describeValue(key)}`,
+      { path: ["newIdempotencyKey"] },
+    );
   };
 }
 

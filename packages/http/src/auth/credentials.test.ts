@@ -58,6 +58,24 @@ describe("credentialCommand, asked by many", () => {
   });
 });
 
+describe("a source of credentials that fails when nobody waits for it any more", () => {
+  it.each([
+    ["signal", (signal: AbortSignal) => ({ signal })],
+    ["stopSignal", (signal: AbortSignal) => ({ stopSignal: signal })],
+  ])("a call whose %s had aborted ends as aborted, and the failure ends no process", async (_, limits) => {
+    const unhandled: unknown[] = [];
+    const listener = (error: unknown): void => void unhandled.push(error);
+    process.on("unhandledRejection", listener);
+    afterTest(async () => void process.off("unhandledRejection", listener));
+    const credential = () => Promise.reject(new Error("no key"));
+    const transport = transportTo({ url: "http://127.0.0.1:9" }, { apiKey: undefined, credential });
+    const call = transport.call({ operation: "get_info", ...limits(AbortSignal.abort()) });
+    expect(await failureOf(call)).toMatchObject({ code: "aborted" });
+    await new Promise(setImmediate);
+    expect(unhandled).toEqual([]);
+  });
+});
+
 describe("a source of credentials that has none to give", () => {
   const ask = async (credential: unknown, baseUrl = "https://tinker.invalid"): Promise<Error> => {
     const server = await play(answer(200));

@@ -122,6 +122,8 @@ export class CallLifetime {
 
   /** Waits for work that goes on even when the call has ended. */
   outlast<T>(work: Promise<T>): Promise<T> {
+    // It may fail when nobody waits for it any more, as for a call that was aborted before.
+    work.catch(() => {});
     return this.during(({ resolve, reject }) => {
       work.then(resolve, reject);
       return () => {};

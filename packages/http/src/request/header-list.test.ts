@@ -28,4 +28,14 @@ describe("header lists", () => {
     expect(attempt).toThrow(ValidationError);
     expect(attempt).not.toThrow(/canary/);
   });
+
+  // nodejs/undici: lib/core/request.js refuses some of these, and would send a body as long as another one says.
+  it.each(["Transfer-Encoding", "content-length", "Expect", "upgrade", "CONNECTION", "keep-alive", "te"])(
+    "refuses %s, which the transport sets",
+    (name) => {
+      expect(() => setGivenHeaders([], { [name]: "1" })).toThrow(
+        `the header ${JSON.stringify(name)} is set by the transport, which alone knows how a request is sent; leave it out`,
+      );
+    },
+  );
 });

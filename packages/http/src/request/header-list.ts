@@ -31,6 +31,19 @@ function isHeaderName(name: string): boolean {
   return true;
 }
 
+/** Headers that say how a connection carries a request, which only the transport knows. */
+const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
 /** Finds the value of a header. */
 export function headerOf(list: HeaderList, name: string): string | undefined {
   for (let i = 0; i < list.length; i += 2) if (list[i] === name) return list[i + 1];
@@ -56,7 +69,8 @@ export function filterHeaders(list: HeaderList, keep: (name: string) => boolean)
 /**
  * Sets headers as a user gives them, whatever the case of their names.
  *
- * @throws ValidationError for a name or value that no request may carry; the value is not shown, it may be secret
+ * @throws ValidationError for a name or value that no request may carry, or that only the transport can know; the value is not
+ *   shown, it may be secret
  */
 export function setGivenHeaders(list: string[], given: Readonly<Record<string, string>> | undefined): void {
   if (given === undefined) return;
@@ -68,6 +82,12 @@ export function setGivenHeaders(list: string[], given: Readonly<Record<string, s
     if (value === undefined || !isHeader(name, value)) {
       throw new ValidationError(
         `the header ${JSON.stringify(anyCase)} has a character that is not allowed in its name or value`,
+        { path: ["headers", anyCase] },
+      );
+    }
+    if (CONNECTION_HEADERS.has(name)) {
+      throw new ValidationError(
+        `the header ${JSON.stringify(anyCase)} is set by the transport, which alone knows how a request is sent; leave it out`,
         { path: ["headers", anyCase] },
       );
     }

@@ -15,7 +15,7 @@ function poolTo(url: string, options: Client.Options = {}): ConnectionPool {
 }
 
 /** Sends a GET; resolves with its status once the answer is whole. */
-function get(pool: ConnectionPool): Promise<number> {
+function get(pool: ConnectionPool, headers: Record<string, string> = {}): Promise<number> {
   return new Promise((resolve, reject) => {
     let status = 0;
     let isOver = false;
@@ -39,7 +39,7 @@ function get(pool: ConnectionPool): Promise<number> {
         reject(error);
       },
     };
-    pool.dispatch({ path: "/", method: "GET" }, handler);
+    pool.dispatch({ path: "/", method: "GET", headers }, handler);
   });
 }
 
@@ -65,6 +65,19 @@ describe("ConnectionPool", () => {
     const nowhere = poolTo("http://127.0.0.1:9");
     await expect(get(nowhere)).rejects.toMatchObject({ code: "ECONNREFUSED" });
     await eventually(() => nowhere.size).toBe(0);
+  });
+
+  it("holds no place for requests that undici refuses, and keeps the connection that one was given", async () => {
+    const server = await play(answer(200));
+    const pool = poolTo(server.url);
+    const refused = () => expect(get(pool, { expect: "x" })).rejects.toThrow("expect");
+    for (let count = 0; count < 3; count++) await refused();
+    expect(pool.size).toBe(0);
+    await get(pool);
+    await new Promise(setImmediate);
+    for (let count = 0; count < 3; count++) await refused();
+    await get(pool);
+    expect({ size: pool.size, connections: server.connections }).toEqual({ size: 1, connections: 1 });
   });
 
   it("shares a connection of HTTP/2, and replaces one that breaks", async () => {

@@ -95,6 +95,12 @@ export class ConnectionPool {
     handlers[count] = handler;
     handlers.length = count + 1;
     connection.isFree = client.dispatch(options, handler);
+    // A request that undici itself refuses asks for no connection, so none will tell that it is free or gone.
+    if (handler.isOver && !connection.isFree) {
+      if (kept !== undefined) this.setFree(kept);
+      else this.#drop(connection);
+      return;
+    }
     // Over HTTP/2 a connection carries more than one.
     if (connection.isFree) this.#free.push(connection);
   }
@@ -117,8 +123,7 @@ export class ConnectionPool {
     client.on("disconnect", () => {
       // A request that waits there gets a new connection, unless it was left: undici would connect for that too (nodejs/undici#5845).
       if (connection.isAwaited) return;
-      this.#forget(connection);
-      if (!client.closed) client.destroy().catch(() => {});
+      this.#drop(connection);
     });
     // All that waited for it has failed.
     client.on("connectionError", () => this.#forget(connection));
@@ -130,6 +135,11 @@ export class ConnectionPool {
     if (connection.isFree || !this.#connections.has(connection)) return;
     connection.isFree = true;
     this.#free.push(connection);
+  }
+
+  #drop(connection: PooledConnection): void {
+    this.#forget(connection);
+    if (!connection.client.closed) connection.client.destroy().catch(() => {});
   }
 
   #forget(connection: PooledConnection): void {

@@ -1,6 +1,6 @@
 import { TinkexError } from "@tinkex/base";
 import { BodyPieces } from "../body/body-pieces.js";
-import { isStreamed, type RequestBody, readStreamed } from "../body/streamed-body.js";
+import { isStreamed, readStreamed } from "../body/streamed-body.js";
 import type { Answer, TryOutcome } from "../errors/try-outcome.js";
 import type { CallLifetime } from "../limits/call-lifetime.js";
 import { TryTimers } from "../limits/try-timers.js";
@@ -24,14 +24,19 @@ export class FetchSender implements Sender {
       };
       const { timeouts, body, isBackground } = request;
       const timers = new TryTimers(timeouts, body?.byteLength ?? 0, expire, isBackground);
+      const sent = isStreamed(body) ? readStreamed(body) : body;
       lifetime.isUnderWay = true;
-      this.#receive(request, controller.signal, timers)
+      this.#receive(request, sent, controller.signal, timers)
         .then(resolve, (error) => {
           const cause = innermost(error);
           if (TinkexError.isInstance(cause)) reject(cause);
           else resolve({ kind: "broken", cause, isStaleConnection: false });
         })
-        .finally(() => timers.stop());
+        .finally(() => {
+          timers.stop();
+          // A fetch that was answered before all was read may leave the source of the body open.
+          if (sent !== undefined && !(sent instanceof Uint8Array)) sent.return().catch(() => {});
+        });
       return () => {
         timers.stop();
         controller.abort();
@@ -49,14 +54,19 @@ export class FetchSender implements Sender {
 
   async close(): Promise<void> {}
 
-  async #receive(request: WireRequest, signal: AbortSignal, timers: TryTimers): Promise<Answer> {
+  async #receive(
+    request: WireRequest,
+    sent: Uint8Array | Pieces | undefined,
+    signal: AbortSignal,
+    timers: TryTimers,
+  ): Promise<Answer> {
     const { origin, path, method, headers } = request;
     // Called as a function alone: that of Cloudflare Workers refuses to be anybody's method.
     const send = this.#fetch;
     const response = await send(origin + path, {
       method,
       headers: pairs(headers),
-      ...fetchBody(request.body),
+      ...fetchBody(sent),
       redirect: "manual",
       signal,
     });
@@ -83,12 +93,14 @@ export class FetchSender implements Sender {
   }
 }
 
+type Pieces = ReturnType<typeof readStreamed>;
+
 /** Of a streamed body fetch needs to know that the answer may come only after all of it. */
-function fetchBody(body: RequestBody | undefined): RequestInit {
+function fetchBody(body: Uint8Array | Pieces | undefined): RequestInit {
   if (body === undefined) return {};
-  if (isStreamed(body)) return { body: ReadableStream.from(readStreamed(body)), duplex: "half" };
   // Over a copy of the type alone: fetch wants to know that the memory is not shared between threads.
-  return { body: body as Uint8Array<ArrayBuffer> };
+  if (body instanceof Uint8Array) return { body: body as Uint8Array<ArrayBuffer> };
+  return { body: ReadableStream.from(body), duplex: "half" };
 }
 
 function pairs(list: readonly string[]): [string, string][] {
