@@ -77,7 +77,9 @@ export function fileLog(open: () => Promise<OpenFile>): FileLog {
   };
   return {
     log(metrics, step) {
-      const written = last.then(() => writeDue({ metrics, step }));
+      // A copy, since a program may fill the same object anew for its next step.
+      const row = { metrics: { ...metrics }, step };
+      const written = last.then(() => writeDue(row));
       last = written.catch(() => {});
       return written;
     },

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -64,6 +72,34 @@ describe.each(["csvLog", "metricsLog"])("%s", (kind) => {
     await log.close();
     await log.close();
     expect(steps()).toEqual([1, 2]);
+  });
+
+  it("writes a row as it was at the call, though its object is filled anew meanwhile", async () => {
+    const { log, folder, steps } = placeOf(kind);
+    const row: Record<string, number> = {};
+    const written = [7, 8, 9].map((loss, step) => {
+      row.loss = loss;
+      return log.log(row, step);
+    });
+    row.loss = 0;
+    await Promise.all(written);
+    expect(steps()).toEqual([0, 1, 2]);
+    const [file = ""] = readdirSync(folder);
+    const text = readFileSync(join(folder, file), "utf8");
+    expect(text.match(/[789]/g)).toEqual(["7", "8", "9"]);
+  });
+
+  it("needs nobody to wait for a row, also where it cannot be written", async () => {
+    const { log, folder } = placeOf(kind);
+    writeFileSync(folder, "in the way");
+    const unheard: unknown[] = [];
+    const note = (error: unknown): void => void unheard.push(error);
+    process.prependListener("unhandledRejection", note);
+    onTestFinished(() => void process.off("unhandledRejection", note));
+    void log.log({ a: 1 }, 0);
+    await log.close();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(unheard).toEqual([]);
   });
 });
 

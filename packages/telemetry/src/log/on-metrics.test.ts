@@ -246,6 +246,34 @@ describe("onMetrics", () => {
     expect(names.at(-1)).toBe("pass 5000");
   });
 
+  it("goes on when the logger that hears of failures fails too, and reaches nobody with it", async () => {
+    const uncaught: unknown[] = [];
+    const note = (error: unknown): void => void uncaught.push(error);
+    const others = process.listeners("unhandledRejection");
+    process.removeAllListeners("unhandledRejection");
+    process.on("unhandledRejection", note);
+    process.prependListener("uncaughtException", note);
+    onTestFinished(() => {
+      process.off("unhandledRejection", note);
+      for (const listener of others) process.on("unhandledRejection", listener);
+      process.off("uncaughtException", note);
+    });
+    const fail = (): never => {
+      throw new Error("disk full");
+    };
+    const seen: number[] = [];
+    const takers = [fail, async () => fail(), (_: Metrics, step: number) => seen.push(step)];
+    const stop = onMetrics(takers, { logger: { warn: fail } });
+    for (const id of [1, 2]) {
+      tell(id, "trainStep", started);
+      tell(id, "trainStep", done);
+    }
+    stop();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(seen).toEqual([0, 1]);
+    expect(uncaught).toEqual([]);
+  });
+
   it("goes on when a logger fails or rejects, tells of it once, and stops when it is told to", async () => {
     const logger = new RecordingLogger();
     const seen: number[] = [];

@@ -93,9 +93,13 @@ function guarded(
 ): (metrics: Metrics, step: number) => void {
   let hasFailed = false;
   const tell = (error: unknown): void => {
-    if (!hasFailed)
-      logger.warn(`onMetrics: a logger failed, and rows may be missing: ${errorMessage(error)}`);
+    if (hasFailed) return;
     hasFailed = true;
+    try {
+      logger.warn(`onMetrics: a logger failed, and rows may be missing: ${errorMessage(error)}`);
+    } catch {
+      // Nobody is left to be told.
+    }
   };
   return (metrics, step) => {
     try {
