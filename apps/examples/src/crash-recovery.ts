@@ -13,6 +13,7 @@ import { sft } from "@tinkex/recipes";
 import { RunReader } from "@tinkex/runs";
 import { openExample } from "./recipes/example-service.js";
 import { pigLatin, wordsOf } from "./recipes/pig-latin.js";
+import { samplerAgainstTrainer } from "./recipes/sampler-against-trainer.js";
 
 /** Trains, and kills its own process behind a step where one is given. */
 async function train(baseUrl: string, runDirectory: string, killBehind: number | undefined) {
@@ -48,12 +49,14 @@ async function trainInProcess(
 
 async function main(): Promise<void> {
   await using example = await openExample(12);
-  const { baseUrl = "", model, seed, steps } = example;
+  const { service, baseUrl = "", model, seed, steps, figures } = example;
   const folder = await mkdtemp(join(tmpdir(), "tinkex-crash-"));
   const env = { TRAIN_MODEL: model, TRAIN_SEED: String(seed), TRAIN_STEPS: String(steps) };
   const lossIn = async (name: string): Promise<number> =>
     Number((await new RunReader(join(folder, name)).metrics()).at(-1)?.train_mean_nll);
   try {
+    const kl = await samplerAgainstTrainer(service, model, wordsOf("pig-latin-train").slice(0, 4));
+    figures.agreement(kl);
     await trainInProcess(env, baseUrl, join(folder, "whole"));
     const half = Math.floor(steps / 2);
     const broken = [baseUrl, join(folder, "broken")];
@@ -63,6 +66,7 @@ async function main(): Promise<void> {
     console.log(`steps written: ${rows.map(({ step }) => step).join(" ")}`);
     const [whole, again] = [await lossIn("whole"), await lossIn("broken")];
     console.log(`loss: ${whole.toFixed(6)} undisturbed, ${again.toFixed(6)} after the crash`);
+    figures.below("difference of the losses", Math.abs(whole - again), 1e-6);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

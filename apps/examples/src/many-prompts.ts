@@ -4,9 +4,10 @@
 //   node apps/examples/dist/many-prompts.js --steps 1000
 import { openExample } from "./recipes/example-service.js";
 import { wordsOf } from "./recipes/pig-latin.js";
+import { samplerAgainstTrainer } from "./recipes/sampler-against-trainer.js";
 
 await using example = await openExample(1000);
-const { service, model, seed, steps: count } = example;
+const { service, model, seed, steps: count, figures } = example;
 
 const sampler = await service.createSamplingClient({ base_model: model });
 const tokenizer = await sampler.getTokenizer();
@@ -28,7 +29,11 @@ const answers = await Promise.all(
 );
 const { operations, queued } = service.stats();
 console.log(`first: ${JSON.stringify(`${prompts[0]}${answers[0]}`)}`);
-console.log(
-  `answers: ${answers.length}, ${answers.filter((answer) => answer !== undefined).length} in their places`,
-);
+const inPlace = answers.filter((answer) => answer !== undefined).length;
+console.log(`answers: ${answers.length}, ${inPlace} in their places`);
+console.log(`most under way at one time: ${maxInFlight}`);
 console.log(`left: ${operations + queued}`);
+figures.atLeast("answers in their places", inPlace, count);
+figures.below("calls that are left", operations + queued, 1);
+const kl = await samplerAgainstTrainer(service, model, prompts.slice(0, 4));
+figures.agreement(kl);

@@ -3,11 +3,13 @@
 //
 //   node apps/examples/dist/preferences.js --seed 1
 import { dpo, sft } from "@tinkex/recipes";
-import { change, openExample } from "./recipes/example-service.js";
+import { openExample } from "./recipes/example-service.js";
+import { firstAndLast } from "./recipes/figures.js";
 import { pigLatin, wordsOf } from "./recipes/pig-latin.js";
+import { samplerAgainstTrainer } from "./recipes/sampler-against-trainer.js";
 
 await using example = await openExample(20);
-const { service, model, seed, steps } = example;
+const { service, model, seed, steps, figures } = example;
 
 const words = wordsOf("pig-latin-train");
 const pairs = words.map((word) => ({
@@ -18,6 +20,9 @@ const pairs = words.map((word) => ({
 
 /** Learns the preferences, and says how the loss and the share of pairs in the right order went. */
 async function prefer(name: string, from: string): Promise<void> {
+  const prompts = pairs.slice(0, 4).map(({ prompt }) => prompt);
+  const kl = await samplerAgainstTrainer(service, from, prompts);
+  figures.agreement(kl, name);
   const run = dpo({
     ...{ service, model: from, seed, pairs, rank: 16 },
     ...{ batchSize: 16, maxSteps: steps, learningRate: 1e-3, schedule: "constant" },
@@ -29,12 +34,13 @@ async function prefer(name: string, from: string): Promise<void> {
     losses.push(event.metrics.dpo_loss ?? 0);
     accuracies.push(event.metrics.accuracy ?? 0);
   }
+  const [[firstLoss, lastLoss], [first, last]] = [firstAndLast(losses), firstAndLast(accuracies)];
+  console.log(`${name}: loss: ${firstLoss.toFixed(4)} -> ${lastLoss.toFixed(4)}`);
+  console.log(`${name}: accuracy: ${first.toFixed(4)} -> ${last.toFixed(4)}`);
   // The reference is scored by a sampler and the policy by the trainer: where they agree, the first loss is ln 2.
-  console.log(
-    `${name}: sampler against trainer before the first update: ${Math.abs((losses[0] ?? 0) - Math.LN2).toExponential(1)}`,
-  );
-  console.log(change(`${name}: loss`, losses));
-  console.log(change(`${name}: accuracy`, accuracies));
+  figures.below(`${name}: first loss from ln 2`, Math.abs((losses[0] ?? Number.NaN) - Math.LN2), 1e-4);
+  figures.below(`${name}: loss at the end`, lastLoss, 0.2);
+  figures.atLeast(`${name}: accuracy at the end`, last, 0.95);
 }
 
 await prefer("base", model);

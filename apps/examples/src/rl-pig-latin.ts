@@ -3,11 +3,12 @@
 //   node apps/examples/dist/rl-pig-latin.js --seed 1          on this machine, no key needed
 //   TINKER_API_KEY=tml-… node apps/examples/dist/rl-pig-latin.js   on a hosted service
 import { rl } from "@tinkex/recipes";
-import { change, openExample } from "./recipes/example-service.js";
+import { openExample } from "./recipes/example-service.js";
+import { firstAndLast } from "./recipes/figures.js";
 import { pigLatin, similarity, wordsOf } from "./recipes/pig-latin.js";
 
 await using example = await openExample(30);
-const { service, model, seed, steps } = example;
+const { service, model, seed, steps, figures } = example;
 
 const run = rl({
   ...{ service, model, seed, steps },
@@ -42,5 +43,7 @@ for (const word of wordsOf("pig-latin-held-out").slice(0, 4)) {
   const { sequences } = await sampler.sample({ prompt, sampling_params });
   console.log(`${word} ->${tokenizer.decode(sequences[0]?.tokens ?? []).trimEnd()} (${pigLatin(word)})`);
 }
-console.log(`sampler against trainer before the first update: ${firstKl?.toExponential(1)}`);
-console.log(change("mean reward", rewards));
+const [first, last] = firstAndLast(rewards);
+console.log(`mean reward: ${first.toFixed(4)} -> ${last.toFixed(4)}`);
+figures.agreement(firstKl);
+figures.atLeast("gain of reward", last - first, 0.25);

@@ -9,9 +9,12 @@ import { type EvaluationContext, sft } from "@tinkex/recipes";
 import { getRenderer, type Message, type SamplingClient, textOf } from "tinkex";
 import { openExample } from "./recipes/example-service.js";
 import { pigLatin, wordsOf } from "./recipes/pig-latin.js";
+import { samplerAgainstTrainer } from "./recipes/sampler-against-trainer.js";
 
 await using example = await openExample(40);
-const { service, model, seed, steps } = example;
+const { service, model, seed, steps, figures } = example;
+// The layout of Qwen3, which the built-in model has seen, too.
+const RENDERER = "qwen3_instruct";
 const folder = await mkdtemp(join(tmpdir(), "tinkex-supervised-chat-"));
 
 const question = (word: string): Message => ({ role: "user", content: `Pig Latin: ${word}` });
@@ -22,7 +25,7 @@ const heldOut = wordsOf("pig-latin-held-out").slice(0, 40);
 
 /** Share of held-out words that are answered right to the letter. */
 async function exactMatch(sampler: SamplingClient): Promise<number> {
-  const renderer = getRenderer("role_colon", await sampler.getTokenizer());
+  const renderer = getRenderer(RENDERER, await sampler.getTokenizer());
   const answers = await Promise.all(
     heldOut.map(async (word) => {
       const prompt = renderer.buildGenerationPrompt([question(word)]);
@@ -43,13 +46,16 @@ const evaluator = async ({ sampler }: EvaluationContext) => ({
 const train = (signal?: AbortSignal, onMetrics?: (step: number) => void) =>
   sft({
     ...{ service, model, seed, signal, onMetrics, runDirectory: join(folder, "run") },
-    ...{ train: chats, renderer: "role_colon", batchSize: 25, epochs: 10, maxSteps: steps, rank: 16 },
+    ...{ train: chats, renderer: RENDERER, batchSize: 25, epochs: 10, maxSteps: steps, rank: 16 },
     ...{ learningRate: 2e-3, saveEvery: 5, evaluateEvery: 10, evaluators: [evaluator] },
     // A run that is to stop behind a step has submitted none behind it.
     submitAhead: signal === undefined ? 1 : 0,
   });
 
 try {
+  const kl = await samplerAgainstTrainer(service, model, heldOut.slice(0, 4));
+  figures.agreement(kl);
+
   const stop = new AbortController();
   const half = Math.floor((steps - 1) / 2);
   const stopped = train(stop.signal, (step) => {
@@ -67,7 +73,9 @@ try {
   const { checkpoint, sampler } = await run;
   console.log(`weights saved: ${checkpoint.samplerPath}`);
   const base = await service.createSamplingClient({ base_model: model });
-  console.log(`held-out exact match: ${await exactMatch(base)} -> ${await exactMatch(sampler)}`);
+  const [before, after] = [await exactMatch(base), await exactMatch(sampler)];
+  console.log(`held-out exact match: ${before} -> ${after}`);
+  figures.atLeast("held-out exact match at the end", after, 0.8);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

@@ -43,23 +43,39 @@ async function run(program: string, seed: number, steps: number | undefined): Pr
 }
 
 const KL = "sampler against trainer before the first update";
+const MAX_KL = 1e-4;
 
+/** The full form leaves the figures to the programs, which end with exit code 1 where one is missed. The short form sees that they are told. */
 describe.each(seeds)("with seed %i, the program", { timeout: 900_000 }, (seed) => {
   it("rl-pig-latin comes closer to Pig Latin by its reward alone", async () => {
     const output = await run("rl-pig-latin", seed, isFull ? undefined : 3);
-    const { before, after } = output.change("mean reward");
-    expect(before).toBeGreaterThan(0.3);
-    expect(Math.abs(output.number(KL))).toBeLessThan(1e-4);
-    if (isFull) expect(after - before).toBeGreaterThanOrEqual(0.25);
+    expect(output.change("mean reward").before).toBeGreaterThan(0.3);
+    expect(output.number(KL)).toBeLessThan(MAX_KL);
+    if (isFull) expect(output.number("gain of reward")).toBeGreaterThanOrEqual(0.25);
+  });
+
+  it("rl-two-turns comes to be right at the first try", async () => {
+    const output = await run("rl-two-turns", seed, isFull ? undefined : 1);
+    expect(output.number(KL)).toBeLessThan(MAX_KL);
+    expect(output.change("turns an episode").before).toBeGreaterThan(1.3);
+    if (!isFull) return;
+    expect(output.number("gain of reward")).toBeGreaterThanOrEqual(0.3);
+    expect(output.number("turns an episode at the end")).toBeLessThan(1.6);
+  });
+
+  it("supervised-then-rl answers words that it has never seen", async () => {
+    const output = await run("supervised-then-rl", seed, isFull ? undefined : 1);
+    expect(output.number(KL)).toBeLessThan(MAX_KL);
+    expect(output.number("held-out exact match")).toBeGreaterThanOrEqual(isFull ? 0.95 : 0);
   });
 
   it("preferences puts pairs in the right order, from the base model and from a supervised checkpoint", async () => {
     const output = await run("preferences", seed, isFull ? undefined : 2);
     for (const name of ["base", "supervised"]) {
-      expect(output.number(`${name}: ${KL}`)).toBeLessThan(1e-4);
-      const [loss, accuracy] = [output.change(`${name}: loss`), output.change(`${name}: accuracy`)];
-      expect(loss.after).toBeLessThan(isFull ? 0.2 : Math.LN2);
-      expect(accuracy.after).toBeGreaterThanOrEqual(isFull ? 0.95 : 0.4);
+      expect(output.number(`${name}: ${KL}`)).toBeLessThan(MAX_KL);
+      expect(output.number(`${name}: first loss from ln 2`)).toBeLessThan(1e-4);
+      expect(output.number(`${name}: loss at the end`)).toBeLessThan(isFull ? 0.2 : Math.LN2);
+      expect(output.number(`${name}: accuracy at the end`)).toBeGreaterThanOrEqual(isFull ? 0.95 : 0.4);
     }
   });
 
@@ -67,9 +83,38 @@ describe.each(seeds)("with seed %i, the program", { timeout: 900_000 }, (seed) =
     const output = await run("supervised-chat", seed, isFull ? undefined : 2);
     expect(output.text).toMatch(/^stopped behind step [0-9]+$/m);
     expect(output.text).toMatch(/^goes on at step [0-9]+ of [0-9]+$/m);
+    expect(output.number(KL)).toBeLessThan(MAX_KL);
     const { before, after } = output.change("held-out exact match");
     expect(before).toBe(0);
-    expect(after).toBeGreaterThanOrEqual(isFull ? 0.5 : 0);
+    expect(after).toBeGreaterThanOrEqual(isFull ? 0.8 : 0);
+  });
+
+  it("tool-use calls its tool about words that it has never seen, and passes the answer on", async () => {
+    const output = await run("tool-use", seed, isFull ? undefined : 1);
+    expect(output.number(KL)).toBeLessThan(MAX_KL);
+    expect(output.number("called and answered")).toBeGreaterThanOrEqual(isFull ? 0.8 : 0);
+  });
+
+  it("distillation comes close to its teacher", async () => {
+    const output = await run("distillation", seed, isFull ? undefined : 1);
+    expect(output.number(KL)).toBeLessThan(MAX_KL);
+    expect(output.change("distance to the teacher").before).toBeGreaterThan(isFull ? 1 : 0.01);
+    if (!isFull) return;
+    expect(output.number("share of the distance that is left")).toBeLessThanOrEqual(0.25);
+    expect(output.number("held-out exact match")).toBeGreaterThanOrEqual(0.5);
+  });
+
+  it("compare-checkpoints tells the base model and two checkpoints apart", async () => {
+    const output = await run("compare-checkpoints", seed, isFull ? undefined : 3);
+    expect(output.number(KL)).toBeLessThan(MAX_KL);
+    expect(output.text).toMatch(/^ +pass@1 +pass@2 +closeness +loss$/m);
+    const losses = ["base", "early", "last"].map((name) => {
+      const row = output.text.split("\n").find((line) => line.startsWith(`${name} `)) ?? "";
+      return Number(row.trim().split(" ").at(-1));
+    });
+    expect(losses).toEqual([...losses].sort((a, b) => b - a));
+    expect(new Set(losses).size).toBe(3);
+    if (isFull) expect(output.number("gain of the last checkpoint over the base model")).toBeGreaterThan(0.7);
   });
 
   it("many-prompts has every answer in its place, and nothing left", async () => {
@@ -77,11 +122,13 @@ describe.each(seeds)("with seed %i, the program", { timeout: 900_000 }, (seed) =
     const output = await run("many-prompts", seed, count);
     expect(output.text).toContain(`answers: ${count}, ${count} in their places\n`);
     expect(output.number("left")).toBe(0);
+    expect(output.number(KL)).toBeLessThan(MAX_KL);
   });
 
   it("crash-recovery comes to the loss of a run that nothing has disturbed", async () => {
     const output = await run("crash-recovery", seed, isFull ? undefined : 5);
     expect(output.text).toMatch(/^ended by SIGKILL behind step [0-9]+$/m);
+    expect(output.number(KL)).toBeLessThan(MAX_KL);
     const [, whole = "", again = "-"] =
       /^loss: ([0-9.]+) undisturbed, ([0-9.]+) after the crash$/m.exec(output.text) ?? [];
     expect(Number(again)).toBeCloseTo(Number(whole), 6);

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { ServiceClient } from "@tinkex/client";
 import { startLocalServer } from "@tinkex/local";
+import { Figures } from "./figures.js";
 
 /** Settings of a program, from its command line, and the service that it trains on. */
 export interface Example extends AsyncDisposable {
@@ -10,6 +11,8 @@ export interface Example extends AsyncDisposable {
   readonly model: string;
   readonly seed: number;
   readonly steps: number;
+  /** Numbers that the program promises of the built-in model, with all of its steps. */
+  readonly figures: Figures;
 }
 
 /**
@@ -26,23 +29,19 @@ export async function openExample(defaultSteps: number): Promise<Example> {
   });
   const isHosted = Boolean(process.env.TINKER_API_KEY || process.env.TINKER_BASE_URL);
   const seed = Number(values.seed);
+  const steps = Number(values.steps);
   const server = isHosted ? undefined : await startLocalServer({ seed });
   const service = new ServiceClient(server === undefined ? {} : { baseUrl: server.url });
   return {
     service,
     baseUrl: server?.url,
     seed,
-    steps: Number(values.steps),
+    steps,
     model: values.model ?? (isHosted ? "Qwen/Qwen3-8B" : "tinkex/pocket-1"),
+    figures: new Figures({ isLocal: !isHosted, isWhole: steps >= defaultSteps }),
     async [Symbol.asyncDispose]() {
       await service.close();
       await server?.close();
     },
   };
-}
-
-/** Mean of the first and of the last five numbers, as `name: 0.49 -> 0.93`. */
-export function change(name: string, values: readonly number[]): string {
-  const mean = (list: readonly number[]) => list.reduce((sum, value) => sum + value, 0) / list.length;
-  return `${name}: ${mean(values.slice(0, 5)).toFixed(4)} -> ${mean(values.slice(-5)).toFixed(4)}`;
 }
