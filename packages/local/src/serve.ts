@@ -1,2 +1,3 @@
 // The command `tinkex serve` as a function, for the `tinkex` command and for this package's own.
-export { type ServeSurroundings, serveCommand } from "./command/serve-command.js";
+export type { CommandSurroundings } from "@tinkex/base/node";
+export { serveCommand } from "./command/serve-command.js";

@@ -1,15 +1,7 @@
 import { errorMessage } from "@tinkex/base";
+import type { CommandSurroundings } from "@tinkex/base/node";
 import { startLocalServer } from "../server/start-local-server.js";
 import { SERVE_HELP, serveArguments } from "./serve-arguments.js";
-
-/** The outside of the command: where it writes, and what ends it. */
-export interface ServeSurroundings {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  write(line: string): void;
-  writeError(line: string): void;
-  /** Resolves when the command shall end, e.g. at SIGTERM. */
-  readonly ended: Promise<void>;
-}
 
 /**
  * Runs `serve` until it is told to end: starts the local server, says where it is, and lets work under way be answered before it
@@ -20,7 +12,7 @@ export interface ServeSurroundings {
  */
 export async function serveCommand(
   args: readonly string[],
-  { env, write, writeError, ended }: ServeSurroundings,
+  { env, write, writeError, ended }: CommandSurroundings,
 ): Promise<number> {
   try {
     const { options, isHelpWanted } = serveArguments(args, env);

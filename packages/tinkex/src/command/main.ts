@@ -1,21 +1,9 @@
 import { readFileSync } from "node:fs";
+import { commandSurroundings } from "@tinkex/base/node";
 import { runCommand } from "./run-command.js";
 
 const manifest: { readonly version: string } = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
 );
 
-const ended = new Promise<void>((resolve) => {
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-});
-
-process.exitCode = await runCommand(
-  process.argv.slice(2),
-  {
-    env: process.env,
-    write: (line) => console.log(line),
-    writeError: (line) => console.error(line),
-    ended,
-  },
-  manifest.version,
-);
+process.exitCode = await runCommand(process.argv.slice(2), commandSurroundings(process), manifest.version);

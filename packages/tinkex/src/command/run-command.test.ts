@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runCommand } from "./run-command.js";
-import { npmArguments } from "./run-serve.js";
+import { npmArguments, runByNpm } from "./run-serve.js";
 
 async function run(argv: readonly string[], ended: Promise<void> = Promise.resolve()) {
   const out: string[] = [];
@@ -64,4 +64,16 @@ it("asks npm for the server of exactly this version", () => {
     "--port",
     "8000",
   ]);
+});
+
+it("says what to install where npm cannot be run", async () => {
+  const surroundings = {
+    env: { PATH: "/nowhere" },
+    write() {},
+    writeError() {},
+    ended: new Promise<void>(() => {}),
+  };
+  await expect(runByNpm([], surroundings, "1.2.3")).rejects.toThrow(
+    /npm, which would fetch the server, cannot be run \(spawn npm ENOENT\); install it, or .*@tinkex\/local@1\.2\.3/,
+  );
 });

@@ -1,5 +1,5 @@
 import { errorMessage, nearestName } from "@tinkex/base";
-import type { ServeSurroundings } from "@tinkex/local/serve";
+import type { CommandSurroundings } from "@tinkex/base/node";
 import { runServe } from "./run-serve.js";
 
 const HELP = `tinkex: fine-tune and sample large language models through the Tinker API
@@ -13,7 +13,7 @@ const COMMANDS = ["serve"];
 /** Runs the command line of `tinkex`. @returns the exit code of the process */
 export async function runCommand(
   argv: readonly string[],
-  surroundings: ServeSurroundings,
+  surroundings: CommandSurroundings,
   version: string,
 ): Promise<number> {
   const [command, ...args] = argv;

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
-import { isPackageMissing } from "@tinkex/base";
-import type { ServeSurroundings } from "@tinkex/local/serve";
+import { isPackageMissing, TinkexError } from "@tinkex/base";
+import type { CommandSurroundings } from "@tinkex/base/node";
 
 /**
  * Runs the local server: the installed one, else the version that matches this package, fetched by npm. It is no dependency,
@@ -10,7 +10,7 @@ import type { ServeSurroundings } from "@tinkex/local/serve";
  */
 export async function runServe(
   args: readonly string[],
-  surroundings: ServeSurroundings,
+  surroundings: CommandSurroundings,
   version: string,
 ): Promise<number> {
   const installed = await importLocal();
@@ -30,9 +30,10 @@ async function importLocal(): Promise<typeof import("@tinkex/local/serve") | und
   }
 }
 
-function runByNpm(
+/** Runs the server of this version by npm. @throws TinkexError `missing_dependency` where npm cannot be run */
+export function runByNpm(
   args: readonly string[],
-  { env, ended }: ServeSurroundings,
+  { env, ended }: CommandSurroundings,
   version: string,
 ): Promise<number> {
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
@@ -44,9 +45,16 @@ function runByNpm(
   });
   void ended.then(() => child.kill("SIGTERM"));
   return new Promise((resolve, reject) => {
-    child.once("error", reject);
+    child.once("error", (cause) => reject(withoutNpm(cause, version)));
     child.once("exit", (code) => resolve(code ?? 1));
   });
+}
+
+function withoutNpm(cause: Error, version: string): TinkexError {
+  return new TinkexError(
+    `npm, which would fetch the server, cannot be run (${cause.message}); install it, or install the server beside tinkex: @tinkex/local@${version}`,
+    { code: "missing_dependency", cause },
+  );
 }
 
 /** The arguments by which npm runs the server of exactly this version. */
