@@ -74,6 +74,14 @@ export async function lockDirectory(
   );
 }
 
+/** Tells that the last holder of a directory ended without giving it back. False where it may still run. */
+export async function isHolderGone(folder: string, processes: ProcessTable): Promise<boolean> {
+  const files = new LockFolder(folder);
+  const [last] = await files.entries();
+  const held = last?.isHeld === true ? await files.look(last.number) : undefined;
+  return held?.record !== undefined && judgeOwner(held.record.owner, processes) === "gone";
+}
+
 /** @throws ValidationError while the holder of this turn lives, or may live */
 async function requireDead(
   files: LockFolder,

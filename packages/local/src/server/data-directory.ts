@@ -1,12 +1,12 @@
-import { access, constants, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { access, constants, mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { ValidationError } from "@tinkex/base";
 import { DataLayout } from "../disk/data-layout.js";
-import { isUnused } from "../disk/is-unused.js";
 import { syncFolder } from "../files/durable-names.js";
 import { makePrivateDirectory, PRIVATE_DIRECTORY_MODE } from "../files/make-private-directory.js";
 import { type DirectoryLock, type LockSurroundings, lockDirectory } from "../lock/lock-directory.js";
+import { removeAbandoned, removeUnneeded, TEMPORARY_PREFIX } from "./temporary-data.js";
 
 /** A data directory that this server alone may write to. */
 export interface DataDirectory {
@@ -14,7 +14,8 @@ export interface DataDirectory {
   readonly lock: DirectoryLock;
   /**
    * Lets the next server have the directory, once nothing writes to it any more. One that was made for this server is
-   * removed when no checkpoint was saved in it and nobody else put anything there. May be called twice.
+   * removed when no checkpoint was saved in it and nobody else put anything there; else its copies of base models are. May be called
+   * twice.
    */
   close(): Promise<void>;
 }
@@ -28,7 +29,8 @@ export async function openDataDirectory(
   given: string | undefined,
   surroundings: LockSurroundings,
 ): Promise<DataDirectory> {
-  const path = given === undefined ? await mkdtemp(join(tmpdir(), "tinkex-")) : resolve(given);
+  if (given === undefined) await removeAbandoned(tmpdir(), surroundings);
+  const path = given === undefined ? await mkdtemp(join(tmpdir(), TEMPORARY_PREFIX)) : resolve(given);
   const layout = new DataLayout(path);
   await prepare(layout, given ?? path);
   const lock = await lockDirectory(layout.lock, given ?? path, surroundings);
@@ -37,8 +39,7 @@ export async function openDataDirectory(
     lock,
     async close() {
       const isOurs = given === undefined && !lock.lost.aborted;
-      if (isOurs && (await isUnused(layout).catch(() => false)))
-        await rm(path, { recursive: true, force: true });
+      if (isOurs) await removeUnneeded(layout);
       await lock.release();
     },
   };
