@@ -99,7 +99,7 @@ const xmlattr: Filter = (value, given, run) => {
   for (const [key, item] of value.entries()) {
     if (item === NONE || item instanceof Undefined) continue;
     const name = textArgument("xmlattr", key);
-    if (/[\s/>=]/.test(plain(name)))
+    if (/[ \t\n\r\f\v/>=]/.test(plain(name)))
       throw new TemplateError("'xmlattr' got a name that no attribute can have");
     if (parts.length > 0 || isTrue(autospace)) parts.push(" ");
     parts.push(escapeHtml(name, run), '="', asHtml(item, run), '"');

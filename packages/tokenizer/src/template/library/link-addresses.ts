@@ -62,23 +62,43 @@ function endOfNth(text: string, part: string, count: number): number {
   return end;
 }
 
-const NAME = String.raw`[\p{L}\p{N}_%-]`;
-const DIGIT = String.raw`\p{Nd}`;
-// Labels of a domain end with a point, which is in none of them: each is read once for each end that is tried.
-const ADDRESS = new RegExp(
-  `^(?:(?:https?://|www\\.)(?:${NAME}+\\.)*(?:[a-z]{2,63}|xn--[\\p{L}\\p{N}_%]{2,59})` +
-    `|(?:${NAME}{2,63}\\.)+(?:com|net|int|edu|gov|org|info|mil)` +
-    `|https?://(?:${DIGIT}{1,3}(?:\\.${DIGIT}{1,3}){3}|\\[(?:[${DIGIT}a-f]{0,4}:){2}(?:[${DIGIT}a-f]{0,4}:?){1,6}\\]))` +
-    `(?::${DIGIT}{1,5})?(?:[/?#].*)?$`,
-  "isu",
-);
+const LABEL = /^[\p{L}\p{N}_%-]+$/u;
+const LONG_LABEL = /^[\p{L}\p{N}_%-]{2,63}$/u;
+const LAST_LABEL = /^(?:[a-z]{2,63}|xn--[\p{L}\p{N}_%]{2,59})$/iu;
+const KNOWN_LAST_LABEL = /^(?:com|net|int|edu|gov|org|info|mil)$/i;
+const NUMBERS = /^\p{Nd}{1,3}\.\p{Nd}{1,3}\.\p{Nd}{1,3}\.\p{Nd}{1,3}$/u;
+const LONG_NUMBERS = /^\[(?:[\p{Nd}a-f]{0,4}:){2}(?:[\p{Nd}a-f]{0,4}:?){1,6}\]$/iu;
+
+/** Says whether a word is an address: with a scheme or `www.`, or of a domain that everybody knows. */
+function isAddress(word: string): boolean {
+  const prefix = /^(?:https?:\/\/|www\.)/i.exec(word)?.[0] ?? "";
+  const host = hostOf(word.slice(prefix.length));
+  if (prefix !== "" && isDomain(host, LABEL, LAST_LABEL)) return true;
+  if (prefix.endsWith("/")) return NUMBERS.test(host) || LONG_NUMBERS.test(host);
+  const whole = hostOf(word);
+  return whole.includes(".") && isDomain(whole, LONG_LABEL, KNOWN_LAST_LABEL);
+}
+
+/** The beginning of an address, up to its port or path. */
+function hostOf(address: string): string {
+  const end = address.search(/[/?#]/);
+  const authority = end === -1 ? address : address.slice(0, end);
+  const port = /^:\p{Nd}{1,5}$/u.test(authority.slice(authority.lastIndexOf(":")));
+  return port ? authority.slice(0, authority.lastIndexOf(":")) : authority;
+}
+
+function isDomain(host: string, label: RegExp, lastLabel: RegExp): boolean {
+  const labels = host.split(".");
+  const last = labels.pop() ?? "";
+  return lastLabel.test(last) && labels.every((each) => label.test(each));
+}
 
 /** Letters that Python takes for the case of i where a pattern has none, and JavaScript does not. */
 const OTHER_CASES_OF_I = /[\u0130\u0131]/;
 
 function link(address: string, { limit, attributes, schemes }: LinkForm): string {
   if (OTHER_CASES_OF_I.test(address)) throw unsupported("'urlize' of a word with a Turkish i");
-  if (ADDRESS.test(address)) {
+  if (isAddress(address)) {
     const hasScheme = address.startsWith("https://") || address.startsWith("http://");
     const shown = limit === undefined ? address : shortened(address, limit);
     return `<a href="${hasScheme ? "" : "https://"}${address}"${attributes}>${shown}</a>`;
