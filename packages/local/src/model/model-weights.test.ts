@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
@@ -92,4 +92,20 @@ describe("openModelWeights", () => {
       /gate_proj\.weight" .*has shape \[112, 64\]; config\.json implies \[113, 64\]/,
     );
   });
+
+  it.each(["I32", "U32"])(
+    "refuses a tensor of %s at once, also in one of many files, and names it",
+    (dtype) => {
+      shard();
+      const file = "model-00002-of-00002.safetensors";
+      const path = join(directory, file);
+      const text = readFileSync(path, "latin1");
+      writeFileSync(path, text.replace('"dtype":"F32"', `"dtype":"${dtype}"`), "latin1");
+      expect(() => openModelWeights(directory, config)).toThrow(
+        new RegExp(
+          `tensor ".*" in .*${file} must be F32, F16 or BF16, got ${dtype}; save the model unquantised`,
+        ),
+      );
+    },
+  );
 });

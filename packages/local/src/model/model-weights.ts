@@ -48,14 +48,14 @@ export interface ModelWeights {
 
 /**
  * Opens `model.safetensors`, or the files that `model.safetensors.index.json` names, and checks that every tensor the
- * configuration asks for is there in its shape. A tensor is read once and shared while anyone holds it.
+ * configuration asks for is there in its shape and in a dtype that is read. A tensor is read once and shared while anyone holds it.
  *
  * @throws ValidationError naming the file and the tensor
  */
 export function openModelWeights(directory: string, config: ModelConfig): ModelWeights {
   const files = openFiles(directory);
   try {
-    checkShapes(files, weightShapes(config), directory);
+    checkTensors(files, weightShapes(config), directory);
   } catch (error) {
     closeAll(files);
     throw error;
@@ -133,14 +133,15 @@ function openShards(directory: string, index: string): Map<string, SafetensorsFi
   }
 }
 
-function checkShapes(
+function checkTensors(
   files: ReadonlyMap<string, SafetensorsFile>,
   shapes: ReadonlyMap<string, readonly number[]>,
   directory: string,
 ): void {
   for (const [name, expected] of shapes) {
-    const found = files.get(name)?.shapeOf(name);
-    if (found === undefined) {
+    const file = files.get(name);
+    const found = file?.shapeOf(name);
+    if (file === undefined || found === undefined) {
       throw new ValidationError(
         `the model in ${directory} lacks the tensor "${name}", which its config.json implies; ` +
           "check that the weights are complete and belong to this config.json",
@@ -152,6 +153,7 @@ function checkShapes(
           `config.json implies [${expected.join(", ")}]`,
       );
     }
+    file.requireReadable(name);
   }
 }
 

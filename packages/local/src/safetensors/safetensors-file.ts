@@ -20,6 +20,13 @@ export interface FloatTensor {
 /** Bytes read at a time, a multiple of every element's size. */
 const PIECE_BYTES = 4 * 2 ** 20;
 
+/** Ways to make float32 of a tensor's bytes, by dtype. */
+const WIDENINGS: ReadonlyMap<string, (bytes: Uint8Array) => Float32Array> = new Map([
+  ["F32", (bytes) => new Float32Array(bytes.buffer, 0, bytes.length / 4)],
+  ["F16", (bytes) => widenFloat16(new Uint16Array(bytes.buffer, 0, bytes.length / 2))],
+  ["BF16", (bytes) => widenBfloat16(new Uint16Array(bytes.buffer, 0, bytes.length / 2))],
+]);
+
 /**
  * An open safetensors file. Only its header is read at first; `read` fetches one tensor. Reads block: they happen while
  * a model or an adapter is loaded, in the engine's own thread.
@@ -69,6 +76,11 @@ export class SafetensorsFile {
     return this.#entries.get(name)?.shape;
   }
 
+  /** @throws ValidationError when the file has no such tensor, or one of a dtype that {@link read} does not widen */
+  requireReadable(name: string): void {
+    this.#widening(this.#find(name));
+  }
+
   /**
    * Reads a tensor, widened to float32 from F16 or BF16.
    *
@@ -78,15 +90,16 @@ export class SafetensorsFile {
   read(name: string): FloatTensor {
     const entry = this.#find(name);
     const bytes = this.#bytes(entry.offset, entry.byteLength);
-    return { data: this.#widen(entry, bytes), shape: entry.shape };
+    return { data: this.#widening(entry)(bytes), shape: entry.shape };
   }
 
   /** Reads a tensor as {@link read} does, in pieces of a few megabytes. */
   *pieces(name: string): Generator<Float32Array> {
     const entry = this.#find(name);
+    const widen = this.#widening(entry);
     for (let start = 0; start < entry.byteLength; start += PIECE_BYTES) {
       const length = Math.min(PIECE_BYTES, entry.byteLength - start);
-      yield this.#widen(entry, this.#bytes(entry.offset + start, length));
+      yield widen(this.#bytes(entry.offset + start, length));
     }
   }
 
@@ -116,17 +129,10 @@ export class SafetensorsFile {
     return entry;
   }
 
-  #widen(entry: SafetensorsEntry, bytes: Uint8Array): Float32Array {
-    switch (entry.dtype) {
-      case "F32":
-        return new Float32Array(bytes.buffer, 0, bytes.length / 4);
-      case "F16":
-        return widenFloat16(new Uint16Array(bytes.buffer, 0, bytes.length / 2));
-      case "BF16":
-        return widenBfloat16(new Uint16Array(bytes.buffer, 0, bytes.length / 2));
-      default:
-        throw unreadableDtype(entry.name, entry.dtype, this.path);
-    }
+  #widening({ name, dtype }: SafetensorsEntry): (bytes: Uint8Array) => Float32Array {
+    const widening = WIDENINGS.get(dtype);
+    if (widening === undefined) throw unreadableDtype(name, dtype, this.path);
+    return widening;
   }
 }
 
