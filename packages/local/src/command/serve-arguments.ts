@@ -45,7 +45,7 @@ export function serveArguments(
     options: {
       port: wholeNumber("port", values.port),
       host: values.host,
-      dataDirectory: values.data,
+      dataDirectory: dataDirectory(values.data),
       models,
       standIn: values["stand-in"],
       generation: generationName(values.generation),
@@ -79,7 +79,10 @@ function parse(args: readonly string[]) {
     });
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
-    throw new ValidationError(`serve: ${message} (--help lists the options)`, { path: ["argv"], cause });
+    throw new ValidationError(`serve: ${message.split("\n").join(" ")} (--help lists the options)`, {
+      path: ["argv"],
+      cause,
+    });
   }
 }
 
@@ -90,6 +93,15 @@ function wholeNumber(name: string, text: string | undefined): number | undefined
   throw new ValidationError(`--${name} must be a whole number, got ${JSON.stringify(text)}`, {
     path: [name],
   });
+}
+
+/** Refuses the empty text of a variable that is not set, which would stand for the working folder. */
+function dataDirectory(text: string | undefined): string | undefined {
+  if (text !== "") return text;
+  throw new ValidationError(
+    '--data must not be empty; write "." for the working folder, or leave it out for a temporary one',
+    { path: ["data"] },
+  );
 }
 
 function servedModel(text: string): ServedModel {

@@ -331,6 +331,8 @@ describe("options", () => {
     [{ models: [{ ...missing, name: "" }] }, "models[0].name must not be empty"],
     [{ seed: Number.NaN }, "seed must be a whole number within ±2^53, got NaN"],
     [{ models: [missing] }, "/nonexistent"],
+    [{ models: [{ ...missing, directory: "" }] }, 'models[0].directory must not be empty; write "."'],
+    [{ dataDirectory: "" }, 'dataDirectory must not be empty; write "." for the working folder'],
     [{ dataDirectory: "/dev/null/x" }, 'dataDirectory "/dev/null/x" cannot be used'],
   ])("refuses %j", { timeout: 60_000 }, async (options, message) => {
     await expect(start(options)).rejects.toMatchObject({

@@ -8,6 +8,7 @@ import {
   checkRandom,
   checkString,
   describeValue,
+  formatPath,
   isLoopbackHost,
   silentLogger,
   systemClock,
@@ -90,7 +91,8 @@ export async function startExtended(
   checkLogger(logger, "logger");
   checkRandom(options.random, "random");
   checkRuntimeOptions(options);
-  if (options.dataDirectory !== undefined) checkString(options.dataDirectory, "dataDirectory", "tinker-data");
+  if (options.dataDirectory !== undefined)
+    checkFolder(options.dataDirectory, ["dataDirectory"], "tinker-data");
   if (options.seed !== undefined && !Number.isSafeInteger(options.seed)) {
     throw new ValidationError(
       `seed must be a whole number within ±2^53, got ${describeValue(options.seed)}`,
@@ -184,6 +186,14 @@ function checkModels(models: readonly ServedModel[]): void {
     throw new ValidationError("models must not be empty; name one, or leave it out for the built-in model", {
       path: ["models"],
     });
+/** @throws ValidationError also for the empty text of a variable that is not set, which would stand for the working folder */
+function checkFolder(folder: string, path: readonly (string | number)[], example: string): void {
+  const name = formatPath(path);
+  checkString(folder, name, example);
+  if (folder !== "") return;
+  throw new ValidationError(`${name} must not be empty; write "." for the working folder`, { path });
+}
+
   }
   const seen = new Set<string>();
   for (const [index, model] of models.entries()) {
@@ -191,7 +201,7 @@ function checkModels(models: readonly ServedModel[]): void {
     checkObject(model, `models[${index}]`, '{ name: "acme/model", directory: "models/acme" }');
     const { name } = model;
     checkString(name, `models[${index}].name`, "acme/model");
-    checkString(model.directory, `models[${index}].directory`, "models/acme");
+    checkFolder(model.directory, ["models", index, "directory"], "models/acme");
     if (name === "")
       throw new ValidationError(`models[${index}].name must not be empty; clients ask for it by name`, {
         path,
