@@ -85,7 +85,7 @@ function stepsOf(checkpoint: CheckpointRecord, starts: EpochStarts, directory: s
 function epochStart(epoch: number, batch: number, { firstSteps, lastEpoch, nextStep }: EpochStarts): number {
   const known = firstSteps.get(epoch);
   if (known !== undefined) return known;
-  // Where the rows end with the epoch before, no batch of this one can be in the checkpoint.
+  // No batch of this epoch can be in the checkpoint if the rows end with the epoch before.
   return batch === 0 && lastEpoch === epoch - 1 ? nextStep : 0;
 }
 
