@@ -186,7 +186,7 @@ async function answerProblems<Problem>(
     const result = { sampler: one.name, index, problem, answers };
     tell({ type: "problem", ...result });
     return result;
-  });
+  }).finally(() => file?.close());
   return measured.flatMap(({ name }) => answered.filter(({ sampler }) => sampler === name));
 }
 

@@ -56,11 +56,13 @@ async function* answersOf(
 ): AsyncGenerator<GeneratedAnswer, AnswerCounts, undefined> {
   const { file, logger = silentLogger, signal } = options;
   const { sampler, close } = await openSampler(options.sampler, options.service, signal);
+  let answers: AnswerFile<Reply> | undefined;
   try {
     const tools = await samplingTools(sampler, options.renderer, signal);
-    const answers = file === undefined ? undefined : await AnswerFile.open<Reply>(file, logger, "generate");
+    if (file !== undefined) answers = await AnswerFile.open<Reply>(file, logger, "generate");
     return yield* new Generation(options, sampler, tools, answers).run();
   } finally {
+    await answers?.close();
     await close();
   }
 }

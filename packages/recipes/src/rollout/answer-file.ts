@@ -24,6 +24,7 @@ export class AnswerFile<Answer extends object> {
   ): Promise<AnswerFile<Answer>> {
     const rows = await openRows(path, { logger });
     if (rows.rows.every(isAnswer)) return new AnswerFile<Answer>(rows, method);
+    await rows.close();
     throw new ValidationError(
       `${method}: file must have answers of this method alone, or be new, and ${path} has rows without "place" and "key"; give another file`,
       { path: ["file"] },
@@ -49,6 +50,11 @@ export class AnswerFile<Answer extends object> {
   /** Adds answers, in one line. @param about - what they are answers to, for readers of the file */
   async write(place: string, key: string, about: object, answers: readonly Answer[]): Promise<void> {
     await this.#rows.append({ place, key, ...plainData(about), answers });
+  }
+
+  /** Lets another process write the file. */
+  async close(): Promise<void> {
+    await this.#rows.close();
   }
 }
 

@@ -1,5 +1,6 @@
 import { appendFile, truncate } from "node:fs/promises";
 import { errorMessage, type Logger, ValidationError } from "@tinkex/base";
+import { inFileTurn } from "@tinkex/base/node";
 import { cutLastLine } from "./file-lines.js";
 import { readPythonJson } from "./python-json.js";
 
@@ -35,11 +36,16 @@ export function foreignFile(path: string, place: string, line: string): Validati
 
 /**
  * Takes away a last line that was cut off, with a warning, since the next line would be written into it. A last line that is whole but
- * for its line feed gets it.
+ * for its line feed gets it. A line that this process is writing is waited for.
  *
  * @throws ValidationError as `openLineIn` does
  */
 export async function mendLastLine(path: string, logger: Logger, place: string): Promise<void> {
+  await inFileTurn(path, () => mendInTurn(path, logger, place));
+}
+
+/** Does what `mendLastLine` does, for a caller that has the file's turn. */
+export async function mendInTurn(path: string, logger: Logger, place: string): Promise<void> {
   const last = await openLineIn(path, place);
   if (last === undefined) return;
   if (last.fault === undefined) {

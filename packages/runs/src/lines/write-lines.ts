@@ -1,8 +1,8 @@
 import { appendFile, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { silentLogger } from "@tinkex/base";
-import { replaceFile } from "@tinkex/base/node";
-import { mendLastLine } from "./last-line.js";
+import { inFileTurn, replaceFile } from "@tinkex/base/node";
+import { mendInTurn } from "./last-line.js";
 import { writePythonJson } from "./python-json.js";
 import { isMissing } from "./read-if-there.js";
 
@@ -13,12 +13,14 @@ import { isMissing } from "./read-if-there.js";
 export async function appendLines(path: string, rows: readonly object[]): Promise<void> {
   if (rows.length === 0) return;
   const text = linesOf(rows);
-  try {
-    await appendFile(path, text);
-  } catch (error) {
-    await mendLastLine(path, silentLogger, "append: path").catch(() => {});
-    throw error;
-  }
+  await inFileTurn(path, async () => {
+    try {
+      await appendFile(path, text);
+    } catch (error) {
+      await mendInTurn(path, silentLogger, "append: path").catch(() => {});
+      throw error;
+    }
+  });
 }
 
 /** Writes a file of rows anew. */

@@ -14,8 +14,10 @@ import { withoutSecrets } from "../config/run-config.js";
 import { mendLastLine } from "../lines/last-line.js";
 import { type JsonObject, writePythonJson } from "../lines/python-json.js";
 import { writeText } from "../lines/write-lines.js";
+import { FileLock } from "./file-lock.js";
 import { Run } from "./run.js";
 import { RUN_FILES } from "./run-files.js";
+import { WriterLock } from "./writer-lock.js";
 
 export interface OpenMetricsOptions {
   /** Goes into `config.json`, without secrets, in place of what is there. @defaultValue `config.json` is left as it is */
@@ -28,15 +30,16 @@ const OPTIONS: Readonly<Record<keyof OpenMetricsOptions, true>> = { config: true
 
 /**
  * Opens `metrics.jsonl` of a folder to append to it, for a program that keeps its own account of where it goes on: unlike `openRun`,
- * nothing is dropped but a last line that was cut off.
+ * nothing is dropped but a last line that was cut off. Close it once it is no longer written: until then no other process may open it, or
+ * the run. Calls of one process may write it side by side.
  *
  * @param directory - made where it is not there
- * @throws ValidationError for arguments of the wrong kind
+ * @throws ValidationError for arguments of the wrong kind, metrics of another program, and when another process writes them or the run
  */
 export async function openMetrics(
   directory: string,
   options: OpenMetricsOptions = {},
-): Promise<Pick<Run, "directory" | "writeMetrics">> {
+): Promise<Pick<Run, "directory" | "writeMetrics" | "close" | typeof Symbol.asyncDispose>> {
   checkString(directory, "openMetrics: directory", "runs/support-bot");
   checkKnownNames(options, OPTIONS, "the options of openMetrics");
   const { config, logger = silentLogger } = options;
@@ -50,9 +53,18 @@ export async function openMetrics(
     writePythonJson(config, 0, "openMetrics: config");
   }
   await mkdir(directory, { recursive: true });
-  await mendLastLine(join(directory, RUN_FILES.metrics), logger, "openMetrics: directory");
-  if (config !== undefined) {
-    await writeText(join(directory, RUN_FILES.config), writePythonJson(withoutSecrets(config), 2));
+  const path = join(directory, RUN_FILES.metrics);
+  const place = { name: `openMetrics: ${path}`, remedy: "choose another directory" };
+  const lock = await FileLock.take(path, place, logger);
+  try {
+    await WriterLock.refuseOther(directory, "openMetrics");
+    await mendLastLine(path, logger, "openMetrics: directory");
+    if (config !== undefined) {
+      await writeText(join(directory, RUN_FILES.config), writePythonJson(withoutSecrets(config), 2));
+    }
+    return new Run(directory, undefined, systemClock, lock);
+  } catch (error) {
+    await lock.release();
+    throw error;
   }
-  return new Run(directory, undefined, systemClock, undefined);
 }

@@ -43,9 +43,7 @@ it.each([
   writeFileSync(path, text);
   const opened = openRows(path);
   await expect(opened).rejects.toBeInstanceOf(ValidationError);
-  await expect(opened).rejects.toThrow(
-    /^openRows: path must hold JSON lines, each an object, and the /,
-  );
+  await expect(opened).rejects.toThrow(/^openRows: path must hold JSON lines, each an object, and the /);
   expect(readFileSync(path, "utf8")).toBe(text);
 });
 

@@ -14,15 +14,18 @@ import { rowsIn } from "../lines/file-lines.js";
 import { foreignFile, mendLastLine, openLineIn, warnOfCutLine } from "../lines/last-line.js";
 import type { Json, JsonObject } from "../lines/python-json.js";
 import { appendLines } from "../lines/write-lines.js";
+import { FileLock } from "./file-lock.js";
 
 const PLACE = "openRows: path";
 
 /** A file of JSON lines that is being written. */
-export interface Rows {
+export interface Rows extends AsyncDisposable {
   /** Rows that were in it. */
   readonly rows: readonly JsonObject[];
   /** Appends a row as one whole line. @throws what writing the file throws */
   append(row: object): Promise<void>;
+  /** Lets another process write the file, once what was appended before is in it. */
+  close(): Promise<void>;
 }
 
 export interface OpenRowsOptions {
@@ -32,11 +35,13 @@ export interface OpenRowsOptions {
 
 /**
  * Opens a file of JSON lines to read what it has and append to it, for work that goes on where it was stopped. A last line that was cut
- * off is left out, and taken away by the first row that is appended.
+ * off is left out, and taken away by the first row that is appended. Close it once it is no longer written: until then no other process
+ * may open it. Calls of one process may write it side by side.
  *
  * @param path - the file; it and its folder are made where they are not there
  * @throws ValidationError for arguments of the wrong kind, a folder, and a file of another program, which is left as it is: one without
- *   a row, whose last line is neither a row nor the beginning of one, or is the beginning of one behind lines that are none
+ *   a row, whose last line is neither a row nor the beginning of one, or is the beginning of one behind lines that are none; also
+ *   when another process writes the file
  */
 export async function openRows(path: string, options: OpenRowsOptions = {}): Promise<Rows> {
   checkString(path, "openRows: path", "runs/answers.jsonl");
@@ -50,15 +55,24 @@ export async function openRows(path: string, options: OpenRowsOptions = {}): Pro
     () => false,
   );
   if (isFolder) throw new ValidationError(`openRows: path must be a file, got the folder ${path}`);
-  const rows = await readRows(path, logger);
+  const place = { name: `openRows: ${path}`, remedy: "give another file" };
+  const lock = await FileLock.take(path, place, logger);
+  const rows = await readRows(path, logger).catch(async (error: unknown) => {
+    await lock.release();
+    throw error;
+  });
   let isMended = false;
   const turn = new Mutex();
   const never = new AbortController().signal;
+  const close = () => turn.runExclusive(never, () => lock.release());
   return {
     rows,
+    close,
+    [Symbol.asyncDispose]: close,
     append: async (row) => {
       checkObject(row, "append: row", "{ index: 0 }");
       await turn.runExclusive(never, async () => {
+        await lock.check();
         if (!isMended) await mendLastLine(path, silentLogger, PLACE);
         isMended = true;
         await appendLines(path, [row]);

@@ -11,9 +11,9 @@ import {
 } from "@tinkex/base";
 import type { JsonObject } from "../lines/python-json.js";
 import { appendLines, syncFiles, writeLines } from "../lines/write-lines.js";
+import type { HeldLock } from "./lock-file.js";
 import type { CheckpointRecord, RolloutSummary, RolloutTokens, TimingSpan } from "./records.js";
 import { checkIteration, iterationFolder, RUN_FILES, rolloutsFile, rolloutTokensFile } from "./run-files.js";
-import type { WriterLock } from "./writer-lock.js";
 
 /** Point at which a run goes on: the checkpoint to load, with its optimizer, and the first batch that is not in it. */
 export interface ResumePoint {
@@ -36,19 +36,14 @@ export class Run implements AsyncDisposable {
   /** Point at which to go on; undefined for a run that begins. */
   readonly resumePoint: ResumePoint | undefined;
   readonly #clock: Clock;
-  readonly #lock: WriterLock | undefined;
+  readonly #lock: HeldLock;
   /** Names of rollouts in lower case: a file system may take two that differ in case alone for one. */
   readonly #names = new Map<string, string>();
   readonly #turn = new Mutex();
   readonly #never = new AbortController().signal;
 
   /** @internal Made by `openRun`. */
-  constructor(
-    directory: string,
-    resumePoint: ResumePoint | undefined,
-    clock: Clock,
-    lock: WriterLock | undefined,
-  ) {
+  constructor(directory: string, resumePoint: ResumePoint | undefined, clock: Clock, lock: HeldLock) {
     this.directory = directory;
     this.resumePoint = resumePoint;
     this.#clock = clock;
@@ -57,7 +52,7 @@ export class Run implements AsyncDisposable {
 
   /** Lets another process go on with the run, once what was written before is on the disk. */
   async close(): Promise<void> {
-    await this.#turn.runExclusive(this.#never, async () => this.#lock?.release());
+    await this.#turn.runExclusive(this.#never, async () => this.#lock.release());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -157,7 +152,7 @@ export class Run implements AsyncDisposable {
 
   async #write(write: () => Promise<void>): Promise<void> {
     await this.#turn.runExclusive(this.#never, async () => {
-      await this.#lock?.check();
+      await this.#lock.check();
       await write();
     });
   }

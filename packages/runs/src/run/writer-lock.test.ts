@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import type * as Files from "node:fs/promises";
+import { createRequire, syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { ClosedError } from "@tinkex/base";
 import { RecordingLogger } from "@tinkex/base/testing";
@@ -18,11 +20,14 @@ const lockOf = (directory: string): { process: string; startedAt?: string } =>
 async function heldBy(pid: number, more: object = {}): Promise<string> {
   const directory = temporaryFolder();
   await open(directory);
-  const own = lockOf(directory);
-  const [machine] = own.process.split("-");
-  const record = { token: "theirs", process: `${machine}-${pid}`, ...more };
-  writeFileSync(join(directory, "tinkex.lock"), JSON.stringify(record));
+  heldIn(directory, pid, more);
   return directory;
+}
+
+function heldIn(directory: string, pid: number, more: object = {}): void {
+  const [machine] = lockOf(directory).process.split("-");
+  const record = { token: `of ${pid}`, process: `${machine}-${pid}`, ...more };
+  writeFileSync(join(directory, "tinkex.lock"), JSON.stringify(record));
 }
 
 /** A process that does nothing until it is ended. */
@@ -56,6 +61,77 @@ it.runIf(existsSync("/proc/self/stat"))(
     await (await open(directory)).writeMetrics(0, { loss: 1 });
   },
 );
+
+/** Lets another process write its lock right before this one moves a file to or from the place of the lock. */
+function overtake(directory: string, lock: string): void {
+  // The object whose functions `node:fs/promises` exports.
+  const files: typeof Files = createRequire(import.meta.url)("node:fs/promises");
+  const { link, rename } = files;
+  const restore = (): void => {
+    Object.assign(files, { link, rename });
+    syncBuiltinESMExports();
+  };
+  onTestFinished(restore);
+  const path = join(directory, "tinkex.lock");
+  const before =
+    (move: typeof link) =>
+    async (from: Parameters<typeof link>[0], to: Parameters<typeof link>[1]): Promise<void> => {
+      if (from === path || to === path) {
+        restore();
+        writeFileSync(path, lock);
+      }
+      await move(from, to);
+    };
+  Object.assign(files, { link: before(link), rename: before(rename) });
+  syncBuiltinESMExports();
+}
+
+it.each([
+  ["when there was none", false],
+  ["in place of one whose process has ended", true],
+])("a process that takes the lock a moment earlier has it, %s", async (_, hasStale) => {
+  const child = idleProcess();
+  await once(child, "spawn");
+  const directory = await heldBy(child.pid ?? 0);
+  const theirs = readFileSync(join(directory, "tinkex.lock"), "utf8");
+  const gone = spawn(process.execPath, ["--version"], { stdio: "ignore" });
+  await once(gone, "exit");
+  if (hasStale) heldIn(directory, gone.pid ?? 0);
+  else rmSync(join(directory, "tinkex.lock"));
+  overtake(directory, theirs);
+  await expect(open(directory)).rejects.toThrow(`is being written by process ${child.pid}`);
+  expect(readFileSync(join(directory, "tinkex.lock"), "utf8")).toBe(theirs);
+  expect(readdirSync(directory).filter((name) => name.startsWith("tinkex.lock"))).toEqual(["tinkex.lock"]);
+});
+
+it("a run that another process has taken over names that process to the one that had it", async () => {
+  const child = idleProcess();
+  await once(child, "spawn");
+  const directory = temporaryFolder();
+  const run = await open(directory);
+  const [machine] = lockOf(directory).process.split("-");
+  const take = (process: string): void =>
+    writeFileSync(join(directory, "tinkex.lock"), JSON.stringify({ token: "theirs", process }));
+  take(`${machine}-${child.pid}`);
+  const late = run.writeMetrics(0, { loss: 1 });
+  await expect(late).rejects.toBeInstanceOf(ClosedError);
+  await expect(late).rejects.toThrow(`was opened by process ${child.pid}, which goes on with the run`);
+  take(`00000000-${child.pid}`);
+  await expect(run.writeMetrics(0, { loss: 1 })).rejects.toThrow(
+    "was opened by a process of another machine",
+  );
+  await run.close();
+  expect(existsSync(join(directory, "tinkex.lock"))).toBe(true);
+});
+
+it("a run whose metrics another process writes is refused, and leaves no lock", async () => {
+  const child = idleProcess();
+  await once(child, "spawn");
+  const directory = await heldBy(child.pid ?? 0);
+  renameSync(join(directory, "tinkex.lock"), join(directory, "metrics.jsonl.lock"));
+  await expect(open(directory)).rejects.toThrow(`is being written by process ${child.pid}`);
+  expect(existsSync(join(directory, "tinkex.lock"))).toBe(false);
+});
 
 it("a run that was opened again is written by the last call alone", async () => {
   const directory = temporaryFolder();

@@ -60,7 +60,10 @@ export function readCsvTable(lines: string, last: string | undefined, file: stri
 function columnsOf(header: string, file: string): readonly string[] {
   const columns = cellsOf(header).map(columnName);
   if (!columns.includes("step"))
-    throw refusal(file, `has no column "step" in its header, got ${JSON.stringify(header.trim().slice(0, MAX_SHOWN))}`);
+    throw refusal(
+      file,
+      `has no column "step" in its header, got ${JSON.stringify(header.trim().slice(0, MAX_SHOWN))}`,
+    );
   const twice = columns.find((name, index) => name !== "" && columns.indexOf(name) !== index);
   if (twice !== undefined) throw refusal(file, `has two columns ${JSON.stringify(twice)}`);
   return columns;

@@ -20,7 +20,8 @@ const OPTION_NAMES: Readonly<Record<keyof MetricsLogOptions, true>> = {
 
 /**
  * Writes metrics as the Python cookbook does: a line of `metrics.jsonl` for each step, and `config.json`. Lines are appended whole, so
- * that a program that was killed goes on in the same file; a last line that was cut off goes away. The first row makes the folder.
+ * that a program that was killed goes on in the same file; a last line that was cut off goes away. The first row makes the folder, and
+ * keeps other processes from writing the file until the log is closed.
  *
  * @throws ValidationError at the call
  */
@@ -31,6 +32,6 @@ export function metricsLog(options: MetricsLogOptions): FileLog {
   checkLogger(logger, "metricsLog: logger");
   return fileLog(async () => {
     const run = await openMetrics(directory, { config, logger });
-    return { write: (metrics, step) => run.writeMetrics(step, metrics) };
+    return { write: (metrics, step) => run.writeMetrics(step, metrics), close: () => run.close() };
   });
 }
