@@ -1,3 +1,5 @@
+import type { CallName } from "./calls.js";
+
 /** What a call entered, of the sources below `packages/`. */
 export interface CallPath {
   /** Names of the functions entered, by file; a function without a name has an empty one. */
@@ -10,6 +12,13 @@ export interface PathSize {
   readonly files: number;
   readonly functions: number;
 }
+
+/** Most files and functions that a call may enter. Functions are bounded where the way is longest. */
+export const LIMITS: Readonly<Record<CallName, Partial<PathSize>>> = {
+  forwardBackward: { files: 60, functions: 220 },
+  optimStep: { files: 40 },
+  sample: { files: 50 },
+};
 
 /** Counts a call's files and functions, in all and by package. */
 export function sizeOf({ functions }: CallPath): {

@@ -146,8 +146,11 @@ export class Transport implements TinkexTransport {
       const { observer } = call;
       if (observer === undefined && !this.#observer.isHeard) {
         const outcome = await this.#parts.sender.send(request, lifetime);
-        // Most answers are whole as they come.
-        return isWhole(outcome) ? outcome : await this.#follow(job, request, outcome);
+        // Most answers are whole as they come: not packed, and sent on nowhere.
+        const isWhole =
+          outcome.kind !== "answer" ||
+          (outcome.status < 300 && outcome.headers["content-encoding"] === undefined);
+        return isWhole ? outcome : await this.#follow(job, request, outcome);
       }
       const send = async (sent: WireRequest): Promise<TryOutcome> =>
         this.#follow(job, sent, await this.#parts.sender.send(sent, lifetime));
@@ -259,11 +262,4 @@ export class Transport implements TinkexTransport {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
-}
-
-/** Tells whether an outcome is one to keep without more: not packed, and sent on nowhere. */
-function isWhole(outcome: TryOutcome): boolean {
-  return (
-    outcome.kind !== "answer" || (outcome.status < 300 && outcome.headers["content-encoding"] === undefined)
-  );
 }

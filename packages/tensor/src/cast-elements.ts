@@ -14,19 +14,15 @@ export function castToFloat32(
 ): Float32Array {
   if (values instanceof Float32Array) return values;
   const rounded = memory.float32(values.length);
-  if (!roundQuickly(rounded, values)) roundEach(rounded, values, place);
+  // Loops of their own for the two kinds that are worth it: an element read in a loop that sees every kind costs several times as much.
+  const isRounded = Array.isArray(values)
+    ? roundListInto(rounded, values, 0, values.length) === values.length
+    : values instanceof Float64Array && roundDoubles(rounded, values);
+  if (!isRounded) roundEach(rounded, values, place);
   return rounded;
 }
 
-/**
- * Rounds the two kinds that are worth a loop of their own: an element read in a loop that sees every kind costs several times
- * as much. False when an element is no number or is not finite once it is rounded.
- */
-function roundQuickly(rounded: Float32Array, values: ArrayLike<unknown>): boolean {
-  if (Array.isArray(values)) return roundListInto(rounded, values, 0, values.length) === values.length;
-  return values instanceof Float64Array && roundDoubles(rounded, values);
-}
-
+/** Rounds doubles. False when one is not finite once it is rounded. */
 function roundDoubles(rounded: Float32Array, values: Float64Array): boolean {
   rounded.set(values);
   let sum = 0;
@@ -69,25 +65,21 @@ export function castToInt64(values: ArrayLike<unknown>, place: TensorPlace, memo
   if (values instanceof Int32Array || values instanceof BigInt64Array) return values;
   if (values instanceof BigUint64Array) return fromBigUint64(values, place);
   const narrow = memory.int32(values.length);
-  return narrowQuickly(narrow, values) ? narrow : fromWide(values, place);
+  // A loop of its own for lists: an element read in a loop that sees every kind costs several times as much.
+  const done = Array.isArray(values) ? narrowListInto(narrow, values, 0, values.length) : 0;
+  const isNarrow = done === values.length || narrowSmall(narrow, values) || narrowEach(narrow, values, done);
+  return isNarrow ? narrow : fromWide(values, place);
 }
 
-/**
- * Loops of their own for lists and for small integers: an element read in a loop that sees every kind costs several times as
- * much. False when an element is no small integer.
- */
-function narrowQuickly(narrow: Int32Array, values: ArrayLike<unknown>): boolean {
-  if (Array.isArray(values)) {
-    const done = narrowListInto(narrow, values, 0, values.length);
-    return done === values.length || narrowEach(narrow, values, done);
-  }
+/** Copies the arrays whose elements all fit. False, and nothing copied, for every other. */
+function narrowSmall(narrow: Int32Array, values: ArrayLike<unknown>): boolean {
   const fits =
     values instanceof Uint8Array ||
     values instanceof Uint8ClampedArray ||
     values instanceof Int8Array ||
     values instanceof Uint16Array ||
     values instanceof Int16Array;
-  if (!fits) return narrowEach(narrow, values, 0);
+  if (!fits) return false;
   narrow.set(values);
   return true;
 }

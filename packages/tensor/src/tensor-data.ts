@@ -81,10 +81,11 @@ export const TensorData = {
 } as const;
 
 function cast(elements: Elements, options: TensorFromOptions): TensorData {
-  refuseHalves(elements, options.dtype, options);
+  if (elements.values instanceof Uint16Array) refuseHalves(options.dtype, options);
   const dtype = options.dtype ?? dtypeOf(elements, options);
   const shape = options.shape ?? elements.shape;
-  checkStated(dtype, shape, options);
+  const isStated = options.dtype !== undefined || options.shape !== undefined || elements.isShapeStated;
+  if (isStated) checkStated(dtype, shape, options);
   const memory = options.memory ?? ownBuffers;
   const data =
     dtype === "float32"
@@ -112,15 +113,15 @@ function dtypeOf(elements: Elements, place: TensorPlace): TensorDtype {
   const byKey = key !== undefined && Object.hasOwn(lossInputDtypes, key) ? lossInputDtypes[key] : undefined;
   // Token ids are integers, even when a float array holds them.
   if (byKey === "int64") return byKey;
-  refuseHalves(elements, byKey, place);
+  if (elements.values instanceof Uint16Array) refuseHalves(byKey, place);
   const dtype = elements.dtype ?? byKey;
   if (dtype !== undefined) return dtype;
   throw tensorError(place, `the dtype of a plain list is not known here; ${dtypeRemedy(key)}`);
 }
 
 /** Refuses bits of 16 where floats are wanted: they may be integers or halves of floats, which are told apart by nobody here. */
-function refuseHalves({ values }: Elements, dtype: TensorDtype | undefined, place: TensorPlace): void {
-  if (dtype !== "float32" || !(values instanceof Uint16Array)) return;
+function refuseHalves(dtype: TensorDtype | undefined, place: TensorPlace): void {
+  if (dtype !== "float32") return;
   const remedy = "TensorData.fromBFloat16 reads bits of bfloat16, Float32Array.from integers";
   throw tensorError(place, `a Uint16Array is no float32; ${remedy}`);
 }

@@ -19,8 +19,8 @@ const BACKSLASH = 0x5c;
  * twenty times the memory of its text. One pass over the text; whether it is JSON at all is for the parser to say.
  */
 export function jsonTextFault(text: string): string | undefined {
-  // Too short for as many levels, each of which must be closed, and for as much memory.
-  if (text.length <= 2 * MAX_JSON_DEPTH) return undefined;
+  // Too short for as many levels and as much memory.
+  if (text.length <= MAX_JSON_DEPTH) return undefined;
   const maxBytes = FREE_BYTES + MAX_BYTES_PER_CHARACTER * text.length;
   let depth = 0;
   let bytes = 0;

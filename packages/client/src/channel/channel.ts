@@ -8,7 +8,7 @@ import {
   type SampleRequest,
   type UntypedAPIFuture,
 } from "@tinkex/types";
-import { type BodyMemory, decodeResponse, type EncodedBody, PROTOBUF_TYPE } from "@tinkex/wire";
+import { type BodyMemory, decodeJsonResponse, type EncodedBody, PROTOBUF_TYPE } from "@tinkex/wire";
 import type { OperationContext } from "../future/operation-context.js";
 import type { Encoding, WireChoice } from "../session/server-generation.js";
 import type { ServerProfile } from "../session/server-profile.js";
@@ -207,7 +207,7 @@ export class Channel {
     const response = await this.session.post(name, body, { ...delivery, onBehalfOf, isReadable });
     return this.#accepted(
       name,
-      answer.ticket ?? decodeResponse("optim_step", response.body),
+      answer.ticket ?? decodeJsonResponse("UntypedAPIFuture", response.body),
       context,
       log,
       startedAtMs,
@@ -289,7 +289,7 @@ export class Channel {
         const hint = parseRetryHint(response.headers, this.environment.clock.now());
         return { kind: "busy", pauseMs: hint?.delayMs ?? busyPauseMs };
       }
-      const ticket = answer.ticket ?? decodeResponse("optim_step", response.body);
+      const ticket = answer.ticket ?? decodeJsonResponse("UntypedAPIFuture", response.body);
       const value = this.#accepted("asample", ticket, context, log, startedAtMs, batch);
       return { kind: "accepted", value };
     } finally {
@@ -302,7 +302,7 @@ export class Channel {
     context: OperationContext,
     delivery: Delivery,
   ): Promise<UntypedAPIFuture> {
-    let attempt = this.encoding.firstAttempt();
+    let attempt = this.encoding.first;
     for (let first: unknown; ; ) {
       try {
         const ticket = await this.#tryPass(request, attempt, context, delivery);
@@ -340,7 +340,7 @@ export class Channel {
       finalStatuses: [...finalStatuses, ...(delivery.finalStatuses ?? [])],
       isReadable: answer.isReadable,
     });
-    return answer.ticket ?? decodeResponse("optim_step", response.body);
+    return answer.ticket ?? decodeJsonResponse("UntypedAPIFuture", response.body);
   }
 
   /** Notes that an operation was accepted, and starts waiting for its result. */
@@ -393,7 +393,7 @@ class TicketReader {
   readonly isReadable = (body: Uint8Array): boolean => {
     try {
       // Every operation is answered by this record.
-      this.ticket = decodeResponse("optim_step", body);
+      this.ticket = decodeJsonResponse("UntypedAPIFuture", body);
       return true;
     } catch {
       return false;

@@ -17,7 +17,7 @@ function send(
   answers: Readonly<Record<Encoding, Answer>>,
 ): { readonly tried: string[]; readonly status: number } {
   const tried: string[] = [];
-  let attempt: EncodingAttempt = choice.firstAttempt();
+  let attempt: EncodingAttempt = choice.first;
   for (;;) {
     const { encoding, finalStatuses } = attempt;
     tried.push(finalStatuses === undefined ? encoding : `${encoding}?`);

@@ -15,29 +15,27 @@ export interface EncodingAttempt {
  * that does not understand it gets the same request once more in the other; what worked is remembered.
  */
 export class EncodingChoice {
-  /** The encoding that the next request is tried in first. */
-  current: Encoding;
+  /** The first attempt to send the next request. */
+  first: EncodingAttempt;
   readonly #logger: Logger;
-  #isDecided: boolean;
 
   constructor(wire: WireChoice, preferred: Encoding, logger: Logger) {
-    this.current = wire === "auto" ? preferred : wire;
-    this.#isDecided = wire !== "auto";
+    this.first = wire === "auto" ? { encoding: preferred, finalStatuses: [500] } : { encoding: wire };
     this.#logger = logger;
   }
 
-  /** Gives the first attempt to send a request. */
-  firstAttempt(): EncodingAttempt {
-    return { encoding: this.current, ...(this.#isDecided ? {} : { finalStatuses: [500] }) };
+  /** The encoding that the next request is tried in first. */
+  get current(): Encoding {
+    return this.first.encoding;
   }
 
   /** Notes that an attempt succeeded: the session goes on with its encoding. */
   accepted({ encoding, refusedStatus }: EncodingAttempt): void {
     if (refusedStatus !== undefined) {
-      this.current = encoding;
+      this.first = { encoding };
       this.#logger.debug(`the server answered ${refusedStatus} before; the session goes on with ${encoding}`);
     }
-    this.#isDecided = true;
+    if (this.first.finalStatuses !== undefined) this.first = { encoding: this.current };
   }
 
   /** Reads the failure of an attempt. Returns how the request is tried next; `undefined` when the failure stands. */

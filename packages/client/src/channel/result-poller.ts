@@ -132,7 +132,8 @@ export class ResultPoller<Name extends FutureResultName> {
           await this.#afterFailure(answer.error, heldMs);
           continue;
         }
-        this.#isWell();
+        // Nothing was odd before the first answer.
+        if (this.#iteration > 1) this.#isWell();
         if (answer.state === "complete" || answer.state === "failed") return this.#finish(answer);
         if (answer.state === "metadata_only") await this.#makeRoom(answer.response_payload_size);
         else await this.#afterPending(answer, heldMs);

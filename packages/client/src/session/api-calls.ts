@@ -17,8 +17,7 @@ import {
 import {
   decodeResponse,
   type EndpointWithAnswer,
-  type EndpointWithBody,
-  encodeRequest,
+  encodeJsonRequest,
   type RequestEncoding,
 } from "@tinkex/wire";
 import type { EventHub } from "../events/event-hub.js";
@@ -124,13 +123,14 @@ export class ApiCalls {
     record: RequestOf<Name>,
     options: Omit<RequestEncoding, "generation"> = {},
   ): Uint8Array {
-    if (!("request" in ENDPOINTS[name])) {
+    const row = ENDPOINTS[name];
+    if (!("request" in row)) {
       throw new ValidationError(`${name} takes no record: give undefined`, { path: ["record"] });
     }
     const { generation } = this.#options;
     try {
       // The row of the table says which record the endpoint takes; the compiler cannot follow a name through it.
-      return encodeRequest(name as EndpointWithBody, record as never, { ...options, generation }).body;
+      return encodeJsonRequest(row.request, record as never, { ...options, generation }).body;
     } catch (error) {
       if (options.unchecked || !(error instanceof ValidationError) || !error.message.includes(UNKNOWN_FIELD))
         throw error;
@@ -145,9 +145,19 @@ export class ApiCalls {
   post(name: EndpointName, body: Uint8Array | undefined, options: PostOptions): Promise<TransportResponse> {
     const { path, query, contentType, accept, returnStatuses, signal, timeoutMs } = options;
     const { finalStatuses, stopSignal, isReadable, onBehalfOf } = options;
-    const { transport, events, onRepeat } = this.#options;
+    const { transport, events, onRepeat, sdkVersion } = this.#options;
+    // A request with a body has a key of its own, however often it is delivered: by it the service knows a request again that it took
+    // before it refused the next.
+    const headers: Record<string, string> = {};
+    if (body !== undefined) headers["x-idempotency-key"] = randomUUID();
+    if (onBehalfOf?.method !== undefined) {
+      headers["x-sdk-method"] = onBehalfOf.method;
+      headers["x-sdk-version"] = sdkVersion;
+    }
+    if (options.headers !== undefined) Object.assign(headers, options.headers);
+    if (onBehalfOf?.headers !== undefined) Object.assign(headers, onBehalfOf.headers);
     // Field by field: an object of as many spreads takes longer to make than the request does to write.
-    const call: WritableCall = { operation: name, headers: this.#headersOf(body, options) };
+    const call: WritableCall = { operation: name, headers };
     if (body !== undefined) call.body = body;
     if (path !== undefined) call.pathParameters = path;
     if (query !== undefined) call.query = query;
@@ -163,25 +173,6 @@ export class ApiCalls {
     if (events?.isHeard("request") === true)
       call.observer = new RequestEvents(events, name, onBehalfOf?.operationId);
     return transport.call(call);
-  }
-
-  /**
-   * Makes the headers of a request. One with a body has a key of its own, however often it is delivered: by it the service knows a
-   * request again that it took before it refused the next.
-   */
-  #headersOf(
-    body: Uint8Array | undefined,
-    { onBehalfOf, headers }: Pick<PostOptions, "onBehalfOf" | "headers">,
-  ): Record<string, string> {
-    const made: Record<string, string> = {};
-    if (body !== undefined) made["x-idempotency-key"] = randomUUID();
-    if (onBehalfOf?.method !== undefined) {
-      made["x-sdk-method"] = onBehalfOf.method;
-      made["x-sdk-version"] = this.#options.sdkVersion;
-    }
-    if (headers !== undefined) Object.assign(made, headers);
-    if (onBehalfOf?.headers !== undefined) Object.assign(made, onBehalfOf.headers);
-    return made;
   }
 
   /** Reads the answer of an endpoint. @throws ResponseError, DecodeError */

@@ -1,6 +1,6 @@
 import { checkObject, describeValue, ValidationError } from "@tinkex/base";
 import { ENDPOINTS, type Endpoint, type EndpointName } from "@tinkex/types/endpoints";
-import { canSend, isRequestBody, isStreamed } from "../body/streamed-body.js";
+import { canSend, isRequestBody } from "../body/streamed-body.js";
 import type { TinkexCall } from "../tinkex-transport.js";
 import { POLICIES } from "./policies.js";
 import type { Policy } from "./policy.js";
@@ -40,27 +40,32 @@ export function checkCall(call: TinkexCall): Operation {
       { path: ["operation"] },
     );
   }
-  const fail = (message: string, field: keyof TinkexCall): never => {
-    throw new ValidationError(`${call.operation}: ${message}`, { path: [field] });
-  };
   if (call.timeoutMs !== undefined && !(typeof call.timeoutMs === "number" && call.timeoutMs > 0)) {
-    fail(`timeoutMs must be a number above 0, got ${describeValue(call.timeoutMs)}`, "timeoutMs");
+    fail(call, `timeoutMs must be a number above 0, got ${describeValue(call.timeoutMs)}`, "timeoutMs");
   }
   if (operation.method === "GET" && call.body !== undefined)
-    fail("body must be left out of a GET request", "body");
-  if (isStreamed(call.body)) {
+    fail(call, "body must be left out of a GET request", "body");
+  if (call.body !== undefined && !(call.body instanceof Uint8Array)) {
     if (!isRequestBody(call.body)) {
       const got = call.body === null ? "null" : typeof call.body;
-      fail(`body must be a Uint8Array or a streamed body such as one of multipartBody, got ${got}`, "body");
+      fail(
+        call,
+        `body must be a Uint8Array or a streamed body such as one of multipartBody, got ${got}`,
+        "body",
+      );
     }
     if (call.contentType !== undefined)
-      fail("contentType must be left out: a streamed body has its own", "contentType");
+      fail(call, "contentType must be left out: a streamed body has its own", "contentType");
     if (!canSend(call.body))
-      fail("body must be made anew: it is a stream that can be read once, and has been", "body");
+      fail(call, "body must be made anew: it is a stream that can be read once, and has been", "body");
     return operation;
   }
   if (operation.wire === "json" && call.contentType !== undefined && !call.contentType.includes("json")) {
-    fail(`contentType must be that of JSON, got ${call.contentType}`, "contentType");
+    fail(call, `contentType must be that of JSON, got ${call.contentType}`, "contentType");
   }
   return operation;
+}
+
+function fail({ operation }: TinkexCall, message: string, field: keyof TinkexCall): never {
+  throw new ValidationError(`${operation}: ${message}`, { path: [field] });
 }

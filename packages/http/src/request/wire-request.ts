@@ -1,5 +1,5 @@
 import { describeValue, ValidationError } from "@tinkex/base";
-import { isStreamed, type RequestBody } from "../body/streamed-body.js";
+import type { RequestBody } from "../body/streamed-body.js";
 import type { Operation } from "../operations/operations.js";
 import type { PoolName, TryTimeouts } from "../operations/policy.js";
 import type { TinkexCall } from "../tinkex-transport.js";
@@ -101,16 +101,17 @@ function callHeaders(
   const headers = defaults.slice();
   const { totalMs, headersMs } = operation.timeouts;
   if (call.accept !== undefined) setHeader(headers, "accept", call.accept);
-  if (isStreamed(call.body)) {
+  if (call.body instanceof Uint8Array) {
+    setHeader(headers, "content-type", call.contentType ?? "application/json");
+  } else if (call.body !== undefined) {
     setHeader(headers, "content-type", call.body.contentType);
     setHeader(headers, "content-length", String(call.body.byteLength));
-  } else if (call.body !== undefined) {
-    setHeader(headers, "content-type", call.contentType ?? "application/json");
   }
   setHeader(headers, RETRY_COUNT, "0");
   setHeader(headers, "x-stainless-read-timeout", String((totalMs ?? headersMs) / 1000));
   setGivenHeaders(headers, call.headers);
-  if (operation.idempotent === "key" && headerOf(headers, "x-idempotency-key") === undefined) {
+  const isKeyGiven = call.headers?.["x-idempotency-key"] !== undefined;
+  if (operation.idempotent === "key" && !isKeyGiven && headerOf(headers, "x-idempotency-key") === undefined) {
     headers.push("x-idempotency-key", newIdempotencyKey());
   }
   return headers;

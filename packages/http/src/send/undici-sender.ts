@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
-import { isStreamed, readStreamed } from "../body/streamed-body.js";
+import { readStreamed, type StreamedBody } from "../body/streamed-body.js";
 import type { TryOutcome } from "../errors/try-outcome.js";
 import type { CallLifetime } from "../limits/call-lifetime.js";
 import type { PoolName } from "../operations/policy.js";
@@ -111,6 +111,10 @@ function poolKey({ pool, origin, isBackground }: WireRequest): string {
 
 type Dispatch = (options: Dispatcher.DispatchOptions, attempt: UndiciTry) => void;
 
+function streamOf(body: StreamedBody): Readable {
+  return Readable.from(readStreamed(body), { objectMode: false });
+}
+
 /** Sends one request, and waits until its answer is whole. */
 function exchange(
   dispatcher: { readonly dispatch: Dispatch },
@@ -126,7 +130,7 @@ function exchange(
       method: request.method as Dispatcher.HttpMethod,
       // undici only reads the list.
       headers: request.headers as string[],
-      body: isStreamed(body) ? Readable.from(readStreamed(body), { objectMode: false }) : (body ?? null),
+      body: body === undefined || body instanceof Uint8Array ? (body ?? null) : streamOf(body),
       // HTTP/2 lets requests share a connection only if they may be repeated; ours are by their key or sequence id.
       idempotent: true,
       // Our own limits rule; undici's would cut in at 300 s.

@@ -46,7 +46,7 @@ export class UndiciTry implements LeavingHandler {
   /** Leaves the request at once; nothing is settled any more. */
   drop(): void {
     if (this.isOver) return;
-    this.#letGo();
+    this.#end(undefined);
     this.#leave();
   }
 
@@ -96,20 +96,17 @@ export class UndiciTry implements LeavingHandler {
     this.#end({ kind: "answer", status: this.#status, headers: this.#headers, body });
   }
 
-  #end(outcome: TryOutcome): void {
-    const settle = this.#settle;
-    this.#letGo();
-    // An error of our own, about the request's body or the answer's, is no failure of the network.
-    if (outcome.kind === "broken" && TinkexError.isInstance(outcome.cause)) settle?.reject(outcome.cause);
-    else settle?.resolve(outcome);
-  }
-
   /** Lets go of whoever waits, and of the answer: the connection keeps this object until its next request. */
-  #letGo(): void {
+  #end(outcome: TryOutcome | undefined): void {
+    const settle = this.#settle;
     this.isOver = true;
     this.#settle = undefined;
     this.#body = undefined;
     this.#timers.stop();
+    if (outcome === undefined) return;
+    // An error of our own, about the request's body or the answer's, is no failure of the network.
+    if (outcome.kind === "broken" && TinkexError.isInstance(outcome.cause)) settle?.reject(outcome.cause);
+    else settle?.resolve(outcome);
   }
 }
 

@@ -26,22 +26,23 @@ export interface FutureAnswer {
   readonly body: Uint8Array;
 }
 
-/** The results that servers may give as protobuf. */
-const protobufResults: {
-  readonly SampleResponse: (body: Uint8Array) => SampleResponse;
-  readonly ForwardBackwardOutput: (body: Uint8Array) => ForwardBackwardOutput;
-} = { SampleResponse: readSampleResponse, ForwardBackwardOutput: readForwardBackwardOutput };
+/** Readers of the results that servers may give as protobuf, by the name of the record. */
+const PROTOBUF_READERS: ReadonlyMap<string, (body: Uint8Array) => SampleResponse | ForwardBackwardOutput> =
+  new Map<string, (body: Uint8Array) => SampleResponse | ForwardBackwardOutput>([
+    ["SampleResponse", readSampleResponse],
+    ["ForwardBackwardOutput", readForwardBackwardOutput],
+  ]);
 
 /** Tells whether a result may come as protobuf, so that asking for it is worth while. */
-export function hasProtobufForm(name: FutureResultName): name is keyof typeof protobufResults {
-  return typeof name === "string" && Object.hasOwn(protobufResults, name);
+export function hasProtobufForm(name: FutureResultName): name is "SampleResponse" | "ForwardBackwardOutput" {
+  return PROTOBUF_READERS.has(name);
 }
 
 const EITHER_TYPE = `${PROTOBUF_TYPE}, ${JSON_TYPE}`;
 
 /** Makes the `Accept` header of a poll for this result. */
 export function acceptFor(name: FutureResultName, wire: "protobuf" | "json"): string {
-  return wire === "protobuf" && hasProtobufForm(name) ? EITHER_TYPE : JSON_TYPE;
+  return wire === "protobuf" && PROTOBUF_READERS.has(name) ? EITHER_TYPE : JSON_TYPE;
 }
 
 /** Tells whether a `Content-Type` or `Accept` header names protobuf; parameters and case do not matter. */
@@ -68,10 +69,11 @@ export function decodeFutureResult<Name extends FutureResultName>(
   }
   if (answer.status === 408) return pendingOutcome(parseLeniently(answer.body));
   if (namesProtobuf(answer.headers["content-type"])) {
-    if (!hasProtobufForm(name))
+    const read = PROTOBUF_READERS.get(name);
+    if (read === undefined)
       throw new DecodeError("has no protobuf form", { messageType: name, field: "", offset: -1 });
     // The reader of a name gives the record of that name, which the compiler cannot follow through the table.
-    return { state: "complete", result: protobufResults[name](answer.body) as Records[Name] };
+    return { state: "complete", result: read(answer.body) as Records[Name] };
   }
   const parsed = parseJson(answer.body, name);
   if (isObject(parsed)) {

@@ -64,8 +64,11 @@ export function tensorCapacity(key: string, tensor: TensorData): number {
   // Not looked up by name, which takes longer.
   const elementBytes = tensor.dtype === "int64" ? ELEMENT_BYTES.int64 : ELEMENT_BYTES.float32;
   // A shape is a list of small integers; the length of data of many kinds takes several times as long to read.
-  if (tensor.shape !== undefined && !isSparse(tensor))
-    return elementCount(tensor.shape) * elementBytes + frame;
+  const { shape } = tensor;
+  if (shape !== undefined && !isSparse(tensor)) {
+    const count = shape.length === 1 ? (shape[0] ?? 0) : elementCount(shape);
+    return count * elementBytes + frame;
+  }
   const indices = (tensor.sparse_crow_indices?.length ?? 0) + (tensor.sparse_col_indices?.length ?? 0);
   return tensor.data.length * elementBytes + indices * 8 + frame;
 }

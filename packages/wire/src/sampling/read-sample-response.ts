@@ -75,8 +75,9 @@ function readSequence(reader: ProtoReader): SampledSequence {
 
 /** Copies numbers into a list, without the object for each of them that `Array.from` takes from the array's iterator. */
 function numbersOf(values: Int32Array | Float32Array): number[] {
-  const numbers: number[] = [];
-  for (let index = 0; index < values.length; index += 1) numbers.push(values[index] ?? Number.NaN);
+  // Of its length from the start: one that grows is copied several times.
+  const numbers = new Array<number>(values.length);
+  for (let index = 0; index < values.length; index += 1) numbers[index] = values[index] ?? Number.NaN;
   return numbers;
 }
 

@@ -54,7 +54,8 @@ export function preparePass(
   lossFn: LossFnType,
   { loss_fn_config: config, unchecked: isUnchecked = false, strictMetrics: isStrict }: PassOptions,
 ): TrainingPass {
-  if (!isUnchecked && !isLossName(lossFn)) checkLossName(method, lossFn);
+  const isKnown = typeof lossFn === "string" && Object.hasOwn(REQUIRED_INPUTS, lossFn);
+  if (!isKnown && !isUnchecked) refuseLoss(method, lossFn);
   const lossFnConfig = config === undefined ? undefined : checkedLossConfig(config);
   const name = method === "forward" ? "forward" : "forward_backward";
   const prepared = prepareData(method, data);
@@ -62,12 +63,8 @@ export function preparePass(
   return { name, data: prepared, lossFn, lossFnConfig, isStrict };
 }
 
-function isLossName(lossFn: unknown): boolean {
-  return typeof lossFn === "string" && Object.hasOwn(REQUIRED_INPUTS, lossFn);
-}
-
 /** @throws ValidationError for a loss that this package does not know, with the way round */
-function checkLossName(method: string, lossFn: LossFnType): void {
+function refuseLoss(method: string, lossFn: LossFnType): void {
   try {
     checkSent(lossFnTypeSchema, lossFn, `${method}: loss_fn`);
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Datum, ProvenanceSpan, TensorData } from "@tinkex/types";
+import type { Datum, ProvenanceSpan } from "@tinkex/types";
 import { chunkBytes, chunkLength } from "../../inputs/model-input.js";
 import type { ChunkLimits } from "../../session/server-generation.js";
 
@@ -31,49 +31,45 @@ export function splitIntoChunks(data: readonly Datum[], limits: ChunkLimits): Da
 /** Measures how much one datum adds to a request. */
 type DatumSize = (datum: Datum) => number;
 
-/** The sizes that one token and one tensor count. */
-interface Rates {
-  readonly token: number;
-  tensor(tensor: TensorData): number;
-  /** Bytes of a span of provenance beside the id of its sample. */
-  readonly span: number;
-}
-
 /**
  * Estimated bytes of a datum in a protobuf body: 4 a token, stored elements at their width, 8 a sparse index, and spans, which the
  * official SDKs leave out.
  */
-const protobufBytes: DatumSize = sizeBy({
-  token: 4,
-  span: 18,
-  tensor: ({ data, dtype, sparse_crow_indices, sparse_col_indices }) =>
-    data.length * (dtype === "float32" ? 4 : 8) +
-    8 * ((sparse_crow_indices?.length ?? 0) + (sparse_col_indices?.length ?? 0)),
-});
+const protobufBytes: DatumSize = ({
+  model_input,
+  loss_fn_inputs,
+  model_input_spans,
+  loss_fn_input_spans,
+}) => {
+  let bytes = 0;
+  for (const chunk of model_input.chunks) bytes += chunkBytes(chunk, 4);
+  for (const tensor of Object.values(loss_fn_inputs)) {
+    const { data, dtype, sparse_crow_indices: crow, sparse_col_indices: columns } = tensor;
+    bytes += data.length * (dtype === "float32" ? 4 : 8);
+    if (crow !== undefined) bytes += 8 * crow.length;
+    if (columns !== undefined) bytes += 8 * columns.length;
+  }
+  if (model_input_spans !== undefined) bytes += spanBytes(model_input_spans);
+  if (loss_fn_input_spans !== undefined) bytes += spanBytes(loss_fn_input_spans);
+  return bytes;
+};
 
 /** Estimated bytes of a datum in a JSON body, which has no spans: 10 a token and 10 an element. */
-const jsonBytes: DatumSize = sizeBy({ token: 10, span: 0, tensor: ({ data }) => 10 * data.length });
+const jsonBytes: DatumSize = ({ model_input, loss_fn_inputs }) => {
+  let bytes = 0;
+  for (const chunk of model_input.chunks) bytes += chunkBytes(chunk, 10);
+  for (const { data } of Object.values(loss_fn_inputs)) bytes += 10 * data.length;
+  return bytes;
+};
 
 /** Numbers in a datum, the measure of servers of the 0.4 generation. An image counts the tokens it declares. */
 const numberCount: DatumSize = (datum) =>
   datum.model_input.chunks.reduce((sum, chunk) => sum + chunkLength(chunk), 0) +
   Object.values(datum.loss_fn_inputs).reduce((sum, tensor) => sum + tensor.data.length, 0);
 
-function sizeBy(rates: Rates): DatumSize {
-  return (datum) => {
-    let bytes = 0;
-    for (const chunk of datum.model_input.chunks) bytes += chunkBytes(chunk, rates.token);
-    for (const tensor of Object.values(datum.loss_fn_inputs)) bytes += rates.tensor(tensor);
-    const { model_input_spans: inputSpans, loss_fn_input_spans: lossSpans } = datum;
-    if (inputSpans !== undefined) bytes += spanBytes(inputSpans, rates);
-    if (lossSpans !== undefined) bytes += spanBytes(lossSpans, rates);
-    return bytes;
-  };
-}
-
-function spanBytes(spans: readonly ProvenanceSpan[], { span }: Rates): number {
-  if (span === 0) return 0;
-  return spans.reduce((sum, { sequence_id: id }) => sum + span + id.length, 0);
+/** Bytes of spans of provenance: 18 beside the id of the sample. */
+function spanBytes(spans: readonly ProvenanceSpan[]): number {
+  return spans.reduce((sum, { sequence_id: id }) => sum + 18 + id.length, 0);
 }
 
 /** The measures that a server's limits may be stated in. */

@@ -126,7 +126,7 @@ async function submitAfterRefusal(
  */
 function planPass(model: TrainedModel, pass: TrainingPass, method: string): PlannedRequest[] {
   const { channel, sequence } = model;
-  const encoding = channel.encoding.current;
+  const { encoding } = channel.encoding.first;
   const requests: PlannedRequest[] = [];
   const ids: SequenceId[] = [];
   try {
