@@ -1,8 +1,8 @@
 import { ApiStatusError, type Clock, type HttpTransport, type Logger } from "@tinkex/base";
 import type { EventHub } from "../events/event-hub.js";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
-import type { CheckpointLives } from "./checkpoint-lives.js";
 import { ApiCalls, type ApiCallsOptions } from "./api-calls.js";
+import type { CheckpointLives } from "./checkpoint-lives.js";
 import { saysLost, sendHeartbeat } from "./heartbeat.js";
 import type { ModelTokenizers } from "./model-tokenizer.js";
 import type { ServerProfile } from "./server-profile.js";
