@@ -74,7 +74,7 @@ describe("a session that the service no longer knows", () => {
       const sampler = await service.createSamplingClient({ base_model: "b" });
       stub.on("asample", () => ({ status, body: { detail } }));
       const prompt = [1, 2];
-      const drawn =
+      const drawn: PromiseLike<unknown> =
         method === "sample"
           ? sampler.sample({ prompt, sampling_params: { max_tokens: 1 } })
           : sampler.computeLogprobs(prompt);
