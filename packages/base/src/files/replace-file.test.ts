@@ -1,8 +1,22 @@
 import { spawnSync } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { ValidationError } from "../errors/api-errors.js";
 import { processMark } from "../processes/process-mark.js";
 import { replaceFile } from "./replace-file.js";
 
@@ -92,9 +106,84 @@ it("gives the growing file a name that tells its process, and none afterwards", 
 
 it("makes a file that others may read where it holds nothing private, and else its owner's alone", async () => {
   const modeOf = async (options?: { readonly isPrivate: boolean }) => {
+    await rm(join(folder, "file.bin"), { force: true });
     await replaceFile(join(folder, "file.bin"), (file) => file.writeFile("new"), options);
     return (await stat(join(folder, "file.bin"))).mode & 0o777;
   };
   expect(await modeOf()).toBe(0o600);
   expect(await modeOf({ isPrivate: false })).toBe(0o666 & ~process.umask());
 });
+
+it.skipIf(process.platform === "win32").each([0o600, 0o640, 0o664, 0o755])(
+  "keeps the permissions of a file that was there (%o) where it holds nothing private",
+  async (mode) => {
+    const path = join(folder, "file.bin");
+    await writeFile(path, "old");
+    await chmod(path, mode);
+    await replaceFile(path, (file) => file.writeFile("new"), { isPrivate: false });
+    expect((await stat(path)).mode & 0o777).toBe(mode);
+    await write("file.bin");
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  },
+);
+
+it.runIf(process.getuid?.() === 0)("keeps its owner too, where the system allows it", async () => {
+  const path = join(folder, "file.bin");
+  await writeFile(path, "old");
+  await chown(path, 1_234, 2_345);
+  await replaceFile(path, (file) => file.writeFile("new"), { isPrivate: false });
+  expect(await stat(path)).toMatchObject({ uid: 1_234, gid: 2_345 });
+});
+
+it.each([
+  ["stays where the file holds nothing private", { isPrivate: false }, true],
+  ["stays where it is asked for", { keepsLink: true }, true],
+  ["goes else, and what it leads to is left", {}, false],
+  ["goes where that is asked for", { isPrivate: false, keepsLink: false }, false],
+])("a link in the place of the file %s", async (_, options, isKept) => {
+  await mkdir(join(folder, "elsewhere"));
+  const real = join(folder, "elsewhere", "real.bin");
+  const path = join(folder, "file.bin");
+  await writeFile(real, "old");
+  await symlink(real, path);
+  await replaceFile(path, (file) => file.writeFile("new"), options);
+  expect((await lstat(path)).isSymbolicLink()).toBe(isKept);
+  expect(await readFile(path, "utf8")).toBe("new");
+  expect(await readFile(real, "utf8")).toBe(isKept ? "new" : "old");
+  expect(await readdir(join(folder, "elsewhere"))).toEqual(["real.bin"]);
+});
+
+it.each([
+  ["a folder", () => folder],
+  ["a folder by way of another", () => `${join(folder, "inner")}/..`],
+  ["a name that ends in a separator", () => `${join(folder, "new")}/`],
+  ["no name", () => ""],
+  ["a link to a folder", () => join(folder, "link")],
+])("refuses %s before anything is written", async (_, place) => {
+  await mkdir(join(folder, "inner"));
+  await symlink(join(folder, "inner"), join(folder, "link"));
+  let hasWritten = false;
+  const refused = replaceFile(
+    place(),
+    async () => {
+      hasWritten = true;
+    },
+    { isPrivate: false },
+  );
+  await expect(refused).rejects.toBeInstanceOf(ValidationError);
+  await expect(refused).rejects.toThrow(/^replaceFile: path must be the path of a file, got /);
+  expect(hasWritten).toBe(false);
+  expect((await readdir(folder)).sort()).toEqual(["inner", "link"]);
+});
+
+it.skipIf(process.platform === "win32")(
+  "tells of a name that is too long before anything is written",
+  async () => {
+    let hasWritten = false;
+    const refused = replaceFile(join(folder, "n".repeat(300)), async () => {
+      hasWritten = true;
+    });
+    await expect(refused).rejects.toMatchObject({ code: "ENAMETOOLONG" });
+    expect(hasWritten).toBe(false);
+  },
+);

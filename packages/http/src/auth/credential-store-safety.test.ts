@@ -2,11 +2,13 @@ import { execFile } from "node:child_process";
 import {
   chmod,
   link,
+  lstat,
   mkdir,
   mkdtemp,
   readdir,
   readFile,
   rm,
+  stat,
   symlink,
   utimes,
   writeFile,
@@ -251,6 +253,17 @@ describe.skipIf(process.platform === "win32")("a credential store that others ca
 
   it.each([0o600, 0o400, 0o700])("one that is its owner's alone is taken (%o)", async (mode) => {
     expect(await readStoredKey(await homeWith(ONE_KEY, mode))).toBe("tml-a");
+  });
+
+  it("stays where a link at its place leads to", async () => {
+    const elsewhere = await homeWith(ONE_KEY);
+    const home = await emptyHome();
+    await mkdir(join(home, ".tinker"));
+    await symlink(credentialStorePath(elsewhere), credentialStorePath(home));
+    await storeKey(home, "8", manual("tml-b"));
+    expect((await lstat(credentialStorePath(home))).isSymbolicLink()).toBe(true);
+    expect(await readStoredKey(elsewhere)).toBe("tml-b");
+    expect((await stat(credentialStorePath(elsewhere))).mode & 0o777).toBe(0o600);
   });
 
   it("counts by what a link leads to", async () => {

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { mkdir, open } from "node:fs/promises";
+import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { checkString, systemClock, ValidationError } from "@tinkex/base";
 import { replaceFile } from "@tinkex/base/node";
@@ -143,11 +143,13 @@ async function changeStore(home: string, change: (store: CredentialStore) => Cre
     await makeFolder(dirname(path));
     await withCredentialLock(`${path}.lock`, systemClock, async (isHeld) => {
       const store = change(await readCredentialStore(home));
-      await replaceFile(path, async (file) => {
+      const write = async (file: FileHandle): Promise<void> => {
         await file.writeFile(`${JSON.stringify(store, null, 2)}\n`);
         if (!(await isHeld()))
           throw new CredentialError(`${path} was changed by another program meanwhile; try again`);
-      });
+      };
+      // Whoever keeps the store elsewhere has a link here.
+      await replaceFile(path, write, { keepsLink: true });
     });
   } catch (error) {
     if (error instanceof CredentialError) throw error;

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdirSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
+import { ValidationError } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
 import {
   answer,
@@ -199,11 +201,37 @@ describe("downloadFile", () => {
 
   it("what the disk says ends it, and is not taken for the network's word", async () => {
     const server = await play(answer(200, content));
-    // A folder stands where the file should appear.
-    await mkdir(target());
-    await expect(download(server)).rejects.toMatchObject({ code: "EISDIR" });
+    // A folder comes to stand where the file should appear.
+    const onProgress = (): void => void mkdirSync(target(), { recursive: true });
+    await expect(download(server, { onProgress })).rejects.toMatchObject({ code: "EISDIR" });
     expect(server.requests).toHaveLength(1);
     expect(await readdir(folder)).toEqual(["file.bin"]);
+  });
+
+  it.each([
+    ["a folder", () => folder, {}],
+    ["a name that ends in a separator", () => `${folder}/new/`, {}],
+    ["no name", () => "", {}],
+    ["a folder, with a path to grow at", () => folder, { partial: true }],
+  ])(
+    "refuses %s as its target before anything is fetched",
+    async (_, place, { partial }: { partial?: true }) => {
+      const server = await play(answer(200, content));
+      const more = partial === undefined ? {} : { partial: join(folder, "growing") };
+      const refused = download(server, { target: place(), ...more });
+      await expect(refused).rejects.toBeInstanceOf(ValidationError);
+      await expect(refused).rejects.toThrow(/^downloadFile: target must be the path of a file, got /);
+      expect(server.requests).toEqual([]);
+      expect(await readdir(folder)).toEqual([]);
+    },
+  );
+
+  it("refuses a folder to grow at before anything is fetched", async () => {
+    const server = await play(answer(200, content));
+    await expect(download(server, { partial: folder })).rejects.toThrow(
+      `downloadFile: partial must be the path of a file, got the folder ${folder}; add the name of a file`,
+    );
+    expect(server.requests).toEqual([]);
   });
 
   it("reads no more than the beginning of an error without end", async () => {

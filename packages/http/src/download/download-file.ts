@@ -15,7 +15,7 @@ import {
   TinkexError,
   ValidationError,
 } from "@tinkex/base";
-import { replaceFile } from "@tinkex/base/node";
+import { checkTarget, replaceFile } from "@tinkex/base/node";
 import { networkError } from "../errors/network-error.js";
 import { type CallFacts, statusError } from "../errors/status-error.js";
 import type { TryOutcome } from "../errors/try-outcome.js";
@@ -127,6 +127,8 @@ export async function downloadFile(options: DownloadOptions): Promise<number> {
       },
     );
   }
+  await checkTarget(target, "downloadFile: target");
+  if (partial !== undefined) await checkTarget(partial, "downloadFile: partial");
   const lifetime = new CallLifetime("the download", clock, options);
   const requests = new DownloadRequests(options);
   const fill = async (growing: GrowingFile): Promise<number> => {

@@ -1,4 +1,15 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
 import { FakeClock, RecordingLogger } from "@tinkex/base/testing";
@@ -78,6 +89,22 @@ describe("openRun", () => {
     await open(directory);
     expect(readFileSync(join(directory, "metrics.jsonl.pre_resume_000002"), "utf8")).toBe(whole);
     expect(linesOf(directory, "metrics.jsonl.pre_resume_000002_2").at(-1)).toBe('{"step": 2, "loss": 8}');
+  });
+
+  it("keeps the permissions of a log of which rows are dropped, and the link that leads to it", async () => {
+    const directory = temporaryFolder();
+    const path = join(directory, "metrics.jsonl");
+    writeFileSync(`${path}.real`, '{"step": 0}\n{"step": 1}\n');
+    chmodSync(`${path}.real`, 0o640);
+    symlinkSync(`${path}.real`, path);
+    writeFileSync(
+      join(directory, "checkpoints.jsonl"),
+      '{"name": "1", "batch": 1, "state_path": "tinker://a"}\n',
+    );
+    await open(directory);
+    expect(readFileSync(`${path}.real`, "utf8")).toBe('{"step": 0}\n');
+    expect(lstatSync(path).isSymbolicLink()).toBe(true);
+    if (process.platform !== "win32") expect(statSync(`${path}.real`).mode & 0o777).toBe(0o640);
   });
 
   it("begins again where there is no checkpoint, and says of a run that it has ended", async () => {

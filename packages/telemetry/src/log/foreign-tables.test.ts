@@ -1,4 +1,15 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
@@ -106,6 +117,19 @@ describe("csvLog in a table of another program", () => {
     const { log, text } = logOf(before);
     await log.log({ loss: 1 }, 1);
     expect(text()).toBe(after);
+  });
+
+  it("keeps its permissions, and the link that leads to it, when a column is added", async () => {
+    const { file, log, text } = logOf("step,loss\n0,1\n");
+    renameSync(file, `${file}.real`);
+    chmodSync(`${file}.real`, 0o640);
+    symlinkSync(`${file}.real`, file);
+    await log.log({ loss: 1 }, 1);
+    await log.log({ loss: 1, lr: 2 }, 2);
+    await log.log({ loss: 1, lr: 2 }, 3);
+    expect(text()).toBe("step,loss,lr\n0,1,\n1,1,\n2,1,2\n3,1,2\n");
+    expect(lstatSync(file).isSymbolicLink()).toBe(true);
+    if (process.platform !== "win32") expect(statSync(`${file}.real`).mode & 0o777).toBe(0o640);
   });
 
   it("writes the rows that it has refused once the table is mended", async () => {
