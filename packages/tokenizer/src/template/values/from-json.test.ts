@@ -118,6 +118,7 @@ describe("an object with fields that are named by numbers", () => {
     ["{{ x.a[0]|dictsort(true, reverse=true) }}", "[('b', 1), ('B', 2), ('2', 3), ('10', 2)]"],
     ["{{ x|tojson(sort_keys=true) }}", '{"a": [{"10": 2, "2": 3, "B": 2, "b": 1}]}'],
     ["{{ '{b}'.format_map(x.a[0]) }}", "1"],
+    ["{{ x.a[0]|pprint }}", "{'10': 2, '2': 3, 'B': 2, 'b': 1}"],
   ])("is asked what does not depend on their order: %s", (source, wanted) => {
     expect(render(source, DICT)).toBe(wanted);
   });
