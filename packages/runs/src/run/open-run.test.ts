@@ -4,6 +4,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -106,6 +107,28 @@ describe("openRun", () => {
     expect(lstatSync(path).isSymbolicLink()).toBe(true);
     if (process.platform !== "win32") expect(statSync(`${path}.real`).mode & 0o777).toBe(0o640);
   });
+
+  it.each([
+    { name: "final", batch: 2, final: true as const },
+    { name: "final", batch: 2 },
+  ])(
+    "drops nothing from a run that has ended, such as what was measured behind its last step (%j)",
+    async (checkpoint) => {
+      const directory = temporaryFolder();
+      const first = await open(directory);
+      for (const step of [0, 1]) await first.writeMetrics(step, { loss: step });
+      await first.writeCheckpoint({ ...checkpoint, state_path: "tinker://a" });
+      await first.writeMetrics(2, { test_nll: 0.5 });
+      await first.writeTimingSpans(2, [{ name: "test", duration: 1, wall_start: 0, wall_end: 1 }]);
+      await first.close();
+      const again = await open(directory);
+      expect(again.resumePoint?.isFinished).toBe(true);
+      await again.close();
+      expect(linesOf(directory, "metrics.jsonl")).toHaveLength(3);
+      expect(linesOf(directory, "timing_spans.jsonl")).toHaveLength(1);
+      expect(readdirSync(directory).filter((name) => name.includes("pre_resume"))).toEqual([]);
+    },
+  );
 
   it("begins again where there is no checkpoint, and says of a run that it has ended", async () => {
     const directory = temporaryFolder();

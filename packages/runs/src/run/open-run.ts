@@ -50,7 +50,7 @@ const OPTIONS: Readonly<Record<keyof OpenRunOptions, true>> = {
 
 /**
  * Opens a run for writing: begins it in a new folder, or goes on where its last checkpoint says. What was logged after that checkpoint is
- * dropped, since those steps are done again; a copy is kept. A folder of the Python cookbook is taken over, its `config.json` kept as
+ * dropped, since those steps are done again; a copy is kept. Nothing is dropped from a run that has ended. A folder of the Python cookbook is taken over, its `config.json` kept as
  * `config.json.before_tinkex`.
  *
  * Close it once it is no longer written: until then no other process may open it.
@@ -105,6 +105,8 @@ async function goOnAt(directory: string, logger: Logger): Promise<ResumePoint | 
   for (const path of [checkpoints, metrics, timing]) await mendLastLine(path, logger, "openRun: directory");
   const { rows } = await new JsonLinesReader<CheckpointRecord>(checkpoints, logger).read();
   const resumePoint = resumePointOf(rows, await epochStartsIn(metrics), directory);
+  // No step is done again: what is behind the last one was measured at the end.
+  if (resumePoint?.isFinished === true) return resumePoint;
   // Steps without a checkpoint are done again from the start.
   for (const path of [metrics, timing]) {
     const dropped = await dropRowsFrom(path, resumePoint?.batch ?? 0);
