@@ -8,7 +8,7 @@ import { openExample } from "./recipes/example-service.js";
 import { wordsOf } from "./recipes/pig-latin.js";
 import { samplerAgainstTrainer } from "./recipes/sampler-against-trainer.js";
 
-await using example = await openExample(90);
+await using example = await openExample(110);
 const { service, model, seed, steps, figures } = example;
 
 const words = wordsOf("pig-latin-train");
