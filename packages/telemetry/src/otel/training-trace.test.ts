@@ -1,19 +1,24 @@
 import { context, trace } from "@opentelemetry/api";
 import { ServiceClient, type TrainingClient } from "@tinkex/client";
 import { type LocalServer, startLocalServer } from "@tinkex/local";
+import { CANARY_KEY, CANARY_PROMPT } from "@tinkex-tooling/canary";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Metrics } from "../log/metrics-logger.js";
 import { onMetrics } from "../log/on-metrics.js";
 import { SCHEMA_URL } from "./conventions.js";
 import { instrument } from "./instrument.js";
 import { serverTracer } from "./server-tracer.js";
+import { startCollector } from "./testing/collector.js";
 import { type InterceptingProxy, startProxy } from "./testing/intercepting-proxy.js";
-import { drawTree, type ReceivedSpan } from "./testing/otlp-receiver.js";
+import { drawTree, type ReceivedSpan, startReceiver } from "./testing/otlp-receiver.js";
 import { startTracing, type Tracing } from "./testing/tracing.js";
 
 const MODEL = "tinkex/pocket-1";
 const DATUM = { model_input: [1, 2, 3], loss_fn_inputs: { target_tokens: [2, 3, 4] } };
 const ADAM = { learning_rate: 1e-4 };
+/** Path of an OpenTelemetry collector, where one is to be tried; docs/observability.md tells how to build one. */
+const COLLECTOR = process.env.TINKEX_OTEL_COLLECTOR ?? "";
+if (COLLECTOR === "") console.info("no collector of OpenTelemetry: name one in TINKEX_OTEL_COLLECTOR");
 /** Each datum is a request of its own. */
 const ONE_A_CHUNK = { fwdbwd_max_chunk_len: 1, sample_use_retrieve_futures: true };
 
@@ -25,22 +30,23 @@ afterAll(() => server.close());
 
 interface Traced {
   readonly tracing: Tracing;
+  readonly service: ServiceClient;
   readonly proxy: InterceptingProxy;
   readonly training: TrainingClient;
   readonly undo: () => void;
 }
 
 /** A training client whose calls are traced from here on. */
-async function openTraced(config: object = {}): Promise<Traced> {
-  const tracing = await startTracing();
+async function openTraced(config: object = {}, through?: Tracing): Promise<Traced> {
+  const tracing = through ?? (await startTracing());
   const proxy = await startProxy(server.url);
   proxy.answer("config", { status: 200, body: config });
-  const service = new ServiceClient({ baseUrl: proxy.url, apiKey: "tml-test", env: {} });
+  const service = new ServiceClient({ baseUrl: proxy.url, apiKey: CANARY_KEY, env: {} });
   onTestFinished(() => service.close());
   const training = await service.createLoraTrainingClient({ base_model: MODEL, rank: 4 });
   const undo = instrument();
   onTestFinished(undo);
-  return { tracing, proxy, training, undo };
+  return { tracing, service, proxy, training, undo };
 }
 
 const named = (spans: readonly ReceivedSpan[], name: string): ReceivedSpan => {
@@ -203,5 +209,81 @@ describe("a trace of training", () => {
       JSON.stringify(spans, (_, value) => (typeof value === "bigint" ? Number(value) : value)),
     ).not.toContain("canary words");
     expect(await tracing.metric("tinker.step.duration")).toMatchObject([{ value: 1 }]);
+  });
+});
+
+describe.skipIf(COLLECTOR === "")("a collector of OpenTelemetry that the SDK sends to", () => {
+  it("has the tree of a step, a repeat as two children, and a sample without its contents", async () => {
+    const receiver = await startReceiver();
+    const collector = await startCollector(COLLECTOR, receiver.url);
+    const through = await startTracing(receiver, collector.url);
+    const { tracing, service, proxy, training, undo } = await openTraced(ONE_A_CHUNK, through);
+    const sampler = await service.createSamplingClient({ base_model: MODEL });
+    proxy.answer("optim_step", { status: 503, body: { detail: CANARY_PROMPT } }, undefined);
+    await Promise.all([training.forwardBackward([DATUM, DATUM], "cross_entropy"), training.optimStep(ADAM)]);
+    const prompt = [...CANARY_PROMPT].map((letter) => letter.codePointAt(0) ?? 0);
+    const sampling_params = {
+      max_tokens: 3,
+      temperature: 0.5,
+      top_p: 0.9,
+      top_k: 7,
+      seed: 11,
+      stop: [CANARY_PROMPT],
+    };
+    await sampler.sample({ prompt, num_samples: 2, sampling_params });
+    undo();
+    const spans = await tracing.spans();
+    const tree = withoutPolls(drawTree(spans, named(spans, `tinker.step ${MODEL}`)));
+    const chunk = [
+      "    tinker.chunk forward_backward",
+      "      POST forward_backward",
+      "        tinker.server forward_backward",
+      "          tinker.server.queue",
+      "          tinker.server.run",
+      "      tinker.queue ForwardBackward",
+    ];
+    // The first test has compiled, unless it was left out.
+    expect(tree.filter((line) => !line.endsWith("compile")).sort()).toEqual(
+      [
+        `tinker.step ${MODEL}`,
+        `  tinker.forward_backward ${MODEL}`,
+        ...chunk,
+        ...chunk,
+        `  tinker.optim_step ${MODEL}`,
+        "    POST optim_step failed",
+        "    POST optim_step",
+        "      tinker.server optim_step",
+        "        tinker.server.queue",
+        "        tinker.server.run",
+        "    tinker.queue OptimStep",
+      ].sort(),
+    );
+    const tries = spans.filter(({ name }) => name === "POST optim_step");
+    expect(tries.map(({ attributes }) => attributes)).toMatchObject([
+      { "http.response.status_code": 503 },
+      { "http.response.status_code": 200, "http.request.resend_count": 1 },
+    ]);
+    expect(named(spans, `text_completion ${MODEL}`)).toMatchObject({
+      kind: "client",
+      schemaUrl: SCHEMA_URL,
+      attributes: {
+        "gen_ai.operation.name": "text_completion",
+        "gen_ai.provider.name": "tinker",
+        "gen_ai.request.model": MODEL,
+        "gen_ai.request.max_tokens": 3,
+        "gen_ai.request.temperature": 0.5,
+        "gen_ai.request.top_p": 0.9,
+        "gen_ai.request.top_k": 7,
+        "gen_ai.request.seed": 11,
+        "gen_ai.request.choice.count": 2,
+        "gen_ai.usage.input_tokens": prompt.length,
+        "gen_ai.usage.output_tokens": expect.any(Number),
+        "gen_ai.response.finish_reasons": [expect.any(String), expect.any(String)],
+        "gen_ai.response.id": expect.any(String),
+      },
+    });
+    const output = collector.output();
+    expect(output).toContain(`text_completion ${MODEL}`);
+    for (const secret of [CANARY_PROMPT, CANARY_KEY, prompt.join(",")]) expect(output).not.toContain(secret);
   });
 });

@@ -16,6 +16,7 @@ interface OtlpAttribute {
   readonly value: OtlpValue;
 }
 
+/** A span, of which a collector leaves out the lists that are empty. */
 interface OtlpSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -24,9 +25,9 @@ interface OtlpSpan {
   readonly kind: number;
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
-  readonly attributes: readonly OtlpAttribute[];
-  readonly events: readonly { readonly name: string; readonly attributes: readonly OtlpAttribute[] }[];
-  readonly status: { readonly code?: number; readonly message?: string };
+  readonly attributes?: readonly OtlpAttribute[];
+  readonly events?: readonly { readonly name: string; readonly attributes?: readonly OtlpAttribute[] }[];
+  readonly status?: { readonly code?: number; readonly message?: string };
 }
 
 interface OtlpRequest {
@@ -87,14 +88,17 @@ function readSpan(span: OtlpSpan, schemaUrl: string | undefined): ReceivedSpan {
     startNs: BigInt(span.startTimeUnixNano),
     endNs: BigInt(span.endTimeUnixNano),
     attributes: readAttributes(span.attributes),
-    events: span.events.map(({ name, attributes }) => ({ name, attributes: readAttributes(attributes) })),
-    hasFailed: span.status.code === 2,
-    statusMessage: span.status.message,
+    events: (span.events ?? []).map(({ name, attributes }) => ({
+      name,
+      attributes: readAttributes(attributes),
+    })),
+    hasFailed: span.status?.code === 2,
+    statusMessage: span.status?.message,
     schemaUrl,
   };
 }
 
-function readAttributes(attributes: readonly OtlpAttribute[]): Record<string, unknown> {
+function readAttributes(attributes: readonly OtlpAttribute[] = []): Record<string, unknown> {
   return Object.fromEntries(attributes.map(({ key, value }) => [key, readValue(value)]));
 }
 

@@ -20,10 +20,18 @@ export interface Tracing {
   metric(name: string): Promise<readonly { readonly value: number; readonly attributes: object }[]>;
 }
 
-/** Registers the SDK until the test ends. */
-export async function startTracing(): Promise<Tracing> {
-  const receiver = await startReceiver();
-  const processor = new BatchSpanProcessor(new OTLPTraceExporter({ url: receiver.url }));
+/**
+ * Registers the SDK until the test ends.
+ *
+ * @param receiver - of the spans
+ * @param url - that the SDK sends to, of a collector which passes on to the receiver
+ */
+export async function startTracing(
+  receiver?: Awaited<ReturnType<typeof startReceiver>>,
+  url?: string,
+): Promise<Tracing> {
+  const { url: direct, spans } = receiver ?? (await startReceiver());
+  const processor = new BatchSpanProcessor(new OTLPTraceExporter({ url: url ?? direct }));
   const provider = new BasicTracerProvider({ spanProcessors: [processor] });
   const reader = new AskedReader();
   const meters = new MeterProvider({ readers: [reader] });
@@ -38,7 +46,7 @@ export async function startTracing(): Promise<Tracing> {
   return {
     async spans() {
       await provider.forceFlush();
-      return receiver.spans;
+      return spans;
     },
     async metric(name) {
       const { resourceMetrics } = await reader.collect();
