@@ -205,13 +205,8 @@ export class Channel {
     const answer = new TicketReader();
     const { isReadable } = answer;
     const response = await this.session.post(name, body, { ...delivery, onBehalfOf, isReadable });
-    return this.#accepted(
-      name,
-      answer.ticket ?? decodeJsonResponse("UntypedAPIFuture", response.body),
-      context,
-      log,
-      startedAtMs,
-    );
+    const ticket = answer.ticket ?? decodeJsonResponse("UntypedAPIFuture", response.body);
+    return this.#accepted(name, ticket, context, log, startedAtMs);
   }
 
   /**
@@ -324,9 +319,9 @@ export class Channel {
     delivery: Delivery,
   ): Promise<UntypedAPIFuture> {
     const encoded = encoding === request.encoding ? request.written : request.writeIn(encoding);
-    const { proto_compress_fwdbwd: isPacked } = this.server.config;
-    const compress = isPacked && encoded.contentType === PROTOBUF_TYPE ? this.#options.compress : undefined;
+    const isWanted = this.server.config.proto_compress_fwdbwd && encoded.contentType === PROTOBUF_TYPE;
     // Packed where the server allows it and this Node can, JSON never.
+    const compress = isWanted ? this.#options.compress : undefined;
     const body = compress === undefined ? encoded.body : await compress(encoded.body);
     context.sending();
     request.hasLeft = true;
