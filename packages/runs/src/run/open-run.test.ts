@@ -230,6 +230,17 @@ describe("openRun", () => {
 });
 
 describe("Run", () => {
+  it("writes the step of a row, whatever its metrics call so, and goes on by it", async () => {
+    const directory = temporaryFolder();
+    const run = await open(directory);
+    await run.writeMetrics(3, { loss: 1, step: 500 });
+    expect(linesOf(directory, "metrics.jsonl")).toEqual(['{"step": 3, "loss": 1}']);
+    await run.writeCheckpoint({ name: "000004", batch: 4, state_path: "tinker://a" });
+    await run.close();
+    await open(directory);
+    expect(linesOf(directory, "metrics.jsonl")).toHaveLength(1);
+  });
+
   it("writes lines in the order of the calls, also of those that nobody waited for", async () => {
     const directory = temporaryFolder();
     const run = await open(directory);

@@ -63,12 +63,13 @@ export class Run implements AsyncDisposable {
    * Appends a line of metrics.
    *
    * @param step - the step they belong to, from 0
-   * @param metrics - numbers by name, e.g. `{ train_mean_nll: 1.2 }`
+   * @param metrics - numbers by name, e.g. `{ train_mean_nll: 1.2 }`; one that is named `step` is left out
    */
   async writeMetrics(step: number, metrics: JsonObject): Promise<void> {
     checkIteration("writeMetrics: step", step);
     checkObject(metrics, "writeMetrics: metrics", "{ train_mean_nll: 1.2 }");
-    await this.#append(RUN_FILES.metrics, [{ step, ...metrics }]);
+    // The step stands first, as Python writes it; a metric of that name does not take its place, since going on relies on it.
+    await this.#append(RUN_FILES.metrics, [Object.assign({ step }, metrics, { step })]);
   }
 
   /**

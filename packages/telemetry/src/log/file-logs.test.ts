@@ -36,6 +36,13 @@ describe("metricsLog", () => {
     expect(readFileSync(join(directory, "config.json"), "utf8")).not.toContain(CANARY_KEY);
   });
 
+  it("writes the step of a row, whatever its metrics call so", async () => {
+    const directory = temporaryFolder();
+    await using log = metricsLog({ directory });
+    await log.log({ loss: 1, step: 500 }, 3);
+    expect(readFileSync(join(directory, "metrics.jsonl"), "utf8")).toBe('{"step": 3, "loss": 1}\n');
+  });
+
   it("rejects each row where the folder cannot be made, and closes all the same", async () => {
     const file = join(temporaryFolder(), "file");
     writeFileSync(file, "");

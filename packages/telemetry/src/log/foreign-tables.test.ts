@@ -143,7 +143,7 @@ describe("csvLog in a table of another program", () => {
   it("gives a name with a line feed one column, however often the log is opened", async () => {
     const { file, log, text } = logOf("");
     await log.log({ " a\nb ": 1 }, 0);
-    await csvLog({ file }).log({ " a\nb ": 2, "a b": 3 }, 1);
+    await csvLog({ file }).log({ "a b": 3 }, 1);
     expect(text()).toBe("step,a b\n0,1\n1,3\n");
   });
 
@@ -154,5 +154,24 @@ describe("csvLog in a table of another program", () => {
     appendFileSync(file, '2,"a,');
     await csvLog({ file }).log({ note: "y" }, 2);
     expect(text()).toBe("step,note\r\n0,größe\r\n1,x\r\n2,y\r\n");
+  });
+
+  it.each<[string, Record<string, number>]>([
+    ["by spaces", { a: 1, " a": 2 }],
+    ["by ends of lines", { "a b": 1, "a\nb": 2 }],
+    ["from the step by spaces", { "step ": 1 }],
+  ])("refuses a row with two names that differ %s alone, and writes the next one", async (_, metrics) => {
+    const { log, text } = logOf("");
+    const row = log.log(metrics, 0);
+    await expect(row).rejects.toBeInstanceOf(ValidationError);
+    await expect(row).rejects.toThrow("csvLog: the names of metrics must differ in more than spaces");
+    await log.log({ loss: 1 }, 1);
+    expect(text()).toBe("step,loss\n1,1\n");
+  });
+
+  it("writes the step of a row, whatever its metrics call so", async () => {
+    const { log, text } = logOf("");
+    await log.log({ loss: 1, step: 77 }, 3);
+    expect(text()).toBe("step,loss\n3,1\n");
   });
 });
