@@ -1,11 +1,11 @@
-import { errorMessage } from "@tinkex/base";
+import { AbortedError, errorMessage } from "@tinkex/base";
 import type { CommandSurroundings } from "@tinkex/base/node";
-import { startLocalServer } from "../server/start-local-server.js";
+import { startExtended } from "../server/start-local-server.js";
 import { SERVE_HELP, serveArguments } from "./serve-arguments.js";
 
 /**
  * Runs `serve` until it is told to end: starts the local server, says where it is, and lets work under way be answered before it
- * closes.
+ * closes. A start that is under way is ended.
  *
  * @param args - what follows `serve` on the command line
  * @returns the exit code of the process
@@ -14,13 +14,19 @@ export async function serveCommand(
   args: readonly string[],
   { env, write, writeError, ended }: CommandSurroundings,
 ): Promise<number> {
+  const abort = new AbortController();
+  void ended.then(() => abort.abort());
   try {
     const { options, isHelpWanted } = serveArguments(args, env);
     if (isHelpWanted) {
       write(SERVE_HELP);
       return 0;
     }
-    await using server = await startLocalServer({ ...options, logger: lineLogger(writeError) });
+    await using server = await startExtended(
+      { ...options, logger: lineLogger(writeError) },
+      undefined,
+      abort.signal,
+    );
     write(`serving the Tinker API at ${server.url}`);
     for (const { name, runtime, threads } of server.models) {
       write(`model ${name} (${runtime}, ${threads} ${threads === 1 ? "thread" : "threads"})`);
@@ -31,6 +37,10 @@ export async function serveCommand(
     write("closing");
     return 0;
   } catch (error) {
+    if (abort.signal.aborted && (error instanceof AbortedError || error === abort.signal.reason)) {
+      write("closing");
+      return 0;
+    }
     writeError(`error: ${errorMessage(error)}`);
     return 1;
   }

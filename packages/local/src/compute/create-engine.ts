@@ -13,10 +13,12 @@ import type { EngineThread } from "./worker-rpc-client.js";
 /** The built entry of the engine's thread or process, seen from the built package and from this source file. */
 const workerFiles = ["compute/engine-worker.js", "../../dist/compute/engine-worker.js"];
 
-/** Clock and log of an engine, for what happens to its thread. */
+/** Clock and log of an engine, for what happens to its thread, and the end of its start. */
 export interface EngineSurroundings {
   readonly clock?: Clock;
   readonly logger?: Logger;
+  /** Ends a start that is under way. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -32,9 +34,9 @@ export interface EngineSurroundings {
  */
 export function createEngine(
   options: EngineOptions,
-  { clock = systemClock, logger = silentLogger }: EngineSurroundings = {},
+  { clock = systemClock, logger = silentLogger, signal }: EngineSurroundings = {},
 ): Promise<Engine> {
-  return SupervisedEngine.start({ clock, logger, start: () => startThread(options) });
+  return SupervisedEngine.start({ clock, logger, start: () => startThread(options) }, signal);
 }
 
 /** Starts the thread or process that serves an engine. @throws TinkexError `missing_dependency` where its file is not there */

@@ -30,6 +30,7 @@ export function startEngineProcess(
       child.on(event, (value: unknown) => listener(value as never)),
     ref: () => keepAlive(child, true),
     unref: () => keepAlive(child, false),
+    terminate: () => child.kill("SIGKILL"),
   };
 }
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { ClosedError, type Logger } from "@tinkex/base";
+import { AbortedError, ClosedError, type Logger, silentLogger } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Engine, EngineDatum, SampleTask } from "../engine/engine.js";
@@ -166,6 +166,23 @@ describe("SupervisedEngine", () => {
     await kill();
     await engine.close();
     await expect(engine.optimStep("a", adam)).rejects.toBeInstanceOf(ClosedError);
+  });
+
+  it("ends a start that is under way when it is aborted, however busy its thread is", async () => {
+    const workers: Worker[] = [];
+    const start = (): EngineThread => {
+      // As one that writes the weights of a large model: no message reaches it.
+      const worker = new Worker("for (;;);", { eval: true });
+      workers.push(worker);
+      return worker;
+    };
+    const clock = new FakeClock({ startMs: 1_800_000_000_000 });
+    const abort = new AbortController();
+    const starting = SupervisedEngine.start({ clock, logger: silentLogger, start }, abort.signal);
+    abort.abort();
+    await expect(starting).rejects.toBeInstanceOf(AbortedError);
+    // Of a thread that has ended.
+    expect(workers.map(({ threadId }) => threadId)).toEqual([-1]);
   });
 
   it("is given up rather than put its adapters on other base weights, and says what to do", async () => {

@@ -53,13 +53,18 @@ export class SupervisedEngine implements Engine {
     this.#watch(client);
   }
 
-  /** Starts the engine for the first time. @throws what making it threw; there is no second try */
-  static async start(supervision: Supervision): Promise<SupervisedEngine> {
+  /**
+   * Starts the engine for the first time.
+   *
+   * @throws what making it threw; there is no second try. AbortedError when the signal fires before it is there
+   */
+  static async start(supervision: Supervision, signal?: AbortSignal): Promise<SupervisedEngine> {
     const client = new WorkerRpcClient(supervision.start());
     try {
-      return new SupervisedEngine(supervision, client, await client.call("describe", []));
+      return new SupervisedEngine(supervision, client, await client.call("describe", [], signal));
     } catch (error) {
-      await client.close();
+      // One that is being made hears of nothing until it is.
+      await (signal?.aborted === true ? client.terminate() : client.close());
       throw error;
     }
   }

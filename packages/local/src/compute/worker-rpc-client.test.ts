@@ -21,6 +21,9 @@ class ScriptedThread extends EventEmitter {
   unref(): void {
     this.isReferenced = false;
   }
+  terminate(): void {
+    this.emit("exit", 1);
+  }
   reply(reply: EngineReply): void {
     this.emit("message", reply);
   }

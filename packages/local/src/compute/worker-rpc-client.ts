@@ -11,6 +11,8 @@ export interface EngineThread {
   /** Lets the thread alone keep the process alive, which `unref` ends. */
   ref(): void;
   unref(): void;
+  /** Ends it at once, whatever it does. */
+  terminate(): unknown;
 }
 
 interface PendingCall {
@@ -66,6 +68,14 @@ export class WorkerRpcClient {
       this.#thread.postMessage({ kind: "close" });
     }
     this.#thread.ref();
+    await this.#exited;
+  }
+
+  /** Does as {@link close}, and does not wait for what the thread is doing. */
+  async terminate(): Promise<void> {
+    this.#end(new ClosedError("the engine is closed; start the server again"));
+    this.#thread.ref();
+    this.#thread.terminate();
     await this.#exited;
   }
 

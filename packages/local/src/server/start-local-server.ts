@@ -79,10 +79,15 @@ export function startLocalServer(options: LocalServerOptions = {}): Promise<Loca
   return startExtended(options);
 }
 
-/** Starts a local server whose HTTP face has more than usual. */
+/**
+ * Starts a local server whose HTTP face has more than usual.
+ *
+ * @param signal - ends a start that is under way, which then throws
+ */
 export async function startExtended(
   options: LocalServerOptions,
   extend?: AppExtension,
+  signal?: AbortSignal,
 ): Promise<LocalServer> {
   checkKnownNames(options, OPTION_NAMES, "the options of startLocalServer");
   const { host = "127.0.0.1", port = 0, apiKey, logger = silentLogger, clock = systemClock } = options;
@@ -130,7 +135,8 @@ export async function startExtended(
     const { runtime, threads } = options;
     const cacheDirectory = data.layout.modelWeights;
     for (const model of served)
-      engines.push(await createEngine({ model, runtime, threads, cacheDirectory }, { clock, logger }));
+      engines.push(await createEngine({ model, runtime, threads, cacheDirectory }, { clock, logger, signal }));
+    signal?.throwIfAborted();
     const running = await serveEngines({
       engines,
       standIn,
@@ -180,12 +186,6 @@ function checkAddress(host: string, port: number, apiKey: string | undefined): v
   }
 }
 
-function checkModels(models: readonly ServedModel[]): void {
-  checkArray(models, "models");
-  if (models.length === 0) {
-    throw new ValidationError("models must not be empty; name one, or leave it out for the built-in model", {
-      path: ["models"],
-    });
 /** @throws ValidationError also for the empty text of a variable that is not set, which would stand for the working folder */
 function checkFolder(folder: string, path: readonly (string | number)[], example: string): void {
   const name = formatPath(path);
@@ -194,6 +194,12 @@ function checkFolder(folder: string, path: readonly (string | number)[], example
   throw new ValidationError(`${name} must not be empty; write "." for the working folder`, { path });
 }
 
+function checkModels(models: readonly ServedModel[]): void {
+  checkArray(models, "models");
+  if (models.length === 0) {
+    throw new ValidationError("models must not be empty; name one, or leave it out for the built-in model", {
+      path: ["models"],
+    });
   }
   const seen = new Set<string>();
   for (const [index, model] of models.entries()) {
