@@ -164,9 +164,10 @@ export class ServiceClient {
     // No options at all are options too, if the path has no parts.
     const given = (rest[0] === undefined ? {} : rest[0]) as EndpointCallOptions<Name>;
     lifecycle.checkCall("service.call", given as CallOptions, ENDPOINT_OPTIONS);
-    return lifecycle.start("call", given, async ({ onBehalfOf, signal, sending }) => {
+    return lifecycle.start("call", given, async (context) => {
       const { calls } = await this.#context.server();
-      sending();
+      context.sending();
+      const { onBehalfOf, signal } = context;
       return calls.call(endpoint, record, Object.assign({}, given, { onBehalfOf, signal }));
     });
   }
