@@ -208,23 +208,20 @@ describe("downloadFile", () => {
     expect(await readdir(folder)).toEqual(["file.bin"]);
   });
 
-  it.each([
-    ["a folder", () => folder, {}],
-    ["a name that ends in a separator", () => `${folder}/new/`, {}],
-    ["no name", () => "", {}],
-    ["a folder, with a path to grow at", () => folder, { partial: true }],
-  ])(
-    "refuses %s as its target before anything is fetched",
-    async (_, place, { partial }: { partial?: true }) => {
-      const server = await play(answer(200, content));
-      const more = partial === undefined ? {} : { partial: join(folder, "growing") };
-      const refused = download(server, { target: place(), ...more });
-      await expect(refused).rejects.toBeInstanceOf(ValidationError);
-      await expect(refused).rejects.toThrow(/^downloadFile: target must be the path of a file, got /);
-      expect(server.requests).toEqual([]);
-      expect(await readdir(folder)).toEqual([]);
-    },
-  );
+  it.each<[string, () => string, "growing"?]>([
+    ["a folder", () => folder],
+    ["a name that ends in a separator", () => `${folder}/new/`],
+    ["no name", () => ""],
+    ["a folder, with a path to grow at", () => folder, "growing"],
+  ])("refuses %s as its target before anything is fetched", async (_, place, partial) => {
+    const server = await play(answer(200, content));
+    const more = partial === undefined ? {} : { partial: join(folder, partial) };
+    const refused = download(server, { target: place(), ...more });
+    await expect(refused).rejects.toBeInstanceOf(ValidationError);
+    await expect(refused).rejects.toThrow(/^downloadFile: target must be the path of a file, got /);
+    expect(server.requests).toEqual([]);
+    expect(await readdir(folder)).toEqual([]);
+  });
 
   it("refuses a folder to grow at before anything is fetched", async () => {
     const server = await play(answer(200, content));
