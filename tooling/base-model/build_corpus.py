@@ -5,7 +5,7 @@ Usage: python build_corpus.py --corpora DIR/root --data ../../apps/examples/data
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
@@ -23,6 +23,7 @@ EXAMPLE_COUNT = 600_000
 CHAT_SHARE = 0.06
 INVENTED_SHARE = 0.35
 CAPITAL_SHARE = 0.15
+SKILL_WEIGHTS = [skill.weight for skill in SKILLS]
 NOVEL_PIECE_CHARACTERS = 1500
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[.!?]\")\s+")
 
@@ -67,27 +68,32 @@ def english_ids(corpora: Path, forbidden: Forbidden) -> np.ndarray:
     return np.array(ids, dtype=np.uint16)
 
 
-def skill_examples(corpora: Path, forbidden: Forbidden) -> Iterator[tuple[list[int], list[int]]]:
-    """(prompt ids, answer ids), drawn by weight; an example that shows a forbidden word is drawn again."""
-    random = Random(SEED)
+def word_source(corpora: Path, random: Random) -> Callable[[], str]:
+    """Draws a word of the lists, or an invented one."""
     words = read_words(corpora, (10, 20, 35, 40, 50))
-    weights = [skill.weight for skill in SKILLS]
+    return lambda: invented_word(random) if random.random() < INVENTED_SHARE else random.choice(words)
 
-    def draw_word() -> str:
-        return invented_word(random) if random.random() < INVENTED_SHARE else random.choice(words)
 
-    produced = 0
-    while produced < EXAMPLE_COUNT:
-        skill = random.choices(SKILLS, weights)[0]
+def draw_question(random: Random, draw_word: Callable[[], str], forbidden: Forbidden) -> tuple[str, str, str]:
+    """(task, text, answer), drawn by weight; one that shows a forbidden word is drawn again."""
+    while True:
+        skill = random.choices(SKILLS, SKILL_WEIGHTS)[0]
         name = random.choice(skill.names)
         text = draw_text(skill.shape, draw_word, random)
         answer = skill.answer(text)
         if forbidden.found_in(f"{text} {answer}") or (skill.shape == "suffix" and answer.endswith("ay")):
             continue
-        task = name.capitalize() if random.random() < CAPITAL_SHARE else name
+        return name.capitalize() if random.random() < CAPITAL_SHARE else name, text, answer
+
+
+def skill_examples(corpora: Path, forbidden: Forbidden) -> Iterator[tuple[list[int], list[int]]]:
+    """(prompt ids, answer ids)"""
+    random = Random(SEED)
+    draw_word = word_source(corpora, random)
+    for _ in range(EXAMPLE_COUNT):
+        question = draw_question(random, draw_word, forbidden)
         write = chat_tokens if random.random() < CHAT_SHARE else plain_tokens
-        produced += 1
-        yield write(task, text, answer)
+        yield write(*question)
 
 
 def main() -> None:

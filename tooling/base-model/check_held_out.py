@@ -35,6 +35,9 @@ def main() -> None:
         "English text": text_of(np.load(arguments.corpus / "english.npy")),
         "skill examples": text_of(np.load(arguments.corpus / "skills.npz")["ids"]),
     }
+    chats = arguments.corpus / "chats.npz"
+    if chats.exists():
+        texts["conversations"] = text_of(np.load(chats)["ids"])
     found = {name: occurrences(text, forbidden) for name, text in texts.items()}
     pair_text = "\n".join(prompt.split(": ")[1] + completion for prompt, completion in training_pairs)
     found["fine-tuning pairs"] = occurrences(pair_text, forbidden)

@@ -1,12 +1,17 @@
 """Reads the exported model directory back into the plain PyTorch model."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import torch
 from safetensors.torch import load_file
 
+from batches import padded
 from model import Llama, ModelConfig
+
+QUESTIONS_AT_ONCE = 25
 
 
 def load_checkpoint(folder: Path) -> Llama:
@@ -16,6 +21,19 @@ def load_checkpoint(folder: Path) -> Llama:
     state = {name: tensor.float() for name, tensor in load_file(folder / "model.safetensors").items()}
     model.load_state_dict(state)
     return model.eval()
+
+
+@torch.no_grad()
+def answered_right(model: torch.nn.Module, questions: Sequence[tuple[list[int], list[int]]]) -> list[bool]:
+    """Whether greedy sampling answers each (prompt, answer) token by token: each one is the likeliest behind those before it."""
+    right = []
+    for begin in range(0, len(questions), QUESTIONS_AT_ONCE):
+        part = questions[begin : begin + QUESTIONS_AT_ONCE]
+        rows = [np.array([*prompt, *answer]) for prompt, answer in part]
+        batch = padded(rows, np.array([len(prompt) for prompt, _ in part]))
+        hits = (model(batch.inputs).argmax(-1) == batch.targets) | (batch.mask == 0)
+        right += hits.all(1).tolist()
+    return right
 
 
 @torch.no_grad()

@@ -12,6 +12,7 @@ from safetensors.torch import save_file
 
 from layout import END_OF_TEXT_ID
 from model import ModelConfig
+from model_kinds import MODEL_KINDS
 from tokenizer_files import tokenizer_config, tokenizer_json
 
 
@@ -61,15 +62,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--weights", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--kind", choices=MODEL_KINDS, default="pocket-1")
     arguments = parser.parse_args()
+    kind = MODEL_KINDS[arguments.kind]
     state = torch.load(arguments.weights, weights_only=True)
     arguments.out.mkdir(parents=True, exist_ok=True)
     tensors = {name: tensor.to(torch.bfloat16).contiguous() for name, tensor in state.items()}
     save_file(tensors, arguments.out / "model.safetensors", metadata={"format": "pt"})
-    write_json(arguments.out / "config.json", config_json(ModelConfig()))
+    write_json(arguments.out / "config.json", config_json(kind.config))
     write_json(arguments.out / "generation_config.json", generation_config())
-    write_json(arguments.out / "tokenizer.json", tokenizer_json())
-    write_json(arguments.out / "tokenizer_config.json", tokenizer_config())
+    write_json(arguments.out / "tokenizer.json", tokenizer_json(kind))
+    write_json(arguments.out / "tokenizer_config.json", tokenizer_config(kind))
     print(f"{len(tensors)} tensors, {(arguments.out / 'model.safetensors').stat().st_size:,} bytes")
 
 

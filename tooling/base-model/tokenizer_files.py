@@ -1,6 +1,7 @@
 """The byte-level tokenizer in Hugging Face format: a BPE model without merges, where a byte's id is its value."""
 
-from layout import END_OF_TEXT, SPECIAL_TOKENS
+from layout import END_OF_TEXT
+from model_kinds import ModelKind
 
 CHAT_TEMPLATE = (
     "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] "
@@ -24,10 +25,10 @@ def byte_characters() -> list[str]:
     return characters
 
 
-def tokenizer_json() -> dict:
+def tokenizer_json(kind: ModelKind) -> dict:
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
     vocabulary = {character: byte for byte, character in enumerate(byte_characters())}
-    vocabulary.update({token: 256 + index for index, token in enumerate(SPECIAL_TOKENS)})
+    vocabulary.update({token: 256 + index for index, token in enumerate(kind.tokens)})
     return {
         "version": "1.0",
         "truncation": None,
@@ -40,9 +41,9 @@ def tokenizer_json() -> dict:
                 "lstrip": False,
                 "rstrip": False,
                 "normalized": False,
-                "special": True,
+                "special": token not in kind.visible,
             }
-            for index, token in enumerate(SPECIAL_TOKENS)
+            for index, token in enumerate(kind.tokens)
         ],
         "normalizer": None,
         "pre_tokenizer": byte_level,
@@ -63,10 +64,10 @@ def tokenizer_json() -> dict:
     }
 
 
-def tokenizer_config() -> dict:
+def tokenizer_config(kind: ModelKind) -> dict:
     return {
         "tokenizer_class": "PreTrainedTokenizerFast",
-        "model_max_length": 512,
+        "model_max_length": kind.context,
         "eos_token": END_OF_TEXT,
         "pad_token": END_OF_TEXT,
         "clean_up_tokenization_spaces": False,

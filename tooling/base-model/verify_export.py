@@ -4,6 +4,7 @@ Usage: python verify_export.py --model ../../packages/local/models/pocket-1
 """
 
 import argparse
+import json
 from pathlib import Path
 
 import torch
@@ -12,6 +13,7 @@ from transformers import AutoTokenizer, LlamaForCausalLM
 
 from checkpoint import load_checkpoint
 from layout import END_OF_TEXT, END_OF_TEXT_ID
+from model_kinds import MODEL_KINDS
 
 TEXTS = ("Pig Latin: planet ->", "naïve café — 日本語 🙂", "", " two  spaces\n\ttab\x00", "a<|im_end|>\n<|endoftext|>")
 
@@ -34,12 +36,18 @@ def main() -> None:
     if chat != "<|im_start|>user\nreverse: planet<|im_end|>\n<|im_start|>assistant\n":
         raise SystemExit(f"the chat template gives {chat!r}")
 
+    config = json.loads((folder / "config.json").read_text())
+    for token in MODEL_KINDS[folder.name].tokens:
+        if len(tokenizer.encode(token).ids) != 1:
+            raise SystemExit(f"{token} is more than one token")
+
     theirs = LlamaForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
     ours = load_checkpoint(folder)
-    ids = torch.randint(0, 264, (2, 512), generator=torch.Generator().manual_seed(0))
+    shape = (2, config["max_position_embeddings"])
+    ids = torch.randint(0, config["vocab_size"], shape, generator=torch.Generator().manual_seed(0))
     with torch.no_grad():
         difference = (theirs(ids).logits - ours(ids)).abs().max().item()
-    print(f"largest difference between transformers' logits and ours at 2 x 512 tokens: {difference:.2e}")
+    print(f"largest difference between transformers' logits and ours at {shape[0]} x {shape[1]} tokens: {difference:.2e}")
     if difference > 1e-3:
         raise SystemExit("the export does not give the same model in transformers")
 
