@@ -135,7 +135,9 @@ export async function startExtended(
     const { runtime, threads } = options;
     const cacheDirectory = data.layout.modelWeights;
     for (const model of served)
-      engines.push(await createEngine({ model, runtime, threads, cacheDirectory }, { clock, logger, signal }));
+      engines.push(
+        await createEngine({ model, runtime, threads, cacheDirectory }, { clock, logger, signal }),
+      );
     signal?.throwIfAborted();
     const running = await serveEngines({
       engines,
