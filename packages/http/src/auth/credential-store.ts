@@ -148,7 +148,7 @@ async function changeStore(home: string, change: (store: CredentialStore) => Cre
         if (!(await isHeld()))
           throw new CredentialError(`${path} was changed by another program meanwhile; try again`);
       };
-      // Whoever keeps the store elsewhere has a link here.
+      // A link here leads to a store that is kept elsewhere.
       await replaceFile(path, write, { keepsLink: true });
     });
   } catch (error) {

@@ -29,7 +29,7 @@ export interface HeldLock {
 export interface LockedPlace {
   /** E.g. `openRun: runs/a`. */
   readonly name: string;
-  /** What to do instead of waiting, e.g. `choose another directory`. */
+  /** Remedy besides waiting, e.g. `choose another directory`. */
   readonly remedy: string;
 }
 
