@@ -33,7 +33,13 @@ def main(count: int) -> None:
     for number in range(count):
         for datum in trajectory_to_data(trajectories[number % 100], (number % 3) - 1.0):
             total += datum.model_input.length
-    print(json.dumps({"seconds": time.perf_counter() - started, "tokens": total}))
+    seconds = time.perf_counter() - started
+    checksum = [0.0, 0.0, 0.0]
+    for one in trajectories:
+        for datum in trajectory_to_data(one, 1.0):
+            for index, name in enumerate(("target_tokens", "logprobs", "advantages")):
+                checksum[index] += sum(datum.loss_fn_inputs[name].data)
+    print(json.dumps({"seconds": seconds, "tokens": total, "checksum": checksum}))
 
 
 if __name__ == "__main__":

@@ -36,6 +36,8 @@ export async function breakableRun(order: BreakableRun): Promise<TrainingResult>
   }
   return rl({
     ...run,
+    // A faster one comes to always give the same answer, and has nothing to learn any more.
+    learningRate: 3e-4,
     steps,
     problems: ["The name of the ", "We saw a ", "It was the ", "There is a "],
     prompt: (problem) => problem,
