@@ -14,15 +14,14 @@ import torch
 import torch.nn.functional as F
 
 from batches import english_batches
-from checkpoint import greedy_answers, load_checkpoint
-from layout import END_OF_TEXT_ID, plain_answer, plain_prompt
+from checkpoint import answered_right, load_checkpoint
+from layout import END_OF_TEXT_ID, plain_tokens
 from letters import invented_word
 from skills import SKILLS, draw_text
 from word_lists import read_words
 
 SEED = 99
 QUESTIONS = 50
-ANSWER_LIMIT = 40
 LOSS_TOKENS, LOSS_BATCHES = 2048, 32
 OPENINGS = ("The ", "She was ", "It is a truth ", '"I hope, ', "house: ", "music: ")
 
@@ -36,10 +35,8 @@ def skill_accuracies(model: torch.nn.Module, words: list[str]) -> list[tuple[str
     results = []
     for skill in SKILLS:
         texts = [draw_text(skill.shape, draw_word, random) for _ in range(QUESTIONS)]
-        prompts = [list(plain_prompt(skill.names[0], text).encode()) for text in texts]
-        answers = greedy_answers(model, prompts, ANSWER_LIMIT, END_OF_TEXT_ID)
-        right = [list(plain_answer(skill.answer(text)).encode()) for text in texts]
-        results.append((skill.names[0], sum(a == r for a, r in zip(answers, right, strict=True)) / QUESTIONS))
+        questions = [plain_tokens(skill.names[0], text, skill.answer(text)) for text in texts]
+        results.append((skill.names[0], sum(answered_right(model, questions)) / QUESTIONS))
     return results
 
 
