@@ -10,6 +10,7 @@ import {
   silentLogger,
   ValidationError,
 } from "@tinkex/base";
+import { inFileTurn } from "@tinkex/base/node";
 import { rowsIn } from "../lines/file-lines.js";
 import { foreignFile, mendLastLine, openLineIn, warnOfCutLine } from "../lines/last-line.js";
 import type { Json, JsonObject } from "../lines/python-json.js";
@@ -57,7 +58,8 @@ export async function openRows(path: string, options: OpenRowsOptions = {}): Pro
   if (isFolder) throw new ValidationError(`openRows: path must be a file, got the folder ${path}`);
   const place = { name: `openRows: ${path}`, remedy: "give another file" };
   const lock = await FileLock.take(path, place, logger);
-  const rows = await readRows(path, logger).catch(async (error: unknown) => {
+  // A line that another call of this process is writing is waited for.
+  const rows = await inFileTurn(path, () => readRows(path, logger)).catch(async (error: unknown) => {
     await lock.release();
     throw error;
   });
