@@ -74,10 +74,13 @@ export async function lockDirectory(
   );
 }
 
-/** Tells that the last holder of a directory ended without giving it back. False where it may still run. */
+/** Tells that the last holder of a directory ended without giving it back. False where it may still run, and where there is no lock. */
 export async function isHolderGone(folder: string, processes: ProcessTable): Promise<boolean> {
   const files = new LockFolder(folder);
-  const [last] = await files.entries();
+  const [last] = await files.entries().catch((error: unknown) => {
+    if (isFileError(error, "ENOENT", "ENOTDIR")) return [];
+    throw error;
+  });
   const held = last?.isHeld === true ? await files.look(last.number) : undefined;
   return held?.record !== undefined && judgeOwner(held.record.owner, processes) === "gone";
 }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { silentLogger } from "@tinkex/base";
+import { type Logger, silentLogger } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { DataLayout } from "../disk/data-layout.js";
@@ -15,9 +15,9 @@ function processOf(pid: number, running: readonly number[] = []): ProcessTable {
 }
 
 /** Opens the data directory of a server that is given none. The servers of a test that is over are closed. */
-async function open(processes: ProcessTable, given?: string) {
+async function open(processes: ProcessTable, given?: string, logger: Logger = silentLogger) {
   const clock = new FakeClock({ startMs: 1_800_000_000_000 });
-  const data = await openDataDirectory(given, { clock, logger: silentLogger, processes });
+  const data = await openDataDirectory(given, { clock, logger, processes });
   onTestFinished(() => data.close());
   return data;
 }
@@ -90,14 +90,17 @@ describe("a data directory that a server made for itself", () => {
     expect(existsSync(join(noted.layout.root, "notes.txt"))).toBe(true);
   });
 
-  it("is passed over when it is a file, or has no lock that can be read", async () => {
+  it("is passed over without a word when it is a file, or has no lock that can be read", async () => {
     const parent = await temporaryParent();
+    const lines: string[] = [];
+    const note = (message: string) => void lines.push(message);
     write(join(parent, "tinkex-abcdef", "server-lock", "1.json"));
     write(join(parent, "tinkex-ABCDEF", "model-weights", "model.f32"));
     write(join(parent, "tinkex-123456"));
     const before = readdirSync(parent);
-    const data = await open(processOf(9));
+    const data = await open(processOf(9), undefined, { debug: note, info: note, warn: note, error: note });
     await data.close();
     expect(readdirSync(parent)).toEqual(before);
+    expect(lines).toEqual([]);
   });
 });
