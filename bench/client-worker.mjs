@@ -2,6 +2,7 @@
 // names, checks every result, and answers with what it took.
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { Pool } from "undici";
+import { maxRssKb } from "./max-rss.mjs";
 
 const [side, origin] = process.argv.slice(2);
 const PROMPT_LENGTH = 256;
@@ -135,7 +136,7 @@ const begin = () => ({ atMs: performance.now(), cpu: process.cpuUsage() });
 function end({ atMs, cpu }) {
   const tookMs = performance.now() - atMs;
   const { user, system } = process.cpuUsage(cpu);
-  return { tookMs, cpuMs: (user + system) / 1000, maxRssMb: process.resourceUsage().maxRSS / 1024 };
+  return { tookMs, cpuMs: (user + system) / 1000, maxRssMb: maxRssKb() / 1024 };
 }
 
 /** Counts the requests that undici is given until their answers are there, and the connections it makes, while `work` runs. */
