@@ -7,7 +7,7 @@ import { openExample } from "./recipes/example-service.js";
 import { firstAndLast } from "./recipes/figures.js";
 import { pigLatin, wordsOf } from "./recipes/pig-latin.js";
 
-await using example = await openExample(30);
+await using example = await openExample(40);
 const { service, model, seed, steps, figures } = example;
 
 const END = "\n";
