@@ -81,7 +81,7 @@ describe("distill", { timeout: 240_000 }, () => {
       expect(row["teacher/top_k_mass"]).toBeGreaterThan(0.5);
       expect(row["teacher/top_k_mass"]).toBeLessThanOrEqual(1.000001);
     }
-    // What is written for viewers is what was sampled, token by token.
+    // Viewers are given the text of each token that was sampled.
     const [logged] = await new RunReader(runDirectory).rolloutTokens(0);
     expect(logged?.tokens).toHaveLength(logged?.mask.length ?? -1);
   });

@@ -9,7 +9,7 @@ import { instrument } from "./instrument.js";
 
 const DATUM = { model_input: [1, 2], loss_fn_inputs: { target_tokens: [2, 3] } };
 
-/** What was thrown where nobody could catch it. */
+/** Errors that were thrown where nobody could catch them. */
 const uncaught: unknown[] = [];
 const note = (error: unknown): void => void uncaught.push(error);
 
