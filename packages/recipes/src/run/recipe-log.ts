@@ -53,7 +53,7 @@ export class RecipeLog {
    *
    * @param batch - the one to train next, as the Python cookbook counts them: within the epoch in supervised recipes, else from the start
    */
-  async checkpoint(saved: SavedCheckpoint, epoch: number, batch = saved.batch): Promise<void> {
+  async checkpoint(saved: SavedCheckpoint, epoch: number, batch: number = saved.batch): Promise<void> {
     const { name, batch: steps, statePath, samplerPath, isFinal } = saved;
     await this.#options.run?.writeCheckpoint({
       name,
