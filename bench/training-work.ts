@@ -6,7 +6,7 @@ import type { AdapterShape, EngineDatum } from "../packages/local/src/engine/eng
 import type { ModelConfig } from "../packages/local/src/model/model-config.js";
 import { weightShapes } from "../packages/local/src/model/weight-shapes.js";
 import { randomStream } from "../packages/local/src/random/random-stream.js";
-import type { FloatTensor } from "../packages/local/src/safetensors/safetensors-file.js";
+import type { FloatTensor } from "../packages/local/src/safetensors/safetensors-reader.js";
 
 /** One forward and backward pass: a model, an adapter and a batch. */
 export interface TrainingWork {

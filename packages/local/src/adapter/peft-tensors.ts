@@ -1,4 +1,4 @@
-import type { FloatTensor } from "../safetensors/safetensors-file.js";
+import type { FloatTensor } from "../safetensors/safetensors-reader.js";
 import type { AdapterPair } from "./adapter-parameters.js";
 import type { AdapterTensors } from "./adapter-tensors.js";
 

@@ -5,7 +5,8 @@ import { join, resolve } from "node:path";
 import type { EngineOptions } from "../engine/engine-options.js";
 import { checkGraphSize, checkRotaryTables, weightBytes } from "../model/check-model-size.js";
 import type { ModelConfig } from "../model/model-config.js";
-import { type GraphWeights, type ModelWeights, openModelWeights } from "../model/model-weights.js";
+import type { GraphWeights } from "../model/model-tensors.js";
+import { type ModelWeights, openModelWeights } from "../model/model-weights.js";
 import { storeWeights } from "../model/store-weights.js";
 import type { RuntimeName } from "../runtime/runtime.js";
 

@@ -1,6 +1,6 @@
 import { adaptableModules } from "../model/adaptable-modules.js";
 import type { ModelConfig } from "../model/model-config.js";
-import type { GraphWeights } from "../model/model-weights.js";
+import type { GraphWeights } from "../model/model-tensors.js";
 import type { GraphBuilder } from "../onnx/graph-builder.js";
 import type { Value } from "../onnx/value.js";
 import type { LinearWeights } from "./lora-linear.js";

@@ -6,22 +6,9 @@ import type { FileIdentity } from "../files/file-identity.js";
 import { mapOf } from "../json/bounded-collections.js";
 import { readJsonFile } from "../json/read-json-file.js";
 import { shortened } from "../json/shortened.js";
-import type { TensorPlace } from "../onnx/onnx-graph.js";
-import { type FloatTensor, SafetensorsFile } from "../safetensors/safetensors-file.js";
+import { SafetensorsFile } from "../safetensors/safetensors-file.js";
 import type { ModelConfig } from "./model-config.js";
-import { weightShapes } from "./weight-shapes.js";
-
-/** Weights as a graph takes them: numbers in memory, or their place in a file where the runtime reads them itself. */
-export interface GraphWeights extends Pick<ModelWeights, "get"> {
-  /** Tells where a tensor lies as float32; nothing for one that is to be had by `get`. */
-  stored?(name: string): StoredTensor | undefined;
-}
-
-/** A float32 tensor in a file that may be mapped into memory. */
-export interface StoredTensor {
-  readonly shape: readonly number[];
-  readonly place: TensorPlace;
-}
+import { type ModelTensors, modelTensors } from "./model-tensors.js";
 
 /** A file of weights, and the tensors that are read from it. */
 export interface WeightsFile extends FileIdentity {
@@ -29,15 +16,8 @@ export interface WeightsFile extends FileIdentity {
   readonly tensors: readonly string[];
 }
 
-/** The frozen weights of a base model, read when asked for and widened to float32. */
-export interface ModelWeights {
-  /**
-   * @param name - e.g. `model.layers.0.self_attn.q_proj.weight`
-   * @throws ValidationError when the model has no such tensor
-   */
-  get(name: string): FloatTensor;
-  /** Reads a tensor piece by piece in order, and keeps none of them. @throws as `get` does */
-  pieces(name: string): Iterable<Float32Array>;
+/** The frozen weights of a base model in files, read when asked for and widened to float32. */
+export interface ModelWeights extends ModelTensors {
   /** Files that are open, as they were when they were opened. */
   readonly files: readonly WeightsFile[];
   /** Files that are open, as they are by now: a file that replaced one of them is not among them. */
@@ -48,37 +28,21 @@ export interface ModelWeights {
 
 /**
  * Opens `model.safetensors`, or the files that `model.safetensors.index.json` names, and checks that every tensor the
- * configuration asks for is there in its shape and in a dtype that is read. A tensor is read once and shared while anyone holds it.
+ * configuration asks for is there in its shape and in a dtype that is read.
  *
  * @throws ValidationError naming the file and the tensor
  */
 export function openModelWeights(directory: string, config: ModelConfig): ModelWeights {
   const files = openFiles(directory);
+  let tensors: ModelTensors;
   try {
-    checkTensors(files, weightShapes(config), directory);
+    tensors = modelTensors(files, config, directory);
   } catch (error) {
     closeAll(files);
     throw error;
   }
-  const read = new Map<string, WeakRef<Float32Array>>();
-  const find = (name: string) => {
-    const file = files.get(name);
-    const shape = file?.shapeOf(name);
-    if (file === undefined || shape === undefined) {
-      throw new ValidationError(`the model in ${directory} has no tensor "${name}"`);
-    }
-    return { file, shape };
-  };
   return {
-    get(name) {
-      const { file, shape } = find(name);
-      const known = read.get(name)?.deref();
-      if (known !== undefined) return { data: known, shape };
-      const { data } = file.read(name);
-      read.set(name, new WeakRef(data));
-      return { data, shape };
-    },
-    pieces: (name) => find(name).file.pieces(name),
+    ...tensors,
     files: describeFiles(files, ({ identity }) => identity),
     currentFiles: () => describeFiles(files, (file) => file.currentIdentity()),
     close: () => closeAll(files),
@@ -130,30 +94,6 @@ function openShards(directory: string, index: string): Map<string, SafetensorsFi
   } catch (error) {
     closeAll(shards);
     throw error;
-  }
-}
-
-function checkTensors(
-  files: ReadonlyMap<string, SafetensorsFile>,
-  shapes: ReadonlyMap<string, readonly number[]>,
-  directory: string,
-): void {
-  for (const [name, expected] of shapes) {
-    const file = files.get(name);
-    const found = file?.shapeOf(name);
-    if (file === undefined || found === undefined) {
-      throw new ValidationError(
-        `the model in ${directory} lacks the tensor "${name}", which its config.json implies; ` +
-          "check that the weights are complete and belong to this config.json",
-      );
-    }
-    if (found.length !== expected.length || found.some((length, axis) => length !== expected[axis])) {
-      throw new ValidationError(
-        `tensor "${name}" of the model in ${directory} has shape [${found.join(", ")}]; ` +
-          `config.json implies [${expected.join(", ")}]`,
-      );
-    }
-    file.requireReadable(name);
   }
 }
 

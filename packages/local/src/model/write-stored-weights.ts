@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
-import type { ModelWeights, StoredTensor } from "./model-weights.js";
+import type { StoredTensor } from "./model-tensors.js";
+import type { ModelWeights } from "./model-weights.js";
 
 /**
  * Writes weights as float32 under another name and renames, so that the file is there as a whole or not at all, also after a loss of

@@ -6,6 +6,7 @@ import type { TrainingModel } from "../registries/training-model.js";
 import { toEngineData } from "../requests/engine-datum.js";
 import type { PassBody, ReceivedDatum } from "../requests/pass-body.js";
 import { resolveLoss } from "../requests/resolve-loss.js";
+import { nextTurn } from "../runtime/next-turn.js";
 
 /** Results of a pass with an uploaded loss. */
 export interface CustomPassResult {
@@ -53,8 +54,6 @@ export async function runCustomPass(
   );
   return { data: checked, result: { logprobs, lossSum }, metrics: Object.fromEntries(metrics) };
 }
-
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 function findProgram(state: ServerState, model: TrainingModel, lossId: unknown): LossProgram {
   const loss = typeof lossId === "string" ? state.losses.get(lossId) : undefined;

@@ -6,7 +6,7 @@ import type { Runtime, RuntimeName } from "./runtime.js";
 import { loadWasmRuntime } from "./wasm-runtime.js";
 
 /** Loads one runtime; replaced in tests to act out a machine without the native binding. */
-export type RuntimeLoader = (threads: number, reason: string) => Promise<Runtime>;
+export type RuntimeLoader = (threads: number, reason: string) => Promise<Runtime<RuntimeName>>;
 
 const defaultLoaders: Readonly<Record<RuntimeName, RuntimeLoader>> = {
   native: loadNativeRuntime,
@@ -22,7 +22,7 @@ const defaultLoaders: Readonly<Record<RuntimeName, RuntimeLoader>> = {
 export async function createRuntime(
   options: RuntimeOptions = {},
   loaders: Readonly<Record<RuntimeName, RuntimeLoader>> = defaultLoaders,
-): Promise<Runtime> {
+): Promise<Runtime<RuntimeName>> {
   checkRuntimeOptions(options);
   const { runtime = "auto", threads = availableParallelism() } = options;
   if (runtime === "wasm") return loaders.wasm(threads, "asked for");

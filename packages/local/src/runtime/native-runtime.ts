@@ -25,7 +25,7 @@ const withoutSpinning = { intra_op: { allow_spinning: "0" } };
  *
  * @throws Error in a thread where its reports cannot be turned off, and whatever importing the optional package `onnxruntime-node` throws where it or its binding is absent
  */
-export async function loadNativeRuntime(threads: number, reason: string): Promise<Runtime> {
+export async function loadNativeRuntime(threads: number, reason: string): Promise<Runtime<"native">> {
   const wasDisabled = isTelemetryDisabled();
   if (!disableTelemetry() && !wasDisabled) {
     throw new Error("its telemetry can be turned off by the process only, not by this thread");

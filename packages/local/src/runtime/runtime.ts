@@ -2,8 +2,8 @@ import type { OnnxGraph } from "../onnx/onnx-graph.js";
 import type { Tensor } from "./tensor.js";
 
 /** Library that runs the graphs. */
-export interface Runtime {
-  readonly name: RuntimeName;
+export interface Runtime<Name extends string = string> {
+  readonly name: Name;
   /** Threads that one run uses. */
   readonly threads: number;
   /** Why this runtime was chosen, in words for a log line. */
@@ -12,6 +12,7 @@ export interface Runtime {
   compile(graph: OnnxGraph): Promise<Session>;
 }
 
+/** Runtimes of Node; browsers have others. */
 export type RuntimeName = "native" | "wasm";
 
 /** A compiled graph. */

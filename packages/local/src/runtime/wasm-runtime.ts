@@ -2,7 +2,7 @@ import { commonSessionOptions, compileOrtSession } from "./ort-session.js";
 import type { Runtime } from "./runtime.js";
 
 /** ONNX Runtime's WebAssembly build, which needs no native binding. The first call fixes the number of threads. */
-export async function loadWasmRuntime(threads: number, reason: string): Promise<Runtime> {
+export async function loadWasmRuntime(threads: number, reason: string): Promise<Runtime<"wasm">> {
   const ort = await import("onnxruntime-web");
   ort.env.wasm.numThreads = threads;
   return {

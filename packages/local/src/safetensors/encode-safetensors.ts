@@ -1,5 +1,5 @@
-import type { FloatTensor } from "./safetensors-file.js";
 import { headerLengthBytes } from "./safetensors-header.js";
+import type { FloatTensor } from "./safetensors-reader.js";
 
 /** The format asks for data that starts at a multiple of eight bytes; readers may map it in place. */
 const alignment = 8;

@@ -7,7 +7,7 @@ import { rmsNorm } from "../graph/rms-norm.js";
 import { type Rope, ropeValues } from "../graph/rope.js";
 import { ropeTables } from "../graph/rope-tables.js";
 import type { ModelConfig } from "../model/model-config.js";
-import type { GraphWeights } from "../model/model-weights.js";
+import type { GraphWeights } from "../model/model-tensors.js";
 import { GraphBuilder } from "../onnx/graph-builder.js";
 import type { OnnxGraph } from "../onnx/onnx-graph.js";
 import { add } from "../onnx/operators/elementwise.js";

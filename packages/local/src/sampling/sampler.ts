@@ -2,7 +2,7 @@ import { ClosedError, ValidationError } from "@tinkex/base";
 import { type AdapterParameters, adaptedModules } from "../adapter/adapter-parameters.js";
 import type { SampleOutcome, SampleTask } from "../engine/engine.js";
 import type { ModelConfig } from "../model/model-config.js";
-import type { GraphWeights } from "../model/model-weights.js";
+import type { GraphWeights } from "../model/model-tensors.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { SessionCache } from "../runtime/session-cache.js";
 import { decodeGraph } from "./decode-graph.js";

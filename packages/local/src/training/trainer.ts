@@ -5,7 +5,8 @@ import { adapterFeeds } from "../graph/adapter-feeds.js";
 import { adapterGradientOutputs } from "../graph/adapter-gradients.js";
 import type { Loss } from "../losses/loss-definition.js";
 import type { ModelConfig } from "../model/model-config.js";
-import type { GraphWeights } from "../model/model-weights.js";
+import type { GraphWeights } from "../model/model-tensors.js";
+import { nextTurn } from "../runtime/next-turn.js";
 import type { Outputs, Runtime } from "../runtime/runtime.js";
 import { SessionCache } from "../runtime/session-cache.js";
 import { batchFeeds } from "./batch-feeds.js";
@@ -91,8 +92,6 @@ export function createTrainer(options: TrainerOptions): Trainer {
     release: () => sessions.release(),
   };
 }
-
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Cuts the padding off each row and puts the rest where the datum stands in the request. */
 function readLogprobs(

@@ -4,7 +4,7 @@ import { modelValues } from "../graph/model-values.js";
 import { targetLogprobs, targetLogprobsBackward } from "../graph/target-logprobs.js";
 import { type Loss, perTokenInputs, scalarInputs } from "../losses/loss-definition.js";
 import type { ModelConfig } from "../model/model-config.js";
-import type { GraphWeights } from "../model/model-weights.js";
+import type { GraphWeights } from "../model/model-tensors.js";
 import type { Shape } from "../onnx/dimension.js";
 import { GraphBuilder } from "../onnx/graph-builder.js";
 import type { OnnxGraph } from "../onnx/onnx-graph.js";
