@@ -20,7 +20,7 @@ import {
 } from "./run/recipe-options.js";
 import { RecipeRun } from "./run/recipe-run.js";
 import { stoppedAt, type TrainingResult, trainingResult } from "./run/training-result.js";
-import { trainingTools } from "./run/training-tools.js";
+import { checkRenderer, trainingTools } from "./run/training-tools.js";
 
 /** Learning rate where none is given, that of the Python cookbook. */
 const LEARNING_RATE = 1e-5;
@@ -65,6 +65,7 @@ export function dpo(options: DpoOptions): RecipeRun<TrainingResult, RecipeEvent>
   const complete = { ...options, learningRate: options.learningRate ?? LEARNING_RATE };
   checkRecipeOptions(complete, "dpo");
   checkDataset(options.pairs, "dpo: pairs");
+  checkRenderer(options.renderer, "dpo: renderer");
   checkCount(options.batchSize, "dpo: batchSize", 1);
   checkCount(options.epochs, "dpo: epochs", 1);
   checkCount(options.maxSteps, "dpo: maxSteps", 1);
@@ -80,10 +81,10 @@ async function runDpo(
   beta: number,
   tell: (event: RecipeEvent) => void,
 ): Promise<TrainingResult> {
-  const { service, model, signal, clock = systemClock, logger = silentLogger } = options;
+  const { service, model, renderer, signal, clock = systemClock, logger = silentLogger } = options;
   const { batchSize = 16, epochs = 1, maxSteps = Number.POSITIVE_INFINITY, seed = 0, rank = 32 } = options;
-  const pairs = await readDataset(options.pairs, "dpo: pairs");
-  const config = {
+  const pairs = await readDataset(options.pairs, "dpo: pairs", signal);
+  const configOf = () => ({
     recipe_name: "dpo",
     model_name: isCheckpointPath(model) ? null : model,
     load_checkpoint_path: isCheckpointPath(model) ? model : null,
@@ -96,18 +97,20 @@ async function runDpo(
     lora_rank: rank,
     seed,
     adam: { ...(options.adam ?? DEFAULT_ADAM) },
+    // Left out where it was not chosen, so that runs of before go on.
+    ...(renderer !== undefined && { renderer_name: typeof renderer === "object" ? renderer.name : renderer }),
     dataset: fingerprint(pairs, "dpo: pairs"),
-  };
+  });
   await using run =
     options.runDirectory === undefined
       ? undefined
-      : await openRun(options.runDirectory, { recipe: "dpo", config, logger, clock });
+      : await openRun(options.runDirectory, { recipe: "dpo", config: configOf(), logger, clock });
   const log = new RecipeLog({ ...options, tell, run, logger });
   const resume = run?.resumePoint;
   if (resume?.isFinished) return trainingResult(options, log, stoppedAt(resume));
 
   const training = await openTraining({ service, model, rank, seed, signal }, resume);
-  const tools = await trainingTools(training, model, options.renderer);
+  const tools = await trainingTools(training, model, renderer);
   const placeOf = (index: number): string => `dpo: pairs[${index}]`;
   const data = mapNamed(pairs, placeOf, (pair) => [pairDatums(pair, tools, "a pair")]);
   const batches = batchesOf(data, batchSize, seed, "dpo: pairs", "batchSize");

@@ -136,6 +136,7 @@ export function checkEvaluateOptions<Problem>(options: EvaluateOptions<Problem>)
   checkProblems(options);
   if (options.test !== undefined) checkDataset(options.test, "evaluate: test");
   if (options.name !== undefined) checkString(options.name, "evaluate: name", "test");
+  if (options.name === "") throw new ValidationError('evaluate: name must be a text, e.g. "test", got ""');
   if (options.file !== undefined) checkString(options.file, "evaluate: file", "runs/answers.jsonl");
   checkCount(options.samples, "evaluate: samples", 1);
   checkCount(options.concurrency, "evaluate: concurrency", 1);
@@ -162,6 +163,9 @@ function checkSamplers<Problem>(options: EvaluateOptions<Problem>): void {
     checkObject(options.samplers, "evaluate: samplers", "{ before, after }");
   const named = namedSamplers(options);
   if (named.length === 0) throw new ValidationError("evaluate: samplers must name at least one, got none");
+  if (options.samplers !== undefined && Object.hasOwn(options.samplers, "")) {
+    throw new ValidationError("evaluate: samplers must have names, got one without");
+  }
   for (const [name, choice] of named) {
     const place = name === "" ? "evaluate: sampler" : `evaluate: samplers.${name}`;
     checkSampler(choice, options.service, place);

@@ -1,7 +1,7 @@
 import { silentLogger, systemClock } from "@tinkex/base";
 import type { SamplingClient } from "@tinkex/client";
-import { fingerprint, readDataset } from "./data/dataset.js";
-import { exampleDatums, type TrainingExample } from "./data/training-example.js";
+import { hashOf, readDataset } from "./data/dataset.js";
+import { exampleDatums, NOT_MEASURED, type TrainingExample } from "./data/training-example.js";
 import { scoreTargets } from "./datum/document-of.js";
 import { type LoggedDatum, plainNumbers } from "./datum/plain-numbers.js";
 import {
@@ -112,10 +112,17 @@ async function runEvaluate<Problem>(
 ): Promise<EvaluationReport<Problem>> {
   const { name: prefix = "test", passAt = [] } = options;
   const problems: readonly Problem[] =
-    options.problems === undefined ? [] : await readDataset(options.problems, "evaluate: problems");
-  const test = await readDataset(options.test ?? [], "evaluate: test");
+    options.problems === undefined
+      ? []
+      : await readDataset(options.problems, "evaluate: problems", options.signal);
+  const test = await readDataset(options.test ?? [], "evaluate: test", options.signal);
   tell({ type: "start", total: problems.length * measured.length });
-  const answered = await answerProblems(options, problems, measured, tell);
+  const { logger = silentLogger } = options;
+  const warn = (message: string): void => {
+    logger.warn(message);
+    tell({ type: "warning", message });
+  };
+  const answered = await answerProblems(options, problems, measured, { tell, warn });
   const metrics: Record<string, number> = {};
   for (const one of measured) {
     const own = answered.filter(({ sampler }) => sampler === one.name);
@@ -125,7 +132,7 @@ async function runEvaluate<Problem>(
           own.map(({ answers }) => answers),
           passAt,
         )),
-      ...(test.length > 0 && (await lossMetrics(options, test, one))),
+      ...(test.length > 0 && (await lossMetrics(options, test, one, warn))),
     };
     const start = one.name === "" ? prefix : `${one.name}/${prefix}`;
     for (const [name, value] of Object.entries(found)) metrics[`${start}/${name}`] = value;
@@ -139,20 +146,15 @@ async function answerProblems<Problem>(
   options: EvaluateOptions<Problem>,
   problems: readonly Problem[],
   measured: readonly Measured[],
-  tell: Tell<Problem>,
+  { tell, warn }: { readonly tell: Tell<Problem>; readonly warn: (message: string) => void },
 ): Promise<readonly EvaluatedProblem<Problem>[]> {
   if (options.problems === undefined) return [];
   const { clock = systemClock, logger = silentLogger, seed = 0, samples = 1 } = options;
   const episode = options.episode ?? singleTurn(options.prompt, options.score);
-  const warn = (message: string): void => {
-    logger.warn(message);
-    tell({ type: "warning", message });
-  };
   const config = { ...rolloutConfig(options, "evaluate"), seed, samples };
   const keyOf = (one: Measured, index: number, problem: Problem): string => {
     const model = typeof one.choice === "string" ? one.choice : null;
-    const { sha256 } = fingerprint([one.name, model, index, problem, config], "evaluate: problems");
-    return sha256;
+    return hashOf([one.name, model, index, problem, config], () => `evaluate: problems[${index}]`);
   };
   const file =
     options.file === undefined
@@ -177,7 +179,8 @@ async function answerProblems<Problem>(
   const { concurrency = CONCURRENCY, signal } = options;
   const answered = await mapBounded(tasks, { concurrency, signal }, async (task, _, ended) => {
     const { one, problem, index } = task;
-    const key = keyOf(one, index, problem);
+    // Without a file a problem may be anything.
+    const key = file === undefined ? "" : keyOf(one, index, problem);
     const where = one.name === "" ? String(index) : `${one.name}/${index}`;
     const before = file?.find(where, key);
     const answers = before ?? (await answersTo(task, ended));
@@ -194,11 +197,16 @@ async function answerProblems<Problem>(
 async function lossMetrics(
   options: Pick<EvaluateOptions<never>, "trainOn" | "reduction" | "concurrency" | "signal">,
   test: readonly TrainingExample[],
-  { sampler, tools }: Measured,
+  { name, sampler, tools }: Measured,
+  warn: (message: string) => void,
 ): Promise<Metrics> {
   const { trainOn, reduction, concurrency = CONCURRENCY, signal } = options;
   const example = { loaded: tools, options: { trainOn, reduction } };
   const data = exampleDatums(test, example, (index) => `evaluate: test[${index}]`);
+  const unmeasured = test.length - data.length;
+  const counted = `${unmeasured} of ${test.length} examples of test${name === "" ? "" : ` for ${name}`}`;
+  if (unmeasured > 0) warn(`${counted} ${NOT_MEASURED}`);
+  if (data.length === 0) return {};
   const logged = await mapBounded(
     data,
     { concurrency, signal },

@@ -6,7 +6,7 @@ import type { TrainingExample } from "./data/training-example.js";
 import type { RecipeEvent } from "./run/recipe-event.js";
 import { RecipeRun } from "./run/recipe-run.js";
 import type { TrainingResult } from "./run/training-result.js";
-import { type SftNames, startSft } from "./sft.js";
+import { type SftStart, startSft } from "./sft.js";
 import { checkSftOptions, SFT_OPTIONS, type SftOptions } from "./sft-options.js";
 
 /** Examples of a step where none are given and there are enough of them. */
@@ -60,11 +60,13 @@ export function fineTune(options: FineTuneOptions): RecipeRun<FineTuneResult, Re
       const { examples: train } = sources.train;
       const { examples: test } = sources.test;
       const batchSize = options.batchSize ?? Math.max(1, Math.min(BATCH_SIZE, train.length));
-      const names: SftNames = {
+      const start: SftStart = {
         method: "fineTune",
+        // Examples without a token to train on are left out later.
+        hasFittingBatch: options.batchSize === undefined,
         placeOf: (name, index) => sources[name].placeOf(index),
       };
-      const run = startSft({ ...options, service, train, test, batchSize }, names);
+      const run = startSft({ ...options, service, train, test, batchSize }, start);
       for await (const event of run) tell(event);
       return { ...(await run), service, [Symbol.asyncDispose]: close };
     } catch (error) {
@@ -89,14 +91,18 @@ interface Source {
 }
 
 /** Reads all examples. The files first, so that what is wrong in any of them is said at once. */
-async function readSources({ train, test = [] }: FineTuneOptions): Promise<Record<"train" | "test", Source>> {
+async function readSources({
+  train,
+  test = [],
+  signal,
+}: FineTuneOptions): Promise<Record<"train" | "test", Source>> {
   const chats = await readChatFiles([train, test].filter((source) => typeof source === "string"));
   const sourceOf = async (
     source: string | Dataset<TrainingExample>,
     name: "train" | "test",
   ): Promise<Source> => {
     if (typeof source !== "string") {
-      const examples = await readDataset(source, `fineTune: ${name}`);
+      const examples = await readDataset(source, `fineTune: ${name}`, signal);
       return { examples, placeOf: (index) => `fineTune: ${name}[${index}]` };
     }
     const lines = chats.get(source) ?? [];

@@ -11,7 +11,7 @@ import { checkDataset, type Dataset } from "./data/dataset.js";
 import type { Prompt } from "./rollout/episode.js";
 import { checkRolloutOptions, type RolloutOptions } from "./rollout/rollout-options.js";
 import { checkFileSampler, checkSampler, type SamplerChoice } from "./run/open-sampler.js";
-import { checkCount } from "./run/recipe-options.js";
+import { checkCount, checkSignal } from "./run/recipe-options.js";
 
 /** Options of having many prompts answered. */
 export interface GenerateOptions
@@ -83,4 +83,5 @@ export function checkGenerateOptions(options: GenerateOptions): void {
     checkFileSampler(options.sampler, "generate: sampler");
   }
   checkLogger(options.logger, "generate: logger");
+  checkSignal(options.signal, "generate: signal");
 }

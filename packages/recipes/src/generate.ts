@@ -1,6 +1,6 @@
 import { silentLogger } from "@tinkex/base";
 import type { SampleParams, SamplingClient } from "@tinkex/client";
-import { fingerprint } from "./data/dataset.js";
+import { hashOf } from "./data/dataset.js";
 import { checkGenerateOptions, type GenerateOptions } from "./generate-options.js";
 import { AnswerFile } from "./rollout/answer-file.js";
 import { Conversation, type Turn } from "./rollout/conversation.js";
@@ -129,10 +129,11 @@ class Generation {
     const model = typeof sampler === "string" ? sampler : null;
     const config = { model, seed, samples: num_samples, ...rolloutConfig(this.#options, "generate") };
     let index = -1;
-    let place = 0;
+    let sent = 0;
     for await (const prompt of prompts) {
       index += 1;
-      const { sha256: key } = fingerprint([prompt, config], "generate: prompts");
+      const place = `generate: prompts[${index}]`;
+      const key = this.#file === undefined ? "" : hashOf([prompt, config], () => place);
       const replies = this.#file?.find(String(index), key);
       if (replies !== undefined) {
         this.#ready.push({ index, prompt, replies });
@@ -141,8 +142,8 @@ class Generation {
       const conversation = new Conversation({ ...this.#tools, stop });
       const turn = this.#show(conversation, index, prompt);
       if (turn === undefined) continue;
-      this.#asked.set(place, { index, prompt, key, conversation });
-      place += 1;
+      this.#asked.set(sent, { index, prompt, key, conversation });
+      sent += 1;
       const sampling_params = {
         max_tokens,
         temperature,

@@ -16,6 +16,7 @@ export {
 export { type RlLoop, rlLoop } from "./loops/rl.js";
 export { type SupervisedLoop, supervisedLoop } from "./loops/supervised.js";
 export { answerLogprob, type DpoBatchLoss, dpoBatchLoss } from "./losses/dpo-custom-loss.js";
+export { checkedMetrics } from "./metrics/checked-metrics.js";
 export { klMetrics } from "./metrics/kl-metrics.js";
 export { optimizerMetrics } from "./metrics/optimizer-metrics.js";
 export { rolloutMetrics } from "./metrics/rollout-metrics.js";

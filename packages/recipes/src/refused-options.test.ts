@@ -1,6 +1,6 @@
 import { ServiceClient } from "@tinkex/client";
 import { expect, it } from "vitest";
-import { distill, dpo, evaluate, fineTune, rl, sft } from "./index.js";
+import { distill, dpo, evaluate, fineTune, generate, rl, sft } from "./index.js";
 
 const service = new ServiceClient({ baseUrl: "http://127.0.0.1:9", env: {}, apiKey: "tml-none" });
 const model = "tinkex/pocket-1";
@@ -17,11 +17,12 @@ const recipes: Readonly<Record<string, (more: object) => unknown>> = {
   dpo: (more) => dpo({ ...common, pairs, ...more }),
   distill: (more) => distill({ ...common, ...asked, teacher: model, ...more }),
   evaluate: (more) => evaluate({ service, sampler: model, ...asked, score: () => 1, ...more }),
+  generate: (more) => generate({ service, sampler: model, prompts: ["a"], maxTokens: 1, ...more }),
 };
 
 const training = ["sft", "fineTune", "rl", "dpo", "distill"];
 const learning = ["sft", "fineTune"];
-const rollouts = ["rl", "distill", "evaluate"];
+const sampling = ["rl", "distill", "evaluate", "generate"];
 
 it.each([
   [
@@ -36,10 +37,25 @@ it.each([
   [["sft", "fineTune", "rl", "distill"], "evaluators", () => ({}), "evaluators must be an array"],
   [[...learning, "evaluate"], "trainOn", "answers", 'trainOn must be "last_assistant_message"'],
   [[...learning, "evaluate"], "reduction", "sum", 'reduction must be "mean" or "none", got "sum"'],
-  [["rl", "distill"], "lossFn", "mse", 'lossFn: must be one of "cross_entropy"'],
-  [rollouts, "stop", [5], "stop[0] must be a string"],
-  [rollouts, "stop", "\n", "stop must be an array"],
-  [[...training, "evaluate"], "signal", {}, "signal must be an AbortSignal"],
+  [["rl", "distill"], "lossFn", "mse", 'lossFn must be one of "importance_sampling", "ppo"'],
+  [["rl", "distill"], "lossFn", "cross_entropy", "lossFn must be one of"],
+  [["rl", "distill"], "lossFn", "custom", "lossFn must be one of"],
+  [sampling, "stop", [5], "stop[0] must be a string"],
+  [sampling, "stop", ["\n", ""], 'stop[1] must be a text, e.g. "\\n", got ""'],
+  [sampling, "stop", "\n", "stop must be an array"],
+  [sampling, "temperature", -1, "temperature must be"],
+  [sampling, "temperature", "0", "temperature must be"],
+  [["rl", "distill"], "temperature", 0, "temperature must be above 0, got 0"],
+  [[...training, ...sampling], "signal", {}, "signal must be an AbortSignal"],
+  [[...training, ...sampling], "renderer", 5, "renderer must be a renderer or the name of one, got 5"],
+  [[...training, ...sampling], "renderer", "", 'renderer must be a renderer or the name of one, got ""'],
+  [
+    [...training, ...sampling],
+    "renderer",
+    {},
+    "renderer must be a renderer or the name of one, got an object",
+  ],
+  [["evaluate"], "name", "", 'name must be a text, e.g. "test", got ""'],
 ] as const)("%s refuse a bad %s at the call, with its name", (names, option, value, fault) => {
   for (const name of names) {
     expect(() => recipes[name]?.({ [option]: value }), name).toThrow(`${name}: ${fault}`);
@@ -50,4 +66,9 @@ it("a recipe with too few examples for one step names its own options", async ()
   await expect(rl({ ...common, ...asked, reward: () => 1 })).rejects.toThrow(
     "rl: problems must have at least 16, enough for one step, got 1; lower groupsPerBatch",
   );
+});
+
+it("samplers side by side must all have names, which their metrics begin with", () => {
+  const named = { service, samplers: { "": model, other: model }, ...asked, score: () => 1 };
+  expect(() => evaluate(named)).toThrow("evaluate: samplers must have names, got one without");
 });

@@ -4,6 +4,7 @@ import { checkDataset, type Dataset } from "./data/dataset.js";
 import type { TrainingExample } from "./data/training-example.js";
 import { checkEvaluators, type Evaluator } from "./loops/evaluators.js";
 import { checkCount, checkRecipeOptions, RECIPE_OPTIONS, type RecipeOptions } from "./run/recipe-options.js";
+import { checkRenderer } from "./run/training-tools.js";
 
 /** Options of supervised fine-tuning. */
 export interface SftOptions extends RecipeOptions {
@@ -82,6 +83,7 @@ export function checkSftOptions(options: SftOptions, method = "sft"): void {
   if (options.test !== undefined) checkDataset(options.test, `${method}: test`);
   checkEvaluators(options.evaluators, `${method}: evaluators`);
   checkWeightOptions(options, method);
+  checkRenderer(options.renderer, `${method}: renderer`);
   checkCount(options.evaluateEvery, `${method}: evaluateEvery`, 0);
   checkCount(options.maxLength, `${method}: maxLength`, 2);
   checkCount(options.batchSize, `${method}: batchSize`, 1);

@@ -4,7 +4,7 @@ import type { Datum } from "@tinkex/types";
 import { schedule } from "./arithmetic/schedule.js";
 import { batchesOf } from "./data/batches.js";
 import { fingerprint, readDataset } from "./data/dataset.js";
-import { exampleDatums, type TrainingExample } from "./data/training-example.js";
+import { exampleDatums, NOT_MEASURED, type TrainingExample } from "./data/training-example.js";
 import { evaluatorOf } from "./loops/evaluators.js";
 import { supervisedLoop } from "./loops/supervised.js";
 import { bitsPerByte } from "./metrics/supervised-metrics.js";
@@ -36,32 +36,38 @@ export function sft(options: SftOptions): RecipeRun<TrainingResult, RecipeEvent>
 }
 
 /** Starts a run whose options are checked. */
-export function startSft(options: SftOptions, names: SftNames): RecipeRun<TrainingResult, RecipeEvent> {
-  const { method } = names;
-  return new RecipeRun({ method, signal: options.signal }, (tell) => runSft(options, names, tell));
+export function startSft(options: SftOptions, start: SftStart): RecipeRun<TrainingResult, RecipeEvent> {
+  const { method } = start;
+  return new RecipeRun({ method, signal: options.signal }, (tell) => runSft(options, start, tell));
 }
 
-/** Names in messages. */
-export interface SftNames {
+/** Parts in which a job differs from its recipe. */
+export interface SftStart {
   readonly method: "sft" | "fineTune";
+  /** True makes a batch of all examples where there are fewer than one has. @defaultValue false */
+  readonly hasFittingBatch?: boolean | undefined;
   /** Name of an example, e.g. `sft: train[3]`. */
   readonly placeOf: (name: "train" | "test", index: number) => string;
 }
 
 async function runSft(
   options: SftOptions,
-  { method, placeOf }: SftNames,
+  { method, placeOf, hasFittingBatch = false }: SftStart,
   tell: (event: RecipeEvent) => void,
 ): Promise<TrainingResult> {
   const { service, model, signal, clock = systemClock, logger = silentLogger } = options;
   const { batchSize = 32, epochs = 1, seed = 0, rank = 32, maxSteps = Number.POSITIVE_INFINITY } = options;
-  const examples = await readDataset(options.train, `${method}: train`);
-  const testExamples = await readDataset(options.test ?? [], `${method}: test`);
-  const config = configOf(options, examples);
+  const examples = await readDataset(options.train, `${method}: train`, signal);
+  const testExamples = await readDataset(options.test ?? [], `${method}: test`, signal);
   await using run =
     options.runDirectory === undefined
       ? undefined
-      : await openRun(options.runDirectory, { recipe: "sft", config, logger, clock });
+      : await openRun(options.runDirectory, {
+          recipe: "sft",
+          config: configOf(options, examples, method),
+          logger,
+          clock,
+        });
   const log = new RecipeLog({ ...options, tell, run, logger });
   const resume = run?.resumePoint;
   if (resume?.isFinished) return trainingResult(options, log, stoppedAt(resume));
@@ -77,7 +83,10 @@ async function runSft(
   const dropped = examples.length - data.length;
   if (dropped > 0)
     log.warn(`${dropped} of ${examples.length} examples have no token to train on, and are left out`);
-  const batches = batchesOf(data, batchSize, seed, `${method}: train`, "batchSize");
+  const unmeasured = testExamples.length - test.length;
+  if (unmeasured > 0) log.warn(`${unmeasured} of ${testExamples.length} examples of test ${NOT_MEASURED}`);
+  const size = hasFittingBatch ? Math.max(1, Math.min(batchSize, data.length)) : batchSize;
+  const batches = batchesOf(data, size, seed, `${method}: train`, "batchSize");
   const totalSteps = Math.min(maxSteps, epochs * batches.stepsPerEpoch);
   if (resume !== undefined && resume.batch > totalSteps) {
     throw new ValidationError(
@@ -102,7 +111,7 @@ async function runSft(
       ttlSeconds: options.checkpointTtlSeconds ?? CHECKPOINT_TTL_SECONDS,
       signal,
     },
-    evaluate: evaluatorOf(training, test, options, loaded?.tokenizer),
+    evaluate: evaluatorOf(training, test, { ...options, method }, loaded?.tokenizer),
     describe: (logged) => ({
       ...(dropped > 0 && { "datums/dropped": dropped }),
       ...(loaded !== undefined && { train_mean_bpb: bitsPerByte(logged, loaded.tokenizer) }),
@@ -116,7 +125,7 @@ async function runSft(
 }
 
 /** Everything that decides the result, by the names of the Python cookbook where it has one. */
-function configOf(options: SftOptions, examples: readonly TrainingExample[]) {
+function configOf(options: SftOptions, examples: readonly TrainingExample[], method: string) {
   const { model, renderer } = options;
   return {
     recipe_name: "sft",
@@ -134,7 +143,7 @@ function configOf(options: SftOptions, examples: readonly TrainingExample[]) {
     reduction: options.reduction ?? "mean",
     max_length: options.maxLength ?? null,
     adam: { ...(options.adam ?? DEFAULT_ADAM) },
-    dataset: fingerprint(examples, "sft: train"),
+    dataset: fingerprint(examples, `${method}: train`),
   };
 }
 

@@ -1,11 +1,12 @@
 import { silentLogger, systemClock, ValidationError } from "@tinkex/base";
 import { type JsonObject, openRun } from "@tinkex/runs";
-import { checkSent, type LossFnType, lossFnTypeSchema } from "@tinkex/types";
+import type { LossFnType } from "@tinkex/types";
 import { schedule } from "./arithmetic/schedule.js";
 import { batchesOf } from "./data/batches.js";
 import { checkDataset, type Dataset, fingerprint, readDataset } from "./data/dataset.js";
 import { checkEvaluators, type Evaluator, evaluatorOf } from "./loops/evaluators.js";
 import { type RlLoop, rlLoop } from "./loops/rl.js";
+import { checkPolicyLoss } from "./losses/policy-loss.js";
 import { sumTokens, type TokenCounts } from "./metrics/token-usage.js";
 import { learningRateFor } from "./models/learning-rate-for.js";
 import { countedSampler } from "./rollout/counted-sampler.js";
@@ -39,7 +40,7 @@ export interface RolloutTrainingOptions<Problem> extends RecipeOptions, RolloutO
   readonly groupsPerBatch?: number | undefined;
   /** @defaultValue one pass over the problems */
   readonly steps?: number | undefined;
-  /** @defaultValue "importance_sampling" */
+  /** A loss that trains on sampled tokens. @defaultValue "importance_sampling" */
   readonly lossFn?: LossFnType | undefined;
   /**
    * Steps that rollouts may run ahead of training: the groups of so many further steps are sampled, with older weights, while a step is
@@ -80,9 +81,13 @@ export function checkRolloutTraining<Problem>(
   checkCount(options.maxStepsOffPolicy, `${method}: maxStepsOffPolicy`, 0);
   checkCount(options.evaluateEvery, `${method}: evaluateEvery`, 0);
   checkEvaluators(options.evaluators, `${method}: evaluators`);
-  if (options.lossFn !== undefined) checkSent(lossFnTypeSchema, options.lossFn, `${method}: lossFn`);
+  checkPolicyLoss(options.lossFn, `${method}: lossFn`);
   checkCount(options.loggedGroups, `${method}: loggedGroups`, 0);
   checkRolloutOptions(options, method);
+  // At 0 every answer of a group is the same.
+  if (options.temperature === 0) {
+    throw new ValidationError(`${method}: temperature must be above 0, got 0`);
+  }
 }
 
 /** Parts in which recipes that train on rollouts differ. */
@@ -111,12 +116,17 @@ export async function trainOnRollouts<Problem>(
   const { service, model, signal, clock = systemClock, logger = silentLogger } = options;
   const { groupsPerBatch = 16, seed = 0, rank = 32, maxStepsOffPolicy = 0 } = options;
   const { method, examplesOf, config, lossFn = options.lossFn ?? LOSS, ...rollouts } = recipe;
-  const problems = await readDataset(options.problems, `${method}: problems`);
-  const whole = { ...configOf(options, recipe, problems), ...config };
+  const problems = await readDataset(options.problems, `${method}: problems`, signal);
   await using run =
     options.runDirectory === undefined
       ? undefined
-      : await openRun(options.runDirectory, { recipe: method, config: whole, logger, clock });
+      : await openRun(options.runDirectory, {
+          recipe: method,
+          // Made only here: without a folder a problem may be anything.
+          config: { ...configOf(options, recipe, problems), ...config },
+          logger,
+          clock,
+        });
   const log = new RecipeLog({ ...options, tell, run, logger });
   const resume = run?.resumePoint;
   if (resume?.isFinished) return trainingResult(options, log, stoppedAt(resume));
@@ -165,7 +175,7 @@ export async function trainOnRollouts<Problem>(
     epochAt: batches.epochAt,
     rollOut: (step, sampler) => pipeline.take(step, sampler),
     examplesOf: (groups) => examplesOf(groups, loaded),
-    evaluate: evaluatorOf(training, [], { ...options, evaluateEvery: options.evaluateEvery ?? 20 }),
+    evaluate: evaluatorOf(training, [], { ...options, evaluateEvery: options.evaluateEvery ?? 20, method }),
     record: rolloutRecorder(run, loaded.tokenizer, options.loggedGroups),
     nowMs: () => clock.monotonic(),
     signal,

@@ -30,6 +30,11 @@ export class CheckpointLives {
     return endsAtMs === undefined || this.#clock.now() < endsAtMs;
   }
 
+  /** Tells whether a checkpoint has ended, or will by the time that it was given. */
+  hasEnd(path: string): boolean {
+    return this.#endsAtMs.has(path);
+  }
+
   #remember(path: string, endsAtMs: number): void {
     this.#endsAtMs.delete(path);
     this.#endsAtMs.set(path, endsAtMs);

@@ -1,14 +1,34 @@
 import { createHash } from "node:crypto";
-import { describeValue, ValidationError } from "@tinkex/base";
+import { describeValue, systemClock, ValidationError, waitFor } from "@tinkex/base";
 
 /** Examples or problems: a list, or anything that can be iterated once, such as `chatsFromJsonl(path)`. */
 export type Dataset<Example> = Iterable<Example> | AsyncIterable<Example>;
 
-/** Reads a data set into memory. @throws ValidationError when it cannot be iterated */
-export async function readDataset<Example>(dataset: Dataset<Example>, place: string): Promise<readonly Example[]> {
+/**
+ * Reads a data set into memory.
+ *
+ * @param signal - ends the reading, also of a source that hangs
+ * @throws ValidationError when it cannot be iterated
+ */
+export async function readDataset<Example>(
+  dataset: Dataset<Example>,
+  place: string,
+  signal?: AbortSignal | undefined,
+): Promise<readonly Example[]> {
   checkDataset(dataset, place);
+  return waitFor(examplesOf(dataset, signal), { signal }, systemClock, place);
+}
+
+async function examplesOf<Example>(
+  dataset: Dataset<Example>,
+  signal: AbortSignal | undefined,
+): Promise<Example[]> {
   const examples: Example[] = [];
-  for await (const example of dataset) examples.push(example);
+  for await (const example of dataset) {
+    // Nobody waits for the rest, which may have no end.
+    if (signal?.aborted) break;
+    examples.push(example);
+  }
   return examples;
 }
 
@@ -32,15 +52,25 @@ export function fingerprint(
   examples: readonly unknown[],
   place: string,
 ): { readonly size: number; readonly sha256: string } {
+  return { size: examples.length, sha256: hashOf(examples, (index) => `${place}[${index}]`) };
+}
+
+/**
+ * Hash of several things.
+ *
+ * @param placeOf - names one of them in messages
+ * @throws ValidationError for one that is no plain data
+ */
+export function hashOf(parts: readonly unknown[], placeOf: (index: number) => string): string {
   const hash = createHash("sha256");
-  for (const [index, example] of examples.entries()) {
+  for (const [index, part] of parts.entries()) {
     try {
-      hash.update(`${JSON.stringify(example, plain) ?? ""}\n`);
+      hash.update(`${JSON.stringify(part, plain) ?? ""}\n`);
     } catch (cause) {
-      throw new ValidationError(`${place}[${index}] must be plain data that does not hold itself`, { cause });
+      throw new ValidationError(`${placeOf(index)} must be plain data that does not hold itself`, { cause });
     }
   }
-  return { size: examples.length, sha256: hash.digest("hex") };
+  return hash.digest("hex");
 }
 
 /** Copies data as JSON can hold it, for readers of a file. @throws TypeError for what holds itself */

@@ -1,6 +1,7 @@
 import { checkObject, type Tokenizer, ValidationError } from "@tinkex/base";
 import { datumFromTokens, type Renderer } from "@tinkex/renderers";
 import type { Datum } from "@tinkex/types";
+import { checkDatum } from "../datum/check-datum.js";
 import { hasTrainedToken } from "../datum/plain-numbers.js";
 import { mapNamed } from "./map-named.js";
 import { type Chat, type SupervisedDatumOptions, supervisedDatum } from "../datum/supervised-datum.js";
@@ -14,6 +15,9 @@ export interface PromptCompletion {
 
 /** An example to learn from: a chat, a text with its continuation, or a datum that is ready. */
 export type TrainingExample = Chat | PromptCompletion | Datum;
+
+/** Tells of held-out examples without a token that counts. */
+export const NOT_MEASURED = "have no token to measure, and are left out";
 
 /** Means to make tokens of examples. */
 export interface ExampleTools {
@@ -42,7 +46,10 @@ export function exampleDatums(
 /** An example as a datum; undefined where no token of it is left to train on. @throws ValidationError when it cannot be trained on */
 function exampleDatum(example: TrainingExample, tools: ExampleTools, place: string): Datum | undefined {
   checkObject(example, place, "{ messages: [{ role, content }] }");
-  if ("model_input" in example) return example;
+  if ("model_input" in example) {
+    checkDatum(example, place);
+    return hasTrainedToken(example) ? example : undefined;
+  }
   const { loaded, options } = tools;
   if (loaded === undefined) throw new ValidationError(`${place} needs a tokenizer, and none was loaded`);
   if ("messages" in example) return supervisedDatum(loaded.renderer(), example, options);

@@ -1,7 +1,8 @@
-import { checkArray, checkFunction, type Tokenizer } from "@tinkex/base";
+import { checkArray, checkFunction, systemClock, type Tokenizer, waitFor } from "@tinkex/base";
 import type { SamplingClient, TrainingClient } from "@tinkex/client";
 import type { Datum } from "@tinkex/types";
 import { plainNumbers } from "../datum/plain-numbers.js";
+import { checkedMetrics } from "../metrics/checked-metrics.js";
 import { bitsPerByte, meanNll } from "../metrics/supervised-metrics.js";
 import type { Metrics } from "../run/recipe-event.js";
 
@@ -30,6 +31,8 @@ export interface EvaluationOptions {
   readonly evaluateEvery?: number | undefined;
   readonly evaluators?: readonly Evaluator[] | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Place of errors, e.g. `sft`. @defaultValue "evaluatorOf" */
+  readonly method?: string | undefined;
 }
 
 /**
@@ -44,16 +47,19 @@ export function evaluatorOf(
   options: EvaluationOptions,
   tokenizer?: Tokenizer | undefined,
 ): (step: number) => Promise<Metrics | undefined> {
-  const { evaluateEvery = 10, evaluators = [], signal } = options;
+  const { evaluateEvery = 10, evaluators = [], signal, method = "evaluatorOf" } = options;
   const isNeeded = evaluateEvery > 0 && (test.length > 0 || evaluators.length > 0);
   return async (step) => {
     if (!isNeeded || step % evaluateEvery !== 0) return undefined;
     const sampler = () => training.saveWeightsAndGetSamplingClient({ signal });
     const context = { training, step, signal, sampler: async () => sampler() };
-    const results = await Promise.all([
-      test.length > 0 ? testLoss(training, test, tokenizer, signal) : {},
-      ...evaluators.map(async (evaluator) => evaluator(context)),
-    ]);
+    const measured = evaluators.map(async (evaluator, index) => {
+      const place = `${method}: the metrics of evaluators[${index}]`;
+      return checkedMetrics(await evaluator(context), place);
+    });
+    const loss = test.length > 0 ? testLoss(training, test, tokenizer, signal) : {};
+    // An evaluator may not heed the signal.
+    const results = await waitFor(Promise.all([loss, ...measured]), { signal }, systemClock, "an evaluation");
     return Object.assign({}, ...results);
   };
 }

@@ -49,7 +49,7 @@ function metricsOf(tag: string, groups: readonly GroupCounts[]): Record<string, 
   const trajectories = groups.flatMap((group) => group.trajectories);
   const turns = trajectories.flatMap((trajectory) => trajectory.turns);
   const rewards = trajectories.map(({ reward }) => reward);
-  const average = mean(rewards);
+  const average = rewards.length === 0 ? 0 : mean(rewards);
   const actionTokens = sum(turns.map((turn) => turn.actionTokens));
   const observationTokens = sum(turns.map((turn) => turn.observationTokens));
   const constant = groups
@@ -57,20 +57,25 @@ function metricsOf(tag: string, groups: readonly GroupCounts[]): Record<string, 
     .filter(isConstantGroup);
   const goodCount = constant.filter(([reward = 0]) => reward >= GOOD_REWARD).length;
   const named: Readonly<Record<string, number>> = {
-    ac_tokens_per_turn: actionTokens / turns.length,
-    ob_tokens_per_turn: observationTokens / turns.length,
-    turns_per_episode: turns.length / trajectories.length,
+    ac_tokens_per_turn: share(actionTokens, turns.length),
+    ob_tokens_per_turn: share(observationTokens, turns.length),
+    turns_per_episode: share(turns.length, trajectories.length),
     total_episodes: trajectories.length,
     total_turns: turns.length,
     total_ac_tokens: actionTokens,
     total_ob_tokens: observationTokens,
     "reward/total": average,
-    "reward/std": Math.sqrt(mean(rewards.map((reward) => (reward - average) ** 2))),
-    "by_group/frac_mixed": (groups.length - constant.length) / groups.length,
-    "by_group/frac_all_good": goodCount / groups.length,
-    "by_group/frac_all_bad": (constant.length - goodCount) / groups.length,
+    "reward/std": Math.sqrt(share(sum(rewards.map((reward) => (reward - average) ** 2)), rewards.length)),
+    "by_group/frac_mixed": share(groups.length - constant.length, groups.length),
+    "by_group/frac_all_good": share(goodCount, groups.length),
+    "by_group/frac_all_bad": share(constant.length - goodCount, groups.length),
   };
   return Object.fromEntries(Object.entries(named).map(([name, value]) => [`env/${tag}/${name}`, value]));
+}
+
+/** Share of a whole; of none it is 0, as the Python cookbook counts it. */
+function share(part: number, whole: number): number {
+  return whole === 0 ? 0 : part / whole;
 }
 
 function checkGroup(group: GroupCounts, place: string): void {

@@ -1,14 +1,14 @@
 import { checkFunction, checkObject, describeValue, ValidationError } from "@tinkex/base";
 import type { SampledSequence } from "@tinkex/types";
-import { checkNumber } from "../arguments/check-numbers.js";
 import type { Transition } from "../datum/trajectory-datums.js";
-import type { Metrics } from "../run/recipe-event.js";
+import { checkedMetrics } from "../metrics/checked-metrics.js";
 import { answerCalls, toolMessages } from "./answer-calls.js";
 import { Conversation, type Turn } from "./conversation.js";
 import type { Episode, Prompt, Reply, Reward } from "./episode.js";
 import type { FirstTurns } from "./first-turns.js";
 import { type RolloutLimit, reachedLimit } from "./limits.js";
 import type { RolloutRules, Trajectory } from "./rollout-rules.js";
+import { seedBehind } from "./seeds.js";
 import type { ToolResult } from "./tool.js";
 
 /** Distance of the seeds of two turns of an episode. */
@@ -69,19 +69,13 @@ export async function playEpisode<Problem>(
 
 function trajectoryOf({ transitions, replies, limit }: EpisodeState, value: number | Reward): Trajectory {
   const { reward, metrics } = typeof value === "object" && value !== null ? value : { reward: value };
-  return { transitions, replies, limit, reward: checkedReward(reward), metrics: checkedMetrics(metrics) };
-}
-
-/** Checks the numbers that came with a reward: their means are numbers of the step. A name without a value is left out. */
-function checkedMetrics(metrics: Reward["metrics"] = {}): Metrics {
-  checkObject(metrics, "the reward's metrics", "{ length: 3 }");
-  const numbers: [name: string, value: number][] = [];
-  for (const [name, value] of Object.entries(metrics)) {
-    if (value === undefined) continue;
-    checkNumber(value, `the reward's metrics.${name}`);
-    numbers.push([name, value]);
-  }
-  return Object.fromEntries(numbers);
+  return {
+    transitions,
+    replies,
+    limit,
+    reward: checkedReward(reward),
+    metrics: checkedMetrics(metrics, "the reward's metrics"),
+  };
 }
 
 /** Shows a prompt and gives the reply to it, once it has no calls of tools that are to be answered. */
@@ -117,7 +111,7 @@ async function takeTurn<Problem>(
   const asked = {
     ...params,
     max_tokens: Math.min(params.max_tokens ?? Number.POSITIVE_INFINITY, room),
-    seed: seed + transitions.length * SEEDS_PER_TURN,
+    seed: seedBehind(seed, transitions.length * SEEDS_PER_TURN),
     ...(turn.stop.length > 0 && { stop: turn.stop }),
   };
   const sample =
@@ -143,8 +137,16 @@ function limitOf<Problem>(state: EpisodeState, calls: number, { limits }: Rollou
   return reachedLimit({ turns: transitions.length, toolCalls, sampledTokens }, calls, limits);
 }
 
-/** @throws ValidationError for a reward that is no finite number */
+/** Largest reward: advantages are sent in 32 bits, and may be twice as large. */
+const MAX_REWARD = 1e38;
+
+/** @throws ValidationError for a reward that is no finite number, or beyond what is sent */
 export function checkedReward(reward: unknown): number {
-  if (typeof reward === "number" && Number.isFinite(reward)) return reward;
-  throw new ValidationError(`the reward must be a finite number, got ${describeValue(reward)}`);
+  if (typeof reward !== "number" || !Number.isFinite(reward)) {
+    throw new ValidationError(`the reward must be a finite number, got ${describeValue(reward)}`);
+  }
+  if (Math.abs(reward) <= MAX_REWARD) return reward;
+  throw new ValidationError(
+    `the reward must be from -${MAX_REWARD} to ${MAX_REWARD}, got ${reward}; scale rewards down`,
+  );
 }

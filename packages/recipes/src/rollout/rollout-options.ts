@@ -1,7 +1,7 @@
 import { checkArray, checkString, describeValue, ValidationError } from "@tinkex/base";
 import type { Renderer, RendererName } from "@tinkex/renderers";
 import { checkCount } from "../run/recipe-options.js";
-import type { TrainingTools } from "../run/training-tools.js";
+import { checkRenderer, type TrainingTools } from "../run/training-tools.js";
 import type { FailurePolicy, RolloutRules } from "./rollout-rules.js";
 import { checkTools, type Tools, toolDeclarations } from "./tool.js";
 
@@ -9,7 +9,7 @@ import { checkTools, type Tools, toolDeclarations } from "./tool.js";
 export interface RolloutOptions {
   /** Most tokens of an answer. */
   readonly maxTokens: number;
-  /** @defaultValue 1, as the log-probabilities of the loss suppose */
+  /** 0 always takes the likeliest token, for measuring alone. @defaultValue 1, as the log-probabilities of the loss suppose */
   readonly temperature?: number | undefined;
   /** Texts that end the continuation of a string; messages end as their renderer says. @defaultValue none */
   readonly stop?: readonly string[] | undefined;
@@ -62,6 +62,8 @@ export function checkRolloutOptions(options: RolloutOptions, method: string): vo
   if (options.stop !== undefined) checkArray(options.stop, `${method}: stop`);
   for (const [index, text] of (options.stop ?? []).entries()) {
     checkString(text, `${method}: stop[${index}]`, "\n");
+    if (text !== "") continue;
+    throw new ValidationError(`${method}: stop[${index}] must be a text, e.g. "\\n", got ""`);
   }
   if (options.tools !== undefined) checkTools(options.tools, method);
   const { onFailure = "fail", timeLimitMs = 1, temperature = 1 } = options;
@@ -70,9 +72,12 @@ export function checkRolloutOptions(options: RolloutOptions, method: string): vo
       `${method}: onFailure must be "fail", "retry" or "continue", got ${describeValue(onFailure)}`,
     );
   }
-  for (const [name, value] of Object.entries({ timeLimitMs, temperature })) {
-    if (Number.isFinite(value) && value > 0) continue;
-    throw new ValidationError(`${method}: ${name} must be above 0, got ${describeValue(value)}`);
+  checkRenderer(options.renderer, `${method}: renderer`);
+  if (!(Number.isFinite(timeLimitMs) && timeLimitMs > 0)) {
+    throw new ValidationError(`${method}: timeLimitMs must be above 0, got ${describeValue(timeLimitMs)}`);
+  }
+  if (!(Number.isFinite(temperature) && temperature >= 0)) {
+    throw new ValidationError(`${method}: temperature must be 0 or more, got ${describeValue(temperature)}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { systemClock } from "@tinkex/base";
+import { systemClock, ValidationError } from "@tinkex/base";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { scriptedSampler, scriptRenderer, scriptTokenizer } from "../testing/scripted-sampler.js";
 import { type Episode, singleTurn } from "./episode.js";
@@ -46,6 +46,21 @@ it("the reward is told how an answer ended: by its end token, or for want of tok
 });
 
 describe("a member that fails", () => {
+  it.each([
+    ["1", 'the reward must be a finite number, got "1"'],
+    [Number.NaN, "the reward must be a finite number, got NaN"],
+    [1e300, "the reward must be from -1e+38 to 1e+38, got 1e+300; scale rewards down"],
+    [-Number.MAX_VALUE, "the reward must be from -1e+38 to 1e+38"],
+  ])("by its reward %j is a fault of what was given, named with its place", async (reward, fault) => {
+    const judged = singleTurn<string>(
+      () => [{ role: "user", content: "a" }],
+      () => reward as number, // as plain JavaScript gives it
+    );
+    const { group } = roll(() => judged("w"), {}, 1);
+    await expect(group).rejects.toBeInstanceOf(ValidationError);
+    await expect(group).rejects.toThrow(`rl: problem 7, member 0: ${fault}`);
+  });
+
   it("gives up the others at once, cleaned up, where the group cannot go on without it", async () => {
     let cleanedUp = 0;
     const { group } = roll((member) =>

@@ -4,6 +4,7 @@ import { errorAt } from "./error-at.js";
 import { FirstTurns } from "./first-turns.js";
 import { checkedReward, playEpisode } from "./play-episode.js";
 import type { RolloutRules, Trajectory } from "./rollout-rules.js";
+import { seedBehind } from "./seeds.js";
 
 /** Times a group is rolled out again under the policy `retry`. */
 const MAX_RETRIES = 3;
@@ -27,7 +28,7 @@ export async function runGroup<Problem>(
   const { groupSize, onFailure, warn } = rules;
   for (let attempt = 0; ; attempt += 1) {
     try {
-      const members = await runMembers(problem, place, seed + attempt * groupSize, rules);
+      const members = await runMembers(problem, place, seedBehind(seed, attempt * groupSize), rules);
       return await withGroupReward(problem, place, members, rules);
     } catch (error) {
       rules.signal?.throwIfAborted();
@@ -57,7 +58,9 @@ async function runMembers<Problem>(
   const members = await Promise.all(
     Array.from({ length: groupSize }, async (_, member) => {
       try {
-        return [await runMember(problem, `${place}, member ${member}`, seed + member, own, firstTurns)];
+        return [
+          await runMember(problem, `${place}, member ${member}`, seedBehind(seed, member), own, firstTurns),
+        ];
       } catch (error) {
         failures.push(error);
         if (!canGoOn) group.abort(error);

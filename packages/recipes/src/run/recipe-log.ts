@@ -1,4 +1,4 @@
-import type { Logger } from "@tinkex/base";
+import { type Logger, systemClock, waitFor } from "@tinkex/base";
 import { type CheckpointRecord, type Run, RunReader } from "@tinkex/runs";
 import { isTokenKind, type TokenCounts, type TokenPrices, TokenUsage } from "../metrics/token-usage.js";
 import type { Metrics, RecipeEvent, SavedCheckpoint } from "./recipe-event.js";
@@ -11,6 +11,8 @@ export interface RecipeLogOptions {
   readonly logger: Logger;
   readonly onMetrics?: ((step: number, metrics: Metrics) => void | Promise<void>) | undefined;
   readonly tokenPrices?: TokenPrices | undefined;
+  /** Ends the wait for `onMetrics`. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Record of a run: what it writes is on disk before anybody hears of it. */
@@ -41,7 +43,9 @@ export class RecipeLog {
     await this.#options.run?.writeMetrics(step, metrics);
     this.#metrics = metrics;
     this.#options.tell({ type: "step", step, metrics });
-    await this.#options.onMetrics?.(step, metrics);
+    const { onMetrics, signal } = this.#options;
+    if (onMetrics === undefined) return;
+    await waitFor((async () => onMetrics(step, metrics))(), { signal }, systemClock, "onMetrics");
   }
 
   evaluation(step: number, metrics: Metrics): void {

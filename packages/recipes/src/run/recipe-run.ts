@@ -32,7 +32,12 @@ export class RecipeRun<Result, Event> implements PromiseLike<Result>, AsyncItera
    * @param work - gives the result, and tells of events as they happen; the reason of the signal that it throws becomes an AbortedError
    */
   constructor({ method, signal }: RunControl, work: (tell: (event: Event) => void) => Promise<Result>) {
-    this.#result = work((event) => this.#tell(event)).catch((error: unknown) => {
+    const start = async (): Promise<Result> => {
+      // Before a folder is made.
+      signal?.throwIfAborted();
+      return work((event) => this.#tell(event));
+    };
+    this.#result = start().catch((error: unknown) => {
       if (!signal?.aborted || error !== signal.reason) throw error;
       throw new AbortedError(`${method} was aborted`, { cause: error });
     });

@@ -1,4 +1,4 @@
-import { type Tokenizer, ValidationError } from "@tinkex/base";
+import { describeValue, type Tokenizer, ValidationError } from "@tinkex/base";
 import type { SamplingClient, TrainingClient } from "@tinkex/client";
 import { getRenderer, type Renderer, type RendererName, rendererNameFor } from "@tinkex/renderers";
 import { baseModelOf } from "./open-training.js";
@@ -7,6 +7,15 @@ import { baseModelOf } from "./open-training.js";
 export interface TrainingTools {
   readonly tokenizer: Tokenizer;
   readonly renderer: () => Renderer;
+}
+
+/** @throws ValidationError for what is no renderer, and no name of one. Names are looked up once there is a tokenizer */
+export function checkRenderer(chosen: Renderer | RendererName | undefined, place: string): void {
+  if (chosen === undefined || (typeof chosen === "string" && chosen.length > 0)) return;
+  if (typeof chosen === "object" && typeof chosen?.buildSupervisedExample === "function") return;
+  throw new ValidationError(
+    `${place} must be a renderer or the name of one, got ${describeValue(chosen)}; e.g. "qwen3", or getRenderer("qwen3", tokenizer)`,
+  );
 }
 
 /** Loads the tokenizer of a training client. @param chosen - renderer, or its name; else the one that is recommended for the model */

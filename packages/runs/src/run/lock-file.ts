@@ -3,6 +3,7 @@ import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { type Logger, ValidationError } from "@tinkex/base";
 import { isProcessGone, processMark } from "@tinkex/base/node";
 import { isMissing, readIfThere } from "../lines/read-if-there.js";
+import { asRefusal } from "./make-folder.js";
 
 /** Most times that a lock is looked at again since others have changed it meanwhile. */
 const MAX_TRIES = 100;
@@ -47,7 +48,10 @@ export async function takeLock(path: string, place: LockedPlace, logger: Logger)
     startedAt: await startOf(process.pid),
   };
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    if (await isMade(path, own)) return own.token;
+    const made = await isMade(path, own).catch((error: unknown) => {
+      throw asRefusal(error, place);
+    });
+    if (made) return own.token;
     const holder = await refuseOther(path, place);
     if (isOfOtherMachine(holder)) {
       logger.warn(`${place.name} was written on another machine, which writes nothing more from now on`);
@@ -86,6 +90,12 @@ export async function holderIn(path: string): Promise<Holder | undefined> {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** Tells whether a lock is held by a process that runs, this one included; of another machine nobody knows, so that it counts as one. */
+export async function isHeld(path: string): Promise<boolean> {
+  const holder = await holderIn(path);
+  return holder !== undefined && (isOfOtherMachine(holder) || (await isRunning(holder)));
 }
 
 /** Names a process that is not this one; undefined for this one, and where nobody holds the lock. */

@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import {
   checkKnownNames,
@@ -15,6 +14,7 @@ import { mendLastLine } from "../lines/last-line.js";
 import { type JsonObject, writePythonJson } from "../lines/python-json.js";
 import { writeText } from "../lines/write-lines.js";
 import { FileLock } from "./file-lock.js";
+import { makeFolder } from "./make-folder.js";
 import { Run } from "./run.js";
 import { RUN_FILES } from "./run-files.js";
 import { WriterLock } from "./writer-lock.js";
@@ -52,9 +52,9 @@ export async function openMetrics(
     // Refuses what JSON cannot hold, such as an object that holds itself, before anything walks it.
     writePythonJson(config, 0, "openMetrics: config");
   }
-  await mkdir(directory, { recursive: true });
   const path = join(directory, RUN_FILES.metrics);
   const place = { name: `openMetrics: ${path}`, remedy: "choose another directory" };
+  await makeFolder(directory, place);
   const lock = await FileLock.take(path, place, logger);
   try {
     await WriterLock.refuseOther(directory, "openMetrics");

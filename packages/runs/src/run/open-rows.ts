@@ -1,4 +1,4 @@
-import { mkdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import {
   checkKnownNames,
@@ -16,6 +16,7 @@ import { foreignFile, mendLastLine, openLineIn, warnOfCutLine } from "../lines/l
 import type { Json, JsonObject } from "../lines/python-json.js";
 import { appendLines } from "../lines/write-lines.js";
 import { FileLock } from "./file-lock.js";
+import { makeFolder } from "./make-folder.js";
 
 const PLACE = "openRows: path";
 
@@ -50,13 +51,13 @@ export async function openRows(path: string, options: OpenRowsOptions = {}): Pro
   checkKnownNames(options, { logger: true }, "the options of openRows");
   const { logger = silentLogger } = options;
   checkLogger(options.logger, "openRows: logger");
-  await mkdir(dirname(path), { recursive: true });
+  const place = { name: `openRows: ${path}`, remedy: "give another file" };
+  await makeFolder(dirname(path), place);
   const isFolder = await stat(path).then(
     (found) => found.isDirectory(),
     () => false,
   );
   if (isFolder) throw new ValidationError(`openRows: path must be a file, got the folder ${path}`);
-  const place = { name: `openRows: ${path}`, remedy: "give another file" };
   const lock = await FileLock.take(path, place, logger);
   // A line that another call of this process is writing is waited for.
   const rows = await inFileTurn(path, () => readRows(path, logger)).catch(async (error: unknown) => {

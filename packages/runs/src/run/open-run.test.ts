@@ -18,6 +18,7 @@ import { describe, expect, it } from "vitest";
 import { RunReader } from "../reader/run-reader.js";
 import { temporaryFolder } from "../testing/temporary-folder.js";
 import { type OpenRunOptions, openRun } from "./open-run.js";
+import type { Run } from "./run.js";
 
 const config = { model_name: "m", learning_rate: 0.001, num_epochs: 1 };
 const logger = new RecordingLogger();
@@ -57,6 +58,45 @@ describe("openRun", () => {
     await expect(other).rejects.toBeInstanceOf(ValidationError);
     await expect(open(directory, { recipe: "rl" })).rejects.toThrow(/differs in recipe \(sft, now rl\)/);
     expect(readFileSync(join(directory, "tinkex.json"), "utf8")).toBe(before);
+    expect(linesOf(directory, "metrics.jsonl")).toHaveLength(1);
+  });
+
+  it("takes another configuration in a folder of which the first call ended before its first step", async () => {
+    const directory = temporaryFolder();
+    await (await open(directory)).close();
+    const changed = { ...config, learning_rate: 0.01 };
+    const run = await open(directory, { config: changed, recipe: "dpo" });
+    expect(run.resumePoint).toBeUndefined();
+    await run.writeMetrics(0, { loss: 1 });
+    await run.close();
+    const reader = new RunReader(directory);
+    expect(await reader.config()).toEqual(changed);
+    expect(await reader.mark()).toMatchObject({ recipe: "dpo" });
+    // From its first step on it has a configuration.
+    await expect(open(directory)).rejects.toThrow(/differs in recipe \(dpo, now sft\)/);
+    await (await open(directory, { config: changed, recipe: "dpo" })).close();
+  });
+
+  it.each([
+    ["a checkpoint", (run: Run) => run.writeCheckpoint({ name: "final", batch: 1 })],
+    [
+      "times",
+      (run: Run) => run.writeTimingSpans(0, [{ name: "a", duration: 1, wall_start: 0, wall_end: 1 }]),
+    ],
+    ["rollouts", (run: Run) => run.writeRollouts(0, [])],
+  ])("keeps the configuration of a run that has written %s", async (_, write) => {
+    const directory = temporaryFolder();
+    const run = await open(directory);
+    await write(run);
+    await run.close();
+    await expect(open(directory, { recipe: "rl" })).rejects.toThrow(/differs in recipe \(sft, now rl\)/);
+  });
+
+  it("refuses another configuration while a call that has done nothing yet is under way", async () => {
+    const directory = temporaryFolder();
+    const run = await open(directory);
+    await expect(open(directory, { recipe: "rl" })).rejects.toThrow(/differs in recipe \(sft, now rl\)/);
+    await run.writeMetrics(0, { loss: 1 });
     expect(linesOf(directory, "metrics.jsonl")).toHaveLength(1);
   });
 

@@ -1,4 +1,4 @@
-import { constants, copyFile, mkdir } from "node:fs/promises";
+import { constants, copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type Clock,
@@ -15,16 +15,18 @@ import {
 } from "@tinkex/base";
 import { configHash, differingKeys, withoutSecrets } from "../config/run-config.js";
 import { dropRowsFrom } from "../lines/drop-rows.js";
+import { openIfThere } from "../lines/file-lines.js";
 import { JsonLinesReader } from "../lines/json-lines-reader.js";
 import { mendLastLine } from "../lines/last-line.js";
 import { type JsonObject, readPythonJson, writePythonJson } from "../lines/python-json.js";
-import { readIfThere } from "../lines/read-if-there.js";
+import { listIfThere, readIfThere } from "../lines/read-if-there.js";
 import { syncFiles, writeText } from "../lines/write-lines.js";
+import { makeFolder } from "./make-folder.js";
 import type { CheckpointRecord, RunMark } from "./records.js";
 import { epochStartsIn, resumePointOf } from "./resume-point.js";
 import { type ResumePoint, Run } from "./run.js";
-import { MARK_FORMAT, RUN_FILES } from "./run-files.js";
-import { WriterLock } from "./writer-lock.js";
+import { iterationOf, MARK_FORMAT, RUN_FILES } from "./run-files.js";
+import { placeOfRun, WriterLock } from "./writer-lock.js";
 
 export interface OpenRunOptions {
   /** Name of the recipe, e.g. `sft`. */
@@ -51,7 +53,7 @@ const OPTIONS: Readonly<Record<keyof OpenRunOptions, true>> = {
 /**
  * Opens a run for writing: begins it in a new folder, or goes on where its last checkpoint says. What was logged after that checkpoint is
  * dropped, since those steps are done again; a copy is kept. Nothing is dropped from a run that has ended. A folder of the Python cookbook is taken over, its `config.json` kept as
- * `config.json.before_tinkex`.
+ * `config.json.before_tinkex`. A run that has ended before its first step begins again, also with another configuration.
  *
  * Close it once it is no longer written: until then no other process may open it.
  *
@@ -73,7 +75,7 @@ export async function openRun(directory: string, options: OpenRunOptions): Promi
   writePythonJson(options.config, 0, "openRun: config");
   const config = withoutSecrets(options.config);
   const file = (name: string) => join(directory, name);
-  await mkdir(directory, { recursive: true });
+  await makeFolder(directory, placeOfRun(directory));
   const hash = configHash(config);
   const startedAt = await guard(directory, recipe, config, hash);
   const lock = await WriterLock.take(directory, logger);
@@ -115,7 +117,7 @@ async function goOnAt(directory: string, logger: Logger): Promise<ResumePoint | 
   return resumePoint;
 }
 
-/** Refuses a run of another configuration. @returns when the run was begun; undefined where it is not ours yet */
+/** Refuses a run of another configuration. @returns when the run was begun; undefined where it is not ours yet, or has done nothing */
 async function guard(directory: string, recipe: string, config: JsonObject, hash: string) {
   const [mark, before] = await Promise.all(
     [RUN_FILES.mark, RUN_FILES.config].map((name) => readObject(join(directory, name))),
@@ -135,11 +137,35 @@ async function guard(directory: string, recipe: string, config: JsonObject, hash
     ...(mark.configHash === hash ? [] : differingKeys(before ?? {}, config)),
   ];
   if (differing.length > 0 || mark.configHash !== hash) {
+    // A first call with a mistake in it must not spoil the folder for the second.
+    if (!(await hasBegun(directory))) return undefined;
     throw new ValidationError(
       `openRun: ${directory} holds a run of another configuration, which differs in ${differing.join(", ") || "its hash"}; go on with the same one, or choose another directory`,
     );
   }
   return typeof mark.startedAt === "string" ? mark.startedAt : "";
+}
+
+/** Logs that a run writes once it has done something. */
+const LOGS: readonly string[] = [RUN_FILES.metrics, RUN_FILES.checkpoints, RUN_FILES.timing];
+
+/** Tells whether a run has done something that another configuration could not go on with, or is under way. */
+async function hasBegun(directory: string): Promise<boolean> {
+  if (await WriterLock.isHeld(directory)) return true;
+  if ((await listIfThere(directory)).some((name) => iterationOf(name) !== undefined)) return true;
+  const sizes = await Promise.all(LOGS.map((name) => sizeOf(join(directory, name))));
+  return sizes.some((size) => size > 0);
+}
+
+/** Size of a file; 0 where it is not there. */
+async function sizeOf(path: string): Promise<number> {
+  const file = await openIfThere(path);
+  if (file === undefined) return 0;
+  try {
+    return (await file.stat()).size;
+  } finally {
+    await file.close();
+  }
 }
 
 /** Keeps a copy of Python's configuration. The first stays: a call that was killed here may have put ours in its place. */

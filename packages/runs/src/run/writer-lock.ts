@@ -1,13 +1,27 @@
 import { join } from "node:path";
 import { ClosedError, type Logger } from "@tinkex/base";
 import { FileLock } from "./file-lock.js";
-import { type HeldLock, holderIn, otherProcess, refuseOther, takeAway, takeLock } from "./lock-file.js";
+import {
+  type HeldLock,
+  holderIn,
+  isHeld,
+  type LockedPlace,
+  otherProcess,
+  refuseOther,
+  takeAway,
+  takeLock,
+} from "./lock-file.js";
 import { RUN_FILES } from "./run-files.js";
 
 /** File that names the writer of a run. */
 const LOCK_FILE = "tinkex.lock";
 
 const REMEDY = "choose another directory";
+
+/** Names the folder of a run for errors. */
+export function placeOfRun(directory: string): LockedPlace {
+  return { name: `openRun: ${directory}`, remedy: REMEDY };
+}
 
 /**
  * Right to write a run. One process has it at a time; whoever opens the run last within a process has it, so that a call that was given up writes
@@ -28,7 +42,7 @@ export class WriterLock implements HeldLock {
    * @throws ValidationError when another process of this machine writes the run, or its metrics
    */
   static async take(directory: string, logger: Logger): Promise<WriterLock> {
-    const place = { name: `openRun: ${directory}`, remedy: REMEDY };
+    const place = placeOfRun(directory);
     const lock = new WriterLock(directory, await takeLock(join(directory, LOCK_FILE), place, logger));
     try {
       await FileLock.refuseOther(join(directory, RUN_FILES.metrics), place);
@@ -42,6 +56,11 @@ export class WriterLock implements HeldLock {
   /** @throws ValidationError when another process of this machine writes the run. @param method - named in the error */
   static async refuseOther(directory: string, method: string): Promise<void> {
     await refuseOther(join(directory, LOCK_FILE), { name: `${method}: ${directory}`, remedy: REMEDY });
+  }
+
+  /** Tells whether a call of this process, or of one that still runs, writes the run. */
+  static async isHeld(directory: string): Promise<boolean> {
+    return isHeld(join(directory, LOCK_FILE));
   }
 
   async check(): Promise<void> {

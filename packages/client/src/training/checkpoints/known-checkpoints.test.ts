@@ -1,7 +1,10 @@
+import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it } from "vitest";
+import { CheckpointLives } from "../../session/checkpoint-lives.js";
 import { until } from "../../testing/open-service.js";
 import { openTraining, step } from "../../testing/open-training.js";
 import type { StubService } from "../../testing/stub-service.js";
+import { KnownCheckpoints } from "./known-checkpoints.js";
 
 /** Has the service forget the model, as one that was started anew has. */
 function startAnew(stub: StubService): void {
@@ -71,5 +74,32 @@ describe("the checkpoint that a lost session names", () => {
     await training.saveState("a");
     startAnew(stub);
     await expect(step(training)).rejects.toMatchObject({ lastCheckpoint: path });
+  });
+});
+
+describe("of more checkpoints than are remembered", () => {
+  it.each(["loaded", "saved"] as const)(
+    "the one that was %s without an end is known once all later ones have ended",
+    async (how) => {
+      const clock = new FakeClock({ startMs: 1_800_000_000_000 });
+      const known = new KnownCheckpoints(new CheckpointLives(clock));
+      if (how === "loaded") known.loaded("tinker://a/weights/base", 0);
+      else known.saved("tinker://a/weights/base", 0, undefined);
+      for (let step = 1; step <= 300; step += 1) known.saved(`tinker://a/weights/${step}`, step, 3600);
+      expect(known.latest).toBe("tinker://a/weights/300");
+      await clock.advance(3_600_000);
+      expect(known.latest).toBe("tinker://a/weights/base");
+    },
+  );
+
+  it("those without an end are forgotten from the oldest on, and those that have ended before them", () => {
+    const lives = new CheckpointLives(new FakeClock({ startMs: 1_800_000_000_000 }));
+    const known = new KnownCheckpoints(lives);
+    for (let step = 0; step < 64; step += 1) known.saved(`tinker://a/weights/${step}`, step, undefined);
+    lives.ended("tinker://a/weights/5");
+    known.saved("tinker://a/weights/64", 64, undefined);
+    for (let step = 64; step > 0; step -= 1) lives.ended(`tinker://a/weights/${step}`);
+    // The one that had ended went, and not the oldest.
+    expect(known.latest).toBe("tinker://a/weights/0");
   });
 });

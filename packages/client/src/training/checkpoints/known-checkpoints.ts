@@ -36,6 +36,13 @@ export class KnownCheckpoints {
   #note(path: string, seqId = this.#known.at(-1)?.seqId ?? 0): void {
     const before = this.#known.findLastIndex((known) => known.seqId <= seqId);
     this.#known.splice(before + 1, 0, { seqId, path });
-    if (this.#known.length > MAX_CHECKPOINTS) this.#known.shift();
+    if (this.#known.length > MAX_CHECKPOINTS) this.#forgetOne();
+  }
+
+  /** Forgets one that has ended, else the oldest that will end: one without an end may outlive all later ones. */
+  #forgetOne(): void {
+    const ended = this.#known.findIndex(({ path }) => !this.#lives.isAlive(path));
+    const mortal = this.#known.findIndex(({ path }) => this.#lives.hasEnd(path));
+    this.#known.splice(ended >= 0 ? ended : Math.max(0, mortal), 1);
   }
 }
