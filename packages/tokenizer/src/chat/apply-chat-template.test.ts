@@ -190,11 +190,67 @@ describe("continueFinalMessage", () => {
     expect(render("[{{ messages[0].content | trim }}]", "one, ", options)).toBe("[one,");
   });
 
+  it("ends within the last part that has a text, where the content is an array of parts", () => {
+    const template = "{% for part in messages[0].content %}({{ part.text }}){% endfor %}!";
+    const parts = [{ text: "a" }, { type: "text", text: "b " }, { type: "image" }];
+    expect(render(template, parts, { continueFinalMessage: true })).toBe("(a)(b ");
+    expect(render(template, [new Map([["text", "c"]])], { continueFinalMessage: true })).toBe("(c");
+    expect(parts[1]).toEqual({ type: "text", text: "b " });
+  });
+
+  it("refuses a template that writes the end of the last message, but not the whole of it", () => {
+    // Templates that take reasoning out of the content do this: the model would go on with another message.
+    const template = "[{{ messages[0].content.split('</think>')[-1] }}]";
+    const options = { continueFinalMessage: true };
+    expect(() => render(template, "<think>a</think>b", options)).toThrow(/changes the last message/);
+    expect(render(template, " b\u0085", options)).toBe("[ b\u0085");
+    expect(render("{{ messages[0].content | upper }}", "", options)).toBe("");
+  });
+
   it("refuses what it cannot continue", () => {
     const options = { continueFinalMessage: true };
     expect(() => render("nothing", "one", options)).toThrow(/leaves out the end of the last message/);
-    expect(() => render("x", [{ text: "a" }], options)).toThrow(/content is a string/);
+    expect(() => render("x", [{ type: "image" }], options)).toThrow(/content is a string, or has a part/);
+    expect(() => render("x", [{ text: 5 }], options)).toThrow(/content is a string, or has a part/);
     expect(() => render("x", "a", { ...options, addGenerationPrompt: true })).toThrow(/not both/);
+  });
+});
+
+describe("lists of objects beside the messages", () => {
+  // huggingface/transformers: render_jinja_template refuses tools and documents that are no dicts.
+  it.each([
+    ["documents that are true", { variables: { documents: true } }, /variables.documents must be an array/],
+    [
+      "a document that is a string",
+      { variables: { documents: ["a"] } },
+      /variables.documents\[0\] must be an object/,
+    ],
+    [
+      "a document that is a list",
+      { variables: { documents: [{ text: "a" }, []] } },
+      /variables.documents\[1\] must be/,
+    ],
+    ["a tool that is a string", { tools: ["now"] }, /tools\[0\] must be an object/],
+  ])("must be such lists: %s", (_name, options, message) => {
+    expect(() => render("x", "", options)).toThrow(message);
+  });
+
+  it.each([[null], [undefined], [[]], [[{ title: "t", text: "x" }]], [[new Map([["text", "x"]])]]])(
+    "may be absent, empty or objects of any kind: %j",
+    (documents) => {
+      expect(
+        render("{{ documents | length if documents else 'none' }}", "", { variables: { documents } }),
+      ).toBe(documents?.length ? "1" : "none");
+    },
+  );
+});
+
+describe("a variable", () => {
+  it("that is undefined is not defined in the template either, as a field of an object", () => {
+    const template = "{{ a is defined }} {{ b.c is defined }} {{ b is defined }}";
+    expect(render(template, "", { variables: { a: undefined, b: { c: undefined } } })).toBe(
+      "False False True",
+    );
   });
 });
 

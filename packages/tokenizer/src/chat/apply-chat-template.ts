@@ -1,10 +1,11 @@
 import { checkArray, checkObject, type Tokenizer, ValidationError } from "@tinkex/base";
 import { type CompiledTemplate, compileTemplate } from "../template/compile-template.js";
-import { stripRange } from "../template/values/python-text.js";
-import { plain, sliceText, type TextValue } from "../template/values/text.js";
+import { plain } from "../template/values/text.js";
 import { specialTokenPredicate } from "../tokenizer/special-token-predicate.js";
 import { isTextTokenizer, type TextTokenizer } from "../tokenizer/text-tokenizer.js";
+import { cutAtEnd, markEnd } from "./continue-final-message.js";
 import { createLiteralCharacters } from "./literal-characters.js";
+import { withoutNulls, withReasoning } from "./message-fields.js";
 
 /** A message as chat templates read it. Which further fields count (`tool_calls`, ...) is up to the template. */
 export interface TemplateMessage {
@@ -19,14 +20,17 @@ export interface ChatTemplateOptions {
   readonly tools?: readonly Readonly<Record<string, unknown>>[];
   /** Ends the text with the opening of the assistant's answer. @defaultValue false */
   readonly addGenerationPrompt?: boolean;
-  /** Ends the text within the last message, for the model to go on with it. @defaultValue false */
+  /** Ends the text within the last message, behind the last text of its content, for the model to go on with it. @defaultValue false */
   readonly continueFinalMessage?: boolean;
   /**
    * A Jinja template, or the name of one of the tokenizer's.
    * @defaultValue `tool_use` when there are tools and a template of that name, else `default`
    */
   readonly template?: string;
-  /** Further variables of the template, by the template's own names, e.g. `{ enable_thinking: false }`. */
+  /**
+   * Further variables of the template, by the template's own names, e.g. `{ enable_thinking: false }`. `documents` is an array of
+   * objects with a title and a text.
+   */
   readonly variables?: Readonly<Record<string, unknown>>;
   /**
    * Special tokens that become ids where messages or tools spell them out; those of the template itself always do.
@@ -73,8 +77,9 @@ export function applyChatTemplate(
   for (const [index, message] of messages.entries()) {
     checkObject(message, `messages[${index}]`, '{ role: "user", content: "Hi" }');
   }
-  if (tools !== undefined && tools !== null) checkArray(tools, "applyChatTemplate: tools");
   checkObject(variables, "applyChatTemplate: variables");
+  checkObjects(tools, "tools", '{ type: "function", function: { name: "now" } }');
+  checkObjects(variables.documents, "variables.documents", '{ title: "A", text: "b" }');
   if (messages.length === 0) throw new ValidationError("messages must hold at least one message, got none");
   if (continueFinalMessage && addGenerationPrompt) {
     throw new ValidationError(
@@ -92,27 +97,35 @@ export function applyChatTemplate(
     allowed: special.filter(allows),
   });
   const prepared = messages.map(withoutNulls).map(withReasoning);
+  const continued = continueFinalMessage ? markEnd(prepared) : undefined;
   const rendered = template.render(
     {
       own: {
         ...Object.fromEntries(
           Object.entries(tokenizer.namedTokens).map(([purpose, token]) => [`${purpose}_token`, token]),
         ),
-        documents: null,
         ...variables,
+        documents: variables.documents ?? null,
         add_generation_prompt: addGenerationPrompt,
       },
       peoples: {
         ...("tools" in variables && tools === undefined ? {} : { tools: tools ?? null }),
-        messages: continueFinalMessage ? markEnd(prepared) : prepared,
+        messages: continued?.messages ?? prepared,
       },
     },
     literal.strings,
   );
-  const result = continueFinalMessage ? cutAtEnd(rendered) : rendered;
+  const result = continued === undefined ? rendered : cutAtEnd(rendered, continued.lastText);
   const text = plain(result);
   const literalOffsets = literal.offsets(result);
   return { text, ids: tokenizer.encode(text, { allowedSpecial: "all", literalOffsets, literalAdded }) };
+}
+
+/** Checks a list of objects that may be left out, as tools and documents may. */
+function checkObjects(list: unknown, what: string, example: string): void {
+  if (list === undefined || list === null) return;
+  checkArray(list, `applyChatTemplate: ${what}`);
+  for (const [index, item] of list.entries()) checkObject(item, `${what}[${index}]`, example);
 }
 
 function selectTemplate(tokenizer: TextTokenizer, wanted: string | undefined, hasTools: boolean): string {
@@ -129,71 +142,6 @@ function selectTemplate(tokenizer: TextTokenizer, wanted: string | undefined, ha
       : `applyChatTemplate: this tokenizer has no chat template ${JSON.stringify(wanted)}; it has ${known === "" ? "none" : known}`,
     { path: ["template"] },
   );
-}
-
-/** The fields of a message, by name. */
-type Fields = Readonly<Record<string, unknown>> | Map<string, unknown>;
-
-function withoutNulls(message: TemplateMessage, index: number): Fields {
-  if (typeof message !== "object" || message === null) {
-    throw new ValidationError(`messages[${index}] must be an object with a role, got ${String(message)}`, {
-      path: ["messages", index],
-    });
-  }
-  return withEntries(message, (entries) =>
-    entries.filter(([, value]) => value !== null && value !== undefined),
-  );
-}
-
-/** Reasoning has had several names; templates read the first two. */
-function withReasoning(message: Fields): Fields {
-  const reasoning = ["reasoning_content", "thinking", "reasoning"]
-    .map((name) => field(message, name))
-    .find((value) => value !== undefined);
-  if (reasoning === undefined) return message;
-  return withEntries(message, (entries) => [
-    ["thinking", reasoning],
-    ...entries,
-    ["reasoning_content", reasoning],
-  ]);
-}
-
-function field(message: Fields, name: string): unknown {
-  if (message instanceof Map) return message.get(name);
-  return Object.hasOwn(message, name) ? message[name] : undefined;
-}
-
-/** Makes a message of other entries; of two with one name the first gives the place and the last the value. A Map stays one. */
-function withEntries(message: Fields, change: (entries: [string, unknown][]) => [string, unknown][]): Fields {
-  return message instanceof Map
-    ? new Map(change([...message]))
-    : Object.fromEntries(change(Object.entries(message)));
-}
-
-/** Stands at the end of the message to be continued while the template runs, as in transformers; the space shows whether it trims. */
-const END = "CONTINUE_FINAL_MESSAGE_TAG ";
-
-function markEnd(messages: readonly Fields[]): Fields[] {
-  const last = messages.at(-1);
-  const content = last === undefined ? undefined : field(last, "content");
-  if (last === undefined || typeof content !== "string") {
-    throw new ValidationError("continueFinalMessage needs a last message whose content is a string", {
-      path: ["messages", messages.length - 1, "content"],
-    });
-  }
-  return [...messages.slice(0, -1), withEntries(last, (entries) => [...entries, ["content", content + END]])];
-}
-
-function cutAtEnd(rendered: TextValue): TextValue {
-  const value = plain(rendered);
-  const at = value.lastIndexOf(END.trimEnd());
-  if (at === -1) {
-    throw new ValidationError(
-      "continueFinalMessage: the chat template leaves out the end of the last message, so it cannot be continued",
-    );
-  }
-  if (value.startsWith(END, at)) return sliceText(rendered, 0, at);
-  return sliceText(rendered, 0, stripRange(value.slice(0, at), { hasLeft: false, hasRight: true }).end);
 }
 
 const templates = new Map<string, CompiledTemplate>();

@@ -53,7 +53,7 @@ export function compileTemplate(source: string): CompiledTemplate {
         const reader = new JsonReader();
         const variables = new Map<string, Value>();
         for (const [name, value] of Object.entries(own))
-          variables.set(name, reader.read(value, PLAIN_STRINGS, name));
+          if (value !== undefined) variables.set(name, reader.read(value, PLAIN_STRINGS, name));
         for (const [name, value] of Object.entries(peoples))
           variables.set(name, reader.read(value, peoplesStrings, name));
         return render(template, variables, new WorkBudget(source.length + reader.size));
