@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { EngineOptions } from "../engine/engine-options.js";
 import { checkGraphSize, checkRotaryTables, weightBytes } from "../model/check-model-size.js";
+import { digestTensors } from "../model/digest-tensors.js";
 import type { ModelConfig } from "../model/model-config.js";
-import type { GraphWeights } from "../model/model-tensors.js";
-import { type ModelWeights, openModelWeights } from "../model/model-weights.js";
+import type { GraphWeights, ModelTensors } from "../model/model-tensors.js";
+import { openModelWeights } from "../model/model-weights.js";
 import { storeWeights } from "../model/store-weights.js";
+import { matrixNames, vectorNames } from "../model/weight-shapes.js";
 import type { RuntimeName } from "../runtime/runtime.js";
 
 /** Smallest model whose weights its graphs share; below that, a copy in each costs little and computes faster. */
@@ -15,7 +15,7 @@ const MIN_SHARED_BYTES = 2 ** 26;
 
 /** Weights for the graphs of an engine, until it is closed. */
 export interface EngineWeights extends GraphWeights {
-  /** Differs where a later engine has other files of weights, or another configuration. */
+  /** Differs where a later engine has other numbers as weights, or another configuration, whatever became of the files. */
   readonly fingerprint: string;
   /** Once nothing is compiled any more. */
   close(): void;
@@ -36,29 +36,25 @@ export function openEngineWeights(
   minSharedBytes = MIN_SHARED_BYTES,
 ): EngineWeights {
   checkRotaryTables(config, directory);
-  const isShared = runtime === "native" && weightBytes(config) >= minSharedBytes;
+  const isShared =
+    cacheDirectory !== undefined && runtime === "native" && weightBytes(config) >= minSharedBytes;
   if (!isShared) checkGraphSize(config, directory);
   const weights = openModelWeights(directory, config);
-  const fingerprint = fingerprintOf(config, weights);
-  if (!isShared) return { ...weights, fingerprint };
-  const folder =
-    cacheDirectory === undefined ? mkdtempSync(join(tmpdir(), "tinkex-weights-")) : resolve(cacheDirectory);
-  const close = () => {
-    weights.close();
-    if (cacheDirectory === undefined) rmSync(folder, { recursive: true, force: true });
-  };
   try {
-    return { ...storeWeights(weights, config, directory, folder), fingerprint, close };
+    if (!isShared) {
+      const fingerprint = fingerprintOf(config, weights, digestTensors(weights, matrixNames(config)));
+      return { ...weights, fingerprint };
+    }
+    const { digest, ...stored } = storeWeights(weights, config, directory, resolve(cacheDirectory));
+    return { ...stored, fingerprint: fingerprintOf(config, weights, digest), close: () => weights.close() };
   } catch (error) {
-    close();
+    weights.close();
     throw error;
   }
 }
 
-/** Digests what the files are but for their inodes, which file systems on other machines number anew. */
-function fingerprintOf(config: ModelConfig, { files }: ModelWeights): string {
-  const told = files.map(({ inode: _, ...file }) => file);
-  return createHash("sha256")
-    .update(JSON.stringify([config, told]))
-    .digest("hex");
+/** @param matrices - digest of the matrices, which are most of the weights */
+function fingerprintOf(config: ModelConfig, tensors: Pick<ModelTensors, "pieces">, matrices: string): string {
+  const told = [config, matrices, digestTensors(tensors, vectorNames(config))];
+  return createHash("sha256").update(JSON.stringify(told)).digest("hex");
 }

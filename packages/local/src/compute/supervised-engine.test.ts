@@ -148,6 +148,34 @@ describe("SupervisedEngine", () => {
     expect(engine.fault).toBeUndefined();
   });
 
+  it("has released what it was told to when its thread ends meanwhile, and does not put it back", {
+    timeout: 60_000,
+  }, async () => {
+    const { engine, kill, log } = await startMortalEngine(options);
+    await engine.createAdapter("kept", shape, 3);
+    await engine.createAdapter("gone", shape, 4);
+    const cut = engine.pass(pass("gone", 4000)).catch((error: Error) => error.message);
+    const released = engine.releaseAdapter("gone");
+    await kill();
+    await expect(released).resolves.toBeUndefined();
+    expect(await cut).toMatch(/ended unexpectedly/);
+    await engine.optimStep("kept", adam);
+    expect(log.at(-1)).toContain("it runs again, with 1 adapters");
+  });
+
+  it("is started again where the system has no thread for a moment", { timeout: 60_000 }, async () => {
+    const clock = new FakeClock({ autoAdvance: true, startMs: 1_800_000_000_000 });
+    const mortal = await startMortalEngine(options, clock, (starts) => starts === 2);
+    await mortal.engine.createAdapter("a", shape, 3);
+    await mortal.kill();
+    await mortal.engine.optimStep("a", adam);
+    expect(mortal.log).toEqual([
+      expect.stringContaining("it is started again"),
+      expect.stringMatching(/it could not be started again, because the system has no thread left$/),
+      expect.stringContaining("it runs again, with 1 adapters"),
+    ]);
+  });
+
   it("survives one end after the other, also while it is started again", { timeout: 60_000 }, async () => {
     const { engine, kill, workers } = await startMortalEngine(options);
     await engine.createAdapter("a", shape, 3);
@@ -208,7 +236,7 @@ describe("SupervisedEngine", () => {
     const clock = new FakeClock({ startMs: 1_800_000_000_000 });
     const engine = await SupervisedEngine.start({ clock, logger, start });
     onTestFinished(() => engine.close());
-    await expect(engine.releaseAdapter("a")).rejects.toThrow("ended unexpectedly (no memory)");
+    await expect(engine.sample(task)).rejects.toThrow("ended unexpectedly (no memory)");
     const refused =
       /files of the model in models\/m are not those it was started with.*start the server again to go on from checkpoints/;
     await expect(engine.optimStep("a", adam)).rejects.toThrow(refused);
@@ -218,7 +246,9 @@ describe("SupervisedEngine", () => {
     expect(starts).toBe(2);
   });
 
-  it("is given up when its thread ends again and again, and says so for good", async () => {
+  it("is given up when its thread ends again and again, and says so for good", {
+    timeout: 60_000,
+  }, async () => {
     const clock = new FakeClock({ startMs: 1_800_000_000_000 });
     const log: string[] = [];
     const logger: Logger = { debug() {}, info() {}, warn() {}, error: (message) => void log.push(message) };
@@ -238,12 +268,16 @@ describe("SupervisedEngine", () => {
     };
     const engine = await SupervisedEngine.start({ clock, logger, start });
     onTestFinished(() => engine.close());
-    await expect(engine.releaseAdapter("a")).rejects.toThrow("ended unexpectedly (no memory)");
-    const next = engine.releaseAdapter("a").catch((error: Error) => error.message);
+    await expect(engine.sample(task)).rejects.toThrow("ended unexpectedly (no memory)");
+    const next = engine.optimStep("a", adam).catch((error: Error) => error.message);
+    const released = engine.releaseAdapter("a");
     await expect
-      .poll(() => clock.advance(10_000).then(() => engine.fault), { timeout: 5000 })
+      .poll(() => clock.advance(10_000).then(() => engine.fault), { timeout: 30_000 })
       .toMatch(/given up: start the server again/);
     expect(await next).toBe(engine.fault);
+    // Its memory is gone with it.
+    await expect(released).resolves.toBeUndefined();
+    await expect(engine.releaseAdapter("b")).resolves.toBeUndefined();
     await expect(engine.optimStep("a", adam)).rejects.toThrow("given up");
     expect(starts).toBe(6);
     expect(log.at(-1)).toContain("given up");

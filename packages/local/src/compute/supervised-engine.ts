@@ -109,10 +109,13 @@ export class SupervisedEngine implements Engine {
     return (await this.#open()).call("saveAdapter", args);
   }
 
+  /** Forgets an adapter. An engine that has ended, or was given up, has no memory to give back, which is no failure. */
   async releaseAdapter(adapterId: string): Promise<void> {
-    const client = await this.#open();
     try {
+      const client = await this.#open();
       await client.call("releaseAdapter", [adapterId]);
+    } catch (error) {
+      if (this.#fault === undefined) throw error;
     } finally {
       // Not before: the answers of calls under way would bring it back.
       this.#snapshots.delete(adapterId);
@@ -169,16 +172,18 @@ export class SupervisedEngine implements Engine {
       if (tries > 0) await clock.sleep(RESTART_PAUSE_MS * 2 ** tries, this.#closed.signal).catch(() => {});
       if (this.#closed.signal.aborted) throw new ClosedError("the engine is closed; start the server again");
       this.#restartsAtMs.push(clock.monotonic());
-      const client = new WorkerRpcClient(this.#supervision.start());
+      let client: WorkerRpcClient | undefined;
       let isOtherModel = false;
       try {
+        // Fails by itself where the system has no thread left.
+        client = new WorkerRpcClient(this.#supervision.start());
         const { fingerprint } = await client.call("describe", []);
         isOtherModel = fingerprint !== this.#fingerprint;
         for (const [adapterId, snapshot] of isOtherModel ? [] : this.#snapshots) {
           await client.call("restoreAdapter", [adapterId, snapshot]);
         }
       } catch (error) {
-        await client.close();
+        await client?.close();
         this.#fault = error instanceof Error ? error.message : String(error);
         logger.error(`engine of ${this.model.name}: it could not be started again, because ${this.#fault}`);
         continue;

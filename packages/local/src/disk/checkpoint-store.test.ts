@@ -127,6 +127,42 @@ describe("CheckpointStore", () => {
     expect(await store.read("s:train:0", "weights", "step-1")).toMatchObject({ size_bytes: 5 });
   });
 
+  it.each([
+    [
+      "replaced",
+      (store: CheckpointStore) => store.save({ ...wish, mayOverwrite: true }, writer("new")),
+      "new",
+    ],
+    ["deleted", (store: CheckpointStore) => store.delete(wish), undefined],
+    ["expired", (store: CheckpointStore) => store.read("s:train:0", "weights", "step-1"), undefined],
+  ])("is not %s while somebody reads its files, and is so right after", async (_, change, after) => {
+    const { clock, layout, store } = await openStore();
+    const saved = await store.save({ ...wish, ttlSeconds: 60 }, writer("old"));
+    const begun = deferred<void>();
+    const read = deferred<void>();
+    const reading = store.withFiles(saved, async (directory) => {
+      const texts = [await readFile(join(directory, "adapter"), "utf8")];
+      begun.resolve();
+      await read.promise;
+      texts.push(await readFile(join(directory, "adapter"), "utf8"));
+      return texts;
+    });
+    await begun.promise;
+    await clock.advance(60_000);
+    const changing = change(store);
+    // Takes as long as a change that does not wait.
+    await store.save({ ...wish, name: "other" }, writer("other"));
+    await store.delete({ ...wish, name: "other" });
+    read.resolve();
+    expect(await reading).toEqual(["old", "old"]);
+    await changing;
+    expect(await adapterText(layout).catch(() => undefined)).toBe(after);
+    const again = store.withFiles(saved, (directory) => readFile(join(directory, "adapter"), "utf8"));
+    if (after !== undefined) expect(await again).toBe(after);
+    else
+      await expect(again).rejects.toMatchObject({ status: 404, message: expect.stringContaining("is gone") });
+  });
+
   it("takes no checkpoint for an expired one that it has replaced", async () => {
     const { clock, layout, store } = await openStore();
     for (let round = 0; round < 16; round += 1) {

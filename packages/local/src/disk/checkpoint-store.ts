@@ -170,13 +170,7 @@ export class CheckpointStore {
    */
   async update(place: CheckpointPlace, change: CheckpointChange): Promise<CheckpointRecord> {
     return this.#changes.run(checkpointUri(place), async () => {
-      const checkpoint = await this.#current(place);
-      if (checkpoint === undefined) {
-        throw new RequestRefusal(
-          404,
-          `checkpoint "${checkpointUri(place)}" is gone: it was deleted meanwhile`,
-        );
-      }
+      const checkpoint = await this.#present(place);
       const { isPublic = checkpoint.is_public, ttlSeconds } = change;
       const { is_public: _public, expires_at: known, ...rest } = checkpoint;
       const end = ttlSeconds === undefined ? known : ttlSeconds === null ? undefined : this.#time(ttlSeconds);
@@ -191,6 +185,17 @@ export class CheckpointStore {
     });
   }
 
+  /**
+   * Has the files of a checkpoint read as those of one and the same: nobody replaces or removes them before `read` has ended.
+   *
+   * @throws RequestRefusal 404 when it is gone meanwhile; what `read` throws
+   */
+  async withFiles<T>(place: CheckpointPlace, read: (directory: string) => Promise<T>): Promise<T> {
+    return this.#changes.run(checkpointUri(place), async () =>
+      read(this.directory(await this.#present(place))),
+    );
+  }
+
   /** Removes the checkpoint of this place, if there is one. @throws TinkexError when a link or a file is in the way */
   async delete(place: CheckpointPlace): Promise<void> {
     await this.#changes.run(checkpointUri(place), async () => {
@@ -199,7 +204,7 @@ export class CheckpointStore {
     });
   }
 
-  /** Directory from which the engine reads a checkpoint. */
+  /** Directory of a checkpoint. Another checkpoint may come into its place while its files are opened one by one. */
   directory(place: CheckpointPlace): string {
     return this.#layout.checkpoint(place);
   }
@@ -228,6 +233,13 @@ export class CheckpointStore {
     if (record === undefined || !this.#isOver(record)) return record;
     await this.#remove(record).catch((error: unknown) => this.#warnOfExpired(place, error));
     return undefined;
+  }
+
+  /** The checkpoint that somebody has just found at this place. For tasks of `#changes` only. @throws RequestRefusal 404 */
+  async #present(place: CheckpointPlace): Promise<CheckpointRecord> {
+    const checkpoint = await this.#current(place);
+    if (checkpoint !== undefined) return checkpoint;
+    throw new RequestRefusal(404, `checkpoint "${checkpointUri(place)}" is gone: it was deleted meanwhile`);
   }
 
   #warnOfExpired(place: CheckpointPlace, error: unknown): void {

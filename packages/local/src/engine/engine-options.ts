@@ -9,8 +9,8 @@ export interface EngineOptions {
   /** @defaultValue `auto`: native where it loads, else wasm */
   readonly runtime?: "auto" | "native" | "wasm" | undefined;
   /**
-   * Folder for the float32 weights of a large model, which take 4 bytes a parameter there; a later engine finds them. Default: a
-   * new one among the system's temporary folders, removed at `close()`.
+   * Folder for the float32 weights of a large model, which take 4 bytes a parameter there, once for all graphs; a later engine finds
+   * them. Default: each graph has a copy in memory.
    */
   readonly cacheDirectory?: string | undefined;
   /** Threads of the arithmetic. @defaultValue one per core */

@@ -1,6 +1,6 @@
 import { access } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { ValidationError } from "@tinkex/base";
+import { silentLogger, ValidationError } from "@tinkex/base";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { TestClient } from "../testing/test-client.js";
@@ -39,6 +39,21 @@ describe("startTestServer", () => {
     await Promise.all([...closers.map((close) => close()), server.close()]);
     await expect(fetch(server.url)).rejects.toThrow(TypeError);
     await access(dataDirectory);
+  });
+
+  it("leaves neither server nor directory where it cannot be had closed, as outside of a test", async () => {
+    let close: (() => Promise<void>) | undefined;
+    const lines: string[] = [];
+    const logger = { ...silentLogger, info: (message: string) => void lines.push(message) };
+    const onFinished = (given: () => Promise<void>) => {
+      close = given;
+      throw new Error("onTestFinished() can only be called inside a test");
+    };
+    await expect(startTestServer({ ...options, logger, onFinished })).rejects.toThrow("inside a test");
+    const [, directory = ""] = lines[0]?.split("checkpoints in ") ?? [];
+    expect(directory).toContain("tinkex-test-");
+    await expect(access(directory)).rejects.toThrow("ENOENT");
+    await close?.();
   });
 
   it.each<[object, string]>([

@@ -69,7 +69,13 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     closed ??= server.close().finally(removeOwn);
     return closed;
   };
-  onFinished?.(close);
+  try {
+    onFinished?.(close);
+  } catch (error) {
+    // Outside of a test, for one: nobody would have the server to close it.
+    await close();
+    throw error;
+  }
   return {
     ...server,
     get requests() {

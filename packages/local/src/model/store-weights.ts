@@ -7,13 +7,18 @@ import type { GraphWeights, StoredTensor } from "./model-tensors.js";
 import type { ModelWeights } from "./model-weights.js";
 import { recordModel, removeStaleWeights } from "./stale-weights.js";
 import { weightShapes } from "./weight-shapes.js";
-import { writeStoredWeights } from "./write-stored-weights.js";
+import { DIGEST_BYTES, readStoredDigest, writeStoredWeights } from "./write-stored-weights.js";
 
 /** Tensors begin at multiples of this, so that each can be mapped by itself on every system. */
 const PAGE_BYTES = 65_536;
 
 /** Changes with the layout of the file, so that one of another version is not taken for it. */
-const LAYOUT = "2";
+const LAYOUT = "3";
+
+/** Weights in a file, and the digest of their numbers. */
+export interface StoredWeights extends GraphWeights {
+  readonly digest: string;
+}
 
 /**
  * Writes the matrices of a model as float32 into one file, from which every graph of it maps them: they are in memory once,
@@ -30,16 +35,16 @@ export function storeWeights(
   config: ModelConfig,
   directory: string,
   folder: string,
-): GraphWeights {
+): StoredWeights {
   const model = digest(realpathSync(directory));
   const file = `${model}-${digest([LAYOUT, weights.files])}.f32`;
   const { places, byteLength } = layOut(config, folder, file);
-  const keep = (afterwards: () => void) => {
+  const path = join(folder, file);
+  const keep = <T>(afterwards: () => T): T => {
     try {
       makeFolder(folder);
-      if (sizeOf(join(folder, file)) !== byteLength)
-        writeStoredWeights(weights, places, join(folder, file), byteLength);
-      afterwards();
+      if (sizeOf(path) !== byteLength + DIGEST_BYTES) writeStoredWeights(weights, places, path, byteLength);
+      return afterwards();
     } catch (cause) {
       if (cause instanceof TinkexError) throw cause;
       const reason = cause instanceof Error ? cause.message : String(cause);
@@ -50,11 +55,13 @@ export function storeWeights(
       );
     }
   };
-  keep(() => {
+  const storedDigest = keep(() => {
     recordModel(folder, model, realpathSync(directory));
     removeStaleWeights(folder, model, file);
+    return readStoredDigest(path, byteLength);
   });
   return {
+    digest: storedDigest,
     get: (name) => weights.get(name),
     stored(name) {
       const found = places.get(name);

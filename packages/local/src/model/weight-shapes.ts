@@ -23,3 +23,13 @@ export function weightShapes(config: ModelConfig): Map<string, readonly number[]
   }
   return shapes;
 }
+
+/** Names of the weights with two axes, in order. */
+export function matrixNames(config: ModelConfig): string[] {
+  return [...weightShapes(config)].flatMap(([name, { length }]) => (length >= 2 ? [name] : []));
+}
+
+/** Names of the weights with one axis, norms and biases, in order: few bytes. */
+export function vectorNames(config: ModelConfig): string[] {
+  return [...weightShapes(config)].flatMap(([name, { length }]) => (length < 2 ? [name] : []));
+}

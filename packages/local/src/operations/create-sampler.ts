@@ -59,6 +59,8 @@ export async function openSampler(
     );
   }
   const engine = state.engines.find(checkpoint.base_model);
-  await engine.loadAdapter(id, state.checkpoints.directory(checkpoint), { includesOptimizer: false });
+  await state.checkpoints.withFiles(checkpoint, (directory) =>
+    engine.loadAdapter(id, directory, { includesOptimizer: false }),
+  );
   return { id, sessionId, engine, adapterId: id, modelPath: checkpointUri(checkpoint) };
 }

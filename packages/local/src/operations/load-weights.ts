@@ -65,9 +65,10 @@ export async function loadCheckpoint(
       `"${checkpointUri(checkpoint)}" holds no optimizer state; load it with optimizer false`,
     );
   }
-  const shape = await engine.loadAdapter(adapterId, state.checkpoints.directory(checkpoint), {
-    includesOptimizer: includesOptimizer ?? checkpoint.has_optimizer,
-  });
+  const options = { includesOptimizer: includesOptimizer ?? checkpoint.has_optimizer };
+  const shape = await state.checkpoints.withFiles(checkpoint, (directory) =>
+    engine.loadAdapter(adapterId, directory, options),
+  );
   return { engine, shape };
 }
 

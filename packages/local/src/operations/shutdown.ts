@@ -1,4 +1,5 @@
 import { OperationFailure } from "../errors/operation-failure.js";
+import type { Sampler } from "../registries/sampler-registry.js";
 import type { ServerState } from "../registries/server-state.js";
 
 /** `unload_model`: takes its place behind all that arrived so far. Returns the request id. @throws RequestRefusal 404 */
@@ -21,16 +22,21 @@ export function unloadModel(state: ServerState, modelId: string): string {
 export async function finishSession(state: ServerState, sessionId: string, reason: string): Promise<void> {
   if (!state.sessions.finish(sessionId, reason)) return;
   state.futures.cancelOwned(sessionId, new OperationFailure("its session was finished", "user"));
-  await Promise.all(
+  const retired = await Promise.allSettled(
     state.models.ofSession(sessionId).map((model) => model.retire("its session was finished")),
   );
   state.losses.removeSession(sessionId);
-  for (const { id, engine, adapterId } of await state.samplers.removeSession(sessionId)) {
-    state.completions.remove(id);
-    if (adapterId === undefined) continue;
-    if (adapterId === id) await state.adapterCache.remove(adapterId);
-    else await engine.releaseAdapter(adapterId);
-  }
+  const samplers = await state.samplers.removeSession(sessionId);
+  const removed = await Promise.allSettled(samplers.map((sampler) => removeSampler(state, sampler)));
+  // Told once all are tried: nobody comes again for those behind one that failed.
+  for (const outcome of [...retired, ...removed]) if (outcome.status === "rejected") throw outcome.reason;
+}
+
+async function removeSampler(state: ServerState, { id, engine, adapterId }: Sampler): Promise<void> {
+  state.completions.remove(id);
+  if (adapterId === undefined) return;
+  if (adapterId === id) await state.adapterCache.remove(adapterId);
+  else await engine.releaseAdapter(adapterId);
 }
 
 /** Ends all work before the server closes: what waits fails, what runs is waited for. */

@@ -87,6 +87,31 @@ describe("close", () => {
     await again.close();
   });
 
+  it("frees port and directory although an engine cannot be closed, and tells why", async () => {
+    class HangingEngine extends ScriptedEngine {
+      override async close(): Promise<void> {
+        throw new Error("the thread hangs");
+      }
+    }
+    const data = await openNewDirectory();
+    const running = await serveEngines({
+      standIn: false,
+      engines: [new HangingEngine()],
+      data,
+      host: "127.0.0.1",
+      port: 0,
+      apiKey: undefined,
+      clock: systemClock,
+      logger: silentLogger,
+      randomSeed: () => 1,
+      limits: DEFAULT_LIMITS,
+    });
+    await expect(running.close()).rejects.toThrow("the thread hangs");
+    expect(await isListening(running.port)).toBe(false);
+    const next = await TestServer.start({ dataDirectory: data.layout.root });
+    expect(await next.get("/healthz")).toMatchObject({ status: 200 });
+  });
+
   it("leaves nothing of a checkpoint that was being saved", async () => {
     const dataDirectory = await temporaryDirectory();
     const server = await TestServer.start({ dataDirectory });

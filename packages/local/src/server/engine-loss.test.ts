@@ -1,4 +1,6 @@
 import { fileURLToPath } from "node:url";
+import type { Clock } from "@tinkex/base";
+import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it } from "vitest";
 import { startMortalEngine } from "../testing/mortal-engine.js";
 import { passBody, TestClient } from "../testing/test-client.js";
@@ -9,8 +11,8 @@ const model = { name: "test/tiny-llama", directory };
 const sentence = [5, 9, 2, 7, 11, 3, 8, 6];
 const learn = { learning_rate: 0.02 };
 
-async function serve() {
-  const mortal = await startMortalEngine({ model, runtime: "native", threads: 1 });
+async function serve(clock?: Clock, isRefused?: (start: number) => boolean) {
+  const mortal = await startMortalEngine({ model, runtime: "native", threads: 1 }, clock, isRefused);
   const { url } = await startServing(mortal.engine);
   return { ...mortal, client: new TestClient(url, model.name) };
 }
@@ -43,6 +45,29 @@ describe("a server whose engine ends", () => {
     });
     expect(await train(model_id, 4)).toEqual(expected);
     expect((await client.get("/healthz")).body).toEqual({ status: "ok" });
+  });
+
+  it("finishes sessions and unloads models although its engine was given up, whose memory went with it", {
+    timeout: 60_000,
+  }, async () => {
+    const clock = new FakeClock({ autoAdvance: true, startMs: 1_800_000_000_000 });
+    const { client, engine, kill, log } = await serve(clock, (start) => start > 1);
+    const session = await client.createSession();
+    const model_id = await client.createModel(session);
+    const other = await client.createModel(session, 1);
+    await client.run("/save_weights_for_sampler", { model_id, seq_id: 1, sampling_session_seq_id: 0 });
+    await kill();
+    await expect.poll(() => engine.fault, { timeout: 30_000 }).toMatch(/given up: start the server again$/);
+    expect(log.at(-1)).toContain("the system has no thread left");
+    expect(await client.run("/optim_step", { model_id, seq_id: 2, adam_params: learn })).toMatchObject({
+      category: "server",
+      error: expect.stringContaining("given up: start the server again"),
+    });
+    expect(await client.run("/unload_model", { model_id: other })).toMatchObject({ model_id: other });
+    const finish = () => client.post(`/sessions/${session}/finish`, {});
+    expect(await finish()).toMatchObject({ status: 204 });
+    expect(await finish()).toMatchObject({ status: 204 });
+    expect((await client.get(`/sessions/${session}`)).body.sampler_ids).toEqual([]);
   });
 
   it("says in its health which engine and why, until it runs again", async () => {

@@ -203,15 +203,20 @@ function listenError(error: unknown, host: string, port: number): unknown {
 
 /**
  * Ends what runs before what listens: work that is cut off fails its future, the polls held for it are answered, and
- * then the connections can go.
+ * then the connections can go. A step that fails keeps none behind it from being done: an open port would keep the process alive.
+ *
+ * @throws the first failure, once all is done
  */
 async function closeAll(state: ServerState, app: FastifyInstance): Promise<void> {
-  const ended = endAllWork(state);
-  await Promise.all(state.engines.all.map((engine) => engine.close()));
+  const failures: unknown[] = [];
+  const attempt = (step: Promise<unknown>) => step.catch((error: unknown) => failures.push(error));
+  const ended = attempt(endAllWork(state));
+  await Promise.all(state.engines.all.map((engine) => attempt(engine.close())));
   await ended;
-  await state.adapterCache.close();
-  await state.checkpoints.close();
+  await attempt(state.adapterCache.close());
+  await attempt(state.checkpoints.close());
   const cut = setTimeout(() => app.server.closeAllConnections(), LINGER_MS);
-  await app.close();
+  await attempt(app.close());
   clearTimeout(cut);
+  if (failures.length > 0) throw failures[0];
 }

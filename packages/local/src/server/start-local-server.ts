@@ -158,7 +158,8 @@ export async function startExtended(
     logger.info(startLine(server));
     return server;
   } catch (error) {
-    await Promise.all(engines.map((engine) => engine.close()));
+    // What is to be told is why it did not start.
+    await Promise.allSettled(engines.map((engine) => engine.close()));
     await data.close();
     throw error;
   }
