@@ -1,104 +1,165 @@
-// Mixed work of several clients on a local server for a long time, with what the server holds each minute: `pnpm bench soak [MINUTES]`, 60
-// by default. After a warm-up of a third of the time, memory and handles must be flat, or it ends with exit code 1.
-import { fork } from "node:child_process";
+// Mixed work of several clients on a server from the command line for a long time, with what it holds every 15 s: `pnpm bench soak [MINUTES]
+// [PAUSE_MS]`, an hour and 400 ms by default. Between the second quarter of the time and the last, memory, open files and threads must stay as
+// they are, or it ends with exit code 1.
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { ServiceClient } from "@tinkex/client";
+import { SoakWork } from "./soak-work.js";
 
 const minutes = Number(process.argv[2] ?? 60);
-const CLIENTS = 4;
-const MINUTE_MS = 60_000;
-/** Growth of memory, and of handles, that is still flat. */
-const MAX_GROWTH = 1.15;
-const MAX_MORE_HANDLES = 20;
+const pauseMs = Number(process.argv[3] ?? 400);
+const LOOK_INTERVAL_MS = 15_000;
+/** Growth from the second quarter to the last that is still flat: of memory as a factor, of open files and threads in number. */
+const MAX_GROWTH = 1.1;
+const MAX_MORE = 2;
 
 interface Usage {
-  readonly rss: number;
-  readonly heapUsed: number;
-  readonly external: number;
-  readonly handles: number;
-  readonly resources: Readonly<Record<string, number>>;
+  readonly rssMib: number;
+  readonly heapMib: number;
+  readonly externalMib: number;
+  readonly openFiles: number;
+  readonly threads: number;
+  readonly dataMib: number;
+  readonly dataFiles: number;
+  readonly runs: number;
+  readonly checkpoints: number;
+  readonly sessions: number;
 }
 
-const server = fork(new URL("health-server.mjs", import.meta.url), {
-  execArgv: ["--conditions=@tinkex/source", "--import=tsx", "--expose-gc"],
+const folder = await mkdtemp(join(tmpdir(), "tinkex-soak-"));
+const data = join(folder, "data");
+const local = import.meta.resolve("@tinkex/local/package.json");
+const server = fork(fileURLToPath(new URL("bin/tinkex-local.js", local)), ["--data", data], {
+  execArgv: ["--expose-gc", `--import=${new URL("soak-usage.mjs", import.meta.url)}`],
+  stdio: ["ignore", "pipe", "inherit", "ipc"],
 });
-const [{ url, model }] = (await once(server, "message")) as [
-  { readonly url: string; readonly model: string },
-];
-const endsAt = Date.now() + minutes * MINUTE_MS;
-const done = { steps: 0, samples: 0, saves: 0, deletions: 0, cancelled: 0, sessions: 0 };
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
-
-/** One client after another: trains, saves, samples, deletes, gives up, and closes its session. */
-async function work(lane: number): Promise<void> {
-  while (Date.now() < endsAt) {
-    const service = new ServiceClient({ baseUrl: url, env: {}, logger: silent });
-    done.sessions += 1;
-    try {
-      const training = await service.createLoraTrainingClient({ base_model: model, rank: 4, seed: lane });
-      for (let step = 0; step < 6 && Date.now() < endsAt; step += 1) {
-        const tokens = Array.from({ length: 32 }, (_, i) => 50 + ((i * 7 + step + lane) % 100));
-        const data = [
-          { model_input: tokens.slice(0, -1), loss_fn_inputs: { target_tokens: tokens.slice(1) } },
-        ];
-        const pass = training.forwardBackward(data, "cross_entropy");
-        await training.optimStep({ learning_rate: 1e-3 });
-        await pass;
-        done.steps += 1;
-      }
-      const { path } = await training.saveState("state");
-      await training.saveState("short", { ttl_seconds: 5 });
-      done.saves += 2;
-      const sampler = await training.saveWeightsAndGetSamplingClient();
-      const prompt = [60, 61, 62];
-      const samples = Array.from({ length: 8 }, (_, i) =>
-        sampler.sample({ prompt, sampling_params: { max_tokens: 16, seed: i } }),
-      );
-      await Promise.all(samples);
-      done.samples += samples.length;
-      const givenUp = new AbortController();
-      const long = sampler.sample(
-        { prompt, sampling_params: { max_tokens: 200, seed: 1, stop: [] } },
-        { signal: givenUp.signal },
-      );
-      givenUp.abort();
-      await long.catch(() => {});
-      done.cancelled += 1;
-      await service.rest.deleteCheckpointFromTinkerPath(path);
-      done.deletions += 1;
-    } finally {
-      await service.close();
-    }
-  }
-}
-
-async function usage(): Promise<Usage> {
-  server.send("usage");
-  const [answer] = (await once(server, "message")) as [Usage];
-  return answer;
-}
+const { url, model } = await startOf(server);
+const endsAtMs = Date.now() + minutes * 60_000;
+const work = new SoakWork({ url, model, folder, endsAtMs, pauseMs });
+let isOver = false;
+const lanes = work.run().finally(() => {
+  isOver = true;
+});
+// Heard at the end; a failure ends the loop below at once.
+lanes.catch(() => {});
 
 const series: Usage[] = [];
-const lanes = Promise.all(Array.from({ length: CLIENTS }, (_, lane) => work(lane)));
-for (let minute = 1; minute <= minutes; minute += 1) {
-  await Promise.race([sleep(MINUTE_MS), lanes]);
-  const now = await usage();
-  series.push(now);
-  const mib = (bytes: number) => (bytes / 2 ** 20).toFixed(1);
-  console.log(
-    `minute ${minute}: RSS ${mib(now.rss)} MiB, heap ${mib(now.heapUsed)} MiB, external ${mib(now.external)} MiB, ` +
-      `${now.handles} handles ${JSON.stringify(now.resources)}; ${JSON.stringify(done)}`,
-  );
+const observer = new ServiceClient({ baseUrl: url, env: {} });
+while (!isOver) {
+  await Promise.race([sleep(LOOK_INTERVAL_MS), lanes.catch(() => {})]);
+  const usage = await usageOf(server);
+  series.push(usage);
+  console.log(`${new Date().toISOString()} ${JSON.stringify(usage)} ${JSON.stringify(work.tally)}`);
 }
+await observer.close();
+const cpuSeconds = await cpuSecondsOf(server);
+server.kill("SIGTERM");
+await once(server, "exit");
+await rm(folder, { recursive: true, force: true });
+const { user, system } = process.cpuUsage();
+const share = (seconds: number) => `${((seconds / (minutes * 60)) * 100).toFixed(0)} %`;
+console.log(`\nprocessor: server ${share(cpuSeconds)}, clients ${share((user + system) / 1e6)} of one core`);
 await lanes;
-server.disconnect();
+process.exitCode = judge(series) ? 0 : 1;
 
-const warm = series.slice(Math.floor(series.length / 3));
-const [first] = warm;
-const last = warm.at(-1);
-if (first !== undefined && last !== undefined) {
-  const isFlat = last.rss <= first.rss * MAX_GROWTH && last.handles <= first.handles + MAX_MORE_HANDLES;
-  console.log(`after the warm-up: RSS ${isFlat ? "and handles flat" : "or handles grew"}`);
-  if (!isFlat) process.exitCode = 1;
+/** Says how each figure changed, and tells whether all that must be flat is. */
+function judge(usages: readonly Usage[]): boolean {
+  const quarter = Math.floor(usages.length / 4);
+  if (quarter === 0) return true;
+  const mean = (part: readonly Usage[], name: keyof Usage) =>
+    part.reduce((sum, usage) => sum + usage[name], 0) / part.length;
+  const limits: Partial<Record<keyof Usage, (before: number) => number>> = {
+    rssMib: (before) => before * MAX_GROWTH,
+    heapMib: (before) => before * MAX_GROWTH,
+    externalMib: (before) => before * MAX_GROWTH,
+    openFiles: (before) => before + MAX_MORE,
+    threads: (before) => before + MAX_MORE,
+    checkpoints: (before) => before + MAX_MORE,
+  };
+  let isFlat = true;
+  for (const name of Object.keys(usages[0] ?? {}) as (keyof Usage)[]) {
+    const before = mean(usages.slice(quarter, 2 * quarter), name);
+    const after = mean(usages.slice(-quarter), name);
+    const limit = limits[name]?.(before);
+    const verdict = limit === undefined ? "" : after <= limit ? "flat" : "GREW";
+    if (verdict === "GREW") isFlat = false;
+    console.log(
+      `${name.padEnd(12)} second quarter ${before.toFixed(2)}, last ${after.toFixed(2)} ${verdict}`,
+    );
+  }
+  console.log(isFlat ? "verdict: flat" : "verdict: grew");
+  return isFlat;
+}
+
+/** Reads from its first lines where a server is, and what it serves. */
+async function startOf(child: ChildProcess): Promise<{ readonly url: string; readonly model: string }> {
+  if (child.stdout === null) throw new Error("the server has no output");
+  let found: { url?: string; model?: string } = {};
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [, url = found.url] = /^serving the Tinker API at (\S+)$/.exec(line) ?? [];
+    const [, model = found.model] = /^model (\S+) /.exec(line) ?? [];
+    found = { ...(url !== undefined && { url }), ...(model !== undefined && { model }) };
+    if (found.url !== undefined && found.model !== undefined) {
+      child.stdout.resume();
+      return { url: found.url, model: found.model };
+    }
+  }
+  throw new Error("the server ended before it said where it is");
+}
+
+async function usageOf(child: ChildProcess): Promise<Usage> {
+  child.send("usage");
+  const [memory] = (await once(child, "message")) as [
+    { readonly heapUsed: number; readonly external: number },
+  ];
+  const status = await readFile(`/proc/${child.pid}/status`, "utf8");
+  const line = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1]);
+  const files = await filesIn(data);
+  const { rest } = observer;
+  const { cursor: runs } = await rest.listTrainingRuns({ limit: 1 });
+  const { cursor: checkpoints } = await rest.listUserCheckpoints({ limit: 1 });
+  let sessions = 0;
+  for await (const _ of rest.sessions()) sessions += 1;
+  const mib = (bytes: number) => Math.round((bytes / 2 ** 20) * 100) / 100;
+  return {
+    rssMib: mib(line("VmRSS") * 1024),
+    heapMib: mib(memory.heapUsed),
+    externalMib: mib(memory.external),
+    openFiles: (await readdir(`/proc/${child.pid}/fd`)).length,
+    threads: line("Threads"),
+    dataMib: mib(files.bytes),
+    dataFiles: files.count,
+    runs: runs?.total_count ?? 0,
+    checkpoints: checkpoints?.total_count ?? 0,
+    sessions,
+  };
+}
+
+async function filesIn(directory: string): Promise<{ readonly count: number; readonly bytes: number }> {
+  const entries = await readdir(directory, { recursive: true });
+  // Files may go while they are counted.
+  const sizes = await Promise.all(
+    entries.map((entry) =>
+      stat(join(directory, entry)).then(
+        (found) => (found.isFile() ? found.size : 0),
+        () => 0,
+      ),
+    ),
+  );
+  return {
+    count: sizes.filter((size) => size > 0).length,
+    bytes: sizes.reduce((sum, size) => sum + size, 0),
+  };
+}
+
+async function cpuSecondsOf({ pid }: ChildProcess): Promise<number> {
+  const fields = (await readFile(`/proc/${pid}/stat`, "utf8")).split(") ")[1]?.split(" ") ?? [];
+  const TICKS_PER_SECOND = 100;
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }

@@ -7,6 +7,7 @@ import type { Engine } from "../engine/engine.js";
 import type { EngineOptions } from "../engine/engine-options.js";
 import { disableTelemetry, WITHOUT_TELEMETRY } from "../runtime/disable-telemetry.js";
 import { startEngineProcess } from "./engine-process.js";
+import type { AdapterStore } from "./idle-adapters.js";
 import { SupervisedEngine } from "./supervised-engine.js";
 import type { EngineThread } from "./worker-rpc-client.js";
 
@@ -19,6 +20,8 @@ export interface EngineSurroundings {
   readonly logger?: Logger;
   /** Ends a start that is under way. */
   readonly signal?: AbortSignal | undefined;
+  /** Keeps the adapters that nobody has used for minutes, and is closed with the engine. Absent: all are in memory. */
+  readonly store?: AdapterStore | undefined;
 }
 
 /**
@@ -34,9 +37,9 @@ export interface EngineSurroundings {
  */
 export function createEngine(
   options: EngineOptions,
-  { clock = systemClock, logger = silentLogger, signal }: EngineSurroundings = {},
+  { clock = systemClock, logger = silentLogger, signal, store }: EngineSurroundings = {},
 ): Promise<Engine> {
-  return SupervisedEngine.start({ clock, logger, start: () => startThread(options) }, signal);
+  return SupervisedEngine.start({ clock, logger, store, start: () => startThread(options) }, signal);
 }
 
 /** Starts the thread or process that serves an engine. @throws TinkexError `missing_dependency` where its file is not there */

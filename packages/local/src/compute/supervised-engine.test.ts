@@ -3,9 +3,12 @@ import { Worker } from "node:worker_threads";
 import { AbortedError, ClosedError, type Logger, silentLogger } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { OwnedFolder } from "../disk/owned-folder.js";
+import { ParkedStates } from "../disk/parked-states.js";
 import type { Engine, EngineDatum, SampleTask } from "../engine/engine.js";
 import { computed } from "../testing/computed.js";
 import { startMortalEngine } from "../testing/mortal-engine.js";
+import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { createInProcessEngine } from "./in-process-engine.js";
 import { SupervisedEngine } from "./supervised-engine.js";
 import type { EngineThread } from "./worker-rpc-client.js";
@@ -96,6 +99,28 @@ describe("SupervisedEngine", () => {
     ]);
   });
 
+  it("goes on bit for bit with adapters that were out of memory for a time, and after its thread has ended then", {
+    timeout: 60_000,
+  }, async () => {
+    const undisturbed = await createInProcessEngine(options);
+    onTestFinished(() => undisturbed.close());
+    const clock = new FakeClock({ startMs: 1_800_000_000_000 });
+    const root = await temporaryDirectory();
+    const folder = OwnedFolder.named(root);
+    const store = new ParkedStates(root, folder);
+    const { engine, kill, log } = await startMortalEngine(options, { clock, store });
+    await Promise.all([before(undisturbed), before(engine)]);
+    const parked = async () => (await folder.contents().catch(() => [])).length;
+    for (let minute = 0; minute < 5; minute += 1) await clock.advance(60_000);
+    await expect
+      .poll(() => clock.advance(60_000).then(parked), { timeout: 30_000 })
+      .toBe(["a", "untouched", "sampler"].length);
+    await kill();
+    expect(await after(engine)).toEqual(await after(undisturbed));
+    expect(log.at(-1)).toContain("it runs again, with 0 adapters");
+    expect(await parked()).toBe(0);
+  });
+
   it("puts a copy back as it was taken, and nothing of what was released, when other calls were under way beside them", {
     timeout: 60_000,
   }, async () => {
@@ -165,7 +190,7 @@ describe("SupervisedEngine", () => {
 
   it("is started again where the system has no thread for a moment", { timeout: 60_000 }, async () => {
     const clock = new FakeClock({ autoAdvance: true, startMs: 1_800_000_000_000 });
-    const mortal = await startMortalEngine(options, clock, (starts) => starts === 2);
+    const mortal = await startMortalEngine(options, { clock, isRefused: (start) => start === 2 });
     await mortal.engine.createAdapter("a", shape, 3);
     await mortal.kill();
     await mortal.engine.optimStep("a", adam);

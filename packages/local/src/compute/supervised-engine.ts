@@ -7,6 +7,7 @@ import type {
   PassResult,
   SampleTask,
 } from "../engine/engine.js";
+import { type AdapterStore, IdleAdapters } from "./idle-adapters.js";
 import type { AdapterSnapshot, RecoverableEngine } from "./recoverable-engine.js";
 import { type EngineThread, WorkerRpcClient } from "./worker-rpc-client.js";
 
@@ -21,6 +22,8 @@ export interface Supervision {
   readonly logger: Logger;
   /** Starts a thread or process that serves the engine. */
   start(): EngineThread;
+  /** Keeps the adapters that nobody has used for minutes. Absent: all are in memory. */
+  readonly store?: AdapterStore | undefined;
 }
 
 /**
@@ -36,6 +39,7 @@ export class SupervisedEngine implements Engine {
   readonly #snapshots = new Map<string, AdapterSnapshot>();
   readonly #closed = new AbortController();
   readonly #restartsAtMs: number[] = [];
+  readonly #idle: IdleAdapters | undefined;
   #client: WorkerRpcClient;
   #ready: Promise<void> = Promise.resolve();
   #fault: string | undefined;
@@ -50,6 +54,17 @@ export class SupervisedEngine implements Engine {
     this.model = model;
     this.runtime = runtime;
     this.#fingerprint = fingerprint;
+    const { store, clock, logger } = supervision;
+    if (store !== undefined) {
+      this.#idle = new IdleAdapters({
+        clock,
+        logger,
+        store,
+        copy: (adapterId) => this.#snapshots.get(adapterId),
+        drop: (adapterId) => this.#release(adapterId),
+        restore: (adapterId, snapshot) => this.#restore(adapterId, snapshot),
+      });
+    }
     this.#watch(client);
   }
 
@@ -73,44 +88,75 @@ export class SupervisedEngine implements Engine {
     return this.#fault;
   }
 
-  async createAdapter(adapterId: string, shape: AdapterShape, seed: number): Promise<void> {
-    const client = await this.#open();
-    await this.#keepWeights(client, adapterId, client.call("createAdapter", [adapterId, shape, seed]));
+  createAdapter(adapterId: string, shape: AdapterShape, seed: number): Promise<void> {
+    return this.#use([adapterId], async (client) => {
+      await this.#keepWeights(client, adapterId, client.call("createAdapter", [adapterId, shape, seed]));
+    });
   }
 
-  async loadAdapter(...args: Parameters<Engine["loadAdapter"]>): Promise<AdapterShape> {
-    const client = await this.#open();
-    return this.#keepWeights(client, args[0], client.call("loadAdapter", args));
+  loadAdapter(...args: Parameters<Engine["loadAdapter"]>): Promise<AdapterShape> {
+    return this.#use([args[0]], (client) =>
+      this.#keepWeights(client, args[0], client.call("loadAdapter", args)),
+    );
   }
 
-  async copyAdapter(adapterId: string, copyId: string): Promise<void> {
-    const client = await this.#open();
+  copyAdapter(adapterId: string, copyId: string): Promise<void> {
     // The copy of the source that is kept here may be of a later step already, whose answer was here first.
-    await this.#keepWeights(client, copyId, client.call("copyAdapter", [adapterId, copyId]));
+    return this.#use([adapterId, copyId], async (client) => {
+      await this.#keepWeights(client, copyId, client.call("copyAdapter", [adapterId, copyId]));
+    });
   }
 
-  async pass(request: PassRequest): Promise<PassResult> {
-    const client = await this.#open();
-    const passed = client.call("pass", [request]);
-    if (request.forwardOnly) return passed;
+  pass(request: PassRequest): Promise<PassResult> {
     const { adapterId } = request;
-    const [result, gradients] = await both(passed, client.call("readGradients", [adapterId]));
-    const snapshot = this.#snapshots.get(adapterId);
-    if (snapshot !== undefined) this.#snapshots.set(adapterId, { ...snapshot, gradients });
-    return result;
+    return this.#use([adapterId], async (client) => {
+      const passed = client.call("pass", [request]);
+      if (request.forwardOnly) return passed;
+      const [result, gradients] = await both(passed, client.call("readGradients", [adapterId]));
+      const snapshot = this.#snapshots.get(adapterId);
+      if (snapshot !== undefined) this.#snapshots.set(adapterId, { ...snapshot, gradients });
+      return result;
+    });
   }
 
-  async optimStep(adapterId: string, params: AdamStep): Promise<Readonly<Record<string, number>>> {
-    const client = await this.#open();
-    return this.#keepWeights(client, adapterId, client.call("optimStep", [adapterId, params]));
+  optimStep(adapterId: string, params: AdamStep): Promise<Readonly<Record<string, number>>> {
+    return this.#use([adapterId], (client) =>
+      this.#keepWeights(client, adapterId, client.call("optimStep", [adapterId, params])),
+    );
   }
 
-  async saveAdapter(...args: Parameters<Engine["saveAdapter"]>): Promise<number> {
-    return (await this.#open()).call("saveAdapter", args);
+  saveAdapter(...args: Parameters<Engine["saveAdapter"]>): Promise<number> {
+    return this.#use([args[0]], (client) => client.call("saveAdapter", args));
   }
 
   /** Forgets an adapter. An engine that has ended, or was given up, has no memory to give back, which is no failure. */
-  async releaseAdapter(adapterId: string): Promise<void> {
+  releaseAdapter(adapterId: string): Promise<void> {
+    const release = () => this.#release(adapterId);
+    return this.#idle === undefined ? release() : this.#idle.forget(adapterId, release);
+  }
+
+  async sample(task: SampleTask, signal?: AbortSignal): ReturnType<Engine["sample"]> {
+    const { adapterId } = task;
+    if (adapterId === undefined) return (await this.#open()).call("sample", [task], signal);
+    return this.#use([adapterId], (client) => client.call("sample", [task], signal));
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.#client.close();
+    await this.#ready.catch(() => {});
+    // Of a restart that was under way.
+    await this.#client.close();
+    await this.#idle?.close();
+  }
+
+  /** Runs `work` with adapters in the engine's memory. */
+  #use<T>(adapterIds: readonly string[], work: (client: WorkerRpcClient) => Promise<T>): Promise<T> {
+    const run = async () => work(await this.#open());
+    return this.#idle === undefined ? run() : this.#idle.use(adapterIds, run);
+  }
+
+  async #release(adapterId: string): Promise<void> {
     try {
       const client = await this.#open();
       await client.call("releaseAdapter", [adapterId]);
@@ -122,16 +168,10 @@ export class SupervisedEngine implements Engine {
     }
   }
 
-  async sample(task: SampleTask, signal?: AbortSignal): ReturnType<Engine["sample"]> {
-    return (await this.#open()).call("sample", [task], signal);
-  }
-
-  async close(): Promise<void> {
-    this.#closed.abort();
-    await this.#client.close();
-    await this.#ready.catch(() => {});
-    // Of a restart that was under way.
-    await this.#client.close();
+  async #restore(adapterId: string, snapshot: AdapterSnapshot): Promise<void> {
+    const client = await this.#open();
+    await client.call("restoreAdapter", [adapterId, snapshot]);
+    this.#snapshots.set(adapterId, snapshot);
   }
 
   /** Waits for a restart that is under way. @throws TinkexError once the engine was given up */

@@ -20,6 +20,7 @@ export class OwnedFolder {
   readonly path: string;
   /** Text given at its making. */
   readonly purpose: string | undefined;
+  #making: Promise<void> | undefined;
 
   private constructor(path: string, purpose: string | undefined) {
     this.path = path;
@@ -55,6 +56,21 @@ export class OwnedFolder {
       await this.remove().catch(() => {});
       throw error;
     }
+  }
+
+  /** Makes it unless it was made before; a try that failed is none. @throws as {@link make} does */
+  makeOnce(root: string): Promise<void> {
+    this.#making ??= this.make(root).catch((error: unknown) => {
+      this.#making = undefined;
+      throw error;
+    });
+    return this.#making;
+  }
+
+  /** Removes it for good, where it was made by {@link makeOnce}, or is just being made. */
+  async removeOnceMade(): Promise<void> {
+    await this.#making?.catch(() => {});
+    await this.remove();
   }
 
   /** Names in it beside its mark; none, should a link have come into its place. */

@@ -33,7 +33,6 @@ export class AdapterCache {
   readonly #options: AdapterCacheOptions;
   /** By adapter id, the least recently used first. */
   readonly #places = new Map<string, Place>();
-  #folderMade: Promise<void> | undefined;
 
   constructor(options: AdapterCacheOptions) {
     this.#options = options;
@@ -85,8 +84,7 @@ export class AdapterCache {
     const places = [...this.#places.values()];
     this.#places.clear();
     await Promise.allSettled(places.map((place) => place.moves));
-    await this.#folderMade?.catch(() => {});
-    await this.#options.folder.remove();
+    await this.#options.folder.removeOnceMade();
   }
 
   #makeRoom(): void {
@@ -101,7 +99,7 @@ export class AdapterCache {
     if (!place.isResident || place.users > 0) return;
     const { adapterId, engine } = place;
     if (place.directory === undefined) {
-      await this.#makeFolder();
+      await this.#options.folder.makeOnce(this.#options.root);
       const directory = join(this.#options.folder.path, randomUUID());
       await engine.saveAdapter(adapterId, directory, { includesOptimizer: false });
       place.directory = directory;
@@ -110,14 +108,6 @@ export class AdapterCache {
     if (place.users > 0) return;
     place.isResident = false;
     await engine.releaseAdapter(adapterId);
-  }
-
-  #makeFolder(): Promise<void> {
-    this.#folderMade ??= this.#options.folder.make(this.#options.root).catch((error: unknown) => {
-      this.#folderMade = undefined;
-      throw error;
-    });
-    return this.#folderMade;
   }
 
   #move(place: Place, action: () => Promise<void>): Promise<void> {

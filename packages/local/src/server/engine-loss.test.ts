@@ -1,8 +1,7 @@
 import { fileURLToPath } from "node:url";
-import type { Clock } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it } from "vitest";
-import { startMortalEngine } from "../testing/mortal-engine.js";
+import { type MortalEngineSurroundings, startMortalEngine } from "../testing/mortal-engine.js";
 import { passBody, TestClient } from "../testing/test-client.js";
 import { startServing, TestServer } from "../testing/test-server.js";
 
@@ -11,8 +10,8 @@ const model = { name: "test/tiny-llama", directory };
 const sentence = [5, 9, 2, 7, 11, 3, 8, 6];
 const learn = { learning_rate: 0.02 };
 
-async function serve(clock?: Clock, isRefused?: (start: number) => boolean) {
-  const mortal = await startMortalEngine({ model, runtime: "native", threads: 1 }, clock, isRefused);
+async function serve(surroundings?: MortalEngineSurroundings) {
+  const mortal = await startMortalEngine({ model, runtime: "native", threads: 1 }, surroundings);
   const { url } = await startServing(mortal.engine);
   return { ...mortal, client: new TestClient(url, model.name) };
 }
@@ -51,7 +50,7 @@ describe("a server whose engine ends", () => {
     timeout: 60_000,
   }, async () => {
     const clock = new FakeClock({ autoAdvance: true, startMs: 1_800_000_000_000 });
-    const { client, engine, kill, log } = await serve(clock, (start) => start > 1);
+    const { client, engine, kill, log } = await serve({ clock, isRefused: (start) => start > 1 });
     const session = await client.createSession();
     const model_id = await client.createModel(session);
     const other = await client.createModel(session, 1);

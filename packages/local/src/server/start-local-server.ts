@@ -16,6 +16,8 @@ import {
 } from "@tinkex/base";
 import type { TelemetrySendRequest } from "@tinkex/types";
 import { createEngine } from "../compute/create-engine.js";
+import { OwnedFolder } from "../disk/owned-folder.js";
+import { ParkedStates } from "../disk/parked-states.js";
 import type { Engine } from "../engine/engine.js";
 import { systemProcesses } from "../lock/process-table.js";
 import { randomStream } from "../random/random-stream.js";
@@ -134,10 +136,11 @@ export async function startExtended(
   try {
     const { runtime, threads } = options;
     const cacheDirectory = data.layout.modelWeights;
-    for (const model of served)
-      engines.push(
-        await createEngine({ model, runtime, threads, cacheDirectory }, { clock, logger, signal }),
-      );
+    for (const model of served) {
+      const store = new ParkedStates(data.layout.root, OwnedFolder.named(data.layout.parked));
+      const surroundings = { clock, logger, signal, store };
+      engines.push(await createEngine({ model, runtime, threads, cacheDirectory }, surroundings));
+    }
     signal?.throwIfAborted();
     const running = await serveEngines({
       engines,

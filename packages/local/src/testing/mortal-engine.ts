@@ -2,20 +2,21 @@ import { Worker } from "node:worker_threads";
 import { type Clock, type Logger, systemClock } from "@tinkex/base";
 import { onTestFinished } from "vitest";
 import { startThread } from "../compute/create-engine.js";
-import { SupervisedEngine } from "../compute/supervised-engine.js";
+import { SupervisedEngine, type Supervision } from "../compute/supervised-engine.js";
 import type { EngineThread } from "../compute/worker-rpc-client.js";
 import type { EngineOptions } from "../engine/engine-options.js";
 
-/**
- * Starts an engine whose thread a test can end, and keeps what is logged of it. Its thread runs the built package.
- *
- * @param clock - by which it waits before it tries again
- * @param isRefused - says of a start, counted from 1, that the system has no thread for it
- */
+export interface MortalEngineSurroundings extends Pick<Supervision, "store"> {
+  /** Clock by which it waits before it tries again. @defaultValue that of the system */
+  readonly clock?: Clock;
+  /** Says of a start, counted from 1, that the system has no thread for it. */
+  readonly isRefused?: (start: number) => boolean;
+}
+
+/** Starts an engine whose thread a test can end, and keeps what is logged of it. Its thread runs the built package. */
 export async function startMortalEngine(
   options: EngineOptions,
-  clock: Clock = systemClock,
-  isRefused: (start: number) => boolean = () => false,
+  { clock = systemClock, isRefused = () => false, store }: MortalEngineSurroundings = {},
 ) {
   const workers: Worker[] = [];
   const log: string[] = [];
@@ -30,7 +31,7 @@ export async function startMortalEngine(
     workers.push(thread);
     return thread;
   };
-  const engine = await SupervisedEngine.start({ clock, logger, start });
+  const engine = await SupervisedEngine.start({ clock, logger, start, store });
   onTestFinished(() => engine.close());
   return { engine, log, workers, kill: async () => void (await workers.at(-1)?.terminate()) };
 }
