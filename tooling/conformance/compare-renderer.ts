@@ -61,15 +61,19 @@ const MEANT_CONVERSATIONS: readonly (readonly [
   ],
 ];
 
+/** Tells whether the two are to make different things of a conversation. @param name - of the renderer */
+export function isMeantToDiffer(name: string, messages: readonly Message[]): boolean {
+  return MEANT_CONVERSATIONS.some(([names, isMeant]) => names.test(name) && isMeant(messages));
+}
+
 /** Compares a renderer with the cookbook's on every conversation but those that are meant to differ. */
 export function compareConversations(
   renderer: Renderer,
   conversations: readonly (readonly Message[])[],
   recorded: readonly RenderedConversation[],
 ): Difference[] {
-  const meant = MEANT_CONVERSATIONS.filter(([names]) => names.test(renderer.name));
   return conversations.flatMap((messages, index) => {
-    if (meant.some(([, isMeant]) => isMeant(messages))) return [];
+    if (isMeantToDiffer(renderer.name, messages)) return [];
     const theirs = withoutClasses(recorded[index]);
     const errors: string[] = [];
     const ours = withoutClasses(rendered(renderer, messages, recorded[index]?.weights ?? {}, errors));

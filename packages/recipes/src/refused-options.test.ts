@@ -24,6 +24,18 @@ const training = ["sft", "fineTune", "rl", "dpo", "distill"];
 const learning = ["sft", "fineTune"];
 const sampling = ["rl", "distill", "evaluate", "generate"];
 
+/** A schema that cannot be written as JSON Schema, such as one with a transform. */
+const unshown = {
+  "~standard": {
+    ...{ version: 1, vendor: "own", validate: (value: unknown) => ({ value }) },
+    jsonSchema: {
+      input: () => {
+        throw new Error("no transforms");
+      },
+    },
+  },
+};
+
 it.each([
   [
     training,
@@ -54,6 +66,12 @@ it.each([
     "renderer",
     {},
     "renderer must be a renderer or the name of one, got an object",
+  ],
+  [
+    ["rl", "distill", "evaluate"],
+    "tools",
+    { look: { description: "Looks.", execute: () => "", inputSchema: unshown } },
+    "tools.look.inputSchema cannot be shown to the model as a JSON Schema (no transforms); give one without",
   ],
   [["evaluate"], "name", "", 'name must be a text, e.g. "test", got ""'],
 ] as const)("%s refuse a bad %s at the call, with its name", (names, option, value, fault) => {

@@ -11,6 +11,8 @@ export function splitSizes(count: number, parts: number): number[] {
       `splitSizes: 1 ≤ parts ≤ count must hold, got ${describeValue(parts)} parts of ${describeValue(count)}`,
     );
   }
-  const borderAt = (part: number): number => Math.floor((part * count) / parts);
+  // In this order, since the cookbook rounds the width first: some borders lie one lower.
+  const width = count / parts;
+  const borderAt = (part: number): number => (part === parts ? count : Math.floor(part * width));
   return Array.from({ length: parts }, (_, part) => borderAt(part + 1) - borderAt(part));
 }

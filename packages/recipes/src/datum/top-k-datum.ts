@@ -40,7 +40,9 @@ export function topKDatum(
       );
     }
     for (const [column, pair] of tokens.entries()) checkNumbers(pair, `topKDatum: topK[${place}][${column}]`);
-    const total = tokens.reduce((sum, [, logprob]) => sum + Math.exp(logprob), 0);
+    // Measured from the largest: those of unlikely tokens are too small to be told from 0.
+    const largest = Math.max(...tokens.map(([, logprob]) => logprob));
+    const total = tokens.reduce((sum, [, logprob]) => sum + Math.exp(logprob - largest), 0);
     if (!(total > 0)) {
       throw new ValidationError(
         `topKDatum: topK[${place}] must have a token of a probability above 0, got none`,
@@ -48,7 +50,7 @@ export function topKDatum(
     }
     for (const [column, [token, logprob]] of tokens.entries()) {
       targets[place * width + column] = token;
-      shares[place * width + column] = (Number(weights[place]) * Math.exp(logprob)) / total;
+      shares[place * width + column] = (Number(weights[place]) * Math.exp(logprob - largest)) / total;
     }
   }
   const shape = [count, width];

@@ -41,17 +41,27 @@ export function topKReverseKl(
     gradients: rows.map(({ gradient }) => gradient),
     metrics: {
       "sdft/reverse_kl_loss": loss,
-      "sdft/reverse_kl_mean": loss / counted.length,
-      "sdft/student_entropy_mean": sum(counted.map(({ entropy }) => entropy)) / counted.length,
+      // There is no mean of none.
+      ...(counted.length > 0 && {
+        "sdft/reverse_kl_mean": loss / counted.length,
+        "sdft/student_entropy_mean": sum(counted.map(({ entropy }) => entropy)) / counted.length,
+      }),
       "sdft/reverse_kl_positions": counted.length,
     },
   };
 }
 
+/** Logarithm of a sum of exponentials, also of numbers whose exponentials are too small to be told from 0. */
+function logSumExp(values: readonly number[]): number {
+  const largest = Math.max(...values);
+  if (!Number.isFinite(largest)) return largest;
+  return largest + Math.log(sum(values.map((value) => Math.exp(value - largest))));
+}
+
 function rowOf(logprobs: readonly number[], teacher: readonly number[]) {
   const total = sum(teacher);
   const isKnown = (column: number): boolean => (teacher[column] ?? 0) > 0;
-  const norm = Math.log(sum(logprobs.map((value, column) => (isKnown(column) ? Math.exp(value) : 0))));
+  const norm = logSumExp(logprobs.filter((_, column) => isKnown(column)));
   const student = logprobs.map((value, column) =>
     isKnown(column) ? value - norm : Number.NEGATIVE_INFINITY,
   );

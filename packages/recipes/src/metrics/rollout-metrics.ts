@@ -22,7 +22,7 @@ export interface GroupCounts {
 const GOOD_REWARD = 0.5;
 
 /**
- * Metrics of rollouts, for all groups and for each tag: `env/all/reward/total`, `env/all/by_group/frac_mixed`, tokens and turns, by the names of the
+ * Metrics of rollouts, for all groups, and for each tag where one stands for a part of them: `env/all/reward/total`, `env/all/by_group/frac_mixed`, tokens and turns, by the names of the
  * Python cookbook.
  *
  * @throws ValidationError when it is no array
@@ -31,18 +31,11 @@ export function rolloutMetrics(groups: readonly GroupCounts[]): Record<string, n
   checkArray(groups, "rolloutMetrics: groups");
   for (const [index, group] of groups.entries()) checkGroup(group, `rolloutMetrics: groups[${index}]`);
   const tags = [...new Set(groups.flatMap(({ tags = [] }) => tags))].sort();
-  return {
-    ...metricsOf("all", groups),
-    ...Object.assign(
-      {},
-      ...tags.map((tag) =>
-        metricsOf(
-          tag,
-          groups.filter((group) => group.tags?.includes(tag)),
-        ),
-      ),
-    ),
-  };
+  const tagged = tags.map((tag) => ({ tag, own: groups.filter((group) => group.tags?.includes(tag)) }));
+  // Where every tag stands for all groups it would only say the same again.
+  const isTold = tagged.some(({ own }) => own.length < groups.length);
+  const parts = isTold ? tagged.map(({ tag, own }) => metricsOf(tag, own)) : [];
+  return Object.assign({}, ...parts, metricsOf("all", groups));
 }
 
 function metricsOf(tag: string, groups: readonly GroupCounts[]): Record<string, number> {

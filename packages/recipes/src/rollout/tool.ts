@@ -4,6 +4,7 @@ import {
   checkObject,
   checkString,
   describeValue,
+  errorMessage,
   ValidationError,
 } from "@tinkex/base";
 import type { ToolDeclaration } from "@tinkex/renderers";
@@ -106,7 +107,14 @@ function jsonSchemaOf(schema: JsonSchema | StandardToolSchema, place: string): J
       `${place}.inputSchema has no JSON Schema to show the model; give a JSON Schema, or a library whose schemas have ~standard.jsonSchema`,
     );
   }
-  return jsonSchema.input({ target: "draft-2020-12" });
+  try {
+    return jsonSchema.input({ target: "draft-2020-12" });
+  } catch (cause) {
+    throw new ValidationError(
+      `${place}.inputSchema cannot be shown to the model as a JSON Schema (${errorMessage(cause)}); give one without transforms, or a JSON Schema`,
+      { cause },
+    );
+  }
 }
 
 /** Tells a Standard Schema from a JSON Schema. */

@@ -64,8 +64,13 @@ it("a failure reaches whoever awaits or iterates it, and ends no process where n
 
 it("that is aborted ends with an AbortedError, whose cause is the reason; other failures stay as they are", async () => {
   const reason = new Error("enough");
-  const control = { method: "rl", signal: AbortSignal.abort(reason) };
-  const failing = (error: unknown) => new RecipeRun<number, string>(control, () => Promise.reject(error));
+  const failing = (error: unknown) => {
+    const control = new AbortController();
+    return new RecipeRun<number, string>({ method: "rl", signal: control.signal }, async () => {
+      control.abort(reason);
+      throw error;
+    });
+  };
   await expect(failing(reason)).rejects.toMatchObject({
     name: "AbortedError",
     message: "rl was aborted",
@@ -88,4 +93,35 @@ it("is caught and ended as a promise is", async () => {
   expect(await run(true).catch((error: unknown) => `caught ${error}`)).toBe("caught Error: no service");
   await expect(run(true).finally(count)).rejects.toThrow("no service");
   expect(ends).toBe(2);
+});
+
+it("events that nobody has read yet are read in a time that grows with their number", async () => {
+  /** Seconds of the processor for each event. */
+  const costOf = async (count: number): Promise<number> => {
+    const run = new RecipeRun<void, number>(CONTROL, async (tell) => {
+      for (let event = 0; event < count; event += 1) tell(event);
+    });
+    await run;
+    const before = process.cpuUsage();
+    let read = 0;
+    for await (const _ of run) read += 1;
+    expect(read).toBe(count);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / count;
+  };
+  await costOf(1_000);
+  const few = await costOf(5_000);
+  // With an array that moves all of them for each, some hundred times as much.
+  expect((await costOf(60_000)) / few).toBeLessThan(20);
+});
+
+it("that was aborted before it begins does none of its work", async () => {
+  const reason = new Error("enough");
+  let isBegun = false;
+  const run = new RecipeRun<number, string>({ method: "rl", signal: AbortSignal.abort(reason) }, async () => {
+    isBegun = true;
+    return 3;
+  });
+  await expect(run).rejects.toMatchObject({ name: "AbortedError", message: "rl was aborted", cause: reason });
+  expect(isBegun).toBe(false);
 });

@@ -1,4 +1,4 @@
-import { AbortedError } from "@tinkex/base";
+import { AbortedError, LinkedList } from "@tinkex/base";
 
 /** Events of a run that nobody has read yet are kept up to this many; the oldest go first. */
 const MAX_KEPT_EVENTS = 100_000;
@@ -21,7 +21,7 @@ export interface RunControl {
  */
 export class RecipeRun<Result, Event> implements PromiseLike<Result>, AsyncIterable<Event> {
   readonly #result: Promise<Result>;
-  #events: Event[] = [];
+  readonly #events = new LinkedList<Event>();
   #waiting: Waiting<Event>[] = [];
   #end: { readonly error?: unknown } | undefined;
 
@@ -77,13 +77,13 @@ export class RecipeRun<Result, Event> implements PromiseLike<Result>, AsyncItera
 
   #tell(event: Event): void {
     const reader = this.#waiting.shift();
-    if (reader === undefined) this.#events.push(event);
+    if (reader === undefined) this.#events.add(event);
     else reader.resolve({ done: false, value: event });
     if (this.#events.length > MAX_KEPT_EVENTS) this.#events.shift();
   }
 
   #next(): Promise<IteratorResult<Event, undefined>> {
-    const [event] = this.#events.splice(0, 1);
+    const event = this.#events.shift();
     if (event !== undefined) return Promise.resolve({ done: false, value: event });
     if (this.#end === undefined) {
       return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
