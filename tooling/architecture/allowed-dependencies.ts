@@ -55,7 +55,7 @@ export const ALLOWED_DEPENDENCIES: Readonly<Record<string, Allowance>> = {
       "zod",
     ],
     optional: ["onnxruntime-node"],
-    browserEntries: [],
+    browserEntries: ["src/engine.ts"],
   },
   recipes: {
     siblings: ["base", "types", "renderers", "runs", "client"],

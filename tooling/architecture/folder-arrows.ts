@@ -16,6 +16,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       "command",
       "faults",
       "server",
+      "embedded",
       "compute",
       "lock",
       "operations",

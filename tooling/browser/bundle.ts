@@ -25,7 +25,9 @@ export function bundleText(contents: string): Promise<Bundle> {
   return bundleFrom({ stdin: { contents, resolveDir: import.meta.dirname }, packages: "bundle" });
 }
 
-async function bundleFrom(source: Pick<BuildOptions, "entryPoints" | "stdin" | "packages">): Promise<Bundle> {
+async function bundleFrom(
+  source: Pick<BuildOptions, "entryPoints" | "stdin" | "packages" | "external">,
+): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     ...source,
     absWorkingDir: ROOT,
@@ -41,7 +43,8 @@ async function bundleFrom(source: Pick<BuildOptions, "entryPoints" | "stdin" | "
   return { code: outputFiles[0]?.text ?? "", files: Object.keys(metafile.inputs) };
 }
 
-/** Bundles a file of `programs/`. */
-export function bundleProgram(name: string): Promise<Bundle> {
-  return bundle(`tooling/browser/programs/${name}.ts`);
+/** Bundles a file of `programs/`. @param external packages that are left out */
+export function bundleProgram(name: string, external: readonly string[] = []): Promise<Bundle> {
+  const file = `tooling/browser/programs/${name}.ts`;
+  return bundleFrom({ entryPoints: [file], packages: "bundle", external: [...external] });
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type BrowserPage, openPage } from "./browser-page.js";
 import { bundleProgram } from "./bundle.js";
+import type * as engine from "./programs/engine.js";
 import type * as renderers from "./programs/renderers.js";
 import type * as tensor from "./programs/tensor.js";
 import type * as tokenizer from "./programs/tokenizer.js";
@@ -15,6 +16,7 @@ interface Programs {
   readonly tensor: typeof tensor;
   readonly tokenizer: typeof tokenizer;
   readonly renderers: typeof renderers;
+  readonly engine: typeof engine;
 }
 
 type Input<Name extends keyof Programs> = Parameters<Programs[Name]["run"]>[0];
@@ -38,22 +40,27 @@ export interface ProgramPage extends AsyncDisposable {
   runTypesInWorker(input: Input<"types">): Promise<Output<"types">>;
 }
 
-/** Names of the files of `programs/` that are bundled. */
-export const PROGRAMS = ["types", "types-worker", "wire", "tensor", "tokenizer", "renderers"] as const;
+/** Names of the files of `programs/` that one page has. The engine, which brings a runtime, has a page of its own. */
+const SMALL_PROGRAMS = ["types", "types-worker", "wire", "tensor", "tokenizer", "renderers"] as const;
+
+/** Names of the files of `programs/`. */
+export const PROGRAMS = [...SMALL_PROGRAMS, "engine"] as const;
 
 /**
  * Bundles and serves the programs, and opens the page in a browser.
  * @param files further files to serve, by path
+ * @param programs names of files of `programs/`
  */
 export async function openProgramPage(
   executablePath: string,
   files: ReadonlyMap<string, ServedFile>,
+  programs: readonly (typeof PROGRAMS)[number][] = SMALL_PROGRAMS,
 ): Promise<ProgramPage> {
   const html = readFileSync(new URL("page.html", import.meta.url));
   const server = await serveFiles(
     new Map<string, ServedFile>([
       ["/page.html", { contentType: "text/html", body: html }],
-      ...(await Promise.all(PROGRAMS.map(bundledFile))),
+      ...(await Promise.all(programs.map(bundledFile))),
       ...files,
     ]),
   );

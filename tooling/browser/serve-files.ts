@@ -12,12 +12,18 @@ export interface FileServer extends AsyncDisposable {
   readonly origin: string;
 }
 
+/** Isolates a page from other origins, without which a browser gives it no threads that share memory. */
+const ISOLATION = {
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-embedder-policy": "require-corp",
+} as const;
+
 /** Serves `files` by path (`/page.html`) on a free port of the loopback interface; any other path is a 404. */
 export async function serveFiles(files: ReadonlyMap<string, ServedFile>): Promise<FileServer> {
   const server = createServer((request, response) => {
     const file = files.get(request.url ?? "");
     if (file === undefined) response.writeHead(404).end();
-    else response.writeHead(200, { "content-type": file.contentType }).end(file.body);
+    else response.writeHead(200, { ...ISOLATION, "content-type": file.contentType }).end(file.body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   // A server that listens on TCP has an address with a port.

@@ -8,6 +8,7 @@ import { createTransport } from "@tinkex/http";
 import { loadTokenizer } from "@tinkex/tokenizer/node";
 import { afterAll, describe, expect, it } from "vitest";
 import { clientCalls } from "./calls/client.js";
+import { engineCalls } from "./calls/engine.js";
 import { httpCalls } from "./calls/http.js";
 import { localCalls, localTestingCalls } from "./calls/local.js";
 import { lossGraphCalls } from "./calls/loss-graph.js";
@@ -61,6 +62,7 @@ const CALLS: Readonly<Record<string, PublicCalls>> = {
   "@tinkex/runs": runsCalls(join(home, "runs")),
   "@tinkex/client": clientCalls(service, training, sampler),
   "@tinkex/local": localCalls(join(home, "data")),
+  "@tinkex/local/engine": engineCalls,
   "@tinkex/local/testing": localTestingCalls(join(home, "tested-data")),
   "@tinkex/telemetry": telemetryCalls,
 };

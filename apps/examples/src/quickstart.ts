@@ -9,11 +9,12 @@ import { ModelInput } from "@tinkex/types";
 import { colors } from "./quickstart/colors.js";
 import { answerPairs, exactMatchPercent, isRight } from "./quickstart/exact-match.js";
 import { parseOptions } from "./quickstart/options.js";
+import type { WordPair } from "./quickstart/parse-word-pairs.js";
 import { TrainingProgress } from "./quickstart/progress.js";
 import { runProgram, UsageError } from "./quickstart/run-program.js";
 import { shuffledBatches } from "./quickstart/shuffled-batches.js";
 import { trainingDatum } from "./quickstart/training-datum.js";
-import { loadWordPairs, type WordPair } from "./quickstart/word-pairs.js";
+import { loadWordPairs } from "./quickstart/word-pairs.js";
 
 const RANK = 16;
 const BATCH_SIZE = 25;

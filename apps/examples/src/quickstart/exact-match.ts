@@ -1,18 +1,25 @@
 import type { Tokenizer } from "@tinkex/base";
-import type { SamplingClient } from "@tinkex/client";
-import { ModelInput } from "@tinkex/types";
+import { ModelInput, type SampleRequest, type SampleResponse } from "@tinkex/types";
+import type { WordPair } from "./parse-word-pairs.js";
 import { endOfAnswer } from "./training-datum.js";
-import type { WordPair } from "./word-pairs.js";
 
 /** Longer than any right answer of the data, in tokens. */
 const MAX_TOKENS = 24;
 
+/** What answers: a sampling client, or a model in the memory of the program. */
+interface Sampler {
+  sample(
+    request: Pick<SampleRequest, "prompt" | "num_samples" | "sampling_params">,
+    options: { readonly signal?: AbortSignal },
+  ): PromiseLike<Pick<SampleResponse, "sequences">>;
+}
+
 /** Asks for every pair's answer at once; the service batches them. Greedy, so that the same weights answer the same. */
 export async function answerPairs(
-  sampler: SamplingClient,
+  sampler: Sampler,
   tokenizer: Tokenizer,
   pairs: readonly WordPair[],
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<readonly string[]> {
   const requests = pairs.map(({ prompt }) =>
     sampler.sample(
@@ -21,7 +28,7 @@ export async function answerPairs(
         num_samples: 1,
         sampling_params: { max_tokens: MAX_TOKENS, temperature: 0, stop: [endOfAnswer(tokenizer)] },
       },
-      { signal },
+      signal === undefined ? {} : { signal },
     ),
   );
   const responses = await Promise.all(requests);

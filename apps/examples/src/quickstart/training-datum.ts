@@ -1,6 +1,6 @@
 import type { Tokenizer } from "@tinkex/base";
 import { Datum } from "@tinkex/types";
-import type { WordPair } from "./word-pairs.js";
+import type { WordPair } from "./parse-word-pairs.js";
 
 /** The token that ends an answer, so that sampling knows where to stop: the model's end of text, or else a line break. */
 export function endOfAnswer(tokenizer: Tokenizer): number {

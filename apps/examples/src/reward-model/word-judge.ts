@@ -1,5 +1,5 @@
 import * as tf from "@tensorflow/tfjs";
-import type { WordPair } from "../quickstart/word-pairs.js";
+import type { WordPair } from "../quickstart/parse-word-pairs.js";
 
 /** Letters from the end that the judge looks at. */
 const LETTERS = 4;

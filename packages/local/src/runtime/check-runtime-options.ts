@@ -15,16 +15,17 @@ const RUNTIMES = ["auto", "native", "wasm"] as const satisfies readonly NonNulla
 /**
  * Checks the choice of a runtime, before it goes to a thread of its own: some values cannot even be sent there.
  *
+ * @param names - that may be chosen. Default: those of Node
  * @throws ValidationError when `threads` is not a positive whole number, or there is no runtime of that name
  */
-export function checkRuntimeOptions({ runtime, threads }: RuntimeOptions): void {
-  if (runtime !== undefined && !RUNTIMES.includes(runtime)) {
-    throw new ValidationError(
-      `runtime must be one of ${RUNTIMES.join(", ")}, got ${describeValue(runtime)}`,
-      {
-        path: ["runtime"],
-      },
-    );
+export function checkRuntimeOptions(
+  { runtime, threads }: { readonly runtime?: string | undefined; readonly threads?: number | undefined },
+  names: readonly string[] = RUNTIMES,
+): void {
+  if (runtime !== undefined && !names.includes(runtime)) {
+    throw new ValidationError(`runtime must be one of ${names.join(", ")}, got ${describeValue(runtime)}`, {
+      path: ["runtime"],
+    });
   }
   if (threads !== undefined && !(Number.isInteger(threads) && threads >= 1)) {
     throw new ValidationError(

@@ -1,0 +1,80 @@
+import { ConnectionError, checkObject, ResponseError } from "@tinkex/base";
+import { z } from "zod";
+import { mapOf } from "../json/bounded-collections.js";
+import { checkJson, parseJson } from "../json/parse-json.js";
+import type { ModelFiles } from "../model/model-in-memory.js";
+
+export interface FetchModelOptions {
+  /** Ends the download. */
+  readonly signal?: AbortSignal | undefined;
+  /** @defaultValue the global `fetch` */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+}
+
+const WEIGHTS = "model.safetensors";
+const INDEX = "model.safetensors.index.json";
+const indexSchema = z.object({ weight_map: mapOf(z.string()) });
+
+/**
+ * Downloads the files of a model directory, for {@link openModel}. A server answers 404 for those that a model need not have.
+ *
+ * @param url - of the folder, with or without `/` at the end; relative to the page in a browser
+ * @throws ResponseError when a file that every model has cannot be had; ConnectionError; ValidationError when the index of the
+ * weights is none
+ */
+export async function fetchModelFiles(
+  url: string | URL,
+  options: FetchModelOptions = {},
+): Promise<ModelFiles> {
+  checkObject(options, "options", "{ signal }");
+  const folder = String(url).endsWith("/") ? String(url) : `${url}/`;
+  const settings = ["config.json", "tokenizer.json"].map((name) => required(folder, name, options));
+  const others = ["generation_config.json", "tokenizer_config.json"].map((name) =>
+    download(folder, name, options),
+  );
+  const files = await Promise.all([...settings, ...others, weights(folder, options)]);
+  return Object.assign({}, ...files);
+}
+
+async function weights(folder: string, options: FetchModelOptions): Promise<ModelFiles> {
+  const single = await download(folder, WEIGHTS, options);
+  if (single !== undefined) return single;
+  const index = await required(folder, INDEX, options);
+  const value = parseJson(new TextDecoder().decode(index[INDEX]), INDEX);
+  const { weight_map } = checkJson({ file: INDEX, value }, indexSchema);
+  const shards = new Set(Object.values(weight_map));
+  return Object.assign(
+    {},
+    ...(await Promise.all([...shards].map((name) => required(folder, name, options)))),
+  );
+}
+
+async function required(folder: string, name: string, options: FetchModelOptions): Promise<ModelFiles> {
+  const found = await download(folder, name, options);
+  if (found !== undefined) return found;
+  throw new ResponseError(
+    `fetchModelFiles: ${folder}${name} must be there, got status 404; name the folder of the model's files`,
+  );
+}
+
+async function download(
+  folder: string,
+  name: string,
+  { signal, fetch = globalThis.fetch }: FetchModelOptions,
+): Promise<ModelFiles | undefined> {
+  const address = `${folder}${name}`;
+  try {
+    const response = await fetch(address, signal === undefined ? {} : { signal });
+    if (response.status === 404) return undefined;
+    if (response.ok) return { [name]: new Uint8Array(await response.arrayBuffer()) };
+    throw new ResponseError(`fetchModelFiles: ${address} must be there, got status ${response.status}`);
+  } catch (cause) {
+    if (signal?.aborted === true) throw signal.reason;
+    if (cause instanceof ResponseError) throw cause;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ConnectionError(`fetchModelFiles: cannot download ${address} (${why}); try again`, {
+      attempts: 1,
+      cause,
+    });
+  }
+}
