@@ -69,3 +69,43 @@ it("keeps a user's text text where a token comes from the config alone", async (
   expect(tokenizer.encode("<|one|>", { allowedSpecial: ["<|one|>"] })).toEqual([42]);
   expect(tokenizer.decode([42])).toBe("<|one|>");
 });
+
+// huggingface/transformers: tokenization_utils_base.py, extra_special_tokens as an object or an array beside the older name.
+describe("a token that the files name more than once", () => {
+  const config = (settings: object) => load({ "tokenizer_config.json": settings });
+  const all = { allowedSpecial: "all" } as const;
+
+  it("counts under the older name, too, where the newer one is an object of purposes", async () => {
+    const additional_special_tokens = ["<|one|>"];
+    const both = { additional_special_tokens, extra_special_tokens: { image_token: "<|img|>" } };
+    expect([...(await config(both)).specialTokens.keys()]).toEqual(
+      expect.arrayContaining(["<|one|>", "<|img|>"]),
+    );
+    const list = { additional_special_tokens, extra_special_tokens: ["<|img|>"] };
+    expect((await config(list)).specialTokens.has("<|one|>")).toBe(false);
+    const empty = { additional_special_tokens, extra_special_tokens: {} };
+    expect((await config(empty)).specialTokens.has("<|one|>")).toBe(true);
+  });
+
+  it("has the flags that it was given last", async () => {
+    const cls_token = { content: "<t>", single_word: true };
+    const once = await config({ cls_token });
+    const id = once.tokenId("<t>");
+    expect(once.encode("a<t>b", all)).not.toContain(id);
+    const twice = await config({ cls_token, extra_special_tokens: { image_token: "<t>" } });
+    expect(twice.tokenId("<t>")).toBe(id);
+    expect(twice.encode("a<t>b", all)).toContain(id);
+  });
+
+  it("stays special when it is listed as a plain one later", async () => {
+    const listed = { content: "<t>", special: true };
+    const tokenizer = await config({ added_tokens_decoder: { 60: listed, 61: { content: "<t>" } } });
+    expect(tokenizer.specialTokens.has("<t>")).toBe(true);
+    const ids = tokenizer.encode("<t>", all);
+    expect(ids).toHaveLength(1);
+    expect(tokenizer.decode(ids, { skipSpecialTokens: true })).toBe("");
+    const [known = ""] = (await load({})).specialTokens.keys();
+    const again = await load({ "added_tokens.json": { [known]: 70 } });
+    expect(again.specialTokens.has(known)).toBe(true);
+  });
+});

@@ -45,20 +45,20 @@ export function withConfiguredTokens(
   const tokens = new Map(added.map((token) => [token.content, token]));
   const wanted = listed.filter((token) => !isSame(token, tokens.get(token.content)));
   const known = new Set([...tokens.keys(), ...wanted.map(({ content }) => content)]);
-  for (const token of [...special, ...extra]) {
-    if (known.has(token.content)) continue;
-    known.add(token.content);
-    wanted.push(token);
-  }
+  // One named twice keeps the flags that it had last.
+  wanted.push(...[...special, ...extra].filter(({ content }) => !known.has(content)));
 
   const named = new Set(special.map(({ content }) => content));
   const highest = added.reduce((most, { id }) => Math.max(most, id), -1);
   let next = Math.max(highest + 1, model.size);
   for (const token of wanted) {
     if (token.content === "") continue;
-    const id = tokens.get(token.content)?.id ?? model.tokenId(token.content) ?? next;
+    const before = tokens.get(token.content);
+    const id = before?.id ?? model.tokenId(token.content) ?? next;
     if (id === next) next += 1;
-    tokens.set(token.content, { ...token, special: token.special || named.has(token.content), id });
+    // A token that was special once stays so, as in Rust, whichever flags come later.
+    const isSpecial = token.special || named.has(token.content) || before?.special === true;
+    tokens.set(token.content, { ...token, special: isSpecial, id });
   }
   return [...tokens.values()];
 }
@@ -74,10 +74,10 @@ function namedSpecialTokens(settings: Readonly<Record<string, unknown>>): NewTok
   return readTokens([...usual, ...own, ...(isRecord(extra) ? Object.values(extra) : [])]);
 }
 
+/** Tokens without a purpose. An object of them has purposes, and leaves the older name its meaning. */
 function extraSpecialTokens(settings: Readonly<Record<string, unknown>>): NewToken[] {
   const { extra_special_tokens: extra, additional_special_tokens: additional } = settings;
-  const isGiven = Array.isArray(extra) ? extra.length > 0 : isRecord(extra) && Object.keys(extra).length > 0;
-  const list = isGiven ? extra : additional;
+  const list = Array.isArray(extra) && extra.length > 0 ? extra : additional;
   return readTokens(Array.isArray(list) ? list : []);
 }
 
