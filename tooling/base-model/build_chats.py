@@ -1,36 +1,33 @@
-"""Writes chats.npz: short conversations that pocket-2 learns besides sums (token ids, held-out words left out).
+"""Writes sums.npz, chats.npz and tools.npz, which pocket-2 learns (token ids, rows with held-out words left out).
 
 Usage: python build_chats.py --corpora DIR/root --data ../../apps/examples/data --out DIR/corpus
 """
 
 import argparse
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 import numpy as np
 
 from build_corpus import draw_question, word_source
-from chat_tasks import Question, chat_of_skills, chat_of_sums, plain_sum, small_talk, sum_with_thinking
+from chat_tasks import chat_row
 from conversations import Row
-from held_out import read_forbidden
+from held_out import Forbidden, read_forbidden
+from rows import text_of, write_rows
+from sum_questions import careless_row, split_pairs
+from tool_tasks import QWEN_3, QWEN_3_5, tool_row
 
-SEED = 8
-ROWS = 2000
+SEED = 11
+ROWS = {"sums": 16_000, "chats": 4_000, "tools": 1_200}
+QWEN_3_SHARE = 0.6
 
 
-def chat_rows(random: Random, ask: Callable[[], Question]) -> Iterator[Row]:
-    kinds: tuple[tuple[Callable[[], Row], float], ...] = (
-        (lambda: plain_sum(random), 8),
-        (lambda: chat_of_sums(random), 42),
-        (lambda: sum_with_thinking(random), 6),
-        (lambda: chat_of_skills(random, ask), 16),
-        (lambda: small_talk(random), 4),
-    )
-    draws, weights = [draw for draw, _ in kinds], [weight for _, weight in kinds]
+def allowed_word(draw_word: Callable[[], str], forbidden: Forbidden) -> str:
     while True:
-        yield random.choices(draws, weights)[0]()
+        word = draw_word()
+        if word.isalpha() and not forbidden.found_in(f"{word} {word[::-1]}"):
+            return word
 
 
 def main() -> None:
@@ -42,14 +39,19 @@ def main() -> None:
     forbidden = read_forbidden(arguments.data)
     random = Random(SEED)
     draw_word = word_source(arguments.corpora, random)
-    rows = list(islice(chat_rows(random, lambda: draw_question(random, draw_word, forbidden)), ROWS))
-    np.savez(
-        arguments.out / "chats.npz",
-        ids=np.array([i for row in rows for i in row.ids], dtype=np.uint16),
-        mask=np.array([m for row in rows for m in row.mask], dtype=np.uint8),
-        lengths=np.array([len(row.ids) for row in rows], dtype=np.uint16),
-    )
-    print(f"{len(rows):,} conversations, {sum(len(row.ids) for row in rows):,} tokens")
+    held_out = frozenset(split_pairs()[0])
+    kinds: dict[str, Callable[[], Row]] = {
+        "sums": lambda: careless_row(random, held_out),
+        "chats": lambda: chat_row(random, lambda: draw_question(random, draw_word, forbidden)),
+        "tools": lambda: tool_row(
+            random, QWEN_3 if random.random() < QWEN_3_SHARE else QWEN_3_5, allowed_word(draw_word, forbidden)
+        ),
+    }
+    for name, draw in kinds.items():
+        drawn = [draw() for _ in range(ROWS[name])]
+        rows = [row for row in drawn if not any(map(forbidden.found_in, text_of(row.ids).split("\n")))]
+        write_rows(arguments.out / f"{name}.npz", rows)
+        print(f"{name}: {len(rows):,} rows, {sum(len(row.ids) for row in rows):,} tokens")
 
 
 if __name__ == "__main__":

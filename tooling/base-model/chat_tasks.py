@@ -1,4 +1,4 @@
-"""What pocket-2 is asked in conversations: sums, the word skills, a few greetings."""
+"""What pocket-2 is asked in conversations besides sums: the word skills, sums with thinking, a few greetings."""
 
 from collections.abc import Callable, Sequence
 from random import Random
@@ -8,7 +8,6 @@ from conversations import LAYOUTS, Row, Turn, chat_ml
 Question = tuple[str, str, str]
 """The task's name, the given text, and the answer."""
 
-SUM_QUESTIONS = ("What is {x} + {y}?", "What is {x} + {y}?", "What is {x} + {y}?", "{x} + {y} =", "Add {x} and {y}.")
 SMALL_TALK = (
     ("Hello!", "Hello! Ask me about a word or a sum."),
     ("Hi", "Hi! Ask me about a word or a sum."),
@@ -17,40 +16,17 @@ SMALL_TALK = (
     ("Thank you!", "You are welcome."),
 )
 SMALL_SHARE = 0.25
-"""Share of sums of two one-digit numbers; the others have numbers from 0 to 100, as the cookbook's environment."""
-
-
-def draw_numbers(random: Random) -> tuple[int, int]:
-    most = 9 if random.random() < SMALL_SHARE else 100
-    return random.randint(0, most), random.randint(0, most)
-
-
-def plain_sum(random: Random) -> Row:
-    x, y = draw_numbers(random)
-    row = Row()
-    row.add(f"{random.choice(('sum', 'add', 'plus'))}: {x} + {y} ->", False)
-    row.add(f" {x + y}<|endoftext|>", True)
-    return row
+"""Share of sums with thinking of two one-digit numbers; the others have numbers from 0 to 100."""
 
 
 def draw_layout(random: Random) -> Callable[[Sequence[Turn]], Row]:
     return random.choices([layout for layout, _ in LAYOUTS], [weight for _, weight in LAYOUTS])[0]
 
 
-def chat_of_sums(random: Random) -> Row:
-    """One to four sums in a conversation; the first question in the cookbook's words, with its example or without."""
-    turns: list[Turn] = []
-    if random.random() < 0.5:
-        turns += [Turn("user", "What is 4 + 5?"), Turn("assistant", "9")]
-    for _ in range(random.randint(1, 3)):
-        x, y = draw_numbers(random)
-        turns += [Turn("user", random.choice(SUM_QUESTIONS).format(x=x, y=y)), Turn("assistant", str(x + y))]
-    return draw_layout(random)(turns)
-
-
 def sum_with_thinking(random: Random) -> Row:
     """`/think` asks for a block of thinking, as with Qwen3; it says the sum of the tens and that of the ones first."""
-    x, y = draw_numbers(random)
+    most = 9 if random.random() < SMALL_SHARE else 100
+    x, y = random.randint(0, most), random.randint(0, most)
     tens, ones = x // 10 * 10 + y // 10 * 10, x % 10 + y % 10
     thought = f"<think>\n{tens} + {ones} = {x + y}\n</think>\n\n{x + y}"
     return chat_ml([Turn("user", f"What is {x} + {y}? /think"), Turn("assistant", thought)])
@@ -67,3 +43,10 @@ def chat_of_skills(random: Random, draw_question: Callable[[], Question]) -> Row
 def small_talk(random: Random) -> Row:
     question, answer = random.choice(SMALL_TALK)
     return draw_layout(random)([Turn("user", question), Turn("assistant", answer)])
+
+
+def chat_row(random: Random, draw_question: Callable[[], Question]) -> Row:
+    draw = random.random()
+    if 0.45 <= draw < 0.6:
+        return small_talk(random)
+    return sum_with_thinking(random) if 0.6 <= draw < 0.8 else chat_of_skills(random, draw_question)

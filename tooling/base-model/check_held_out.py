@@ -13,11 +13,7 @@ import numpy as np
 
 from held_out import Forbidden, held_out_words, read_forbidden
 from quickstart_words import read_pairs
-
-
-def text_of(ids: np.ndarray) -> str:
-    """The bytes as text; special tokens become line ends, so no word spans two pieces."""
-    return np.where(ids < 256, ids, ord("\n")).astype(np.uint8).tobytes().decode()
+from rows import text_of
 
 
 def occurrences(text: str, forbidden: Forbidden) -> Counter[str]:
@@ -35,9 +31,10 @@ def main() -> None:
         "English text": text_of(np.load(arguments.corpus / "english.npy")),
         "skill examples": text_of(np.load(arguments.corpus / "skills.npz")["ids"]),
     }
-    chats = arguments.corpus / "chats.npz"
-    if chats.exists():
-        texts["conversations"] = text_of(np.load(chats)["ids"])
+    for name in ("sums", "chats", "tools"):
+        path = arguments.corpus / f"{name}.npz"
+        if path.exists():
+            texts[name] = text_of(np.load(path)["ids"])
     found = {name: occurrences(text, forbidden) for name, text in texts.items()}
     pair_text = "\n".join(prompt.split(": ")[1] + completion for prompt, completion in training_pairs)
     found["fine-tuning pairs"] = occurrences(pair_text, forbidden)

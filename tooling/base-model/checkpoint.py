@@ -9,7 +9,7 @@ import torch
 from safetensors.torch import load_file
 
 from batches import padded
-from model import Llama, ModelConfig
+from model import Llama, ModelConfig, RopeScaling
 
 QUESTIONS_AT_ONCE = 25
 
@@ -17,7 +17,11 @@ QUESTIONS_AT_ONCE = 25
 def load_checkpoint(folder: Path) -> Llama:
     """Weights widened to float32."""
     config = json.loads((folder / "config.json").read_text())
-    model = Llama(ModelConfig(**{name: config[name] for name in ModelConfig.__dataclass_fields__}))
+    fields = {name: config[name] for name in ModelConfig.__dataclass_fields__}
+    scaling = config["rope_scaling"]
+    if scaling is not None:
+        fields["rope_scaling"] = RopeScaling(**{name: scaling[name] for name in RopeScaling.__dataclass_fields__})
+    model = Llama(ModelConfig(**fields))
     state = {name: tensor.float() for name, tensor in load_file(folder / "model.safetensors").items()}
     model.load_state_dict(state)
     return model.eval()

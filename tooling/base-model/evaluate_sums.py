@@ -1,4 +1,4 @@
-"""Prints how many sums a model gets right, in each layout, and how its skills hold out behind long text.
+"""Prints how many sums a model gets right, in each layout, and how its skills and its English hold out in long text.
 
 Usage: python evaluate_sums.py --model ../../packages/local/models/pocket-2 --corpora DIR/root --corpus DIR/corpus
 The sums are of the numbers from 0 to 100 that the cookbook's arithmetic environment draws; the draw is a fixed one.
@@ -11,6 +11,7 @@ from random import Random
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 
 from checkpoint import answered_right, load_checkpoint
 from conversations import LAYOUTS, Row, Turn
@@ -19,11 +20,13 @@ from skills import SKILLS
 from word_lists import read_words
 
 SEED = 98
-SUMS = 200
+SUMS = 100
 EXAMPLE = (Turn("user", "What is 4 + 5?"), Turn("assistant", "9"))
 Layout = Callable[[Sequence[Turn]], Row]
-DEPTHS = (0, 200, 400)
-DEEP_QUESTIONS = 8
+DEPTHS = (0, 400, 1500, 3500)
+DEEP_QUESTIONS = 25
+PARTS = (0, 512, 1024, 2048, 4096)
+WINDOWS = 6
 
 
 def share_right(model: torch.nn.Module, rows: Sequence[Row]) -> float:
@@ -54,6 +57,19 @@ def deep_accuracy(model: torch.nn.Module, english: np.ndarray, words: list[str],
     return share_right(model, rows)
 
 
+@torch.no_grad()
+def loss_by_position(model: torch.nn.Module, english: np.ndarray) -> list[float]:
+    """Nats a token of English, for each part of a window of 4,096."""
+    random = np.random.default_rng(SEED)
+    starts = random.integers(0, len(english) - PARTS[-1] - 1, WINDOWS)
+    losses = []
+    for start in starts:
+        ids = torch.from_numpy(english[start : start + PARTS[-1] + 1].astype(np.int64))[None]
+        losses.append(F.cross_entropy(model(ids[:, :-1])[0], ids[0, 1:], reduction="none"))
+    mean = torch.stack(losses).mean(0)
+    return [mean[begin:end].mean().item() for begin, end in zip(PARTS, PARTS[1:])]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", type=Path, required=True)
@@ -68,8 +84,10 @@ def main() -> None:
         numbers = [(random.randint(0, most), random.randint(0, most)) for _ in range(SUMS)]
         for write, _ in LAYOUTS:
             shares = [sum_accuracy(model, write, numbers, with_example) for with_example in (True, False)]
-            print(f"{name}, {write.__name__}: {100 * shares[0]:.1f} % with the example, {100 * shares[1]:.1f} % without")
+            print(f"{name}, {write.__name__}: {100 * shares[0]:.1f} % with the example, {100 * shares[1]:.1f} % without", flush=True)
     english = np.load(arguments.corpus / "english.npy")
+    parts = ", ".join(f"{loss:.2f}" for loss in loss_by_position(model, english))
+    print(f"English, nats a token between positions {PARTS}: {parts}", flush=True)
     words = read_words(arguments.corpora, (10, 20, 35))
     for depth in DEPTHS:
         print(f"skills behind {depth} tokens of English: {100 * deep_accuracy(model, english, words, depth):.0f} %")

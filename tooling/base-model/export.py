@@ -5,6 +5,7 @@ Usage: python export.py --weights DIR/weights.pt --out ../../packages/local/mode
 
 import argparse
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
@@ -12,7 +13,7 @@ from safetensors.torch import save_file
 
 from layout import END_OF_TEXT_ID
 from model import ModelConfig
-from model_kinds import MODEL_KINDS
+from model_kinds import MODEL_KINDS, ModelKind
 from tokenizer_files import tokenizer_config, tokenizer_json
 
 
@@ -31,7 +32,7 @@ def config_json(config: ModelConfig) -> dict:
         "max_position_embeddings": config.max_position_embeddings,
         "rms_norm_eps": config.rms_norm_eps,
         "rope_theta": config.rope_theta,
-        "rope_scaling": None,
+        "rope_scaling": None if config.rope_scaling is None else {"rope_type": "llama3", **asdict(config.rope_scaling)},
         "attention_bias": False,
         "attention_dropout": 0.0,
         "mlp_bias": False,
@@ -45,11 +46,12 @@ def config_json(config: ModelConfig) -> dict:
     }
 
 
-def generation_config() -> dict:
+def generation_config(kind: ModelKind) -> dict:
+    ends = [kind.id_of(token) for token in kind.ends]
     return {
         "do_sample": False,
         "max_new_tokens": 64,
-        "eos_token_id": END_OF_TEXT_ID,
+        "eos_token_id": ends if len(ends) > 1 else END_OF_TEXT_ID,
         "pad_token_id": END_OF_TEXT_ID,
     }
 
@@ -70,7 +72,7 @@ def main() -> None:
     tensors = {name: tensor.to(torch.bfloat16).contiguous() for name, tensor in state.items()}
     save_file(tensors, arguments.out / "model.safetensors", metadata={"format": "pt"})
     write_json(arguments.out / "config.json", config_json(kind.config))
-    write_json(arguments.out / "generation_config.json", generation_config())
+    write_json(arguments.out / "generation_config.json", generation_config(kind))
     write_json(arguments.out / "tokenizer.json", tokenizer_json(kind))
     write_json(arguments.out / "tokenizer_config.json", tokenizer_config(kind))
     print(f"{len(tensors)} tensors, {(arguments.out / 'model.safetensors').stat().st_size:,} bytes")

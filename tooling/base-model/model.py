@@ -4,11 +4,22 @@ Only what training needs: RMSNorm, rotary positions, causal attention, SwiGLU, t
 The names match `LlamaForCausalLM`, so the state dict is the checkpoint.
 """
 
+import math
 from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 from torch import nn
+
+
+@dataclass(frozen=True)
+class RopeScaling:
+    """Llama 3's: slow rotations are slowed down by `factor`, so that positions beyond the original context look like those within."""
+
+    factor: float
+    low_freq_factor: float
+    high_freq_factor: float
+    original_max_position_embeddings: int
 
 
 @dataclass(frozen=True)
@@ -20,6 +31,7 @@ class ModelConfig:
     num_attention_heads: int = 4
     max_position_embeddings: int = 512
     rope_theta: float = 10000.0
+    rope_scaling: RopeScaling | None = None
     rms_norm_eps: float = 1e-5
 
     @property
@@ -41,9 +53,19 @@ def rotary_tables(config: ModelConfig) -> tuple[torch.Tensor, torch.Tensor]:
     """cos and sin of shape [max_position_embeddings, head_dim], halves repeated (the Hugging Face layout)."""
     half = config.head_dim // 2
     frequencies = config.rope_theta ** (-torch.arange(half, dtype=torch.float32) / half)
+    if config.rope_scaling is not None:
+        frequencies = scaled(frequencies, config.rope_scaling)
     angles = torch.outer(torch.arange(config.max_position_embeddings, dtype=torch.float32), frequencies)
     angles = torch.cat([angles, angles], dim=-1)
     return angles.cos(), angles.sin()
+
+
+def scaled(frequencies: torch.Tensor, scaling: RopeScaling) -> torch.Tensor:
+    """Frequencies that turn fast within the original context stay; slow ones are divided by the factor; those between are blended."""
+    turns = scaling.original_max_position_embeddings * frequencies / (2 * math.pi)
+    low, high = scaling.low_freq_factor, scaling.high_freq_factor
+    kept = ((turns - low) / (high - low)).clamp(0, 1)
+    return frequencies * (kept + (1 - kept) / scaling.factor)
 
 
 def rotate(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:

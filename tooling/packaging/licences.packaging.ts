@@ -82,12 +82,15 @@ describe.each(publicPackages)("$name as it will be published", ({ name, folder, 
   });
 });
 
-it("the notice repeats what the model's card says of its data", async () => {
-  const local = publicPackages.find(({ name }) => name === "@tinkex/local");
-  const card = await textIn(local?.tarball ?? "", "models/pocket-1/README.md");
-  const notice = await textIn(local?.tarball ?? "", "NOTICE");
-  const sources = [...card.matchAll(/\(`([a-z-]+)` [^)]+\)/g)].map(([, source = ""]) => source);
-  expect(sources).toHaveLength(3);
-  expect(sources.filter((source) => !notice.includes(`\`${source}\``))).toEqual([]);
-  expect(card).toContain("NOTICE");
-});
+it.each(["pocket-1", "pocket-2"])(
+  "the notice repeats what the card of %s says of its data",
+  async (model) => {
+    const local = publicPackages.find(({ name }) => name === "@tinkex/local");
+    const card = await textIn(local?.tarball ?? "", `models/${model}/README.md`);
+    const notice = await textIn(local?.tarball ?? "", "NOTICE");
+    const sources = [...card.matchAll(/\(`([a-z-]+)` [^)]+\)/g)].map(([, source = ""]) => source);
+    expect(sources).toHaveLength(3);
+    expect(sources.filter((source) => !notice.includes(`\`${source}\``))).toEqual([]);
+    expect(card).toContain("NOTICE");
+  },
+);

@@ -97,14 +97,18 @@ describe("a Next.js app", () => {
     expect(built.exitCode, built.output).toBe(0);
     const url = await serve("start");
     expectTrained(await (await fetch(`${url}/api/train`)).json());
-    expect(await (await fetch(`${url}/api/local`)).json()).toEqual({ models: ["tinkex/pocket-1"] });
+    expect(await (await fetch(`${url}/api/local`)).json()).toEqual({
+      models: ["tinkex/pocket-1", "tinkex/pocket-2"],
+    });
   });
 
   it("does the same in development", async () => {
     rmSync(join(consumer.folder, ".next"), { recursive: true, force: true });
     const url = await serve("dev");
     expectTrained(await (await fetch(`${url}/api/train`)).json());
-    expect(await (await fetch(`${url}/api/local`)).json()).toEqual({ models: ["tinkex/pocket-1"] });
+    expect(await (await fetch(`${url}/api/local`)).json()).toEqual({
+      models: ["tinkex/pocket-1", "tinkex/pocket-2"],
+    });
   });
 });
 

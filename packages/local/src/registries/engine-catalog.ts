@@ -3,8 +3,8 @@ import type { Engine } from "../engine/engine.js";
 import { userFailure } from "../errors/operation-failure.js";
 
 export interface EngineCatalogOptions {
-  /** Takes requests for any base model: the first engine serves those that are not there. */
-  readonly standIn: boolean;
+  /** Name of the model that serves requests for those that are not there; undefined where they are refused. */
+  readonly standIn: string | undefined;
   readonly logger: Logger;
 }
 
@@ -26,7 +26,7 @@ export class EngineCatalog {
 
   /** Name of the model that serves requests for those that are not there; undefined where they are refused. */
   get standIn(): string | undefined {
-    return this.#options.standIn ? this.all[0]?.model.name : undefined;
+    return this.#options.standIn;
   }
 
   /** @throws OperationFailure `user` naming the models there are */
@@ -35,14 +35,15 @@ export class EngineCatalog {
     if (engine === undefined) {
       throw userFailure(
         `base_model must be one that this server has (${[...this.#engines.keys()].join(", ")}), got "${baseModel}"; started ` +
-          "with standIn (--stand-in) it serves any name by the first of them",
+          "with standIn (--stand-in) it serves any name by one of them",
       );
     }
     return engine;
   }
 
   #standInFor(baseModel: string): Engine | undefined {
-    const [engine] = this.#options.standIn ? this.all : [];
+    const { standIn } = this.#options;
+    const engine = standIn === undefined ? undefined : this.#engines.get(standIn);
     if (engine !== undefined && !this.#stoodInFor.has(baseModel)) {
       this.#stoodInFor.add(baseModel);
       this.#options.logger.warn(

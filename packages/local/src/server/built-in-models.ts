@@ -9,7 +9,8 @@ import type { ServedModel } from "./local-server-options.js";
 const MODEL_FOLDERS = ["../../models", "../models"];
 
 /**
- * The models that come with the package: each folder of `models/`, under the name `tinkex/<folder>`.
+ * The models that come with the package: each folder of `models/`, under the name `tinkex/<folder>`. The first is the default one,
+ * the last, whose tokens and context fit the layouts of large models, stands in for others.
  *
  * @throws TinkexError when the package holds none
  */

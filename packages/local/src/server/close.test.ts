@@ -73,7 +73,7 @@ describe("close", () => {
     ]);
     expect(server.engine.calls.filter((call) => call === "close")).toHaveLength(1);
     const again = await serveEngines({
-      standIn: false,
+      standIn: undefined,
       engines: [new ScriptedEngine()],
       data: await openNewDirectory(),
       host: "127.0.0.1",
@@ -95,7 +95,7 @@ describe("close", () => {
     }
     const data = await openNewDirectory();
     const running = await serveEngines({
-      standIn: false,
+      standIn: undefined,
       engines: [new HangingEngine()],
       data,
       host: "127.0.0.1",
@@ -183,7 +183,7 @@ describe("close", () => {
   it("a used port is one clear error that names it", async () => {
     const server = await TestServer.start();
     const attempt = serveEngines({
-      standIn: false,
+      standIn: undefined,
       engines: [],
       data: await openNewDirectory(),
       host: "127.0.0.1",

@@ -23,11 +23,11 @@ export interface LocalServerOptions {
    * @defaultValue a new directory among the system's temporary ones, removed at `close()` if nothing was saved in it
    */
   readonly dataDirectory?: string | undefined;
-  /** @defaultValue the built-in model */
+  /** @defaultValue the built-in models: `tinkex/pocket-1`, and `tinkex/pocket-2`, whose engine starts when it is first asked for */
   readonly models?: readonly ServedModel[] | undefined;
   /**
-   * Serves any base model that is asked for: the first of `models` stands in for those that are not there, so that a program written
-   * for a large model runs as it is. Its tokenizer and its skills are its own, and it says its own name; the log warns once a name.
+   * Serves any base model that is asked for: `tinkex/pocket-2`, or the first of `models`, stands in for those that are not there, so
+   * that a program written for a large model runs as it is. Its tokenizer and its skills are its own, and it says its own name; the log warns once a name.
    * @defaultValue false
    */
   readonly standIn?: boolean | undefined;

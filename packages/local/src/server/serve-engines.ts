@@ -32,8 +32,8 @@ const LINGER_MS = 200;
 
 export interface ServeOptions {
   readonly engines: readonly Engine[];
-  /** The first engine serves base models that are not there. */
-  readonly standIn: boolean;
+  /** Name of the model that serves requests for those that are not there; undefined where they are refused. */
+  readonly standIn: string | undefined;
   readonly data: DataDirectory;
   readonly host: string;
   readonly port: number;

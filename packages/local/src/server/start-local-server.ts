@@ -16,6 +16,7 @@ import {
 } from "@tinkex/base";
 import type { TelemetrySendRequest } from "@tinkex/types";
 import { createEngine } from "../compute/create-engine.js";
+import { LateEngine } from "../compute/late-engine.js";
 import { OwnedFolder } from "../disk/owned-folder.js";
 import { ParkedStates } from "../disk/parked-states.js";
 import type { Engine } from "../engine/engine.js";
@@ -137,14 +138,19 @@ export async function startExtended(
     const { runtime, threads } = options;
     const cacheDirectory = data.layout.modelWeights;
     for (const model of served) {
-      const store = new ParkedStates(data.layout.root, OwnedFolder.named(data.layout.parked));
-      const surroundings = { clock, logger, signal, store };
-      engines.push(await createEngine({ model, runtime, threads, cacheDirectory }, surroundings));
+      const start = () => {
+        const store = new ParkedStates(data.layout.root, OwnedFolder.named(data.layout.parked));
+        return createEngine({ model, runtime, threads, cacheDirectory }, { clock, logger, signal, store });
+      };
+      const [first] = engines;
+      // Of the built-in models only the default one is sure to be wanted; a model that was named must be known to run.
+      const isLate = first !== undefined && options.models === undefined;
+      engines.push(isLate ? new LateEngine(model, first.runtime, start) : await start());
     }
     signal?.throwIfAborted();
     const running = await serveEngines({
       engines,
-      standIn,
+      standIn: standIn ? served.at(options.models === undefined ? -1 : 0)?.name : undefined,
       generation,
       data,
       host,

@@ -18,7 +18,7 @@ const PROGRAM = `
     const data = await openDataDirectory(process.argv[2], { ...surroundings, processes: systemProcesses() });
     const limits = { ...DEFAULT_LIMITS, idleSamplers: 0 };
     const engines = [new ScriptedEngine()];
-    const options = { ...surroundings, engines, standIn: false, data, host: "127.0.0.1", port: 0, apiKey: undefined, limits };
+    const options = { ...surroundings, engines, standIn: undefined, data, host: "127.0.0.1", port: 0, apiKey: undefined, limits };
     const server = await serveEngines({ ...options, randomSeed: () => 1 });
     tell({ url: server.url, pid: process.pid });
     process.on("SIGTERM", () => void server.close());

@@ -52,7 +52,7 @@ export async function startServing(
   const data = await openDataDirectory(options.dataDirectory ?? (await temporaryDirectory()), surroundings);
   const running = await serveEngines({
     engines: [engine],
-    standIn: options.standIn ?? false,
+    standIn: options.standIn === true ? engine.model.name : undefined,
     data,
     host: "127.0.0.1",
     port: 0,

@@ -13,7 +13,11 @@ describe("rendererNamesFor", () => {
       renderers === undefined ? [] : [[model, renderers] as const],
     );
     expect(recorded).toHaveLength(46);
-    expect(modelRenderers).toEqual({ ...Object.fromEntries(recorded), "tinkex/pocket-1": ["role_colon"] });
+    expect(modelRenderers).toEqual({
+      ...Object.fromEntries(recorded),
+      "tinkex/pocket-1": ["role_colon"],
+      "tinkex/pocket-2": ["qwen3_instruct", "qwen3_disable_thinking", "llama3", "role_colon"],
+    });
   });
 
   it("has all of them but those of two families whose layouts are not public", () => {

@@ -88,8 +88,10 @@ export const modelRenderers: Readonly<Record<string, readonly string[]>> = {
   "thinkingmachines/Inkling-Small": INKLING,
   "zai-org/GLM-5.3": GLM5_3,
   "zai-org/GLM-5.3-Flash": GLM5_3,
-  // The model that @tinkex/local brings along was trained on plain text.
+  // Of the models that @tinkex/local brings along, this one was trained on plain text.
   "tinkex/pocket-1": BASE,
+  // This one has the tokens of these layouts.
+  "tinkex/pocket-2": [...QWEN3_INSTRUCT, "qwen3_disable_thinking", "llama3", ...BASE],
 };
 
 /**

@@ -18,7 +18,7 @@ export function modelTable(): string {
 }
 
 function tokenizerSource(model: string): string {
-  if (model === "tinkex/pocket-1") return "comes with `@tinkex/local`";
+  if (model.startsWith("tinkex/")) return "comes with `@tinkex/local`";
   const { id, family } = resolveTokenizer(model);
   if (family !== undefined) return "in no public repository: register one";
   return id === model ? "hub" : `hub, as \`${id}\``;
