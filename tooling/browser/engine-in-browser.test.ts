@@ -38,12 +38,15 @@ const FILES = new Map([
   }),
 ]);
 
+/** Two runtimes are loaded and four graphs compiled, which takes some seconds, and far more where all cores are busy. */
+const MAX_WAIT_MS = 240_000;
+
 /** A token of the built-in model is a byte. */
 const rows = ["Pig Latin: planet -> anetplay", "Pig Latin: agony -> agonyway"].map((text) => {
   const ids = [...Buffer.from(text)];
   return { tokens: ids.slice(0, -1), targets: ids.slice(1) };
 });
-const work = { rows, steps: 3, prompt: "Pig Latin: planet ->" };
+const work = { rows, steps: 2, prompt: "Pig Latin: planet ->" };
 
 describe.skipIf("missing" in chromium)("@tinkex/local/engine in headless Chromium", () => {
   let page: ProgramPage;
@@ -54,7 +57,9 @@ describe.skipIf("missing" in chromium)("@tinkex/local/engine in headless Chromiu
   });
   afterAll(() => page?.[Symbol.asyncDispose]());
 
-  it("trains and samples as it does in Node's WebAssembly, with threads", async () => {
+  it("trains and samples as it does in Node's WebAssembly, with threads", {
+    timeout: MAX_WAIT_MS,
+  }, async () => {
     const options = { runtime: "auto", threads: 2 } as const;
     const inBrowser = await page.run("engine", {
       ...work,
@@ -64,8 +69,8 @@ describe.skipIf("missing" in chromium)("@tinkex/local/engine in headless Chromiu
     const inNode = await run({ ...work, modelUrl: `${page.origin}/model/`, options });
     console.log(`losses ${inBrowser.losses.join(" ")} in Chromium, ${inNode.losses.join(" ")} in Node`);
     expect(inBrowser.runtime).toMatchObject({ name: "wasm", threads: 2 });
-    expect(inBrowser.losses).toHaveLength(3);
-    expect(inBrowser.losses[2]).toBeLessThan(inBrowser.losses[0] ?? 0);
+    expect(inBrowser.losses).toHaveLength(2);
+    expect(inBrowser.losses[1]).toBeLessThan(inBrowser.losses[0] ?? 0);
     for (const field of ["losses", "norms", "logprobs"] as const) {
       expect(inBrowser[field]).toHaveLength(inNode[field].length);
       inNode[field].forEach((value, index) => {
@@ -74,8 +79,8 @@ describe.skipIf("missing" in chromium)("@tinkex/local/engine in headless Chromiu
         );
       });
     }
-    expect(inBrowser.tuned.map(({ tokens }) => tokens)).toEqual(inNode.tuned.map(({ tokens }) => tokens));
-    expect(inBrowser.base.map(({ tokens }) => tokens)).toEqual(inNode.base.map(({ tokens }) => tokens));
+    expect(inBrowser.tokens?.length).toBeGreaterThan(0);
+    expect(inBrowser.tokens).toEqual(inNode.tokens);
   });
 
   it("throws, logs and fetches nothing beside that", () => {

@@ -3,6 +3,8 @@ export interface TrainingSettings {
   readonly steps: number;
   /** First weights of the adapter and the order of the words follow from it. */
   readonly seed: number;
+  /** Held-out words that are asked, of those there are. */
+  readonly heldOut: number;
 }
 
 /** Messages from the page to its worker. */

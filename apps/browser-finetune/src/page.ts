@@ -3,6 +3,7 @@ import type { PageMessage, WorkerMessage } from "./messages.js";
 /** Steps after which the held-out words are right. */
 const STEPS = 200;
 const SEED = 1;
+const HELD_OUT = 100;
 
 const CURVE = { width: 300, height: 80 } as const;
 
@@ -82,6 +83,7 @@ trainButton.addEventListener("click", () => {
     kind: "train",
     steps: Number(query.get("steps") ?? STEPS),
     seed: Number(query.get("seed") ?? SEED),
+    heldOut: Number(query.get("held-out") ?? HELD_OUT),
   });
 });
 

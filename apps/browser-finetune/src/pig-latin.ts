@@ -31,7 +31,7 @@ export async function fetchWords(): Promise<Words> {
 export async function heldOutPercent(
   sampler: Pick<LoraRun, "sample">,
   { tokenizer }: OpenedModel,
-  { heldOut }: Words,
+  heldOut: readonly WordPair[],
 ): Promise<number> {
   return exactMatchPercent(heldOut, await answerPairs(sampler, tokenizer, heldOut));
 }

@@ -31,15 +31,16 @@ async function answer(message: PageMessage): Promise<void> {
     case "open":
       return;
     case "train": {
-      tell({ kind: "scored", percent: await heldOutPercent(model, model, words), when: "before" });
-      const startedAtMs = performance.now();
       const { steps } = message;
+      const heldOut = words.heldOut.slice(0, message.heldOut);
+      tell({ kind: "scored", percent: await heldOutPercent(model, model, heldOut), when: "before" });
+      const startedAtMs = performance.now();
       const run = await train(model, words, message, (step, loss) =>
         tell({ kind: "stepped", step, steps, loss }),
       );
       await workshop.run?.release();
       workshop.run = run;
-      tell({ kind: "scored", percent: await heldOutPercent(run, model, words), when: "after" });
+      tell({ kind: "scored", percent: await heldOutPercent(run, model, heldOut), when: "after" });
       tell({ kind: "trained", seconds: (performance.now() - startedAtMs) / 1000 });
       return;
     }

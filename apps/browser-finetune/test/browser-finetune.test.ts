@@ -16,14 +16,16 @@ const IS_WHOLE = process.env.TINKEX_BROWSER_FINETUNE === "whole";
 
 const MIN_HELD_OUT_PERCENT = 95;
 const MAX_WHOLE_SECONDS = 90;
-const WHOLE_TIMEOUT_MS = 300_000;
+
+/** Far more than it takes, for a machine whose cores are busy. */
+const MAX_WAIT_MS = 300_000;
 
 /** Text of an element once it fits. */
 async function textOf(
   { page }: BrowserPage,
   selector: string,
   fits: RegExp,
-  timeout = 55_000,
+  timeout = MAX_WAIT_MS,
 ): Promise<string> {
   const fitting = await page.waitForFunction(
     ([place, pattern]) => {
@@ -63,7 +65,7 @@ describe.skipIf("missing" in chromium)("the page in headless Chromium", () => {
   it.skipIf(IS_WHOLE)(
     "trains some steps, of which each lowers the loss, answers a word, and asks nobody else",
     async () => {
-      await using opened = await open("steps=4&seed=1");
+      await using opened = await open("steps=4&seed=1&held-out=10");
       expect(await textOf(opened, "#status", /^ready/)).toMatch(/^ready: wasm, \d+ threads/);
       await opened.page.fill("#word", "planet");
       await opened.page.click("#ask button");
@@ -80,22 +82,23 @@ describe.skipIf("missing" in chromium)("the page in headless Chromium", () => {
       expect(await textOf(opened, "#score", /%/)).toMatch(/^\d+ %$/);
       await expectNothingElse(opened);
     },
+    MAX_WAIT_MS,
   );
 
   it.runIf(IS_WHOLE)(
     `has ${MIN_HELD_OUT_PERCENT} % of the held-out words right in ${MAX_WHOLE_SECONDS} seconds`,
     async () => {
       await using opened = await open("");
-      await textOf(opened, "#status", /^ready/, WHOLE_TIMEOUT_MS);
+      await textOf(opened, "#status", /^ready/);
       await opened.page.click("#train");
-      const status = await textOf(opened, "#status", /^trained/, WHOLE_TIMEOUT_MS);
+      const status = await textOf(opened, "#status", /^trained/);
       const score = await textOf(opened, "#score", /%/);
       console.log(`${await opened.page.textContent("#before")} before, ${score} after, ${status}`);
       expect(Number(score.split(" ")[0])).toBeGreaterThanOrEqual(MIN_HELD_OUT_PERCENT);
       expect(Number(/ in ([\d.]+) s/.exec(status)?.[1])).toBeLessThan(MAX_WHOLE_SECONDS);
       await expectNothingElse(opened);
     },
-    WHOLE_TIMEOUT_MS,
+    MAX_WAIT_MS,
   );
 
   async function expectNothingElse({ errors, requests }: BrowserPage): Promise<void> {
