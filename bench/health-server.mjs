@@ -1,5 +1,5 @@
-// Server of the benches `health` and `soak`, in a process of its own: what a health check waits for is its event loop alone. It tells its
-// address, how long its loop stood still, and what it holds.
+// Server of the bench `health`, in a process of its own: what a health check waits for is its event loop alone. It tells its address, and how
+// long its loop stood still.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { startLocalServer } from "@tinkex/local";
 
@@ -21,23 +21,11 @@ process.on("message", (message) => {
     worst = { ms: 0, cpuMs: 0 };
     delay.reset();
     delay.enable();
-  } else if (message === "usage") {
-    globalThis.gc?.();
-    const { rss, heapUsed, external } = process.memoryUsage();
-    const resources = process.getActiveResourcesInfo();
-    process.send?.({ rss, heapUsed, external, handles: resources.length, resources: countOf(resources) });
   } else {
     delay.disable();
     process.send?.({ worst, loopP99Ms: delay.percentile(99) / 1e6, loopMaxMs: delay.max / 1e6 });
   }
 });
 process.send?.({ url: server.url, model: server.models[0]?.name });
-
-/** Number of each name. */
-function countOf(names) {
-  const counts = {};
-  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
-  return counts;
-}
 
 process.once("disconnect", () => void server.close());

@@ -8,8 +8,8 @@ process.on("message", (message) => {
     return;
   }
   globalThis.gc?.();
-  const { heapUsed, external, arrayBuffers } = process.memoryUsage();
-  process.send?.({ heapUsed, external, arrayBuffers, handles: process.getActiveResourcesInfo().length });
+  const { heapUsed, external } = process.memoryUsage();
+  process.send?.({ heapUsed, external });
 });
 // The server ends by its signal, as it does without a parent that listens.
 process.channel?.unref();
