@@ -1,4 +1,5 @@
-// Memory and start-up of the engine with a real model: `TINKEX_BENCH_MODEL=<a Hugging Face directory> pnpm bench local`.
+// Memory and start-up of the engine with a real model: `TINKEX_BENCH_MODEL=<a Hugging Face directory> pnpm bench local`, or with random
+// weights of a public model's size: `TINKEX_BENCH_MODEL=qwen3-0.6b`, whose steps are of 2 rows of 256 tokens in place of 4 of 128.
 // Each variant is a process of its own, whose most resident memory is read at its end; the cold one comes first and writes the
 // file of weights that the others map. `sample`, `train` or `both` as arguments choose among them.
 import { spawnSync } from "node:child_process";
@@ -7,12 +8,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createInProcessEngine } from "../packages/local/src/compute/in-process-engine.js";
+import { SHAPES, writeRandomModel } from "./random-model.js";
 
 type Work = "sample" | "train";
 
-/** Tokens of a step: 4 rows of 128. */
-const ROWS = 4;
-const TIME = 128;
+/** Rows of a step and tokens of each: 512 in all. */
+const [ROWS, TIME] = process.env.TINKEX_BENCH_MODEL === "qwen3-0.6b" ? [2, 256] : [4, 128];
 const NEW_TOKENS = 32;
 const BATCH = 8;
 
@@ -22,9 +23,11 @@ const VARIANTS: Readonly<Record<string, readonly Work[]>> = {
   both: ["sample", "train"],
 };
 
-function startAll(model: string, chosen: readonly string[]): void {
+async function startAll(model: string, chosen: readonly string[]): Promise<void> {
   const cache = mkdtempSync(join(tmpdir(), "tinkex-bench-local-"));
   try {
+    const shape = SHAPES[model];
+    if (shape !== undefined) await writeRandomModel(join(cache, model), shape);
     console.log(`${model}: milliseconds since the step before, megabytes resident and most so far`);
     run(["cold start", "start"], cache);
     run(["warm start", "start"], cache);
@@ -124,5 +127,7 @@ function resident(): string {
 const directory = process.env.TINKEX_BENCH_MODEL;
 const [role, works, cacheDirectory] = process.argv.slice(2);
 if (directory === undefined) console.log("TINKEX_BENCH_MODEL names no model directory: nothing is measured");
-else if (role === "measure") await measure(directory, (works ?? "").split(","), cacheDirectory ?? "");
-else startAll(directory, process.argv.slice(2));
+else if (role === "measure") {
+  const model = directory in SHAPES ? join(cacheDirectory ?? "", directory) : directory;
+  await measure(model, (works ?? "").split(","), cacheDirectory ?? "");
+} else await startAll(directory, process.argv.slice(2));

@@ -16,8 +16,8 @@ export interface Example extends AsyncDisposable {
 }
 
 /**
- * Reads `--seed`, `--steps` and `--model`, and opens the service that the environment names, or else a server of its own on a free loopback
- * port, which needs no key.
+ * Reads `--seed`, `--steps`, `--model` and `--threads`, and opens the service that the environment names, or else a server of its own on a
+ * free loopback port, which needs no key and computes with that many threads.
  */
 export async function openExample(defaultSteps: number): Promise<Example> {
   const { values } = parseArgs({
@@ -25,12 +25,14 @@ export async function openExample(defaultSteps: number): Promise<Example> {
       seed: { type: "string", default: "1" },
       steps: { type: "string", default: String(defaultSteps) },
       model: { type: "string" },
+      threads: { type: "string" },
     },
   });
   const isHosted = Boolean(process.env.TINKER_API_KEY || process.env.TINKER_BASE_URL);
   const seed = Number(values.seed);
   const steps = Number(values.steps);
-  const server = isHosted ? undefined : await startLocalServer({ seed });
+  const threads = values.threads === undefined ? undefined : Number(values.threads);
+  const server = isHosted ? undefined : await startLocalServer({ seed, threads });
   const service = new ServiceClient(server === undefined ? {} : { baseUrl: server.url });
   return {
     service,
