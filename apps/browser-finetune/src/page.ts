@@ -1,7 +1,7 @@
 import type { PageMessage, WorkerMessage } from "./messages.js";
 
 /** Steps after which the held-out words are right. */
-const STEPS = 200;
+const STEPS = 90;
 const SEED = 1;
 const HELD_OUT = 100;
 

@@ -7,7 +7,7 @@ import type { TrainingSettings } from "./messages.js";
 
 const RANK = 16;
 const BATCH_SIZE = 25;
-const LEARNING_RATE = 3e-3;
+const LEARNING_RATE = 2e-3;
 
 /** Pairs to train on, and pairs that the model never sees in training. */
 export interface Words {
