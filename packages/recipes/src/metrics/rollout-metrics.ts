@@ -32,7 +32,7 @@ export function rolloutMetrics(groups: readonly GroupCounts[]): Record<string, n
   for (const [index, group] of groups.entries()) checkGroup(group, `rolloutMetrics: groups[${index}]`);
   const tags = [...new Set(groups.flatMap(({ tags = [] }) => tags))].sort();
   const tagged = tags.map((tag) => ({ tag, own: groups.filter((group) => group.tags?.includes(tag)) }));
-  // Where every tag stands for all groups it would only say the same again.
+  // A tag that stands for all groups would only say the same again.
   const isTold = tagged.some(({ own }) => own.length < groups.length);
   const parts = isTold ? tagged.map(({ tag, own }) => metricsOf(tag, own)) : [];
   return Object.assign({}, ...parts, metricsOf("all", groups));
