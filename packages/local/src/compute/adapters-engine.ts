@@ -37,7 +37,7 @@ export interface AdaptersEngine
   ): Promise<AdapterShape>;
 }
 
-/** What the arithmetic needs of a base model. */
+/** Parts of a base model that the arithmetic needs. */
 export interface AdaptersEngineParts extends Pick<SamplerOptions, "loadDecoder"> {
   readonly config: ModelConfig;
   readonly weights: GraphWeights;

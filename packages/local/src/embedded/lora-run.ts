@@ -54,7 +54,7 @@ export interface LoraRun {
   release(): Promise<void>;
 }
 
-/** What a run is made of. */
+/** Parts that a run is made of. */
 interface LoraRunParts extends Pick<LoraRun, "sample"> {
   readonly engine: AdaptersEngine;
   readonly model: EngineModel;
@@ -69,7 +69,7 @@ export function loraRun({ engine, model, adapterId, requireOpen, sample }: LoraR
     data: readonly Datum[],
     loss_fn: LossFnType,
     loss_fn_config: LossFnConfig | undefined,
-    forwardOnly: boolean,
+    isForwardOnly: boolean,
   ): Promise<ForwardBackwardOutput> => {
     requireOpen();
     const input = { data, loss_fn, ...(loss_fn_config && { loss_fn_config }) };
@@ -84,7 +84,7 @@ export function loraRun({ engine, model, adapterId, requireOpen, sample }: LoraR
       data: engineData,
       loss: loss.name,
       lossConfig,
-      forwardOnly,
+      forwardOnly: isForwardOnly,
     });
     return passOutput(engineData, result);
   };

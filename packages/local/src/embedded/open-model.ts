@@ -29,7 +29,7 @@ export interface OpenedModel extends AsyncDisposable {
   readonly tokenizer: TextTokenizer;
   /** Longest sequence, prompt and answer together, in tokens. */
   readonly contextLength: number;
-  /** What computes, with its number of threads, and why. */
+  /** Runtime that computes, with its number of threads, and why it is this one. */
   readonly runtime: {
     readonly name: BrowserRuntimeName;
     readonly threads: number;

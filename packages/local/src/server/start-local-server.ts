@@ -167,7 +167,7 @@ export async function startExtended(
     logger.info(startLine(server));
     return server;
   } catch (error) {
-    // What is to be told is why it did not start.
+    // The reason why it did not start is what is to be told.
     await Promise.allSettled(engines.map((engine) => engine.close()));
     await data.close();
     throw error;
