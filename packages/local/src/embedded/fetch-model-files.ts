@@ -1,4 +1,4 @@
-import { ConnectionError, checkObject, ResponseError } from "@tinkex/base";
+import { ConnectionError, checkObject, ResponseError, ValidationError } from "@tinkex/base";
 import { z } from "zod";
 import { mapOf } from "../json/bounded-collections.js";
 import { checkJson, parseJson } from "../json/parse-json.js";
@@ -26,7 +26,17 @@ export async function fetchModelFiles(
   url: string | URL,
   options: FetchModelOptions = {},
 ): Promise<ModelFiles> {
+  if (typeof url !== "string" && !(url instanceof URL)) {
+    throw new ValidationError("fetchModelFiles: url must be a string or a URL, e.g. /model/");
+  }
   checkObject(options, "options", "{ signal }");
+  const { signal, fetch } = options;
+  if (fetch !== undefined && typeof fetch !== "function") {
+    throw new ValidationError("fetchModelFiles: options.fetch must be a function as the global one");
+  }
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw new ValidationError("fetchModelFiles: options.signal must be an AbortSignal");
+  }
   const folder = String(url).endsWith("/") ? String(url) : `${url}/`;
   const settings = ["config.json", "tokenizer.json"].map((name) => required(folder, name, options));
   const others = ["generation_config.json", "tokenizer_config.json"].map((name) =>
@@ -64,13 +74,16 @@ async function download(
 ): Promise<ModelFiles | undefined> {
   const address = `${folder}${name}`;
   try {
-    const response = await fetch(address, signal === undefined ? {} : { signal });
+    const response: unknown = await fetch(address, signal === undefined ? {} : { signal });
+    if (!(response instanceof Response)) {
+      throw new ValidationError("fetchModelFiles: options.fetch must give a Response");
+    }
     if (response.status === 404) return undefined;
     if (response.ok) return { [name]: new Uint8Array(await response.arrayBuffer()) };
     throw new ResponseError(`fetchModelFiles: ${address} must be there, got status ${response.status}`);
   } catch (cause) {
     if (signal?.aborted === true) throw signal.reason;
-    if (cause instanceof ResponseError) throw cause;
+    if (cause instanceof ResponseError || cause instanceof ValidationError) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new ConnectionError(`fetchModelFiles: cannot download ${address} (${why}); try again`, {
       attempts: 1,
