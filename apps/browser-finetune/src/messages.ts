@@ -1,4 +1,4 @@
-/** What a run of training is made of. */
+/** Settings of a run of training. */
 export interface TrainingSettings {
   readonly steps: number;
   /** First weights of the adapter and the order of the words follow from it. */

@@ -6,7 +6,7 @@ import { endOfAnswer } from "./training-datum.js";
 /** Longer than any right answer of the data, in tokens. */
 const MAX_TOKENS = 24;
 
-/** What answers: a sampling client, or a model in the memory of the program. */
+/** Source of answers: a sampling client, or a model in the memory of the program. */
 interface Sampler {
   sample(
     request: Pick<SampleRequest, "prompt" | "num_samples" | "sampling_params">,
