@@ -55,20 +55,10 @@ export class ApiFuture<T> extends Promise<T> {
     });
     const operation = new RunningOperation(call, environment, events);
     this.#operation = operation;
-    // Handlers that are there first run first: whoever awaits the future finds the operation settled. A rejection may come before anyone
-    // looks, which alone must not end the process.
-    if (events === undefined) {
-      const onError = (error: unknown): void => {
-        operation.failed(error);
-        operation.noteFailure(error);
-      };
-      super.then(() => operation.succeeded(), onError);
-      operation.begin(run, fulfil, reject);
-      return;
-    }
+    // A rejection may come before anyone looks. That alone must not end the process.
     super.then(undefined, (error: unknown) => operation.noteFailure(error));
-    // The span ends before the future settles.
-    events.run(() => operation.run(run)).then(fulfil, reject);
+    const running = events === undefined ? operation.run(run) : events.run(() => operation.run(run));
+    running.then(fulfil, reject);
   }
 
   /**

@@ -31,8 +31,6 @@ export class RunningOperation implements OperationContext {
   /** Publishes the operation's messages, if somebody heard when it was called. */
   readonly #events: OperationEvents | undefined;
   #controller: AbortController | undefined;
-  #leaveSignal: (() => void) | undefined;
-  #callOffLimit: (() => void) | undefined;
   /** Made for the first who asks: most futures never meet one. */
   #submission: Deferred<void> | undefined;
   #isSubmitted = false;
@@ -63,77 +61,44 @@ export class RunningOperation implements OperationContext {
     return this.#environment.clock;
   }
 
-  /**
-   * Begins the work, and settles a promise with it, or with what ends it first. Whoever made the promise says then how it ended, by
-   * `succeeded` or `failed`: an async function for that would take half a kilobyte for each of thousands that wait.
-   */
-  begin<T>(
-    work: (context: OperationContext) => Promise<T>,
-    fulfil: (value: T) => void,
-    reject: (error: unknown) => void,
-  ): void {
-    const { signal: given, timeoutMs = Number.POSITIVE_INFINITY } = this.#call.options;
-    this.#environment.live.add(this);
-    if (given !== undefined) this.#leaveSignal = this.#endWith(given);
-    if (timeoutMs !== Number.POSITIVE_INFINITY) this.#callOffLimit = this.#endAfter(timeoutMs);
-    const { signal } = this;
-    if (signal.aborted) {
-      reject(signal.reason);
-      return;
-    }
-    // Stays for as long as the operation: those who wait within it, one after the other, share its listener.
-    onAbort(signal, reject);
-    try {
-      work(this).then(fulfil, reject);
-    } catch (error) {
-      reject(error);
-    }
-  }
-
-  /** Runs the work as a promise of its own, which settles once it is noted how the work ended. */
+  /** Runs the work until it settles or something ends it, and lets go of signal, limit and registry. */
   async run<T>(work: (context: OperationContext) => Promise<T>): Promise<T> {
+    const { signal: given, timeoutMs = Number.POSITIVE_INFINITY } = this.#call.options;
+    const { live } = this.#environment;
+    live.add(this);
+    const leaveSignal = given && this.#endWith(given);
+    const callOffLimit = timeoutMs === Number.POSITIVE_INFINITY ? undefined : this.#endAfter(timeoutMs);
     try {
-      const value = await new Promise<T>((resolve, reject) => this.begin(work, resolve, reject));
-      this.succeeded();
+      const value = await new Promise<T>((resolve, reject) => {
+        const { signal } = this;
+        if (signal.aborted) return reject(signal.reason);
+        // Stays for as long as the operation: those who wait within it, one after the other, share its listener.
+        onAbort(signal, reject);
+        work(this).then(resolve, reject);
+      });
+      this.state = "fulfilled";
+      this.isSettled = true;
+      this.signal = NEVER_ABORTED;
+      this.#events?.succeeded();
+      this.#submission?.resolve();
       return value;
     } catch (error) {
-      this.failed(error);
+      this.state = "rejected";
+      this.isSettled = true;
+      this.#events?.failed(error);
+      this.#failure = error;
+      this.#submission?.reject(error);
+      // Stops the parts of the work that still run: nobody wants them any more.
+      this.#controller?.abort(error);
       throw error;
+    } finally {
+      this.#controller = undefined;
+      this.#askServer = undefined;
+      this.#letGo();
+      live.delete(this);
+      leaveSignal?.();
+      callOffLimit?.();
     }
-  }
-
-  /** Notes that there is a result. */
-  succeeded(): void {
-    this.state = "fulfilled";
-    this.isSettled = true;
-    this.signal = NEVER_ABORTED;
-    this.#events?.succeeded();
-    this.#submission?.resolve();
-    this.#leave();
-  }
-
-  /** Notes that there will be no result. */
-  failed(error: unknown): void {
-    this.state = "rejected";
-    this.isSettled = true;
-    this.#events?.failed(error);
-    this.#failure = error;
-    this.#submission?.reject(error);
-    // Stops the parts of the work that still run: nobody wants them any more.
-    this.#controller?.abort(error);
-    this.#leave();
-  }
-
-  /** Lets go of signal, limit and registry. */
-  #leave(): void {
-    this.#controller = undefined;
-    this.#askServer = undefined;
-    this.#letGo();
-    this.#environment.live.delete(this);
-    this.#leaveSignal?.();
-    this.#callOffLimit?.();
-    this.#leaveSignal = undefined;
-    this.#callOffLimit = undefined;
   }
 
   /** Ends the operation when the caller's signal aborts. Returns what lets go of the signal. */
