@@ -1,8 +1,14 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { ValidationError } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
 import { describe, expect, it } from "vitest";
+import { OperationFailure } from "../errors/operation-failure.js";
 import { RequestRefusal } from "../errors/request-refusal.js";
 import { FutureStore } from "./future-store.js";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
 
 const never = new AbortController().signal;
 
@@ -102,6 +108,34 @@ describe("FutureStore", () => {
     };
     expect(() => store.submit({ key: "m#1", fingerprint: "a" }, refuse)).toThrow("passed");
     expect(store.submit({ key: "m#1", fingerprint: "b" }, async () => "x")).toBe("f-1");
+  });
+
+  it("keeps nothing of a failure but its words: the error's stack holds the request that it was made in", async () => {
+    const { store } = makeStore();
+    const failures: WeakRef<Error>[] = [];
+    const failing = (): Promise<string> => {
+      const failure = new OperationFailure("kept", "user");
+      failures.push(new WeakRef(failure));
+      return Promise.reject(failure);
+    };
+    const cancelled = (signal: AbortSignal): Promise<string> =>
+      new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    const ids = [store.submit(undefined, failing), store.submit(undefined, cancelled)];
+    const cancel = (): void => {
+      const reason = new OperationFailure("kept", "user");
+      failures.push(new WeakRef(reason));
+      store.cancel(ids[1] ?? "", reason);
+    };
+    cancel();
+    for (const id of ids) {
+      const failure = { message: "kept", category: "user" };
+      expect(await store.wait(id, 0, never)).toEqual({ state: "failed", failure });
+    }
+    // A weak reference that was made or read stays strong until the turn has ended.
+    await new Promise((resolve) => setImmediate(resolve));
+    collectGarbage();
+    expect(failures.map((failure) => failure.deref())).toEqual([undefined, undefined]);
+    expect(await store.wait(ids[0] ?? "", 0, never)).toMatchObject({ state: "failed" });
   });
 
   it("says whose fault a failure is", async () => {

@@ -10,7 +10,10 @@ const SWEEP_INTERVAL_MS = 1_000;
 export type FutureAnswer<T> =
   | { readonly state: "pending" }
   | { readonly state: "done"; readonly value: T }
-  | { readonly state: "failed"; readonly failure: OperationFailure };
+  | { readonly state: "failed"; readonly failure: FailureWords };
+
+/** What is told of a failure. Kept in the place of the error, whose stack holds the request that it was made in, with a body's 64 KiB. */
+export type FailureWords = Pick<OperationFailure, "message" | "category">;
 
 export interface FutureStoreOptions {
   readonly clock: Clock;
@@ -40,7 +43,8 @@ export interface SubmissionOptions {
 
 interface Entry<T> {
   answer: FutureAnswer<T>;
-  readonly canceller: AbortController;
+  /** Let go of once it has settled, with the reason of an abort. */
+  canceller: AbortController | undefined;
   /** Session whose work it is. */
   readonly owner: string | undefined;
   readonly settled: Promise<void>;
@@ -103,7 +107,7 @@ export class FutureStore<T> {
       settled: work
         .then(
           (value) => this.#settle(entry, { state: "done", value }),
-          (error: unknown) => this.#settle(entry, { state: "failed", failure: OperationFailure.from(error) }),
+          (error: unknown) => this.#settle(entry, { state: "failed", failure: wordsOf(error) }),
         )
         .then(() => onSettled?.(requestId, entry.answer.state === "done" ? "finished" : "failed")),
       identity,
@@ -117,7 +121,7 @@ export class FutureStore<T> {
 
   /** Tells an operation that nobody wants its result any more. One that is settled, or gone, stays as it is. */
   cancel(requestId: string, reason: OperationFailure): void {
-    this.#entries.get(requestId)?.canceller.abort(reason);
+    this.#entries.get(requestId)?.canceller?.abort(reason);
   }
 
   /** Cancels all pending operations of a session. Returns how many there were. */
@@ -125,7 +129,7 @@ export class FutureStore<T> {
     const pending = [...this.#entries.values()].filter(
       (entry) => entry.owner === owner && entry.answer.state === "pending",
     );
-    for (const { canceller } of pending) canceller.abort(reason);
+    for (const { canceller } of pending) canceller?.abort(reason);
     return pending.length;
   }
 
@@ -190,6 +194,7 @@ export class FutureStore<T> {
 
   #settle(entry: Entry<T>, answer: FutureAnswer<T>): void {
     entry.answer = answer;
+    entry.canceller = undefined;
     entry.expiresAt = this.#options.clock.monotonic() + this.#options.keepUnfetchedMs;
   }
 
@@ -204,4 +209,9 @@ export class FutureStore<T> {
       entry.onGone?.(requestId);
     }
   }
+}
+
+function wordsOf(error: unknown): FailureWords {
+  const { message, category } = OperationFailure.from(error);
+  return { message, category };
 }
