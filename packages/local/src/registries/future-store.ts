@@ -12,7 +12,7 @@ export type FutureAnswer<T> =
   | { readonly state: "done"; readonly value: T }
   | { readonly state: "failed"; readonly failure: FailureWords };
 
-/** What is told of a failure. Kept in the place of the error, whose stack holds the request that it was made in, with a body's 64 KiB. */
+/** Message and category of a failure, kept in place of the error: its stack holds the request that it was made in, with 64 KiB of a body. */
 export type FailureWords = Pick<OperationFailure, "message" | "category">;
 
 export interface FutureStoreOptions {
