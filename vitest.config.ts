@@ -47,6 +47,8 @@ export default defineConfig({
         root,
         isolate: !SHARED_PROCESS.includes(name),
         ...(WITH_PROPERTIES.includes(name) && { setupFiles: [PROPERTY_SEED] }),
+        // Those that run side by side are programs of one thread each: more of them than cores only take each other's caches.
+        maxConcurrency: 2,
         include: ["src/**/*.test.ts", "test/**/*.test.ts", "*.test.ts"],
         // Real training and real processes on two busy cores take their time.
         testTimeout: 60_000,

@@ -6,7 +6,6 @@ import { prepare } from "./prepare.mjs";
 const { values } = parseArgs({ options: { seeds: { type: "string", default: "1" } } });
 
 await prepare();
-const tests = ["run", "--project", "examples", "--maxConcurrency", "2", "recipe-programs"];
-process.exitCode = await workspaceProgram("vitest", tests, {
+process.exitCode = await workspaceProgram("vitest", ["run", "--project", "examples", "recipe-programs"], {
   env: { TINKEX_EXAMPLE_SEEDS: values.seeds },
 });
