@@ -53,6 +53,22 @@ describe("openModel", () => {
     expect(tokens).toEqual(expected.tokens);
   });
 
+  it("reads the files as Node's readFile gives them, and those that lie inside larger memory", {
+    timeout: 120_000,
+  }, async () => {
+    const { losses: expected } = await train(model, 3);
+    const within = (bytes: Uint8Array) => {
+      const memory = new Uint8Array(bytes.length + 7);
+      memory.set(bytes, 3);
+      return memory.subarray(3, 3 + bytes.length);
+    };
+    for (const given of [(bytes: Uint8Array) => Buffer.from(bytes), within]) {
+      const others = Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, given(bytes)]));
+      await using opened = await openModel(others, { runtime: "wasm", threads: 1 });
+      expect((await train(opened, 3)).losses).toEqual(expected);
+    }
+  });
+
   it("trains two runs side by side, neither of which changes the other or the model", async () => {
     const alone = await train(model, 5);
     const base = await model.sample(request);

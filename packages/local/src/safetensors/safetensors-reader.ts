@@ -53,7 +53,8 @@ export class SafetensorsReader {
     return new SafetensorsReader({
       path,
       size: bytes.length,
-      read: (offset, length) => bytes.slice(offset, offset + length),
+      // A Buffer's own slice is a view of the same memory, which typed arrays over its start would misread.
+      read: (offset, length) => Uint8Array.prototype.slice.call(bytes, offset, offset + length),
     });
   }
 
