@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { packedFiles } from "./packed-files.js";
 import { publicPackages, REPOSITORY } from "./public-packages.js";
 import { run } from "./run.js";
 
@@ -26,12 +27,6 @@ const NOTICES: Readonly<Record<string, readonly string[]>> = {
   "@tinkex/wire": ["Copyright 2025 Tinker"],
 };
 
-const textIn = async (tarball: string, file: string): Promise<string> => {
-  const { exitCode, output } = await run("tar", ["-xOzf", tarball, `package/${file}`], { cwd: REPOSITORY });
-  expect(exitCode, output).toBe(0);
-  return output;
-};
-
 /** Files that npm would pack, by package; npm is started once for all. */
 let packedByNpm: ReadonlyMap<string, readonly string[]>;
 
@@ -52,18 +47,19 @@ beforeAll(async () => {
   packedByNpm = new Map(packed.map(({ name, files }) => [name, files.map(({ path }) => path)]));
 });
 
-describe.each(publicPackages)("$name as it will be published", ({ name, folder, tarball }) => {
-  it("holds the whole text of its licence", async () => {
-    expect(await textIn(tarball, "LICENSE")).toBe(LICENCE);
-    expect(JSON.parse(await textIn(tarball, "package.json")).license).toBe("Apache-2.0");
+describe.each(publicPackages)("$name as it will be published", ({ name, folder, unpacked }) => {
+  const { files, text } = packedFiles({ unpacked });
+
+  it("holds the whole text of its licence", () => {
+    expect(text("LICENSE")).toBe(LICENCE);
+    expect(JSON.parse(text("package.json")).license).toBe("Apache-2.0");
   });
 
-  it("holds the notices that the work of others in it wants", async () => {
-    const { output } = await run("tar", ["-tzf", tarball], { cwd: REPOSITORY });
+  it("holds the notices that the work of others in it wants", () => {
     const sentences = NOTICES[name];
-    expect(output.split("\n").includes("package/NOTICE")).toBe(sentences !== undefined);
+    expect(files.includes("NOTICE")).toBe(sentences !== undefined);
     if (sentences === undefined) return;
-    const notice = await textIn(tarball, "NOTICE");
+    const notice = text("NOTICE");
     expect(sentences.filter((sentence) => !notice.includes(sentence))).toEqual([]);
   });
 
@@ -82,15 +78,13 @@ describe.each(publicPackages)("$name as it will be published", ({ name, folder, 
   });
 });
 
-it.each(["pocket-1", "pocket-2"])(
-  "the notice repeats what the card of %s says of its data",
-  async (model) => {
-    const local = publicPackages.find(({ name }) => name === "@tinkex/local");
-    const card = await textIn(local?.tarball ?? "", `models/${model}/README.md`);
-    const notice = await textIn(local?.tarball ?? "", "NOTICE");
-    const sources = [...card.matchAll(/\(`([a-z-]+)` [^)]+\)/g)].map(([, source = ""]) => source);
-    expect(sources).toHaveLength(3);
-    expect(sources.filter((source) => !notice.includes(`\`${source}\``))).toEqual([]);
-    expect(card).toContain("NOTICE");
-  },
-);
+it.each(["pocket-1", "pocket-2"])("the notice repeats what the card of %s says of its data", (model) => {
+  const local = publicPackages.find(({ name }) => name === "@tinkex/local");
+  const { text } = packedFiles({ unpacked: local?.unpacked ?? "" });
+  const card = text(`models/${model}/README.md`);
+  const notice = text("NOTICE");
+  const sources = [...card.matchAll(/\(`([a-z-]+)` [^)]+\)/g)].map(([, source = ""]) => source);
+  expect(sources).toHaveLength(3);
+  expect(sources.filter((source) => !notice.includes(`\`${source}\``))).toEqual([]);
+  expect(card).toContain("NOTICE");
+});

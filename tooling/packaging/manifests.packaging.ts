@@ -1,30 +1,12 @@
 import { posix } from "node:path";
 import { describe, expect, it } from "vitest";
+import { packedFiles } from "./packed-files.js";
 import { publicPackages, REPOSITORY } from "./public-packages.js";
-import { run } from "./run.js";
 
 const HOME = "https://github.com/tinkex/tinkex";
 
 /** Scripts that npm, or pnpm, runs on the machine of whoever installs a package. */
 const INSTALL_SCRIPTS = ["preinstall", "install", "postinstall", "dependencies", "prepare"];
-
-interface Packed {
-  readonly files: readonly string[];
-  text(file: string): Promise<string>;
-}
-
-async function unpack(tarball: string): Promise<Packed> {
-  const tar = async (...args: readonly string[]): Promise<string> => {
-    const { exitCode, output } = await run("tar", [...args], { cwd: REPOSITORY });
-    expect(exitCode, output).toBe(0);
-    return output;
-  };
-  const names = (await tar("-tzf", tarball)).trim().split("\n");
-  return {
-    files: names.map((name) => name.replace("package/", "")),
-    text: (file) => tar("-xOzf", tarball, `package/${file}`),
-  };
-}
 
 /** Where the links and images of a Markdown page lead, as written. */
 function linksOf(markdown: string): readonly string[] {
@@ -32,9 +14,11 @@ function linksOf(markdown: string): readonly string[] {
   return targets.flatMap((pattern) => [...markdown.matchAll(pattern)].map(([, target = ""]) => target));
 }
 
-describe.each(publicPackages)("$name as it will be published", ({ name, folder, tarball }) => {
-  it("says where its sources are, and where to tell of faults", async () => {
-    const manifest = JSON.parse(await (await unpack(tarball)).text("package.json"));
+describe.each(publicPackages)("$name as it will be published", ({ name, folder, unpacked }) => {
+  const { files, text } = packedFiles({ unpacked });
+
+  it("says where its sources are, and where to tell of faults", () => {
+    const manifest = JSON.parse(text("package.json"));
     const directory = folder.slice(REPOSITORY.length + 1);
     expect(manifest.repository).toEqual({ type: "git", url: `git+${HOME}.git`, directory });
     expect(manifest.homepage).toBe(`${HOME}/tree/main/${directory}#readme`);
@@ -42,20 +26,18 @@ describe.each(publicPackages)("$name as it will be published", ({ name, folder, 
     expect(manifest.name).toBe(name);
   });
 
-  it("runs nothing when it is installed", async () => {
-    const { files, text } = await unpack(tarball);
-    const { scripts = {} } = JSON.parse(await text("package.json"));
+  it("runs nothing when it is installed", () => {
+    const { scripts = {} } = JSON.parse(text("package.json"));
     expect(INSTALL_SCRIPTS.filter((script) => script in scripts)).toEqual([]);
     // Such a file alone makes npm run a compiler.
     expect(files).not.toContain("binding.gyp");
   });
 
-  it("has pages whose links lead somewhere for who has the package alone", async () => {
-    const { files, text } = await unpack(tarball);
+  it("has pages whose links lead somewhere for who has the package alone", () => {
     const pages = files.filter((file) => file.endsWith(".md"));
     expect(pages).toContain("README.md");
     for (const page of pages) {
-      const relative = linksOf(await text(page)).filter((target) => !/^(?:https:|mailto:|#)/.test(target));
+      const relative = linksOf(text(page)).filter((target) => !/^(?:https:|mailto:|#)/.test(target));
       const broken = relative.filter((target) => {
         const [path = ""] = target.split("#");
         return !files.includes(posix.join(posix.dirname(page), path));
@@ -64,11 +46,10 @@ describe.each(publicPackages)("$name as it will be published", ({ name, folder, 
     }
   });
 
-  it("has no map whose sources it lacks, and names none", async () => {
-    const { files, text } = await unpack(tarball);
+  it("has no map whose sources it lacks, and names none", () => {
     expect(files.filter((file) => file.endsWith(".map"))).toEqual([]);
     for (const file of files.filter((file) => file.endsWith(".js")))
-      expect(await text(file), file).not.toContain("sourceMappingURL=");
+      expect(text(file), file).not.toContain("sourceMappingURL=");
   });
 });
 

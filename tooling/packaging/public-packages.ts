@@ -7,11 +7,16 @@ export const REPOSITORY = join(import.meta.dirname, "..", "..");
 /** Where the tarballs of one run lie. */
 export const TARBALLS = join(REPOSITORY, ".cache", "tarballs");
 
+/** Folder that all files of a tarball are in. */
+export const PACKED_ROOT = "package";
+
 export interface PublicPackage {
   /** e.g. `@tinkex/types` */
   readonly name: string;
   readonly folder: string;
   readonly tarball: string;
+  /** Where the tarball was unpacked. */
+  readonly unpacked: string;
   /** Siblings it needs at run time, transitively, itself first. */
   readonly closure: readonly string[];
 }
@@ -40,14 +45,10 @@ function closureOf(name: string, seen: Set<string> = new Set()): readonly string
 }
 
 /** Every package below `packages/`, as it will be published. */
-export const publicPackages: readonly PublicPackage[] = [...manifests].map(
-  ([name, { folder, manifest }]) => ({
-    name,
-    folder,
-    tarball: join(TARBALLS, `${name.replace("@", "").replace("/", "-")}-${manifest.version}.tgz`),
-    closure: closureOf(name),
-  }),
-);
+export const publicPackages: readonly PublicPackage[] = [...manifests].map(([name, { folder, manifest }]) => {
+  const packed = join(TARBALLS, `${name.replace("@", "").replace("/", "-")}-${manifest.version}`);
+  return { name, folder, tarball: `${packed}.tgz`, unpacked: packed, closure: closureOf(name) };
+});
 
 /** Tarballs that `npm install` needs to install `name`: a sibling alone would be looked for in the registry. */
 export function tarballsFor(name: string): readonly string[] {
