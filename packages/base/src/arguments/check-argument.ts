@@ -27,7 +27,9 @@ export function checkString(value: unknown, what: string, example?: string): ass
  * @throws ValidationError
  */
 export function checkObject(value: unknown, what: string, example?: string): asserts value is object {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
+  if (typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Promise)) {
+    return;
+  }
   throw wrongKind(what, example === undefined ? "an object" : `an object, e.g. ${example}`, value);
 }
 
