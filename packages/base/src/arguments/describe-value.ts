@@ -2,10 +2,14 @@ import { visibleText } from "../text/visible-text.js";
 
 const MAX_SHOWN_CHARACTERS = 200;
 
+/** Words for the result of a call that nobody has waited for, in place of what it will give. */
+const PROMISE = "a promise: await it first";
+
 /** Names the kind of a value for messages, never its content, which may be secret: `a string`, `null`, `an array`. */
 export function describeKind(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";
+  if (value instanceof Promise) return PROMISE;
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
@@ -23,7 +27,8 @@ export function describeValue(value: unknown): string {
     case "bigint":
       return `${value}n`;
     case "object":
-      return value === null || Array.isArray(value) ? describeKind(value) : `an object${className(value)}`;
+      if (value === null || Array.isArray(value) || value instanceof Promise) return describeKind(value);
+      return `an object${className(value)}`;
     default:
       return describeKind(value);
   }

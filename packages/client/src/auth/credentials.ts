@@ -73,6 +73,6 @@ async function storedKey(home: string | undefined, baseUrl: string): Promise<str
   const key = home === undefined ? undefined : await readStoredKey(home);
   if (key !== undefined) return key;
   throw new CredentialError(
-    `no API key for ${baseUrl}: set TINKER_API_KEY or TINKER_CREDENTIAL_CMD, log in with "tinker auth login", or give the option apiKey`,
+    `no API key for ${baseUrl}: set TINKER_API_KEY or TINKER_CREDENTIAL_CMD, log in with "tinker auth login", or give the option apiKey; for a server on this machine set TINKER_BASE_URL or the option baseUrl`,
   );
 }

@@ -1,4 +1,12 @@
-import { AbortedError, checkTimeoutMs, type WaitLimits, waitFor } from "@tinkex/base";
+import {
+  AbortedError,
+  checkFunction,
+  checkTimeoutMs,
+  describeValue,
+  ValidationError,
+  type WaitLimits,
+  waitFor,
+} from "@tinkex/base";
 import type { OperationEvents } from "../events/operation-events.js";
 import { checkOptions, WAIT_LIMITS } from "../inputs/call-options.js";
 import type { FutureEnvironment, OperationCall } from "./future-environment.js";
@@ -110,8 +118,18 @@ export class ApiFuture<T> extends Promise<T> {
     return this.#operation.cancel();
   }
 
-  /** Calls `listener` whenever the service says how the operation stands in its queue. Returns what ends that. */
-  on(_event: "queueState", listener: (event: QueueStateEvent) => void): () => void {
+  /**
+   * Calls `listener` whenever the service says how the operation stands in its queue. Returns what ends that.
+   *
+   * @throws ValidationError for an event that there is not, or a listener that is no function
+   */
+  on(event: "queueState", listener: (event: QueueStateEvent) => void): () => void {
+    if (event !== "queueState") {
+      throw new ValidationError(`on: event must be "queueState", got ${describeValue(event)}`, {
+        path: ["event"],
+      });
+    }
+    checkFunction(listener, "on: listener");
     return this.#operation.listen(listener);
   }
 

@@ -101,7 +101,10 @@ describe("SamplingClient.sampleMany", () => {
     gates.clear();
     const controller = new AbortController();
     const aborted = sampler.sampleAll(requests(3), { signal: controller.signal });
-    const failed = expect(aborted).rejects.toMatchObject({ code: "aborted" });
+    const failed = expect(aborted).rejects.toMatchObject({
+      code: "aborted",
+      message: "sampleAll was aborted",
+    });
     await until(() => gates.size === 3, "the requests");
     controller.abort("enough");
     await failed;

@@ -77,9 +77,11 @@ export function checkMany(method: string, requests: unknown, options: SampleMany
  * Draws samples of many requests, so many at a time. Requests are taken from their source as there is room, and results are kept until
  * they are taken, so that neither grows without bound. Leaving the loop gives up what is under way.
  *
+ * @param method - the caller's, for messages
  * @param draw - draws the samples of one request
  */
 export async function* sampleMany(
+  method: string,
   requests: Iterable<SampleParams> | AsyncIterable<SampleParams>,
   options: SampleManyOptions,
   draw: (params: SampleParams, signal: AbortSignal) => Promise<SampleResponse>,
@@ -135,7 +137,7 @@ export async function* sampleMany(
     }
   };
   try {
-    if (signal?.aborted) throw abortedBy(signal);
+    if (signal?.aborted) throw abortedBy(method, signal);
     pump()
       .then(
         () => {
@@ -147,7 +149,7 @@ export async function* sampleMany(
       )
       .finally(wake);
     for (;;) {
-      if (signal?.aborted) throw abortedBy(signal);
+      if (signal?.aborted) throw abortedBy(method, signal);
       progress.signal.throwIfAborted();
       const next = order === "call" ? kept.get(given) : kept.values().next().value;
       if (next !== undefined) {
@@ -168,6 +170,6 @@ export async function* sampleMany(
   }
 }
 
-function abortedBy(signal: AbortSignal): AbortedError {
-  return new AbortedError("sampleMany was aborted", { cause: signal.reason });
+function abortedBy(method: string, signal: AbortSignal): AbortedError {
+  return new AbortedError(`${method} was aborted`, { cause: signal.reason });
 }

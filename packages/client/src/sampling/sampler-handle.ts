@@ -47,7 +47,6 @@ export function checkSamplerHandle(method: string, given: unknown): SamplerHandl
   checkObject(given, `${method}: handle`);
   // Every field is looked at below.
   const handle = { ...given } as SamplerHandle;
-  checkKnownNames(handle, FIELDS, `${method}: handle`);
   const fail = (name: keyof SamplerHandle, wanted: string): never => {
     const got = describeValue(handle[name]);
     throw new ValidationError(
@@ -55,7 +54,9 @@ export function checkSamplerHandle(method: string, given: unknown): SamplerHandl
       { path: ["handle", name] },
     );
   };
+  // A sampling client itself, or what a structured clone leaves of one, is told by its mark before its names are.
   if (handle.type !== "tinkex.sampler") fail("type", '"tinkex.sampler"');
+  checkKnownNames(handle, FIELDS, `${method}: handle`);
   for (const name of ["session_id", "sampling_session_id"] as const) {
     if (typeof handle[name] !== "string" || handle[name] === "") fail(name, "a string that is not empty");
   }

@@ -188,12 +188,7 @@ export class SamplingClient {
     requests: Iterable<SampleParams> | AsyncIterable<SampleParams>,
     options: SampleManyOptions = {},
   ): AsyncGenerator<ManySample, void, undefined> {
-    this.#lifecycle.checkCall("sampleMany", options, SAMPLE_MANY_OPTIONS);
-    checkMany("sampleMany", requests, options);
-    const { timeoutMs, headers, unchecked } = options;
-    return sampleMany(requests, options, async (params, signal) =>
-      this.sample(params, { signal, timeoutMs, headers, unchecked }),
-    );
+    return this.#drawMany("sampleMany", requests, options);
   }
 
   /**
@@ -207,7 +202,7 @@ export class SamplingClient {
     options: Omit<SampleManyOptions, "order"> = {},
   ): Promise<SampleResponse[]> {
     const responses: SampleResponse[] = [];
-    for await (const { index, response, error } of this.sampleMany(requests, options)) {
+    for await (const { index, response, error } of this.#drawMany("sampleAll", requests, options)) {
       if (response === undefined) throw failedSample("sampleAll", index, error);
       responses[index] = response;
     }
@@ -267,12 +262,25 @@ export class SamplingClient {
     return this.close();
   }
 
+  #drawMany(
+    method: "sampleMany" | "sampleAll",
+    requests: Iterable<SampleParams> | AsyncIterable<SampleParams>,
+    options: SampleManyOptions,
+  ): AsyncGenerator<ManySample, void, undefined> {
+    this.#lifecycle.checkCall(method, options, SAMPLE_MANY_OPTIONS);
+    checkMany(method, requests, options);
+    const { timeoutMs, headers, unchecked } = options;
+    return sampleMany(method, requests, options, async (params, signal) =>
+      this.sample(params, { signal, timeoutMs, headers, unchecked }),
+    );
+  }
+
   #checkedRequest(
     method: "sample" | "computeLogprobs",
     params: SampleParams,
     isUnchecked = false,
   ): SampleRequest {
-    checkObject(params, "params", "{ prompt: [1, 2], sampling_params: { max_tokens: 16 } }");
+    checkObject(params, `${method}: params`, "{ prompt: [1, 2], sampling_params: { max_tokens: 16 } }");
     if (!isUnchecked) checkKnownNames(params, SAMPLE_FIELDS, method);
     const { target_prompt_logprobs: targets, ...others } = params;
     const request = {

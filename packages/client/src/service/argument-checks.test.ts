@@ -15,10 +15,19 @@ it("clients 24: refuses arguments of the wrong kind at the call, before anything
   const config = (value: unknown) => () =>
     training.forwardBackward([datum(1)], "ppo", { loss_fn_config: value as never });
   const calls: readonly (readonly [() => unknown, RegExp])[] = [
-    [() => service.createLoraTrainingClient(nothing), /^params must be an object, e.g. .*got undefined/],
-    [() => service.createSamplingClient(nothing), /^params must be an object, e.g. .*base_model/],
-    [() => training.optimStep(null as never), /^params must be an object, e.g. .*learning_rate.*got null/],
-    [() => sampler.sample(nothing), /^params must be an object, e.g. .*prompt/],
+    [
+      () => service.createLoraTrainingClient(nothing),
+      /^createLoraTrainingClient: params must be an object, e.g. .*got undefined/,
+    ],
+    [
+      () => service.createSamplingClient(nothing),
+      /^createSamplingClient: params must be an object, e.g. .*base_model/,
+    ],
+    [
+      () => training.optimStep(null as never),
+      /^optimStep: params must be an object, e.g. .*learning_rate.*got null/,
+    ],
+    [() => sampler.sample(nothing), /^sample: params must be an object, e.g. .*prompt/],
     [
       () => sampler.sample({ prompt: "hello" as never, sampling_params: {} }),
       /^prompt is a string: encode it/,
@@ -42,6 +51,17 @@ it("clients 24: refuses arguments of the wrong kind at the call, before anything
     [config("x"), /^loss_fn_config must be an object/],
     [config(null), /^loss_fn_config must be an object.*got null/],
     [config({ clip_low_threshold: true }), /^loss_fn_config.clip_low_threshold must be a number or a string/],
+    [() => training.loadState({ path: "tinker://r/weights/a" } as never), /got an object; pass its path$/],
+    [() => training.loadState(Promise.resolve("") as never), /got a promise: await it first$/],
+    [
+      () => service.createSamplingClientFromHandle(structuredClone({ samplingSessionId: "s" }) as never),
+      /^createSamplingClientFromHandle: handle.type must be .* give what toHandle\(\) of a sampling client gave$/,
+    ],
+    [
+      () => training.optimStep().on("queuestate" as never, () => {}),
+      /^on: event must be "queueState", got "queuestate"/,
+    ],
+    [() => training.optimStep().on("queueState", undefined as never), /^on: listener must be a function/],
     [
       () => training.saveState("x", { overwrite: false, onConflict: "overwrite" }),
       /^overwrite: false contradicts onConflict/,

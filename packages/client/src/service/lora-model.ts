@@ -20,7 +20,7 @@ const LORA_PARAMS: Readonly<Record<keyof LoraTrainingParams, true>> = {
 
 /** Checks the properties of a new model and fills in their defaults. @throws ValidationError */
 export function newLoraModel(params: LoraTrainingParams): NewModel {
-  checkObject(params, "params", '{ base_model: "Qwen/Qwen3-8B", rank: 32 }');
+  checkObject(params, "createLoraTrainingClient: params", '{ base_model: "Qwen/Qwen3-8B", rank: 32 }');
   checkKnownNames(params, LORA_PARAMS, "createLoraTrainingClient");
   const { base_model, user_metadata, optimizer_config, rank = LoraConfig.defaults.rank, ...adapter } = params;
   if (typeof base_model !== "string" || base_model === "") {

@@ -14,7 +14,7 @@ const SAMPLING_CLIENT_PARAMS = { model_path: true, base_model: true, ...SAMPLER_
 
 /** Checks what a sampling client is to sample from. @throws ValidationError */
 export function checkSamplingClientParams(params: SamplingClientParams): SamplingClientParams {
-  checkObject(params, "params", '{ base_model: "Qwen/Qwen3-8B" }');
+  checkObject(params, "createSamplingClient: params", '{ base_model: "Qwen/Qwen3-8B" }');
   checkKnownNames(params, SAMPLING_CLIENT_PARAMS, "createSamplingClient");
   const { model_path, base_model } = params;
   if (!model_path && !base_model) {

@@ -63,7 +63,7 @@ export function optimizerFields(
   method: string,
   params: AdamParams | OptimizerParams,
 ): Omit<RequestOf<"optim_step">, "model_id" | "seq_id"> {
-  checkObject(params, "params", "{ learning_rate: 1e-4 }");
+  checkObject(params, `${method}: params`, "{ learning_rate: 1e-4 }");
   // Parameters with a `type` are of another family than AdamW, and travel in another field.
   return "type" in params
     ? { optimizer_params: checkSent(optimizerParamsSchema, params, method) }

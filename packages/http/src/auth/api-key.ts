@@ -27,7 +27,9 @@ export function checkApiKey(
   }
   if (isLoopback(baseUrl)) return key === "" ? undefined : key;
   if (key === "") {
-    return fail(`no API key for ${baseUrl}: set TINKER_API_KEY, or give the option apiKey`);
+    return fail(
+      `no API key for ${baseUrl}: set TINKER_API_KEY, or give the option apiKey; for a server on this machine set TINKER_BASE_URL or the option baseUrl`,
+    );
   }
   if (!key.startsWith("tml-") && !key.startsWith("eyJ")) {
     return fail(`the API key (${source}) must start with "tml-", or with "eyJ" if it is a token`);

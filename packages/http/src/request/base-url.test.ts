@@ -23,6 +23,17 @@ describe("resolveBaseUrl", () => {
       expect(attempt).not.toThrow(/canary/);
     },
   );
+
+  it.each([
+    ["127.0.0.1:8000", /give one like "http:\/\/127\.0\.0\.1:8000"/],
+    ["localhost:8000/x", /as in http:\/\/localhost:8000 \(/],
+    ["ftp://h", /got ftp: \(/],
+    ["/x", /give one like "https:/],
+    ["http://h:1/api/v1", /must not end in \/api\/v1, which each call adds/],
+    ["http://h:1/services/x/api/v1/", /must not end in \/api\/v1/],
+  ])("refuses %j with what to write instead", (given, remedy) => {
+    expect(() => resolveBaseUrl(given)).toThrow(remedy);
+  });
 });
 
 describe("isLoopback", () => {

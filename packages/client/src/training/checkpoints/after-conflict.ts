@@ -1,4 +1,4 @@
-import { ApiStatusError, BACKOFFS, BackoffCounter } from "@tinkex/base";
+import { ApiStatusError, BACKOFFS, BackoffCounter, type RequestFailedError } from "@tinkex/base";
 import { CheckpointPath, type CheckpointType } from "@tinkex/types";
 import type { OperationContext } from "../../future/operation-context.js";
 import type { TrainedModel } from "../trained-model.js";
@@ -15,7 +15,7 @@ export interface NamedSave {
 const MAX_WAIT_MS = 300_000;
 
 /**
- * Decides about a save whose name is taken (409). The caller may take what is there; or an earlier try of the same save was answered
+ * Decides about a save whose name is taken, as a 409 or its result says. The caller may take what is there; or an earlier try of the same save was answered
  * by nobody or by a server error, so that the name is taken by our own success. Either way the save is done when the checkpoint
  * can be read.
  *
@@ -23,11 +23,12 @@ const MAX_WAIT_MS = 300_000;
  */
 export function afterConflict(
   model: TrainedModel,
-  conflict: ApiStatusError,
+  conflict: ApiStatusError | RequestFailedError,
   save: NamedSave,
   context: OperationContext,
 ): (() => Promise<{ readonly path: string }>) | undefined {
-  if (save.onConflict !== "reuse" && !conflict.mayHaveArrived) return undefined;
+  const mayBeOurs = conflict instanceof ApiStatusError && conflict.mayHaveArrived;
+  if (save.onConflict !== "reuse" && !mayBeOurs) return undefined;
   const path = CheckpointPath.format(model.id, save.type, save.name);
   return async () => {
     await waitUntilReadable(model, path, conflict, context);
@@ -39,7 +40,7 @@ export function afterConflict(
 async function waitUntilReadable(
   { channel }: TrainedModel,
   path: string,
-  conflict: ApiStatusError,
+  conflict: ApiStatusError | RequestFailedError,
   context: OperationContext,
 ): Promise<void> {
   const { clock, random } = channel.environment;

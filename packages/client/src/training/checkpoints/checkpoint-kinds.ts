@@ -28,9 +28,15 @@ export function checkSamplerPath(method: string, path: string): void {
 function checkScheme(method: string, path: string): void {
   if (typeof path === "string" && path.startsWith("tinker://")) return;
   const got = typeof path === "string" ? JSON.stringify(path) : describeKind(path);
-  throw new ValidationError(`${method}: a checkpoint's path must start with tinker://, got ${got}`, {
+  const remedy = holdsPath(path) ? "; pass its path" : "";
+  throw new ValidationError(`${method}: a checkpoint's path must start with tinker://, got ${got}${remedy}`, {
     path: ["path"],
   });
+}
+
+/** Tells whether a value is the result of a save, which has the path that was meant. */
+function holdsPath(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "path" in value && typeof value.path === "string";
 }
 
 function kindOf(path: string): CheckpointPath["checkpoint_type"] | undefined {

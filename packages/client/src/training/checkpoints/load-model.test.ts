@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { openService } from "../../testing/open-service.js";
+import { openTraining } from "../../testing/open-training.js";
 
 const path = "tinker://R/weights/a";
 
@@ -165,5 +166,18 @@ describe("making a model from a checkpoint", () => {
       lora_config: { rank: 16, train_unembed: true, train_mlp: true, train_attn: true },
     });
     expect(stub.seen("load_weights")[0]?.json).toEqual({ model_id: "S:train:0", seq_id: 1, path });
+  });
+});
+
+describe("loading weights into a model that has done something", () => {
+  it("is refused by the service, and the error says how to go on from a checkpoint", async () => {
+    const { stub, training } = await openTraining();
+    const detail = "LoadWeights is not permitted with seq_id 9";
+    stub.script("load_weights", { status: 400, body: { detail } }, { status: 400, body: { detail: "no" } });
+    await expect(training.loadState(path)).rejects.toMatchObject({
+      code: "bad_request",
+      message: expect.stringMatching(/seq_id 9; .*createTrainingClientFromState\(path\) makes a new one/),
+    });
+    await expect(training.loadState(path)).rejects.toThrow(/Bad Request: no$/);
   });
 });

@@ -1,4 +1,4 @@
-import { ResponseError } from "@tinkex/base";
+import { ApiStatusError, ResponseError } from "@tinkex/base";
 import type {
   LoadWeightsResponse,
   SamplingClientKind,
@@ -8,8 +8,9 @@ import type {
 import type { OperationContext } from "../../future/operation-context.js";
 import { runOperation, type TrainedModel } from "../trained-model.js";
 import type { LoadOptions } from "../training-options.js";
-import { afterConflict } from "./after-conflict.js";
 import type { SamplerSaveOptions, SaveOptions } from "./save-options.js";
+import { saveUnderName } from "./save-under-name.js";
+import { withRemedy } from "./with-remedy.js";
 
 /** Weights to sample from that were saved under a name: the path is there. */
 export type NamedSamplerWeights = SaveWeightsForSamplerResponse & { readonly path: string };
@@ -23,8 +24,8 @@ export async function runSave(
 ): Promise<SaveWeightsResponse> {
   const overwrite = options.overwrite ?? onConflict === "overwrite";
   const fields = { path: name, ttl_seconds, user_metadata, overwrite };
-  const saved = await runOperation(model, "save_weights", fields, context, (conflict) =>
-    afterConflict(model, conflict, { type: "training", name, onConflict }, context),
+  const saved = await saveUnderName(model, { type: "training", name, onConflict }, context, (recover) =>
+    runOperation(model, "save_weights", fields, context, recover),
   );
   model.checkpoints.saved(saved.path, context.seqId, ttl_seconds);
   return saved;
@@ -38,12 +39,18 @@ export async function runSamplerSave(
   context: OperationContext,
 ): Promise<NamedSamplerWeights> {
   const fields = { path: name, ttl_seconds, user_metadata };
-  const saved = await runOperation(model, "save_weights_for_sampler", fields, context, (conflict) =>
-    afterConflict(model, conflict, { type: "sampler", name, onConflict }, context),
+  const saved = await saveUnderName(model, { type: "sampler", name, onConflict }, context, (recover) =>
+    runOperation(model, "save_weights_for_sampler", fields, context, recover),
   );
   if (saved.path === undefined) throw new ResponseError(`the service saved ${name} and gave no path for it`);
   return { ...saved, path: saved.path };
 }
+
+/** Words of the service where a model has done something before it is to load weights. */
+const TOO_LATE = /\bnot permitted with seq_id\b/;
+
+const LOAD_REMEDY =
+  "a model loads weights before it does anything else; createTrainingClientFromState(path) makes a new one of them";
 
 /** Loads a checkpoint into a model that exists, and remembers it as the one to go on from. */
 export async function runLoad(
@@ -54,7 +61,10 @@ export async function runLoad(
   context: OperationContext,
 ): Promise<LoadWeightsResponse> {
   const fields = { path, optimizer: hasOptimizer, weights_access_token };
-  const loaded = await runOperation(model, "load_weights", fields, context);
+  const loaded = await runOperation(model, "load_weights", fields, context).catch((error: unknown) => {
+    const isTooLate = error instanceof ApiStatusError && TOO_LATE.test(error.message);
+    throw isTooLate ? withRemedy(error, LOAD_REMEDY) : error;
+  });
   model.checkpoints.loaded(path, context.seqId);
   return loaded;
 }

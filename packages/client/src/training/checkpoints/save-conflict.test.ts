@@ -17,6 +17,33 @@ describe("conflicts of saves", () => {
     expect(sampler.path).toBe("tinker://S:train:0/sampler_weights/ck");
   });
 
+  it("takes what is there also where only the result says that the name is taken, and else says how", async () => {
+    const { stub, training } = await openTraining();
+    const error =
+      "Checkpoint 'ck' already exists for model S:train:0 in weights. Please choose a different name.";
+    stub.on("retrieve_future", () => ({ body: { error, category: "user" } }));
+    const saves = ["saveState", "saveWeightsForSampler"] as const;
+    for (const method of saves) {
+      const reused = await training[method]("ck", { onConflict: "reuse" });
+      const kind = method === "saveState" ? "weights" : "sampler_weights";
+      expect(reused.path).toBe(`tinker://S:train:0/${kind}/ck`);
+      await expect(training[method]("ck")).rejects.toMatchObject({
+        code: "request_failed",
+        message: expect.stringMatching(/already exists.*; .*onConflict: "reuse" takes it as it is$/),
+      });
+    }
+  });
+
+  it("names the options that mend it, and says nothing of them where the conflict is about the order", async () => {
+    const { stub, training } = await openTraining();
+    stub.script("save_weights", taken);
+    await expect(training.saveState("ck")).rejects.toThrow(
+      /already exists; overwrite: true replaces it, onConflict: "reuse" takes it/,
+    );
+    stub.script("save_weights_for_sampler", taken);
+    await expect(training.saveWeightsForSampler("ck")).rejects.toThrow(/already exists; onConflict: "reuse"/);
+  });
+
   it("sends `overwrite` for the wish to replace", async () => {
     const { stub, training } = await openTraining();
     await training.saveState("ck", { onConflict: "overwrite" });
