@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CLASSIC_COMPILER, NATIVE_COMPILER } from "./compilers.js";
 import { Consumer } from "./consumer.js";
 
 /** A project with @tinkex/tensor and what else it installs. */
@@ -114,12 +115,12 @@ export const back: TensorData = TensorData.from(tensor);
 pickBackend({ backend: "quantum" });
 `,
     );
-    // The declarations of tfjs itself need those of Node and WebGPU, so libraries are left unchecked.
-    const { exitCode, output } = await consumer.compile({
-      lib: ["ES2023", "DOM"],
-      types: [],
-      skipLibCheck: true,
-    });
-    expect(exitCode, output).toBe(0);
+    // The declarations of tfjs itself need those of Node and WebGPU, so libraries are left unchecked. Entries for tfjs are compiled here
+    // alone, and so by both compilers.
+    const options = { lib: ["ES2023", "DOM"], types: [], skipLibCheck: true };
+    for (const compiler of [NATIVE_COMPILER, CLASSIC_COMPILER]) {
+      const { exitCode, output } = await consumer.compile(options, compiler);
+      expect(exitCode, output).toBe(0);
+    }
   });
 });

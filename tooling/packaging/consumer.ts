@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { REPOSITORY, tarballsFor } from "./public-packages.js";
+import { NATIVE_COMPILER } from "./compilers.js";
+import { tarballsFor } from "./public-packages.js";
 import { type CommandResult, run } from "./run.js";
 
 /** A user's project: an empty folder, outside the repository, into which packed tarballs are installed with npm. */
@@ -37,8 +38,11 @@ export class Consumer {
     return run("npm", ["install", "--no-audit", "--no-fund", ...names], { cwd: this.folder, env });
   }
 
-  /** Type-checks the project strictly, declarations of dependencies included. */
-  compile(compilerOptions: Readonly<Record<string, unknown>>): Promise<CommandResult> {
+  /** Type-checks the project strictly, declarations of dependencies included. Other compilers read them in typescript-versions. */
+  compile(
+    compilerOptions: Readonly<Record<string, unknown>>,
+    compiler: string = NATIVE_COMPILER,
+  ): Promise<CommandResult> {
     const base = {
       target: "ES2023",
       module: "NodeNext",
@@ -53,9 +57,7 @@ export class Consumer {
       "tsconfig.json",
       JSON.stringify({ compilerOptions: { ...base, ...compilerOptions }, include: ["*.ts"] }),
     );
-    return run(process.execPath, [join(REPOSITORY, "node_modules", "typescript", "bin", "tsc"), "-p", "."], {
-      cwd: this.folder,
-    });
+    return run(process.execPath, [compiler, "-p", "."], { cwd: this.folder });
   }
 
   /** Runs a JavaScript file of the project. */

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import newest, { type CompilerHost, type CompilerOptions, type SourceFile } from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NATIVE_COMPILER } from "./compilers.js";
 import { Consumer } from "./consumer.js";
 import { publicPackages, REPOSITORY } from "./public-packages.js";
 import { run } from "./run.js";
@@ -35,9 +36,6 @@ type Resolution = keyof typeof RESOLUTIONS;
 
 /** Settings that all compilers get; only how they are written differs. */
 const STRICT = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, noEmit: true } as const;
-
-/** TypeScript 7, which is a program and no library. */
-const NATIVE = join(createRequire(import.meta.url).resolve("@typescript/native/package.json"), "../bin/tsc");
 
 /**
  * Every entry of every package that has declarations, as a user imports it. Entries for tfjs are left out: the WebGPU types that it
@@ -149,7 +147,9 @@ describe("a project that imports every entry of every package, with skipLibCheck
         types: ["node"],
       };
       consumer.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["all.ts"] }));
-      const { exitCode, output } = await run(process.execPath, [NATIVE, "-p", "."], { cwd: consumer.folder });
+      const { exitCode, output } = await run(process.execPath, [NATIVE_COMPILER, "-p", "."], {
+        cwd: consumer.folder,
+      });
       const faults = output.split("\n").filter((line) => line.includes("error TS"));
       expect(faults.filter((line) => CHECKED.test(`/${line.slice(0, line.indexOf("("))}`))).toEqual([]);
       // Declarations of others may contradict each other; a fault of the settings has no file.
