@@ -8,7 +8,10 @@ const conditions = ["@tinkex/source"];
 const projects = ["packages", "apps", "tooling"].flatMap((group) =>
   readdirSync(new URL(group, import.meta.url), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
-    .map((entry) => ({ name: entry.name, root: `${group}/${entry.name}` })),
+    .map((entry) => ({
+      name: entry.name,
+      dir: fileURLToPath(new URL(`${group}/${entry.name}`, import.meta.url)),
+    })),
 );
 
 /**
@@ -29,6 +32,8 @@ const SHARED_PROCESS = [
   "telemetry",
 ];
 
+const ROOT = fileURLToPath(new URL(".", import.meta.url));
+const MODULE_CACHE = fileURLToPath(new URL(".cache/vitest", import.meta.url));
 const PROPERTY_SEED = fileURLToPath(new URL("tooling/workspace/property-seed.ts", import.meta.url));
 
 /** Packages with property tests: each run of them has the same seeds (docs/decisions/035). */
@@ -39,12 +44,16 @@ export default defineConfig({
     passWithNoTests: false,
     // The runner leaves one core free by itself, which on two cores is half of the machine.
     maxWorkers: "100%",
-    projects: projects.map(({ name, root }) => ({
+    // Used by `npm test` alone, which empties it first: what is kept says where imports led, and not why.
+    experimental: { fsModuleCachePath: MODULE_CACHE },
+    projects: projects.map(({ name, dir }) => ({
       resolve: { conditions },
       ssr: { resolve: { conditions, externalConditions: conditions } },
       test: {
         name,
-        root,
+        // One root for all, by which they share what was compiled.
+        root: ROOT,
+        dir,
         isolate: !SHARED_PROCESS.includes(name),
         ...(WITH_PROPERTIES.includes(name) && { setupFiles: [PROPERTY_SEED] }),
         // Those that run side by side are programs of one thread each: more of them than cores only take each other's caches.
