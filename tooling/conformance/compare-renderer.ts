@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Message, Renderer, TrainOn } from "@tinkex/renderers";
+import type { Message, Renderer, ToolDeclaration, TrainOn } from "@tinkex/renderers";
 
 interface Refused {
   readonly error: string;
@@ -14,7 +14,15 @@ interface Summary {
 export interface CookbookResults {
   readonly name: string;
   readonly results: readonly RenderedConversation[];
+  /** The prompt of a chat in front of which each toolbox was declared. */
+  readonly declarations: readonly (Summary | Refused)[];
   readonly responses: readonly ReadResponse[];
+}
+
+/** Tools of a chat, and the prompt beside them. */
+export interface Toolbox {
+  readonly tools: readonly ToolDeclaration[];
+  readonly system: string;
 }
 
 /** Results of the cookbook for one conversation. */
@@ -78,7 +86,48 @@ export function compareConversations(
     const errors: string[] = [];
     const ours = withoutClasses(rendered(renderer, messages, recorded[index]?.weights ?? {}, errors));
     if (isSame(ours, theirs)) return [];
-    return [{ case: messages, theirs, ours, ...(errors[0] !== undefined && { message: errors[0] }) }];
+    return [
+      { case: messages, ...apart(ours, theirs), ...(errors[0] !== undefined && { message: errors[0] }) },
+    ];
+  });
+}
+
+/** Takes out of two results what is the same in both; weights that differ are shown on one line. */
+function apart(ours: unknown, theirs: unknown): Pick<Difference, "ours" | "theirs"> {
+  const [left, right] = [fieldsOf(ours), fieldsOf(theirs)];
+  const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])];
+  const different = keys.filter((key) => left[key] !== right[key]);
+  const pick = (fields: Record<string, string>) =>
+    Object.fromEntries(different.map((key) => [key, fields[key] ?? "nothing"]));
+  return { ours: pick(left), theirs: pick(right) };
+}
+
+function fieldsOf(result: unknown): Record<string, string> {
+  const { weights, ...rest } = result as RenderedConversation;
+  return Object.fromEntries(
+    Object.entries({ ...rest, ...weights }).map(([key, value]) => [key, JSON.stringify(sorted(value))]),
+  );
+}
+
+/** Compares the prompt of a chat with each toolbox, declared by the renderer and by the cookbook's. */
+export function compareDeclarations(
+  renderer: Renderer,
+  toolboxes: readonly Toolbox[],
+  recorded: readonly (Summary | Refused)[],
+): Difference[] {
+  return toolboxes.flatMap((toolbox, index) => {
+    const theirs = withoutClasses(recorded[index]);
+    const errors: string[] = [];
+    const prompt = () => {
+      const messages = [
+        ...renderer.declareTools(toolbox.tools, toolbox.system),
+        { role: "user", content: "Hi" },
+      ];
+      return summary(renderer.buildGenerationPrompt(messages).chunks);
+    };
+    const ours = withoutClasses(attempt(prompt, errors));
+    if (isSame(ours, theirs)) return [];
+    return [{ case: toolbox, theirs, ours, ...(errors[0] !== undefined && { message: errors[0] }) }];
   });
 }
 

@@ -7,6 +7,7 @@ import { expect, it } from "vitest";
 import {
   type CookbookResults,
   compareConversations,
+  compareDeclarations,
   compareResponses,
   type Difference,
 } from "./compare-renderer.js";
@@ -15,6 +16,8 @@ import { runPython } from "./run-python.js";
 /** Conversations and responses of each renderer; TINKEX_COOKBOOK_CASES has more of them, TINKEX_COOKBOOK_SEED others. */
 const COUNT = process.env.TINKEX_COOKBOOK_CASES ?? "10";
 const SEED = process.env.TINKEX_COOKBOOK_SEED ?? "1";
+/** Names of the renderers to compare, separated by commas: all of them by default. */
+const { TINKEX_COOKBOOK_RENDERERS: RENDERERS } = process.env;
 const TOKENIZER = new URL("../../packages/renderers/fixtures/layout-tokenizer.json.gz", import.meta.url);
 /** Ten conversations and ten responses of each renderer: `python cookbook_cases.py --seed 2026 --count 10`. */
 const SAMPLE = new URL("cookbook-sample.jsonl.gz", import.meta.url);
@@ -22,16 +25,18 @@ const SAMPLE = new URL("cookbook-sample.jsonl.gz", import.meta.url);
 /** Compares each renderer of what cookbook_cases.py wrote. @returns the differences by the name of the renderer */
 function compared(lines: readonly string[]) {
   const [head = "{}", ...results] = lines;
-  const { cookbook, tokenizer: json, special, conversations } = JSON.parse(head);
+  const { cookbook, tokenizer: json, special, conversations, toolboxes } = JSON.parse(head);
   expect(cookbook).toBe("0.6.1");
   const tokenizer = { ...createTokenizer({ tokenizer: json }), namedTokens: special };
   const differences: Record<string, readonly Difference[]> = {};
   const names: string[] = [];
   for (const line of results) {
-    const { name, results: rendered, responses }: CookbookResults = JSON.parse(line);
-    const renderer = getRenderer(name as "llama3", tokenizer);
+    const { name, results: rendered, declarations, responses }: CookbookResults = JSON.parse(line);
+    const options = /^gpt_oss_.*_reasoning$/.test(name) ? { currentDate: "2026-01-31" } : {};
+    const renderer = getRenderer(name as "gpt_oss_low_reasoning", tokenizer, options);
     const found = [
       ...compareConversations(renderer, conversations as readonly (readonly Message[])[], rendered),
+      ...compareDeclarations(renderer, toolboxes, declarations),
       ...compareResponses(renderer, (ids) => tokenizer.decode(ids), responses),
     ];
     names.push(name);
@@ -44,17 +49,16 @@ it("every renderer makes of a recorded sample of random conversations and respon
   timeout: 30_000,
 }, () => {
   const { names, differences } = compared(gunzipSync(readFileSync(SAMPLE)).toString().trimEnd().split("\n"));
-  expect(names).toHaveLength(38);
+  expect(names).toHaveLength(44);
   expect(differences).toEqual({});
 });
 
-it("every renderer that is recommended for a model is in the sample, or differs by its effort or date alone", () => {
+it("every renderer that is recommended for a model is in the sample", () => {
   const lines = gunzipSync(readFileSync(SAMPLE)).toString().trimEnd().split("\n").slice(1);
   const names = lines.map((line) => JSON.parse(line).name as string);
   const models = ["Qwen/Qwen3-8B", "moonshotai/Kimi-K2.5", "openai/gpt-oss-20b", "deepseek-ai/DeepSeek-V3.1"];
   const recommended = models.flatMap((model) => rendererNamesFor(model));
-  // The system prompt of GPT-OSS holds the date of the day, so that only the renderer without it can be recorded.
-  expect(recommended.filter((name) => !names.includes(name) && !/^gpt_oss_/.test(name))).toEqual([]);
+  expect(recommended.filter((name) => !names.includes(name))).toEqual([]);
 });
 
 it("every renderer makes of random conversations and responses what the cookbook makes of them now", {
@@ -63,7 +67,10 @@ it("every renderer makes of random conversations and responses what the cookbook
   const made = await runPython(
     "cookbook_cases.py",
     ["tinker_cookbook", "transformers"],
-    ["--tokenizer", fileURLToPath(TOKENIZER), "--seed", SEED, "--count", COUNT],
+    [
+      ...["--tokenizer", fileURLToPath(TOKENIZER), "--seed", SEED, "--count", COUNT],
+      ...(RENDERERS === undefined ? [] : ["--renderers", RENDERERS]),
+    ],
     process.env,
   );
   if ("missing" in made) {

@@ -1,8 +1,8 @@
 """Writes random conversations and responses, and what tinker-cookbook's renderers make of them.
 
 `python cookbook_cases.py --tokenizer layout-tokenizer.json.gz --seed 1 --count 500` prints one JSON line with the version, the
-tokenizer and the conversations, and one for each renderer: what it makes of each conversation, and what it reads in as many
-responses of its family. It needs tinker_cookbook 0.6.1 and transformers; torch is stubbed where it is absent.
+tokenizer, the conversations and the tools, and one for each renderer: what it makes of each conversation, how it declares each list of
+tools, and what it reads in as many responses of its family. It needs tinker_cookbook 0.6.1 and transformers; torch is stubbed where it is absent.
 """
 
 import argparse
@@ -34,11 +34,13 @@ from importlib.metadata import version
 
 from tinker_cookbook.renderers import TrainOnWhat, get_renderer
 from tinker_cookbook.renderers.base import ToolCall
+from tinker_cookbook.renderers.gpt_oss import GptOssRenderer
 from tinker_cookbook.renderers.qwen3 import Qwen3Renderer
 from transformers import PreTrainedTokenizerFast
 
-RENDERERS = """role_colon llama3 qwen3 qwen3_disable_thinking qwen3_instruct qwen3_keep_thinking deepseekv3 deepseekv3_thinking
-gpt_oss_no_sysprompt qwen3_5 qwen3_5_disable_thinking qwen3_5_preserve_thinking qwen3_8_xhigh_reasoning qwen3_8_medium_reasoning
+RENDERERS = """role_colon llama3 qwen3 qwen3_disable_thinking qwen3_instruct qwen3_keep_thinking qwen3_vl qwen3_vl_instruct deepseekv3
+deepseekv3_disable_thinking deepseekv3_thinking gpt_oss_no_sysprompt gpt_oss_low_reasoning gpt_oss_medium_reasoning
+gpt_oss_high_reasoning qwen3_5 qwen3_5_disable_thinking qwen3_5_preserve_thinking qwen3_8_xhigh_reasoning qwen3_8_medium_reasoning
 qwen3_8_low_reasoning qwen3_8_disable_thinking nemotron3 nemotron3_low_thinking nemotron3_disable_thinking
 nemotron3_preserve_thinking nemotron3_ultra nemotron3_ultra_medium_thinking nemotron3_ultra_disable_thinking
 nemotron3_ultra_preserve_thinking glm5_3_max_reasoning glm5_3_high_reasoning glm5_3_low_reasoning kimi_k2 kimi_k25
@@ -51,7 +53,12 @@ FURTHER_TOKENS = (
 <｜tool▁call▁end｜> <｜tool▁sep｜> <｜tool▁outputs▁begin｜> <｜tool▁outputs▁end｜> <｜tool▁output▁begin｜>
 <｜tool▁output▁end｜>""".split()
 )
-MODES = ["last_assistant_message", "all_assistant_messages", "all_messages", "all_tokens"]
+# The day in the prompts of GPT-OSS, which compare-renderer.ts gives as well.
+CURRENT_DATE = "2026-01-31"
+MODES = [
+    "last_assistant_message", "last_assistant_turn", "all_assistant_messages", "all_messages", "all_tokens",
+    "all_user_and_system_messages",
+]
 WORDS = [
     "a", " b ", "\n", "é", "<think>", "</think>", "x", "\n\n y", "1", "", '{"k":1}', "<tool_call>", "  ", "😀", "\t",
     "User:", "İ",
@@ -98,6 +105,59 @@ def conversation(rng):
             messages += [message, *results]
     messages.append({"role": "assistant", "content": text(rng)})
     return messages
+
+
+# None looks like an integer, whose order JavaScript's objects do not keep, and no number is whole as 1.0 is.
+PROPERTIES = ["x", "y", "Z", "é", "a b", "items", "type", "b_1", "Ä", "properties"]
+CONSTANTS = [None, True, False, 0, -1, 7, 0.5, 1e-7, 1e22, "", "a", 'q"\\', "é\n😀", [], {}, [1, "b"], {"k": None}]
+# A float that is whole is an integer in JavaScript, and would be one of the type.
+SCALARS = [value for value in CONSTANTS[:-4] if value != 1e22]
+TYPES = ["string", "integer", "number", "boolean", "array", "object", "null", ["string", "null"], ["integer", "array"]]
+
+
+def schema(rng, depth=0):
+    if rng.random() < 0.05:
+        return rng.choice([{}, {"const": 1}, {"$ref": "#/$defs/Other"}, {"enum": ["a", 1, None]}])
+    if depth < 2 and rng.random() < 0.1:
+        made = {rng.choice(["anyOf", "anyOf", "oneOf"]): [schema(rng, depth + 1), {"type": "null"}]}
+    else:
+        made = {"type": rng.choice(TYPES)}
+    if rng.random() < 0.5:
+        made["description"] = text(rng)
+    for name, share in [("title", 0.1), ("default", 0.25), ("nullable", 0.05), ("minimum", 0.1), ("maxLength", 0.1), ("maxItems", 0.1)]:
+        if rng.random() < share:
+            bounds = {"title": text(rng), "default": rng.choice(CONSTANTS), "nullable": True}
+            made[name] = bounds.get(name, rng.choice([0, -1, 7, 0.5, 1e22]))
+    if rng.random() < 0.15:
+        made["enum"] = [rng.choice(SCALARS) for _ in range(rng.randint(1, 3))]
+    if rng.random() < 0.1:
+        made["examples"] = [rng.choice(CONSTANTS) for _ in range(rng.randint(0, 2))]
+    if made.get("type") == "array" and depth < 2 and rng.random() < 0.8:
+        made["items"] = schema(rng, depth + 1)
+    if made.get("type") == "object" and depth < 2 and rng.random() < 0.8:
+        made.update(fields(rng, depth + 1))
+    return made
+
+
+def fields(rng, depth):
+    made = {"properties": {rng.choice(PROPERTIES): schema(rng, depth) for _ in range(rng.randint(0, 3))}}
+    if rng.random() < 0.7:
+        made["required"] = rng.sample(sorted(made["properties"]), rng.randint(0, len(made["properties"])))
+    if rng.random() < 0.15:
+        made["additionalProperties"] = rng.choice([False, True, {"type": "string"}, {"type": "object", "properties": {}}])
+    return made
+
+
+def toolbox(rng):
+    tools = []
+    for place in range(rng.randint(1, 2)):
+        parameters = {"type": "object", **fields(rng, 0)}
+        if rng.random() < 0.1:
+            parameters["$defs"] = {"Other": schema(rng, 1)}
+        if rng.random() < 0.1:
+            parameters["description"] = text(rng)
+        tools.append({"name": ["f", "get_weather"][place], "description": text(rng), "parameters": parameters})
+    return {"tools": tools, "system": rng.choice(["", "", "Be brief.", text(rng)])}
 
 
 def json_call(rng):
@@ -239,6 +299,14 @@ def rendered(renderer, messages):
     }
 
 
+def declared(renderer, toolbox):
+    def prompt():
+        prefix = renderer.create_conversation_prefix_with_tools(toolbox["tools"], toolbox["system"])
+        return document(renderer.build_generation_prompt([*prefix, {"role": "user", "content": "Hi"}]).chunks)
+
+    return attempt(prompt)
+
+
 def read(renderer, ids):
     def parse():
         message, termination = renderer.parse_response(ids)
@@ -262,6 +330,8 @@ def made_renderer(name, tokenizer):
     # The cookbook has this one as a flag and not as a name.
     if name == "qwen3_keep_thinking":
         return Qwen3Renderer(tokenizer, strip_thinking_from_history=False)
+    if name.startswith("gpt_oss") and name.endswith("_reasoning"):
+        return GptOssRenderer(tokenizer, True, name.removeprefix("gpt_oss_").removesuffix("_reasoning"), CURRENT_DATE)
     return get_renderer(name, tokenizer)
 
 
@@ -284,13 +354,11 @@ def main():
     arguments = parser.parse_args()
     rng = random.Random(arguments.seed)
     conversations = [conversation(rng) for _ in range(arguments.count)]
+    toolboxes = [toolbox(rng) for _ in range(arguments.count)]
     tokenizer = extended(arguments.tokenizer)
     special = {"bos": "<|begin_of_text|>", "eos": "<|endoftext|>"}
-    print(
-        json.dumps(
-            {"cookbook": version("tinker_cookbook"), "tokenizer": tokenizer, "special": special, "conversations": conversations}
-        )
-    )
+    head = {"cookbook": version("tinker_cookbook"), "tokenizer": tokenizer, "special": special}
+    print(json.dumps({**head, "conversations": conversations, "toolboxes": toolboxes}))
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(tokenizer, file)
         file.flush()
@@ -304,6 +372,7 @@ def main():
             line = {
                 "name": name,
                 "results": [rendered(renderer, messages) for messages in conversations],
+                "declarations": [declared(renderer, toolbox) for toolbox in toolboxes],
                 "responses": responses,
             }
             print(json.dumps(line), flush=True)

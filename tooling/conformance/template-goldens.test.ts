@@ -1,7 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createTokenizer, type TextTokenizer } from "@tinkex/tokenizer";
-import { applyChatTemplate, parsePythonJson, type TemplateMessage } from "@tinkex/tokenizer/chat-template";
+import {
+  applyChatTemplate,
+  PythonFloat,
+  parsePythonJson,
+  type TemplateMessage,
+} from "@tinkex/tokenizer/chat-template";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 /** A folder with `templates/*.jinja`, and with `chats.json` and `golden.json` in the form that README.md describes. */
@@ -37,6 +42,14 @@ function rendered(tokenizer: TextTokenizer, template: string, chat: Chat): Golde
   }
 }
 
+/** Tells whether a value has numbers that are others after JSON.parse: whole floats, and integers that it writes as floats. */
+function isLostByJsonParse(value: unknown): boolean {
+  if (value instanceof PythonFloat) return true;
+  if (typeof value === "bigint") return value >= 10n ** 21n || value <= -(10n ** 21n);
+  if (typeof value !== "object" || value === null) return false;
+  return (value instanceof Map ? [...value.values()] : Object.values(value)).some(isLostByJsonParse);
+}
+
 describe.skipIf(directory === "")("each template with each conversation, against recorded texts", () => {
   // A few templates print the day.
   beforeAll(() => void vi.useFakeTimers({ now: Date.parse(`${day}T12:00:00Z`), toFake: ["Date"] }));
@@ -51,6 +64,7 @@ describe.skipIf(directory === "")("each template with each conversation, against
     { timeout: 300_000 },
     (name, parse, maxRefused) => {
       const chats = parse(read("chats.json")) as Readonly<Record<string, Chat>>;
+      const exact = parsePythonJson(read("chats.json")) as Readonly<Record<string, Chat>>;
       const goldens = JSON.parse(read("golden.json")) as Record<string, Record<string, Golden>>;
       const tokenizer = createTokenizer({
         tokenizer: JSON.parse(readFileSync(TOKENIZER, "utf8")),
@@ -64,6 +78,7 @@ describe.skipIf(directory === "")("each template with each conversation, against
         for (const [chatName, golden] of Object.entries(results)) {
           const chat = chats[chatName];
           if (chat === undefined) throw new Error(`chats.json lacks ${chatName}`);
+          if (parse !== parsePythonJson && isLostByJsonParse(exact[chatName])) continue;
           const { text, error } = rendered(tokenizer, template, chat);
           count += 1;
           if (text !== undefined && text !== golden.text) different.push(`${file}: ${chatName}`);

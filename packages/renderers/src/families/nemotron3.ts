@@ -4,6 +4,7 @@ import type { Message, ToolDeclaration } from "../messages/message.js";
 import { hasThinking, withoutThinking } from "../messages/message-content.js";
 import { joinPieces } from "../pieces/join-pieces.js";
 import { given, type TextRun } from "../pieces/text-run.js";
+import { strip } from "../text/strip-text.js";
 import { jsonEntries, pythonText, writeJson } from "../text/write-json.js";
 import { checkCallArguments } from "../tool-calls/call-arguments.js";
 import { FUNCTION_TAG_FORMAT, functionTagInstructions } from "../tool-calls/function-tag-instructions.js";
@@ -133,33 +134,54 @@ function declareTools(tools: readonly ToolDeclaration[], systemPrompt: string): 
   return [{ role: "system", content: systemPrompt === "" ? content : `${systemPrompt}\n\n${content}` }];
 }
 
-function declaration({ name, description, parameters }: ToolDeclaration): string {
+function declaration(tool: ToolDeclaration): string {
+  const { name, description, parameters } = tool;
   const properties = jsonEntries(parameters.properties) ?? [];
+  const about = strip(description);
   return [
     "<function>",
     `<name>${name}</name>`,
-    ...(description === "" ? [] : [`<description>${description}</description>`]),
+    ...(about === "" ? [] : [`<description>${about}</description>`]),
     "<parameters>",
     ...properties.flatMap(([parameter, schema]) => [
       "<parameter>",
       `<name>${parameter}</name>`,
-      ...tags(schema, ["type", "description"], []),
+      ...schemaTags(schema),
       "</parameter>",
     ]),
-    ...tags(parameters, [], ["type", "properties", "required"]),
-    ...tags({ required: parameters.required }, [], []),
+    ...tags(parameters, ["type", "properties", "required"]),
+    ...tags({ required: parameters.required }, []),
     "</parameters>",
+    ...tags(tool, ["type", "name", "description", "parameters"]),
     "</function>",
   ].join("\n");
 }
 
-/** The fields of a schema in tags, the `first` in front, without those left out. */
-function tags(schema: unknown, first: readonly string[], leftOut: readonly string[]): string[] {
+/** The fields of a schema in tags, those that most have in front, as the model's own template writes them. */
+function schemaTags(schema: unknown): string[] {
   const fields = new Map(jsonEntries(schema));
-  const names = [...first.filter((name) => fields.has(name)), ...fields.keys()];
-  return [...new Set(names)]
-    .filter((name) => !leftOut.includes(name))
-    .map((name) => `<${name}>${tagText(fields.get(name))}</${name}>`);
+  const known: Readonly<Record<string, (value: unknown) => string>> = {
+    type: typeText,
+    description: (value) => strip(pythonText(value)),
+    enum: (value) => writeJson(value, { asciiOnly: true }),
+  };
+  const first = Object.entries(known).filter(([name]) => fields.has(name));
+  return [
+    ...first.map(([name, text]) => `<${name}>${text(fields.get(name))}</${name}>`),
+    ...tags(schema, ["name", ...Object.keys(known)]),
+  ];
+}
+
+/** A type, or several as Python prints a list of texts. */
+function typeText(type: unknown): string {
+  return Array.isArray(type) ? `[${type.map((name) => `'${name}'`).join(", ")}]` : tagText(type);
+}
+
+/** The fields of an object in tags, without those left out. */
+function tags(object: unknown, leftOut: readonly string[]): string[] {
+  return (jsonEntries(object) ?? [])
+    .filter(([name]) => !leftOut.includes(name))
+    .map(([name, value]) => `<${name}>${tagText(value)}</${name}>`);
 }
 
 function tagText(value: unknown): string {

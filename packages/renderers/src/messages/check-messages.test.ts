@@ -66,8 +66,18 @@ describe.each(recordedRenderers)("$name", ({ renderer }) => {
     }
   });
 
+  const FOREIGN = ["weight", "train", "training", "loss", "loss_weight", "reasoning_content", "reasoning"];
+  const OTHERS = [
+    "reasoning_details",
+    "thinking",
+    "thinking_blocks",
+    "function_call",
+    "refusal",
+    "audio",
+    "prefix",
+  ];
   // axolotl-ai-cloud/axolotl#1703, fw-ai/cookbook#378: fields of fine-tuning files and of servers that tell reasoning apart, dropped in silence.
-  it.each(["weight", "reasoning_content", "reasoning", "thinking", "function_call", "refusal"])(
+  it.each([...FOREIGN, ...OTHERS])(
     "refuses the field %s by its name, as it would go unheard, and takes it where it says nothing",
     (field) => {
       const answer = { role: "assistant", content: "4" };
@@ -81,7 +91,7 @@ describe.each(recordedRenderers)("$name", ({ renderer }) => {
   );
 
   // cubist38/mlx-openai-server#205, Blaizzy/mlx-vlm#1785: such a message is dropped, or ends in a TypeError.
-  it("takes null for the content of a message that calls tools, as OpenAI's API writes it", () => {
+  it("takes null or nothing for the content of a message that calls tools, as OpenAI's API writes it", () => {
     const calling = (content: unknown) =>
       [hi, { role: "assistant", content, tool_calls: [call] }] as Message[];
     const outcome = (content: unknown) => {
@@ -92,9 +102,11 @@ describe.each(recordedRenderers)("$name", ({ renderer }) => {
       }
     };
     expect(outcome(null)).toEqual(outcome(""));
-    expect(() =>
-      renderer.buildGenerationPrompt([{ role: "assistant", content: null, tool_calls: [] } as never]),
-    ).toThrow(/messages\[0\] has no content/);
+    expect(outcome(undefined)).toEqual(outcome(""));
+    for (const content of [null, undefined]) {
+      const message = { role: "assistant", content, tool_calls: [] } as never;
+      expect(() => renderer.buildGenerationPrompt([message])).toThrow(/messages\[0\] has no content/);
+    }
   });
 
   it("refuses calls whose arguments are not JSON", () => {

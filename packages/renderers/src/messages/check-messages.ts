@@ -15,7 +15,7 @@ const PART_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
 /**
  * Refuses what is no conversation, for callers whom no compiler stops.
  *
- * @returns the messages, with an empty content where a message that calls tools has null
+ * @returns the messages, with an empty content where a message that calls tools has null or none
  * @throws ValidationError naming the message
  */
 export function checkMessages(messages: readonly Message[]): readonly Message[] {
@@ -31,8 +31,9 @@ export function checkMessages(messages: readonly Message[]): readonly Message[] 
     checkFields(message, index);
     const calls: unknown = message.tool_calls ?? [];
     const hasCalls = Array.isArray(calls) && calls.length > 0;
-    // Messages of OpenAI's API that call tools have null here.
-    if (!(message.content === null && hasCalls)) checkContent(message.content, index);
+    // Messages of OpenAI's API that call tools have null here, or nothing.
+    const content: unknown = message.content ?? undefined;
+    if (content !== undefined || !hasCalls) checkContent(content, index);
     if (!Array.isArray(calls)) {
       throw refusal(index, "has tool_calls that are no list", "put each call into one list, or leave it out");
     }
@@ -46,20 +47,31 @@ export function checkMessages(messages: readonly Message[]): readonly Message[] 
       );
     }
   }
-  return messages.some(({ content }) => content === null)
+  return messages.some(({ content }) => (content ?? undefined) === undefined)
     ? messages.map((message) => ({ ...message, content: message.content ?? "" }))
     : messages;
 }
 
+const AS_TRAINABLE =
+  'say which messages are trained on with trainOn, or with "customized" and trainable on each of them';
+const AS_THINKING = 'put it into the content as a part { type: "thinking", thinking }';
+
 /** Fields of other APIs that say something which would be lost here, and the remedy. Null says nothing. */
 const FOREIGN_FIELDS: Readonly<Record<string, string>> = {
-  weight:
-    'say which messages are trained on with trainOn, or with "customized" and trainable on each of them',
-  reasoning_content: 'put it into the content as a part { type: "thinking", thinking }',
-  reasoning: 'put it into the content as a part { type: "thinking", thinking }',
-  thinking: 'put it into the content as a part { type: "thinking", thinking }',
+  weight: AS_TRAINABLE,
+  train: AS_TRAINABLE,
+  training: AS_TRAINABLE,
+  loss: AS_TRAINABLE,
+  loss_weight: AS_TRAINABLE,
+  reasoning_content: AS_THINKING,
+  reasoning: AS_THINKING,
+  reasoning_details: AS_THINKING,
+  thinking: AS_THINKING,
+  thinking_blocks: AS_THINKING,
   function_call: "put it into tool_calls",
   refusal: "put it into the content",
+  audio: "leave it out: no renderer has a form for sound",
+  prefix: "give the text that an answer begins with as prefill",
 };
 
 function checkFields(message: object, index: number): void {

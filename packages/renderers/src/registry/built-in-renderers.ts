@@ -34,6 +34,10 @@ export const builtInRenderers = {
   qwen3_instruct: fixed(qwen3Layout({ hasBlocks: false, isDisabled: false, isKeptInHistory: false })),
   qwen3_keep_thinking: fixed(qwen3Layout({ hasBlocks: true, isDisabled: false, isKeptInHistory: true })),
   deepseekv3: taking(SYSTEM, (_, options: DeepseekV3Options) => deepseekV3Layout(false, options)),
+  // An older name of the same, under which runs are kept.
+  deepseekv3_disable_thinking: taking(SYSTEM, (_, options: DeepseekV3Options) =>
+    deepseekV3Layout(false, options),
+  ),
   deepseekv3_thinking: taking(SYSTEM, (_, options: DeepseekV3Options) => deepseekV3Layout(true, options)),
   gpt_oss_no_sysprompt: fixed(gptOssLayout()),
   gpt_oss_low_reasoning: taking(DATE, (_, options: GptOssOptions) => gptOssLayout("low", options)),

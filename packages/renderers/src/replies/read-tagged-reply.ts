@@ -12,6 +12,11 @@ export interface TagRules {
    */
   readonly isPadded: boolean;
   /**
+   * Takes a block of nothing at all for one, too, whose line breaks are the layout's: for prompts that open the block, which a model then
+   * opens again. @defaultValue true
+   */
+  readonly keepsNothing?: boolean;
+  /**
    * Reads what stands between `<tool_call>` and `</tool_call>`. Left out: the tags are text.
    * @throws Error saying why it is no call
    */
@@ -32,7 +37,7 @@ const CALL = { open: "<tool_call>", close: "</tool_call>" };
  */
 export function readTaggedReply(
   text: string,
-  { isPadded, readCall, ignoresOpenCalls = false }: TagRules,
+  { isPadded, keepsNothing = true, readCall, ignoresOpenCalls = false }: TagRules,
 ): ReadMessage {
   const hasCalls = readCall !== undefined && text.includes(CALL.open);
   if (!text.includes(THINKING.open) && !hasCalls) return { content: text };
@@ -62,7 +67,7 @@ export function readTaggedReply(
     outsideThinking += text.slice(position, tags === THINKING ? start : end);
     position = end;
     // Calls between them leave the content, so that the next text still follows the thinking.
-    followsThinking ||= tags === THINKING;
+    followsThinking ||= tags === THINKING && (keepsNothing || inner !== "");
   }
   addText(text.length);
   outsideThinking += text.slice(position);

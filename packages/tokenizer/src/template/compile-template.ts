@@ -4,6 +4,7 @@ import { Execution } from "./execution/execute.js";
 import { Scope } from "./execution/scope.js";
 import { globalsOf } from "./library/globals.js";
 import { joinTexts } from "./operations/operators.js";
+import { type HiddenNames, hiddenNames } from "./syntax/hidden-names.js";
 import { type ParsedTemplate, parseTemplate } from "./syntax/parse-template.js";
 import { tokenizeTemplate } from "./syntax/tokenize-template.js";
 import { JsonReader, PLAIN_STRINGS, type StringMaker } from "./values/from-json.js";
@@ -44,9 +45,10 @@ export function compileTemplate(source: string): CompiledTemplate {
       { path: ["template"] },
     );
   }
-  const template = refusing("this chat template cannot be read", () =>
-    parseTemplate(tokenizeTemplate(source)),
-  );
+  const [template, hidden] = refusing("this chat template cannot be read", () => {
+    const parsed = parseTemplate(tokenizeTemplate(source));
+    return [parsed, hiddenNames(parsed)] as const;
+  });
   return {
     render: ({ own, peoples }, peoplesStrings) =>
       refusing("the chat template refused this conversation", () => {
@@ -56,13 +58,14 @@ export function compileTemplate(source: string): CompiledTemplate {
           if (value !== undefined) variables.set(name, reader.read(value, PLAIN_STRINGS, name));
         for (const [name, value] of Object.entries(peoples))
           variables.set(name, reader.read(value, peoplesStrings, name));
-        return render(template, variables, new WorkBudget(source.length + reader.size));
+        return render(template, hidden, variables, new WorkBudget(source.length + reader.size));
       }),
   };
 }
 
 function render(
   { body, blocks }: ParsedTemplate,
+  hidden: HiddenNames,
   variables: ReadonlyMap<string, Value>,
   budget: WorkBudget,
 ): TextValue {
@@ -74,7 +77,7 @@ function render(
     test: (name, value, given) => applyTest(name, value, given, run),
   };
   const globals = new Scope(undefined, globalsOf(run));
-  return new Execution(new Scope(new Scope(globals, variables)), run, blocks).render(body);
+  return new Execution(new Scope(new Scope(globals, variables)), run, blocks, hidden).render(body);
 }
 
 function refusing<T>(what: string, work: () => T): T {

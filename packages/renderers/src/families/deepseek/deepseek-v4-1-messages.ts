@@ -43,6 +43,8 @@ const OWN = {
   resultOpen: textPart("<tool_result>"),
   resultClose: textPart("</tool_result>"),
   blankLine: textPart("\n\n"),
+  /** Stands in front of what a user says behind results. */
+  userSpeaks: textPart(""),
 };
 /** Text in joined messages that nobody said. It is known again as the object it is, whatever others have written. */
 const OWN_PARTS: ReadonlySet<ContentPart> = new Set(Object.values(OWN));
@@ -58,6 +60,13 @@ export function joinedRuns(content: Message["content"]): TextRun[] {
 /** Messages as DeepSeek V4.1 knows them: tools declared in the system message, what users and tools say in a row as one. */
 export function joinDeepseekV41Messages(messages: readonly Message[]): readonly Message[] {
   return joinTellers(foldDeclarations(messages));
+}
+
+/** Index of the last message in which a user has a part; -1 without one. */
+export function lastUserPart(messages: readonly Message[]): number {
+  return messages.findLastIndex(
+    ({ role, content }) => role === "user" || contentParts(content).includes(OWN.userSpeaks),
+  );
 }
 
 /** Tells whether a message shows the model its tools. */
@@ -112,17 +121,17 @@ function joinTellers(messages: readonly Message[]): Message[] {
   return joined;
 }
 
-/** One message of several, as a user's where a user has a part in it. */
+/** One message of several, of the role of the first: all of it is trained on, or nothing, by that role. */
 function joinBlock(block: readonly Message[], calls: readonly ToolCall[], start: number): Message {
   const results = [...orderResults(block.filter(isResult), calls)];
   const parts = block.flatMap((message, place) => {
     const shown = textPart(textOf((isResult(message) ? (results.shift() ?? message) : message).content));
     return [
       ...(place === 0 ? [] : [OWN.blankLine]),
-      ...(isResult(message) ? [OWN.resultOpen, shown, OWN.resultClose] : [shown]),
+      ...(isResult(message) ? [OWN.resultOpen, shown, OWN.resultClose] : [OWN.userSpeaks, shown]),
     ];
   });
-  const [{ trainable } = { trainable: undefined }] = block;
+  const [{ role, trainable } = { role: "user", trainable: undefined }] = block;
   const differing = block.findIndex((message) => message.trainable !== trainable);
   if (differing !== -1) {
     throw refusal(
@@ -132,7 +141,7 @@ function joinBlock(block: readonly Message[], calls: readonly ToolCall[], start:
     );
   }
   return {
-    role: block.every(isResult) ? "tool" : "user",
+    role,
     content: parts,
     ...(trainable !== undefined && { trainable }),
   };

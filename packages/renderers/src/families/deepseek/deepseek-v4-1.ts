@@ -6,7 +6,13 @@ import { onlyText, textOf, thinkingOf } from "../../messages/message-content.js"
 import type { Piece } from "../../pieces/piece.js";
 import { given } from "../../pieces/text-run.js";
 import { writeJson } from "../../text/write-json.js";
-import { declaresTools, isTeller, joinDeepseekV41Messages, joinedRuns } from "./deepseek-v4-1-messages.js";
+import {
+  declaresTools,
+  isTeller,
+  joinDeepseekV41Messages,
+  joinedRuns,
+  lastUserPart,
+} from "./deepseek-v4-1-messages.js";
 import { readDsmlReply, writeDsmlCalls } from "./dsml-calls.js";
 
 export interface DeepseekV41Variant {
@@ -54,6 +60,7 @@ export function deepseekV41Layout({ effort, keepsThinking = false }: DeepseekV41
     hasExtensionProperty: keepsThinking || !thinks,
     checkMessage,
     arrange: joinDeepseekV41Messages,
+    turnBorder: lastUserPart,
     prelude: () => [{ text: BEGIN }],
     render(place): RenderedMessage {
       const { message, index, messages } = place;

@@ -37,8 +37,9 @@ function declaration({ name, description, parameters }: ToolDeclaration): string
 
 function parametersText(parameters: Schema): string {
   const fields = propertiesOf(parameters);
-  if (fields.length === 0) return "()";
-  const about = typeof parameters.description === "string" ? ` // ${parameters.description}` : "";
+  if (parameters.type !== "object" || fields.length === 0) return "()";
+  const { description } = parameters;
+  const about = typeof description === "string" && description !== "" ? ` // ${description}` : "";
   const lines = fields.flatMap(({ name, schema, isRequired }) => {
     const fallback = "default" in schema ? ` // default: ${asciiJson(schema.default)}` : "";
     return [...comments(schema), `${name}${isRequired ? "" : "?"}: ${typeText(schema)},${fallback}`];

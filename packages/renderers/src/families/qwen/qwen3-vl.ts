@@ -39,7 +39,8 @@ export function qwen3VlLayout({
     instructions: [QWEN3_CALL_FORMAT],
     reply: {
       stop: { tokens: [END] },
-      read: (text) => readTaggedReply(text, { isPadded: !isInstruct, readCall: readJsonCall }),
+      read: (text) =>
+        readTaggedReply(text, { isPadded: !isInstruct, keepsNothing: false, readCall: readJsonCall }),
       streaming: {},
     },
   };

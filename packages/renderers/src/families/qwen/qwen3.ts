@@ -49,7 +49,8 @@ export function qwen3Layout(thinking: Qwen3Thinking): Layout {
     instructions: [QWEN3_CALL_FORMAT],
     reply: {
       stop: { tokens: [END] },
-      read: (text) => readTaggedReply(text, { isPadded: hasBlocks, readCall: readJsonCall }),
+      read: (text) =>
+        readTaggedReply(text, { isPadded: hasBlocks, keepsNothing: false, readCall: readJsonCall }),
       streaming: {},
     },
   };

@@ -2,6 +2,7 @@ import { lengthOf } from "../library/filters-of-lists.js";
 import { setAttribute } from "../library/globals.js";
 import { isTrue } from "../operations/operators.js";
 import { textOf } from "../printing/print-value.js";
+import type { HiddenNames } from "../syntax/hidden-names.js";
 import type { Expression, MacroDefinition, Statement, Target } from "../syntax/syntax.js";
 import { iterate } from "../values/iterate.js";
 import type { Run } from "../values/run.js";
@@ -23,7 +24,7 @@ import {
 import { argumentsOf, callValue, evaluate } from "./evaluate.js";
 import { LoopItems } from "./loop.js";
 import { bindMacro, macroAttributes } from "./macro.js";
-import { Scope } from "./scope.js";
+import { Hidden, Scope } from "./scope.js";
 
 /** Steps of catching the output of a block, and of filtering it: measured against the time of a plain statement. */
 const CAPTURE_STEPS = 6;
@@ -40,10 +41,14 @@ export class Execution {
   readonly #run: Run;
   /** The variables of the template, which blocks see. */
   readonly #top: Scope;
+  readonly #hidden: HiddenNames;
+  /** The statements of the template itself. */
+  #body: readonly Statement[] = [];
   #output: TextValue[] = [];
   #depth = 0;
 
-  constructor(top: Scope, run: Run, blocks: ReadonlyMap<string, readonly Statement[]>) {
+  constructor(top: Scope, run: Run, blocks: ReadonlyMap<string, readonly Statement[]>, hidden: HiddenNames) {
+    this.#hidden = hidden;
     this.#top = top;
     this.#run = run;
     top.set("self", this.#ownBlocks(blocks));
@@ -53,7 +58,7 @@ export class Execution {
   #ownBlocks(blocks: ReadonlyMap<string, readonly Statement[]>): Attributed {
     const call = (name: string, body: readonly Statement[], { positional, keywords }: CallArguments) => {
       if (positional.length + keywords.size > 0) throw new TemplateError("a block takes no arguments");
-      const work = () => this.#capture(() => this.#statements(body, new Scope(this.#top)));
+      const work = () => this.#capture(() => this.#statements(body, this.#blockScope()));
       return this.#deeper(work, `the block '${name}'`);
     };
     return new Attributed(
@@ -66,8 +71,16 @@ export class Execution {
     );
   }
 
+  /** Variables of a block: those of the template, and of what that sets only later the values that it was given. */
+  #blockScope(): Scope {
+    const scope = new Scope(this.#top);
+    for (const [name, value] of this.#top.given(this.#hidden.get(this.#body) ?? [])) scope.set(name, value);
+    return scope;
+  }
+
   /** The text of the whole template. */
   render(body: readonly Statement[]): TextValue {
+    this.#body = body;
     return this.#capture(() => this.#statements(body, this.#top));
   }
 
@@ -99,6 +112,7 @@ export class Execution {
   }
 
   #statements(body: readonly Statement[], scope: Scope): Ending {
+    for (const name of this.#hidden.get(body) ?? []) scope.set(name, new Hidden(name));
     for (const statement of body) {
       const ending = this.#statement(statement, scope);
       if (ending !== "done") return ending;
@@ -171,7 +185,9 @@ export class Execution {
       }
       case "block":
         this.#write(
-          this.#capture(() => this.#statements(node.body, new Scope(node.isScoped ? scope : this.#top))),
+          this.#capture(() =>
+            this.#statements(node.body, node.isScoped ? new Scope(scope) : this.#blockScope()),
+          ),
         );
         return "done";
       case "generation":
