@@ -52,7 +52,8 @@ export interface LocalServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-const OPTION_NAMES: Readonly<Record<keyof LocalServerOptions, true>> = {
+/** The names of {@link LocalServerOptions}. */
+export const OPTION_NAMES: Readonly<Record<keyof LocalServerOptions, true>> = {
   port: true,
   host: true,
   dataDirectory: true,
