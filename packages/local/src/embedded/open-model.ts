@@ -1,4 +1,4 @@
-import { ClosedError, checkObject } from "@tinkex/base";
+import { ClosedError, checkKnownNames, checkObject } from "@tinkex/base";
 import type { TextTokenizer } from "@tinkex/tokenizer";
 import { checkSent, LoraConfig, loraConfigSchema, type SampleResponse } from "@tinkex/types";
 import { createAdaptersEngine } from "../compute/adapters-engine.js";
@@ -23,6 +23,13 @@ export interface OpenModelOptions extends BrowserRuntimeOptions {
   /** Random numbers from 0 to 1, for seeds that a call does not name. @defaultValue `Math.random` */
   readonly random?: (() => number) | undefined;
 }
+
+const OPTIONS: Readonly<Record<keyof OpenModelOptions, true>> = {
+  runtime: true,
+  threads: true,
+  runtimeFolder: true,
+  random: true,
+};
 
 /** A base model in the memory of this program. Its arithmetic blocks the thread: run it in a worker of the page. */
 export interface OpenedModel extends AsyncDisposable {
@@ -63,7 +70,7 @@ const MAX_SEED = 2 ** 32;
  */
 export async function openModel(files: ModelFiles, options: OpenModelOptions = {}): Promise<OpenedModel> {
   checkObject(files, "files", '{ "config.json": bytes }');
-  checkObject(options, "options", '{ runtime: "wasm" }');
+  checkKnownNames(options, OPTIONS, "the options of openModel");
   const { config, weights, tokenizer } = modelInMemory(files);
   const runtime = await createBrowserRuntime(options);
   const engine = createAdaptersEngine({
