@@ -25,6 +25,7 @@ import { spoil, TrapError, whole } from "./hostile-values.js";
 import { NOT_CALLED } from "./not-called.js";
 import { openClients } from "./open-clients.js";
 import type { PublicCall, PublicCalls } from "./public-call.js";
+import { TAKES_ANY_FIELD } from "./takes-any-field.js";
 
 // Some calls take paths, and a wrong one may be relative: all of them lie in a folder that goes.
 const home = mkdtempSync(join(tmpdir(), "tinkex-arguments-"));
@@ -128,7 +129,22 @@ describe.each(Object.entries(CALLS))("%s", (entry, calls) => {
     }
     expect(faults).toEqual([]);
   });
+
+  const withOptions = Object.entries(calls).filter(([, { good }]) => isPlain(good().at(-1)));
+  it.each(withOptions)("%s refuses an option that it does not know", async (name, { run, good }) => {
+    const args = good();
+    const misspelt = [...args.slice(0, -1), { ...(args.at(-1) as object), misspeltOption: 1 }];
+    const message = String(await refusal(run, misspelt));
+    const wanted = /^ValidationError: .*unknown field "misspeltOption"/;
+    if (`${entry} ${name}` in TAKES_ANY_FIELD) expect(message).not.toMatch(wanted);
+    else expect(message).toMatch(wanted);
+  });
 });
+
+/** A record that was written as a literal, such as options. */
+function isPlain(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
 
 /** A function, or a companion of a record such as `ModelInput`; no class of errors, and no schema, which has its library's methods. */
 function isCallable(value: unknown): boolean {

@@ -114,7 +114,7 @@ export function clientCalls(
     "sampler.computeLogprobs": call(sampler.computeLogprobs.bind(sampler), () => [[1, 2], wait()]),
     "sampler.getTokenizer": call(sampler.getTokenizer.bind(sampler), () => [wait()]),
     "future.result": call(
-      (o: object) => training.getInfo(wait()).then(() => o),
+      (o: object) => training.optimStep({}, wait()).result(o),
       () => [wait()],
     ),
   };

@@ -28,7 +28,7 @@ import { clock, logger } from "../surroundings.js";
 export function httpCalls(home: string, transport: TinkexTransport): PublicCalls {
   return {
     checkApiKey: call(checkApiKey, () => ["tml-abc", "https://example.com", "apiKey"]),
-    consoleLogger: call(consoleLogger, () => [{ level: "off" }]),
+    consoleLogger: call(consoleLogger, () => ["off", () => {}]),
     createTransport: call(createTransport, () => [
       {
         baseUrl: "http://127.0.0.1:9",

@@ -14,6 +14,13 @@ describe("consoleLogger", () => {
     expect(isSilent(logger.warn)).toBe(false);
   });
 
+  it("refuses a level that there is not, which would let every line through", () => {
+    expect(() => consoleLogger("trace" as never)).toThrow(
+      /^consoleLogger: level must be one of debug, info, .*got "trace"$/,
+    );
+    expect(() => consoleLogger({ level: "off" } as never)).toThrow(/got an object$/);
+  });
+
   it("reads the word of a level", () => {
     expect(parseLogLevel(" DEBUG ")).toBe("debug");
     expect(parseLogLevel("loud")).toBeUndefined();

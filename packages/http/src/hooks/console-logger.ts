@@ -1,5 +1,12 @@
 import { inspect } from "node:util";
-import { type Logger, silentLogger, visibleText } from "@tinkex/base";
+import {
+  checkFunction,
+  describeValue,
+  type Logger,
+  silentLogger,
+  ValidationError,
+  visibleText,
+} from "@tinkex/base";
 
 /** Levels from the most to the least talkative. */
 const LEVELS = ["debug", "info", "warn", "error", "off"] as const;
@@ -15,11 +22,20 @@ export function parseLogLevel(word: string | undefined): LogLevel | undefined {
 /**
  * Writes lines such as `tinkex warn: …` to `write` (default: standard error), so that a program's own output stays
  * clean.
+ *
+ * @throws ValidationError for a level that there is not
  */
 export function consoleLogger(
   level: LogLevel = "warn",
   write: (line: string) => void = (line) => process.stderr.write(`${line}\n`),
 ): Logger {
+  if (!LEVELS.includes(level)) {
+    throw new ValidationError(
+      `consoleLogger: level must be one of ${LEVELS.join(", ")}, got ${describeValue(level)}`,
+      { path: ["level"] },
+    );
+  }
+  checkFunction(write, "consoleLogger: write");
   const at = (own: Exclude<LogLevel, "off">): Logger["warn"] => {
     if (LEVELS.indexOf(own) < LEVELS.indexOf(level)) return silentLogger[own];
     return (message, fields) => {

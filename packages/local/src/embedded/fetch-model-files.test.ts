@@ -66,4 +66,13 @@ describe("fetchModelFiles", () => {
     const signal = AbortSignal.abort(reason);
     await expect(fetchModelFiles("https://models.test/pocket", { fetch, signal })).rejects.toBe(reason);
   });
+
+  it.each(["/models/pocket", "file:///models/pocket"])(
+    "says of %s that files of this machine are not downloaded",
+    async (folder) => {
+      await expect(fetchModelFiles(folder)).rejects.toThrow(
+        /cannot download .*; a download needs an http URL, .* give openModel the bytes/,
+      );
+    },
+  );
 });

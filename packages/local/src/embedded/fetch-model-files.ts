@@ -1,4 +1,4 @@
-import { ConnectionError, checkObject, ResponseError, ValidationError } from "@tinkex/base";
+import { ConnectionError, checkKnownNames, ResponseError, ValidationError } from "@tinkex/base";
 import { z } from "zod";
 import { mapOf } from "../json/bounded-collections.js";
 import { checkJson, parseJson } from "../json/parse-json.js";
@@ -29,7 +29,7 @@ export async function fetchModelFiles(
   if (typeof url !== "string" && !(url instanceof URL)) {
     throw new ValidationError("fetchModelFiles: url must be a string or a URL, e.g. /model/");
   }
-  checkObject(options, "options", "{ signal }");
+  checkKnownNames(options, { signal: true, fetch: true }, "the options of fetchModelFiles");
   const { signal, fetch } = options;
   if (fetch !== undefined && typeof fetch !== "function") {
     throw new ValidationError("fetchModelFiles: options.fetch must be a function as the global one");
@@ -44,6 +44,15 @@ export async function fetchModelFiles(
   );
   const files = await Promise.all([...settings, ...others, weights(folder, options)]);
   return Object.assign({}, ...files);
+}
+
+const FILES_REMEDY =
+  "a download needs an http URL, whole outside of a page; give openModel the bytes of files on this machine by their names";
+
+/** Tells whether an address is more than a path of this machine. In a page a path is that of its server. */
+function isDownloadable(address: string): boolean {
+  if (!URL.canParse(address)) return "location" in globalThis;
+  return new URL(address).protocol !== "file:";
 }
 
 async function weights(folder: string, options: FetchModelOptions): Promise<ModelFiles> {
@@ -85,7 +94,8 @@ async function download(
     if (signal?.aborted === true) throw signal.reason;
     if (cause instanceof ResponseError || cause instanceof ValidationError) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new ConnectionError(`fetchModelFiles: cannot download ${address} (${why}); try again`, {
+    const remedy = isDownloadable(address) ? "try again" : FILES_REMEDY;
+    throw new ConnectionError(`fetchModelFiles: cannot download ${address} (${why}); ${remedy}`, {
       attempts: 1,
       cause,
     });

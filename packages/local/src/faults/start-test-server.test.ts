@@ -67,4 +67,10 @@ describe("startTestServer", () => {
     await expect(starting).rejects.toThrow(ValidationError);
     await expect(starting).rejects.toThrow(message);
   });
+
+  it("names its own options where one is misspelt", async () => {
+    await expect(startTestServer({ fault: [] } as never)).rejects.toThrow(
+      'the options of startTestServer: unknown field "fault", did you mean "faults"?',
+    );
+  });
 });

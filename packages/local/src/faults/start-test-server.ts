@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { checkArray, checkFunction, checkObject } from "@tinkex/base";
+import { checkArray, checkFunction, checkKnownNames } from "@tinkex/base";
 import type { EndpointName } from "@tinkex/types";
 import type { LocalServerOptions } from "../server/local-server-options.js";
-import { type LocalServer, startExtended } from "../server/start-local-server.js";
+import { type LocalServer, OPTION_NAMES, startExtended } from "../server/start-local-server.js";
 import { addFaults } from "./add-faults.js";
 import { checkFault } from "./check-fault.js";
 import type { Fault } from "./fault.js";
@@ -21,6 +21,12 @@ export interface TestServerOptions extends LocalServerOptions {
    */
   readonly onFinished?: ((close: () => Promise<void>) => void) | undefined;
 }
+
+const TEST_SERVER_OPTIONS: Readonly<Record<keyof TestServerOptions, true>> = {
+  ...OPTION_NAMES,
+  faults: true,
+  onFinished: true,
+};
 
 /** A local server for tests of programs that use it. */
 export interface TestServer extends LocalServer {
@@ -44,7 +50,7 @@ export interface TestServer extends LocalServer {
  * });
  */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  checkObject(options, "the options of startTestServer", "{ faults: [] }");
+  checkKnownNames(options, TEST_SERVER_OPTIONS, "the options of startTestServer");
   const { faults = [], onFinished, dataDirectory, ...others } = options;
   checkArray(faults, "faults");
   if (onFinished !== undefined) checkFunction(onFinished, "onFinished");

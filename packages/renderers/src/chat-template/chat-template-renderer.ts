@@ -1,15 +1,20 @@
-import { checkObject, describeValue, type Tokenizer, ValidationError } from "@tinkex/base";
+import { checkArray, checkKnownNames, describeValue, type Tokenizer, ValidationError } from "@tinkex/base";
 import { isTextTokenizer, type TextTokenizer } from "@tinkex/tokenizer";
 import { applyChatTemplate, parsePythonJson, type TemplateMessage } from "@tinkex/tokenizer/chat-template";
 import type { ModelInput } from "@tinkex/types";
 import { refuseImages } from "../images/refuse-images.js";
 import { checkMessages, refusal } from "../messages/check-messages.js";
+import { checkTool } from "../messages/check-tool.js";
 import type { Message, ToolDeclaration } from "../messages/message.js";
 import { toOpenAiMessage } from "../messages/open-ai-message.js";
 import { literalEncoder } from "../pieces/literal-encoder.js";
 import { specialTokenId } from "../pieces/piece.js";
 import { given } from "../pieces/text-run.js";
-import type { Renderer } from "../renderer/renderer.js";
+import {
+  GENERATION_PROMPT_OPTIONS,
+  type Renderer,
+  SUPERVISED_EXAMPLE_OPTIONS,
+} from "../renderer/renderer.js";
 import { parseReply } from "../replies/parse-reply.js";
 import { readTaggedReply } from "../replies/read-tagged-reply.js";
 import type { Reply } from "../replies/reply.js";
@@ -42,6 +47,16 @@ export interface ChatTemplateRendererOptions {
   readonly reply?: Reply;
 }
 
+const OPTIONS: Readonly<Record<keyof ChatTemplateRendererOptions, true>> = {
+  name: true,
+  model: true,
+  tools: true,
+  variables: true,
+  template: true,
+  literalText: true,
+  reply: true,
+};
+
 /**
  * A renderer that leaves the layout to the chat template of the model. What is trained on follows from rendering heads of the
  * conversation and comparing; a conversation one of whose heads is rendered in another way is refused rather than guessed at.
@@ -56,7 +71,7 @@ export function createChatTemplateRenderer(
   tokenizer: Tokenizer | TextTokenizer,
   options: ChatTemplateRendererOptions = {},
 ): Renderer {
-  checkObject(options, "the options of createChatTemplateRenderer");
+  checkKnownNames(options, OPTIONS, "the options of createChatTemplateRenderer");
   if (!isTextTokenizer(tokenizer)) {
     throw new ValidationError(
       "createChatTemplateRenderer: tokenizer must be one of @tinkex/tokenizer, which knows the template of its model",
@@ -64,6 +79,11 @@ export function createChatTemplateRenderer(
     );
   }
   const { name = "chat_template", model, tools, variables, template, literalText = false } = options;
+  if (tools !== undefined) {
+    checkArray(tools, "createChatTemplateRenderer: tools");
+    for (const [index, tool] of tools.entries())
+      checkTool(tool, `createChatTemplateRenderer: tools[${index}]`);
+  }
   const render = (messages: readonly Message[], addGenerationPrompt: boolean) =>
     applyChatTemplate(tokenizer, messages.map(templateMessage), {
       addGenerationPrompt,
@@ -90,7 +110,9 @@ export function createChatTemplateRenderer(
     hasExtensionProperty: false,
     supportsStreaming: reply.streaming !== undefined,
     disablesThinking: false,
-    buildGenerationPrompt(conversation, { role = "assistant", prefill = "" } = {}): ModelInput {
+    buildGenerationPrompt(conversation, options = {}): ModelInput {
+      checkKnownNames(options, GENERATION_PROMPT_OPTIONS, "the options of buildGenerationPrompt");
+      const { role = "assistant", prefill = "" } = options;
       const messages = checkConversation(conversation);
       if (role !== "assistant") {
         throw new ValidationError(
@@ -106,10 +128,14 @@ export function createChatTemplateRenderer(
           .map((tokens) => ({ type: "encoded_text", tokens: [...tokens] })),
       };
     },
-    buildSupervisedExample(messages, { trainOn = "last_assistant_message" } = {}) {
+    buildSupervisedExample(messages, options = {}) {
+      checkKnownNames(options, SUPERVISED_EXAMPLE_OPTIONS, "the options of buildSupervisedExample");
+      const { trainOn = "last_assistant_message" } = options;
       return templateExample(checkConversation(messages), trainOn, ids, stops);
     },
-    buildSupervisedExamples(messages, { trainOn = "last_assistant_turn" } = {}) {
+    buildSupervisedExamples(messages, options = {}) {
+      checkKnownNames(options, SUPERVISED_EXAMPLE_OPTIONS, "the options of buildSupervisedExamples");
+      const { trainOn = "last_assistant_turn" } = options;
       return templateExamples(checkConversation(messages), trainOn, ids, stops);
     },
     parseResponse: (response) => parseReply(reply, response, tokenizer),

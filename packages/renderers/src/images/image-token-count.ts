@@ -1,4 +1,4 @@
-import { checkObject, describeValue, ValidationError } from "@tinkex/base";
+import { checkKnownNames, checkObject, describeValue, ValidationError } from "@tinkex/base";
 
 /** Settings by which an image processor of the Qwen-VL kind cuts a picture, as the `preprocessor_config.json` of the model has it. */
 export interface ImageGrid {
@@ -11,6 +11,13 @@ export interface ImageGrid {
   /** Larger ones are shrunk, `size.longest_edge`. @defaultValue 16777216 */
   readonly maxPixels?: number;
 }
+
+const GRID: Readonly<Record<keyof ImageGrid, true>> = {
+  patchSize: true,
+  mergeSize: true,
+  minPixels: true,
+  maxPixels: true,
+};
 
 /** No side may be longer than so many times the other. */
 const MAX_ASPECT_RATIO = 200;
@@ -26,7 +33,7 @@ export function imageTokenCount(
   grid: ImageGrid = {},
 ): number {
   checkObject(size, "imageTokenCount: size", "{ width: 640, height: 480 }");
-  checkObject(grid, "imageTokenCount: grid", "{ patchSize: 16 }");
+  checkKnownNames(grid, GRID, "imageTokenCount: grid");
   const { width, height } = size;
   const { patchSize = 16, mergeSize = 2, minPixels = 65_536, maxPixels = 16_777_216 } = grid;
   for (const [name, value] of Object.entries({ patchSize, mergeSize, minPixels, maxPixels })) {

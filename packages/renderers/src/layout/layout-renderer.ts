@@ -1,5 +1,6 @@
 import {
   checkArray,
+  checkKnownNames,
   checkLogger,
   checkObject,
   checkString,
@@ -9,17 +10,20 @@ import {
 } from "@tinkex/base";
 import type { ModelInput, ModelInputChunk } from "@tinkex/types";
 import { checkMessages, refusal } from "../messages/check-messages.js";
+import { checkTool } from "../messages/check-tool.js";
 import type { Message } from "../messages/message.js";
 import { toOpenAiMessage } from "../messages/open-ai-message.js";
 import { literalEncoder } from "../pieces/literal-encoder.js";
 import { type PieceEncoder, pieceEncoder, specialTokenId } from "../pieces/piece.js";
 import { checkTokenizer, type RendererTokenizer } from "../pieces/renderer-tokenizer.js";
 import { given } from "../pieces/text-run.js";
-import type {
-  GenerationPromptOptions,
-  Renderer,
-  RendererReference,
-  SupervisedExample,
+import {
+  GENERATION_PROMPT_OPTIONS,
+  type GenerationPromptOptions,
+  type Renderer,
+  type RendererReference,
+  SUPERVISED_EXAMPLE_OPTIONS,
+  type SupervisedExample,
 } from "../renderer/renderer.js";
 import { type TrainOn, trainOnRules } from "../renderer/train-on.js";
 import { chunkLength, weightRuns } from "../renderer/weight-runs.js";
@@ -41,6 +45,8 @@ export interface LayoutRendererOptions {
   readonly literalText?: boolean | undefined;
 }
 
+const OPTIONS: Readonly<Record<keyof LayoutRendererOptions, true>> = { logger: true, literalText: true };
+
 /**
  * Makes a renderer of a layout.
  *
@@ -58,7 +64,7 @@ export function createLayoutRenderer(
   checkObject(layout.reply.stop, "createLayoutRenderer: layout.reply.stop", '{ tokens: ["<|im_end|>"] }');
   checkTokenizer(tokenizer);
   checkObject(reference, "createLayoutRenderer: reference", '{ name: "Acme/chat" }');
-  checkObject(options, "the options of createLayoutRenderer");
+  checkKnownNames(options, OPTIONS, "the options of createLayoutRenderer");
   checkLogger(options.logger, "createLayoutRenderer: logger", ["warn"]);
   const { logger, literalText = reference.options?.literalText === true } = options;
   const { reply } = layout;
@@ -85,7 +91,7 @@ export function createLayoutRenderer(
     encode: PieceEncoder,
     options: GenerationPromptOptions = {},
   ): ModelInput => {
-    checkObject(options, "the options of buildGenerationPrompt");
+    checkKnownNames(options, GENERATION_PROMPT_OPTIONS, "the options of buildGenerationPrompt");
     const { role = "assistant", prefill = "" } = options;
     checkString(role, "role", "assistant");
     checkString(prefill, "prefill");
@@ -106,7 +112,7 @@ export function createLayoutRenderer(
     messages: readonly Message[],
     options: { readonly trainOn?: TrainOn | undefined } = {},
   ): SupervisedExample {
-    checkObject(options, "the options of buildSupervisedExample");
+    checkKnownNames(options, SUPERVISED_EXAMPLE_OPTIONS, "the options of buildSupervisedExample");
     const { trainOn = "last_assistant_message" } = options;
     const rule = trainOnRule(trainOn);
     if (trainOn === "all_assistant_messages" && !layout.hasExtensionProperty && !hasWarned) {
@@ -149,7 +155,7 @@ export function createLayoutRenderer(
       buildPrompt(messages, pieceEncoder(tokenizer, encodeRuns), options),
     buildSupervisedExample,
     buildSupervisedExamples(messages, options = {}) {
-      checkObject(options, "the options of buildSupervisedExamples");
+      checkKnownNames(options, SUPERVISED_EXAMPLE_OPTIONS, "the options of buildSupervisedExamples");
       const { trainOn = "last_assistant_turn" } = options;
       return splitConversation(messages, trainOn, layout).map((part) =>
         buildSupervisedExample(part.messages, { trainOn: part.trainOn }),
@@ -159,8 +165,7 @@ export function createLayoutRenderer(
     parseResponseStreaming: (options) => streamReply(reply, tokenizer, reference.name, options),
     declareTools(tools, systemPrompt = "") {
       checkArray(tools, "declareTools: tools");
-      for (const [index, tool] of tools.entries())
-        checkObject(tool, `declareTools: tools[${index}]`, '{ name: "add", … }');
+      for (const [index, tool] of tools.entries()) checkTool(tool, `declareTools: tools[${index}]`);
       checkString(systemPrompt, "declareTools: systemPrompt");
       if (tools.length === 0) return systemPrompt === "" ? [] : [{ role: "system", content: systemPrompt }];
       if (layout.declareTools !== undefined) return layout.declareTools(tools, systemPrompt);

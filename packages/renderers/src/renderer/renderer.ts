@@ -89,6 +89,17 @@ export interface SupervisedExampleOptions {
   readonly trainOn?: TrainOn | undefined;
 }
 
+/** The names of {@link GenerationPromptOptions}. */
+export const GENERATION_PROMPT_OPTIONS: Readonly<Record<keyof GenerationPromptOptions, true>> = {
+  role: true,
+  prefill: true,
+};
+
+/** The names of {@link SupervisedExampleOptions}. */
+export const SUPERVISED_EXAMPLE_OPTIONS: Readonly<Record<keyof SupervisedExampleOptions, true>> = {
+  trainOn: true,
+};
+
 /** A document to train on. */
 export interface SupervisedExample {
   readonly modelInput: ModelInput;

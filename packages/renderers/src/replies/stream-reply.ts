@@ -1,4 +1,4 @@
-import { checkObject, ValidationError } from "@tinkex/base";
+import { checkKnownNames, ValidationError } from "@tinkex/base";
 import type { RendererTokenizer } from "../pieces/renderer-tokenizer.js";
 import { createHoldingDecoder } from "./holding-decoder.js";
 import { finished, stopTokens } from "./parse-reply.js";
@@ -17,7 +17,7 @@ export function streamReply(
   name: string,
   options: ResponseStreamOptions = {},
 ): ResponseStream {
-  checkObject(options, "the options of parseResponseStreaming");
+  checkKnownNames(options, { startsInThinking: true }, "the options of parseResponseStreaming");
   const { streaming } = reply;
   if (streaming === undefined) {
     throw new ValidationError(`${name} does not stream; collect the tokens and use parseResponse`);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { checkLogger, checkString, type Logger, silentLogger } from "@tinkex/base";
+import { checkKnownNames, checkLogger, checkString, type Logger, silentLogger } from "@tinkex/base";
 import { JsonLinesReader, type NewRows } from "../lines/json-lines-reader.js";
 import { type JsonObject, readPythonJson } from "../lines/python-json.js";
 import { listIfThere, readIfThere } from "../lines/read-if-there.js";
@@ -44,9 +44,10 @@ export class RunReader {
   /** @param directory - folder of the run; it need not be there yet */
   constructor(directory: string, options: RunReaderOptions = {}) {
     checkString(directory, "RunReader: directory", "runs/support-bot");
-    checkLogger(options?.logger, "RunReader: logger");
+    checkKnownNames(options, { logger: true }, "the options of RunReader");
+    checkLogger(options.logger, "RunReader: logger");
     this.directory = directory;
-    this.#logger = options?.logger ?? silentLogger;
+    this.#logger = options.logger ?? silentLogger;
     this.#metrics = new JsonLinesReader(join(directory, RUN_FILES.metrics), this.#logger);
     this.#checkpoints = new JsonLinesReader(join(directory, RUN_FILES.checkpoints), this.#logger);
   }

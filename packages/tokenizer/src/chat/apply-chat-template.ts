@@ -1,4 +1,4 @@
-import { checkArray, checkObject, type Tokenizer, ValidationError } from "@tinkex/base";
+import { checkArray, checkKnownNames, checkObject, type Tokenizer, ValidationError } from "@tinkex/base";
 import { type CompiledTemplate, compileTemplate } from "../template/compile-template.js";
 import { plain } from "../template/values/text.js";
 import { specialTokenPredicate } from "../tokenizer/special-token-predicate.js";
@@ -46,6 +46,16 @@ export interface ChatTemplateOptions {
   readonly literalAdded?: boolean;
 }
 
+const OPTIONS: Readonly<Record<keyof ChatTemplateOptions, true>> = {
+  tools: true,
+  addGenerationPrompt: true,
+  continueFinalMessage: true,
+  template: true,
+  variables: true,
+  allowedSpecial: true,
+  literalAdded: true,
+};
+
 /** A conversation as text and as ids. */
 export interface RenderedChat {
   readonly text: string;
@@ -63,7 +73,7 @@ export function applyChatTemplate(
   messages: readonly TemplateMessage[],
   options: ChatTemplateOptions = {},
 ): RenderedChat {
-  checkObject(options, "the options of applyChatTemplate");
+  checkKnownNames(options, OPTIONS, "the options of applyChatTemplate");
   const { tools, addGenerationPrompt = false, continueFinalMessage = false, variables = {} } = options;
   if (!isTextTokenizer(tokenizer)) {
     throw new ValidationError(

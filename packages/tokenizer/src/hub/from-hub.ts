@@ -2,6 +2,7 @@ import {
   AbortedError,
   type Clock,
   checkClock,
+  checkKnownNames,
   checkLogger,
   checkObject,
   checkString,
@@ -17,7 +18,7 @@ import { checkRepository } from "./check-repository.js";
 import { HubCache } from "./hub-cache.js";
 import { HubClient } from "./hub-client.js";
 import { HubRevision } from "./hub-revision.js";
-import { type HubOptions, resolveHubSettings } from "./hub-settings.js";
+import { HUB_OPTIONS, type HubOptions, resolveHubSettings } from "./hub-settings.js";
 
 /** Options of {@link fromHub}: the settings of the hub, and more. */
 export interface FromHubOptions extends HubOptions {
@@ -29,6 +30,14 @@ export interface FromHubOptions extends HubOptions {
   readonly clock?: Clock;
 }
 
+/** The names of {@link FromHubOptions}. */
+export const FROM_HUB_OPTIONS: Readonly<Record<keyof FromHubOptions, true>> = {
+  ...HUB_OPTIONS,
+  fetch: true,
+  logger: true,
+  clock: true,
+};
+
 /**
  * A source that takes tokenizers from the Hugging Face hub and keeps them in the cache that Python uses too. A branch
  * is looked up each time (one small request) and downloaded only when it has changed; a commit needs no request once
@@ -38,6 +47,7 @@ export interface FromHubOptions extends HubOptions {
  * refuses, a ConnectionError when it cannot be reached, a ResponseError when it sends something damaged.
  */
 export function fromHub(options: FromHubOptions = {}): (request: TokenizerRequest) => Promise<TextTokenizer> {
+  checkKnownNames(options, FROM_HUB_OPTIONS, "the options of fromHub");
   const settings = resolveHubSettings(options);
   const { clock = systemClock, logger, fetch = globalThis.fetch } = options;
   checkClock(clock, "fromHub: clock");

@@ -17,6 +17,15 @@ export interface HubOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
+/** The names of {@link HubOptions}. */
+export const HUB_OPTIONS: Readonly<Record<keyof HubOptions, true>> = {
+  endpoint: true,
+  token: true,
+  cacheDirectory: true,
+  offline: true,
+  env: true,
+};
+
 /** Address of the hub, and the settings for dealing with it. */
 export interface HubSettings {
   /** Without a slash at the end. */

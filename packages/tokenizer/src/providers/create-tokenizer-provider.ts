@@ -3,7 +3,6 @@ import { isAbsolute, join } from "node:path";
 import {
   checkFunction,
   checkKnownNames,
-  checkObject,
   checkString,
   systemClock,
   type Tokenizer,
@@ -12,7 +11,7 @@ import {
   waitWithin,
 } from "@tinkex/base";
 import { loadTokenizer } from "../files/load-tokenizer.js";
-import { type FromHubOptions, fromHub } from "../hub/from-hub.js";
+import { FROM_HUB_OPTIONS, type FromHubOptions, fromHub } from "../hub/from-hub.js";
 import { type ResolvedTokenizer, resolveTokenizer } from "../sources/resolve-tokenizer.js";
 import { TokenizerRegistry } from "../sources/tokenizer-registry.js";
 import type { TokenizerSource } from "../sources/tokenizer-source.js";
@@ -25,6 +24,12 @@ export interface TokenizerProviderOptions extends FromHubOptions {
   /** The source for everything else. @defaultValue {@link fromHub} with the settings given here */
   readonly source?: TokenizerSource;
 }
+
+const PROVIDER_OPTIONS: Readonly<Record<keyof TokenizerProviderOptions, true>> = {
+  ...FROM_HUB_OPTIONS,
+  registry: true,
+  source: true,
+};
 
 /** The tokenizer to get, and the time to wait for it. */
 export interface GetTokenizerOptions extends WaitLimits {
@@ -63,11 +68,12 @@ const OPTIONS: Readonly<Record<keyof GetTokenizerOptions, true>> = {
 
 /** Makes a provider with a cache of its own. */
 export function createTokenizerProvider(options: TokenizerProviderOptions = {}): TokenizerProvider {
-  checkObject(options, "the options of createTokenizerProvider");
-  const { registry = new TokenizerRegistry(), clock = systemClock } = options;
+  checkKnownNames(options, PROVIDER_OPTIONS, "the options of createTokenizerProvider");
+  const { registry = new TokenizerRegistry(), source: given, ...hub } = options;
+  const { clock = systemClock } = hub;
   const kept = new WeakMap<TokenizerSource, PromiseCache<Tokenizer>>();
   // Made when first needed: a program with sources of its own need not have sound settings for the hub.
-  let defaultSource = options.source;
+  let defaultSource = given;
 
   async function load(
     source: TokenizerSource,
@@ -85,7 +91,7 @@ export function createTokenizerProvider(options: TokenizerProviderOptions = {}):
 
   function sourceOf(resolved: ResolvedTokenizer): TokenizerSource {
     if (resolved.needsRemoteCode) throw unloadable(resolved);
-    defaultSource ??= fromHub(options);
+    defaultSource ??= fromHub(hub);
     return defaultSource;
   }
 

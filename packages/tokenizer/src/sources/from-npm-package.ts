@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
-import { checkObject, checkString, describeValue, TinkexError, ValidationError } from "@tinkex/base";
+import { checkKnownNames, checkString, describeValue, TinkexError, ValidationError } from "@tinkex/base";
 import { loadTokenizer } from "../files/load-tokenizer.js";
 import type { TextTokenizer } from "../tokenizer/text-tokenizer.js";
 import type { TokenizerRequest } from "./tokenizer-source.js";
@@ -21,7 +21,7 @@ export function fromNpmPackage(
   name: string,
   options: { readonly from?: string } = {},
 ): (request?: TokenizerRequest) => Promise<TextTokenizer> {
-  checkObject(options, "the options of fromNpmPackage");
+  checkKnownNames(options, { from: true }, "the options of fromNpmPackage");
   if (options.from !== undefined) checkString(options.from, "fromNpmPackage: from");
   if (typeof name !== "string" || !/^(@[\w.-]+\/)?[\w-][\w.-]*$/.test(name)) {
     throw new ValidationError(`fromNpmPackage: ${describeValue(name)} is not the name of an npm package`, {

@@ -1,4 +1,4 @@
-import { checkNumberList, checkObject, checkString } from "@tinkex/base";
+import { checkKnownNames, checkNumberList, checkObject, checkString } from "@tinkex/base";
 import { AddedTokenSplitter, type TokenFilter } from "../added-tokens/added-token-splitter.js";
 import { tokenSettings, withConfiguredTokens } from "../file-format/configured-tokens.js";
 import { chatTemplates, namedTokens } from "../file-format/tokenizer-config.js";
@@ -7,7 +7,13 @@ import type { TextRange } from "../text/text-range.js";
 import { wellFormed } from "../text/well-formed.js";
 import { createEngine, type Engine } from "./engine.js";
 import { specialTokenPredicate } from "./special-token-predicate.js";
-import type { DecodeOptions, EncodeOptions, TextTokenizer } from "./text-tokenizer.js";
+import {
+  DECODE_OPTIONS,
+  type DecodeOptions,
+  ENCODE_OPTIONS,
+  type EncodeOptions,
+  type TextTokenizer,
+} from "./text-tokenizer.js";
 import { tokenIdAt } from "./token-id-at.js";
 
 /** The files of a Hugging Face tokenizer, parsed. */
@@ -68,7 +74,7 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
 
     encode(text, options = {}) {
       checkString(text, "encode: text");
-      checkObject(options, "the options of encode");
+      checkKnownNames(options, ENCODE_OPTIONS, "the options of encode");
       const ids: number[] = [];
       for (const section of splitter.split(wellFormed(text), tokenFilter(options, specialTokens))) {
         if ("token" in section) ids.push(section.token.id);
@@ -80,7 +86,7 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
 
     decode(ids, options = {}) {
       checkNumberList(ids, "decode: ids");
-      checkObject(options, "the options of decode");
+      checkKnownNames(options, DECODE_OPTIONS, "the options of decode");
       const tokens: string[] = [];
       for (let i = 0; i < ids.length; i += 1) {
         const written = decodedToken(tokenIdAt(ids, i, "decode: ids"), options);
@@ -90,6 +96,7 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
     },
 
     startDecoding(options = {}) {
+      checkKnownNames(options, DECODE_OPTIONS, "the options of startDecoding");
       const decoding = engine.startDecoding();
       return {
         push(id) {

@@ -1,5 +1,5 @@
-import { checkFunction, checkNumberList, checkObject, type Tokenizer } from "@tinkex/base";
-import { type DecodeOptions, isTextTokenizer, type TextTokenizer } from "./text-tokenizer.js";
+import { checkFunction, checkKnownNames, checkNumberList, checkObject, type Tokenizer } from "@tinkex/base";
+import { DECODE_OPTIONS, type DecodeOptions, isTextTokenizer, type TextTokenizer } from "./text-tokenizer.js";
 import { tokenIdAt } from "./token-id-at.js";
 
 /** Turns ids that arrive one after the other into text, never giving out half a character. */
@@ -21,7 +21,7 @@ export function createStreamDecoder(
 ): StreamDecoder {
   checkObject(tokenizer, "createStreamDecoder: tokenizer", "await getTokenizer(model)");
   checkFunction(tokenizer.decode, "createStreamDecoder: tokenizer.decode");
-  checkObject(options, "the options of createStreamDecoder");
+  checkKnownNames(options, DECODE_OPTIONS, "the options of createStreamDecoder");
   const { push, end } = singleDecoder(tokenizer, options);
   return {
     push(ids) {

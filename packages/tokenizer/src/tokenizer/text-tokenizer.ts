@@ -31,6 +31,17 @@ export interface DecodeOptions {
   readonly skipSpecialTokens?: boolean;
 }
 
+/** The names of {@link EncodeOptions}. */
+export const ENCODE_OPTIONS: Readonly<Record<keyof EncodeOptions, true>> = {
+  addSpecialTokens: true,
+  allowedSpecial: true,
+  literalOffsets: true,
+  literalAdded: true,
+};
+
+/** The names of {@link DecodeOptions}. */
+export const DECODE_OPTIONS: Readonly<Record<keyof DecodeOptions, true>> = { skipSpecialTokens: true };
+
 /** Decoding of one text, id by id. */
 export interface TextDecoding {
   /** Text that the id completes. */

@@ -1,0 +1,52 @@
+const RECORD = "a record, whose fields may be newer than this version";
+const KEYS = "an object with keys of the caller's own";
+const VALUE = "a value that is asked about, or an object of the caller's own";
+const CODEC = "a record or the settings of a codec, which the client makes for every request and result";
+const REQUEST = "the description of one request, which the packages above make";
+
+/** Functions whose last argument is an object in which they take a field of any name, by the entry and the name, with the reason. */
+export const TAKES_ANY_FIELD: Readonly<Record<string, string>> = {
+  "@tinkex/types Datum.of": KEYS,
+  "@tinkex/types ModelInput.append": RECORD,
+  "@tinkex/types ModelInput.toInts": RECORD,
+  "@tinkex/types ModelInput.length": RECORD,
+  "@tinkex/types chunkType": RECORD,
+  "@tinkex/types spanFault": RECORD,
+  "@tinkex/tensor isTfTensorLike": VALUE,
+  "@tinkex/tensor toDense": RECORD,
+  "@tinkex/tensor toNested": RECORD,
+  "@tinkex/tensor toNumbers": RECORD,
+  "@tinkex/tensor toSparse": RECORD,
+  "@tinkex/tensor toTypedArray": RECORD,
+  "@tinkex/tensor/loss-graph graphLoss": RECORD,
+  "@tinkex/tensor/loss-graph checkLossRecord": RECORD,
+  "@tinkex/tensor/loss-graph compileLossGraph": RECORD,
+  "@tinkex/tensor/tfjs toTensor": RECORD,
+  "@tinkex/wire decodeFutureResult": CODEC,
+  "@tinkex/wire encodeForwardBackwardOutput": CODEC,
+  "@tinkex/wire encodeForwardBackwardRequest": CODEC,
+  "@tinkex/wire encodeForwardBackwardRequest as JSON": CODEC,
+  "@tinkex/wire encodeFutureOutcome": CODEC,
+  "@tinkex/wire encodeJsonRequest": CODEC,
+  "@tinkex/wire encodeJsonResponse": CODEC,
+  "@tinkex/wire encodeQuery": KEYS,
+  "@tinkex/wire encodeRequest": CODEC,
+  "@tinkex/wire encodeResponse": CODEC,
+  "@tinkex/wire encodeSampleResponse": CODEC,
+  "@tinkex/http transport.call": REQUEST,
+  "@tinkex/http downloadFile": REQUEST,
+  "@tinkex/http multipartBody": KEYS,
+  "@tinkex/http proxyFromEnvironment": KEYS,
+  "@tinkex/http storeKey": KEYS,
+  "@tinkex/tokenizer createTokenizer": "the files of a tokenizer, which have fields that nobody reads",
+  "@tinkex/tokenizer isTextTokenizer": VALUE,
+  "@tinkex/tokenizer a source of fromHub": REQUEST,
+  "@tinkex/renderers rendererFromReference": VALUE,
+  "@tinkex/renderers toOpenAiMessage": RECORD,
+  "@tinkex/recipes bitsPerByte": VALUE,
+  "@tinkex/runs Run.writeMetrics": KEYS,
+  "@tinkex/runs Run.writeCheckpoint": KEYS,
+  "@tinkex/client lossOf": RECORD,
+  "@tinkex/telemetry isReportingOn": KEYS,
+  "@tinkex/telemetry ServiceReporter.begin": VALUE,
+};
