@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { ValidationError } from "@tinkex/base";
+import { nearestName, ValidationError } from "@tinkex/base";
 import { GENERATIONS } from "../server/generation.js";
 import type { LocalServerOptions, ServedModel } from "../server/local-server-options.js";
 
@@ -79,11 +79,21 @@ function parse(args: readonly string[]) {
     });
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
-    throw new ValidationError(`serve: ${message.split("\n").join(" ")} (--help lists the options)`, {
+    const meant = nearestOption(args, message);
+    const remedy = meant === undefined ? "(--help lists the options)" : `; did you mean --${meant}?`;
+    throw new ValidationError(`serve: ${message.split("\n").join(" ")} ${remedy}`.replace(" ;", ";"), {
       path: ["argv"],
       cause,
     });
   }
+}
+
+/** Finds the option that was meant by an unknown one, which Node's message names. */
+function nearestOption(args: readonly string[], message: string): string | undefined {
+  const unknown = args.find((arg) => arg.startsWith("--") && message.includes(`'${arg.split("=")[0]}'`));
+  const name = unknown?.slice(2).split("=")[0] ?? "";
+  const known = SERVE_HELP.match(/--[a-z-]+/g)?.map((option) => option.slice(2)) ?? [];
+  return unknown === undefined || known.includes(name) ? undefined : nearestName(name, known);
 }
 
 function wholeNumber(name: string, text: string | undefined): number | undefined {
