@@ -41,7 +41,9 @@ describe("serveArguments", () => {
   });
 
   it.each([
-    [["--prot", "1"], /--prot/],
+    [["--prot", "1"], /^serve: Unknown option '--prot'; did you mean --port\?$/],
+    [["--models=a=b"], /^serve: Unknown option '--models'; did you mean --model\?$/],
+    [["--quiet"], /^serve: Unknown option '--quiet' \(--help lists the options\)$/],
     [["serve"], /serve/],
     [["--port", "x"], '--port must be a whole number, got "x"'],
     [["--port", ""], '--port must be a whole number, got ""'],
