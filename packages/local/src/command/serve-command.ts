@@ -41,9 +41,23 @@ export async function serveCommand(
       write("closing");
       return 0;
     }
-    writeError(`error: ${errorMessage(error)}`);
+    writeError(`error: ${withFlags(errorMessage(error))}`);
     return 1;
   }
+}
+
+/** Options of the server whose flag is another word. */
+const FLAGS = [
+  ["apiKey", "--api-key"],
+  ["dataDirectory", "--data"],
+  ["standIn", "--stand-in"],
+] as const;
+
+/** Adds the flags for the options that a message of the server names, for whoever only knows the command. */
+function withFlags(message: string): string {
+  const named = FLAGS.filter(([option]) => new RegExp(`\\b${option}\\b`).test(message));
+  const flags = named.map(([option, flag]) => `${option} is ${flag}`).join(", ");
+  return flags === "" ? message : `${message} (on the command line ${flags})`;
 }
 
 function lineLogger(write: (line: string) => void) {
