@@ -7,6 +7,8 @@ it.each([
   ["temprature", "temperature"],
   ["maxTokens", "max_tokens"],
   ["TOP_K", "top_k"],
+  ["sede", "seed"],
+  ["otp_k", "top_k"],
   ["beams", undefined],
   ["x", undefined],
   ["", undefined],

@@ -13,16 +13,20 @@ export function nearestName(name: string, candidates: readonly string[]): string
   return best;
 }
 
-/** Levenshtein distance; gives `limit` as soon as it cannot be less. */
+/** Levenshtein distance in which two neighbours that changed places are one edit; gives `limit` as soon as it cannot be less. */
 function editDistance(left: string, right: string, limit: number): number {
   if (Math.abs(left.length - right.length) >= limit) return limit;
+  let beforePrevious: readonly number[] = [];
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let row = 1; row <= left.length; row += 1) {
     const current = [row];
     for (let column = 1; column <= right.length; column += 1) {
       const substitution = (previous[column - 1] ?? 0) + (left[row - 1] === right[column - 1] ? 0 : 1);
-      current.push(Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+      const isSwap = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      const swap = isSwap && row > 1 && column > 1 ? (beforePrevious[column - 2] ?? 0) + 1 : substitution;
+      current.push(Math.min(substitution, swap, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
     }
+    beforePrevious = previous;
     previous = current;
   }
   return previous[right.length] ?? limit;

@@ -14,3 +14,13 @@ it("ends in order, and leaves nothing, when it is told to before the server stan
   expect([code, out]).toEqual([0, ["closing"]]);
   expect(readdirSync(parent)).toEqual([]);
 });
+
+it("adds the flags for the options that a refusal of the server names", async () => {
+  const out: string[] = [];
+  const note = (line: string) => void out.push(line);
+  const surroundings = { env: {}, write: note, writeError: note, ended: new Promise<void>(() => {}) };
+  expect(await serveCommand(["--host", "0.0.0.0"], surroundings)).toBe(1);
+  expect(out).toEqual([
+    expect.stringMatching(/^error: host .* set apiKey .* \(on the command line apiKey is --api-key\)$/),
+  ]);
+});
