@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 const sources = fileURLToPath(new URL(".", import.meta.url));
 
 /** Committed figures: growth is a change of this line. Bytes, minified and gzipped, zod left out. */
-const everythingBytes = 18_900;
+const everythingBytes = 19_860;
 
 async function bundle(contents: string): Promise<string> {
   const { outputFiles } = await build({

@@ -16,6 +16,18 @@ function detached(): Float32Array {
   return array;
 }
 
+/** An array beyond the end of its memory, which was made smaller; the compiler's library has no such memory yet. */
+function shrunk(): Uint8Array {
+  const Resizable = ArrayBuffer as unknown as new (
+    length: number,
+    options: object,
+  ) => ArrayBuffer & { resize(length: number): void };
+  const memory = new Resizable(8, { maxByteLength: 8 });
+  const array = new Uint8Array(memory, 4, 4);
+  memory.resize(4);
+  return array;
+}
+
 describe("showing a value in a message", () => {
   it.each([
     [undefined, "undefined"],
@@ -55,6 +67,10 @@ describe("checking an argument", () => {
     [
       () => checkNumberList(detached(), "ids"),
       "ids is a typed array whose memory was transferred to another thread; copy it before",
+    ],
+    [
+      () => checkBytes(shrunk(), "body"),
+      "body is a typed array whose memory was transferred to another thread; copy it before",
     ],
     [() => checkBytes("x", "body"), "body must be a Uint8Array, got a string"],
     [() => checkFunction({}, "source"), "source must be a function, got an object"],

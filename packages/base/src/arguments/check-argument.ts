@@ -62,17 +62,21 @@ export function checkFunction(value: unknown, what: string): void {
 /** Words for a typed array whose memory is gone. */
 export const DETACHED = "is a typed array whose memory was transferred to another thread; copy it before";
 
-/** Checks that memory was not given away to another thread, after which it reads as empty. */
+/** Checks that memory was neither given away to another thread nor taken back, after which it reads as empty. */
 function checkAttached(view: ArrayBufferView, what: string): void {
   if (isDetached(view)) throw new ValidationError(`${what} ${DETACHED}`, { path: [what] });
 }
 
-/** Tells whether the memory of a typed array was given away to another thread. Its length is 0 then, and using it throws. */
+/**
+ * Tells whether the memory of a typed array is gone: given away to another thread, or taken back by resizing. Its
+ * length is 0 then, and using it throws.
+ */
 export function isDetached(view: ArrayBufferView): boolean {
-  if (view.byteLength > 0 || view.buffer.byteLength > 0) return false;
+  // The length of a view of bytes throws by itself.
+  if (view instanceof DataView || view.byteLength > 0) return false;
   try {
-    // Refuses detached memory in every engine; the property `detached` is younger than Node 20.
-    view.buffer.slice(0, 0);
+    // Refuses such memory in every engine; the property `detached` is younger than Node 20, and knows nothing of resizing.
+    (view as Uint8Array).values();
     return false;
   } catch {
     return true;

@@ -55,6 +55,13 @@ describe("isExcepted", () => {
     ["https://11.20.30.40", "192.168.0.0/16 10.0.0.0/8", false],
     ["https://api.example.", "example", true],
     ["https://api.example", ".example.", true],
+    ["http://[fe80::1]", "fe80::1%eth0", true],
+    ["http://[fe80::1]:8080", "[fe80::1%eth0]:8080", true],
+    ["http://[fe80::2]", "fe80::%eth0/10", true],
+    ["http://[fe80::2]", "fe80::1%eth0", false],
+    ["https://api.example:8443", ".example:8443", true],
+    ["https://api.example", "*.example:443", true],
+    ["http://api.example", "*.example:443", false],
   ])("%s with NO_PROXY=%s: %s", (url, noProxy, wanted) => {
     expect(isExcepted(new URL(url), noProxy)).toBe(wanted);
   });

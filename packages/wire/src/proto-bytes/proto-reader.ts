@@ -52,6 +52,8 @@ export class ProtoReader {
   /** The message that this one is embedded in, and the field that holds it: their path is wanted for a fault alone. */
   readonly #parent: ProtoReader | undefined;
   readonly #name: string;
+  /** Levels that it adds to those of messages within one another. */
+  #levels = 1;
   #end: number;
   /** Parts of this message that come after the one being read, where it is sent in several. */
   #laterParts: (readonly [start: number, end: number])[] | undefined;
@@ -224,6 +226,13 @@ export class ProtoReader {
     return reader;
   }
 
+  /** Makes a reader of the entry of a map in this field: a message of key and value, which is no level of its own. */
+  entry(name: string): ProtoReader {
+    const reader = this.message(name);
+    reader.#levels = 0;
+    return reader;
+  }
+
   /**
    * Counts, before it is made, how much memory a part of the result takes beside views of the bytes. An empty part takes two
    * bytes here and a hundred there, so that a body of some megabytes could become gigabytes.
@@ -297,7 +306,7 @@ export class ProtoReader {
   }
 
   #depth(): number {
-    return this.#parent === undefined ? 1 : 1 + this.#parent.#depth();
+    return this.#parent === undefined ? 1 : this.#levels + this.#parent.#depth();
   }
 
   #expect(type: number, name: string): void {

@@ -39,7 +39,7 @@ export function readForwardBackwardOutput(body: Uint8Array): ForwardBackwardOutp
       recordCount += 1;
     } else if (reader.field === 3) {
       if (metricCount === MAX_METRICS) throw reader.fault("metrics", `more than ${MAX_METRICS} metrics`);
-      readMetric(reader.message("metrics"), metrics);
+      readMetric(reader.entry("metrics"), metrics);
       metricCount += 1;
     } else reader.skip();
   }
@@ -58,7 +58,7 @@ function readRecord(reader: ProtoReader, columns: Map<string, TensorData[]>): nu
   const fields = new Map<string, TensorData[]>();
   while (reader.next()) {
     if (reader.field === 1) reader.text("type_tag");
-    else if (reader.field === 2) readField(reader.message("fields"), fields);
+    else if (reader.field === 2) readField(reader.entry("fields"), fields);
     else if (reader.field === 3) {
       count = reader.integer("num_datums");
       if (count < 0) throw reader.fault("num_datums", `negative count ${count}`);

@@ -57,8 +57,8 @@ export function readForwardBackward(body: Uint8Array): ForwardBackwardRequest {
       if (settingCount === MAX_SETTINGS)
         throw reader.fault("loss_fn_config", `more than ${MAX_SETTINGS} settings`);
       settingCount += 1;
-      if (reader.field === 5) readNumberEntry(reader.message("loss_fn_config"), numbers);
-      else readValueEntry(reader.message("loss_fn_config_v2"), tagged);
+      if (reader.field === 5) readNumberEntry(reader.entry("loss_fn_config"), numbers);
+      else readValueEntry(reader.entry("loss_fn_config_v2"), tagged);
     } else if (reader.field === 6) isForwardOnly = reader.boolean("forward_only");
     else reader.skip();
   }
@@ -85,7 +85,7 @@ function readDatum(reader: ProtoReader): Datum {
   const lossSpans: ProvenanceSpan[] = [];
   while (reader.next()) {
     if (reader.field === 1) chunks.push(readChunk(reader.message(`model_input[${chunks.length}]`)));
-    else if (reader.field === 2) readTensorEntry(reader.message("loss_fn_inputs"), tensors);
+    else if (reader.field === 2) readTensorEntry(reader.entry("loss_fn_inputs"), tensors);
     else if (reader.field === 3) inputSpans.push(readSpan(reader.message("model_input_spans")));
     else if (reader.field === 4) lossSpans.push(readSpan(reader.message("loss_fn_input_spans")));
     else reader.skip();

@@ -1,5 +1,14 @@
 import { checkObject } from "@tinkex/base";
-import { checkNumberList, DETACHED, isDetached, isTfTensorLike, type TfTensorLike, ValidationError } from "@tinkex/base";
+import {
+  checkNumberList,
+  DETACHED,
+  isDetached,
+  isTfTensorLike,
+  type Int64Data,
+  type TensorData,
+  type TfTensorLike,
+  ValidationError,
+} from "@tinkex/base";
 import * as z from "zod";
 import { fromBase64 } from "./base64.js";
 import { closedName, sentType, unknownName } from "../../schema/names.js";
@@ -11,8 +20,14 @@ import { zodOf } from "../../schema/zod-of.js";
 /** Token ids, each in the range of int32. */
 export type TokenIds = readonly number[] | Int32Array;
 
-/** Values that token ids are taken from: any list, integer typed array or tf.Tensor of dtype `int32`. */
-export type TokenSource = TokenIds | IntegerTypedArray | BigInt64Array | BigUint64Array | TfTensorLike;
+/** Values that token ids are taken from: any list, integer typed array, tf.Tensor of dtype `int32` or tensor of dtype `int64`. */
+export type TokenSource =
+  | TokenIds
+  | IntegerTypedArray
+  | BigInt64Array
+  | BigUint64Array
+  | TfTensorLike
+  | TensorData;
 
 type IntegerTypedArray = Int8Array | Int16Array | Uint8Array | Uint8ClampedArray | Uint16Array | Uint32Array;
 
@@ -25,6 +40,7 @@ type IntegerTypedArray = Int8Array | Int16Array | Uint8Array | Uint8ClampedArray
 export function toTokenIds(tokens: TokenSource, what: string): TokenIds {
   if (Array.isArray(tokens) || (tokens instanceof Int32Array && tokens.length > 0)) return tokens;
   if (isTfTensorLike(tokens)) return tensorTokens(tokens, what);
+  if (typeof tokens === "object" && tokens !== null && "dtype" in tokens) return dataTokens(tokens, what);
   checkNumberList(tokens, what);
   if (tokens instanceof Int32Array) return tokens;
   const kind = Object.prototype.toString.call(tokens).slice("[object ".length, -1);
@@ -50,6 +66,15 @@ function tensorTokens(tensor: TfTensorLike, what: string): TokenIds {
       { path: [what], cause },
     );
   }
+}
+
+function dataTokens({ data, dtype, shape, ...sparse }: TensorData, what: string): TokenIds {
+  // One that came out of JSON may have null for its shape.
+  if (dtype !== "int64" || (shape?.length ?? 1) !== 1 || sparse.sparse_crow_indices)
+    throw new ValidationError(`${what} must be a dense int64 tensor of one dimension`, { path: [what] });
+  checkNumberList(data, what);
+  // Floats are refused there, whatever the tensor says.
+  return toTokenIds(data as Int64Data, what);
 }
 
 /** A run of tokens. */

@@ -75,6 +75,21 @@ describe("ModelInput", () => {
     expect(() => ModelInput.fromInts(later)).toThrow("pass await tensor.data()");
   });
 
+  it("takes a tensor of the API, as answers hold them", () => {
+    const tensor = { data: BigInt64Array.of(7n, 8n), dtype: "int64", shape: [2] } as const;
+    expect(ModelInput.toInts(ModelInput.fromInts(tensor))).toEqual([7, 8]);
+    const listed = { data: [7], dtype: "int64" } as const;
+    expect(ModelInput.toInts(ModelInput.fromInts(listed))).toEqual([7]);
+    const sparse = { ...tensor, sparse_crow_indices: [0, 2], sparse_col_indices: [0, 1] };
+    const floats = { data: Float32Array.of(1), dtype: "float32" } as const;
+    for (const wrong of [{ ...tensor, shape: [1, 2] }, floats, sparse])
+      expect(() => ModelInput.fromInts(wrong)).toThrow("must be a dense int64 tensor of one dimension");
+    // A caller of plain JavaScript.
+    const circular: { dtype: string; data?: unknown } = { dtype: "int64" };
+    circular.data = circular;
+    expect(() => ModelInput.fromInts(circular as never)).toThrow("tokens must be an array or a typed array");
+  });
+
   it("refuses floats, and ids that 32 bits cannot hold", () => {
     // A caller of plain JavaScript.
     const floats = Float64Array.of(1, 2) as unknown as readonly number[];

@@ -23,11 +23,6 @@ export const RULED_DISAGREEMENTS: Readonly<
     reader: "refuses",
     reason: "protobuf-es passes over a varint of any length; the format has ten bytes at most",
   },
-  deepGroups: {
-    reader: "may refuse",
-    reason:
-      "map entries count among the hundred messages and groups within one another, for protobuf-es they do not",
-  },
   replaced: {
     reader: "may refuse",
     reason: "a value that a later one replaces is checked as well, since it is met first",

@@ -1,16 +1,7 @@
 import { type FieldShape, type MessageShape, WIRE } from "./message-shape.js";
 
 /** Traits of bytes about which the readers may differ; see `RULED_DISAGREEMENTS`. */
-export type Trait =
-  | "otherWireType"
-  | "beyondItsMessage"
-  | "longLength"
-  | "longVarint"
-  | "deepGroups"
-  | "replaced";
-
-/** Groups within one another that are passed over without a doubt. */
-const MAX_SURE_GROUPS = 90;
+export type Trait = "otherWireType" | "beyondItsMessage" | "longLength" | "longVarint" | "replaced";
 
 /** Fields met so far in one message, also where it comes in several parts. */
 type Seen = Map<number, Seen>;
@@ -136,10 +127,10 @@ function skipKnown(at: Walk, field: FieldShape, wireType: number, end: number): 
   while (at.offset < packedEnd) varint(at, packedEnd);
 }
 
-function skip(at: Walk, number: number, wireType: number, end: number, depth = 0): void {
+function skip(at: Walk, number: number, wireType: number, end: number): void {
   if (wireType === WIRE.varint) varint(at, end);
   else if (wireType === WIRE.delimited) [, at.offset] = delimited(at, end);
-  else if (wireType === WIRE.startGroup) skipGroup(at, number, end, depth + 1);
+  else if (wireType === WIRE.startGroup) skipGroup(at, number, end);
   else if (wireType === WIRE.endGroup) throw new Stop();
   else {
     at.offset += wireType === WIRE.fixed64 ? 8 : 4;
@@ -147,15 +138,14 @@ function skip(at: Walk, number: number, wireType: number, end: number, depth = 0
   }
 }
 
-function skipGroup(at: Walk, number: number, end: number, depth: number): void {
-  if (depth > MAX_SURE_GROUPS) at.traits.add("deepGroups");
+function skipGroup(at: Walk, number: number, end: number): void {
   for (;;) {
     const [inner, wireType] = tagAt(at, end);
     if (wireType === WIRE.endGroup) {
       if (inner !== number) throw new Stop();
       return;
     }
-    skip(at, inner, wireType, end, depth);
+    skip(at, inner, wireType, end);
   }
 }
 

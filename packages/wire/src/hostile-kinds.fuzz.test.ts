@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { HOSTILE_KINDS } from "./testing/protobuf/hostile-kinds.js";
+import { randomOf } from "./testing/protobuf/random.js";
+import { RANDOM_MESSAGES } from "./testing/protobuf/random-messages.js";
+import { SUBJECTS, takenByBoth } from "./testing/protobuf/taken-by-both.js";
+
+/** Bodies of each kind and message: many in the long run (`pnpm test:fuzz`), a sample of them in every run. */
+const cases = Number(process.env.FUZZ_CASES ?? 300);
+const seed = Number(process.env.FUZZ_SEED ?? 1);
+
+describe.each(SUBJECTS)("a $name, with protobuf-es as the judge", (subject) => {
+  it.each(Object.entries(HOSTILE_KINDS))(
+    "is read alike or refused by both: %s",
+    (name, makeBodies) => {
+      let [index, count, taken] = [0, 0, 0];
+      for (; count < cases; index += 1) {
+        // A few random messages are empty, of which a kind makes nothing.
+        expect(index, "messages of which nothing was made").toBeLessThan(10 * cases + 100);
+        const random = randomOf(seed * 1_000_033 + index);
+        const [first, second] = [
+          RANDOM_MESSAGES[subject.name](random),
+          RANDOM_MESSAGES[subject.name](random),
+        ];
+        for (const [place, bytes] of makeBodies(first, second, subject.shape, random).entries()) {
+          if (takenByBoth(subject, bytes, `body ${place} of case ${index} of seed ${seed}`)) taken += 1;
+          count += 1;
+        }
+      }
+      expect(taken, name).toBeGreaterThan(0);
+    },
+    3_600_000,
+  );
+});
