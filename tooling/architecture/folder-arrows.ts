@@ -33,6 +33,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       "engine",
       "model",
       "losses",
+      "quantization",
       "onnx",
       "random",
       "safetensors",

@@ -10,6 +10,8 @@ describe("serveArguments", () => {
         "wasm",
         "--threads",
         "2",
+        "--weights",
+        "int8",
         "--stand-in",
         "--seed=-3",
         "--api-key",
@@ -28,6 +30,7 @@ describe("serveArguments", () => {
       standIn: true,
       runtime: "wasm",
       threads: 2,
+      weights: "int8",
       seed: -3,
       apiKey: "tml-k",
     });
@@ -54,6 +57,8 @@ describe("serveArguments", () => {
     [["--threads", "1.5"], "--threads must be a whole number"],
     [["--model", "justAName"], "--model must be NAME=DIRECTORY"],
     [["--model", "=dir"], "--model must be NAME=DIRECTORY"],
+    [["--weights", "int2"], '--weights must be one of float32, int8, int4, got "int2"'],
+    [["--weights", ""], '--weights must be one of float32, int8, int4, got ""'],
     [["--runtime", "gpu"], "--runtime must be auto, native or wasm"],
   ] as const)("refuses %j by name", (args, message) => {
     expect(() => serveArguments(args, {})).toThrow(message);

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { nearestName, ValidationError } from "@tinkex/base";
+import { WEIGHT_FORMATS } from "../quantization/weight-format.js";
 import { GENERATIONS } from "../server/generation.js";
 import type { LocalServerOptions, ServedModel } from "../server/local-server-options.js";
 
@@ -14,6 +15,7 @@ export const SERVE_HELP = `Serves the Tinker API on this machine, and really tra
   --generation V    speak one generation of the API alone: 0.4, 0.25 or 0.38 (default: all)
   --runtime NAME    auto, native or wasm (default: auto)
   --threads N       threads of the arithmetic (default: one per core)
+  --weights FORM    float32, int8 or int4: form of the models' linear layers (default: float32)
   --api-key KEY     key that clients must send (or the variable TINKER_API_KEY with --require-key)
   --require-key     ask for the key in TINKER_API_KEY
   --seed N          draw the same seeds in every run
@@ -51,6 +53,7 @@ export function serveArguments(
       generation: generationName(values.generation),
       runtime: runtimeName(values.runtime),
       threads: wholeNumber("threads", values.threads),
+      weights: weightFormat(values.weights),
       seed: wholeNumber("seed", values.seed),
       apiKey,
     },
@@ -71,6 +74,7 @@ function parse(args: readonly string[]) {
         generation: { type: "string" },
         runtime: { type: "string" },
         threads: { type: "string" },
+        weights: { type: "string" },
         "api-key": { type: "string" },
         "require-key": { type: "boolean" },
         seed: { type: "string" },
@@ -138,4 +142,13 @@ function runtimeName(text: string | undefined): LocalServerOptions["runtime"] {
   throw new ValidationError(`--runtime must be auto, native or wasm, got ${JSON.stringify(text)}`, {
     path: ["runtime"],
   });
+}
+
+function weightFormat(text: string | undefined): LocalServerOptions["weights"] {
+  const format = WEIGHT_FORMATS.find((name) => name === text);
+  if (text === undefined || format !== undefined) return format;
+  throw new ValidationError(
+    `--weights must be one of ${WEIGHT_FORMATS.join(", ")}, got ${JSON.stringify(text)}`,
+    { path: ["weights"] },
+  );
 }

@@ -28,8 +28,9 @@ export async function serveCommand(
       abort.signal,
     );
     write(`serving the Tinker API at ${server.url}`);
-    for (const { name, runtime, threads } of server.models) {
-      write(`model ${name} (${runtime}, ${threads} ${threads === 1 ? "thread" : "threads"})`);
+    for (const { name, runtime, threads, weights } of server.models) {
+      const form = weights === "float32" ? "" : `, ${weights} weights`;
+      write(`model ${name} (${runtime}, ${threads} ${threads === 1 ? "thread" : "threads"}${form})`);
     }
     write(`data in ${server.dataDirectory}`);
     write(`use it with TINKER_BASE_URL=${server.url}; stop it with Ctrl+C`);

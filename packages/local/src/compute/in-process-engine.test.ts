@@ -70,6 +70,7 @@ describe("an engine in this thread", () => {
       vocabularySize: 384,
       contextLength: 512,
       endTokenIds: [2],
+      weights: "float32",
     });
     expect(engine.runtime).toEqual({ name: "native", threads: 2, reason: "asked for" });
   });

@@ -6,6 +6,7 @@ import { createRuntime } from "../runtime/create-runtime.js";
 import { createAdaptersEngine } from "./adapters-engine.js";
 import { openEngineWeights } from "./engine-weights.js";
 import type { RecoverableEngine } from "./recoverable-engine.js";
+import { requireQuantizedProducts } from "./require-quantized-products.js";
 
 /**
  * An engine in this thread, which its arithmetic blocks. {@link createEngine} runs one in a worker.
@@ -14,10 +15,11 @@ import type { RecoverableEngine } from "./recoverable-engine.js";
  * `missing_dependency`
  */
 export async function createInProcessEngine(options: EngineOptions): Promise<RecoverableEngine> {
-  const { name, directory } = options.model;
+  const { name, directory, weights: format = "float32" } = options.model;
   const config = readModelConfig(directory);
   // Before the files of the weights are open: nothing is to be closed when there is no runtime.
   const runtime = await createRuntime(options);
+  await requireQuantizedProducts(runtime, format);
   const weights = openEngineWeights(config, options, runtime.name);
   const { withAdapter, putAdapter, close, ...engine } = createAdaptersEngine({
     config,
@@ -35,6 +37,7 @@ export async function createInProcessEngine(options: EngineOptions): Promise<Rec
       vocabularySize: config.vocabularySize,
       contextLength: config.contextLength,
       endTokenIds: config.endTokenIds,
+      weights: format,
     },
     runtime: { name: runtime.name, threads: runtime.threads, reason: runtime.reason },
     fingerprint: weights.fingerprint,

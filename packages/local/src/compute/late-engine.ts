@@ -20,12 +20,12 @@ export class LateEngine implements Engine {
    * @throws ValidationError when the directory is no model that an engine can run
    */
   constructor(
-    { name, directory }: EngineOptions["model"],
+    { name, directory, weights = "float32" }: EngineOptions["model"],
     runtime: Engine["runtime"],
     start: () => Promise<Engine>,
   ) {
     const { architecture, vocabularySize, contextLength, endTokenIds } = readModelConfig(directory);
-    this.model = { name, directory, architecture, vocabularySize, contextLength, endTokenIds };
+    this.model = { name, directory, architecture, vocabularySize, contextLength, endTokenIds, weights };
     this.runtime = runtime;
     this.#start = start;
   }

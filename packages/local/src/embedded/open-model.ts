@@ -81,7 +81,7 @@ export async function openModel(files: ModelFiles, options: OpenModelOptions = {
   });
   const { random = Math.random } = options;
   const randomSeed = () => Math.floor(random() * MAX_SEED);
-  const model: EngineModel = { name: NAME, directory: "", ...config };
+  const model: EngineModel = { name: NAME, directory: "", weights: "float32", ...config };
   let isClosed = false;
   const requireOpen = () => {
     if (isClosed) throw new ClosedError("the model is closed; open it again");

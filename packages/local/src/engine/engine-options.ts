@@ -1,3 +1,5 @@
+import type { WeightFormat } from "../quantization/weight-format.js";
+
 /** Options from which an engine is made. */
 export interface EngineOptions {
   readonly model: {
@@ -5,12 +7,14 @@ export interface EngineOptions {
     readonly name: string;
     /** A Hugging Face directory: `config.json`, safetensors (2 GiB as float32 at most in WebAssembly) and tokenizer. */
     readonly directory: string;
+    /** Form of the linear layers. @defaultValue `float32` */
+    readonly weights?: WeightFormat | undefined;
   };
   /** @defaultValue `auto`: native where it loads, else wasm */
   readonly runtime?: "auto" | "native" | "wasm" | undefined;
   /**
-   * Folder for the float32 weights of a large model, which take 4 bytes a parameter there, once for all graphs; a later engine finds
-   * them. Default: each graph has a copy in memory.
+   * Folder for the weights of a large model, which take 4 bytes a parameter there as float32, once for all graphs; a later engine
+   * finds them. Default: each graph has a copy in memory.
    */
   readonly cacheDirectory?: string | undefined;
   /** Threads of the arithmetic. @defaultValue one per core */

@@ -1,4 +1,5 @@
 import type { LossName } from "../losses/loss-table.js";
+import type { WeightFormat } from "../quantization/weight-format.js";
 
 /** Interface between the server and the arithmetic. One engine serves one base model and all its adapters. */
 export interface Engine {
@@ -58,6 +59,8 @@ export interface EngineModel {
   readonly contextLength: number;
   /** Ids that end a sequence when a sample request names no stop. */
   readonly endTokenIds: readonly number[];
+  /** Form of the linear layers. */
+  readonly weights: WeightFormat;
 }
 
 export interface AdapterShape {

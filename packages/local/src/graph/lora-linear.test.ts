@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import { GraphBuilder } from "../onnx/graph-builder.js";
+import { quantizeRows } from "../quantization/quantize-rows.js";
 import { loraLinear, loraLinearBackward } from "./lora-linear.js";
+import { quantizedMatrix } from "./quantized-matrix.js";
 import { expectGradientsToMatch } from "./testing/gradient-check.js";
 
 it("has the gradient of its forward half with an adapter and a bias", () =>
@@ -31,6 +33,29 @@ it("has the gradient of its forward half without an adapter", () =>
       };
     },
   }));
+
+it.each([8, 4] as const)("has the gradient of its forward half with a frozen matrix of %s bits", (bits) => {
+  const [rows, columns] = [4, 40];
+  const weights = Float32Array.from({ length: rows * columns }, (_, i) => Math.sin(i * i));
+  return expectGradientsToMatch({
+    inputs: { x: [2, 3, columns], a: [2, columns], b: [rows, 2], scale: [] },
+    fixed: ["scale"],
+    // As the training graph is: with 8 bits others round their input, and have steps for slopes.
+    isPacked: false,
+    write(graph, { x, a, b, scale }) {
+      const tensor = { bits, shape: [rows, columns], ...quantizeRows(weights, columns, bits, "w") } as const;
+      const weight = quantizedMatrix(graph, "w", tensor);
+      const saved = loraLinear(graph, x, { weight, adapter: { a, b, scale } });
+      return {
+        output: saved.output,
+        backward(gradient) {
+          const { input, adapter } = loraLinearBackward(graph, saved, gradient);
+          return { x: input, ...adapter };
+        },
+      };
+    },
+  });
+});
 
 it("gives no gradient of a frozen matrix a node", () => {
   const graph = new GraphBuilder();

@@ -4,10 +4,11 @@ import { matMul } from "../onnx/operators/mat-mul.js";
 import { flattenRows } from "../onnx/operators/reshape.js";
 import { transpose } from "../onnx/operators/transpose.js";
 import type { Value } from "../onnx/value.js";
+import { type FrozenMatrix, times, timesTransposed } from "./frozen-matrix.js";
 
 /** A frozen matrix `[out, in]` with an optional bias `[out]` and an optional trainable low-rank change. */
 export interface LinearWeights {
-  readonly weight: Value;
+  readonly weight: FrozenMatrix;
   readonly bias?: Value | undefined;
   readonly adapter?: LoraAdapter | undefined;
 }
@@ -40,7 +41,7 @@ interface LowRank {
 /** `y = x Wᵀ + bias + scale · (x Aᵀ) Bᵀ` for `x` of `[..., in]`. */
 export function loraLinear(graph: GraphBuilder, input: Value, weights: LinearWeights): LoraLinear {
   const { weight, bias, adapter } = weights;
-  let output = matMul(graph, input, weight, { transposeRight: true });
+  let output = timesTransposed(graph, input, weight);
   if (bias !== undefined) output = add(graph, output, bias);
   if (adapter === undefined) return { output, input, weights };
   const { a, b, scale } = adapter;
@@ -62,7 +63,7 @@ export function loraLinearBackward(
   saved: LoraLinear,
   gradient: Value,
 ): LoraLinearGradients {
-  const throughWeight = matMul(graph, gradient, saved.weights.weight);
+  const throughWeight = times(graph, gradient, saved.weights.weight);
   if (saved.low === undefined) return { input: throughWeight };
   const { a, scaledB, scale, reduced } = saved.low;
   const dReduced = matMul(graph, gradient, scaledB);

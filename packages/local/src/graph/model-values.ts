@@ -4,6 +4,7 @@ import type { GraphWeights } from "../model/model-tensors.js";
 import type { GraphBuilder } from "../onnx/graph-builder.js";
 import type { Value } from "../onnx/value.js";
 import type { LinearWeights } from "./lora-linear.js";
+import { quantizedMatrix } from "./quantized-matrix.js";
 
 /** The weights of a model inside a graph: frozen ones as part of it, adapters as inputs of each run. */
 export interface ModelValues {
@@ -35,7 +36,7 @@ export function modelValues(
   const modules = new Map(adaptableModules(config).map((module) => [module.module, module]));
   const frozen = (name: string, alias = name): Value => {
     const stored = weights.stored?.(name);
-    if (stored !== undefined) return graph.externalInitializer(alias, stored.shape, stored.place);
+    if (stored !== undefined) return graph.externalInitializer(alias, "float32", stored.shape, stored.place);
     const { data, shape } = weights.get(name);
     return graph.initializer(name, "float32", shape, data);
   };
@@ -52,7 +53,9 @@ export function modelValues(
       const size = modules.get(module);
       if (size === undefined) throw new Error(`the model has no linear layer "${module}"`);
       const tied = module === "lm_head" && config.tiedEmbeddings;
-      const weight = tied ? unembedding() : frozen(`${module}.weight`);
+      const quantized = weights.quantized?.(`${module}.weight`);
+      const float32 = () => (tied ? unembedding() : frozen(`${module}.weight`));
+      const weight = quantized ? quantizedMatrix(graph, `${module}.weight`, quantized) : float32();
       const bias = size.hasBias ? frozen(`${module}.bias`) : undefined;
       if (!adapted.has(module)) return { weight, bias };
       const names = adapterInputs(module);

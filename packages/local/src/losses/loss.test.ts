@@ -56,7 +56,7 @@ const anchored = defineLoss({
 const golden = readGolden<GoldenCase>("lora/llama-r8-all/case.json");
 const { config, weights } = openGoldenModel(golden.model);
 const adapter = readGoldenAdapter("lora/llama-r8-all/adapter", config, golden.lora_config);
-const model: EngineModel = { ...config, name: "test/one", directory: "/models/one" };
+const model: EngineModel = { ...config, name: "test/one", directory: "/models/one", weights: "float32" };
 
 const targets: TensorData = { data: [2, 3, 4], dtype: "int64" };
 const floats = (...data: number[]): TensorData => ({ data: Float32Array.from(data), dtype: "float32" });

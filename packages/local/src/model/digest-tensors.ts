@@ -10,14 +10,13 @@ import type { ModelTensors } from "./model-tensors.js";
 export function digestTensors(
   tensors: Pick<ModelTensors, "pieces">,
   names: Iterable<string>,
-  seen: (bytes: Uint8Array, name: string) => void = () => {},
+  seen: (numbers: Float32Array, name: string) => void = () => {},
 ): string {
   const hash = createHash("sha256");
   for (const name of names) {
-    for (const { buffer, byteOffset, byteLength } of tensors.pieces(name)) {
-      const bytes = new Uint8Array(buffer, byteOffset, byteLength);
-      seen(bytes, name);
-      hash.update(bytes);
+    for (const numbers of tensors.pieces(name)) {
+      seen(numbers, name);
+      hash.update(numbers);
     }
   }
   return hash.digest("hex");

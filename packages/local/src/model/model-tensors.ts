@@ -1,5 +1,7 @@
 import { ValidationError } from "@tinkex/base";
 import type { TensorPlace } from "../onnx/onnx-graph.js";
+import type { QuantizedRows } from "../quantization/quantize-rows.js";
+import type { WeightBits } from "../quantization/weight-format.js";
 import type { FloatTensor, SafetensorsReader } from "../safetensors/safetensors-reader.js";
 import type { ModelConfig } from "./model-config.js";
 import { weightShapes } from "./weight-shapes.js";
@@ -8,12 +10,35 @@ import { weightShapes } from "./weight-shapes.js";
 export interface GraphWeights extends Pick<ModelTensors, "get"> {
   /** Tells where a tensor lies as float32; nothing for one that is to be had by `get`. */
   stored?(name: string): StoredTensor | undefined;
+  /**
+   * Gives the matrix of a linear layer in few bits; nothing where it is float32.
+   *
+   * @param name - e.g. `model.layers.0.self_attn.q_proj.weight`, or `lm_head.weight`, also where it is the embedding
+   */
+  quantized?(name: string): QuantizedTensor | undefined;
+}
+
+/** A matrix as {@link quantizeRows} gives it, in memory or in a file that may be mapped. */
+export interface QuantizedTensor {
+  readonly bits: WeightBits;
+  /** `[out, in]` */
+  readonly shape: readonly [number, number];
+  readonly packed: QuantizedRows["packed"] | TensorPlace;
+  readonly scales: QuantizedRows["scales"] | TensorPlace;
 }
 
 /** A float32 tensor in a file that may be mapped into memory. */
 export interface StoredTensor {
   readonly shape: readonly number[];
   readonly place: TensorPlace;
+}
+
+/** A quantized matrix in a file that may be mapped into memory. */
+export interface StoredQuantizedTensor extends QuantizedTensor {
+  /** Name of the tensor that it was made from. */
+  readonly tensor: string;
+  readonly packed: TensorPlace;
+  readonly scales: TensorPlace;
 }
 
 /** The tensors of a base model, read when asked for and widened to float32. */

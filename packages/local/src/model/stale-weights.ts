@@ -5,6 +5,9 @@ import { z } from "zod";
 /** Name of the file that tells the directory of a model, by the model's digest. */
 const RECORD_NAME = /^[0-9a-f]{32}\.json$/;
 
+/** Ends of the names of files of weights, and of those that were not finished. */
+const WEIGHTS_ENDING = /\.(?:f32|int8|int4|part)$/;
+
 /** Longest record that is read; a path takes a few kilobytes at most. */
 const MAX_RECORD_BYTES = 65_536;
 
@@ -29,7 +32,7 @@ export function removeStaleWeights(folder: string, model: string, file: string):
   const gone = new Set(names.filter((name) => isOfGoneModel(folder, name)).map(modelOf));
   for (const name of names) {
     const isStale = gone.has(modelOf(name)) || (modelOf(name) === model && name !== file);
-    const isWeights = name[32] === "-" && (name.endsWith(".f32") || name.endsWith(".part"));
+    const isWeights = name[32] === "-" && WEIGHTS_ENDING.test(name);
     if (isStale && isWeights) rmSync(join(folder, name), { force: true });
   }
   // Last, so that an end in between leaves the rest to the next start.

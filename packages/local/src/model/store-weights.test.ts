@@ -14,14 +14,17 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { TinkexError } from "@tinkex/base";
+import { extname, join } from "node:path";
+import { TinkexError, ValidationError } from "@tinkex/base";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { TensorPlace } from "../onnx/onnx-graph.js";
+import { quantizeRows } from "../quantization/quantize-rows.js";
+import type { WeightFormat } from "../quantization/weight-format.js";
 import type { GraphWeights } from "./model-tensors.js";
 import { openModelWeights } from "./model-weights.js";
 import { readModelConfig } from "./read-model-config.js";
 import { storeWeights } from "./store-weights.js";
-import { weightShapes } from "./weight-shapes.js";
+import { linearMatrices, weightShapes } from "./weight-shapes.js";
 
 const models = new URL("../../fixtures/numerics/models/", import.meta.url).pathname;
 let root = "";
@@ -32,12 +35,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-function store(directory: string): GraphWeights {
+function store(directory: string, format?: WeightFormat): GraphWeights {
   const config = readModelConfig(directory);
   const weights = openModelWeights(directory, config);
-  const stored = storeWeights(weights, config, directory, folder);
-  weights.close();
-  return stored;
+  try {
+    return storeWeights(weights, config, directory, folder, format);
+  } finally {
+    weights.close();
+  }
 }
 
 /** A model that may be changed. */
@@ -111,6 +116,74 @@ describe("storeWeights", () => {
       weights.close();
     },
   );
+
+  it.each([
+    ["tiny-llama", "int8"],
+    ["tiny-llama-bf16", "int4"],
+    ["tiny-qwen2", "int4"],
+    ["tiny-llama3", "int8"],
+  ] as const)("writes the linear layers of %s as %s, and the embedding as float32", (name, format) => {
+    const directory = join(models, name);
+    const config = readModelConfig(directory);
+    const stored = store(directory, format);
+    const weights = openModelWeights(directory, config);
+    const bits = format === "int8" ? 8 : 4;
+    const bytesAt = ({ file, offset, byteLength }: TensorPlace) =>
+      readFileSync(join(folder, file))
+        .subarray(offset, offset + byteLength)
+        .toString("base64");
+    for (const { name: matrix, tensor, shape } of linearMatrices(config)) {
+      const found = stored.quantized?.(matrix);
+      if (found === undefined || !("file" in found.packed) || !("file" in found.scales)) {
+        throw new Error(`${matrix} is not stored`);
+      }
+      const expected = quantizeRows(weights.get(tensor).data, shape[1], bits, tensor);
+      expect(found).toMatchObject({ bits, shape });
+      expect(bytesAt(found.packed)).toBe(Buffer.from(expected.packed).toString("base64"));
+      expect(bytesAt(found.scales)).toBe(Buffer.from(expected.scales.buffer).toString("base64"));
+    }
+    expect(storedEmbedding(stored)).toBe(numbersIn(weights));
+    expect(stored.stored?.("model.layers.0.mlp.up_proj.weight")).toBeUndefined();
+    weights.close();
+  });
+
+  it("keeps the files of one model in several forms beside each other, and each of them until the model changes", () => {
+    const directory = copyOf("tiny-llama");
+    for (const format of ["float32", "int8", "int4"] as const) store(directory, format);
+    const kept = filesThere();
+    expect(kept.map((name) => extname(name)).sort()).toEqual([
+      ".f32",
+      ".int4",
+      ".int8",
+      ".json",
+      ".json",
+      ".json",
+    ]);
+    utimesSync(join(directory, "model.safetensors"), 5, 5);
+    for (const format of ["float32", "int8", "int4"] as const) store(directory, format);
+    expect(filesThere()).toHaveLength(6);
+    expect(
+      filesThere()
+        .filter((name) => kept.includes(name))
+        .every((name) => name.endsWith(".json")),
+    ).toBe(true);
+  });
+
+  it("refuses numbers that cannot be quantized by the name of their tensor, and leaves nothing unfinished", () => {
+    const directory = copyOf("tiny-llama");
+    const path = join(directory, "model.safetensors");
+    const bytes = readFileSync(path);
+    const header = Number(bytes.readBigUInt64LE(0));
+    const { "model.layers.0.mlp.up_proj.weight": entry } = JSON.parse(bytes.toString("utf8", 8, 8 + header));
+    bytes.writeFloatLE(Number.POSITIVE_INFINITY, 8 + header + entry.data_offsets[0] + 40);
+    writeFileSync(path, bytes);
+    expect(() => store(directory, "int8")).toThrow(ValidationError);
+    expect(() => store(directory, "int8")).toThrow(
+      /tensor "model\.layers\.0\.mlp\.up_proj\.weight" must hold finite numbers to be quantized, got Infinity/,
+    );
+    expect(filesThere()).toEqual([]);
+    expect(() => store(directory)).not.toThrow();
+  });
 
   it("makes folder and file for this user alone", () => {
     store(join(models, "tiny-llama"));

@@ -1,41 +1,41 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
+import type { TensorPlace } from "../onnx/onnx-graph.js";
+import { quantizeRows } from "../quantization/quantize-rows.js";
+import { WholeRows } from "../quantization/whole-rows.js";
 import { digestTensors } from "./digest-tensors.js";
-import type { StoredTensor } from "./model-tensors.js";
+import type { StoredQuantizedTensor } from "./model-tensors.js";
 import type { ModelWeights } from "./model-weights.js";
+import type { StoredLayout } from "./stored-layout.js";
 
 /** Length of the digest that ends the file, after all tensors. */
 export const DIGEST_BYTES = 32;
 
 /**
- * Writes weights as float32 under another name and renames, so that the file is there as a whole or not at all, also after a loss of
- * power.
+ * Writes weights under another name and renames, so that the file is there as a whole or not at all, also after a loss of power.
+ * Behind them comes the digest of the model's matrices as float32.
  *
- * @param places - of the tensors that are written, in the order of their offsets
- * @param byteLength - of the tensors in the file, behind which comes the digest of their numbers
- * @throws Error when it cannot be written, or when the model's files were written to meanwhile
+ * @param tensors - names of the model's matrices
+ * @throws Error when it cannot be written, or when the model's files were written to meanwhile; ValidationError for numbers that cannot
+ * be quantized
  */
 export function writeStoredWeights(
   weights: ModelWeights,
-  places: ReadonlyMap<string, StoredTensor>,
+  tensors: readonly string[],
+  layout: StoredLayout,
   path: string,
-  byteLength: number,
 ): void {
   const unfinished = `${path}.${randomUUID()}.part`;
   try {
     const descriptor = openSync(unfinished, "wx", 0o600);
     try {
       const before = JSON.stringify(weights.currentFiles());
-      let end = 0;
-      let current: string | undefined;
-      const digest = digestTensors(weights, places.keys(), (bytes, name) => {
-        if (name !== current) end = places.get(name)?.place.offset ?? end;
-        current = name;
-        writeAt(descriptor, bytes, end);
-        end += bytes.byteLength;
+      const writers = tensorWriters(descriptor, layout);
+      const digest = digestTensors(weights, tensors, (numbers, name) => {
+        for (const writer of writers.get(name) ?? []) writer.write(numbers);
       });
-      if (end !== byteLength) throw new Error(`wrote ${end} bytes of ${byteLength}`);
-      writeAt(descriptor, Buffer.from(digest, "hex"), end);
+      for (const writer of [...writers.values()].flat()) writer.end();
+      writeAt(descriptor, Buffer.from(digest, "hex"), layout.byteLength);
       if (JSON.stringify(weights.currentFiles()) !== before)
         throw new Error("the files of the model were changed while they were read, try again");
       fsyncSync(descriptor);
@@ -59,6 +59,68 @@ export function readStoredDigest(path: string, byteLength: number): string {
     return digest.toString("hex");
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** Takes a tensor piece by piece and puts it into the file in one of its forms. */
+interface TensorWriter {
+  write(numbers: Float32Array): void;
+  /** @throws Error when the tensor was not there as a whole */
+  end(): void;
+}
+
+/** Writers by the name of the tensor that they take: an embedding that is the unembedding too has two. */
+function tensorWriters(descriptor: number, layout: StoredLayout): Map<string, TensorWriter[]> {
+  const writers = new Map<string, TensorWriter[]>();
+  const add = (tensor: string, writer: TensorWriter) =>
+    writers.set(tensor, [...(writers.get(tensor) ?? []), writer]);
+  for (const [name, { place }] of layout.float32) {
+    const region = new Region(descriptor, place);
+    add(name, { write: (numbers) => region.write(numbers), end: () => region.end() });
+  }
+  for (const stored of layout.quantized.values()) add(stored.tensor, quantizing(descriptor, stored));
+  return writers;
+}
+
+function quantizing(descriptor: number, stored: StoredQuantizedTensor): TensorWriter {
+  const { bits, tensor } = stored;
+  const [, columns] = stored.shape;
+  const rows = new WholeRows(columns);
+  const packed = new Region(descriptor, stored.packed);
+  const scales = new Region(descriptor, stored.scales);
+  return {
+    write(numbers) {
+      const quantized = quantizeRows(rows.add(numbers), columns, bits, tensor);
+      packed.write(quantized.packed);
+      scales.write(quantized.scales);
+    },
+    end() {
+      packed.end();
+      scales.end();
+    },
+  };
+}
+
+/** A part of a file that is written from its start to its end. */
+class Region {
+  readonly #descriptor: number;
+  readonly #place: TensorPlace;
+  #written = 0;
+
+  constructor(descriptor: number, place: TensorPlace) {
+    this.#descriptor = descriptor;
+    this.#place = place;
+  }
+
+  write({ buffer, byteOffset, byteLength }: Uint8Array | Float32Array): void {
+    const bytes = new Uint8Array(buffer, byteOffset, byteLength);
+    writeAt(this.#descriptor, bytes, this.#place.offset + this.#written);
+    this.#written += byteLength;
+  }
+
+  end(): void {
+    const { byteLength } = this.#place;
+    if (this.#written !== byteLength) throw new Error(`wrote ${this.#written} bytes of ${byteLength}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Attribute } from "./attribute.js";
 import { describeShape, type Shape, sameShape } from "./dimension.js";
-import type { ElementArrays, ElementType } from "./element-type.js";
+import { bytesOfElements, type ElementArrays, type ElementType } from "./element-type.js";
 import { encodeModel } from "./encode-model.js";
 import type { ExternalTensors, Initializer, NodeSpec, OnnxGraph, TensorPlace } from "./onnx-graph.js";
 import { pruneGraph } from "./prune-graph.js";
@@ -51,7 +51,7 @@ export class GraphBuilder {
     data: ElementArrays[T],
   ): Value {
     const size = shape.reduce((product, length) => product * length, 1);
-    if (size !== data.length) {
+    if (bytesOfElements(type, size) !== data.byteLength) {
       throw new Error(
         `initializer "${name}" ${describeShape(shape)} must have ${size} numbers, got ${data.length}`,
       );
@@ -59,15 +59,18 @@ export class GraphBuilder {
     return this.#declare(this.#initializers, { name, type, shape, data });
   }
 
-  /** A float32 tensor of the model that stays in its file, from which the runtime reads it. One folder has all such files of a graph. */
-  externalInitializer(name: string, shape: readonly number[], place: TensorPlace): Value {
-    const size = shape.reduce((product, length) => product * length, Float32Array.BYTES_PER_ELEMENT);
+  /** A tensor of the model that stays in its file, from which the runtime reads it. One folder has all such files of a graph. */
+  externalInitializer(name: string, type: ElementType, shape: readonly number[], place: TensorPlace): Value {
+    const size = bytesOfElements(
+      type,
+      shape.reduce((product, length) => product * length, 1),
+    );
     if (size !== place.byteLength) {
       throw new Error(
         `initializer "${name}" ${describeShape(shape)} must have ${size} bytes, got ${place.byteLength}`,
       );
     }
-    return this.#declare(this.#initializers, { name, type: "float32", shape, data: place });
+    return this.#declare(this.#initializers, { name, type, shape, data: place });
   }
 
   /** A float32 constant without axes. */

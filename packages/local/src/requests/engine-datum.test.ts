@@ -12,6 +12,7 @@ const model: EngineModel = {
   vocabularySize: 50,
   contextLength: 8,
   endTokenIds: [],
+  weights: "float32",
 };
 
 const targets: TensorData = { data: [2, 3, 4], dtype: "int64" };

@@ -11,6 +11,7 @@ const model: EngineModel = {
   vocabularySize: 50,
   contextLength: 8,
   endTokenIds: [49],
+  weights: "float32",
 };
 
 function task(body: Record<string, unknown>, params: Record<string, unknown> = {}, tokens = [1, 2, 3]) {

@@ -24,7 +24,11 @@ function place(file: string, offset: number): TensorPlace {
 async function product(at: TensorPlace, isPacked: boolean): Promise<number[]> {
   const runtime = await loadNativeRuntime(1, "test");
   const graph = new GraphBuilder({ isPacked });
-  const y = matMul(graph, graph.input("x", "float32", [1, 2]), graph.externalInitializer("m", [2, 2], at));
+  const y = matMul(
+    graph,
+    graph.input("x", "float32", [1, 2]),
+    graph.externalInitializer("m", "float32", [2, 2], at),
+  );
   const session = await runtime.compile(graph.build({ y }));
   const outputs = await session.run({ x: tensor("float32", [1, 2], Float32Array.of(5, 6)) });
   await session.release();
@@ -48,9 +52,9 @@ describe("GraphBuilder", () => {
   it("refuses a place whose size is not that of the shape, and places in two folders", () => {
     const graph = new GraphBuilder();
     const at = { folder, file: "f", offset: 0, byteLength: 16 };
-    expect(() => graph.externalInitializer("m", [2, 3], at)).toThrow(/must have 24 bytes, got 16/);
-    const left = graph.externalInitializer("a", [2, 2], at);
-    const right = graph.externalInitializer("b", [2, 2], { ...at, folder: `${folder}-other` });
+    expect(() => graph.externalInitializer("m", "float32", [2, 3], at)).toThrow(/must have 24 bytes, got 16/);
+    const left = graph.externalInitializer("a", "float32", [2, 2], at);
+    const right = graph.externalInitializer("b", "float32", [2, 2], { ...at, folder: `${folder}-other` });
     expect(() => graph.build({ y: matMul(graph, left, right) })).toThrow(/tensors must lie in one folder/);
   });
 });

@@ -7,6 +7,8 @@ export interface ServedModel {
   readonly name: string;
   /** A Hugging Face directory: `config.json`, safetensors (2 GiB as float32 at most in WebAssembly) and tokenizer. */
   readonly directory: string;
+  /** Form of its linear layers. @defaultValue that of the server's option `weights` */
+  readonly weights?: "float32" | "int8" | "int4" | undefined;
 }
 
 export interface LocalServerOptions {
@@ -43,6 +45,12 @@ export interface LocalServerOptions {
   readonly runtime?: "auto" | "native" | "wasm" | undefined;
   /** Threads of the arithmetic. @defaultValue one per core */
   readonly threads?: number | undefined;
+  /**
+   * Form of the linear layers of all models that name none of their own: as they are, or rounded to 8 or 4 bits a number, for
+   * sampling and for training alike. A sample then takes less time and memory, and its log-probabilities differ.
+   * @defaultValue `float32`
+   */
+  readonly weights?: "float32" | "int8" | "int4" | undefined;
   /** The key clients must send. @defaultValue none is asked for */
   readonly apiKey?: string | undefined;
   /** Makes the seeds the server draws (for requests that name none) the same in every run. @defaultValue drawn anew */

@@ -2,6 +2,7 @@ import { connect } from "node:net";
 import { silentLogger } from "@tinkex/base";
 import { CANARY_KEY, CANARY_PROMPT, everythingOf, findCanaries } from "@tinkex-tooling/canary";
 import { describe, expect, it } from "vitest";
+import { ScriptedEngine } from "../testing/scripted-engine.js";
 import { TestServer } from "../testing/test-server.js";
 
 describe("service endpoints", () => {
@@ -31,6 +32,13 @@ describe("service endpoints", () => {
     expect(await server.post("/telemetry", { events: [] })).toEqual({
       status: 200,
       body: { status: "accepted" },
+    });
+  });
+
+  it("tells of a model whose weights are quantized that they are", async () => {
+    const server = await TestServer.start({ engine: new ScriptedEngine({ weights: "int8" }) });
+    expect((await server.get("/get_server_capabilities")).body).toMatchObject({
+      supported_models: [{ model_name: "test/one", weights: "int8" }],
     });
   });
 

@@ -282,11 +282,37 @@ describe("options", () => {
     const server = await start({ logger });
     expect(server).toMatchObject({
       url: `http://127.0.0.1:${server.port}`,
-      models: [{ ...tiny, runtime: expect.stringMatching(/native|wasm/), threads: 1 }],
+      models: [{ ...tiny, runtime: expect.stringMatching(/native|wasm/), threads: 1, weights: "float32" }],
     });
+    expect(lines[0]).toContain("1 threads)");
     expect(lines).toEqual([expect.stringContaining(`Serving ${tiny.name}`)]);
     expect(lines[0]).toContain(server.url);
     expect(lines[0]).toContain(server.dataDirectory);
+  });
+
+  it("serves each model with the weights it names, others with the server's, and says so", {
+    timeout: 60_000,
+  }, async () => {
+    const lines: string[] = [];
+    const note = (message: string) => void lines.push(message);
+    const logger = { debug: note, info: note, warn: note, error: note };
+    const models = [tiny, { ...tiny, name: "tiny/plain", weights: "float32" } as const];
+    const server = await start({ logger, models, runtime: "native", weights: "int8" });
+    expect(server.models.map(({ name, weights }) => [name, weights])).toEqual([
+      [tiny.name, "int8"],
+      ["tiny/plain", "float32"],
+    ]);
+    expect(lines[0]).toContain(
+      `${tiny.name} (native, 1 threads, int8 weights), tiny/plain (native, 1 threads)`,
+    );
+    await server.close();
+  });
+
+  it("refuses quantized weights where WebAssembly computes", { timeout: 60_000 }, async () => {
+    await expect(start({ runtime: "wasm", weights: "int4" })).rejects.toMatchObject({
+      code: "validation_failed",
+      message: expect.stringContaining('weights must be "float32" here, got "int4"'),
+    });
   });
 
   it("keeps a temporary directory only when something was saved in it", { timeout: 60_000 }, async () => {
@@ -329,6 +355,11 @@ describe("options", () => {
     [{ models: [] }, "models must not be empty"],
     [{ models: [missing, missing] }, 'models[1].name "none" is there twice'],
     [{ models: [{ ...missing, name: "" }] }, "models[0].name must not be empty"],
+    [{ weights: "int2" as "int4" }, 'weights must be one of float32, int8, int4, got "int2"'],
+    [
+      { models: [{ ...missing, weights: 8 as unknown as "int8" }] },
+      "models[0].weights must be one of float32, int8, int4, got 8",
+    ],
     [{ seed: Number.NaN }, "seed must be a whole number within ±2^53, got NaN"],
     [{ models: [missing] }, "/nonexistent"],
     [{ models: [{ ...missing, directory: "" }] }, 'models[0].directory must not be empty; write "."'],

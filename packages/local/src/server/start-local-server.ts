@@ -21,6 +21,7 @@ import { OwnedFolder } from "../disk/owned-folder.js";
 import { ParkedStates } from "../disk/parked-states.js";
 import type { Engine } from "../engine/engine.js";
 import { systemProcesses } from "../lock/process-table.js";
+import { checkWeightFormat } from "../quantization/weight-format.js";
 import { randomStream } from "../random/random-stream.js";
 import { checkRuntimeOptions } from "../runtime/check-runtime-options.js";
 import { builtInModels } from "./built-in-models.js";
@@ -45,6 +46,8 @@ export interface LocalServer extends AsyncDisposable {
     readonly directory: string;
     readonly runtime: "native" | "wasm";
     readonly threads: number;
+    /** Form of the linear layers. */
+    readonly weights: "float32" | "int8" | "int4";
   }[];
   /** Batches of telemetry that clients have sent, oldest first: the last thousand, kept in memory alone. */
   telemetry(): readonly TelemetrySendRequest[];
@@ -62,6 +65,7 @@ export const OPTION_NAMES: Readonly<Record<keyof LocalServerOptions, true>> = {
   generation: true,
   runtime: true,
   threads: true,
+  weights: true,
   apiKey: true,
   seed: true,
   logger: true,
@@ -100,6 +104,7 @@ export async function startExtended(
   checkLogger(logger, "logger");
   checkRandom(options.random, "random");
   checkRuntimeOptions(options);
+  checkWeightFormat(options.weights, ["weights"]);
   if (options.dataDirectory !== undefined)
     checkFolder(options.dataDirectory, ["dataDirectory"], "tinker-data");
   if (options.seed !== undefined && !Number.isSafeInteger(options.seed)) {
@@ -138,7 +143,8 @@ export async function startExtended(
   try {
     const { runtime, threads } = options;
     const cacheDirectory = data.layout.modelWeights;
-    for (const model of served) {
+    for (const { weights = options.weights, ...rest } of served) {
+      const model = { ...rest, weights };
       const start = () => {
         const store = new ParkedStates(data.layout.root, OwnedFolder.named(data.layout.parked));
         return createEngine({ model, runtime, threads, cacheDirectory }, { clock, logger, signal, store });
@@ -231,6 +237,7 @@ function checkModels(models: readonly ServedModel[]): void {
       });
     }
     seen.add(name);
+    checkWeightFormat(model.weights, ["models", index, "weights"]);
   }
 }
 
@@ -254,6 +261,7 @@ function localServer(
       directory: model.directory,
       runtime: runtime.name,
       threads: runtime.threads,
+      weights: model.weights,
     })),
     telemetry: () => state.telemetry.batches,
     close,
@@ -262,6 +270,9 @@ function localServer(
 }
 
 function startLine({ url, models, dataDirectory }: LocalServer): string {
-  const served = models.map(({ name, runtime, threads }) => `${name} (${runtime}, ${threads} threads)`);
+  const served = models.map(
+    ({ name, runtime, threads, weights }) =>
+      `${name} (${runtime}, ${threads} threads${weights === "float32" ? "" : `, ${weights} weights`})`,
+  );
   return `Serving ${served.join(", ")} on ${url}; checkpoints in ${dataDirectory}`;
 }

@@ -42,6 +42,7 @@ export class ScriptedEngine implements Engine {
       vocabularySize: 100,
       contextLength: 32,
       endTokenIds: [99],
+      weights: "float32",
       ...model,
     };
     this.#closing = new Promise((_, reject) => {

@@ -12,6 +12,8 @@ export interface OperatorUnderTest<Input extends string, Feed extends string> {
   readonly inputs: Readonly<Record<Input, readonly number[]>>;
   /** Inputs that have no gradient, such as frozen weights. Default none. */
   readonly fixed?: readonly NoInfer<Input>[];
+  /** Of the graph. Default true. */
+  readonly isPacked?: boolean;
   /** Inputs of other types. */
   readonly feeds?: Readonly<Record<Feed, Tensor>>;
   readonly write: (
@@ -33,7 +35,7 @@ const tolerance = 2e-3;
 export async function expectGradientsToMatch<Input extends string, Feed extends string = never>(
   operator: OperatorUnderTest<Input, Feed>,
 ): Promise<void> {
-  const graph = new GraphBuilder();
+  const graph = new GraphBuilder({ isPacked: operator.isPacked ?? true });
   const numbers = new Map<string, Tensor>(Object.entries<Tensor>(operator.feeds ?? {}));
   for (const [name, dims] of Object.entries<readonly number[]>(operator.inputs)) {
     numbers.set(name, randomTensor(name, dims));

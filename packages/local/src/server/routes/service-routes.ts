@@ -23,6 +23,7 @@ export function addServiceRoutes(api: FastifyInstance, state: ServerState, hasTo
       sampleable: true,
       // An extension, for the tokenizer of a base model that nobody trains.
       tokenizer_id: model.directory,
+      ...(model.weights !== "float32" && { weights: model.weights }),
       ...(model.name === state.engines.standIn && { stands_in: true }),
     })),
   }));

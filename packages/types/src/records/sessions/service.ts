@@ -15,6 +15,8 @@ export interface SupportedModel {
   readonly tokenizer_id?: string;
   /** Extension of the local server: this model serves requests for every model that is not listed. */
   readonly stands_in?: boolean;
+  /** Extension of the local server: form of the linear layers, `int8` or `int4`. Absent: as the model has them. */
+  readonly weights?: string;
 }
 
 /** Models that the service offers. */
@@ -43,6 +45,7 @@ export const supportedModelSchema: RecordSchema<SupportedModel> = receivedObject
   sampleable: z.boolean().exactOptional(),
   tokenizer_id: z.string().exactOptional(),
   stands_in: z.boolean().exactOptional(),
+  weights: z.string().exactOptional(),
 }));
 
 export const getServerCapabilitiesResponseSchema: RecordSchema<GetServerCapabilitiesResponse> =
