@@ -21,7 +21,7 @@ await prepare();
 mkdirSync(cache, { recursive: true });
 for (const file of [output, witnessed, modules]) rmSync(file, { recursive: true, force: true });
 const colours = process.stdout.isTTY && process.env.NO_COLOR === undefined ? { FORCE_COLOR: "1" } : {};
-const counts = await runVitest("test-results", ["--experimental.fsModuleCache", ...args], {
+const counts = await runVitest("test-results", [...args, "--experimental.fsModuleCache"], {
   copyTo: output,
   env: { [WITNESS_FILE]: witnessed, ...colours },
 });
