@@ -48,6 +48,8 @@ export interface RepeatedTry {
   readonly attempt: number;
   /** `undefined` when no answer came. */
   readonly status: number | undefined;
+  /** Words for what came in place of a good answer, such as `ECONNREFUSED`. A transport may leave it out. */
+  readonly outcome?: string;
   /** Since the begin of the call, pauses included, in milliseconds. */
   readonly elapsedMs: number;
 }

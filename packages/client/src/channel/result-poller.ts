@@ -183,6 +183,9 @@ export class ResultPoller<Name extends FutureResultName> {
     const meaning = classifyPollFailure(error);
     if (meaning === "final") throw this.#explain(error);
     const askedMs = error instanceof ApiStatusError ? error.retryAfterMs : undefined;
+    if (meaning === "back_off" || meaning === "failing") {
+      this.#request.context.onBehalfOf.tryFailed?.(describeTrouble(error));
+    }
     if (meaning === "back_off") return this.#backOff(askedMs, describeTrouble(error));
     this.#backoff?.reset();
     if (meaning === "doubtful") this.#doubts += 1;
@@ -240,6 +243,7 @@ export class ResultPoller<Name extends FutureResultName> {
 
   /** The API itself has answered, so what was odd before is over. */
   #isWell(): void {
+    this.#request.context.onBehalfOf.tryFailed?.(undefined);
     this.#backoff?.reset();
     this.#doubts = 0;
     this.#failingSinceMs = undefined;

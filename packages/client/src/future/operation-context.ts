@@ -24,6 +24,8 @@ export interface OnBehalfOf {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Number of the call, by which messages of its requests name it. */
   readonly operationId?: number | undefined;
+  /** Told why a try of a request failed that is made again, and `undefined` once the service has answered well. */
+  readonly tryFailed?: ((outcome: string | undefined) => void) | undefined;
 }
 
 /** Wait for the result of one request. */

@@ -38,6 +38,8 @@ export class RunningOperation implements OperationContext {
   /** Made for the first who listens: most futures never meet one. */
   #listeners: Set<(event: QueueStateEvent) => void> | undefined;
   #lastState: QueueStateEvent | undefined;
+  /** Reason why the last try of a request failed, as long as no further one went well. */
+  #lastFault: string | undefined;
   #askServer: (() => Promise<boolean>) | undefined;
   /** Waits for the result that are under way; one by `await` lasts as long as the operation. */
   #waitCount = 0;
@@ -48,7 +50,10 @@ export class RunningOperation implements OperationContext {
     const { name, method, operationId, options } = call;
     const controller = new AbortController();
     this.name = name;
-    this.onBehalfOf = { method, headers: options.headers, operationId };
+    const tryFailed = (outcome: string | undefined): void => {
+      this.#lastFault = outcome;
+    };
+    this.onBehalfOf = { method, headers: options.headers, operationId, tryFailed };
     this.startedAtMs = environment.clock.monotonic();
     this.signal = controller.signal;
     this.#controller = controller;
@@ -165,6 +170,7 @@ export class RunningOperation implements OperationContext {
 
   accepted(requestId: string): void {
     this.requestId ??= requestId;
+    this.#lastFault = undefined;
     if (this.state === "sent") this.state = "accepted";
     if (!this.isSettled) this.#events?.accepted(requestId);
   }
@@ -274,14 +280,14 @@ export class RunningOperation implements OperationContext {
   timedOut(timeoutMs: number): TimeoutError {
     const waitedS = (this.clock.monotonic() - this.startedAtMs) / 1000;
     return new TimeoutError(
-      `${this.describeCall()} has no result after ${waitedS.toFixed(1)} s (limit ${timeoutMs} ms)${this.#place()}`,
+      `${this.describeCall()} has no result after ${waitedS.toFixed(1)} s (limit ${timeoutMs} ms)${this.#place()}${this.#fault()}`,
       { timeoutMs, requestId: this.requestId },
     );
   }
 
   /** Describes the operation for the log of slow ones. */
   describe(afterS: number): string {
-    return `${this.describeCall()} has no result after ${afterS} s${this.#place("unknown")}`;
+    return `${this.describeCall()} has no result after ${afterS} s${this.#place("unknown")}${this.#fault()}`;
   }
 
   describeCall(): string {
@@ -290,6 +296,11 @@ export class RunningOperation implements OperationContext {
     return this.state !== "not sent"
       ? `${this.name} (being sent; the service may still run it)`
       : `${this.name} (not sent yet)`;
+  }
+
+  /** Describes what keeps the work from the service, or its result from us. */
+  #fault(): string {
+    return this.#lastFault === undefined ? "" : `; last try: ${this.#lastFault}`;
   }
 
   /** Describes how the work stands in the service's queue. @param fallback - the state where the service has not said one */

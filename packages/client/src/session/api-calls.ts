@@ -169,7 +169,15 @@ export class ApiCalls {
     if (stopSignal !== undefined) call.stopSignal = stopSignal;
     if (signal !== undefined) call.signal = signal;
     if (timeoutMs !== undefined) call.timeoutMs = timeoutMs;
-    if (onRepeat !== undefined) call.onRepeat = onRepeat;
+    const tryFailed = onBehalfOf?.tryFailed;
+    if (tryFailed === undefined) {
+      if (onRepeat !== undefined) call.onRepeat = onRepeat;
+    } else {
+      call.onRepeat = (repeat) => {
+        onRepeat?.(repeat);
+        tryFailed(repeat.outcome);
+      };
+    }
     if (events?.isHeard("request") === true)
       call.observer = new RequestEvents(events, name, onBehalfOf?.operationId);
     return transport.call(call);

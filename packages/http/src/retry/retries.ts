@@ -61,6 +61,7 @@ export class Retries {
       call,
       attempt: job.attempt,
       status: outcome.kind === "answer" ? outcome.status : undefined,
+      outcome: describeOutcome(outcome),
       elapsedMs: lifetime.elapsedMs,
     });
     return this.#repeatAfter(ownDelayMs + this.#pace.reserve(clock.monotonic()), hint?.askedMs, job, outcome);
