@@ -109,3 +109,68 @@ describe("a token that the files name more than once", () => {
     expect(again.specialTokens.has(known)).toBe(true);
   });
 });
+
+// huggingface/transformers: tokenization_utils_base.py, _from_pretrained; the results are those of transformers 5.24.
+describe("settings that stand in several files", () => {
+  const plain = { __type: "AddedToken", content: "<n>", special: false, normalized: false };
+
+  it("have the padding token of tokenizer.json, unless another is named", async () => {
+    const padding = { pad_token: "<|pad|>" };
+    const tokenizer = await load({ "tokenizer.json": { ...recorded.tokenizer, padding } });
+    expect([tokenizer.namedTokens.pad, tokenizer.tokenId("<|pad|>")]).toEqual(["<|pad|>", 42]);
+    const other = { "tokenizer_config.json": { pad_token: "<|end|>" } };
+    const named = await load({ "tokenizer.json": { ...recorded.tokenizer, padding }, ...other });
+    expect([named.namedTokens.pad, named.tokenId("<|pad|>")]).toEqual(["<|end|>", undefined]);
+  });
+
+  it.each<[string, Readonly<Record<string, object>>, Readonly<Record<string, number>>, readonly string[]]>([
+    ["an id that two files name", { "added_tokens.json": { "<tool>": 41, "<p>": 60 } }, { "<p>": 42 }, []],
+    ["a plain token with a purpose", { "tokenizer_config.json": { cls_token: "<think>" } }, {}, ["<think>"]],
+    [
+      "the same beside a list of tokens",
+      { "tokenizer_config.json": { cls_token: "<think>", added_tokens_decoder: {} } },
+      {},
+      [],
+    ],
+    [
+      "a token of the model alone in the map",
+      { "special_tokens_map.json": { audio_token: "<a>" } },
+      { "<a>": 42 },
+      ["<a>"],
+    ],
+    [
+      "a token of the model alone as an object",
+      { "tokenizer_config.json": { image_token: { ...plain, special: true } } },
+      { "<n>": 42 },
+      ["<n>"],
+    ],
+    [
+      "a token of a list that says it is not special",
+      { "tokenizer_config.json": { additional_special_tokens: [plain] } },
+      { "<n>": 42 },
+      [],
+    ],
+    [
+      "lists in both files",
+      {
+        "tokenizer_config.json": { extra_special_tokens: ["<1>"] },
+        "special_tokens_map.json": { extra_special_tokens: ["<2>"] },
+      },
+      { "<1>": 42, "<2>": 43 },
+      ["<1>", "<2>"],
+    ],
+    [
+      "the older name in the map beside the newer in the config",
+      {
+        "tokenizer_config.json": { extra_special_tokens: ["<1>"] },
+        "special_tokens_map.json": { additional_special_tokens: ["<2>"] },
+      },
+      { "<1>": 42 },
+      ["<1>"],
+    ],
+  ])("have %s as AutoTokenizer has it", async (_, files, added, special) => {
+    const tokenizer = await load(files);
+    expect(Object.fromEntries(tokenizer.addedTokens)).toEqual({ "<|end|>": 40, "<think>": 41, ...added });
+    expect([...tokenizer.specialTokens.keys()].sort()).toEqual([...special, "<|end|>"].sort());
+  });
+});

@@ -10,6 +10,8 @@ export interface TokenFiles {
   readonly specialTokensMap?: Readonly<Record<string, unknown>> | undefined;
   /** Of `added_tokens.json`. */
   readonly addedTokens?: Readonly<Record<string, unknown>> | undefined;
+  /** Padding that tokenizer.json asks for. */
+  readonly padding?: unknown;
 }
 
 /** The vocabulary of a model, for the ids of what is added to it. */
@@ -22,10 +24,25 @@ type NewToken = Omit<AddedToken, "id">;
 
 /**
  * Puts the settings of the files together as transformers 5 does: those of `special_tokens_map.json` win, and count only where
- * the config lists no `added_tokens_decoder`.
+ * the config lists no `added_tokens_decoder`. A padding token of tokenizer.json counts where no file names another.
  */
-export function tokenSettings({ config, specialTokensMap = {} }: TokenFiles): Record<string, unknown> {
-  return "added_tokens_decoder" in config ? config : { ...config, ...specialTokensMap };
+export function tokenSettings(files: TokenFiles): Record<string, unknown> {
+  const { padding } = files;
+  return {
+    ...(isRecord(padding) && { pad_token: padding.pad_token }),
+    ...files.config,
+    ...mapThatCounts(files),
+  };
+}
+
+function mapThatCounts({ config, specialTokensMap = {} }: TokenFiles): Readonly<Record<string, unknown>> {
+  if ("added_tokens_decoder" in config) return {};
+  // Its objects are special tokens, whatever they say.
+  const settings = Object.entries(specialTokensMap).map(([name, value]): [string, unknown] => {
+    const isToken = isRecord(value) && name !== "extra_special_tokens";
+    return [name, isToken ? { ...value, special: true } : value];
+  });
+  return Object.fromEntries(settings);
 }
 
 /**
@@ -39,16 +56,25 @@ export function withConfiguredTokens(
   model: ModelVocabulary,
 ): readonly AddedToken[] {
   const settings = tokenSettings(files);
-  const special = namedSpecialTokens(settings);
-  const extra = extraSpecialTokens(settings);
-  const listed = listedTokens(settings, files, new Set([...special, ...extra].map(({ content }) => content)));
+  const { own, list } = furtherTokens(files);
+  const usual = TOKEN_PURPOSES.map((purpose) => settings[`${purpose}_token`]);
+  const extra = readTokens(list);
+  const named = new Set(readTokens([...usual, ...own]).map(({ content }) => content));
+  const inLists = new Set([...readTokens(usual), ...extra].map(({ content }) => content));
+  const listed = listedTokens(added, files, inLists).map((token) => ({
+    ...token,
+    special: token.special || named.has(token.content),
+  }));
   const tokens = new Map(added.map((token) => [token.content, token]));
   const wanted = listed.filter((token) => !isSame(token, tokens.get(token.content)));
   const known = new Set([...tokens.keys(), ...wanted.map(({ content }) => content)]);
-  // One named twice keeps the flags that it had last.
-  wanted.push(...[...special, ...extra].filter(({ content }) => !known.has(content)));
+  // One named twice keeps the flags that it had last; as text it is named once.
+  const texts = new Set<unknown>();
+  const isNew = (value: unknown) => typeof value !== "string" || texts.size < texts.add(value).size;
+  wanted.push(
+    ...readTokens([...usual, ...own, ...list].filter(isNew)).filter(({ content }) => !known.has(content)),
+  );
 
-  const named = new Set(special.map(({ content }) => content));
   const highest = added.reduce((most, { id }) => Math.max(most, id), -1);
   let next = Math.max(highest + 1, model.size);
   for (const token of wanted) {
@@ -63,37 +89,66 @@ export function withConfiguredTokens(
   return [...tokens.values()];
 }
 
-/** Tokens that the settings name by a purpose: the usual ones, and those of this model alone such as `image_token`. */
-function namedSpecialTokens(settings: Readonly<Record<string, unknown>>): NewToken[] {
-  const usual = TOKEN_PURPOSES.map((purpose) => settings[`${purpose}_token`]);
-  const usualNames = new Set(TOKEN_PURPOSES.map((purpose) => `${purpose}_token`));
-  const own = Object.entries(settings)
-    .filter(([name, value]) => name.endsWith("_token") && typeof value === "string" && !usualNames.has(name))
-    .map(([, value]) => value);
-  const { extra_special_tokens: extra } = settings;
-  return readTokens([...usual, ...own, ...(isRecord(extra) ? Object.values(extra) : [])]);
+const USUAL_NAMES: ReadonlySet<string> = new Set(TOKEN_PURPOSES.map((purpose) => `${purpose}_token`));
+
+/**
+ * Tokens beside the usual ones: those of this model alone, such as `image_token`, and those without a purpose. An object of
+ * `extra_special_tokens` is of the first kind, and leaves the older name of the list its meaning.
+ */
+function furtherTokens(files: TokenFiles): {
+  readonly own: readonly unknown[];
+  readonly list: readonly unknown[];
+} {
+  const { config } = files;
+  const map = mapThatCounts(files);
+  const { extra_special_tokens: given, additional_special_tokens: older } = config;
+  const isFilled = isRecord(given) ? Object.keys(given).length > 0 : Array.isArray(given) && given.length > 0;
+  const extra = isFilled ? given : (older ?? given);
+  const mapped = map.extra_special_tokens;
+  const own = {
+    ...ownTokens(config, isRecord),
+    ...ownTokens(map, (value) => typeof value === "string" || isRecord(value)),
+    ...ownTokens(config, (value) => typeof value === "string"),
+    ...(isRecord(extra) ? extra : {}),
+    ...(isRecord(mapped) ? mapped : {}),
+  };
+  // The list of the map is put behind that of the config, an object of the map in its place.
+  const list = [...(Array.isArray(extra) ? extra : []), ...(Array.isArray(mapped) ? mapped : [])];
+  const hasList = !isRecord(mapped) && (Array.isArray(extra) || Array.isArray(mapped));
+  const others = map.additional_special_tokens ?? (isFilled ? older : undefined);
+  return { own: Object.values(own), list: hasList ? list : Array.isArray(others) ? others : [] };
 }
 
-/** Tokens without a purpose. An object of them has purposes, and leaves the older name its meaning. */
-function extraSpecialTokens(settings: Readonly<Record<string, unknown>>): NewToken[] {
-  const { extra_special_tokens: extra, additional_special_tokens: additional } = settings;
-  const list = Array.isArray(extra) && extra.length > 0 ? extra : additional;
-  return readTokens(Array.isArray(list) ? list : []);
+function ownTokens(
+  settings: Readonly<Record<string, unknown>>,
+  isToken: (value: unknown) => boolean,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(settings).filter(
+      ([name, value]) => name.endsWith("_token") && !USUAL_NAMES.has(name) && isToken(value),
+    ),
+  );
 }
 
-/** Tokens that the files list with their flags, in the order of the ids named there. */
+/**
+ * Tokens that the files list with their flags, in the order of the ids named there. Where the config lists none these are those of
+ * tokenizer.json and of `added_tokens.json`, of which the first keep an id that both name.
+ */
 function listedTokens(
-  { added_tokens_decoder: decoder }: Readonly<Record<string, unknown>>,
-  { addedTokens = {} }: TokenFiles,
+  added: readonly AddedToken[],
+  { config, addedTokens = {} }: TokenFiles,
   special: ReadonlySet<string>,
 ): NewToken[] {
-  const entries: (readonly [id: number, token: NewToken | undefined])[] = isRecord(decoder)
-    ? Object.entries(decoder).map(([id, token]) => [Number(id), readAddedToken(token)])
-    : Object.entries(addedTokens).map(([content, id]) => [
-        Number(id),
-        readAddedToken({ content, special: special.has(content) }),
-      ]);
-  return entries.sort(([a], [b]) => a - b).flatMap(([, token]) => token ?? []);
+  const { added_tokens_decoder: decoder } = config;
+  const byId = new Map<number, NewToken | undefined>();
+  if (isRecord(decoder)) {
+    for (const [id, token] of Object.entries(decoder)) byId.set(Number(id), readAddedToken(token));
+  } else {
+    for (const [content, id] of Object.entries(addedTokens))
+      byId.set(Number(id), readAddedToken({ content, special: special.has(content) }));
+    for (const { id, ...token } of added) byId.set(id, token);
+  }
+  return [...byId].sort(([a], [b]) => a - b).flatMap(([, token]) => token ?? []);
 }
 
 const FLAGS = ["special", "normalized", "single_word", "lstrip", "rstrip"] as const;

@@ -1,4 +1,3 @@
-import { isRecord } from "./is-record.js";
 import { type AddedToken, readAddedToken } from "./tokenizer-json.js";
 
 /** The tokens that a tokenizer's config names by their purpose, as they are written, e.g. `eos: "<|im_end|>"`. */
@@ -21,11 +20,11 @@ export function namedTokens(config: Readonly<Record<string, unknown>>): NamedTok
   return named;
 }
 
-/** Reads special tokens, each a string or an object with `content` and flags; what is neither is left out. */
+/** Reads tokens, each a string, which is a special one, or an object with `content` and flags; what is neither is left out. */
 export function readTokens(values: readonly unknown[]): Omit<AddedToken, "id">[] {
   return values.flatMap((value) => {
-    const token = typeof value === "string" ? { content: value } : isRecord(value) ? value : {};
-    return readAddedToken({ ...token, special: true }) ?? [];
+    const token = typeof value === "string" ? { content: value, special: true } : value;
+    return readAddedToken(token) ?? [];
   });
 }
 

@@ -10,6 +10,8 @@ export interface TokenizerJson {
   readonly post_processor: object | null;
   readonly decoder: { readonly type?: string } | null;
   readonly added_tokens: readonly AddedToken[];
+  /** Padding of batches, of which no more is read than its token. */
+  readonly padding?: unknown;
 }
 
 /** A token added on top of the model's vocabulary, in the spelling of `tokenizer.json`. */

@@ -42,7 +42,8 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
   const json = parseTokenizerJson(files.tokenizer);
   const config = files.config ?? {};
   const engine = createEngine(json);
-  const added = withConfiguredTokens(json.added_tokens, { ...files, config }, engine);
+  const tokenFiles = { ...files, config, padding: json.padding };
+  const added = withConfiguredTokens(json.added_tokens, tokenFiles, engine);
   const addedById = new Map(
     added.map((token) => [token.id, { ...token, written: writtenForm(token, engine) }]),
   );
@@ -63,7 +64,7 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
     vocabularySize: countTokens(engine, added),
     specialTokens,
     addedTokens: new Map(added.map(({ content, id }) => [content, id])),
-    namedTokens: namedTokens(tokenSettings({ ...files, config })),
+    namedTokens: namedTokens(tokenSettings(tokenFiles)),
     chatTemplates:
       files.chatTemplate === undefined
         ? chatTemplates(config)
