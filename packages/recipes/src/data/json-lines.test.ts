@@ -50,6 +50,17 @@ it("cookbook 14: names all bad lines by their numbers, once the whole file was r
   await expect(readDataset(chatsFromJsonl(many), "chats")).rejects.toThrow(/has 25 bad lines; .*; and 5 more$/);
 });
 
+it("names the field that was meant, where a slip would change what is trained on, and leaves others to the renderer", async () => {
+  const line = (more: object) => ({ messages: [{ role: "user", content: "Hi" }, { role: "assistant", content: "a", ...more }] });
+  const slips = [line({ wieght: 0 }), line({ weights: 0 }), { mesages: [] }, { prompt: "a", completion: "b" }];
+  const path = fileOf(slips.map((slip) => JSON.stringify(slip)).join("\n"));
+  await expect(readDataset(chatsFromJsonl(path), "chats")).rejects.toThrow(
+    /has 4 bad lines; line 1: messages\[1\]: unknown field "wieght", did you mean "weight"\?; line 2: .*"weights", did you mean "weight"\?; line 3: .*did you mean "messages"\?; line 4: .*; give prompts with completions to sft/,
+  );
+  const other = line({ refusal: null, annotations: [], audio: null });
+  expect(await readDataset(chatsFromJsonl(fileOf(JSON.stringify(other))), "chats")).toEqual([other]);
+});
+
 it("cookbook 14: a line of many pieces of the file is read in time that grows as the line does", async () => {
   const millisecondsOf = async (length: number): Promise<number> => {
     const path = fileOf(JSON.stringify(chat("é".repeat(length))));

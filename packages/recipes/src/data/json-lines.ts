@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { checkString, errorMessage, ValidationError } from "@tinkex/base";
+import { checkString, errorMessage, nearestName, ValidationError } from "@tinkex/base";
 import type { ToolDeclaration } from "@tinkex/renderers";
 import type { Chat, ChatMessage } from "../datum/supervised-datum.js";
 
@@ -120,7 +120,8 @@ function chatOf(value: unknown): Chat {
   if (!isRecord(value)) throw new ValidationError("must be an object with messages");
   const { messages, tools } = value;
   if (!Array.isArray(messages) || messages.length === 0) {
-    throw new ValidationError('"messages" must be an array of at least one message');
+    const remedy = messages === undefined ? meantInstead(value) : "";
+    throw new ValidationError(`"messages" must be an array of at least one message${remedy}`);
   }
   return {
     messages: messages.map(messageOf),
@@ -128,8 +129,41 @@ function chatOf(value: unknown): Chat {
   };
 }
 
+/** Says what a line without messages has in their place. */
+function meantInstead(line: Readonly<Record<string, unknown>>): string {
+  const misspelt = Object.keys(line).find((name) => nearestName(name, ["messages"]) !== undefined);
+  if (misspelt !== undefined) return `; unknown field "${misspelt}", did you mean "messages"?`;
+  if (!("prompt" in line) || !("completion" in line)) return "";
+  return "; give prompts with completions to sft, as an array of { prompt, completion }";
+}
+
+/** Fields of messages that are read here or by a renderer, or that other APIs write beside them. */
+const MESSAGE_FIELDS = [
+  "role",
+  "content",
+  "weight",
+  "name",
+  "tool_calls",
+  "tool_call_id",
+  "trainable",
+  "function_call",
+  "reasoning_content",
+  "refusal",
+];
+
+/** Refuses a field that is a slip of one that decides what is trained on; any other is the renderer's to judge. */
+function checkSlips(message: Readonly<Record<string, unknown>>, index: number): void {
+  for (const name of Object.keys(message)) {
+    if (MESSAGE_FIELDS.includes(name)) continue;
+    const meant = nearestName(name, MESSAGE_FIELDS);
+    if (meant === undefined) continue;
+    throw new ValidationError(`messages[${index}]: unknown field "${name}", did you mean "${meant}"?`);
+  }
+}
+
 function messageOf(message: unknown, index: number): ChatMessage {
   if (!isRecord(message)) throw new ValidationError(`messages[${index}] must be an object`);
+  checkSlips(message, index);
   const { role, content, weight } = message;
   if (typeof role !== "string") throw new ValidationError(`messages[${index}].role must be a string`);
   const calls = message.tool_calls ?? [];
