@@ -86,6 +86,8 @@ describe("TensorData.fromBFloat16", () => {
 
   it("is what is named where bits of 16 stand for floats", () => {
     const remedy = "a Uint16Array is no float32; TensorData.fromBFloat16 reads bits of bfloat16";
+    const inRecord = untyped({ data: bits, dtype: "float32" }) as TensorData;
+    expect(messageOf(() => TensorData.from(inRecord))).toMatch(remedy);
     expect(messageOf(() => TensorData.from(bits, { key: "weights" }))).toMatch(
       `loss_fn_inputs.weights: ${remedy}`,
     );

@@ -81,8 +81,8 @@ export const TensorData = {
 } as const;
 
 function cast(elements: Elements, options: TensorFromOptions): TensorData {
-  if (elements.values instanceof Uint16Array) refuseHalves(options.dtype, options);
   const dtype = options.dtype ?? dtypeOf(elements, options);
+  if (elements.values instanceof Uint16Array) refuseHalves(dtype, options);
   const shape = options.shape ?? elements.shape;
   const isStated = options.dtype !== undefined || options.shape !== undefined || elements.isShapeStated;
   if (isStated) checkStated(dtype, shape, options);
