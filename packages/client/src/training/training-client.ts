@@ -261,7 +261,8 @@ export class TrainingClient {
   }
 
   /**
-   * Loads weights into this model, with a fresh optimizer. Many services take this as the first operation only.
+   * Loads weights into this model, with a fresh optimizer. Many services take this as the first operation only;
+   * `createTrainingClientFromState` of the service client makes a new model of them.
    *
    * @param path - `tinker://<run>/weights/<name>`, as `saveState` gives it
    * @throws ValidationError at the call, for a path that cannot be trained on
@@ -272,7 +273,8 @@ export class TrainingClient {
   }
 
   /**
-   * Loads weights and optimizer state into this model, so that training goes on as if it had never stopped.
+   * Loads weights and optimizer state into this model, so that training goes on as if it had never stopped. Many services take this
+   * as the first operation only; `createTrainingClientFromStateWithOptimizer` of the service client makes a new model of them.
    *
    * @param path - `tinker://<run>/weights/<name>`, as `saveState` gives it
    * @throws ValidationError at the call, for a path that cannot be trained on

@@ -2,6 +2,7 @@ import { checkObject } from "@tinkex/base";
 import {
   checkNumberList,
   DETACHED,
+  describeValue,
   isDetached,
   isTfTensorLike,
   type Int64Data,
@@ -153,9 +154,7 @@ export const tokenIdsSchema: RecordSchema<TokenIds> = z
     const index = firstNotTokenId(tokens);
     if (index === -1) return;
     const token: unknown = tokens[index];
-    // An object may refuse to be made a string.
-    const shown = typeof token === "object" && token !== null ? "an object" : String(token);
-    const message = `must be a token id (an integer of 32 bits), got ${shown}`;
+    const message = `must be a token id (an integer of 32 bits), got ${describeValue(token)}`;
     issues.push({ code: "custom", message, path: [index], input: token });
   })
   .meta({ type: "array", items: { type: "integer" } });

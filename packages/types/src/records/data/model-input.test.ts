@@ -130,6 +130,8 @@ describe("ModelInput", () => {
       ["chunks", 0, "tokens", 1],
     ],
     [{ chunks: [{ tokens: [2 ** 31] }] }, "got 2147483648", ["chunks", 0, "tokens", 0]],
+    [{ chunks: [{ tokens: ["7"] }] }, 'got "7"', ["chunks", 0, "tokens", 0]],
+    [{ chunks: [{ tokens: [Promise.resolve(7)] }] }, "got a promise: await it first", ["chunks", 0, "tokens", 0]],
     [{ chunks: [{ token: [1] }] }, "must be a list of token ids", ["chunks", 0, "tokens"]],
     [{ chunks: [{ type: "encoded_txt" }] }, 'did you mean "encoded_text"?', ["chunks", 0]],
     [
