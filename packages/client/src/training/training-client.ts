@@ -261,7 +261,7 @@ export class TrainingClient {
   }
 
   /**
-   * Loads weights into this model, with a fresh optimizer. Many services take this as the first operation only;
+   * Loads weights into this model, with a fresh optimizer. Many services take this as the first operation only; else
    * `createTrainingClientFromState` of the service client makes a new model of them.
    *
    * @param path - `tinker://<run>/weights/<name>`, as `saveState` gives it
@@ -273,8 +273,7 @@ export class TrainingClient {
   }
 
   /**
-   * Loads weights and optimizer state into this model, so that training goes on as if it had never stopped. Many services take this
-   * as the first operation only; `createTrainingClientFromStateWithOptimizer` of the service client makes a new model of them.
+   * Loads weights and optimizer state into this model, so that training goes on as if it had never stopped; as {@link loadState}.
    *
    * @param path - `tinker://<run>/weights/<name>`, as `saveState` gives it
    * @throws ValidationError at the call, for a path that cannot be trained on
