@@ -10,7 +10,7 @@ describe("createBrowserRuntime", () => {
     expect(await createBrowserRuntime({ threads: 2 }, node)).toMatchObject({
       name: "wasm",
       threads: 2,
-      reason: "this browser has no WebGPU",
+      reason: "there is no WebGPU here",
     });
     expect(await createBrowserRuntime({ runtime: "wasm" }, node)).toMatchObject({
       name: "wasm",
@@ -31,7 +31,7 @@ describe("createBrowserRuntime", () => {
   it("fails with the remedy when WebGPU is asked for and is not there", async () => {
     await expect(createBrowserRuntime({ runtime: "webgpu" }, node)).rejects.toMatchObject({
       code: "missing_dependency",
-      message: 'the WebGPU runtime does not compute: this browser has no WebGPU; choose the runtime "wasm"',
+      message: 'the WebGPU runtime does not compute: there is no WebGPU here; choose the runtime "wasm"',
     });
   });
 

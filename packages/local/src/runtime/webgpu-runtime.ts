@@ -13,7 +13,7 @@ export interface GpuNavigator {
 
 /** Finds out why WebGPU is not there; nothing where it is. */
 export async function webGpuObstacle({ gpu }: GpuNavigator): Promise<string | undefined> {
-  if (gpu === undefined) return "this browser has no WebGPU";
+  if (gpu === undefined) return "there is no WebGPU here";
   return (await gpu.requestAdapter()) === null ? "WebGPU has no adapter here" : undefined;
 }
 

@@ -36,7 +36,7 @@ describe("conflicts of saves", () => {
 
   it("names the options that mend it, and says nothing of them where the conflict is about the order", async () => {
     const { stub, training } = await openTraining();
-    stub.script("save_weights", taken);
+    stub.script("save_weights", { status: 409, body: { detail: "already exists." } });
     await expect(training.saveState("ck")).rejects.toThrow(
       /already exists; overwrite: true replaces it, onConflict: "reuse" takes it/,
     );

@@ -5,8 +5,8 @@ import { ApiStatusError, RequestFailedError } from "@tinkex/base";
  * error, as an error that nobody catches is printed with the message that it was made with. Others stay as they are.
  */
 export function withRemedy(error: unknown, remedy: string): unknown {
-  if (error instanceof RequestFailedError) {
-    return new RequestFailedError(`${error.message}; ${remedy}`, error);
-  }
-  return error instanceof ApiStatusError ? new ApiStatusError(`${error.message}; ${remedy}`, error) : error;
+  const isRefusal = error instanceof ApiStatusError;
+  if (!isRefusal && !(error instanceof RequestFailedError)) return error;
+  const message = `${error.message.replace(/\.$/, "")}; ${remedy}`;
+  return isRefusal ? new ApiStatusError(message, error) : new RequestFailedError(message, error);
 }
