@@ -343,7 +343,7 @@ describe("options", () => {
   it.each<[LocalServerOptions, string]>([
     [
       { prot: 8000 } as LocalServerOptions,
-      'options of startLocalServer: unknown field "prot" (known: port, host,',
+      'options of startLocalServer: unknown field "prot", did you mean "port"?',
     ],
     [{ threds: 2 } as LocalServerOptions, 'unknown field "threds", did you mean "threads"?'],
     [{ host: "0.0.0.0" }, 'host "0.0.0.0" can be reached by other machines: set apiKey as well'],
