@@ -5,7 +5,7 @@ import { RANDOM_MESSAGES } from "./testing/protobuf/random-messages.js";
 import { SUBJECTS, takenByBoth } from "./testing/protobuf/taken-by-both.js";
 
 /** Bodies of each kind and message: many in the long run (`pnpm test:fuzz`), a sample of them in every run. */
-const cases = Number(process.env.FUZZ_CASES ?? 300);
+const cases = Number(process.env.FUZZ_CASES ?? 100);
 const seed = Number(process.env.FUZZ_SEED ?? 1);
 
 describe.each(SUBJECTS)("a $name, with protobuf-es as the judge", (subject) => {

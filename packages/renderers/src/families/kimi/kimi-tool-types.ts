@@ -8,14 +8,14 @@ type Schema = ReadonlyMap<string, unknown>;
 interface Spot {
   readonly indent: string;
   readonly path: readonly string[];
-  /** What the declaration defines, by name, for references. */
+  /** Definitions of the declaration by name, for references. */
   readonly definitions: ReadonlyMap<string, unknown>;
 }
 
 const INDENT = "  ";
 const TYPE_NAMES: Readonly<Record<string, string>> = { integer: "number", array: "Array<any>", object: "{}" };
 const OF_NUMBERS = ["maximum", "minimum"];
-/** What the model is told of values beside their type, in the order in which it is. */
+/** Bounds of values that the model is told of beside their type, in the order in which it is. */
 const CONSTRAINTS: Readonly<Record<string, readonly string[]>> = {
   array: ["maxItems", "minItems"],
   string: ["maxLength", "minLength", "pattern"],
