@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { answer, file, on, redirect, stall } from "@tinkex-tooling/hostile-server";
-import { describe, expect, it } from "vitest";
+import { sourceProgram } from "@tinkex-tooling/source-program";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { play } from "./testing/test-transport.js";
 
 const run = promisify(execFile);
@@ -17,15 +18,9 @@ async function program(
   { args = [], before = "" }: { readonly args?: readonly string[]; readonly before?: string } = {},
 ): Promise<unknown> {
   const source = `${before}const http = await import(${JSON.stringify(entry)});\n${script}`;
-  const flags = [
-    "--conditions=@tinkex/source",
-    "--import=tsx",
-    "--input-type=module",
-    "--eval",
-    source,
-    ...args,
-  ];
-  const { stdout } = await run(process.execPath, flags, { timeout: 60_000 });
+  const bundle = await sourceProgram(source, import.meta.url);
+  onTestFinished(() => bundle.remove());
+  const { stdout } = await run(process.execPath, [...bundle.nodeArguments, ...args], { timeout: 60_000 });
   return JSON.parse(stdout);
 }
 
@@ -34,10 +29,11 @@ describe("the README", () => {
     const server = await play(answer(200, { supported_models: ["m"] }));
     const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
     const source = /```js\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
-    const flags = ["--conditions=@tinkex/source", "--import=tsx", "--input-type=module", "--eval", source];
+    const bundle = await sourceProgram(source, new URL("../README.md", import.meta.url).href);
+    onTestFinished(() => bundle.remove());
     const env = { ...process.env, TINKER_BASE_URL: server.url, TINKER_API_KEY: "tml-readme" };
     const cwd = fileURLToPath(new URL("..", import.meta.url));
-    const { stdout } = await run(process.execPath, flags, { timeout: 60_000, env, cwd });
+    const { stdout } = await run(process.execPath, bundle.nodeArguments, { timeout: 60_000, env, cwd });
     expect(stdout).toBe("[ 'm' ] after 1 tries\n");
     expect(server.header("x-api-key")).toEqual(["tml-readme"]);
   }, 60_000);
@@ -51,7 +47,7 @@ describe("a process of its own", () => {
       const { createRequire } = await import("node:module");
       const { cache } = createRequire(${JSON.stringify(entry)});
       const loaded = () => Object.keys(cache).some((path) => path.includes("/undici/"));
-      const transport = http.createTransport({ baseUrl: process.argv[1] });
+      const transport = http.createTransport({ baseUrl: process.argv[2] });
       const before = loaded();
       await transport.call({ operation: "healthz" });
       console.log(JSON.stringify([before, loaded()]));
@@ -65,15 +61,15 @@ describe("a process of its own", () => {
     const server = await play(answer(200));
     const seen = await program(
       `
-      const open = http.createTransport({ baseUrl: process.argv[1] });
+      const open = http.createTransport({ baseUrl: process.argv[2] });
       await open.call({ operation: "healthz" });
-      const closed = http.createTransport({ baseUrl: process.argv[1] });
+      const closed = http.createTransport({ baseUrl: process.argv[2] });
       await closed.call({ operation: "healthz" });
       await closed.close();
       await open.close();
       await new Promise((resolve) => setTimeout(resolve, 50));
       const left = process.getActiveResourcesInfo().filter((kind) => /TCP|Timeout/.test(kind));
-      const another = http.createTransport({ baseUrl: process.argv[1] });
+      const another = http.createTransport({ baseUrl: process.argv[2] });
       await another.call({ operation: "healthz" });
       console.log(JSON.stringify(left));
       `,
@@ -91,7 +87,7 @@ describe("a process of its own", () => {
         // No limit of a try is to end the call.
         const { setTimeout } = globalThis;
         globalThis.setTimeout = (run, ms, ...given) => setTimeout(run, ms >= 5_000 ? 2 ** 31 - 1 : ms, ...given);
-        const transport = http.createTransport({ baseUrl: process.argv[1] });
+        const transport = http.createTransport({ baseUrl: process.argv[2] });
         const body = new TextEncoder().encode("{}");
         const settled = [];
         const note = (name) => () => settled.push(name);
@@ -109,7 +105,7 @@ describe("a process of its own", () => {
 /** A loader that gives this text for undici. */
 function undiciIs(text: string): string {
   const hooks = `export const resolve = (name, context, next) =>
-    name === "undici" ? { url: ${JSON.stringify(moduleOf(text))}, shortCircuit: true } : next(name, context);`;
+    name.includes("/undici/") ? { url: ${JSON.stringify(moduleOf(text))}, shortCircuit: true } : next(name, context);`;
   return `await (async () => (await import("node:module")).register(${JSON.stringify(moduleOf(hooks))}))();\n`;
 }
 
@@ -135,7 +131,7 @@ describe("a runtime without the connections of undici", () => {
     const seen = await program(
       `
       const { readFileSync } = await import("node:fs");
-      const [url, target] = process.argv.slice(1);
+      const [url, target] = process.argv.slice(2);
       const transport = http.createTransport({ baseUrl: url, random: () => 0, logger: http.consoleLogger("error") });
       const { status, attempts } = await transport.call({ operation: "optim_step", body: new TextEncoder().encode("{}") });
       const late = await transport.call({ operation: "healthz", timeoutMs: 100 }).catch(({ code }) => code);

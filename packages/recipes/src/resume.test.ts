@@ -1,12 +1,11 @@
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import type { ServiceClient } from "@tinkex/client";
 import { RunReader } from "@tinkex/runs";
-import { describe, expect, it } from "vitest";
+import { type SourceProgram, sourceProgram } from "@tinkex-tooling/source-program";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { breakableRun } from "./testing/breakable-run.js";
 import type { BrokenRunOrder } from "./testing/broken-run.js";
 import { type JournalEntry, journaledService, lineageOf } from "./testing/journaled-service.js";
@@ -15,8 +14,11 @@ import { localService, temporaryFolder } from "./testing/local-service.js";
 /** The whole campaign, 60 steps and every point, on request: `TINKEX_RESUME_CAMPAIGN=1`. */
 const isWhole = process.env.TINKEX_RESUME_CAMPAIGN === "1";
 
-const PROGRAM = new URL("testing/broken-run.ts", import.meta.url);
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+let program: SourceProgram;
+beforeAll(async () => {
+  program = await sourceProgram(`import "./testing/broken-run.ts";`, import.meta.url);
+});
+afterAll(() => program.remove());
 const { service, url } = localService();
 
 /** Points of a step, by the place where it is broken off: before, between, in the middle of and after every call, write and save. */
@@ -48,7 +50,7 @@ async function runBroken(folder: string, order: Order): Promise<void> {
     runDirectory: join(folder, "broken"),
     journal: join(folder, "journal.jsonl"),
   };
-  const args = ["--conditions=@tinkex/source", `--import=${TSX}`, PROGRAM.pathname, JSON.stringify(whole)];
+  const args = [...program.nodeArguments, JSON.stringify(whole)];
   const env = { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR };
   const { code } = await promisify(execFile)(process.execPath, args, { env }).then(
     () => ({ code: 0 }),

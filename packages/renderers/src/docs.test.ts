@@ -3,7 +3,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { sourceProgram } from "@tinkex-tooling/source-program";
 import { expect, it, onTestFinished } from "vitest";
 import { modelTable } from "./testing/model-table.js";
 import { differenceTable } from "./testing/template-differences.js";
@@ -28,7 +29,7 @@ it("docs/renderers.md lists all differences between renderers and the chat templ
 });
 
 // In one process, as each would load the tokenizer anew; as files of the package, so that they find it by its name.
-it("what docs/renderers.md shows prints what it says", () => {
+it("what docs/renderers.md shows prints what it says", async () => {
   const [snippets, cache] = [folder(join(packageFolder, ".cache")), folder(tmpdir())];
   const repository = join(cache, "models--Qwen--Qwen3-8B");
   mkdirSync(join(repository, "refs"), { recursive: true });
@@ -37,10 +38,10 @@ it("what docs/renderers.md shows prints what it says", () => {
   cpSync(dirname(qwen3), join(repository, "snapshots", COMMIT), { recursive: true });
   const programs = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
   for (const [index, code] of programs.entries()) writeFileSync(join(snippets, `${index}.ts`), code);
-  const main = join(snippets, "main.ts");
-  writeFileSync(main, programs.map((_, index) => `await import("./${index}.ts");`).join("\n"));
-  const printed = execFileSync(process.execPath, ["--conditions=@tinkex/source", "--import=tsx", main], {
-    cwd: packageFolder,
+  const main = programs.map((_, index) => `await import("./${index}.ts");`).join("\n");
+  const { nodeArguments, remove } = await sourceProgram(main, pathToFileURL(join(snippets, "main.ts")).href);
+  onTestFinished(remove);
+  const printed = execFileSync(process.execPath, nodeArguments, {
     encoding: "utf8",
     env: { ...process.env, HF_HUB_CACHE: cache, HF_HUB_OFFLINE: "1" },
   });

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { sourceProgram } from "@tinkex-tooling/source-program";
 import { expect, it, onTestFinished } from "vitest";
 
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
@@ -19,7 +20,7 @@ function hubCache(): string {
   return cache;
 }
 
-it("the README's program runs as it stands and prints what it says", () => {
+it("the README's program runs as it stands and prints what it says", async () => {
   const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
   const program = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? expect.fail("the README shows no program");
   const promised = [...program.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(([, output]) => output);
@@ -28,15 +29,12 @@ it("the README's program runs as it stands and prints what it says", () => {
     '"@tinkex/renderers"',
     JSON.stringify(new URL("index.ts", import.meta.url).href),
   );
-  const printed = execFileSync(
-    process.execPath,
-    ["--conditions=@tinkex/source", "--import=tsx", "--input-type=module", "-e", fromSources],
-    {
-      cwd: import.meta.dirname,
-      encoding: "utf8",
-      env: { ...process.env, HF_HUB_CACHE: hubCache(), HF_HUB_OFFLINE: "1" },
-    },
-  );
+  const { nodeArguments, remove } = await sourceProgram(fromSources, import.meta.url);
+  onTestFinished(remove);
+  const printed = execFileSync(process.execPath, nodeArguments, {
+    encoding: "utf8",
+    env: { ...process.env, HF_HUB_CACHE: hubCache(), HF_HUB_OFFLINE: "1" },
+  });
   expect(promised).toHaveLength(3);
   expect(printed.trimEnd().split("\n")).toEqual(promised);
 }, 60_000);

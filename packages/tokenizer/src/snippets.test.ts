@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, expect, it } from "vitest";
 import { recordedTokenizers } from "./testing/recorded-tokenizers.js";
 import { runSource } from "./testing/run-source.js";
@@ -44,8 +44,7 @@ it("what pages show prints what they say", async () => {
       ...[...text.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(([, output]) => output),
     );
   }
-  const main = join(folder, "main.ts");
-  writeFileSync(main, imports.join("\n"));
-  const printed = await runSource(main, [], { HF_HUB_CACHE: cache, HF_HUB_OFFLINE: "1" });
+  const main = pathToFileURL(join(folder, "main.ts")).href;
+  const printed = await runSource(imports.join("\n"), main, { HF_HUB_CACHE: cache, HF_HUB_OFFLINE: "1" });
   expect(printed.trimEnd().split("\n")).toEqual(promised);
 }, 60_000);

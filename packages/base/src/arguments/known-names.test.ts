@@ -32,8 +32,11 @@ it("sees inherited names too, which a reader of the object would", () => {
   expect(() => checkKnownNames(options, KNOWN, "options")).toThrow('did you mean "apiKey"?');
 });
 
-it.each([[null], [undefined], ["cpu"], [3]])("refuses %o, which is no object", (value) => {
-  expect(() => checkKnownNames(value as unknown as Options, KNOWN, "options")).toThrow(
-    `options must be an object, got ${describeKind(value)}`,
-  );
-});
+it.each([[null], [undefined], ["cpu"], [3], [[]], [Promise.resolve({})]])(
+  "refuses %o, which is no object",
+  (value) => {
+    expect(() => checkKnownNames(value as unknown as Options, KNOWN, "options")).toThrow(
+      `options must be an object, got ${describeKind(value)}`,
+    );
+  },
+);

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { sourceProgram } from "@tinkex-tooling/source-program";
 import { expect, it, onTestFinished } from "vitest";
 
 /** A command that says when it runs, writes what it is told to, and ends in order. */
 const PROGRAM = `
-  const { commandSurroundings } = await import(process.argv[1]);
+  import { commandSurroundings } from "./command-surroundings.ts";
   const { write, writeError, ended } = commandSurroundings(process);
   process.on("message", async () => {
     for (let line = 0; line < 100; line++) {
@@ -23,8 +24,9 @@ const PROGRAM = `
 it.each(["SIGHUP", "SIGTERM"] as const)(
   "goes on when nobody reads a command's output any more, and ends it in order at %s",
   async (signal) => {
-    const file = new URL("./command-surroundings.ts", import.meta.url).href;
-    const child = spawn(process.execPath, ["--import=tsx", "--input-type=module", "--eval", PROGRAM, file], {
+    const program = await sourceProgram(PROGRAM, import.meta.url);
+    onTestFinished(() => program.remove());
+    const child = spawn(process.execPath, program.nodeArguments, {
       cwd: new URL(".", import.meta.url),
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });

@@ -446,20 +446,16 @@ it("a sampler of a base model that another one stands in for takes the tokenizer
 });
 
 it("says how to install the tokenizer package where it is not", async () => {
-  const end = await runScript(`
-    import { register } from "node:module";
-    register("data:text/javascript," + encodeURIComponent(\`
-      export async function resolve(specifier, context, next) {
-        if (!specifier.startsWith("@tinkex/tokenizer")) return next(specifier, context);
-        const error = new Error("Cannot find package '@tinkex/tokenizer' imported from " + context.parentURL);
-        error.code = "ERR_MODULE_NOT_FOUND";
-        throw error;
-      }\`));
+  const end = await runScript(
+    `
     const { loadModelTokenizer } = await import(${JSON.stringify(new URL("./model-tokenizer.ts", import.meta.url).href)});
     const model = { id: "m", modelName: "org/model", tokenizerId: undefined };
     await loadModelTokenizer(model, { own: undefined, baseUrl: ${JSON.stringify(REMOTE)}, env: {} })
       .catch((error) => console.log(error.name, error.message));
-  `);
+  `,
+    {},
+    ["@tinkex/tokenizer", "@tinkex/tokenizer/*"],
+  );
   expect(end.stdout).toMatch(
     /^ValidationError getTokenizer needs the package @tinkex\/tokenizer, which is not installed: npm install @tinkex\/tokenizer/,
   );

@@ -1,7 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { sourceProgram } from "@tinkex-tooling/source-program";
 
 /** The end of a program. */
 export interface ScriptEnd {
@@ -12,18 +10,17 @@ export interface ScriptEnd {
   readonly lingeredMs: number;
 }
 
-/** Runs a TypeScript module in a process of its own, from the sources of our packages. */
+/** Runs a TypeScript module in a process of its own, from the sources of our packages, of which it does not find those that are missing. */
 export async function runScript(
   text: string,
   env: Readonly<Record<string, string>> = {},
+  missing: readonly string[] = [],
 ): Promise<ScriptEnd> {
-  const directory = await mkdtemp(join(tmpdir(), "tinkex-program-"));
-  const file = join(directory, "program.mts");
+  const program = await sourceProgram(text, import.meta.url, missing);
   try {
-    await writeFile(file, text);
-    return await run(["--conditions=@tinkex/source", "--import=tsx", file], env);
+    return await run(program.nodeArguments, env);
   } finally {
-    await rm(directory, { recursive: true });
+    await program.remove();
   }
 }
 

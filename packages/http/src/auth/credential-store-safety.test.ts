@@ -15,10 +15,10 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { inspect, promisify } from "node:util";
 import { FakeClock } from "@tinkex/base/testing";
-import { describe, expect, it } from "vitest";
+import { sourceProgram } from "@tinkex-tooling/source-program";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { afterTest, failureOf } from "../testing/test-transport.js";
 import { CredentialError } from "./credential-error.js";
 import { withCredentialLock } from "./credential-lock.js";
@@ -73,23 +73,18 @@ describe("many writers of the credential store", () => {
 
   it("three processes at once keep all their keys", async () => {
     const home = await emptyHome();
-    const entry = fileURLToPath(new URL("credential-store.ts", import.meta.url));
-    const source = (first: number): string => `
-      const { storeKey } = await import(${JSON.stringify(entry)});
+    const source = `
+      import { storeKey } from "./credential-store.ts";
+      const [home, first] = process.argv.slice(2);
       for (let i = 0; i < 10; i += 1) {
-        await storeKey(${JSON.stringify(home)}, String(${first} + i), { type: "manual", key: "tml-k", name: "n" });
+        await storeKey(home, String(Number(first) + i), { type: "manual", key: "tml-k", name: "n" });
       }`;
+    const program = await sourceProgram(source, import.meta.url);
+    onTestFinished(() => program.remove());
     await Promise.all(
-      [100, 200, 300].map((first) => {
-        const flags = [
-          "--conditions=@tinkex/source",
-          "--import=tsx",
-          "--input-type=module",
-          "--eval",
-          source(first),
-        ];
-        return promisify(execFile)(process.execPath, flags, { timeout: 60_000 });
-      }),
+      ["100", "200", "300"].map((first) =>
+        promisify(execFile)(process.execPath, [...program.nodeArguments, home, first], { timeout: 60_000 }),
+      ),
     );
     expect(Object.keys((await readCredentialStore(home)).keys)).toHaveLength(30);
   }, 60_000);

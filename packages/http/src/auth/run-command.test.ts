@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
-import { beforeEach, describe, expect, it } from "vitest";
+import { sourceProgram } from "@tinkex-tooling/source-program";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { afterTest, eventually, failureOf } from "../testing/test-transport.js";
 import { credentialCommand } from "./credential-command.js";
 import { CredentialError } from "./credential-error.js";
@@ -129,16 +129,15 @@ describe.skipIf(process.platform === "win32")("a credential command's limit", ()
 });
 
 describe.skipIf(process.platform === "win32")("a program that ends while its credential command runs", () => {
-  const entry = fileURLToPath(new URL("credential-command.ts", import.meta.url));
-
   /** Runs a program that asks a command which would take a minute; `ready` tells when the command has begun. */
-  function program(rest: string): { readonly pid: number; readonly ended: Promise<string> } {
+  async function program(rest: string): Promise<{ readonly pid: number; readonly ended: Promise<string> }> {
     const source = `
-      const { credentialCommand } = await import(${JSON.stringify(entry)});
+      import { credentialCommand } from "./credential-command.ts";
       credentialCommand("cd '${folder}'; trap '' INT TERM HUP; sleep 60 & echo $! > pid; wait")().catch(() => {});
       ${rest}`;
-    const flags = ["--conditions=@tinkex/source", "--import=tsx", "--input-type=module", "--eval", source];
-    const child = spawn(process.execPath, flags, { stdio: "ignore" });
+    const bundle = await sourceProgram(source, import.meta.url);
+    onTestFinished(() => bundle.remove());
+    const child = spawn(process.execPath, bundle.nodeArguments, { stdio: "ignore" });
     const ended = new Promise<string>((resolve) =>
       child.on("close", (code, signal) => resolve(String(signal ?? code))),
     );
@@ -146,7 +145,7 @@ describe.skipIf(process.platform === "win32")("a program that ends while its cre
   }
 
   it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("by %s: the command ends too", async (signal) => {
-    const { pid, ended } = program("");
+    const { pid, ended } = await program("");
     await eventually(() => existsSync(join(folder, "pid"))).toBe(true);
     await eventually(() => runs("pid").catch(() => false)).toBe(true);
     process.kill(pid, signal);
@@ -155,7 +154,7 @@ describe.skipIf(process.platform === "win32")("a program that ends while its cre
   });
 
   it("by itself: the command ends too", async () => {
-    const { ended } = program(
+    const { ended } = await program(
       `const { existsSync } = await import("node:fs");
        setInterval(() => { if (existsSync(${JSON.stringify(join(folder, "pid"))})) process.exit(7); }, 5);`,
     );

@@ -1,17 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { sourceProgram } from "@tinkex-tooling/source-program";
 import { onTestFinished } from "vitest";
 import { TestClient } from "./test-client.js";
 
 /** Runs in a process of its own, from our sources: a server around a scripted engine that keeps no idle adapter in memory. */
 const PROGRAM = `
-  const { systemClock, silentLogger } = await import("@tinkex/base");
-  const load = (file) => import(new URL(file, process.argv[1]));
-  const { systemProcesses } = await load("../lock/process-table.ts");
-  const { openDataDirectory } = await load("../server/data-directory.ts");
-  const { serveEngines } = await load("../server/serve-engines.ts");
-  const { DEFAULT_LIMITS } = await load("../server/limits.ts");
-  const { ScriptedEngine } = await load("./scripted-engine.ts");
+  import { silentLogger, systemClock } from "@tinkex/base";
+  import { systemProcesses } from "../lock/process-table.ts";
+  import { openDataDirectory } from "../server/data-directory.ts";
+  import { DEFAULT_LIMITS } from "../server/limits.ts";
+  import { serveEngines } from "../server/serve-engines.ts";
+  import { ScriptedEngine } from "./scripted-engine.ts";
   const tell = (message) => console.log(JSON.stringify(message));
   const surroundings = { clock: systemClock, logger: silentLogger };
   try {
@@ -43,8 +43,9 @@ export class ServerProcess {
 
   /** @param wrapper - a program with its arguments that runs the server, such as `unshare` */
   static async on(dataDirectory: string, wrapper: readonly string[] = []): Promise<ServerProcess> {
-    const node = ["--conditions=@tinkex/source", "--import=tsx", "--input-type=module", "--eval", PROGRAM];
-    const [file = "", ...args] = [...wrapper, process.execPath, ...node, import.meta.url, dataDirectory];
+    const program = await sourceProgram(PROGRAM, import.meta.url);
+    onTestFinished(() => program.remove());
+    const [file = "", ...args] = [...wrapper, process.execPath, ...program.nodeArguments, dataDirectory];
     const cwd = new URL("..", import.meta.url);
     const child = spawn(file, args, { cwd, stdio: ["ignore", "pipe", "inherit"] });
     onTestFinished(() => void child.kill("SIGKILL"));

@@ -59,6 +59,8 @@ it("names the field that was meant, where a slip would change what is trained on
   );
   const other = line({ refusal: null, annotations: [], audio: null });
   expect(await readDataset(chatsFromJsonl(fileOf(JSON.stringify(other))), "chats")).toEqual([other]);
+  const own = line({ id: 7, metadata: {}, context: "a shop", comment: "kind", intent: "greet", rule: 1, game: "go", tool_call: null });
+  expect(await readDataset(chatsFromJsonl(fileOf(JSON.stringify(own))), "chats")).toEqual([own]);
 });
 
 it("cookbook 14: a line of many pieces of the file is read in time that grows as the line does", async () => {

@@ -86,7 +86,10 @@ describe.each(recordedRenderers)("$name", ({ renderer }) => {
       expect(() => build("because")).toThrow(
         new RegExp(`messages\\[1\\] has the field ${field}, which renderers do not read; `),
       );
-      expect(build(null)).toEqual(renderer.buildSupervisedExample([hi, answer]));
+      const nothing = [null, "", [], ...(field === "prefix" ? [false] : [])];
+      for (const value of nothing)
+        expect(build(value)).toEqual(renderer.buildSupervisedExample([hi, answer]));
+      if (field !== "prefix") expect(() => build(false)).toThrow(ValidationError);
     },
   );
 

@@ -11,9 +11,10 @@ import {
   systemClock,
   ValidationError,
 } from "@tinkex/base";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type SourceProgram, sourceProgram } from "@tinkex-tooling/source-program";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type HubServer, startHubServer } from "../testing/hub-server.js";
-import { runSource, startSource } from "../testing/run-source.js";
+import { runProgram, startProgram } from "../testing/run-source.js";
 import { type FromHubOptions, fromHub } from "./from-hub.js";
 import { fromHuggingFaceCache } from "./from-hugging-face-cache.js";
 
@@ -341,7 +342,11 @@ describe("trouble", () => {
 });
 
 describe("two at the same time", () => {
-  const loader = fileURLToPath(new URL("../testing/load-from-hub.ts", import.meta.url));
+  let loader: SourceProgram;
+  beforeAll(async () => {
+    loader = await sourceProgram(`import "../testing/load-from-hub.ts";`, import.meta.url);
+  });
+  afterAll(() => loader.remove());
   const downloads = () => requests().filter((request) => request === "hub GET tokenizer.json");
 
   it("download a file once, be they four processes", async () => {
@@ -351,7 +356,7 @@ describe("two at the same time", () => {
       await vi.waitUntil(() => lookups().length >= 4, 40_000);
       await new Promise((resolve) => setTimeout(resolve, 300));
     };
-    const run = () => runSource(loader, [hub.endpoint, cacheDirectory, id]);
+    const run = () => runProgram(loader, [hub.endpoint, cacheDirectory, id]);
     expect(await Promise.all([run(), run(), run(), run()])).toEqual(Array(4).fill("401\n"));
     expect(downloads()).toHaveLength(1);
     const folder = join(cacheDirectory, "models--org--model");
@@ -360,7 +365,7 @@ describe("two at the same time", () => {
 
   it("leave nothing of one that was killed while it downloaded", async () => {
     hub.beforeDownload = () => new Promise(() => {});
-    const killed = startSource(loader, [hub.endpoint, cacheDirectory, id]);
+    const killed = startProgram(loader, [hub.endpoint, cacheDirectory, id]);
     const folder = join(cacheDirectory, "models--org--model");
     const locks = join(cacheDirectory, ".locks", "models--org--model");
     await vi.waitUntil(() => downloads().length > 0, 20_000);

@@ -16,9 +16,7 @@ const fixtures = fileURLToPath(new URL("../../fixtures/", import.meta.url));
 
 // In a process of its own: the test runner answers for optional packages itself.
 it("says how to install the package where it is missing", async () => {
-  const printed = await runSource(
-    fileURLToPath(new URL("../testing/load-from-transformers.ts", import.meta.url)),
-  );
+  const printed = await runSource(`import "../testing/load-from-transformers.ts";`, import.meta.url);
   expect(printed).toMatch(
     /^missing_dependency: .*is not installed; install it: npm install @huggingface\/transformers\n$/,
   );

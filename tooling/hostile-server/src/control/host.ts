@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { sourceProgram } from "@tinkex-tooling/source-program";
 import type { LedgerEntry } from "../ledger-entry.js";
 import type { ListenOptions } from "../listen-options.js";
 import type { Command, Notice, Reply } from "./messages.js";
@@ -32,15 +32,13 @@ export class Host {
   }
 
   static async start(): Promise<Host> {
-    const child = fork(fileURLToPath(new URL("../host-process.ts", import.meta.url)), {
-      execArgv: ["--import=tsx"],
-      serialization: "advanced",
-    });
+    const program = await sourceProgram(`import "../host-process.ts";`, import.meta.url);
+    const child = fork(program.file, { execArgv: ["--enable-source-maps"], serialization: "advanced" });
     await new Promise<void>((resolve, reject) => {
       child.once("message", () => resolve());
       child.once("error", reject);
       child.once("exit", (code) => reject(new Error(`the hostile server did not start (code ${code})`)));
-    });
+    }).finally(() => program.remove());
     // Servers keep no test process alive; theirs ends with the channel.
     child.unref();
     child.channel?.unref();
