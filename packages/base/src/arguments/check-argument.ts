@@ -111,7 +111,8 @@ export function checkKnownNames<Value extends object>(
   known: Readonly<Record<keyof Value & string, true>>,
   what: string,
 ): void {
-  if (typeof value !== "object" || value === null) {
+  // Neither an empty array nor a promise has a name that is unknown.
+  if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Promise) {
     throw new ValidationError(`${what} must be an object, got ${describeKind(value)}`, {
       path: [what],
     });

@@ -151,11 +151,16 @@ const MESSAGE_FIELDS = [
   "refusal",
 ];
 
-/** Refuses a field that is a slip of one that decides what is trained on; any other is the renderer's to judge. */
+/**
+ * Refuses a field that is a slip of one that decides what is trained on; any other is the renderer's to judge. A message that has
+ * the meant field has the other one besides: `context` beside `content` is a word of its own. A name changes the least, and is near to
+ * many words; null is nothing.
+ */
 function checkSlips(message: Readonly<Record<string, unknown>>, index: number): void {
-  for (const name of Object.keys(message)) {
-    if (MESSAGE_FIELDS.includes(name)) continue;
-    const meant = nearestName(name, MESSAGE_FIELDS);
+  const missing = MESSAGE_FIELDS.filter((name) => name !== "name" && message[name] === undefined);
+  for (const [name, value] of Object.entries(message)) {
+    if (value === null || MESSAGE_FIELDS.includes(name)) continue;
+    const meant = nearestName(name, missing);
     if (meant === undefined) continue;
     throw new ValidationError(`messages[${index}]: unknown field "${name}", did you mean "${meant}"?`);
   }

@@ -1,5 +1,6 @@
 import { refuseImages } from "../images/refuse-images.js";
 import type { Layout, Place, RenderedMessage } from "../layout/layout.js";
+import { completeTool } from "../messages/complete-tool.js";
 import type { Message, ToolDeclaration } from "../messages/message.js";
 import { hasThinking, withoutThinking } from "../messages/message-content.js";
 import { joinPieces } from "../pieces/join-pieces.js";
@@ -130,7 +131,7 @@ function withEffort(
 }
 
 function declareTools(tools: readonly ToolDeclaration[], systemPrompt: string): Message[] {
-  const content = functionTagInstructions(tools.map(declaration).join("\n"));
+  const content = functionTagInstructions(tools.map(completeTool).map(declaration).join("\n"));
   return [{ role: "system", content: systemPrompt === "" ? content : `${systemPrompt}\n\n${content}` }];
 }
 

@@ -56,7 +56,7 @@ const AS_TRAINABLE =
   'say which messages are trained on with trainOn, or with "customized" and trainable on each of them';
 const AS_THINKING = 'put it into the content as a part { type: "thinking", thinking }';
 
-/** Fields of other APIs that say something which would be lost here, and the remedy. Null says nothing. */
+/** Fields of other APIs that say something which would be lost here, and the remedy. */
 const FOREIGN_FIELDS: Readonly<Record<string, string>> = {
   weight: AS_TRAINABLE,
   train: AS_TRAINABLE,
@@ -76,9 +76,15 @@ const FOREIGN_FIELDS: Readonly<Record<string, string>> = {
 
 function checkFields(message: object, index: number): void {
   for (const [field, value] of Object.entries(message)) {
-    if (value === undefined || value === null || !Object.hasOwn(FOREIGN_FIELDS, field)) continue;
+    if (saysNothing(field, value) || !Object.hasOwn(FOREIGN_FIELDS, field)) continue;
     throw refusal(index, `has the field ${field}, which renderers do not read`, FOREIGN_FIELDS[field] ?? "");
   }
+}
+
+/** Tells whether a field is only there because its API writes all of them: servers give empty thinking with every answer. */
+function saysNothing(field: string, value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return (value ?? "") === "" || (field === "prefix" && value === false);
 }
 
 /** An error about one message: what is wrong, and the remedy. */

@@ -1,3 +1,4 @@
+import { completeTool } from "../../messages/complete-tool.js";
 import type { Message, ToolDeclaration } from "../../messages/message.js";
 import { writeJson } from "../../text/write-json.js";
 import { DEEPSEEK_CALLS } from "./read-deepseekv3-reply.js";
@@ -15,12 +16,14 @@ export function declareDeepseekV3Tools(tools: readonly ToolDeclaration[], system
     "## Tools",
     "You have access to the following tools:",
     "",
-    ...tools.flatMap(({ name, description, parameters }) => [
-      `### ${name}`,
-      `Description: ${description}`,
-      "",
-      `Parameters: ${writeJson(parameters, { asciiOnly: true })}`,
-    ]),
+    ...tools
+      .map(completeTool)
+      .flatMap(({ name, description, parameters }) => [
+        `### ${name}`,
+        `Description: ${description}`,
+        "",
+        `Parameters: ${writeJson(parameters, { asciiOnly: true })}`,
+      ]),
     "",
     "IMPORTANT: ALWAYS adhere to this exact format for tool use:",
     DEEPSEEKV3_CALL_FORMAT,

@@ -1,3 +1,4 @@
+import { completeTool } from "../../messages/complete-tool.js";
 import type { Message, ToolDeclaration } from "../../messages/message.js";
 import { writeJson } from "../../text/write-json.js";
 
@@ -28,7 +29,8 @@ export function declareGptOssTools(tools: readonly ToolDeclaration[], systemProm
   ];
 }
 
-function declaration({ name, description, parameters }: ToolDeclaration): string {
+function declaration(tool: ToolDeclaration): string {
+  const { name, description, parameters } = completeTool(tool);
   return [
     ...(description === "" ? [] : [`// ${description}`]),
     `type ${name} = ${parametersText(parameters)} => any;`,

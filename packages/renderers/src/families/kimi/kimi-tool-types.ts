@@ -1,4 +1,5 @@
 import { ValidationError } from "@tinkex/base";
+import { completeTool } from "../../messages/complete-tool.js";
 import type { ToolDeclaration } from "../../messages/message.js";
 import { jsonEntries, pythonText, writeJson } from "../../text/write-json.js";
 
@@ -39,7 +40,7 @@ const OF_TYPE: Readonly<Record<string, (value: unknown) => boolean>> = {
  *   values than its type has
  */
 export function kimiToolTypes(tools: readonly ToolDeclaration[]): string {
-  return `# Tools\n\n## functions\nnamespace functions {\n${tools.flatMap(declaration).join("\n")}\n}\n`;
+  return `# Tools\n\n## functions\nnamespace functions {\n${tools.map(completeTool).flatMap(declaration).join("\n")}\n}\n`;
 }
 
 function declaration({ name, description, parameters }: ToolDeclaration): string[] {
