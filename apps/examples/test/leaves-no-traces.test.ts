@@ -1,12 +1,19 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { BUNDLED_DATA } from "../src/quickstart/options.js";
 import { type AuditedRun, Auditor } from "./traces/audited-process.js";
 
 const auditor = new Auditor();
 afterAll(() => auditor.dispose());
 if (!auditor.seesConnections)
   console.log("attempts to connect are not audited here: that takes Linux and a C compiler");
+
+/** Two of the held-out words, in no folder that is audited: answers to all of them take longer than the step. */
+const questions = mkdtempSync(join(tmpdir(), "tinkex-questions-"));
+afterAll(() => rmSync(questions, { recursive: true }));
 
 const repository = join(import.meta.dirname, "..", "..", "..");
 const quickstart = join(import.meta.dirname, "..", "dist", "quickstart.js");
@@ -34,7 +41,10 @@ describe("what stays on the machine and what leaves it", () => {
   });
 
   it("the quickstart leaves its checkpoint", { timeout: 120_000 }, async () => {
-    const run = await auditor.run([quickstart, "--steps", "1", "--runtime", "native"]);
+    const asked = join(questions, "held-out.jsonl");
+    writeFileSync(asked, readFileSync(BUNDLED_DATA.heldOut, "utf8").split("\n").slice(0, 2).join("\n"));
+    const args = ["--steps", "1", "--runtime", "native", "--held-out", asked];
+    const run = await auditor.run([quickstart, ...args]);
     expect(run.stdout).toContain("native runtime");
     expectNoTraces(run, /^working\/\.tinkex\//);
     expect(run.files.join()).toContain("adapter_model.safetensors");
