@@ -1,11 +1,12 @@
-import type { Expression, MacroDefinition } from "../syntax/syntax.js";
+import type { Expression, MacroDefinition, Parameter } from "../syntax/syntax.js";
 import { TemplateError } from "../values/template-error.js";
 import { type CallArguments, Dict, Tuple, Undefined, type Value } from "../values/values.js";
 import type { Scope } from "./scope.js";
 
 /**
  * Gives the parameters of a macro their values, as jinja2 does: by place, by name, by default, and undefined without.
- * @param evaluate - evaluates a default, which sees the parameters before it
+ * @param evaluate - evaluates a default, which sees the parameters that are given and those before it; of itself, and of those behind it
+ * that are not given, it sees nothing, whatever the template around has under that name
  */
 export function bindMacro(
   { name, parameters, specials }: MacroDefinition,
@@ -14,15 +15,19 @@ export function bindMacro(
   evaluate: (value: Expression) => Value,
 ): void {
   const keywords = new Map(given);
+  const missing: Parameter[] = [];
   for (const [index, parameter] of parameters.entries()) {
     const byPlace = positional[index];
     const value = byPlace ?? keywords.get(parameter.name);
     if (byPlace === undefined) keywords.delete(parameter.name);
     if (value !== undefined) scope.set(parameter.name, value);
-    else if (parameter.defaultValue !== undefined)
-      scope.set(parameter.name, evaluate(parameter.defaultValue));
-    else scope.set(parameter.name, new Undefined(`parameter '${parameter.name}' was not provided`));
+    else {
+      scope.set(parameter.name, new Undefined(`parameter '${parameter.name}' was not provided`));
+      missing.push(parameter);
+    }
   }
+  for (const parameter of missing)
+    if (parameter.defaultValue !== undefined) scope.set(parameter.name, evaluate(parameter.defaultValue));
   if (specials.has("caller") && !parameters.some((parameter) => parameter.name === "caller")) {
     scope.set("caller", keywords.get("caller") ?? new Undefined("No caller defined"));
     keywords.delete("caller");
