@@ -18,7 +18,9 @@ describe("requireQuantizedProducts", () => {
       await expect(attempt).rejects.toThrow(
         `weights must be "float32" here, got "${format}": the wasm runtime (asked for) has no product with`,
       );
-      await expect(attempt).rejects.toThrow("install onnxruntime-node");
+      await expect(attempt).rejects.toThrow("leave the option runtime out");
+      const unasked = requireQuantizedProducts({ ...runtime, reason: "it does not load" }, format);
+      await expect(unasked).rejects.toThrow("install onnxruntime-node");
     },
   );
 

@@ -36,9 +36,10 @@ export async function requireQuantizedProducts(runtime: Runtime, format: WeightF
   const [product = Number.NaN] = outputs.float32("y");
   await session.release();
   if (product === 0) return;
+  const remedy = runtime.reason === "asked for" ? "leave the option runtime out" : "install onnxruntime-node";
   throw new ValidationError(
     `weights must be "float32" here, got "${format}": the ${runtime.name} runtime (${runtime.reason}) has no product with ${bits}-bit ` +
-      `weights for this processor, and would widen them for every token${runtime.name === "wasm" ? "; install onnxruntime-node" : ""}`,
+      `weights for this processor, and would widen them for every token${runtime.name === "wasm" ? `; ${remedy}` : ""}`,
     { path: ["weights"] },
   );
 }

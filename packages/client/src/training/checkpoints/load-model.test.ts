@@ -173,11 +173,15 @@ describe("loading weights into a model that has done something", () => {
   it("is refused by the service, and the error says how to go on from a checkpoint", async () => {
     const { stub, training } = await openTraining();
     const detail = "LoadWeights is not permitted with seq_id 9";
-    stub.script("load_weights", { status: 400, body: { detail } }, { status: 400, body: { detail: "no" } });
+    const tooLate = { status: 400, body: { detail } };
+    stub.script("load_weights", tooLate, tooLate, { status: 400, body: { detail: "no" } });
     await expect(training.loadState(path)).rejects.toMatchObject({
       code: "bad_request",
       message: expect.stringMatching(/seq_id 9; .*createTrainingClientFromState\(path\) makes a new one/),
     });
+    await expect(training.loadStateWithOptimizer(path)).rejects.toThrow(
+      /createTrainingClientFromStateWithOptimizer\(path\) makes a new one/,
+    );
     await expect(training.loadState(path)).rejects.toThrow(/Bad Request: no$/);
   });
 });

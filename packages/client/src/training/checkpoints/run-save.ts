@@ -49,8 +49,11 @@ export async function runSamplerSave(
 /** Words of the service where a model has done something before it is to load weights. */
 const TOO_LATE = /\bnot permitted with seq_id\b/;
 
-const LOAD_REMEDY =
-  "a model loads weights before it does anything else; createTrainingClientFromState(path) makes a new one of them";
+/** Names the call that makes a new model of a checkpoint, with the optimizer's state where that was wanted. */
+function loadRemedy(hasOptimizer: boolean): string {
+  const call = `createTrainingClientFromState${hasOptimizer ? "WithOptimizer" : ""}(path)`;
+  return `a model loads weights before it does anything else; ${call} makes a new one of them`;
+}
 
 /** Loads a checkpoint into a model that exists, and remembers it as the one to go on from. */
 export async function runLoad(
@@ -63,7 +66,7 @@ export async function runLoad(
   const fields = { path, optimizer: hasOptimizer, weights_access_token };
   const loaded = await runOperation(model, "load_weights", fields, context).catch((error: unknown) => {
     const isTooLate = error instanceof ApiStatusError && TOO_LATE.test(error.message);
-    throw isTooLate ? withRemedy(error, LOAD_REMEDY) : error;
+    throw isTooLate ? withRemedy(error, loadRemedy(hasOptimizer)) : error;
   });
   model.checkpoints.loaded(path, context.seqId);
   return loaded;
