@@ -273,8 +273,7 @@ export class TrainingClient {
   }
 
   /**
-   * Loads weights and optimizer state into this model, so that training goes on as if it had never stopped; as {@link loadState}, else
-   * `createTrainingClientFromStateWithOptimizer`.
+   * Loads weights and optimizer state, to train on as if it had never stopped; else `createTrainingClientFromStateWithOptimizer`.
    *
    * @param path - `tinker://<run>/weights/<name>`, as `saveState` gives it
    * @throws ValidationError at the call, for a path that cannot be trained on
