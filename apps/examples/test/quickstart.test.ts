@@ -47,7 +47,7 @@ function shortRun(): Promise<FinishedRun> {
   return firstShort;
 }
 
-/** Half of the usual steps, which suffice to learn, and a quarter of the words, which suffice to see it; the full form asks for all. */
+/** Half of the usual steps, which suffice to learn, and a quarter of the words, which suffice to see it; the full form asks for all of them with the first seed. */
 const HALF = ["--steps", "30", ...firstHeldOut(25)];
 
 const RESULT = /^held-out exact match: (\d+\.\d) % -> (\d+\.\d) %$/;
