@@ -11,11 +11,12 @@ const seed = Number(process.env.FUZZ_SEED ?? 1);
 describe.each(SUBJECTS)("a $name, with protobuf-es as the judge", (subject) => {
   it.each(Object.entries(HOSTILE_KINDS))(
     "is read alike or refused by both: %s",
-    (name, makeBodies) => {
+    (_, makeBodies) => {
       let [index, count, taken] = [0, 0, 0];
-      for (; count < cases; index += 1) {
+      // Goes on past the number while both readers refuse all, as they may a few bodies of groups that nest too deep.
+      for (; count < cases || taken === 0; index += 1) {
         // A few random messages are empty, of which a kind makes nothing.
-        expect(index, "messages of which nothing was made").toBeLessThan(10 * cases + 100);
+        expect(index, "messages of which nothing was made, or taken").toBeLessThan(10 * cases + 100);
         const random = randomOf(seed * 1_000_033 + index);
         const [first, second] = [
           RANDOM_MESSAGES[subject.name](random),
@@ -26,7 +27,6 @@ describe.each(SUBJECTS)("a $name, with protobuf-es as the judge", (subject) => {
           count += 1;
         }
       }
-      expect(taken, name).toBeGreaterThan(0);
     },
     3_600_000,
   );

@@ -56,7 +56,8 @@ const FLAGS = [
 
 /** Adds the flags for the options that a message of the server names, for whoever only knows the command. */
 function withFlags(message: string): string {
-  const named = FLAGS.filter(([option]) => new RegExp(`\\b${option}\\b`).test(message));
+  const words = new Set(message.split(/\W/));
+  const named = FLAGS.filter(([option]) => words.has(option));
   const flags = named.map(([option, flag]) => `${option} is ${flag}`).join(", ");
   return flags === "" ? message : `${message} (on the command line ${flags})`;
 }
