@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { PACKED_ROOT, type PublicPackage } from "./public-packages.js";
 
-/** What a packed package holds. */
+/** Contents of a packed package. */
 export interface PackedFiles {
   /** Paths from the package's own folder, with `/`. */
   readonly files: readonly string[];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 /** The folder of the repository. */
 export const REPOSITORY = join(import.meta.dirname, "..", "..");
 
-/** Where the tarballs of one run lie. */
+/** Folder of the tarballs of one run. */
 export const TARBALLS = join(REPOSITORY, ".cache", "tarballs");
 
 /** Folder that all files of a tarball are in. */
@@ -15,7 +15,7 @@ export interface PublicPackage {
   readonly name: string;
   readonly folder: string;
   readonly tarball: string;
-  /** Where the tarball was unpacked. */
+  /** Folder in which the tarball was unpacked. */
   readonly unpacked: string;
   /** Siblings it needs at run time, transitively, itself first. */
   readonly closure: readonly string[];

@@ -50,10 +50,10 @@ export function serveArguments(
       dataDirectory: dataDirectory(values.data),
       models,
       standIn: values["stand-in"],
-      generation: generationName(values.generation),
+      generation: oneOf("generation", GENERATIONS, values.generation),
       runtime: runtimeName(values.runtime),
       threads: wholeNumber("threads", values.threads),
-      weights: weightFormat(values.weights),
+      weights: oneOf("weights", WEIGHT_FORMATS, values.weights),
       seed: wholeNumber("seed", values.seed),
       apiKey,
     },
@@ -128,13 +128,17 @@ function servedModel(text: string): ServedModel {
   return { name: text.slice(0, at), directory: text.slice(at + 1) };
 }
 
-function generationName(text: string | undefined): LocalServerOptions["generation"] {
-  const generation = GENERATIONS.find((name) => name === text);
-  if (text === undefined || generation !== undefined) return generation;
-  throw new ValidationError(
-    `--generation must be one of ${GENERATIONS.join(", ")}, got ${JSON.stringify(text)}`,
-    { path: ["generation"] },
-  );
+/** Reads the value of a flag that takes one of some names. @throws ValidationError naming them */
+function oneOf<Name extends string>(
+  option: keyof LocalServerOptions,
+  names: readonly Name[],
+  text: string | undefined,
+): Name | undefined {
+  const found = names.find((name) => name === text);
+  if (text === undefined || found !== undefined) return found;
+  throw new ValidationError(`--${option} must be one of ${names.join(", ")}, got ${JSON.stringify(text)}`, {
+    path: [option],
+  });
 }
 
 function runtimeName(text: string | undefined): LocalServerOptions["runtime"] {
@@ -142,13 +146,4 @@ function runtimeName(text: string | undefined): LocalServerOptions["runtime"] {
   throw new ValidationError(`--runtime must be auto, native or wasm, got ${JSON.stringify(text)}`, {
     path: ["runtime"],
   });
-}
-
-function weightFormat(text: string | undefined): LocalServerOptions["weights"] {
-  const format = WEIGHT_FORMATS.find((name) => name === text);
-  if (text === undefined || format !== undefined) return format;
-  throw new ValidationError(
-    `--weights must be one of ${WEIGHT_FORMATS.join(", ")}, got ${JSON.stringify(text)}`,
-    { path: ["weights"] },
-  );
 }

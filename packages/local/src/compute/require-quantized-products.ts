@@ -11,8 +11,8 @@ import { tensor } from "../runtime/tensor.js";
  * Checks that a runtime has kernels for quantized weights. One without them widens each matrix to float32 in every run, which for a
  * token takes some twenty times as long as weights that are float32; it does so unasked.
  *
- * Where there are any, one of them rounds what it multiplies to 8 bits. So a product tells: of a number that is too small beside
- * another one of its block nothing is left.
+ * A product tells: one of the kernels rounds what it multiplies to 8 bits, so that of a number which is too small beside another
+ * one of its block nothing is left.
  *
  * @throws ValidationError naming the remedy
  */

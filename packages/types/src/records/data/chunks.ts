@@ -21,7 +21,7 @@ import { zodOf } from "../../schema/zod-of.js";
 /** Token ids, each in the range of int32. */
 export type TokenIds = readonly number[] | Int32Array;
 
-/** Values that token ids are taken from: any list, integer typed array, tf.Tensor of dtype `int32` or tensor of dtype `int64`. */
+/** Values that token ids are taken from: a list, an integer typed array, a tf.Tensor of dtype `int32` or a tensor of dtype `int64`. */
 export type TokenSource =
   | TokenIds
   | IntegerTypedArray
