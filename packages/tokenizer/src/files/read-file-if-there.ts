@@ -7,7 +7,8 @@ import { ValidationError } from "@tinkex/base";
  */
 export async function readFileIfThere(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, "utf8");
+    // Decoded in one piece: in chunks, as readFile does it by itself, takes longer and leaves a string that is put together on first use.
+    return (await readFile(path)).toString("utf8");
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR")) {
       return undefined;

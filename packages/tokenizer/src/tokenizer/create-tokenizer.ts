@@ -44,9 +44,8 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
   const engine = createEngine(json);
   const tokenFiles = { ...files, config, padding: json.padding };
   const added = withConfiguredTokens(json.added_tokens, tokenFiles, engine);
-  const addedById = new Map(
-    added.map((token) => [token.id, { ...token, written: writtenForm(token, engine) }]),
-  );
+  const addedById = new Map(added.map((token) => [token.id, token]));
+  const writtenById = new Map(added.map((token) => [token.id, writtenForm(token, engine)]));
   const addedByContent = new Map(added.map((token) => [token.content, token]));
   const special = added.filter((token) => token.special);
   const specialTokens: ReadonlyMap<string, number> = new Map(
@@ -55,7 +54,7 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
 
   const splitter = new AddedTokenSplitter(added, engine.normalize);
   const tokenId = (token: string) => addedByContent.get(token)?.id ?? engine.tokenId(token);
-  const token = (id: number) => addedById.get(id)?.written ?? engine.token(id);
+  const token = (id: number) => writtenById.get(id) ?? engine.token(id);
   const decodedToken = (id: number, options: DecodeOptions) =>
     options.skipSpecialTokens === true && addedById.get(id)?.special === true ? undefined : token(id);
   const { prefix, suffix } = engine.affixes;
