@@ -52,6 +52,17 @@ describe("dpo", { timeout: 240_000 }, () => {
     expect(calls.filter((call) => call.startsWith("forwardBackward"))).toEqual([]);
   });
 
+  it("leaves out pairs whose answers are the same, which have no gradient, and says so", async () => {
+    const same = { prompt: "ant:", chosen: " yes\n", rejected: " yes\n" };
+    const run = dpo(optionsOf({ pairs: [same, ...pairs.slice(0, 2), same], batchSize: 2, epochs: 1 }));
+    const events: RecipeEvent[] = [];
+    for await (const event of run) events.push(event);
+    const warnings = events.flatMap((event) => (event.type === "warning" ? [event.message] : []));
+    expect(warnings).toEqual(["2 of 4 pairs have the same answer twice, and are left out"]);
+    const { steps, metrics } = await run;
+    expect([steps, metrics.num_pairs, metrics["pairs/dropped"]]).toEqual([1, 2, 2]);
+  });
+
   it("begins from a supervised checkpoint without its optimizer, and is right from the second step on", async () => {
     const train = WORDS.map((word) => ({ prompt: `${word}:`, completion: ` ${word} no!\n` }));
     const { checkpoint } = await sft({

@@ -5,7 +5,7 @@ import { schedule } from "./arithmetic/schedule.js";
 import { batchesOf } from "./data/batches.js";
 import { checkDataset, type Dataset, fingerprint, readDataset } from "./data/dataset.js";
 import { mapNamed } from "./data/map-named.js";
-import { type PreferencePair, pairDatums } from "./datum/preference-pair.js";
+import { isOfOneAnswer, type PreferencePair, pairDatums } from "./datum/preference-pair.js";
 import { dpoLoop, referenceOf } from "./loops/dpo.js";
 import { CHECKPOINT_TTL_SECONDS } from "./run/checkpoints.js";
 import { isCheckpointPath, openTraining } from "./run/open-training.js";
@@ -27,7 +27,7 @@ const LEARNING_RATE = 1e-5;
 
 /** Options of direct preference optimisation. */
 export interface DpoOptions extends RecipeOptions {
-  /** Questions with two answers each. Read once, and kept in memory. */
+  /** Questions with two answers each; those whose answers are the same are left out. Read once, and kept in memory. */
   readonly pairs: Dataset<PreferencePair>;
   /** Strength with which the model is held to where it began. @defaultValue 0.1 */
   readonly beta?: number | undefined;
@@ -112,7 +112,13 @@ async function runDpo(
   const training = await openTraining({ service, model, rank, seed, signal }, resume);
   const tools = await trainingTools(training, model, renderer);
   const placeOf = (index: number): string => `dpo: pairs[${index}]`;
-  const data = mapNamed(pairs, placeOf, (pair) => [pairDatums(pair, tools, "a pair")]);
+  const data = mapNamed(pairs, placeOf, (pair) => {
+    const datums = pairDatums(pair, tools, "a pair");
+    return isOfOneAnswer(datums) ? [] : [datums];
+  });
+  const dropped = pairs.length - data.length;
+  if (dropped > 0)
+    log.warn(`${dropped} of ${pairs.length} pairs have the same answer twice, and are left out`);
   const batches = batchesOf(data, batchSize, seed, "dpo: pairs", "batchSize");
   const totalSteps = Math.min(maxSteps, epochs * batches.stepsPerEpoch);
   // A run that goes on has other weights by now: its reference is made anew of where it began.
@@ -126,6 +132,7 @@ async function runDpo(
     reference: referenceOf((document) => sampler.computeLogprobs(document, { signal })),
     log,
     startStep,
+    droppedPairs: dropped,
     batchAt: batches.batchAt,
     epochAt: batches.epochAt,
     batchInEpochAt: batches.batchInEpochAt,

@@ -66,11 +66,11 @@ describe("checking an argument", () => {
     ],
     [
       () => checkNumberList(detached(), "ids"),
-      "ids is a typed array whose memory was transferred to another thread; copy it before",
+      "ids is a typed array whose memory was transferred to another thread or resized; copy it before",
     ],
     [
       () => checkBytes(shrunk(), "body"),
-      "body is a typed array whose memory was transferred to another thread; copy it before",
+      "body is a typed array whose memory was transferred to another thread or resized; copy it before",
     ],
     [() => checkBytes("x", "body"), "body must be a Uint8Array, got a string"],
     [() => checkFunction({}, "source"), "source must be a function, got an object"],

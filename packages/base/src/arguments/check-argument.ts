@@ -59,8 +59,9 @@ export function checkFunction(value: unknown, what: string): void {
   if (typeof value !== "function") throw wrongKind(what, "a function", value);
 }
 
-/** Words for a typed array whose memory is gone. */
-export const DETACHED = "is a typed array whose memory was transferred to another thread; copy it before";
+/** Words for a typed array whose memory is gone, whichever way: an engine may not tell one from the other. */
+export const DETACHED =
+  "is a typed array whose memory was transferred to another thread or resized; copy it before";
 
 /** Checks that memory was neither given away to another thread nor taken back, after which it reads as empty. */
 function checkAttached(view: ArrayBufferView, what: string): void {

@@ -7,7 +7,9 @@ it.each([Float32Array, Int32Array, BigInt64Array])(
     const data = new Kind(3);
     structuredClone(data.buffer, { transfer: [data.buffer] });
     const dtype = data instanceof Float32Array ? "float32" : "int64";
-    const message = expect.stringContaining("memory was transferred to another thread; copy it before");
+    const message = expect.stringContaining(
+      "memory was transferred to another thread or resized; copy it before",
+    );
     expect(tensorFault({ data, dtype })).toEqual({ field: "data", message });
     expect(tensorFault({ data, dtype, shape: [0] })).toEqual({ field: "data", message });
     expect(tensorFault({ data: new Kind(0), dtype, shape: [0] })).toBeUndefined();

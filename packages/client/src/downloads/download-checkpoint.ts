@@ -4,6 +4,7 @@ import { ARCHIVE, type DownloadSource, type DownloadWork } from "./download-work
 import { extractArchive } from "./extract-archive.js";
 import { fetchFiles, safeNames } from "./fetch-files.js";
 import { downloaded, readFinished, writeFinished } from "./finished-directory.js";
+import { placeRefusal } from "./place-refusal.js";
 import { Staging } from "./staging.js";
 import { maxArchiveBytes } from "./unpacked.js";
 
@@ -12,10 +13,28 @@ import { maxArchiveBytes } from "./unpacked.js";
  * next one does not fetch again.
  *
  * @param openSource - asks the service for the addresses; not called when the directory holds the checkpoint already
+ * @throws ValidationError for a directory that cannot be written
  */
 export async function downloadCheckpoint(
   work: DownloadWork,
   openSource: () => Promise<DownloadSource>,
+): Promise<DownloadedCheckpoint> {
+  const progress = new ProgressListener(work.onProgress);
+  try {
+    return await download(work, openSource, progress);
+  } catch (error) {
+    // The caller's own functions may fail at files of their own.
+    const isOfCaller = [progress.signal, work.signal].some(
+      ({ aborted, reason }) => aborted && reason === error,
+    );
+    throw isOfCaller ? error : placeRefusal(work.method, work.directory, error);
+  }
+}
+
+async function download(
+  work: DownloadWork,
+  openSource: () => Promise<DownloadSource>,
+  progress: ProgressListener<CheckpointProgress>,
 ): Promise<DownloadedCheckpoint> {
   const { method, tinkerPath, directory } = work;
   const done = await readFinished(method, directory, tinkerPath);
@@ -27,7 +46,6 @@ export async function downloadCheckpoint(
   const source = await openSource();
   // Nothing is made on the disk for names that are refused.
   const names = safeNames(source.signed.urls, work.limits);
-  const progress = new ProgressListener(work.onProgress);
   const staging = await Staging.open(directory, JSON.stringify([tinkerPath, source.kind, names]));
   try {
     const files =

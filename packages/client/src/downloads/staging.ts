@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { lstat, mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { isProcessGone, processMark } from "@tinkex/base/node";
+import { isProcessGone, makeFolders, processMark } from "@tinkex/base/node";
 
 /** Characters of the directory's name in that of the folder, for who looks at it; names as long as they may be have room there. */
 const MAX_NAME_PART = 40;
@@ -25,7 +25,7 @@ export class Staging {
 
   /** Takes over the folder that was left for the same directory and checkpoint, or makes one. */
   static async open(directory: string, checkpoint: string): Promise<Staging> {
-    await mkdir(dirname(directory), { recursive: true });
+    await makeFolders(dirname(directory));
     const key = keyOf(`${basename(directory)} ${checkpoint}`);
     const own = claim(directory, key);
     try {

@@ -201,9 +201,10 @@ export class CheckpointCalls {
    * directory, and the same call goes on with it. No header of ours goes to the store.
    *
    * @param directory - `adapter_config.json` and the adapter's weights are in it then, as `peft` loads them
-   * @throws ValidationError for a place where something else is, a link, and the folder that the program works in, which would be replaced;
+   * @throws ValidationError for a place where something else is or that cannot be written, a link, and the folder that the program works in, which would
+   *   be replaced;
    *   ResponseError for files that are not whole, have names that are not safe, or are larger than the limits allow;
-   *   UnsupportedByServerError where the service gives no such checkpoint away; what the file system and `onProgress` throw
+   *   UnsupportedByServerError where the service gives no such checkpoint away; what `onProgress` throws
    *
    * @example
    * await service.rest.downloadCheckpoint("tinker://run/external_weights/final", "adapters/final");

@@ -26,6 +26,10 @@ describe("resolveBaseUrl", () => {
 
   it.each([
     ["127.0.0.1:8000", /give one like "http:\/\/127\.0\.0\.1:8000"/],
+    ["[::1]:8000", /give one like "http:\/\/\[::1\]:8000"/],
+    ["[fd00::7]/services", /give one like "http:\/\/\[fd00::7\]\/services"/],
+    ["[::1::2]:8000", /give one like "https:/],
+    ["999.1.1.1:8000", /give one like "https:/],
     ["localhost:8000/x", /as in http:\/\/localhost:8000 \(/],
     ["ftp://h", /got ftp: \(/],
     ["/x", /give one like "https:/],

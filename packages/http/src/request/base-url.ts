@@ -16,7 +16,8 @@ export function resolveBaseUrl(value: string | undefined): string {
   try {
     url = new URL(text);
   } catch (cause) {
-    const example = HOST_AND_PORT.test(text) ? `http://${text}` : DEFAULT_BASE_URL;
+    const withScheme = `http://${text}`;
+    const example = HOST_AND_PORT.test(text) && URL.canParse(withScheme) ? withScheme : DEFAULT_BASE_URL;
     throw new ValidationError(
       `the base URL ${JSON.stringify(text)} is not a URL; give one like "${example}" (option baseUrl or TINKER_BASE_URL)`,
       { path: ["baseUrl"], cause },
@@ -46,8 +47,8 @@ export function resolveBaseUrl(value: string | undefined): string {
 /** Root of all calls, which people copy from the addresses in a log. */
 const API_ROOT = /\/api\/v1\/?$/;
 
-/** Address that only lacks its scheme, such as `127.0.0.1:8000`. */
-const HOST_AND_PORT = /^[\w.-]{1,253}:\d{1,5}(?:\/|$)/;
+/** Address that only lacks its scheme, such as `127.0.0.1:8000` or `[::1]:8000`. */
+const HOST_AND_PORT = /^(?:[\w.-]{1,253}:\d{1,5}|\[[\da-fA-F:.]{2,45}\](?::\d{1,5})?)(?:\/|$)/;
 
 /** Remedy for an address without a scheme that begins with a name, such as `localhost:8000`: the name reads as the scheme. */
 function schemeRemedy({ href, protocol, pathname }: URL): string {

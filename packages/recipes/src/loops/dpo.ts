@@ -16,6 +16,8 @@ export interface DpoLoop {
   readonly reference: (data: readonly Datum[]) => Promise<readonly number[]>;
   readonly log: RecipeLog;
   readonly startStep: number;
+  /** Pairs of the data set that were left out. @defaultValue 0 */
+  readonly droppedPairs?: number | undefined;
   readonly batchAt: (step: number) => readonly PairDatums[];
   readonly epochAt: (step: number) => number;
   readonly batchInEpochAt: (step: number) => number;
@@ -34,7 +36,7 @@ export interface DpoLoop {
  * @returns the last checkpoint; undefined where there was no step to do
  */
 export async function dpoLoop(loop: DpoLoop): Promise<SavedCheckpoint | undefined> {
-  const { training, log, checkpoints, signal } = loop;
+  const { training, log, checkpoints, signal, droppedPairs = 0 } = loop;
   let last: SavedCheckpoint | undefined;
   for (let step = loop.startStep; step < checkpoints.totalSteps; step += 1) {
     signal?.throwIfAborted();
@@ -63,6 +65,7 @@ export async function dpoLoop(loop: DpoLoop): Promise<SavedCheckpoint | undefine
         progress: step / checkpoints.totalSteps,
         learning_rate: learningRate,
         num_pairs: data.length / 2,
+        ...(droppedPairs > 0 && { "pairs/dropped": droppedPairs }),
         num_tokens: weights.flat().length,
         ...computed?.metrics,
         ...optimizerMetrics(metrics ?? undefined),

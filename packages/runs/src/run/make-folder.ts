@@ -1,5 +1,5 @@
-import { mkdir } from "node:fs/promises";
 import { errorMessage, ValidationError } from "@tinkex/base";
+import { makeFolders } from "@tinkex/base/node";
 import type { LockedPlace } from "./lock-file.js";
 
 /** Codes by which a system says that a path cannot be written, as a full disk does not. */
@@ -16,7 +16,7 @@ const REFUSALS: readonly unknown[] = [
 
 /** Makes a folder, and those above it. @throws ValidationError where a file is in its place, or it may not be made */
 export async function makeFolder(path: string, place: LockedPlace): Promise<void> {
-  await mkdir(path, { recursive: true }).catch((error: unknown) => {
+  await makeFolders(path).catch((error: unknown) => {
     throw asRefusal(error, place);
   });
 }

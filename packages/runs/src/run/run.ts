@@ -1,4 +1,4 @@
-import { appendFile, mkdir } from "node:fs/promises";
+import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type Clock,
@@ -9,6 +9,7 @@ import {
   Mutex,
   ValidationError,
 } from "@tinkex/base";
+import { makeFolders } from "@tinkex/base/node";
 import type { JsonObject } from "../lines/python-json.js";
 import { appendLines, syncFiles, writeLines } from "../lines/write-lines.js";
 import type { HeldLock } from "./lock-file.js";
@@ -146,7 +147,7 @@ export class Run implements AsyncDisposable {
     this.#names.set(key, name);
     const folder = this.#path(iterationFolder(iteration));
     await this.#write(async () => {
-      await mkdir(folder, { recursive: true });
+      await makeFolders(folder);
       await writeLines(join(folder, file), rows);
     });
   }

@@ -1,6 +1,6 @@
-import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { checkKnownNames, checkString, ValidationError } from "@tinkex/base";
+import { makeFolders } from "@tinkex/base/node";
 import { CsvFile } from "./csv-file.js";
 import { columnName, csvCell } from "./csv-table.js";
 import { type FileLog, fileLog } from "./file-log.js";
@@ -27,7 +27,7 @@ export function csvLog(options: CsvLogOptions): FileLog {
   const { file } = options;
   checkString(file, "csvLog: file", "runs/support-bot/metrics.csv");
   return fileLog(async () => {
-    await mkdir(dirname(file), { recursive: true });
+    await makeFolders(dirname(file));
     const table = new CsvFile(file);
     return {
       look: () => table.look(),

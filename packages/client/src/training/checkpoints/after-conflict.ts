@@ -9,6 +9,8 @@ export interface NamedSave {
   readonly type: CheckpointType;
   readonly name: string;
   readonly onConflict?: OnConflict | undefined;
+  /** A checkpoint of the name was to be replaced. */
+  readonly overwrite?: boolean | undefined;
 }
 
 /** Longest wait for a checkpoint that should be there, in milliseconds. */

@@ -24,7 +24,8 @@ export async function runSave(
 ): Promise<SaveWeightsResponse> {
   const overwrite = options.overwrite ?? onConflict === "overwrite";
   const fields = { path: name, ttl_seconds, user_metadata, overwrite };
-  const saved = await saveUnderName(model, { type: "training", name, onConflict }, context, (recover) =>
+  const save = { type: "training", name, onConflict, overwrite } as const;
+  const saved = await saveUnderName(model, save, context, (recover) =>
     runOperation(model, "save_weights", fields, context, recover),
   );
   model.checkpoints.saved(saved.path, context.seqId, ttl_seconds);

@@ -44,6 +44,16 @@ describe("conflicts of saves", () => {
     await expect(training.saveWeightsForSampler("ck")).rejects.toThrow(/already exists; onConflict: "reuse"/);
   });
 
+  it("names neither option where a service refuses to replace what it was asked to", async () => {
+    const { stub, training } = await openTraining();
+    for (const options of [{ overwrite: true }, { onConflict: "overwrite" }] as const) {
+      stub.script("save_weights", taken);
+      await expect(training.saveState("ck", options)).rejects.toThrow(
+        /already exists; the service does not replace it, though overwrite was asked for; save under another name$/,
+      );
+    }
+  });
+
   it("sends `overwrite` for the wish to replace", async () => {
     const { stub, training } = await openTraining();
     await training.saveState("ck", { onConflict: "overwrite" });

@@ -27,9 +27,16 @@ export async function saveUnderName<Result>(
     if (!isTakenName(error)) throw error;
     const reused = error instanceof RequestFailedError && afterConflict(model, error, save, context);
     if (reused) return reused();
-    const replaces = save.type === "training" ? "overwrite: true replaces it, " : "";
-    throw withRemedy(error, `${replaces}onConflict: "reuse" takes it as it is`);
+    throw withRemedy(error, remedyFor(save));
   }
+}
+
+/** Names what can still be done: a service that was asked to replace the checkpoint, and refused, is not asked once more. */
+function remedyFor({ type, overwrite }: NamedSave): string {
+  if (overwrite)
+    return "the service does not replace it, though overwrite was asked for; save under another name";
+  const replaces = type === "training" ? "overwrite: true replaces it, " : "";
+  return `${replaces}onConflict: "reuse" takes it as it is`;
 }
 
 function isTakenName(error: unknown): boolean {
