@@ -29,44 +29,70 @@ const EXTERNAL = 1;
 /**
  * Encodes a graph as an ONNX model file.
  *
+ * The shape of every value is in it: the runtime works out most of them for itself, but has no name for a product of two lengths that
+ * are known only in a run. Tensors whose lengths have no name never share memory, and for each of them the runtime looks in vain
+ * through all memory that is free.
+ *
  * @param outputs - values by the names under which the file gives them
  */
 export function encodeModel(parts: GraphParts, outputs: Readonly<Record<string, Value>>): Uint8Array {
+  const names = outputNames(parts.nodes, outputs);
+  const values = parts.nodes.flatMap((node) => node.outputs).filter(({ name }) => !names.has(name));
   const graph = create(GraphProtoSchema, {
     name: "tinkex",
     input: parts.inputs.map(encodeValueInfo),
     initializer: parts.initializers.map(encodeInitializer),
-    node: parts.nodes.map(encodeNode),
+    node: parts.nodes.map((node) => encodeNode(node, names)),
+    valueInfo: values.map(encodeValueInfo),
   });
-  addOutputs(graph, outputs);
+  addOutputs(graph, outputs, names);
   return toBinary(
     ModelProtoSchema,
     create(ModelProtoSchema, { irVersion, producerName: "tinkex", opsetImport: operatorSets, graph }),
   );
 }
 
-/** An output of the graph is a value with the output's name; Identity gives a value its second name. */
-function addOutputs(graph: GraphProto, outputs: Readonly<Record<string, Value>>): void {
+/** An output of the graph is a value with the output's name: what a node gives can have that name from the start. */
+function outputNames(
+  nodes: readonly NodeSpec[],
+  outputs: Readonly<Record<string, Value>>,
+): ReadonlyMap<string, string> {
+  const given = new Set(nodes.flatMap((node) => node.outputs.map(({ name }) => name)));
+  const names = new Map<string, string>();
+  for (const [name, value] of Object.entries(outputs)) {
+    if (given.has(value.name) && !names.has(value.name)) names.set(value.name, name);
+  }
+  return names;
+}
+
+/** Identity gives a second name to an output that is an input as well, or another output. */
+function addOutputs(
+  graph: GraphProto,
+  outputs: Readonly<Record<string, Value>>,
+  names: ReadonlyMap<string, string>,
+): void {
   for (const [name, value] of Object.entries(outputs)) {
     graph.output.push(encodeValueInfo({ ...value, name }));
+    const source = names.get(value.name) ?? value.name;
+    if (source === name) continue;
     graph.node.push(
       create(NodeProtoSchema, {
         opType: "Identity",
         name: `output.${name}`,
-        input: [value.name],
+        input: [source],
         output: [name],
       }),
     );
   }
 }
 
-function encodeNode(node: NodeSpec): NodeProto {
+function encodeNode(node: NodeSpec, names: ReadonlyMap<string, string>): NodeProto {
   return create(NodeProtoSchema, {
     opType: node.operator,
     domain: node.domain,
-    name: node.outputs[0] ?? node.operator,
-    input: [...node.inputs],
-    output: [...node.outputs],
+    name: node.outputs[0]?.name ?? node.operator,
+    input: node.inputs.map((name) => names.get(name) ?? name),
+    output: node.outputs.map(({ name }) => names.get(name) ?? name),
     attribute: Object.entries(node.attributes).map(([name, value]) => encodeAttribute(name, value)),
   });
 }

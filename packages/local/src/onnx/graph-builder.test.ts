@@ -4,7 +4,11 @@ import { createRuntime } from "../runtime/create-runtime.js";
 import { tensor } from "../runtime/tensor.js";
 import { ModelProtoSchema } from "./generated/onnx_pb.js";
 import { GraphBuilder } from "./graph-builder.js";
+import type { OnnxGraph } from "./onnx-graph.js";
 import { add, multiply, negate } from "./operators/elementwise.js";
+import { flattenRows } from "./operators/reshape.js";
+
+const decoded = ({ model }: OnnxGraph) => fromBinary(ModelProtoSchema, model);
 
 describe("GraphBuilder", () => {
   it("keeps only what the outputs need", () => {
@@ -17,7 +21,7 @@ describe("GraphBuilder", () => {
     const built = graph.build({ y });
     expect(built.operators).toEqual(["Add"]);
     expect(built.inputs.map(({ name }) => name)).toEqual(["x"]);
-    expect(fromBinary(ModelProtoSchema, built.model).graph?.initializer).toEqual([]);
+    expect(decoded(built).graph?.initializer).toEqual([]);
   });
 
   it("builds different graphs from one set of nodes", () => {
@@ -51,6 +55,50 @@ describe("GraphBuilder", () => {
     const graph = new GraphBuilder();
     const x = graph.input("x", "float32", ["rows"]);
     expect(() => graph.build({ x: negate(graph, x) })).toThrow('output "x" has the name of an input');
+  });
+
+  it("names the lengths of all values in between, products as well", () => {
+    const graph = new GraphBuilder();
+    const x = graph.input("x", "float32", ["rows", "time", 4]);
+    const flat = flattenRows(graph, x);
+    const { graph: written } = decoded(graph.build({ y: negate(graph, add(graph, flat, flat)) }));
+    const shapes = written?.valueInfo.map(({ type }) =>
+      type?.tensorType?.shape?.dim.map((dim) => dim.value.value),
+    );
+    expect(shapes).toEqual([
+      ["rows*time", 4n],
+      ["rows*time", 4n],
+    ]);
+  });
+
+  it("gives the name of an output to what a node gives, and a second name by a node of its own", () => {
+    const graph = new GraphBuilder();
+    const x = graph.input("x", "float32", ["rows"]);
+    const y = negate(graph, x);
+    const { graph: written } = decoded(graph.build({ y, twice: add(graph, y, y), again: y, same: x }));
+    expect(written?.node.map(({ opType, input, output }) => [opType, ...input, "to", ...output])).toEqual([
+      ["Neg", "x", "to", "y"],
+      ["Add", "y", "y", "to", "twice"],
+      ["Identity", "y", "to", "again"],
+      ["Identity", "x", "to", "same"],
+    ]);
+    expect(written?.valueInfo).toEqual([]);
+  });
+
+  it.each(["native", "wasm"] as const)("gives outputs of two names on the %s runtime", async (runtime) => {
+    const graph = new GraphBuilder();
+    const x = graph.input("x", "float32", [2]);
+    const y = negate(graph, x);
+    const built = graph.build({ y, twice: add(graph, y, y), again: y, same: x });
+    const session = await (await createRuntime({ runtime, threads: 1 })).compile(built);
+    const found = await session.run({ x: tensor("float32", [2], Float32Array.of(1, -2)) });
+    expect(["y", "twice", "again", "same"].map((name) => [...found.float32(name)])).toEqual([
+      [-1, 2],
+      [-2, 4],
+      [-1, 2],
+      [1, -2],
+    ]);
+    await session.release();
   });
 
   it.each(["native", "wasm"] as const)(

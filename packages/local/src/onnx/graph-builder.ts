@@ -141,7 +141,7 @@ export class GraphBuilder {
       operator: request.operator,
       domain: request.domain ?? "",
       inputs: request.inputs.map((value) => value?.name ?? ""),
-      outputs: outputs.map((value) => value.name),
+      outputs,
       attributes: request.attributes ?? {},
     });
   }

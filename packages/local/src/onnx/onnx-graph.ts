@@ -39,12 +39,12 @@ export interface TensorPlace {
   readonly byteLength: number;
 }
 
-/** A node before it is encoded; inputs and outputs by name, `""` for an optional input left out. */
+/** A node before it is encoded; inputs by name, `""` for an optional input left out. */
 export interface NodeSpec {
   readonly operator: string;
   readonly domain: string;
   readonly inputs: readonly string[];
-  readonly outputs: readonly string[];
+  readonly outputs: readonly Value[];
   readonly attributes: Readonly<Record<string, Attribute>>;
 }
 

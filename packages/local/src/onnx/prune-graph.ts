@@ -6,7 +6,7 @@ export function pruneGraph(parts: GraphParts, outputs: readonly Value[]): GraphP
   const needed = new Set(outputs.map((value) => value.name));
   const nodes: NodeSpec[] = [];
   for (const node of [...parts.nodes].reverse()) {
-    if (!node.outputs.some((name) => needed.has(name))) continue;
+    if (!node.outputs.some(({ name }) => needed.has(name))) continue;
     nodes.push(node);
     for (const name of node.inputs) needed.add(name);
   }

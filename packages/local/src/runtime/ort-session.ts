@@ -5,7 +5,8 @@ import type { Outputs, Session } from "./runtime.js";
 import type { Tensor } from "./tensor.js";
 
 export const commonSessionOptions = {
-  graphOptimizationLevel: "all",
+  /** The graphs have nothing that the runtime's optimizers would change, and these take longer to see it than all the rest of compiling. */
+  graphOptimizationLevel: "disabled",
   /** Errors only: the runtime's warnings speak of its own optimizations. */
   logSeverityLevel: 3,
   /**

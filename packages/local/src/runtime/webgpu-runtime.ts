@@ -32,7 +32,12 @@ export async function loadWebGpuRuntime(ort: OrtModule, reason: string): Promise
     threads: 1,
     reason,
     async compile(graph) {
-      const options = { ...commonSessionOptions, executionProviders: ["webgpu"] };
+      const options = {
+        ...commonSessionOptions,
+        // Some of them choose the layout that this provider's kernels want.
+        graphOptimizationLevel: "all",
+        executionProviders: ["webgpu"],
+      } as const;
       const session = await alone(() => compileOrtSession(ort, graph, options));
       return {
         run: (feeds) => alone(() => session.run(feeds)),
