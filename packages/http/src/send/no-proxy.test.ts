@@ -62,6 +62,22 @@ describe("isExcepted", () => {
     ["https://api.example:8443", ".example:8443", true],
     ["https://api.example", "*.example:443", true],
     ["http://api.example", "*.example:443", false],
+    // The patterns that httpx documents for its proxies: a star behind a scheme.
+    ["https://x.a.example", "all://*.a.example", true],
+    ["https://a.example", "all://*.a.example", false],
+    ["https://a.example", "https://*a.example", true],
+    ["https://x.a.example", "https://*a.example", true],
+    ["http://x.a.example", "https://*a.example", false],
+    ["https://nota.example", "all://*a.example", false],
+    ["https://x.a.example", "all://.a.example", true],
+    ["https://x.a.example", "all://a.example", false],
+    ["http://x.a.example:8080", "http://*.a.example:8080", true],
+    ["http://x.a.example", "http://*.a.example:8080", false],
+    ["http://10.1.2.3:8080", "all://*:8080", true],
+    ["http://10.1.2.3", "all://*:8080", false],
+    ["https://a.example", "all://*", false],
+    ["https://11.1.2.3", "all://*.1.2.3", false],
+    ["http://[fd00::1]:8080", "all://[fd00::1]:8080", true],
   ])("%s with NO_PROXY=%s: %s", (url, noProxy, wanted) => {
     expect(isExcepted(new URL(url), noProxy)).toBe(wanted);
   });

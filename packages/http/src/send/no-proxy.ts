@@ -4,7 +4,7 @@ import { domainToASCII } from "node:url";
 /**
  * Tells whether `NO_PROXY` excepts an address. Entries stand between commas or spaces: `*`; names, for themselves and all below
  * them, with or without a dot in front; IP addresses and ranges (`10.0.0.0/8`, `fd00::/8`); each but ranges with a port
- * if it is for that alone. Where httpx and curl differ the README says who is followed.
+ * if it is for that alone; and the patterns of httpx (`https://*.example`). Where httpx and curl differ the README says who is followed.
  */
 export function isExcepted(url: URL, noProxy: string): boolean {
   return noProxy.split(/[\s,]+/).some((entry) => entry !== "" && matches(entry.toLowerCase(), url));
@@ -16,13 +16,27 @@ function matches(entry: string, url: URL): boolean {
   const schemeEnd = entry.indexOf("://");
   if (schemeEnd >= 0) {
     const scheme = entry.slice(0, schemeEnd);
-    const { name, port } = parts(entry.slice(schemeEnd + 3));
-    return (scheme === "all" || `${scheme}:` === url.protocol) && isPort(port, url) && isSame(name, host);
+    if (scheme !== "all" && `${scheme}:` !== url.protocol) return false;
+    return isPattern(entry.slice(schemeEnd + 3), host, url);
   }
   if (entry.includes("/")) return isInRange(host, entry);
   const { name, port } = parts(entry);
   if (!isPort(port, url)) return false;
-  return isSame(name, host) || (isIP(host) === 0 && host.endsWith(`.${asciiName(name)}`));
+  return isSame(name, host) || isBelow(name, host);
+}
+
+/** Reads what stands behind a scheme as httpx reads it, where a star says whether names below one are meant, or that one as well. */
+function isPattern(pattern: string, host: string, url: URL): boolean {
+  const { name, port } = parts(pattern.replace(/^\*(?=[^.:])/, ""));
+  if (!isPort(port, url)) return false;
+  if (name === "" || name === "*") return port !== "";
+  if (pattern.startsWith("*.")) return isBelow(name, host);
+  const isWide = pattern.startsWith("*") || pattern.startsWith(".");
+  return isSame(name, host) || (isWide && isBelow(name, host));
+}
+
+function isBelow(name: string, host: string): boolean {
+  return isIP(host) === 0 && host.endsWith(`.${asciiName(name)}`);
 }
 
 /** Splits an entry. The colons of an IPv6 address without brackets are its own. */
