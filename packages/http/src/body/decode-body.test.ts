@@ -18,6 +18,15 @@ function decode(
   return decodeBody(packed, lifetime).finally(() => lifetime.end());
 }
 
+/** A gzip member whose header has all of its optional fields. */
+function withFields(bytes: Uint8Array): Buffer {
+  const member = gzipSync(bytes);
+  const header = Buffer.from(member.subarray(0, 10));
+  header[3] = 4 | 8 | 16;
+  const fields = Buffer.from("\x03\0abcname\0comment\0", "latin1");
+  return Buffer.concat([header, fields, member.subarray(10)]);
+}
+
 describe("decodeBody", () => {
   it.each([
     ["gzip", gzipSync(plain)],
@@ -30,6 +39,21 @@ describe("decodeBody", () => {
     ["identity", plain],
     [undefined, plain],
     ["gzip, br", brotliCompressSync(gzipSync(plain))],
+    ["X-GZIP, , Deflate", deflateSync(gzipSync(plain))],
+    ["gzip", Buffer.concat([gzipSync(plain.subarray(0, 4)), gzipSync(""), gzipSync(plain.subarray(4))])],
+    // nodejs/node#7502, curl/curl#3796: bytes behind the last member, and an empty member.
+    ["gzip", Buffer.concat([gzipSync(plain), Buffer.from("\r\n")])],
+    [
+      "gzip",
+      Buffer.concat([gzipSync(plain.subarray(0, 4)), withFields(plain.subarray(4)), Buffer.from("junk")]),
+    ],
+    ["gzip, gzip", gzipSync(Buffer.concat([gzipSync(plain), Buffer.of(1, 2)]))],
+    ["gzip", Buffer.concat([gzipSync(plain), Buffer.alloc(512)])],
+    // jeroen/curl#179, versity/versitygw#2398: words that are no encoding.
+    ["UTF-8", plain],
+    ["none", plain],
+    ["aws-chunked", plain],
+    ["gzip, aws-chunked", gzipSync(plain)],
   ])("transport 93: unpacks %s", async (encoding, body) => {
     expect(Buffer.from(await decode(body, encoding)).toString()).toBe('{"detail":"no"}');
   });
@@ -82,6 +106,21 @@ describe("decodeBody", () => {
     expect(performance.now() - startedAt).toBeLessThan(2_000);
     clearInterval(timer);
     expect(turns).toBeGreaterThan(3);
+  });
+
+  it("refuses gzip data that is damaged or cut, whatever stands behind it", async () => {
+    const member = gzipSync(plain);
+    const damaged = Buffer.from(member);
+    damaged[member.length - 8] = (damaged[member.length - 8] ?? 0) ^ 1;
+    await expect(decode(damaged, "gzip")).rejects.toThrow(/is not the gzip data/);
+    await expect(decode(Buffer.concat([damaged, Buffer.from("junk")]), "gzip")).rejects.toThrow(
+      /is not the gzip data/,
+    );
+    const cutMember = Buffer.concat([member, member.subarray(0, 12)]);
+    await expect(decode(cutMember, "gzip")).rejects.toMatchObject({ cause: { code: "Z_BUF_ERROR" } });
+    await expect(decode(deflateSync(plain), "gzip")).rejects.toThrow(/is not the gzip data/);
+    const bomb = Buffer.concat([gzipSync(new Uint8Array(64 * MIB)), Buffer.from("junk")]);
+    await expect(decode(bomb, "gzip")).rejects.toThrow(/unpacks to more than/);
   });
 
   it("names an encoding nobody asked for, and a stream that is broken", async () => {

@@ -5,6 +5,8 @@ import type { Answer, TryOutcome } from "../errors/try-outcome.js";
 import { shownText } from "../hooks/shown-text.js";
 import type { CallLifetime, Settle } from "../limits/call-lifetime.js";
 import { BodyPieces } from "./body-pieces.js";
+import { encodingsOf } from "./encodings-of.js";
+import { gzipMembers } from "./gzip-members.js";
 
 /** Sent as `accept-encoding`: what every Node we run on can unpack. */
 export const ACCEPTED_ENCODINGS = "gzip, deflate, br";
@@ -80,23 +82,37 @@ const CUT_SHORT = "Z_BUF_ERROR";
  * @throws ResponseError for an encoding nobody asked for, a broken stream, or too much; what ends the call
  */
 export async function decodeBody(packed: PackedBody, lifetime: CallLifetime): Promise<Uint8Array> {
-  const { contentEncoding = "", maxBytes, secrets } = packed;
-  const encodings = contentEncoding.toLowerCase().split(",", MAX_LAYERS + 1);
+  const { contentEncoding, maxBytes, secrets } = packed;
+  const encodings = encodingsOf(contentEncoding);
   if (encodings.length > MAX_LAYERS) throw refusal(`is packed more than ${MAX_LAYERS} times over`);
   let { body } = packed;
   // Applied in the order of the header, so undone from its end.
-  for (const encoding of encodings.map((word) => word.trim()).reverse()) {
-    if (encoding === "" || encoding === "identity" || body.byteLength === 0) continue;
+  for (const encoding of encodings.reverse()) {
+    if (body.byteLength === 0) break;
     const open = Object.hasOwn(UNPACKERS, encoding) ? UNPACKERS[encoding] : undefined;
     if (open === undefined) {
       const shown = shownText(JSON.stringify(encoding), secrets(), MAX_SHOWN);
       throw refusal(`is packed as ${shown}, which was not asked for; we take ${ACCEPTED_ENCODINGS}`);
     }
     const limit = Math.min(maxBytes, Math.max(MIN_RATIO_BYTES, MAX_RATIO * body.byteLength));
-    const layer = { ...packed, body, maxBytes: limit };
-    body = await lifetime.during<Uint8Array>((settle) => unpack(layer, encoding, open(body), settle));
+    const unpacked = (bytes: Uint8Array): Promise<Uint8Array> =>
+      lifetime.during<Uint8Array>((settle) =>
+        unpack({ ...packed, body: bytes, maxBytes: limit }, encoding, open(bytes), settle),
+      );
+    const layer = body;
+    body = await unpacked(layer).catch(async (error: unknown) => {
+      const members = isNoHeader(error) ? await gzipMembers(layer, lifetime) : undefined;
+      if (members === undefined) throw error;
+      return unpacked(members);
+    });
   }
   return body;
+}
+
+/** Tells whether data of another kind stands where gzip data must begin: at the start, or behind what was unpacked. */
+function isNoHeader(error: unknown): boolean {
+  const cause = error instanceof ResponseError ? error.cause : undefined;
+  return cause instanceof Error && cause.message === "incorrect header check";
 }
 
 /** Unpacks one layer. Returns a function that stops it. */

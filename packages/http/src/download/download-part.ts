@@ -2,6 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { ResponseError } from "@tinkex/base";
 import { BodyPieces } from "../body/body-pieces.js";
+import { encodingsOf } from "../body/encodings-of.js";
 import type { DownloadAnswer } from "./download-requests.js";
 
 /** State of a file after the pieces received so far. */
@@ -112,8 +113,7 @@ export function noteWhole(headers: ReceivedHeaders, state: DownloadState): void 
 
 /** The encoding is not quoted: it is the server's text. */
 function checkPlain(headers: ReceivedHeaders): void {
-  const encoding = one(headers["content-encoding"])?.trim().toLowerCase();
-  if (encoding === undefined || encoding === "" || encoding === "identity") return;
+  if (encodingsOf(one(headers["content-encoding"])).length === 0) return;
   throw new ResponseError("the server sends the file packed (Content-Encoding), which was not asked for");
 }
 

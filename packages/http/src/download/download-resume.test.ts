@@ -119,9 +119,22 @@ function inHalves(headers: Record<string, string>, next: Move): Move {
   return { do: "cut", byteLength: Number.POSITIVE_INFINITY, of, next };
 }
 
-it.each(["gzip", "br, gzip", "GZIP"])("a file that comes packed as %s is refused", async (encoding) => {
-  const server = await play(on({ path: "/file" }, answer(200, content, { "content-encoding": encoding })));
-  const failure = await failureOf(download(server, { partial: undefined }));
-  expect(failure.message).toContain("packed");
-  expect(await readdir(folder)).toEqual([]);
-});
+// versity/versitygw#2398, jeroen/curl#179: stores that give back words which are no encoding, of a file that is not packed.
+it.each(["aws-chunked", "UTF-8", "identity, none"])(
+  "a file with the encoding %s is one as it is",
+  async (encoding) => {
+    const server = await play(on({ path: "/file" }, answer(200, content, { "content-encoding": encoding })));
+    await download(server, { partial: undefined });
+    expect(await readFile(join(folder, "file.bin"))).toEqual(content);
+  },
+);
+
+it.each(["gzip", "br, gzip", "GZIP", "aws-chunked, gzip"])(
+  "a file that comes packed as %s is refused",
+  async (encoding) => {
+    const server = await play(on({ path: "/file" }, answer(200, content, { "content-encoding": encoding })));
+    const failure = await failureOf(download(server, { partial: undefined }));
+    expect(failure.message).toContain("packed");
+    expect(await readdir(folder)).toEqual([]);
+  },
+);
