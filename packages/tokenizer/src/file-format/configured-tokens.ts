@@ -57,16 +57,14 @@ export function withConfiguredTokens(
 ): readonly AddedToken[] {
   const settings = tokenSettings(files);
   const { own, list } = furtherTokens(files);
-  const usual = TOKEN_PURPOSES.map((purpose) => settings[`${purpose}_token`]);
-  const extra = readTokens(list);
+  const { listed, byContent } = listedTokens(added, files);
+  const usual = USUAL_NAMES.map((name) => {
+    const [token] = readTokens([settings[name]]);
+    return byContent.get(token?.content) ?? settings[name];
+  });
   const named = new Set(readTokens([...usual, ...own]).map(({ content }) => content));
-  const inLists = new Set([...readTokens(usual), ...extra].map(({ content }) => content));
-  const listed = listedTokens(added, files, inLists).map((token) => ({
-    ...token,
-    special: token.special || named.has(token.content),
-  }));
   const tokens = new Map(added.map((token) => [token.content, token]));
-  const wanted = listed.filter((token) => !isSame(token, tokens.get(token.content)));
+  const wanted = listed.map((token) => (named.has(token.content) ? { ...token, special: true } : token));
   const known = new Set([...tokens.keys(), ...wanted.map(({ content }) => content)]);
   // One named twice keeps the flags that it had last; as text it is named once.
   const texts = new Set<unknown>();
@@ -77,8 +75,11 @@ export function withConfiguredTokens(
 
   const highest = added.reduce((most, { id }) => Math.max(most, id), -1);
   let next = Math.max(highest + 1, model.size);
+  /** Flags as they were given last: the same once more change nothing. */
+  const given = new Map<string, NewToken>(tokens);
   for (const token of wanted) {
-    if (token.content === "") continue;
+    if (token.content === "" || isSame(token, given.get(token.content))) continue;
+    given.set(token.content, token);
     const before = tokens.get(token.content);
     const id = before?.id ?? model.tokenId(token.content) ?? next;
     if (id === next) next += 1;
@@ -89,7 +90,7 @@ export function withConfiguredTokens(
   return [...tokens.values()];
 }
 
-const USUAL_NAMES: ReadonlySet<string> = new Set(TOKEN_PURPOSES.map((purpose) => `${purpose}_token`));
+const USUAL_NAMES: readonly string[] = TOKEN_PURPOSES.map((purpose) => `${purpose}_token`);
 
 /**
  * Tokens beside the usual ones: those of this model alone, such as `image_token`, and those without a purpose. An object of
@@ -101,10 +102,7 @@ function furtherTokens(files: TokenFiles): {
 } {
   const { config } = files;
   const map = mapThatCounts(files);
-  const { extra_special_tokens: given, additional_special_tokens: older } = config;
-  const isFilled = isRecord(given) ? Object.keys(given).length > 0 : Array.isArray(given) && given.length > 0;
-  const extra = isFilled ? given : (older ?? given);
-  const mapped = map.extra_special_tokens;
+  const { extra, mapped, older } = extraTokens(files);
   const own = {
     ...ownTokens(config, isRecord),
     ...ownTokens(map, (value) => typeof value === "string" || isRecord(value)),
@@ -113,10 +111,20 @@ function furtherTokens(files: TokenFiles): {
     ...(isRecord(mapped) ? mapped : {}),
   };
   // The list of the map is put behind that of the config, an object of the map in its place.
-  const list = [...(Array.isArray(extra) ? extra : []), ...(Array.isArray(mapped) ? mapped : [])];
-  const hasList = !isRecord(mapped) && (Array.isArray(extra) || Array.isArray(mapped));
-  const others = map.additional_special_tokens ?? (isFilled ? older : undefined);
-  return { own: Object.values(own), list: hasList ? list : Array.isArray(others) ? others : [] };
+  const lists = isRecord(mapped) ? [] : [extra, mapped].filter((list) => Array.isArray(list));
+  const others = map.additional_special_tokens ?? older;
+  return {
+    own: Object.values(own),
+    list: lists.length > 0 ? lists.flat() : listOf(others),
+  };
+}
+
+/** The extra tokens of the config and of the map, and what stands under the older name where the config has both. */
+function extraTokens(files: TokenFiles): Readonly<Record<"extra" | "mapped" | "older", unknown>> {
+  const { extra_special_tokens: given, additional_special_tokens: older } = files.config;
+  const isFilled = isRecord(given) ? Object.keys(given).length > 0 : Array.isArray(given) && given.length > 0;
+  const mapped = mapThatCounts(files).extra_special_tokens;
+  return { extra: isFilled ? given : (older ?? given), mapped, older: isFilled ? older : undefined };
 }
 
 function ownTokens(
@@ -125,30 +133,57 @@ function ownTokens(
 ): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(settings).filter(
-      ([name, value]) => name.endsWith("_token") && !USUAL_NAMES.has(name) && isToken(value),
+      ([name, value]) => name.endsWith("_token") && !USUAL_NAMES.includes(name) && isToken(value),
     ),
   );
 }
 
 /**
  * Tokens that the files list with their flags, in the order of the ids named there. Where the config lists none these are those of
- * tokenizer.json and of `added_tokens.json`, of which the first keep an id that both name.
+ * tokenizer.json and of `added_tokens.json`, of which the first keep an id that both name. One that has lost its id so is found by
+ * its content alone: its flags are those of a usual token of that name.
  */
 function listedTokens(
   added: readonly AddedToken[],
-  { config, addedTokens = {} }: TokenFiles,
-  special: ReadonlySet<string>,
-): NewToken[] {
-  const { added_tokens_decoder: decoder } = config;
-  const byId = new Map<number, NewToken | undefined>();
+  files: TokenFiles,
+): { readonly listed: readonly NewToken[]; readonly byContent: ReadonlyMap<unknown, NewToken> } {
+  const { added_tokens_decoder: decoder } = files.config;
+  const byId = new Map<number, NewToken>();
+  const byContent = new Map<unknown, NewToken>();
+  const list = (id: number, token: NewToken | undefined) => {
+    if (token === undefined) return;
+    byId.set(id, token);
+    byContent.set(token.content, token);
+  };
   if (isRecord(decoder)) {
-    for (const [id, token] of Object.entries(decoder)) byId.set(Number(id), readAddedToken(token));
+    for (const [id, token] of Object.entries(decoder)) list(Number(id), readAddedToken(token));
   } else {
-    for (const [content, id] of Object.entries(addedTokens))
-      byId.set(Number(id), readAddedToken({ content, special: special.has(content) }));
-    for (const { id, ...token } of added) byId.set(id, token);
+    const special = specialBefore(files);
+    for (const [content, id] of Object.entries(files.addedTokens ?? {}))
+      list(Number(id), readAddedToken({ content, special: special.has(content) }));
+    for (const token of added) list(token.id, token);
   }
-  return [...byId].sort(([a], [b]) => a - b).flatMap(([, token]) => token ?? []);
+  const listed = [...byId].sort(([a], [b]) => a - b).map(([, token]) => token);
+  return { listed, byContent };
+}
+
+/** Tokens that are known to be special when `added_tokens.json` is read: objects count in the map, and in the config are read later. */
+function specialBefore(files: TokenFiles): ReadonlySet<string> {
+  const { config } = files;
+  const map = mapThatCounts(files);
+  const { extra, mapped } = extraTokens(files);
+  const lists = isRecord(mapped) ? [] : [extra, mapped];
+  const ofConfig = [
+    ...USUAL_NAMES.map((name) => (name in map ? undefined : config[name])),
+    ...listOf(lists[0]),
+  ];
+  const ofMap = [...USUAL_NAMES.map((name) => map[name]), ...listOf(lists[1])];
+  const tokens = readTokens([...ofConfig.filter((value) => typeof value === "string"), ...ofMap]);
+  return new Set(tokens.map(({ content }) => content));
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 const FLAGS = ["special", "normalized", "single_word", "lstrip", "rstrip"] as const;
