@@ -52,18 +52,22 @@ function checkCode({ auto_map: map }: Readonly<Record<string, unknown>>): void {
   );
 }
 
+/** Reads the lines as tiktoken does: in any order, parted by any white space, empty ones passed over. Ids have no gaps, as those behind them are counted. */
 function readRanks(text: string): Record<string, number> {
   const ranks: Record<string, number> = Object.create(null);
-  const lines = text.split(/\r?\n/).filter((line) => line !== "");
+  const lines = text.split(/\r\n|\r|\n/).filter((line) => line !== "");
+  const used = new Set<number>();
   for (const [index, line] of lines.entries()) {
-    const [base64 = "", rank = "", ...rest] = line.split(" ");
-    const token = rest.length === 0 && rank === `${index}` ? spellBase64(base64) : undefined;
-    if (token === undefined || token === "" || Object.hasOwn(ranks, token)) {
+    const [base64 = "", rank = "", ...rest] = line.split(/\s/).filter((part) => part !== "");
+    const token = rest.length === 0 ? spellBase64(base64) : undefined;
+    const id = /^\d{1,9}$/.test(rank) ? Number(rank) : lines.length;
+    if (token === undefined || id >= lines.length || used.has(id) || Object.hasOwn(ranks, token)) {
       throw new ValidationError(
-        `line ${index + 1} of this tiktoken.model must be a token in base64 that stands in no line before, a space and ${index}, got ${JSON.stringify(line.slice(0, 80))}; download it again`,
+        `line ${index + 1} of this tiktoken.model must be a token in base64, a space and an id below ${lines.length}, neither of which stands in a line before, got ${JSON.stringify(line.slice(0, 80))}; download it again`,
       );
     }
-    ranks[token] = index;
+    used.add(id);
+    ranks[token] = id;
   }
   const missing = Array.from({ length: 256 }, (_, byte) => byte).find(
     (byte) => !Object.hasOwn(ranks, spellByteList(Uint8Array.of(byte))),

@@ -97,12 +97,21 @@ describe("a tiktoken.model that is none", () => {
       (text: string) => text.replace(" 300\n", "\n"),
       /line 301 .* must be a token in base64/,
     ],
-    ["an id out of order", (text: string) => text.replace(" 300\n", " 301\n"), /a space and 300, got/],
+    [
+      "an id that stands there twice",
+      (text: string) => text.replace(" 300\n", " 301\n"),
+      /line 302 .* an id below 600/,
+    ],
+    [
+      "an id with a gap before it",
+      (text: string) => text.replace(" 599\n", " 600\n"),
+      /line 600 .* an id below 600/,
+    ],
     ["a token that is no base64", (text: string) => text.replace(/^\S+/, "??=="), /line 1 /],
     [
       "a token that stands there twice",
       (text: string) => `${text}IQ== 600\n`,
-      /line 601 .* in no line before/,
+      /line 601 .* in a line before/,
     ],
     ["half of it", (text: string) => text.slice(0, 600), /line \d+ |must have a token for each byte/],
     ["nothing", () => "", /must have a token for each byte, got none for 0/],
@@ -111,6 +120,19 @@ describe("a tiktoken.model that is none", () => {
     await writeFile(path, change(await readFile(path, "utf8")));
     await expect(loadTokenizer(directory)).rejects.toThrow(ValidationError);
     await expect(loadTokenizer(directory)).rejects.toThrow(message);
+  });
+
+  // openai/tiktoken: tiktoken/load.py, load_tiktoken_bpe, which keeps a dictionary and splits at white space.
+  it.each<[string, (lines: string[]) => string]>([
+    ["lines in another order", (lines) => lines.reverse().join("\n")],
+    ["line breaks of another system", (lines) => lines.join("\r\n")],
+    ["empty lines", (lines) => `\n${lines.join("\n\n")}\n\n`],
+    ["tabs and more spaces", (lines) => lines.map((line) => ` ${line.replace(" ", "\t ")} `).join("\n")],
+  ])("is one all the same with %s", async (_, change) => {
+    const path = join(directory, "tiktoken.model");
+    await writeFile(path, change((await readFile(path, "utf8")).trimEnd().split("\n")));
+    const text = "Hello, 123 \u4e2d\u6587 world";
+    expect((await loadTokenizer(directory)).encode(text)).toEqual(tokenizer.encode(text));
   });
 
   it.each([
