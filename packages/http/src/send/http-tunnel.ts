@@ -7,6 +7,10 @@ import { proxyAnswer } from "./proxy-answer.js";
 const MAX_HEAD_BYTES = 16 * 1024;
 const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: |$)/;
 
+/** Ends of lines, which may lack the carriage return (RFC 9112, 2.2), and of a head. */
+const LINE_END = /\r?\n/;
+const HEAD_END = /\r?\n\r?\n/g;
+
 /** Has an HTTP proxy lead a connection on to a server, with one CONNECT. */
 export async function httpTunnel(socket: Socket, proxy: URL, target: buildConnector.Options): Promise<void> {
   const answered = proxyAnswer(socket, readHead);
@@ -27,21 +31,21 @@ function connectHead({ username, password }: URL, target: buildConnector.Options
 
 /** Tells whether the bytes so far say that the tunnel stands, or why there is none; `undefined` while they say neither. */
 function readHead(bytes: Buffer): "stands" | TunnelError | undefined {
+  const text = bytes.toString("latin1");
   let start = 0;
-  for (;;) {
-    const end = bytes.indexOf("\r\n\r\n", start);
-    if (end < 0) return bytes.byteLength > MAX_HEAD_BYTES ? TunnelError.notSpoken("HTTP") : undefined;
-    const status = statusOf(bytes.toString("latin1", start, end));
+  for (const { index, 0: end } of text.matchAll(HEAD_END)) {
+    const status = statusOf(text.slice(start, index));
     if (status === undefined) return TunnelError.notSpoken("HTTP");
-    start = end + 4;
+    start = index + end.length;
     if (status >= 300) return TunnelError.refused(status);
     // Behind the proxy nobody speaks before we do.
     if (status >= 200) return start < bytes.byteLength ? TunnelError.notSpoken("HTTP") : "stands";
   }
+  return bytes.byteLength > MAX_HEAD_BYTES ? TunnelError.notSpoken("HTTP") : undefined;
 }
 
 function statusOf(head: string): number | undefined {
-  const [line = ""] = head.split("\r\n", 1);
+  const [line = ""] = head.split(LINE_END, 1);
   const [, status] = STATUS_LINE.exec(line) ?? [];
   return status === undefined ? undefined : Number(status);
 }
