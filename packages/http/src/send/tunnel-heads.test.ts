@@ -19,7 +19,7 @@ async function proxyThat(say: (socket: Socket) => Promise<void> | void, port: nu
     });
   });
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  afterTest(() => {
+  afterTest(async () => {
     for (const socket of open) socket.destroy();
     proxy.close();
   });
