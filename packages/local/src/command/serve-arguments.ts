@@ -15,6 +15,7 @@ export const SERVE_HELP = `Serves the Tinker API on this machine, and really tra
   --generation V    speak one generation of the API alone: 0.4, 0.25 or 0.38 (default: all)
   --runtime NAME    auto, native or wasm (default: auto)
   --threads N       threads of the arithmetic (default: one per core)
+  --memory-limit MB most memory of the server (default: no limit)
   --weights FORM    float32, int8 or int4: form of the models' linear layers (default: float32)
   --api-key KEY     key that clients must send (or the variable TINKER_API_KEY with --require-key)
   --require-key     ask for the key in TINKER_API_KEY
@@ -53,6 +54,7 @@ export function serveArguments(
       generation: oneOf("generation", GENERATIONS, values.generation),
       runtime: runtimeName(values.runtime),
       threads: wholeNumber("threads", values.threads),
+      memoryLimitMb: wholeNumber("memory-limit", values["memory-limit"]),
       weights: oneOf("weights", WEIGHT_FORMATS, values.weights),
       seed: wholeNumber("seed", values.seed),
       apiKey,
@@ -74,6 +76,7 @@ function parse(args: readonly string[]) {
         generation: { type: "string" },
         runtime: { type: "string" },
         threads: { type: "string" },
+        "memory-limit": { type: "string" },
         weights: { type: "string" },
         "api-key": { type: "string" },
         "require-key": { type: "boolean" },

@@ -38,10 +38,12 @@ export interface AdaptersEngine
 }
 
 /** Parts of a base model that the arithmetic needs. */
-export interface AdaptersEngineParts extends Pick<SamplerOptions, "loadDecoder"> {
+export interface AdaptersEngineParts extends Pick<SamplerOptions, "loadDecoder" | "memory"> {
   readonly config: ModelConfig;
   readonly weights: GraphWeights;
   readonly runtime: Runtime;
+  /** Bytes that the intermediate results of one training run may take. */
+  readonly runBytes?: number | undefined;
 }
 
 /** Puts trainer, sampler and adapters of a base model together. Their arithmetic blocks this thread. */
@@ -49,6 +51,8 @@ export function createAdaptersEngine({
   config,
   weights,
   runtime,
+  runBytes,
+  memory,
   loadDecoder,
 }: AdaptersEngineParts): AdaptersEngine {
   let closing: Promise<void> | undefined;
@@ -59,12 +63,13 @@ export function createAdaptersEngine({
     config,
     weights,
     runtime,
+    runBytes,
     async betweenRuns() {
       await nextTurn();
       requireOpen();
     },
   });
-  const sampler = new Sampler({ config, weights, runtime, betweenRuns: nextTurn, loadDecoder });
+  const sampler = new Sampler({ config, weights, runtime, memory, betweenRuns: nextTurn, loadDecoder });
   const adapters = new Map<string, AdapterState>();
   const operations = new TaskQueues();
   /** Operations on one adapter run in order of arrival, whatever they wait for. */

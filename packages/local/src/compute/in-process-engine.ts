@@ -5,6 +5,7 @@ import { readModelConfig } from "../model/read-model-config.js";
 import { createRuntime } from "../runtime/create-runtime.js";
 import { createAdaptersEngine } from "./adapters-engine.js";
 import { openEngineWeights } from "./engine-weights.js";
+import { planMemory } from "./memory-plan.js";
 import type { RecoverableEngine } from "./recoverable-engine.js";
 import { requireQuantizedProducts } from "./require-quantized-products.js";
 
@@ -16,15 +17,19 @@ import { requireQuantizedProducts } from "./require-quantized-products.js";
  */
 export async function createInProcessEngine(options: EngineOptions): Promise<RecoverableEngine> {
   const { name, directory, weights: format = "float32" } = options.model;
-  const config = readModelConfig(directory);
+  const wholeConfig = readModelConfig(directory);
+  const { contextLength, runBytes, sampling } = planMemory(wholeConfig, options.model, options.memoryLimitMb);
+  const config = { ...wholeConfig, contextLength };
   // Before the files of the weights are open: nothing is to be closed when there is no runtime.
   const runtime = await createRuntime(options);
   await requireQuantizedProducts(runtime, format);
-  const weights = openEngineWeights(config, options, runtime.name);
+  const weights = openEngineWeights(wholeConfig, options, runtime.name);
   const { withAdapter, putAdapter, close, ...engine } = createAdaptersEngine({
     config,
     weights,
     runtime,
+    runBytes,
+    memory: sampling,
     loadDecoder: async () => readDecoder(directory),
   });
   let closing: Promise<void> | undefined;
@@ -35,7 +40,7 @@ export async function createInProcessEngine(options: EngineOptions): Promise<Rec
       directory,
       architecture: config.architecture,
       vocabularySize: config.vocabularySize,
-      contextLength: config.contextLength,
+      contextLength,
       endTokenIds: config.endTokenIds,
       weights: format,
     },

@@ -25,7 +25,7 @@ describe("LateEngine", () => {
   it("knows its model without having started, and starts once for calls that come together", async () => {
     let starts = 0;
     const scripted = new ClosableEngine({ name: model.name });
-    const engine = new LateEngine(model, runtime, async () => {
+    const engine = new LateEngine({ model }, runtime, async () => {
       starts += 1;
       return scripted;
     });
@@ -44,7 +44,7 @@ describe("LateEngine", () => {
   it("fails the calls of a start that failed, and tries again for the next one", async () => {
     const tries = [new Error("no memory"), undefined];
     const scripted = new ScriptedEngine();
-    const engine = new LateEngine(model, runtime, async () => {
+    const engine = new LateEngine({ model }, runtime, async () => {
       const fault = tries.shift();
       if (fault !== undefined) throw fault;
       return scripted;
@@ -57,7 +57,7 @@ describe("LateEngine", () => {
 
   it("does not start any more once it is closed, and closes an engine that was starting", async () => {
     let starts = 0;
-    const idle = new LateEngine(model, runtime, async () => {
+    const idle = new LateEngine({ model }, runtime, async () => {
       starts += 1;
       return new ScriptedEngine();
     });
@@ -67,7 +67,7 @@ describe("LateEngine", () => {
 
     const scripted = new ClosableEngine();
     let open = (_: ScriptedEngine) => {};
-    const starting = new LateEngine(model, runtime, () => new Promise((resolve) => (open = resolve)));
+    const starting = new LateEngine({ model }, runtime, () => new Promise((resolve) => (open = resolve)));
     const created = starting.createAdapter("a", shape, 1).catch((error: unknown) => error);
     const closing = starting.close();
     open(scripted);
@@ -78,7 +78,7 @@ describe("LateEngine", () => {
 
   it("refuses a directory that is no model before anything is started", () => {
     expect(
-      () => new LateEngine({ name: "x", directory: "/nowhere" }, runtime, () => Promise.reject()),
+      () => new LateEngine({ model: { name: "x", directory: "/nowhere" } }, runtime, () => Promise.reject()),
     ).toThrow(/\/nowhere is not a model directory/);
   });
 });

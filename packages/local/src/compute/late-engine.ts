@@ -2,6 +2,7 @@ import { ClosedError } from "@tinkex/base";
 import type { Engine, EngineModel } from "../engine/engine.js";
 import type { EngineOptions } from "../engine/engine-options.js";
 import { readModelConfig } from "../model/read-model-config.js";
+import { planMemory } from "./memory-plan.js";
 
 /**
  * Engine that starts with the first call that computes, so that a built-in model which nobody asks for costs no thread and no memory.
@@ -20,11 +21,14 @@ export class LateEngine implements Engine {
    * @throws ValidationError when the directory is no model that an engine can run
    */
   constructor(
-    { name, directory, weights = "float32" }: EngineOptions["model"],
+    { model, memoryLimitMb }: Pick<EngineOptions, "model" | "memoryLimitMb">,
     runtime: Engine["runtime"],
     start: () => Promise<Engine>,
   ) {
-    const { architecture, vocabularySize, contextLength, endTokenIds } = readModelConfig(directory);
+    const { name, directory, weights = "float32" } = model;
+    const config = readModelConfig(directory);
+    const { architecture, vocabularySize, endTokenIds } = config;
+    const { contextLength } = planMemory(config, model, memoryLimitMb);
     this.model = { name, directory, architecture, vocabularySize, contextLength, endTokenIds, weights };
     this.runtime = runtime;
     this.#start = start;

@@ -19,4 +19,6 @@ export interface EngineOptions {
   readonly cacheDirectory?: string | undefined;
   /** Threads of the arithmetic. @defaultValue one per core */
   readonly threads?: number | undefined;
+  /** Most resident memory of a server with this model alone, in MB of 2^20 bytes. @defaultValue no limit */
+  readonly memoryLimitMb?: number | undefined;
 }

@@ -17,18 +17,28 @@ export interface SamplerOptions {
   /** Loads what turns ids into text; called when a request first names stop texts. */
   readonly loadDecoder: () => Promise<(ids: readonly number[]) => string>;
   readonly limits?: Partial<SamplingLimits>;
+  /** Default: {@link DEFAULT_SAMPLING_MEMORY} */
+  readonly memory?: SamplingMemory | undefined;
   /** Awaited between runs, each of which blocks the thread. */
   readonly betweenRuns: () => Promise<void>;
 }
 
-const mebibyte = 2 ** 20;
+/** Memory of the samples of one model, in bytes. */
+export interface SamplingMemory extends Pick<SamplingLimits, "maxCacheBytes"> {
+  /** Most that the logits of the prompts of one run take: a run holds those of every token if a prompt's own log-probabilities are wanted. */
+  readonly maxLogitBytes: number;
+}
 
-function defaultLimits({ vocabularySize }: ModelConfig): SamplingLimits {
-  // A run holds the logits of every token if a prompt's own log-probabilities are wanted.
-  const tokensOfLogits = Math.floor((256 * mebibyte) / (vocabularySize * Float32Array.BYTES_PER_ELEMENT));
+export const DEFAULT_SAMPLING_MEMORY: SamplingMemory = { maxCacheBytes: 2 ** 28, maxLogitBytes: 2 ** 28 };
+
+function defaultLimits(
+  { vocabularySize }: ModelConfig,
+  { maxCacheBytes, maxLogitBytes }: SamplingMemory,
+): SamplingLimits {
+  const tokensOfLogits = Math.floor(maxLogitBytes / (vocabularySize * Float32Array.BYTES_PER_ELEMENT));
   return {
     maxRows: 64,
-    maxCacheBytes: 256 * mebibyte,
+    maxCacheBytes,
     maxPromptTokensPerRun: Math.min(1024, Math.max(64, tokensOfLogits)),
   };
 }
@@ -46,7 +56,8 @@ export class Sampler {
 
   constructor(options: SamplerOptions) {
     this.#options = options;
-    this.#limits = { ...defaultLimits(options.config), ...options.limits };
+    const { config, memory = DEFAULT_SAMPLING_MEMORY, limits } = options;
+    this.#limits = { ...defaultLimits(config, memory), ...limits };
     this.#sessions = new SessionCache(options.runtime);
   }
 

@@ -46,6 +46,12 @@ export interface LocalServerOptions {
   /** Threads of the arithmetic. @defaultValue one per core */
   readonly threads?: number | undefined;
   /**
+   * Most resident memory of the server with all its models, in MB of 2^20 bytes. Large batches run in smaller parts, fewer samples run side
+   * by side, and a model's context ends where longer rows would not fit: the log says where. Adapters of some hundred MB are
+   * within it, not any number of them. @defaultValue no limit
+   */
+  readonly memoryLimitMb?: number | undefined;
+  /**
    * Form of the linear layers of all models that name none of their own: as they are, or rounded to 8 or 4 bits a number, for
    * sampling and for training alike. A sample then takes less time and memory, and its log-probabilities differ.
    * @defaultValue `float32`

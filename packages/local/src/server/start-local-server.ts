@@ -10,6 +10,7 @@ import {
   describeValue,
   formatPath,
   isLoopbackHost,
+  type Logger,
   silentLogger,
   systemClock,
   ValidationError,
@@ -17,10 +18,12 @@ import {
 import type { TelemetrySendRequest } from "@tinkex/types";
 import { createEngine } from "../compute/create-engine.js";
 import { LateEngine } from "../compute/late-engine.js";
+import { checkMemoryLimit, limitOfEach } from "../compute/memory-plan.js";
 import { OwnedFolder } from "../disk/owned-folder.js";
 import { ParkedStates } from "../disk/parked-states.js";
 import type { Engine } from "../engine/engine.js";
 import { systemProcesses } from "../lock/process-table.js";
+import { readModelConfig } from "../model/read-model-config.js";
 import { checkWeightFormat } from "../quantization/weight-format.js";
 import { randomStream } from "../random/random-stream.js";
 import { checkRuntimeOptions } from "../runtime/check-runtime-options.js";
@@ -65,6 +68,7 @@ export const OPTION_NAMES: Readonly<Record<keyof LocalServerOptions, true>> = {
   generation: true,
   runtime: true,
   threads: true,
+  memoryLimitMb: true,
   weights: true,
   apiKey: true,
   seed: true,
@@ -105,6 +109,7 @@ export async function startExtended(
   checkRandom(options.random, "random");
   checkRuntimeOptions(options);
   checkWeightFormat(options.weights, ["weights"]);
+  checkMemoryLimit(options.memoryLimitMb);
   if (options.dataDirectory !== undefined)
     checkFolder(options.dataDirectory, ["dataDirectory"], "tinker-data");
   if (options.seed !== undefined && !Number.isSafeInteger(options.seed)) {
@@ -143,16 +148,20 @@ export async function startExtended(
   try {
     const { runtime, threads } = options;
     const cacheDirectory = data.layout.modelWeights;
+    const memoryLimitMb = limitOfEach(options.memoryLimitMb, served.length);
     for (const { weights = options.weights, ...rest } of served) {
       const model = { ...rest, weights };
       const start = () => {
         const store = new ParkedStates(data.layout.root, OwnedFolder.named(data.layout.parked));
-        return createEngine({ model, runtime, threads, cacheDirectory }, { clock, logger, signal, store });
+        const engineOptions = { model, runtime, threads, cacheDirectory, memoryLimitMb };
+        return createEngine(engineOptions, { clock, logger, signal, store });
       };
       const [first] = engines;
       // Of the built-in models only the default one is sure to be wanted; a model that was named must be known to run.
       const isLate = first !== undefined && options.models === undefined;
-      engines.push(isLate ? new LateEngine(model, first.runtime, start) : await start());
+      const engine = isLate ? new LateEngine({ model, memoryLimitMb }, first.runtime, start) : await start();
+      engines.push(engine);
+      warnOfShortContext(engine, logger);
     }
     signal?.throwIfAborted();
     const running = await serveEngines({
@@ -179,6 +188,14 @@ export async function startExtended(
     await data.close();
     throw error;
   }
+}
+
+function warnOfShortContext({ model }: Engine, logger: Logger): void {
+  const { contextLength } = readModelConfig(model.directory);
+  if (model.contextLength === contextLength) return;
+  logger.warn(
+    `memoryLimitMb leaves room for sequences of ${model.contextLength} tokens to ${model.name}, whose context has ${contextLength}`,
+  );
 }
 
 const KEY_PREFIX = "tml-";

@@ -6,7 +6,7 @@ const item = (length: number, targetsPerToken = 1): BatchItem => ({
   tokens: new Int32Array(length),
   targetsPerToken,
 });
-const roomy: BatchLimits = { maxTokensPerRun: 4096, runOverheadTokens: 48 };
+const roomy: BatchLimits = { maxTokensPerRun: () => 4096, runOverheadTokens: 48 };
 
 describe("planBatches", () => {
   it("keeps rows of similar length in one run", () => {
@@ -24,7 +24,7 @@ describe("planBatches", () => {
   it("splits what exceeds the budget", () => {
     const plan = planBatches(
       Array.from({ length: 5 }, () => item(10)),
-      { maxTokensPerRun: 20, runOverheadTokens: 1 },
+      { maxTokensPerRun: () => 20, runOverheadTokens: 1 },
     );
     expect(plan.map(({ indices }) => indices.length).sort()).toEqual([1, 2, 2]);
   });
@@ -51,7 +51,10 @@ describe("planBatches", () => {
         fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 7 }),
         fc.integer({ min: 10, max: 120 }),
         fc.integer({ min: 0, max: 30 }),
-        (lengths, maxTokensPerRun, runOverheadTokens) => {
+        fc.integer({ min: 0, max: 3 }),
+        (lengths, most, runOverheadTokens, lessByLength) => {
+          // As attention does, long rows may leave room for fewer tokens.
+          const maxTokensPerRun = (time: number) => most - lessByLength * time;
           const limits = { maxTokensPerRun, runOverheadTokens };
           const plan = planBatches(
             lengths.map((length) => item(length)),
@@ -62,7 +65,7 @@ describe("planBatches", () => {
           );
           for (const { indices, time } of plan) {
             expect(time).toBe(Math.max(...indices.map((index) => lengths[index] ?? 0)));
-            expect(indices.length === 1 || indices.length * time <= maxTokensPerRun).toBe(true);
+            expect(indices.length === 1 || indices.length * time <= maxTokensPerRun(time)).toBe(true);
           }
           expect(
             costOf(
@@ -87,7 +90,9 @@ function leastCost(lengths: readonly number[], limits: BatchLimits): number {
     const length = lengths[index];
     if (length === undefined) {
       const padded = runs.map((run) => run.length * Math.max(...run));
-      const fits = runs.every((run, at) => run.length === 1 || (padded[at] ?? 0) <= limits.maxTokensPerRun);
+      const fits = runs.every(
+        (run, at) => run.length === 1 || (padded[at] ?? 0) <= limits.maxTokensPerRun(Math.max(...run)),
+      );
       if (fits) least = Math.min(least, costOf(padded, limits));
       return;
     }

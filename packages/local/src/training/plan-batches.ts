@@ -9,8 +9,8 @@ export interface PlannedBatch {
 }
 
 export interface BatchLimits {
-  /** Most tokens a run may hold, padding included; a datum longer than that runs alone. */
-  readonly maxTokensPerRun: number;
+  /** Gives the most tokens that a run may hold, padding included, by the length of its rows; a datum longer than that runs alone. */
+  maxTokensPerRun(time: number): number;
   /** Cost of starting one more run, in tokens that could have been computed meanwhile. */
   readonly runOverheadTokens: number;
 }
@@ -30,10 +30,11 @@ export function planBatches(items: readonly BatchItem[], limits: BatchLimits): P
   // Best plan of the first `n` datums, as its cost and the place where its last run begins.
   const plans = [{ cost: 0, lastStart: 0 }];
   sorted.forEach(({ time, targetsPerToken }, last) => {
+    const mostTokens = limits.maxTokensPerRun(time);
     let best = { cost: Number.POSITIVE_INFINITY, lastStart: last };
     for (let start = last; start >= 0; start -= 1) {
       const rows = last - start + 1;
-      if (rows > 1 && rows * time > limits.maxTokensPerRun) break;
+      if (rows > 1 && rows * time > mostTokens) break;
       if (sorted[start]?.targetsPerToken !== targetsPerToken) break;
       const before = plans[start]?.cost ?? 0;
       const cost = before + rows * time + limits.runOverheadTokens;

@@ -10,20 +10,19 @@ import { nextTurn } from "../runtime/next-turn.js";
 import type { Outputs, Runtime } from "../runtime/runtime.js";
 import { SessionCache } from "../runtime/session-cache.js";
 import { batchFeeds } from "./batch-feeds.js";
-import { defaultTokensPerRun } from "./default-tokens-per-run.js";
 import { type PlannedBatch, planBatches } from "./plan-batches.js";
 import { addTensors } from "./tensor-arithmetic.js";
+import { tokensPerRun } from "./tokens-per-run.js";
 import { trainingGraph } from "./training-graph.js";
 
 export interface TrainerOptions {
   readonly config: ModelConfig;
   readonly weights: GraphWeights;
   readonly runtime: Runtime;
-  /**
-   * Most tokens in one run of the graph, padding included; larger passes are split and added up. Default: by the size of
-   * the model.
-   */
+  /** Most tokens in one run of the graph, padding included; larger passes are split and added up. Default: by `runBytes`. */
   readonly maxTokensPerRun?: number;
+  /** Bytes that the intermediate results of one run may take. @defaultValue `DEFAULT_RUN_BYTES` */
+  readonly runBytes?: number | undefined;
   /** Awaited between runs, each of which blocks the thread. Default: let the event loop turn. */
   readonly betweenRuns?: () => Promise<void>;
 }
@@ -54,7 +53,8 @@ const runOverheadTokens = 48;
 
 export function createTrainer(options: TrainerOptions): Trainer {
   const { config, weights, runtime, betweenRuns = nextTurn } = options;
-  const { maxTokensPerRun = defaultTokensPerRun(config) } = options;
+  const { maxTokensPerRun: fixed, runBytes } = options;
+  const maxTokensPerRun = fixed === undefined ? tokensPerRun(config, runBytes) : () => fixed;
   const sessions = new SessionCache(runtime);
   const graphFor = (
     shape: AdapterShape,

@@ -1,0 +1,87 @@
+import { ValidationError } from "@tinkex/base";
+import { describe, expect, it } from "vitest";
+import { openGoldenModel } from "../training/testing/golden-files.js";
+import { DEFAULT_RUN_BYTES, tokensPerRun } from "../training/tokens-per-run.js";
+import { checkMemoryLimit, limitOfEach, planMemory } from "./memory-plan.js";
+
+const { config: tiny } = openGoldenModel("tiny-llama");
+
+/** The sizes of SmolLM2-135M. */
+const large = {
+  ...tiny,
+  vocabularySize: 49_152,
+  layerCount: 30,
+  hiddenSize: 576,
+  intermediateSize: 1536,
+  headCount: 9,
+  keyValueHeadCount: 3,
+  headSize: 64,
+  contextLength: 8192,
+};
+const model = { name: "acme/large" };
+
+describe("planMemory", () => {
+  it("takes what is fastest without a limit, and rows as long as the context", () => {
+    const { contextLength, runBytes } = planMemory(large, model, undefined);
+    expect({ contextLength, runBytes }).toEqual({ contextLength: 8192, runBytes: DEFAULT_RUN_BYTES });
+  });
+
+  it("takes no more with a limit that is no bound", () => {
+    expect(planMemory(large, model, 1e6)).toEqual(planMemory(large, model, undefined));
+  });
+
+  it("makes runs smaller and rows shorter with less memory, at every step", () => {
+    const plans = [1800, 2200, 3000, 5000].map((limitMb) => planMemory(large, model, limitMb));
+    for (const [index, plan] of plans.slice(1).entries()) {
+      const before = plans[index];
+      expect(plan.contextLength).toBeGreaterThan(before?.contextLength ?? Number.NaN);
+      expect(plan.sampling.maxLogitBytes).toBeGreaterThanOrEqual(
+        before?.sampling.maxLogitBytes ?? Number.NaN,
+      );
+      expect(plan.runBytes).toBeGreaterThanOrEqual(before?.runBytes ?? Number.NaN);
+    }
+    expect(plans.map(({ contextLength }) => contextLength)).toEqual([68, 133, 254, 524]);
+  });
+
+  it("holds a row of the shortened context in one run", () => {
+    for (const limitMb of [1800, 2200, 3000]) {
+      const { contextLength, runBytes } = planMemory(large, model, limitMb);
+      expect(tokensPerRun(large, runBytes)(contextLength)).toBeGreaterThanOrEqual(contextLength);
+    }
+  });
+
+  it("counts weights in few bits as less", () => {
+    const room = (weights: "float32" | "int8" | "int4") =>
+      planMemory(large, { ...model, weights }, 1800).contextLength;
+    expect(room("int8")).toBeGreaterThan(room("float32"));
+    expect(room("int4")).toBeGreaterThan(room("int8"));
+  });
+
+  it("says how much is needed where it is too little, and takes that much", () => {
+    const leastOf = (limitMb: number): number => {
+      try {
+        planMemory(large, model, limitMb);
+      } catch (error) {
+        expect(error).toBeInstanceOf(ValidationError);
+        const { message, path } = error as ValidationError;
+        expect(path).toEqual(["memoryLimitMb"]);
+        expect(message).toContain("memoryLimitMb leaves 500 MB to acme/large, which needs ");
+        return Number(/needs (\d+): give it more/.exec(message)?.[1]);
+      }
+      throw new Error("it was taken");
+    };
+    const least = leastOf(500);
+    expect(planMemory(large, model, least).contextLength).toBeGreaterThanOrEqual(64);
+    expect(() => planMemory(large, model, least - 1)).toThrow(ValidationError);
+  });
+});
+
+it("divides a limit among the models, the server's own part once", () => {
+  expect(limitOfEach(1256, 1)).toBe(1256);
+  expect(limitOfEach(1256, 4)).toBe(506);
+  expect(limitOfEach(undefined, 4)).toBeUndefined();
+});
+
+it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, "2000", null, {}])("refuses the limit %s", (limit) => {
+  expect(() => checkMemoryLimit(limit)).toThrow(/memoryLimitMb must be a positive number of megabytes, got /);
+});

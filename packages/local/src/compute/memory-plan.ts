@@ -1,0 +1,122 @@
+import { describeValue, ValidationError } from "@tinkex/base";
+import { weightBytes } from "../model/check-model-size.js";
+import type { ModelConfig } from "../model/model-config.js";
+import { linearMatrices } from "../model/weight-shapes.js";
+import { BITS_OF_FORMAT, BLOCK_SIZE, type WeightFormat } from "../quantization/weight-format.js";
+import { bytesPerToken } from "../sampling/key-values.js";
+import { DEFAULT_SAMPLING_MEMORY, type SamplingMemory } from "../sampling/sampler.js";
+import {
+  DEFAULT_RUN_BYTES,
+  LEAST_TOKENS_PER_RUN,
+  trainingBytesPerToken,
+} from "../training/tokens-per-run.js";
+
+const MEBIBYTE = 2 ** 20;
+
+/** Memory of a server beside its models: Node, the runtime, compiled graphs, requests while they are read. */
+const SERVER_BYTES = 256 * MEBIBYTE;
+
+/** Parts of the memory that weights and server leave. Adapters, their gradients and moments have the rest. */
+const SHARES = { training: 0.5, keyValues: 0.3, prompts: 0.1 } as const;
+
+/** Keys and values that exist while they are moved to a larger place, and prompts that were read, for each byte of those in use. */
+const KEY_VALUE_COPIES = 2;
+
+/** Limits by which an engine stays within its memory. */
+export interface MemoryPlan {
+  /** Longest sequence that fits, in tokens. */
+  readonly contextLength: number;
+  /** Bytes of the intermediate results of one training run. */
+  readonly runBytes: number;
+  readonly sampling: SamplingMemory;
+}
+
+/**
+ * Divides the memory that the engine of a model may take. Without a limit the sizes are those that are fastest, and rows may be as long
+ * as the model's context, whatever they take.
+ *
+ * @param limitMb - most resident memory of a server with this model alone, in MB of 2^20 bytes, mapped weights included
+ * @throws ValidationError when it is too little to train on rows of 64 tokens
+ */
+export function planMemory(
+  config: ModelConfig,
+  { name, weights }: { readonly name: string; readonly weights?: WeightFormat | undefined },
+  limitMb: number | undefined,
+): MemoryPlan {
+  const { contextLength } = config;
+  if (limitMb === undefined) {
+    return { contextLength, runBytes: DEFAULT_RUN_BYTES, sampling: DEFAULT_SAMPLING_MEMORY };
+  }
+  const fixedBytes = SERVER_BYTES + heldWeightBytes(config, weights);
+  const freeBytes = limitMb * MEBIBYTE - fixedBytes;
+  const shortest = Math.min(LEAST_TOKENS_PER_RUN, contextLength);
+  const leastBytes = Math.max(
+    (shortest * trainingBytesPerToken(config, shortest)) / SHARES.training,
+    (shortest * keyValueBytes(config)) / SHARES.keyValues,
+    (LEAST_TOKENS_PER_RUN * config.vocabularySize * Float32Array.BYTES_PER_ELEMENT) / SHARES.prompts,
+  );
+  if (freeBytes < leastBytes) {
+    const leastMb = Math.ceil((fixedBytes + leastBytes) / MEBIBYTE);
+    throw new ValidationError(
+      `memoryLimitMb leaves ${Math.floor(limitMb)} MB to ${name}, which needs ${leastMb}: give it more, or serve a smaller model`,
+      { path: ["memoryLimitMb"] },
+    );
+  }
+  const runBytes = freeBytes * SHARES.training;
+  const cacheBytes = freeBytes * SHARES.keyValues;
+  return {
+    contextLength: Math.min(
+      contextLength,
+      longestTrainingRow(config, runBytes),
+      Math.floor(cacheBytes / keyValueBytes(config)),
+    ),
+    // More than is fastest would gain nothing.
+    runBytes: Math.min(runBytes, DEFAULT_RUN_BYTES),
+    sampling: {
+      maxCacheBytes: Math.min(cacheBytes / KEY_VALUE_COPIES, DEFAULT_SAMPLING_MEMORY.maxCacheBytes),
+      maxLogitBytes: Math.min(freeBytes * SHARES.prompts, DEFAULT_SAMPLING_MEMORY.maxLogitBytes),
+    },
+  };
+}
+
+function keyValueBytes(config: ModelConfig): number {
+  return KEY_VALUE_COPIES * bytesPerToken(config);
+}
+
+/** Weights as the system maps them, and the packed copy of the matrices that sampling makes. */
+function heldWeightBytes(config: ModelConfig, format: WeightFormat = "float32"): number {
+  const bits = BITS_OF_FORMAT[format];
+  let plain = weightBytes(config);
+  let matrices = 0;
+  for (const { shape, name, tensor } of linearMatrices(config)) {
+    const numbers = shape[0] * shape[1];
+    if (name === tensor) plain -= numbers * Float32Array.BYTES_PER_ELEMENT;
+    // A scale, in float32, for each block.
+    matrices += numbers * (bits === undefined ? 4 : bits / 8 + 4 / BLOCK_SIZE);
+  }
+  return plain + 2 * matrices;
+}
+
+/** Largest whole number of tokens whose square takes its part in the attention: the root of `square · T² + linear · T = runBytes`. */
+function longestTrainingRow(config: ModelConfig, runBytes: number): number {
+  const linear = trainingBytesPerToken(config, 0);
+  const square = trainingBytesPerToken(config, 1) - linear;
+  return Math.floor((Math.sqrt(linear ** 2 + 4 * square * runBytes) - linear) / (2 * square));
+}
+
+/** Divides the memory of a server among its models: what it takes itself is there once. */
+export function limitOfEach(limitMb: number | undefined, modelCount: number): number | undefined {
+  if (limitMb === undefined) return undefined;
+  const serverMb = SERVER_BYTES / MEBIBYTE;
+  return serverMb + (limitMb - serverMb) / modelCount;
+}
+
+/** @throws ValidationError unless it is a positive number, or left out */
+export function checkMemoryLimit(limitMb: unknown): void {
+  if (limitMb === undefined || (typeof limitMb === "number" && limitMb > 0 && Number.isFinite(limitMb)))
+    return;
+  throw new ValidationError(
+    `memoryLimitMb must be a positive number of megabytes, got ${describeValue(limitMb)}; leave it out for no limit`,
+    { path: ["memoryLimitMb"] },
+  );
+}
