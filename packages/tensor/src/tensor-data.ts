@@ -11,6 +11,7 @@ import {
 } from "@tinkex/base";
 import { castToFloat32, castToInt64 } from "./cast-elements.js";
 import { tensorFaultError } from "./check-tensor.js";
+import { typedArrayName } from "./own-typed-array.js";
 import type { TensorLike } from "./tensor-like.js";
 import { ownBuffers, type TensorMemory } from "./tensor-memory.js";
 import { type TensorPlace, tensorError } from "./tensor-place.js";
@@ -71,7 +72,7 @@ export const TensorData = {
    */
   fromBFloat16(bits: Uint16Array, options: Omit<TensorFromOptions, "dtype"> = {}): TensorData {
     checkKnownNames(options, OPTIONS, "options");
-    if (!(bits instanceof Uint16Array))
+    if (!ArrayBuffer.isView(bits) || typedArrayName(bits) !== "Uint16Array")
       throw tensorError(options, `fromBFloat16 takes a Uint16Array, got ${describeValue(bits)}`);
     if (isDetached(bits)) throw tensorError(options, DETACHED);
     // A bfloat16 is the upper half of a float32.

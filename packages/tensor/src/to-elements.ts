@@ -7,6 +7,7 @@ import {
   type TensorData as TensorRecord,
   type TfTensorLike,
 } from "@tinkex/base";
+import { ownTypedArray, typedArrayName } from "./own-typed-array.js";
 import type { NestedList, TensorLike } from "./tensor-like.js";
 import { type TensorPlace, tensorError } from "./tensor-place.js";
 import { tfTensorDtype, tfTensorFault } from "./tf-tensor-dtype.js";
@@ -56,11 +57,8 @@ export async function toElementsLater(value: TensorLike, place: TensorPlace): Pr
 
 function plainElements(value: Exclude<TensorLike, TfTensorLike>, place: TensorPlace): Elements {
   if (ArrayBuffer.isView(value)) {
-    const dtype = typedArrayDtype(value, place);
-    // A view that is no DataView (which typedArrayDtype refuses) is array-like.
-    const values = value as unknown as ArrayLike<unknown>;
-    if (values.length === 0 && isDetached(value)) throw tensorError(place, DETACHED);
-    return { values, shape: [values.length], dtype, isShapeStated: false };
+    const values = attachedArray(value, place);
+    return { values, shape: [values.length], dtype: typedArrayDtype(values), isShapeStated: false };
   }
   if (typeof value === "object" && value !== null && "data" in value && "dtype" in value)
     return recordElements(value, place);
@@ -74,22 +72,32 @@ function plainElements(value: Exclude<TensorLike, TfTensorLike>, place: TensorPl
 /** Reads a record. One that came out of JSON may have null for what it does not state, whatever its type says. */
 function recordElements(record: TensorRecord, place: TensorPlace): Elements {
   const data: unknown = record.data;
-  if (!Array.isArray(data) && (!ArrayBuffer.isView(data) || data instanceof DataView)) {
+  if (!Array.isArray(data) && (!ArrayBuffer.isView(data) || typedArrayName(data) === undefined)) {
     const problem = `data must be a flat list of numbers or a typed array, got ${describeValue(data)}`;
     throw tensorError(place, problem);
   }
-  if (!Array.isArray(data) && data.byteLength === 0 && isDetached(data))
-    throw tensorError(place, `data ${DETACHED}`);
+  const values = Array.isArray(data) ? data : attachedArray(data, place, "data ");
   const { shape, dtype } = record;
   const sparse = sparseFieldsOf(record);
-  return { values: record.data, shape: shape ?? undefined, dtype, sparse, isShapeStated: true };
+  return { values, shape: shape ?? undefined, dtype, sparse, isShapeStated: true };
 }
 
-function typedArrayDtype(value: ArrayBufferView, place: TensorPlace): TensorDtype {
-  if (value instanceof DataView) throw tensorError(place, "a DataView holds bytes, not numbers");
-  if (value instanceof Float32Array || value instanceof Float64Array) return "float32";
+/** Gives a typed array as one of this realm. @param field - its name in messages, with a space behind it */
+function attachedArray(
+  view: ArrayBufferView,
+  place: TensorPlace,
+  field = "",
+): ArrayBufferView & ArrayLike<unknown> {
+  const name = typedArrayName(view);
+  if (name === undefined) throw tensorError(place, "a DataView holds bytes, not numbers");
+  if (view.byteLength === 0 && isDetached(view)) throw tensorError(place, `${field}${DETACHED}`);
+  return ownTypedArray(view, name);
+}
+
+function typedArrayDtype(array: ArrayBufferView): TensorDtype {
+  if (array instanceof Float32Array || array instanceof Float64Array) return "float32";
   // Not every engine has this class, so it is asked for by name.
-  return Object.prototype.toString.call(value) === "[object Float16Array]" ? "float32" : "int64";
+  return typedArrayName(array) === "Float16Array" ? "float32" : "int64";
 }
 
 function sparseFieldsOf(record: TensorRecord): SparseFields {

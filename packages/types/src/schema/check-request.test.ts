@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { telemetrySendRequestSchema } from "../records/account/telemetry-events.js";
 import { setCheckpointTtlRequestSchema } from "../records/checkpoints/checkpoints.js";
 import { sampleRequestSchema } from "../records/sampling/sampling.js";
-import { finishSessionRequestSchema } from "../records/sessions/sessions.js";
+import { createSessionRequestSchema, finishSessionRequestSchema } from "../records/sessions/sessions.js";
 import { forwardBackwardRequestSchema } from "../records/training/forward-backward.js";
 import { createModelRequestSchema } from "../records/training/models.js";
 import { optimStepRequestSchema } from "../records/training/optim-step.js";
@@ -29,6 +29,21 @@ describe("reading a request as a server", () => {
       optimizer_config: { type: "adamw" },
       type: "create_model",
     });
+  });
+
+  it("reads a session without metadata, whose record may say null for none", () => {
+    for (const body of [
+      { tags: [], sdk_version: "0.38.0", user_metadata: null, project_id: null },
+      { tags: [], sdk_version: "0.38.0" },
+    ]) {
+      const read = checkRequest(createSessionRequestSchema, body, "CreateSessionRequest");
+      expect(read).toEqual({
+        tags: [],
+        sdk_version: "0.38.0",
+        user_metadata: {},
+        type: "create_session",
+      });
+    }
   });
 
   it("keeps a null that says something", () => {

@@ -77,14 +77,18 @@ export interface TraceExportResponse {
   readonly error?: string;
 }
 
-export const createSessionRequestSchema: RecordSchema<CreateSessionRequest> = sentObject(() => ({
-  tags: z.array(z.string()),
-  user_metadata: zodOf(jsonObjectSchema),
-  sdk_version: z.string().min(1),
-  project_id: z.string().optional(),
-  display_name: z.string().optional(),
-  type: sentType("create_session"),
-}));
+export const createSessionRequestSchema: RecordSchema<CreateSessionRequest> = sentObject(
+  () => ({
+    tags: z.array(z.string()),
+    user_metadata: zodOf(jsonObjectSchema),
+    sdk_version: z.string().min(1),
+    project_id: z.string().optional(),
+    display_name: z.string().optional(),
+    type: sentType("create_session"),
+  }),
+  // The record of the official SDK may say null for none.
+  (fields) => ({ ...fields, user_metadata: fields.user_metadata ?? {} }),
+);
 
 export const createSessionResponseSchema: RecordSchema<CreateSessionResponse> = receivedObject(() => ({
   session_id: z.string(),
