@@ -10,8 +10,10 @@ import { startLocalServer } from "@tinkex/local";
 
 const ROUNDS = 3;
 const RUNS = [1, 2, 4, 8];
-/** Tokens that all runs of one measurement train on together. */
-const SHARED_TOKENS = 16_000;
+/** Tokens that each of several runs trains on. */
+const TOKENS_EACH = 4_000;
+/** Tokens of a turn with small batches, which is long enough to be timed. */
+const TURN_TOKENS = 16_000;
 const BATCHES = [1_000, 4_000, 16_000, 100_000];
 /** Largest part by which the cost of a token may differ from that of the first. */
 const FLAT = 0.15;
@@ -19,7 +21,10 @@ const MODEL = "tinkex/pocket-1";
 const LIMIT_MB = Number(process.argv[2] ?? 450);
 
 if (process.argv[2] === "serve") await serve(Number(process.argv[3]));
-else await compare();
+else {
+  await withServer(0, compare);
+  if (process.platform === "linux") await withServer(LIMIT_MB, measureMemory);
+}
 
 /** The server's side: says its address, and goes with its parent. */
 async function serve(memoryLimitMb: number): Promise<void> {
@@ -32,12 +37,20 @@ async function serve(memoryLimitMb: number): Promise<void> {
   process.send?.({ url: server.url });
 }
 
-async function startServer(
-  memoryLimitMb = 0,
-): Promise<{ readonly url: string; readonly child: ChildProcess }> {
+/** Runs `work` with a client of a new server, which then ends. */
+async function withServer(
+  memoryLimitMb: number,
+  work: (service: ServiceClient, server: ChildProcess) => Promise<void>,
+): Promise<void> {
   const child = fork(fileURLToPath(import.meta.url), ["serve", String(memoryLimitMb)]);
   const [{ url }] = (await once(child, "message")) as [{ readonly url: string }];
-  return { url, child };
+  const service = new ServiceClient({ baseUrl: url, apiKey: "tml-bench" });
+  try {
+    await work(service, child);
+  } finally {
+    await service.close();
+    child.disconnect();
+  }
 }
 
 /** Rows of 16 to 48 tokens, as many as make so many tokens. */
@@ -53,14 +66,12 @@ function rowsOf(tokenCount: number) {
 }
 
 async function step(training: TrainingClient, rows: ReturnType<typeof rowsOf>): Promise<void> {
-  const { loss_fn_outputs: outputs } = await training.forwardBackward(rows, "cross_entropy");
-  if (outputs.length !== rows.length) throw new Error(`${rows.length} rows gave ${outputs.length} outputs`);
-  await training.optimStep({ learning_rate: 1e-4 });
+  const { forwardBackward } = await training.trainStep(rows, "cross_entropy", { learning_rate: 1e-4 });
+  const { length } = forwardBackward.loss_fn_outputs;
+  if (length !== rows.length) throw new Error(`${rows.length} rows gave ${length} outputs`);
 }
 
-async function compare(): Promise<void> {
-  const { url, child } = await startServer();
-  await using service = new ServiceClient({ baseUrl: url, apiKey: "tml-bench" });
+async function compare(service: ServiceClient): Promise<void> {
   const runs: TrainingClient[] = [];
   for (const _ of Array(Math.max(...RUNS)))
     runs.push(await service.createLoraTrainingClient({ base_model: MODEL, rank: 8 }));
@@ -68,14 +79,13 @@ async function compare(): Promise<void> {
   if (first === undefined) return;
   const works = new Map<string, { readonly tokens: number; run(): Promise<unknown> }>();
   for (const count of RUNS) {
-    const rows = rowsOf(SHARED_TOKENS / count);
+    const rows = rowsOf(TOKENS_EACH);
     const run = () => Promise.all(runs.slice(0, count).map((training) => step(training, rows)));
-    works.set(`${count} runs at once`, { tokens: SHARED_TOKENS, run });
+    works.set(`${count} runs at once`, { tokens: TOKENS_EACH * count, run });
   }
   for (const tokens of BATCHES) {
     const rows = rowsOf(tokens);
-    // Small batches are repeated, so that each turn lasts long enough to be timed.
-    const repeats = Math.max(1, SHARED_TOKENS / tokens);
+    const repeats = Math.max(1, TURN_TOKENS / tokens);
     const run = async () => {
       for (let done = 0; done < repeats; done += 1) await step(first, rows);
     };
@@ -93,8 +103,6 @@ async function compare(): Promise<void> {
   }
   report(best, "runs");
   report(best, "batches");
-  child.disconnect();
-  await measureMemory();
 }
 
 function report(best: ReadonlyMap<string, number>, kind: string): void {
@@ -111,10 +119,7 @@ function report(best: ReadonlyMap<string, number>, kind: string): void {
 }
 
 /** A batch of 100,000 tokens, in short rows and in rows of the whole context, and samples beside it. */
-async function measureMemory(): Promise<void> {
-  if (process.platform !== "linux") return;
-  const { url, child } = await startServer(LIMIT_MB);
-  await using service = new ServiceClient({ baseUrl: url, apiKey: "tml-bench" });
+async function measureMemory(service: ServiceClient, { pid }: ChildProcess): Promise<void> {
   const training = await service.createLoraTrainingClient({ base_model: MODEL, rank: 8 });
   const { supported_models: models } = await service.getServerCapabilities();
   const context = models.find(({ model_name: name }) => name === MODEL)?.max_context_length ?? 0;
@@ -130,12 +135,11 @@ async function measureMemory(): Promise<void> {
   const tokens = Array.from({ length: context + 1 }, (_, at) => 1 + ((at * 31) % 250));
   const long = { model_input: tokens.slice(0, -1), loss_fn_inputs: { target_tokens: tokens.slice(1) } };
   await Promise.all([step(training, Array(32).fill(long)), samples()]);
-  const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const mostMb = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
   const verdict = mostMb <= LIMIT_MB ? "ok" : "MISSED";
   if (verdict === "MISSED") process.exitCode = 1;
   console.log(
     `memoryLimitMb ${LIMIT_MB}: context of ${context} tokens, at most ${mostMb.toFixed(0)} MB resident  ${verdict}`,
   );
-  child.disconnect();
 }

@@ -23,6 +23,7 @@ const onBuilt = new Set([
   "download",
   "http",
   "recipes",
+  "scaling",
   "telemetry",
   "tensor",
   "wire",
