@@ -103,6 +103,24 @@ describe("JSON Schemas in a document of another tool", () => {
     expect(validate({ ...request, prompt: {} })).toBe(false);
   });
 
+  // fastify/fastify#3429: what a schema neither names nor allows is left out of the answer.
+  it("says of objects of free content that they may hold anything, which fastify would not write otherwise", () => {
+    const silent: unknown[] = [];
+    walk(openApi, (node) => {
+      if ("type" in node && node.type === "object" && !("additionalProperties" in node)) silent.push(node);
+    });
+    expect(silent).toEqual([]);
+  });
+
+  it("is taken by Ajv's strictest mode once it allows types by turns", () => {
+    const strictest = { strict: true, strictRequired: true, allowUnionTypes: true, validateFormats: false };
+    for (const name of names) {
+      expect(() => new Ajv2020(strictest).compile(toJsonSchema(recordSchemas[name])), name).not.toThrow();
+      const schema = toJsonSchema(recordSchemas[name], { draft: "draft-07" });
+      expect(() => new Ajv(strictest).compile(schema), name).not.toThrow();
+    }
+  });
+
   it("keeps the defaults that a validator can fill in, and the names of fields", () => {
     const schema = toJsonSchema(recordSchemas.CustomLossGraph, { draft: "draft-07" });
     expect(schema).toMatchObject({ properties: { format: { default: 1 } } });

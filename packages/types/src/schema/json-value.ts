@@ -20,7 +20,7 @@ const DEEPEST = 32;
 export const jsonObjectSchema: RecordSchema<JsonObject> = z
   .custom<JsonObject>((value) => isObject(value) && isPlain(value), "must be an object")
   .check(reportJsonFault)
-  .meta({ type: "object" });
+  .meta({ type: "object", additionalProperties: true });
 
 /** Reports the first part of a value that has no JSON form. */
 export function reportJsonFault(context: z.core.ParsePayload<unknown>): void {
