@@ -1,3 +1,5 @@
+import { runInNewContext } from "node:vm";
+
 /** Error of a proxy that a program made itself; it may pass through as it is. */
 export class TrapError extends Error {
   override readonly name = "TrapError";
@@ -41,6 +43,34 @@ export const HOSTILE_VALUES: Readonly<Record<string, () => unknown>> = {
     structuredClone(array.buffer, { transfer: [array.buffer] });
     return array;
   },
+  "an array of another realm": () => runInNewContext("new Float32Array([1.5])"),
+  "an array that was shrunk": () => {
+    // The declarations of this project are older than buffers that can be resized.
+    const Resizable = ArrayBuffer as unknown as new (
+      length: number,
+      options: object,
+    ) => ArrayBuffer & { resize(length: number): void };
+    const buffer = new Resizable(16, { maxByteLength: 16 });
+    const array = new Int32Array(buffer, 8, 2);
+    buffer.resize(8);
+    return array;
+  },
+  "a view of bytes": () => new DataView(new ArrayBuffer(8)),
+  "large integers": () => BigUint64Array.of(2n ** 64n - 1n),
+  "a list without end": () => ({ length: Number.MAX_SAFE_INTEGER }),
+  "a list of symbols": () => [Symbol("s")],
+  "a list in a proxy": () => new Proxy([1], {}),
+  "a boxed number": () => Object(1),
+  "a generator": () => [1, 2].values(),
+  "an object without a text": () => ({ toString: undefined, valueOf: undefined, toJSON: undefined }),
+  "an object whose text throws": () => ({
+    toString: () => {
+      throw new TrapError();
+    },
+  }),
+  infinity: () => Number.POSITIVE_INFINITY,
+  "a number beyond exact ones": () => 2 ** 60,
+  "a string of 100 kB": () => "x".repeat(100_000),
   "a transparent proxy": () => new Proxy({}, {}),
   "a proxy that throws": () =>
     new Proxy(

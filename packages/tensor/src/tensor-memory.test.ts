@@ -3,6 +3,14 @@ import { describe, expect, it } from "vitest";
 import { TensorData } from "./tensor-data.js";
 import { TensorMemory } from "./tensor-memory.js";
 
+describe("a length that is none", () => {
+  it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 60])("is refused: %s", (length) => {
+    const memory = new TensorMemory();
+    for (const allocate of [() => memory.int32(length), () => memory.float32(length)])
+      expect(allocate).toThrow(/^TensorMemory: length must be a whole number of 0 or more, got /);
+  });
+});
+
 describe("TensorMemory", () => {
   it("gives arrays that do not overlap, many of them in one buffer", () => {
     const wanted = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 6000 })), { maxLength: 60 });

@@ -46,8 +46,8 @@ export class TensorMemory implements ArrayMemory {
 
   /** Allocates an array of `length` zeros. */
   int32(length: number): Int32Array<ArrayBuffer> {
-    const byteLength = typeof length === "number" ? length * ELEMENT_BYTES : Number.NaN;
-    if (!(byteLength >= 0)) throw lengthError(length);
+    if (!(Number.isSafeInteger(length) && length >= 0)) throw lengthError(length);
+    const byteLength = length * ELEMENT_BYTES;
     if (byteLength > MAX_SHARED_BYTES) return new Int32Array(length);
     const start = this.#take(byteLength);
     return new Int32Array(this.#buffer, start, length);
@@ -55,8 +55,8 @@ export class TensorMemory implements ArrayMemory {
 
   /** Allocates an array of `length` zeros. */
   float32(length: number): Float32Array<ArrayBuffer> {
-    const byteLength = typeof length === "number" ? length * ELEMENT_BYTES : Number.NaN;
-    if (!(byteLength >= 0)) throw lengthError(length);
+    if (!(Number.isSafeInteger(length) && length >= 0)) throw lengthError(length);
+    const byteLength = length * ELEMENT_BYTES;
     if (byteLength > MAX_SHARED_BYTES) return new Float32Array(length);
     const start = this.#take(byteLength);
     return new Float32Array(this.#buffer, start, length);

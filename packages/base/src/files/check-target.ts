@@ -1,20 +1,29 @@
 import { lstat, realpath } from "node:fs/promises";
 import { sep } from "node:path";
+import { describeValue } from "../arguments/describe-value.js";
 import { ValidationError } from "../errors/api-errors.js";
 
 /**
  * Refuses a path that no file can be put at, before anything is made for it.
  *
  * @param place - named in errors, e.g. `downloadFile: target`
- * @throws ValidationError for an empty path, one that ends in a separator, a folder, and what is neither a file nor a link; what the file system says of a name
- *   that is too long
+ * @throws ValidationError for an empty path, one that ends in a separator, a folder, what is neither a file nor a link, and a name that
+ *   is too long
  */
 export async function checkTarget(target: string, place: string): Promise<void> {
   if (target === "") throw refusal(place, 'got ""');
   if (target.endsWith("/") || target.endsWith(sep)) throw refusal(place, `got the folder ${target}`);
   const found = await lstat(target).catch((error: unknown) => {
     // All else, such as a folder that is not there, shows when the file is made.
-    if (error instanceof Error && "code" in error && error.code === "ENAMETOOLONG") throw error;
+    if (error instanceof Error && "code" in error && error.code === "ENAMETOOLONG") {
+      throw new ValidationError(
+        `${place} must have a shorter name (ENAMETOOLONG), got ${describeValue(target)}`,
+        {
+          path: [argumentOf(place)],
+          cause: error,
+        },
+      );
+    }
     return undefined;
   });
   if (found === undefined || found.isFile() || found.isSymbolicLink()) return;
@@ -28,6 +37,10 @@ export async function withoutLinks(path: string): Promise<string> {
 
 function refusal(place: string, fault: string): ValidationError {
   return new ValidationError(`${place} must be the path of a file, ${fault}; add the name of a file`, {
-    path: [place.split(": ")[1] ?? place],
+    path: [argumentOf(place)],
   });
+}
+
+function argumentOf(place: string): string {
+  return place.split(": ")[1] ?? place;
 }

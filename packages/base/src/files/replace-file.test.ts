@@ -183,7 +183,10 @@ it.skipIf(process.platform === "win32")(
     const refused = replaceFile(join(folder, "n".repeat(300)), async () => {
       hasWritten = true;
     });
-    await expect(refused).rejects.toMatchObject({ code: "ENAMETOOLONG" });
+    await expect(refused).rejects.toMatchObject({
+      code: "validation_failed",
+      cause: { code: "ENAMETOOLONG" },
+    });
     expect(hasWritten).toBe(false);
   },
 );

@@ -16,7 +16,7 @@ import { foreignFile, mendLastLine, openLineIn, warnOfCutLine } from "../lines/l
 import type { Json, JsonObject } from "../lines/python-json.js";
 import { appendLines } from "../lines/write-lines.js";
 import { FileLock } from "./file-lock.js";
-import { makeFolder } from "./make-folder.js";
+import { asRefusal, makeFolder } from "./make-folder.js";
 
 const PLACE = "openRows: path";
 
@@ -58,7 +58,9 @@ export async function openRows(path: string, options: OpenRowsOptions = {}): Pro
     () => false,
   );
   if (isFolder) throw new ValidationError(`openRows: path must be a file, got the folder ${path}`);
-  const lock = await FileLock.take(path, place, logger);
+  const lock = await FileLock.take(path, place, logger).catch((error: unknown) => {
+    throw asRefusal(error, place);
+  });
   // A line that another call of this process is writing is waited for.
   const rows = await inFileTurn(path, () => readRows(path, logger)).catch(async (error: unknown) => {
     await lock.release();
