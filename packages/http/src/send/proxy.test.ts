@@ -17,6 +17,9 @@ describe("proxyFromEnvironment", () => {
       noProxy: undefined,
     });
     expect(proxyFromEnvironment({})).toEqual({});
+    expect(proxyFromEnvironment({ http_proxy: " ", HTTP_PROXY: " http://big\n", ALL_PROXY: "\t" })).toEqual({
+      httpProxy: "http://big",
+    });
   });
 });
 
@@ -42,6 +45,10 @@ describe("proxyFor", () => {
     expect(proxyFor(origin, settings)).toBe(wanted);
   });
 
+  it.each(["", " \n"])("%j is no proxy", (httpProxy) => {
+    expect(proxyFor("http://x.example", { httpProxy })).toBeUndefined();
+  });
+
   it("a star excepts everything", () => {
     expect(proxyFor("https://x.example", { ...settings, noProxy: "*" })).toBeUndefined();
   });
@@ -52,6 +59,8 @@ describe("a proxy's address", () => {
     ["proxy.example:3128", "http://proxy.example:3128"],
     ["user:pass@proxy.example:3128", "http://user:pass@proxy.example:3128"],
     ["https://proxy.example", "https://proxy.example"],
+    [" http://proxy.example:3128\n", "http://proxy.example:3128"],
+    ["[fd00::1]:3128", "http://[fd00::1]:3128"],
     ["socks5://127.0.0.1:1080", "socks5://127.0.0.1:1080"],
   ])("BR-031: %s is taken as %s", (given, wanted) => {
     expect(proxyFor("http://x.example", { httpProxy: given })).toBe(wanted);

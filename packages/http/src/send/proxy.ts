@@ -15,7 +15,8 @@ export interface ProxySettings {
 /** Reads the proxies that `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` name, in either case. */
 export function proxyFromEnvironment(env: Readonly<Record<string, string | undefined>>): ProxySettings {
   checkObject(env, "proxyFromEnvironment: env", "process.env");
-  const read = (name: string): string | undefined => env[name.toLowerCase()] || env[name] || undefined;
+  const read = (name: string): string | undefined =>
+    env[name.toLowerCase()]?.trim() || env[name]?.trim() || undefined;
   const all = read("ALL_PROXY");
   return {
     httpProxy: read("HTTP_PROXY") ?? all,
@@ -34,8 +35,9 @@ export function proxyFromEnvironment(env: Readonly<Record<string, string | undef
 export function proxyFor(origin: string, settings: ProxySettings): string | undefined {
   const url = new URL(origin);
   const field = url.protocol === "https:" ? "httpsProxy" : "httpProxy";
-  const proxy = settings[field];
-  if (proxy === undefined || isLoopback(origin)) return undefined;
+  // Files of settings leave spaces and ends of lines behind; nothing else is no proxy.
+  const proxy = settings[field]?.trim();
+  if (proxy === undefined || proxy === "" || isLoopback(origin)) return undefined;
   return isExcepted(url, settings.noProxy ?? "") ? undefined : proxyAddress(proxy, field);
 }
 
