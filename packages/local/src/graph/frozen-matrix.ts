@@ -26,6 +26,6 @@ export function times(graph: GraphBuilder, gradient: Value, matrix: FrozenMatrix
   return matMul(graph, gradient, isQuantized(matrix) ? dequantize(graph, matrix) : matrix);
 }
 
-function isQuantized(matrix: FrozenMatrix): matrix is QuantizedMatrix {
+export function isQuantized(matrix: FrozenMatrix): matrix is QuantizedMatrix {
   return "packed" in matrix;
 }

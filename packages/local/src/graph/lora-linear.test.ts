@@ -5,21 +5,24 @@ import { loraLinear, loraLinearBackward } from "./lora-linear.js";
 import { quantizedMatrix } from "./quantized-matrix.js";
 import { expectGradientsToMatch } from "./testing/gradient-check.js";
 
-it("has the gradient of its forward half with an adapter and a bias", () =>
-  expectGradientsToMatch({
-    inputs: { x: [2, 3, 5], weight: [4, 5], bias: [4], a: [2, 5], b: [4, 2], scale: [] },
-    fixed: ["weight", "bias", "scale"],
-    write(graph, { x, weight, bias, a, b, scale }) {
-      const saved = loraLinear(graph, x, { weight, bias, adapter: { a, b, scale } });
-      return {
-        output: saved.output,
-        backward(gradient) {
-          const { input, adapter } = loraLinearBackward(graph, saved, gradient);
-          return { x: input, ...adapter };
-        },
-      };
-    },
-  }));
+it.each([false, true])(
+  "has the gradient of its forward half with an adapter and a bias, merged: %s",
+  (isMerged) =>
+    expectGradientsToMatch({
+      inputs: { x: [2, 3, 5], weight: [4, 5], bias: [4], a: [2, 5], b: [4, 2], scale: [] },
+      fixed: ["weight", "bias", "scale"],
+      write(graph, { x, weight, bias, a, b, scale }) {
+        const saved = loraLinear(graph, x, { weight, bias, adapter: { a, b, scale, isMerged } });
+        return {
+          output: saved.output,
+          backward(gradient) {
+            const { input, adapter } = loraLinearBackward(graph, saved, gradient);
+            return { x: input, ...adapter };
+          },
+        };
+      },
+    }),
+);
 
 it("has the gradient of its forward half without an adapter", () =>
   expectGradientsToMatch({
@@ -65,4 +68,26 @@ it("gives no gradient of a frozen matrix a node", () => {
   const gradient = graph.input("gradient", "float32", ["rows", 4]);
   const { operators } = graph.build({ dInput: loraLinearBackward(graph, saved, gradient).input });
   expect(operators).toEqual(["MatMul"]);
+});
+
+it("leaves a quantized matrix as it is, also where adapters are merged", () => {
+  const operatorsOf = (isMerged: boolean) => {
+    const graph = new GraphBuilder({ isPacked: false });
+    const tensor = {
+      bits: 8,
+      shape: [4, 32],
+      ...quantizeRows(new Float32Array(128).fill(1), 32, 8, "w"),
+    } as const;
+    const adapter = {
+      a: graph.input("a", "float32", ["rank", 32]),
+      b: graph.input("b", "float32", [4, "rank"]),
+      scale: graph.scalar(2),
+      isMerged,
+    };
+    const x = graph.input("x", "float32", ["rows", 32]);
+    const { output } = loraLinear(graph, x, { weight: quantizedMatrix(graph, "w", tensor), adapter });
+    return graph.build({ output }).operators;
+  };
+  expect(operatorsOf(true)).toEqual(operatorsOf(false));
+  expect(operatorsOf(true)).toContain("MatMulNBits");
 });

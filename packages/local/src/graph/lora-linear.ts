@@ -4,7 +4,7 @@ import { matMul } from "../onnx/operators/mat-mul.js";
 import { flattenRows } from "../onnx/operators/reshape.js";
 import { transpose } from "../onnx/operators/transpose.js";
 import type { Value } from "../onnx/value.js";
-import { type FrozenMatrix, times, timesTransposed } from "./frozen-matrix.js";
+import { type FrozenMatrix, isQuantized, times, timesTransposed } from "./frozen-matrix.js";
 
 /** A frozen matrix `[out, in]` with an optional bias `[out]` and an optional trainable low-rank change. */
 export interface LinearWeights {
@@ -20,12 +20,15 @@ export interface LoraAdapter {
   readonly b: Value;
   /** α / rank, a float32 scalar. */
   readonly scale: Value;
+  /** True where the change is added to the matrix and not to its products, unless the matrix is quantized. Default false. */
+  readonly isMerged?: boolean;
 }
 
 export interface LoraLinear {
   readonly output: Value;
   readonly input: Value;
-  readonly weights: LinearWeights;
+  /** Matrix that the input was multiplied by. */
+  readonly matrix: FrozenMatrix;
   readonly low?: LowRank;
 }
 
@@ -36,19 +39,29 @@ interface LowRank {
   readonly scale: Value;
   /** `x Aᵀ` */
   readonly reduced: Value;
+  /** True where the matrix has the change in it. */
+  readonly isMerged: boolean;
 }
 
-/** `y = x Wᵀ + bias + scale · (x Aᵀ) Bᵀ` for `x` of `[..., in]`. */
+/** `y = x Wᵀ + bias + scale · (x Aᵀ) Bᵀ`, or merged `x (W + scale · B A)ᵀ + bias`, for `x` of `[..., in]`. */
 export function loraLinear(graph: GraphBuilder, input: Value, weights: LinearWeights): LoraLinear {
   const { weight, bias, adapter } = weights;
-  let output = timesTransposed(graph, input, weight);
-  if (bias !== undefined) output = add(graph, output, bias);
-  if (adapter === undefined) return { output, input, weights };
-  const { a, b, scale } = adapter;
+  const product = (matrix: FrozenMatrix) => {
+    const output = timesTransposed(graph, input, matrix);
+    return bias === undefined ? output : add(graph, output, bias);
+  };
+  if (adapter === undefined) return { output: product(weight), input, matrix: weight };
+  const { a, b, scale, isMerged = false } = adapter;
   const scaledB = multiply(graph, b, scale);
   const reduced = matMul(graph, input, a, { transposeRight: true });
-  output = add(graph, output, matMul(graph, reduced, scaledB, { transposeRight: true }));
-  return { output, input, weights, low: { a, scaledB, scale, reduced } };
+  const low = { a, scaledB, scale, reduced };
+  if (isMerged && !isQuantized(weight)) {
+    const matrix = add(graph, weight, matMul(graph, scaledB, a));
+    return { output: product(matrix), input, matrix, low: { ...low, isMerged } };
+  }
+  const change = matMul(graph, reduced, scaledB, { transposeRight: true });
+  const output = add(graph, product(weight), change);
+  return { output, input, matrix: weight, low: { ...low, isMerged: false } };
 }
 
 export interface LoraLinearGradients {
@@ -57,15 +70,18 @@ export interface LoraLinearGradients {
   readonly adapter?: { readonly a: Value; readonly b: Value };
 }
 
-/** `dx = dy W + (dy sB) A`, `dA = (dy sB)ᵀ x`, `dB = s · dyᵀ (x Aᵀ)`; the frozen matrix and bias get none. */
+/**
+ * `dx = dy W + (dy sB) A`, or merged `dx = dy (W + sB A)`, `dA = (dy sB)ᵀ x`, `dB = s · dyᵀ (x Aᵀ)`; the frozen matrix and bias
+ * get none.
+ */
 export function loraLinearBackward(
   graph: GraphBuilder,
   saved: LoraLinear,
   gradient: Value,
 ): LoraLinearGradients {
-  const throughWeight = times(graph, gradient, saved.weights.weight);
-  if (saved.low === undefined) return { input: throughWeight };
-  const { a, scaledB, scale, reduced } = saved.low;
+  const throughMatrix = times(graph, gradient, saved.matrix);
+  if (saved.low === undefined) return { input: throughMatrix };
+  const { a, scaledB, scale, reduced, isMerged } = saved.low;
   const dReduced = matMul(graph, gradient, scaledB);
   const dA = matMul(graph, flattenRows(graph, dReduced), flattenRows(graph, saved.input), {
     transposeLeft: true,
@@ -76,7 +92,7 @@ export function loraLinearBackward(
   });
   const dB = transpose(graph, turnedB, [1, 0]);
   return {
-    input: add(graph, throughWeight, matMul(graph, dReduced, a)),
+    input: isMerged ? throughMatrix : add(graph, throughMatrix, matMul(graph, dReduced, a)),
     adapter: { a: dA, b: multiply(graph, dB, scale) },
   };
 }

@@ -26,12 +26,14 @@ export const adapterInputs = (module: string) => ({ a: `${module}.lora_A`, b: `$
 /**
  * @param adapted - names of the linear layers that carry an adapter; the rank is open, so that one compiled graph serves
  * adapters of every rank
+ * @param isMerged - true where adapters are added to the matrices, see `LoraAdapter`
  */
 export function modelValues(
   graph: GraphBuilder,
   config: ModelConfig,
   weights: GraphWeights,
   adapted: ReadonlySet<string>,
+  isMerged = false,
 ): ModelValues {
   const modules = new Map(adaptableModules(config).map((module) => [module.module, module]));
   const frozen = (name: string, alias = name): Value => {
@@ -63,6 +65,7 @@ export function modelValues(
         a: graph.input(names.a, "float32", ["rank", size.inputSize]),
         b: graph.input(names.b, "float32", [size.outputSize, "rank"]),
         scale: graph.input(adapterScaleInput, "float32", []),
+        isMerged,
       };
       return { weight, bias, adapter };
     },

@@ -1,16 +1,33 @@
 import { describe, expect, it } from "vitest";
 import { adaptedModules } from "../adapter/adapter-parameters.js";
 import { crossEntropy } from "../losses/cross-entropy.js";
+import { weightShapes } from "../model/weight-shapes.js";
 import { openGoldenModel } from "./testing/golden-files.js";
-import { trainingGraph } from "./training-graph.js";
+import { type TrainingGraphOptions, trainingGraph } from "./training-graph.js";
 
 const { config, weights } = openGoldenModel("tiny-llama");
 
-function graphOf(parts: { attention?: boolean; mlp?: boolean; unembedding?: boolean }, backward = true) {
+/** A vocabulary of a million ids, whose adapters are not merged. Its weights lie in a file that nobody reads here. */
+function largeModel(): Pick<TrainingGraphOptions, "config" | "weights"> {
+  const large = { ...config, vocabularySize: 2 ** 20 };
+  const shapes = weightShapes(large);
+  const stored = (name: string) => {
+    const shape = shapes.get(name) ?? [];
+    const byteLength = shape.reduce((product, length) => product * length, Float32Array.BYTES_PER_ELEMENT);
+    return { shape, place: { folder: "/", file: "weights", offset: 0, byteLength } };
+  };
+  return { config: large, weights: { ...weights, stored } };
+}
+
+function graphOf(
+  parts: { attention?: boolean; mlp?: boolean; unembedding?: boolean },
+  backward = true,
+  model: Pick<TrainingGraphOptions, "config" | "weights"> = { config, weights },
+) {
   const { attention = false, mlp = false, unembedding = false } = parts;
   const shape = { rank: 1, trainAttention: attention, trainMlp: mlp, trainUnembedding: unembedding };
   const adapted = new Set(adaptedModules(config, shape).map(({ module }) => module));
-  return trainingGraph({ config, weights, adapted, loss: crossEntropy, backward });
+  return trainingGraph({ ...model, adapted, loss: crossEntropy, backward });
 }
 
 const count = (operators: readonly string[], operator: string) =>
@@ -31,16 +48,21 @@ describe("trainingGraph", () => {
     expect(count(all.operators, "RotaryEmbedding")).toBe(4 * config.layerCount);
   });
 
-  it("multiplies by the frozen matrices of the lowest queries, keys and values only forward", () => {
-    const isMatMul = (operator: string) => operator === "MatMul" || operator === "FusedMatMul";
-    const matMuls = graphOf({ attention: true }).operators.filter(isMatMul).length;
-    const perLinear = { frozen: 2, adapter: 6 };
-    const attention = 2 + 4;
-    const layer = 4 * (perLinear.frozen + perLinear.adapter) + attention + 3 * perLinear.frozen;
-    const head = 2;
-    // dx = dy W + (dy sB) A of the three projections that nothing lies below.
-    expect(matMuls).toBe(config.layerCount * layer + head - 3 * 2);
-  });
+  it.each([
+    ["small", { config, weights }, { frozen: 2, adapter: 5, lowest: 1 }],
+    ["large", largeModel(), { frozen: 2, adapter: 6, lowest: 2 }],
+  ] as const)(
+    "multiplies by the matrices of the lowest queries, keys and values only forward, %s model",
+    (_, model, perLinear) => {
+      const isMatMul = (operator: string) => operator === "MatMul" || operator === "FusedMatMul";
+      const matMuls = graphOf({ attention: true }, true, model).operators.filter(isMatMul).length;
+      const attention = 2 + 4;
+      const layer = 4 * (perLinear.frozen + perLinear.adapter) + attention + 3 * perLinear.frozen;
+      const head = 2;
+      // dx of the three projections that nothing lies below: dy W + (dy sB) A, or merged dy (W + sB A).
+      expect(matMuls).toBe(config.layerCount * layer + head - 3 * perLinear.lowest);
+    },
+  );
 
   it("asks only for what the loss and the adapter read", () => {
     const { inputs, outputs } = graphOf({ unembedding: true });

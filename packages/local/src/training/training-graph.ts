@@ -8,6 +8,7 @@ import type { GraphWeights } from "../model/model-tensors.js";
 import type { Shape } from "../onnx/dimension.js";
 import { GraphBuilder } from "../onnx/graph-builder.js";
 import type { OnnxGraph } from "../onnx/onnx-graph.js";
+import { mergesAdapters } from "./merges-adapters.js";
 
 export interface TrainingGraphOptions {
   readonly config: ModelConfig;
@@ -34,7 +35,8 @@ export function lossInputName(key: string): string {
 export function trainingGraph(options: TrainingGraphOptions): OnnxGraph {
   // Rows are many, so packed copies of the weights save little time; forward and backward half would need one each.
   const graph = new GraphBuilder({ isPacked: false });
-  const model = modelValues(graph, options.config, options.weights, options.adapted);
+  const isMerged = mergesAdapters(options.config);
+  const model = modelValues(graph, options.config, options.weights, options.adapted, isMerged);
   const tokens = graph.input("tokens", "int32", ["rows", "time"]);
   const perToken = ["rows", "time", options.loss.takesMatrix === true ? "targets" : 1];
   const targets = graph.input("targets", "int32", perToken);
