@@ -88,7 +88,9 @@ function explain(cause: unknown, isProxied: boolean): string | undefined {
   const code = errorCode(cause);
   if (code === undefined) return undefined;
   if (cause instanceof TunnelError ? cause.isLoginRefused : refusedTunnel(cause) === 407)
-    return "give its user name and password in its address (HTTPS_PROXY)";
+    return cause instanceof TunnelError && cause.hadLogin
+      ? "it did not take the user name and password in its address (HTTPS_PROXY)"
+      : "give its user name and password in its address (HTTPS_PROXY)";
   if (UNTRUSTED.test(code)) {
     return "its certificate is not trusted; give that of its authority as the option ca, or in NODE_EXTRA_CA_CERTS";
   }

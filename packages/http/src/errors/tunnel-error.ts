@@ -11,11 +11,18 @@ export class TunnelError extends Error {
   readonly code: string;
   /** Status of the proxy's answer, if there was one. */
   readonly status: number | undefined;
+  /** The proxy was given a user name or a password. */
+  readonly hadLogin: boolean;
 
-  private constructor(message: string, code: string, details: { status?: number; cause?: unknown } = {}) {
+  private constructor(
+    message: string,
+    code: string,
+    details: { status?: number; hadLogin?: boolean; cause?: unknown } = {},
+  ) {
     super(message, details.cause === undefined ? {} : { cause: details.cause });
     this.code = code;
     this.status = details.status;
+    this.hadLogin = details.hadLogin ?? false;
   }
 
   /** The proxy wants a user name and a password, or others than it was given. */
@@ -27,8 +34,8 @@ export class TunnelError extends Error {
     return new TunnelError("the proxy hung up", "PROXY_HUNG_UP");
   }
 
-  static refused(status: number): TunnelError {
-    return new TunnelError(`the proxy answered ${status}`, "PROXY_REFUSED", { status });
+  static refused(status: number, hadLogin: boolean): TunnelError {
+    return new TunnelError(`the proxy answered ${status}`, "PROXY_REFUSED", { status, hadLogin });
   }
 
   /** A refusal that comes without a status, in the words of SOCKS5. */
@@ -37,8 +44,8 @@ export class TunnelError extends Error {
   }
 
   /** A SOCKS5 proxy that wants a login, or another one. */
-  static loginRefused(): TunnelError {
-    return new TunnelError("the proxy refused the login", LOGIN_REFUSED);
+  static loginRefused(hadLogin: boolean): TunnelError {
+    return new TunnelError("the proxy refused the login", LOGIN_REFUSED, { hadLogin });
   }
 
   static notSpoken(protocol: "HTTP" | "SOCKS5"): TunnelError {

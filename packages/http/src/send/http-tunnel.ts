@@ -13,7 +13,8 @@ const HEAD_END = /\r?\n\r?\n/g;
 
 /** Has an HTTP proxy lead a connection on to a server, with one CONNECT. */
 export async function httpTunnel(socket: Socket, proxy: URL, target: buildConnector.Options): Promise<void> {
-  const answered = proxyAnswer(socket, readHead);
+  const hasLogin = proxy.username !== "" || proxy.password !== "";
+  const answered = proxyAnswer(socket, (bytes) => readHead(bytes, hasLogin));
   socket.write(connectHead(proxy, target));
   await answered;
 }
@@ -30,14 +31,14 @@ function connectHead({ username, password }: URL, target: buildConnector.Options
 }
 
 /** Tells whether the bytes so far say that the tunnel stands, or why there is none; `undefined` while they say neither. */
-function readHead(bytes: Buffer): "stands" | TunnelError | undefined {
+function readHead(bytes: Buffer, hasLogin: boolean): "stands" | TunnelError | undefined {
   const text = bytes.toString("latin1");
   let start = 0;
   for (const { index, 0: end } of text.matchAll(HEAD_END)) {
     const status = statusOf(text.slice(start, index));
     if (status === undefined) return TunnelError.notSpoken("HTTP");
     start = index + end.length;
-    if (status >= 300) return TunnelError.refused(status);
+    if (status >= 300) return TunnelError.refused(status, hasLogin);
     // Behind the proxy nobody speaks before we do.
     if (status >= 200) return start < bytes.byteLength ? TunnelError.notSpoken("HTTP") : "stands";
   }

@@ -46,8 +46,18 @@ describe("TLS through a proxy", () => {
     const error = await failureOf(transport.call({ operation: "create_session" }));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error.message).toContain(`https://behind-proxy.test through the proxy http://${proxy.at} `);
-    expect(error.message).toMatch(/\(the proxy answered 407\).*give its user name and password.*HTTPS_PROXY/);
+    expect(error.message).toMatch(
+      /\(the proxy answered 407\).*did not take the user name and password.*HTTPS_PROXY/,
+    );
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain("canary-password");
+  });
+
+  it("a proxy that wants a login and was given none is told from one that refuses it", async () => {
+    const proxy = await tunnelTo(0, "407 Proxy Authentication Required");
+    const options = { proxy: { httpsProxy: `http://${proxy.at}` }, firstContactRetries: 0 };
+    const transport = transportTo({ url: "https://behind-proxy.test" }, options);
+    const error = await failureOf(transport.call({ operation: "create_session" }));
+    expect(error.message).toMatch(/\(the proxy answered 407\).*give its user name and password.*HTTPS_PROXY/);
   });
 
   it("a proxy that is not there is told from a service that is not", async () => {

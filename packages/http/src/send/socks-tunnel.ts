@@ -37,9 +37,9 @@ export async function socksTunnel(socket: Socket, proxy: URL, target: buildConne
   const way = await ask(socket, [VERSION, ways.length, ...ways], (bytes) => readPair(bytes, VERSION));
   if (way === USER_AND_PASSWORD && login !== undefined) {
     const refused = await ask(socket, login, (bytes) => readPair(bytes, LOGIN_VERSION));
-    if (refused !== 0) throw TunnelError.loginRefused();
+    if (refused !== 0) throw TunnelError.loginRefused(true);
   } else if (way === NO_WAY) {
-    throw TunnelError.loginRefused();
+    throw TunnelError.loginRefused(login !== undefined);
   } else if (way !== NO_LOGIN) {
     throw TunnelError.notSpoken("SOCKS5");
   }
@@ -61,7 +61,7 @@ function ask<T>(
 function loginOf({ username, password }: URL): Buffer | undefined {
   if (username === "" && password === "") return undefined;
   const parts = [username, password].map((part) =>
-    withLength(decodeURIComponent(part), TunnelError.loginRefused),
+    withLength(decodeURIComponent(part), () => TunnelError.loginRefused(true)),
   );
   return Buffer.concat([Buffer.of(LOGIN_VERSION), ...parts]);
 }

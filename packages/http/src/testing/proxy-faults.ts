@@ -69,7 +69,7 @@ export const CONNECT_FAULTS: readonly ProxyFault[] = [
   ...REFUSALS.map(
     (status): ProxyFault => [`answers ${status}`, answer(status), new RegExp(`the proxy answered ${status}`)],
   ),
-  ["answers 407", answer(407), /the proxy answered 407\).*give its user name and password/],
+  ["answers 407", answer(407), /the proxy answered 407\).*it did not take the user name and password/],
   ["answers 502 with a page", answer(502, "<html>bad gateway"), /the proxy answered 502/],
   ["answers 502 and hangs up", inTurn(answer(502), hangUp), /the proxy answered 502/],
   ["answers 503 in part and resets", cutAt(30, answer(503), reset), BROKEN],
@@ -84,7 +84,7 @@ export function tunnelFaults(port: number, byteCounts: readonly number[]): reado
 }
 
 const NO_SOCKS = /the proxy's answer is not SOCKS5/;
-const LOGIN_REFUSED = /the proxy refused the login\).*give its user name and password/;
+const LOGIN_REFUSED = /the proxy refused the login\).*it did not take the user name and password/;
 
 /** Ways in which a SOCKS5 proxy fails before it is asked for a connection. */
 export const SOCKS_GREETING_FAULTS: readonly (readonly [way: string, moves: SocksMoves, told: RegExp])[] = [
