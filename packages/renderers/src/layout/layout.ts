@@ -9,6 +9,8 @@ import type { Reply } from "../replies/reply.js";
 export interface Layout {
   /** True where the prompt of every later turn begins with the document of the turns before it. */
   readonly hasExtensionProperty: boolean;
+  /** True where what stands in the document without a picture between it is one chunk, rather than a chunk a piece. @defaultValue false */
+  readonly joinsChunks?: boolean;
   /** True where its prompts rule thinking out, so that a turn with reasoning cannot be trained on. @defaultValue false */
   readonly disablesThinking?: boolean;
 

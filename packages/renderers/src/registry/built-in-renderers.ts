@@ -10,6 +10,7 @@ import { qwen3Layout } from "../families/qwen/qwen3.js";
 import { type Qwen35Options, qwen35Layout, qwen38Layout } from "../families/qwen/qwen3-5.js";
 import { type Qwen3VlOptions, qwen3VlLayout } from "../families/qwen/qwen3-vl.js";
 import { roleColonLayout } from "../families/role-colon.js";
+import { type TmlOptions, tmlV0Layout } from "../families/tml/tml-v0.js";
 import type { Layout } from "../layout/layout.js";
 import type { RendererTokenizer } from "../pieces/renderer-tokenizer.js";
 
@@ -23,6 +24,7 @@ export type LayoutFactory<Options> = (tokenizer: RendererTokenizer, options: Opt
 const NONE = {} as const;
 const DATE = { currentDate: true, clock: true } as const;
 const SYSTEM = { systemAsUser: true } as const;
+const EFFORT = { effort: true } as const;
 const IMAGES = { imageProcessor: true } as const;
 
 /** The layouts by the names under which configurations and checkpoints know them. */
@@ -94,6 +96,7 @@ export const builtInRenderers = {
   deepseekv4_1_max_reasoning: fixed(deepseekV41Layout({ effort: 100 })),
   deepseekv4_1_preserve_thinking: fixed(deepseekV41Layout({ effort: 75, keepsThinking: true })),
   deepseekv4_1_disable_thinking: fixed(deepseekV41Layout({ effort: "none" })),
+  tml_v0: taking(EFFORT, (_, options: TmlOptions) => tmlV0Layout(options)),
 } satisfies Record<string, LayoutFactory<never>>;
 
 /** A layout that neither options nor the tokenizer change. */

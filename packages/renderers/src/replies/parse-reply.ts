@@ -18,14 +18,19 @@ export function parseReply(
   const ends = ids.flatMap((id, index) => (stops.has(id) ? [index] : []));
   const [end] = ends;
   if (end === undefined) return unfinished(reply, tokenizer.decode(ids));
-  if (ends.length > 1) {
-    throw new ValidationError(
-      `the response holds ${ends.length} stop tokens, so that the model was sampled on after its end; give sampling the stopSequences of this renderer`,
-      { path: ["ids", ends[1] ?? end] },
-    );
-  }
+  refuseStops(ends);
   const stop = stops.get(ids[end] ?? Number.NaN) ?? "";
   return finished(reply, tokenizer.decode(ids.slice(0, end)), stop);
+}
+
+/** Refuses a response that goes on behind its end. @param places - the places of its stop tokens */
+export function refuseStops(places: readonly number[]): void {
+  const [, second] = places;
+  if (second === undefined) return;
+  throw new ValidationError(
+    `the response holds ${places.length} stop tokens, so that the model was sampled on after its end; give sampling the stopSequences of this renderer`,
+    { path: ["ids", second] },
+  );
 }
 
 function idsOf(response: ArrayLike<number>): number[] {

@@ -1,5 +1,6 @@
 import type { RendererTokenizer } from "../pieces/renderer-tokenizer.js";
 import type { BuiltInRendererName } from "../registry/get-renderer.js";
+import { inklingTokenizer } from "./inkling-tokenizer.js";
 import { recordedTokenizer } from "./recorded-tokenizers.js";
 import { readRecording } from "./recording.js";
 
@@ -17,6 +18,7 @@ const RECORDINGS: readonly (readonly [start: string, recording: string])[] = [
 
 /** A tokenizer that has the tokens which the renderer writes. */
 export function anyTokenizerFor(name: BuiltInRendererName): RendererTokenizer {
+  if (name === "tml_v0") return inklingTokenizer();
   const [, recording = ""] = RECORDINGS.find(([start]) => name.startsWith(start)) ?? [];
   return recordedTokenizer(readRecording(recording).tokenizer);
 }

@@ -23,20 +23,19 @@ export function recordedTokenizer(recorded: RecordedTokenizer): RendererTokenize
   if (known !== undefined) return known;
   const { bos_token: bos = null, eos_token: eos = null } = recorded;
   const tokenizer = {
-    ...createTokenizer({
-      tokenizer: recorded.npm === undefined ? layoutTokenizer() : npmTokenizer(recorded),
-    }),
+    ...createTokenizer({ tokenizer: recordedTokenizerJson(recorded) }),
     namedTokens: { ...(bos !== null && { bos }), ...(eos !== null && { eos }) },
   };
   loaded.set(key, tokenizer);
   return tokenizer;
 }
 
-function layoutTokenizer(): unknown {
-  return readFixture("layout-tokenizer");
+/** Content of the tokenizer.json of a recording. */
+export function recordedTokenizerJson(recorded: RecordedTokenizer): object {
+  return recorded.npm === undefined ? (readFixture("layout-tokenizer") as object) : npmTokenizer(recorded);
 }
 
-function npmTokenizer({ npm = "", sha256, patch = {} }: RecordedTokenizer): unknown {
+function npmTokenizer({ npm = "", sha256, patch = {} }: RecordedTokenizer): object {
   const path = PATHS[npm]?.() ?? npm;
   const bytes = readFileSync(path);
   if (createHash("sha256").update(bytes).digest("hex") !== sha256) {

@@ -8,6 +8,8 @@ export interface WriteJsonOptions {
   readonly compact?: boolean;
   /** Keys in the order of their code points. @defaultValue false */
   readonly sortKeys?: boolean;
+  /** Rewrites a number from the text that Python gives it. @defaultValue it stays */
+  readonly numbers?: (text: string) => string;
 }
 
 /**
@@ -26,7 +28,10 @@ export function writeJson(value: unknown, options: WriteJsonOptions = {}): strin
     if (typeof item === "string") return quote(item, options.asciiOnly ?? false);
     if (Array.isArray(item)) return `[${item.map((element) => write(element, depth + 1)).join(comma)}]`;
     const entries = jsonEntries(item);
-    if (entries === undefined) return scalarText(item);
+    if (entries === undefined) {
+      const text = scalarText(item);
+      return options.numbers === undefined || !isNumber(item) ? text : options.numbers(text);
+    }
     const sorted = options.sortKeys === true ? entries.toSorted(([a], [b]) => comparePoints(a, b)) : entries;
     return `{${sorted.map(([key, field]) => `${write(key)}${colon}${write(field, depth + 1)}`).join(comma)}}`;
   };
@@ -48,6 +53,10 @@ export function pythonText(value: unknown): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
   return writeJson(value, { asciiOnly: true });
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === "number" || value instanceof JsonNumber;
 }
 
 function scalarText(value: unknown): string {
@@ -89,7 +98,8 @@ function quote(text: string, isAsciiOnly: boolean): string {
   return quoted.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-function comparePoints(a: string, b: string): number {
+/** Orders texts by their code points, as Python and Rust do. */
+export function comparePoints(a: string, b: string): number {
   const [left, right] = [[...a], [...b]];
   const differing = left.findIndex((point, index) => point !== right[index]);
   if (differing < 0) return left.length - right.length;
