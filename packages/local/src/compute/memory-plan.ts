@@ -7,7 +7,7 @@ import { bytesPerToken } from "../sampling/key-values.js";
 import { DEFAULT_SAMPLING_MEMORY, type SamplingMemory } from "../sampling/sampler.js";
 import {
   DEFAULT_RUN_BYTES,
-  LEAST_TOKENS_PER_RUN,
+  MIN_TOKENS_PER_RUN,
   trainingBytesPerToken,
 } from "../training/tokens-per-run.js";
 
@@ -49,11 +49,11 @@ export function planMemory(
   }
   const fixedBytes = SERVER_BYTES + heldWeightBytes(config, weights);
   const freeBytes = limitMb * MEBIBYTE - fixedBytes;
-  const shortest = Math.min(LEAST_TOKENS_PER_RUN, contextLength);
+  const shortest = Math.min(MIN_TOKENS_PER_RUN, contextLength);
   const leastBytes = Math.max(
     (shortest * trainingBytesPerToken(config, shortest)) / SHARES.training,
     (shortest * keyValueBytes(config)) / SHARES.keyValues,
-    (LEAST_TOKENS_PER_RUN * config.vocabularySize * Float32Array.BYTES_PER_ELEMENT) / SHARES.prompts,
+    (MIN_TOKENS_PER_RUN * config.vocabularySize * Float32Array.BYTES_PER_ELEMENT) / SHARES.prompts,
   );
   if (freeBytes < leastBytes) {
     const leastMb = Math.ceil((fixedBytes + leastBytes) / MEBIBYTE);

@@ -3,7 +3,7 @@ import type { ModelConfig } from "../model/model-config.js";
 /** More tokens at once are no faster: by then every matrix product fills the cores. */
 const mostTokens = 2048;
 /** Fewer tokens are not worth a run. */
-export const LEAST_TOKENS_PER_RUN = 64;
+export const MIN_TOKENS_PER_RUN = 64;
 /** Bytes that the intermediate results of one run may take where nothing else is said. */
 export const DEFAULT_RUN_BYTES = 1.5e9;
 
@@ -28,6 +28,6 @@ export function trainingBytesPerToken(config: ModelConfig, time: number): number
 export function tokensPerRun(config: ModelConfig, runBytes = DEFAULT_RUN_BYTES): (time: number) => number {
   return (time) => {
     const affordable = Math.floor(runBytes / trainingBytesPerToken(config, time));
-    return Math.min(mostTokens, Math.max(LEAST_TOKENS_PER_RUN, affordable));
+    return Math.min(mostTokens, Math.max(MIN_TOKENS_PER_RUN, affordable));
   };
 }

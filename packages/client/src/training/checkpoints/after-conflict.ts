@@ -9,8 +9,8 @@ export interface NamedSave {
   readonly type: CheckpointType;
   readonly name: string;
   readonly onConflict?: OnConflict | undefined;
-  /** A checkpoint of the name was to be replaced. */
-  readonly overwrite?: boolean | undefined;
+  /** Tells whether a checkpoint of the name was to be replaced. */
+  readonly wasToReplace?: boolean | undefined;
 }
 
 /** Longest wait for a checkpoint that should be there, in milliseconds. */

@@ -24,7 +24,7 @@ export async function runSave(
 ): Promise<SaveWeightsResponse> {
   const overwrite = options.overwrite ?? onConflict === "overwrite";
   const fields = { path: name, ttl_seconds, user_metadata, overwrite };
-  const save = { type: "training", name, onConflict, overwrite } as const;
+  const save = { type: "training", name, onConflict, wasToReplace: overwrite } as const;
   const saved = await saveUnderName(model, save, context, (recover) =>
     runOperation(model, "save_weights", fields, context, recover),
   );

@@ -32,8 +32,8 @@ export async function saveUnderName<Result>(
 }
 
 /** Names what can still be done: a service that was asked to replace the checkpoint, and refused, is not asked once more. */
-function remedyFor({ type, overwrite }: NamedSave): string {
-  if (overwrite)
+function remedyFor({ type, wasToReplace }: NamedSave): string {
+  if (wasToReplace)
     return "the service does not replace it, though overwrite was asked for; save under another name";
   const replaces = type === "training" ? "overwrite: true replaces it, " : "";
   return `${replaces}onConflict: "reuse" takes it as it is`;
