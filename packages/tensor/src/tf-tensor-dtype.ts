@@ -8,8 +8,15 @@ export function tfTensorDtype(tensor: TfTensorLike, place: TensorPlace): TensorD
   throw tensorError(place, `a tf.Tensor of dtype ${tensor.dtype} has no counterpart; cast it first`);
 }
 
-/** Makes the error for a tf.Tensor that its backend cannot read. */
-export function tfTensorFault(error: unknown, place: TensorPlace, remedy: string): Error {
+/** Makes the error for a tf.Tensor that its backend cannot read. @param remedy - for one that is there */
+export function tfTensorFault(
+  tensor: TfTensorLike,
+  error: unknown,
+  place: TensorPlace,
+  remedy: string,
+): Error {
   const problem = error instanceof Error ? error.message : String(error);
-  return tensorError(place, `the tf.Tensor cannot be read (${problem})${remedy}`);
+  const isDisposed = "isDisposed" in tensor && tensor.isDisposed === true;
+  const advice = isDisposed ? "; cast it before it is disposed of, or keep it with tf.keep" : remedy;
+  return tensorError(place, `the tf.Tensor cannot be read (${problem})${advice}`);
 }

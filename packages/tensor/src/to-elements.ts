@@ -39,7 +39,12 @@ export function toElements(value: TensorLike, place: TensorPlace): Elements {
   try {
     return { values: value.dataSync(), shape: value.shape, dtype, isShapeStated: true };
   } catch (error) {
-    throw tfTensorFault(error, place, "; where the backend answers only later, use TensorData.fromAsync");
+    throw tfTensorFault(
+      value,
+      error,
+      place,
+      "; where the backend answers only later, use TensorData.fromAsync",
+    );
   }
 }
 
@@ -51,7 +56,7 @@ export async function toElementsLater(value: TensorLike, place: TensorPlace): Pr
   try {
     return { values: await value.data(), shape: value.shape, dtype, isShapeStated: true };
   } catch (error) {
-    throw tfTensorFault(error, place, "");
+    throw tfTensorFault(value, error, place, "");
   }
 }
 

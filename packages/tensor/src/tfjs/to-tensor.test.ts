@@ -112,13 +112,20 @@ describeOnEachBackend("TensorData.from of a tf.Tensor", () => {
     tf.dispose([whole, broken]);
   });
 
-  it("says of a tensor that was disposed of that it cannot be read", async () => {
+  it("says of a tensor that was disposed of, by the end of tf.tidy too, that it cannot be read, and how to keep it", async () => {
     const gone = tf.tensor([1]);
     gone.dispose();
-    const problem = "data[0].loss_fn_inputs.weights: the tf.Tensor cannot be read (Tensor is disposed.)";
+    const tidied = { tensor: gone };
+    tf.tidy(() => {
+      tidied.tensor = tf.tensor([2]);
+    });
+    const problem =
+      /^data\[0\]\.loss_fn_inputs\.weights: the tf\.Tensor cannot be read \(Tensor is disposed\.\); cast it before .* tf\.keep$/;
     const place = { key: "weights", datumIndex: 0 };
-    expect(() => TensorData.from(gone, place)).toThrow(problem);
-    await expect(TensorData.fromAsync(gone, place)).rejects.toThrow(problem);
+    for (const tensor of [gone, tidied.tensor]) {
+      expect(() => TensorData.from(tensor, place)).toThrow(problem);
+      await expect(TensorData.fromAsync(tensor, place)).rejects.toThrow(problem);
+    }
   });
 
   it("refuses strings", () => {
