@@ -21,7 +21,7 @@ export const BUNDLE_SIZES: Readonly<Record<string, BundleSize>> = {
     ownBytes: 37_884,
     wholeBytes: 39_113,
   },
-  "@tinkex/renderers": { file: "renderers/dist/index.js", ownBytes: 25_386, wholeBytes: 27_499 },
+  "@tinkex/renderers": { file: "renderers/dist/index.js", ownBytes: 28_441, wholeBytes: 30_597 },
   "@tinkex/renderers/chat-template": {
     file: "renderers/dist/chat-template.js",
     ownBytes: 6_935,

@@ -1,5 +1,6 @@
 import { refuseImages } from "../images/refuse-images.js";
 import type { Layout, Place, RenderedMessage } from "../layout/layout.js";
+import { checkKnownRole } from "../messages/check-known-role.js";
 import { refusal } from "../messages/check-messages.js";
 import type { Message, Role, ToolCall, ToolDeclaration } from "../messages/message.js";
 import { hasThinking, textOf, thinkingOf } from "../messages/message-content.js";
@@ -55,13 +56,7 @@ export function glm53Layout(effort: "Max" | "High" | "Low"): Layout {
 }
 
 function checkMessage(message: Message, index: number): void {
-  if (!Object.hasOwn(ROLE_TOKENS, message.role)) {
-    throw refusal(
-      index,
-      `has the role ${JSON.stringify(message.role)}, which GLM-5.3 has no token for`,
-      `its roles are ${Object.keys(ROLE_TOKENS).join(", ")}`,
-    );
-  }
+  checkKnownRole(message, index, Object.keys(ROLE_TOKENS), "GLM-5.3");
   refuseImages(message, index);
   if (message.role !== "assistant" && hasThinking(message.content)) {
     throw refusal(index, "thinks, and only the assistant does", "make a text part of it");

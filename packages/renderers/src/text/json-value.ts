@@ -38,10 +38,13 @@ const PARTS: JsonParts<JsonValue> = {
   fault: (reason) => new SyntaxError(reason),
 };
 
-/** Reads JSON text; undefined when it is none. */
-export function readJson(text: string): JsonValue | undefined {
+/**
+ * Reads JSON text; undefined when it is none.
+ * @param number - makes a number of its spelling; a SyntaxError refuses it. @defaultValue the spelling is kept
+ */
+export function readJson(text: string, number = PARTS.number): JsonValue | undefined {
   try {
-    return readJsonText(text, PARTS);
+    return readJsonText(text, { ...PARTS, number });
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

@@ -1,8 +1,8 @@
 import { refusal } from "../../messages/check-messages.js";
+import { declaredTools } from "../../messages/declared-tools.js";
 import type { ContentPart, Message, ToolCall } from "../../messages/message.js";
 import { contentParts, textOf } from "../../messages/message-content.js";
 import { given, type TextRun } from "../../pieces/text-run.js";
-import { readJson } from "../../text/json-value.js";
 import { writeJson } from "../../text/write-json.js";
 import { orderResults } from "../order-results.js";
 
@@ -92,19 +92,10 @@ function foldDeclarations(messages: readonly Message[]): readonly Message[] {
   ];
 }
 
-function schemasText({ content }: Message, index: number): string {
-  const declared = readJson(textOf(content));
-  const schemas = Array.isArray(declared)
-    ? declared.map((tool) => (tool instanceof Map ? tool.get("function") : undefined))
-    : [undefined];
-  if (schemas.includes(undefined)) {
-    throw refusal(
-      index,
-      "declares no tools",
-      'its content is JSON such as [{"type": "function", "function": {…}}], which declareTools writes',
-    );
-  }
-  return schemas.map((schema) => writeJson(schema)).join("\n");
+function schemasText(message: Message, index: number): string {
+  return declaredTools(message, index)
+    .map((tool) => writeJson(tool.get("function")))
+    .join("\n");
 }
 
 function joinTellers(messages: readonly Message[]): Message[] {

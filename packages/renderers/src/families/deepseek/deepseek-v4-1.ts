@@ -1,6 +1,6 @@
 import { refuseImages } from "../../images/refuse-images.js";
 import type { Layout, Place, RenderedMessage } from "../../layout/layout.js";
-import { refusal } from "../../messages/check-messages.js";
+import { checkKnownRole } from "../../messages/check-known-role.js";
 import type { Message, Role, ToolDeclaration } from "../../messages/message.js";
 import { onlyText, textOf, thinkingOf } from "../../messages/message-content.js";
 import type { Piece } from "../../pieces/piece.js";
@@ -95,13 +95,7 @@ export function deepseekV41Layout({ effort, keepsThinking = false }: DeepseekV41
 }
 
 function checkMessage(message: Message, index: number): void {
-  if (!ROLES.includes(message.role)) {
-    throw refusal(
-      index,
-      `has the role ${JSON.stringify(message.role)}, which DeepSeek V4.1 has no token for`,
-      `its roles are ${ROLES.join(", ")}`,
-    );
-  }
+  checkKnownRole(message, index, ROLES, "DeepSeek V4.1");
   if (message.role === "assistant") refuseImages(message, index);
   else onlyText(message, index);
 }

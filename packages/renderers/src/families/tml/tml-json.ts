@@ -1,4 +1,6 @@
-import type { ToolCall } from "../../messages/message.js";
+import { refusal } from "../../messages/check-messages.js";
+import { declaredTools } from "../../messages/declared-tools.js";
+import type { Message, ToolCall } from "../../messages/message.js";
 import { JsonNumber, type JsonValue, readJson } from "../../text/json-value.js";
 import { comparePoints, writeJson } from "../../text/write-json.js";
 import { argumentsOf } from "../../tool-calls/call-arguments.js";
@@ -15,32 +17,34 @@ export function writeTmlCall(call: ToolCall): string {
 
 /**
  * Writes the tools of a declaration as the model is shown them: flat, with sorted keys.
- * @returns undefined where the text is no JSON list of tools, each `{"type": "function", "function": {"name": …}}`
+ *
+ * @throws ValidationError naming the message, where it declares none
  */
-export function readDeclarations(text: string): string | undefined {
-  const tools = readJson(text);
-  if (!Array.isArray(tools)) return undefined;
-  const declared = tools.map(declaration);
-  if (declared.includes(undefined)) return undefined;
+export function writeDeclarations(message: Message, index: number): string {
+  const declared = declaredTools(message, index).map((tool) => {
+    const called = tool.get("function");
+    const fields = called instanceof Map ? called : new Map<string, JsonValue>();
+    const [name, description, type] = [fields.get("name"), fields.get("description"), tool.get("type")];
+    const parameters = fields.get("parameters") ?? new Map();
+    if (typeof name !== "string" || !(parameters instanceof Map)) {
+      throw refusal(
+        index,
+        "declares a tool without a name, or with parameters that are no object",
+        "use declareTools",
+      );
+    }
+    return {
+      description: typeof description === "string" ? description : "",
+      name,
+      parameters,
+      type: typeof type === "string" ? type : "function",
+    };
+  });
   return writeJson(declared, {
     compact: true,
     sortKeys: true,
     numbers: (number) => rustNumber(number, "e+"),
   });
-}
-
-function declaration(tool: JsonValue): Readonly<Record<string, JsonValue>> | undefined {
-  const called = tool instanceof Map ? tool.get("function") : undefined;
-  if (!(tool instanceof Map) || !(called instanceof Map)) return undefined;
-  const [name, description, type] = [called.get("name"), called.get("description"), tool.get("type")];
-  const parameters = called.get("parameters") ?? new Map();
-  if (typeof name !== "string" || !(parameters instanceof Map)) return undefined;
-  return {
-    description: typeof description === "string" ? description : "",
-    name,
-    parameters,
-    type: typeof type === "string" ? type : "function",
-  };
 }
 
 /**
@@ -50,12 +54,11 @@ function declaration(tool: JsonValue): Readonly<Record<string, JsonValue>> | und
  * @returns undefined where it is none, or of another tool than the one in front of it
  */
 export function readTmlCall(text: string, author: string): ToolCall["function"] | undefined {
-  const call = readJson(text);
+  const call = readJson(text, readRustNumber);
   if (!(call instanceof Map) || call.size !== 2) return undefined;
   const [name, args] = [call.get("name"), call.get("args")];
   if (typeof name !== "string" || name === "" || (author !== "" && author !== name)) return undefined;
-  const read = args instanceof Map ? withRustNumbers(args) : undefined;
-  return read === undefined ? undefined : { name, arguments: writeJson(read, { asciiOnly: true }) };
+  return args instanceof Map ? { name, arguments: writeJson(args, { asciiOnly: true }) } : undefined;
 }
 
 /** Integers that 64 bits hold, as Rust's `serde_json` keeps them; others become floats. */
@@ -78,23 +81,9 @@ function rustNumber(text: string, exponent: "e" | "e+"): string {
   return `${sign}${digit}${point}${decimals}${direction === "-" ? "e-" : exponent}${power}`;
 }
 
-/** A value whose numbers are what Rust reads; undefined where one is beyond what a float holds. */
-function withRustNumbers(value: JsonValue): JsonValue | undefined {
-  if (value instanceof JsonNumber) {
-    if (!Number.isFinite(Number(value.text))) return undefined;
-    if (!/^-?\d+$/.test(value.text)) return value;
-    return isInteger(value.text) && value.text !== "-0" ? value : new JsonNumber(`${value.text}.0`);
-  }
-  if (Array.isArray(value)) {
-    const items = value.map(withRustNumbers);
-    return items.every((item) => item !== undefined) ? items : undefined;
-  }
-  if (!(value instanceof Map)) return value;
-  const members = new Map<string, JsonValue>();
-  for (const [name, member] of value) {
-    const read = withRustNumbers(member);
-    if (read === undefined) return undefined;
-    members.set(name, read);
-  }
-  return members;
+/** Reads a number as Rust does: of 64 bits, or a float. */
+function readRustNumber(text: string): JsonNumber {
+  if (!Number.isFinite(Number(text))) throw new SyntaxError(text);
+  const isFloat = /^-?\d+$/.test(text) && (text === "-0" || !isInteger(text));
+  return new JsonNumber(isFloat ? `${text}.0` : text);
 }

@@ -1,15 +1,16 @@
 import { ValidationError } from "@tinkex/base";
 import { refuseImages } from "../../images/refuse-images.js";
 import type { Layout, RenderedMessage } from "../../layout/layout.js";
+import { checkKnownRole } from "../../messages/check-known-role.js";
 import { refusal } from "../../messages/check-messages.js";
 import type { ContentPart, Message, Role, ToolDeclaration } from "../../messages/message.js";
-import { contentParts, onlyText } from "../../messages/message-content.js";
+import { contentParts } from "../../messages/message-content.js";
 import type { Piece } from "../../pieces/piece.js";
 import { given } from "../../pieces/text-run.js";
 import { writeJson } from "../../text/write-json.js";
 import { checkCallArguments } from "../../tool-calls/call-arguments.js";
 import { readTmlReply } from "./read-tml-reply.js";
-import { readDeclarations, writeTmlCall } from "./tml-json.js";
+import { writeDeclarations, writeTmlCall } from "./tml-json.js";
 import { TML_AUTHORS, TML_CONTENTS, TML_END, TML_STOP } from "./tml-tokens.js";
 
 /** Options that `getRenderer` takes with the name of Inkling's renderer. */
@@ -81,22 +82,12 @@ function roundHalfToEven(value: number): number {
 }
 
 function checkMessage(message: Message, index: number): void {
-  if (!ROLES.includes(message.role)) {
-    throw refusal(
-      index,
-      `has the role ${JSON.stringify(message.role)}, which Inkling has no token for`,
-      `its roles are ${ROLES.join(", ")}`,
-    );
-  }
+  checkKnownRole(message, index, ROLES, "Inkling");
   refuseImages(message, index);
   checkCallArguments(message, index);
-  for (const { function: called } of message.tool_calls ?? []) {
-    if (called.name === "")
-      throw refusal(index, "calls a tool without a name", "give the name of a declared tool");
-  }
-  if (message.role === "tool_declare" && readDeclarations(onlyText(message, index)) === undefined) {
-    throw refusal(index, "declares tools in another form than a JSON list of them", "use declareTools");
-  }
+  if (message.tool_calls?.some(({ function: { name } }) => name === "") === true)
+    throw refusal(index, "calls a tool without a name", "give the name of a declared tool");
+  if (message.role === "tool_declare") writeDeclarations(message, index);
 }
 
 /** A part of a message, framed: its author and kind, its text, its end. */
@@ -119,7 +110,7 @@ function renderMessage(message: Message, index: number): RenderedMessage {
   }
   const [first, ...others] =
     message.role === "tool_declare"
-      ? [frame("system", message.role, "xml", readDeclarations(onlyText(message, index)) ?? "")]
+      ? [frame("system", message.role, "xml", writeDeclarations(message, index))]
       : partsOf(message).map((part) => framePart(message, part));
   return {
     header: first?.head ?? [],
