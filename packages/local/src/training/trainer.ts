@@ -1,5 +1,5 @@
 import { type AdapterParameters, adaptedModules } from "../adapter/adapter-parameters.js";
-import { type AdapterTensors, zeroTensors } from "../adapter/adapter-tensors.js";
+import type { AdapterTensors } from "../adapter/adapter-tensors.js";
 import type { AdapterShape, EngineDatum, PassResult } from "../engine/engine.js";
 import { adapterFeeds } from "../graph/adapter-feeds.js";
 import { adapterGradientOutputs } from "../graph/adapter-gradients.js";
@@ -76,14 +76,15 @@ export function createTrainer(options: TrainerOptions): Trainer {
         compileMs += waitedMs;
       });
       const adapter = adapterFeeds(parameters);
-      const total = gradients === undefined ? undefined : zeroTensors(parameters);
+      /** Sum of the runs so far, in the arrays that the first one gave. */
+      let total: AdapterTensors | undefined;
       const logprobs: Float32Array[] = data.map(() => new Float32Array(0));
       let lossSum = 0;
       for (const batch of planBatches(data, { maxTokensPerRun, runOverheadTokens })) {
         const outputs = await graph.run({ ...batchFeeds(data, batch, loss, lossConfig), ...adapter });
         readLogprobs(outputs, data, batch, logprobs);
         lossSum += sum(outputs.float32("loss"));
-        if (total !== undefined) addTensors(total, readGradients(outputs, parameters));
+        if (gradients !== undefined) total = added(total, readGradients(outputs, parameters));
         await betweenRuns();
       }
       if (gradients !== undefined && total !== undefined) addTensors(gradients, total);
@@ -113,6 +114,12 @@ function readGradients(outputs: Outputs, { pairs }: AdapterParameters): AdapterT
     const names = adapterGradientOutputs(module);
     return { a: outputs.float32(names.a), b: outputs.float32(names.b) };
   });
+}
+
+function added(total: AdapterTensors | undefined, addend: AdapterTensors): AdapterTensors {
+  if (total === undefined) return addend;
+  addTensors(total, addend);
+  return total;
 }
 
 /** In double precision; padding holds exact zeros. */
