@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { ValidationError } from "../errors/api-errors.js";
 import {
@@ -62,6 +63,10 @@ describe("checking an argument", () => {
     [() => checkArray({}, "chunks"), "chunks must be an array, got an object"],
     [
       () => checkNumberList(new DataView(new ArrayBuffer(1)), "ids"),
+      "ids must be an array or a typed array of numbers, got an object (DataView)",
+    ],
+    [
+      () => checkNumberList(runInNewContext("new DataView(new ArrayBuffer(4))"), "ids"),
       "ids must be an array or a typed array of numbers, got an object (DataView)",
     ],
     [

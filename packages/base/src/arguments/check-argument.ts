@@ -42,7 +42,8 @@ export function checkArray(value: unknown, what: string): asserts value is reado
 /** Checks that an argument is an array or a typed array of numbers. @throws ValidationError */
 export function checkNumberList(value: unknown, what: string): asserts value is ArrayLike<number | bigint> {
   if (Array.isArray(value)) return;
-  if (!ArrayBuffer.isView(value) || value instanceof DataView) {
+  // A DataView has no length. Asked so, as one of another realm is no instance of the class of this one.
+  if (!ArrayBuffer.isView(value) || !("length" in value)) {
     throw wrongKind(what, "an array or a typed array of numbers", value);
   }
   checkAttached(value, what);
@@ -74,7 +75,7 @@ function checkAttached(view: ArrayBufferView, what: string): void {
  */
 export function isDetached(view: ArrayBufferView): boolean {
   // The length of a view of bytes throws by itself.
-  if (view instanceof DataView || view.byteLength > 0) return false;
+  if (!("length" in view) || view.byteLength > 0) return false;
   try {
     // Refuses such memory in every engine; the property `detached` is younger than Node 20, and knows nothing of resizing.
     (view as Uint8Array).values();
