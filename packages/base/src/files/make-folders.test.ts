@@ -15,10 +15,15 @@ describe("makeFolders", () => {
   it("makes all that are not there, passes over those that are, and may be called twice at a time", async () => {
     const path = join(parent, "a", "b", "c");
     await Promise.all([makeFolders(path), makeFolders(path), makeFolders(join(parent, "a"))]);
-    await makeFolders(path);
+    expect(await makeFolders(path)).toBeUndefined();
     expect((await stat(path)).isDirectory()).toBe(true);
     await makeFolders("/");
     await makeFolders(".");
+  });
+
+  it("gives the first that it made, below which all are new", async () => {
+    expect(await makeFolders(join(parent, "a", "b", "c"))).toBe(join(parent, "a"));
+    expect(await makeFolders(join(parent, "a", "b", "d"))).toBe(join(parent, "a", "b", "d"));
   });
 
   it("gives all that it makes the rights that are asked for", async () => {

@@ -6,19 +6,30 @@ import { dirname } from "node:path";
  * answers that the folder to be made is not there, as `/proc` does.
  *
  * @param mode - rights of the folders that are made, as far as the umask leaves them
+ * @returns the first folder that was made; undefined where all were there
  * @throws what the file system says, of a file in the place of a folder too
  */
-export async function makeFolders(path: string, mode = 0o777): Promise<void> {
+export async function makeFolders(path: string, mode = 0o777): Promise<string | undefined> {
+  try {
+    return await makeFolder(path, mode);
+  } catch (error) {
+    const isAboveMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    if (!isAboveMissing || dirname(path) === path) throw error;
+    const first = await makeFolders(dirname(path), mode);
+    // One more try: where it fails as the first did, the folder above is there and takes none.
+    const own = await makeFolder(path, mode);
+    return first ?? own;
+  }
+}
+
+/** Makes a folder, and gives it; undefined where it is there. */
+async function makeFolder(path: string, mode: number): Promise<string | undefined> {
   try {
     await mkdir(path, { mode });
+    return path;
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT" && dirname(path) !== path) {
-      await makeFolders(dirname(path), mode);
-      // One more try: where it fails as the first did, the folder above is there and takes none.
-      return mkdir(path, { mode }).catch((again: unknown) => passFolder(path, again));
-    }
     await passFolder(path, error);
+    return undefined;
   }
 }
 

@@ -1,7 +1,8 @@
-import { access, constants, mkdir, mkdtemp } from "node:fs/promises";
+import { access, constants, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { ValidationError } from "@tinkex/base";
+import { makeFolders } from "@tinkex/base/node";
 import { DataLayout } from "../disk/data-layout.js";
 import { syncFolder } from "../files/durable-names.js";
 import { makePrivateDirectory, PRIVATE_DIRECTORY_MODE } from "../files/make-private-directory.js";
@@ -62,7 +63,7 @@ async function prepare(layout: DataLayout, shown: string): Promise<void> {
 }
 
 async function makeRoot(root: string): Promise<void> {
-  const first = await mkdir(root, { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
+  const first = await makeFolders(root, PRIVATE_DIRECTORY_MODE);
   if (first === undefined) return;
   for (let made = root; made.startsWith(first); made = dirname(made)) await syncFolder(dirname(made));
 }

@@ -365,6 +365,8 @@ describe("options", () => {
     [{ models: [{ ...missing, directory: "" }] }, 'models[0].directory must not be empty; write "."'],
     [{ dataDirectory: "" }, 'dataDirectory must not be empty; write "." for the working folder'],
     [{ dataDirectory: "/dev/null/x" }, 'dataDirectory "/dev/null/x" cannot be used'],
+    // A file system that answers that a folder to be made is not there.
+    [{ dataDirectory: "/proc/tinkex/x" }, 'dataDirectory "/proc/tinkex/x" cannot be used'],
   ])("refuses %j", { timeout: 60_000 }, async (options, message) => {
     await expect(start(options)).rejects.toMatchObject({
       code: "validation_failed",

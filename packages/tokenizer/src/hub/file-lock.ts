@@ -1,8 +1,8 @@
 import type { BigIntStats } from "node:fs";
-import { lstat, mkdir, open, readFile, rm, utimes } from "node:fs/promises";
+import { lstat, open, readFile, rm, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Clock, TimeoutError } from "@tinkex/base";
-import { isProcessGone, processMark } from "@tinkex/base/node";
+import { isProcessGone, makeFolders, processMark } from "@tinkex/base/node";
 
 const RETRY_MS = 100;
 const HEARTBEAT_MS = 2_000;
@@ -26,7 +26,7 @@ export async function withFileLock<T>(
   work: () => Promise<T>,
   { clock, signal }: { readonly clock: Clock; readonly signal?: AbortSignal | undefined },
 ): Promise<T> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolders(dirname(path));
   const own = await acquire(path, clock, signal);
   const done = new AbortController();
   const heartbeat = keepFresh(path, own, clock, done.signal);

@@ -1,6 +1,7 @@
-import { copyFile, mkdir, mkdtemp, realpath, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, realpath, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { TinkexError, ValidationError } from "@tinkex/base";
+import { makeFolders } from "@tinkex/base/node";
 import { readFileIfThere } from "../files/read-file-if-there.js";
 import { DamagedFileError, isSound } from "./damaged-file.js";
 import { removeAbandoned, unfinishedPrefix } from "./remove-abandoned.js";
@@ -142,7 +143,7 @@ export class HubCache {
     const path = this.#path(id, ...parts);
     await this.#checkInside(dirname(path));
     await this.#checkInside(this.#path(id));
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolders(dirname(path));
     const folder = await mkdtemp(this.#path(id, unfinishedPrefix()));
     try {
       const temporary = join(folder, basename(path));
