@@ -101,7 +101,7 @@ export async function decodeBody(packed: PackedBody, lifetime: CallLifetime): Pr
       );
     const layer = body;
     body = await unpacked(layer).catch(async (error: unknown) => {
-      const members = isNoHeader(error) ? await gzipMembers(layer, lifetime) : undefined;
+      const members = isNoGzip(error) ? await gzipMembers(layer, lifetime) : undefined;
       if (members === undefined) throw error;
       return unpacked(members);
     });
@@ -109,10 +109,12 @@ export async function decodeBody(packed: PackedBody, lifetime: CallLifetime): Pr
   return body;
 }
 
-/** Tells whether data of another kind stands where gzip data must begin: at the start, or behind what was unpacked. */
-function isNoHeader(error: unknown): boolean {
-  const cause = error instanceof ResponseError ? error.cause : undefined;
-  return cause instanceof Error && cause.message === "incorrect header check";
+/** zlib's codes for bytes behind the last member of a gzip body; it calls a single one data that was cut. */
+const NO_GZIP = new Set<unknown>(["Z_DATA_ERROR", CUT_SHORT]);
+
+/** Tells whether a body failed to unpack for its bytes, which may be those behind the data. */
+function isNoGzip(error: unknown): boolean {
+  return error instanceof ResponseError && NO_GZIP.has(errorCode(error.cause));
 }
 
 /** Unpacks one layer. Returns a function that stops it. */

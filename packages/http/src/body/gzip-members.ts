@@ -14,26 +14,33 @@ const HAS_COMMENT = 16;
 
 /**
  * Finds the members that a gzip body begins with, for what stands behind the last one is no data: some servers put a line feed or other
- * bytes there, and httpx, urllib3 and browsers pass over them, as gzip itself does, where Node's own unpacker refuses the body.
+ * bytes there, and httpx, urllib3 and browsers pass over them, as gzip itself does, where Node's own unpacker refuses the body. The
+ * beginning of one more member, down to its first byte, is data that was cut.
  *
- * @returns the members; nothing where there is not one
+ * @returns the members; nothing where there is not one, or one is damaged or cut
  */
 export async function gzipMembers(body: Uint8Array, lifetime: CallLifetime): Promise<Uint8Array | undefined> {
   let end = 0;
-  for (;;) {
+  while (beginsMember(body.subarray(end))) {
     const start = contentStart(body, end);
-    if (start === undefined) return end === 0 ? undefined : body.subarray(0, end);
+    if (start === undefined) return undefined;
     const length = await lifetime.during<number | undefined>((settle) =>
       measure(body.subarray(start), settle),
     );
     if (length === undefined) return undefined;
     end = start + length + TRAILER_BYTES;
+    if (end > body.byteLength) return undefined;
   }
+  return end === 0 ? undefined : body.subarray(0, end);
 }
 
-/** Finds where the content of the member at `at` starts. */
+/** Tells whether bytes are a member, or the beginning of one. */
+function beginsMember(rest: Uint8Array): boolean {
+  return rest.byteLength > 0 && MAGIC.every((byte, index) => byte === (rest[index] ?? byte));
+}
+
+/** Finds where the content of the member at `at` starts; nowhere, where its header is cut. */
 function contentStart(body: Uint8Array, at: number): number | undefined {
-  if (MAGIC.some((byte, index) => body[at + index] !== byte)) return undefined;
   const flags = body[at + MAGIC.length] ?? 0;
   let start = at + HEADER_BYTES;
   if ((flags & HAS_EXTRA) !== 0) start += 2 + (body[start] ?? 0) + 256 * (body[start + 1] ?? 0);
