@@ -44,6 +44,7 @@ class Torch {
     if (job !== undefined) this.#child.stdin.write(`${JSON.stringify(job)}\n`);
     const { value, done } = await this.#lines.next();
     if (done) throw new Error("the Python process ended; its message is above");
+    // As real_model_torch.py says for each kind of job.
     return JSON.parse(value) as Answer;
   }
 

@@ -1,4 +1,4 @@
-// What a token costs as work grows, on one local server in a process of its own: 1, 2, 4 and 8 runs that train at once, and batches from
+// Cost of a token as work grows, on one local server in a process of its own: 1, 2, 4 and 8 runs that train at once, and batches from
 // 1,000 to 100,000 tokens in one run; and the most memory that a server with `memoryLimitMb` takes over the largest of them. Rows
 // are of 16 to 48 tokens. `pnpm bench scaling [LIMIT_MB]`. Each form of work has its turn in every round, and the best counts.
 import { type ChildProcess, fork } from "node:child_process";
@@ -43,7 +43,12 @@ async function withServer(
   work: (service: ServiceClient, server: ChildProcess) => Promise<void>,
 ): Promise<void> {
   const child = fork(fileURLToPath(import.meta.url), ["serve", String(memoryLimitMb)]);
-  const [{ url }] = (await once(child, "message")) as [{ readonly url: string }];
+  const ended = once(child, "exit").then(([code]) =>
+    Promise.reject(new Error(`the server ended with ${code}`)),
+  );
+  // The first message of its `serve`.
+  const [{ url }] = (await Promise.race([once(child, "message"), ended])) as [{ readonly url: string }];
+  ended.catch(() => {});
   const service = new ServiceClient({ baseUrl: url, apiKey: "tml-bench" });
   try {
     await work(service, child);

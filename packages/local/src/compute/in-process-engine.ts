@@ -18,7 +18,7 @@ import { requireQuantizedProducts } from "./require-quantized-products.js";
 export async function createInProcessEngine(options: EngineOptions): Promise<RecoverableEngine> {
   const { name, directory, weights: format = "float32" } = options.model;
   const wholeConfig = readModelConfig(directory);
-  const { contextLength, runBytes, sampling } = planMemory(wholeConfig, options.model, options.memoryLimitMb);
+  const { contextLength, runBytes, sampling } = planMemory(wholeConfig, options.model, options.memoryLimit);
   const config = { ...wholeConfig, contextLength };
   // Before the files of the weights are open: nothing is to be closed when there is no runtime.
   const runtime = await createRuntime(options);

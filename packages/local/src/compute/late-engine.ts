@@ -21,14 +21,14 @@ export class LateEngine implements Engine {
    * @throws ValidationError when the directory is no model that an engine can run
    */
   constructor(
-    { model, memoryLimitMb }: Pick<EngineOptions, "model" | "memoryLimitMb">,
+    { model, memoryLimit }: Pick<EngineOptions, "model" | "memoryLimit">,
     runtime: Engine["runtime"],
     start: () => Promise<Engine>,
   ) {
     const { name, directory, weights = "float32" } = model;
     const config = readModelConfig(directory);
     const { architecture, vocabularySize, endTokenIds } = config;
-    const { contextLength } = planMemory(config, model, memoryLimitMb);
+    const { contextLength } = planMemory(config, model, memoryLimit);
     this.model = { name, directory, architecture, vocabularySize, contextLength, endTokenIds, weights };
     this.runtime = runtime;
     this.#start = start;

@@ -2,7 +2,7 @@ import { ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { openGoldenModel } from "../training/testing/golden-files.js";
 import { DEFAULT_RUN_BYTES, tokensPerRun } from "../training/tokens-per-run.js";
-import { checkMemoryLimit, limitOfEach, planMemory } from "./memory-plan.js";
+import { checkMemoryLimit, planMemory } from "./memory-plan.js";
 
 const { config: tiny } = openGoldenModel("tiny-llama");
 
@@ -19,6 +19,7 @@ const large = {
   contextLength: 8192,
 };
 const model = { name: "acme/large" };
+const alone = (totalMb: number) => ({ totalMb, modelCount: 1 });
 
 describe("planMemory", () => {
   it("takes what is fastest without a limit, and rows as long as the context", () => {
@@ -27,11 +28,11 @@ describe("planMemory", () => {
   });
 
   it("takes no more with a limit that is no bound", () => {
-    expect(planMemory(large, model, 1e6)).toEqual(planMemory(large, model, undefined));
+    expect(planMemory(large, model, alone(1e6))).toEqual(planMemory(large, model, undefined));
   });
 
   it("makes runs smaller and rows shorter with less memory, at every step", () => {
-    const plans = [1800, 2200, 3000, 5000].map((limitMb) => planMemory(large, model, limitMb));
+    const plans = [1800, 2200, 3000, 5000].map((limitMb) => planMemory(large, model, alone(limitMb)));
     for (const [index, plan] of plans.slice(1).entries()) {
       const before = plans[index];
       expect(plan.contextLength).toBeGreaterThan(before?.contextLength ?? Number.NaN);
@@ -45,14 +46,14 @@ describe("planMemory", () => {
 
   it("holds a row of the shortened context in one run", () => {
     for (const limitMb of [1800, 2200, 3000]) {
-      const { contextLength, runBytes } = planMemory(large, model, limitMb);
+      const { contextLength, runBytes } = planMemory(large, model, alone(limitMb));
       expect(tokensPerRun(large, runBytes)(contextLength)).toBeGreaterThanOrEqual(contextLength);
     }
   });
 
   it("counts weights in few bits as less", () => {
     const room = (weights: "float32" | "int8" | "int4") =>
-      planMemory(large, { ...model, weights }, 1800).contextLength;
+      planMemory(large, { ...model, weights }, alone(1800)).contextLength;
     expect(room("int8")).toBeGreaterThan(room("float32"));
     expect(room("int4")).toBeGreaterThan(room("int8"));
   });
@@ -60,26 +61,27 @@ describe("planMemory", () => {
   it("says how much is needed where it is too little, and takes that much", () => {
     const leastOf = (limitMb: number): number => {
       try {
-        planMemory(large, model, limitMb);
+        planMemory(large, model, alone(limitMb));
       } catch (error) {
         expect(error).toBeInstanceOf(ValidationError);
         const { message, path } = error as ValidationError;
         expect(path).toEqual(["memoryLimitMb"]);
-        expect(message).toContain("memoryLimitMb leaves 500 MB to acme/large, which needs ");
-        return Number(/needs (\d+): give it more/.exec(message)?.[1]);
+        expect(message).toContain("for acme/large, got 500; give it more, or serve a smaller model");
+        return Number(/must be at least (\d+) for/.exec(message)?.[1]);
       }
       throw new Error("it was taken");
     };
     const least = leastOf(500);
-    expect(planMemory(large, model, least).contextLength).toBeGreaterThanOrEqual(64);
-    expect(() => planMemory(large, model, least - 1)).toThrow(ValidationError);
+    expect(planMemory(large, model, alone(least)).contextLength).toBeGreaterThanOrEqual(64);
+    expect(() => planMemory(large, model, alone(least - 1))).toThrow(ValidationError);
   });
 });
 
 it("divides a limit among the models, the server's own part once", () => {
-  expect(limitOfEach(1256, 1)).toBe(1256);
-  expect(limitOfEach(1256, 4)).toBe(506);
-  expect(limitOfEach(undefined, 4)).toBeUndefined();
+  // 256 MB are the server's own.
+  expect(planMemory(large, model, { totalMb: 256 + 2 * 2000, modelCount: 2 })).toEqual(
+    planMemory(large, model, alone(256 + 2000)),
+  );
 });
 
 it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, "2000", null, {}])("refuses the limit %s", (limit) => {

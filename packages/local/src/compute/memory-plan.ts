@@ -1,15 +1,13 @@
 import { describeValue, ValidationError } from "@tinkex/base";
+import type { MemoryLimit } from "../engine/engine-options.js";
 import { weightBytes } from "../model/check-model-size.js";
 import type { ModelConfig } from "../model/model-config.js";
 import { linearMatrices } from "../model/weight-shapes.js";
 import { BITS_OF_FORMAT, BLOCK_SIZE, type WeightFormat } from "../quantization/weight-format.js";
 import { bytesPerToken } from "../sampling/key-values.js";
 import { DEFAULT_SAMPLING_MEMORY, type SamplingMemory } from "../sampling/sampler.js";
-import {
-  DEFAULT_RUN_BYTES,
-  MIN_TOKENS_PER_RUN,
-  trainingBytesPerToken,
-} from "../training/tokens-per-run.js";
+import { mergesAdapters } from "../training/merges-adapters.js";
+import { DEFAULT_RUN_BYTES, MIN_TOKENS_PER_RUN, trainingBytesPerToken } from "../training/tokens-per-run.js";
 
 const MEBIBYTE = 2 ** 20;
 
@@ -32,23 +30,23 @@ export interface MemoryPlan {
 }
 
 /**
- * Divides the memory that the engine of a model may take. Without a limit the sizes are those that are fastest, and rows may be as long
- * as the model's context, whatever they take.
+ * Divides the memory that the engine of a model may take: its part of what a server leaves. Without a limit the sizes are those that are
+ * fastest, and rows may be as long as the model's context, whatever they take.
  *
- * @param limitMb - most resident memory of a server with this model alone, in MB of 2^20 bytes, mapped weights included
  * @throws ValidationError when it is too little to train on rows of 64 tokens
  */
 export function planMemory(
   config: ModelConfig,
   { name, weights }: { readonly name: string; readonly weights?: WeightFormat | undefined },
-  limitMb: number | undefined,
+  limit: MemoryLimit | undefined,
 ): MemoryPlan {
   const { contextLength } = config;
-  if (limitMb === undefined) {
+  if (limit === undefined) {
     return { contextLength, runBytes: DEFAULT_RUN_BYTES, sampling: DEFAULT_SAMPLING_MEMORY };
   }
-  const fixedBytes = SERVER_BYTES + heldWeightBytes(config, weights);
-  const freeBytes = limitMb * MEBIBYTE - fixedBytes;
+  const { totalMb, modelCount } = limit;
+  const heldBytes = heldWeightBytes(config, weights);
+  const freeBytes = (totalMb * MEBIBYTE - SERVER_BYTES) / modelCount - heldBytes;
   const shortest = Math.min(MIN_TOKENS_PER_RUN, contextLength);
   const leastBytes = Math.max(
     (shortest * trainingBytesPerToken(config, shortest)) / SHARES.training,
@@ -56,9 +54,10 @@ export function planMemory(
     (MIN_TOKENS_PER_RUN * config.vocabularySize * Float32Array.BYTES_PER_ELEMENT) / SHARES.prompts,
   );
   if (freeBytes < leastBytes) {
-    const leastMb = Math.ceil((fixedBytes + leastBytes) / MEBIBYTE);
+    const leastMb = Math.ceil((SERVER_BYTES + (heldBytes + leastBytes) * modelCount) / MEBIBYTE);
+    const sharers = modelCount === 1 ? name : `${name} to have one of ${modelCount} equal parts`;
     throw new ValidationError(
-      `memoryLimitMb leaves ${Math.floor(limitMb)} MB to ${name}, which needs ${leastMb}: give it more, or serve a smaller model`,
+      `memoryLimitMb must be at least ${leastMb} for ${sharers}, got ${totalMb}; give it more, or serve a smaller model`,
       { path: ["memoryLimitMb"] },
     );
   }
@@ -83,7 +82,10 @@ function keyValueBytes(config: ModelConfig): number {
   return KEY_VALUE_COPIES * bytesPerToken(config);
 }
 
-/** Weights as the system maps them, and the packed copy of the matrices that sampling makes. */
+/**
+ * Weights as the system maps them, and the copies of the matrices that are made of them: a packed one for sampling, and one with the
+ * adapter in it while a small model trains.
+ */
 function heldWeightBytes(config: ModelConfig, format: WeightFormat = "float32"): number {
   const bits = BITS_OF_FORMAT[format];
   let plain = weightBytes(config);
@@ -94,7 +96,7 @@ function heldWeightBytes(config: ModelConfig, format: WeightFormat = "float32"):
     // A scale, in float32, for each block.
     matrices += numbers * (bits === undefined ? 4 : bits / 8 + 4 / BLOCK_SIZE);
   }
-  return plain + 2 * matrices;
+  return plain + (bits === undefined && mergesAdapters(config) ? 3 : 2) * matrices;
 }
 
 /** Largest whole number of tokens whose square takes its part in the attention: the root of `square · T² + linear · T = runBytes`. */
@@ -102,13 +104,6 @@ function longestTrainingRow(config: ModelConfig, runBytes: number): number {
   const linear = trainingBytesPerToken(config, 0);
   const square = trainingBytesPerToken(config, 1) - linear;
   return Math.floor((Math.sqrt(linear ** 2 + 4 * square * runBytes) - linear) / (2 * square));
-}
-
-/** Divides the memory of a server among its models: what it takes itself is there once. */
-export function limitOfEach(limitMb: number | undefined, modelCount: number): number | undefined {
-  if (limitMb === undefined) return undefined;
-  const serverMb = SERVER_BYTES / MEBIBYTE;
-  return serverMb + (limitMb - serverMb) / modelCount;
 }
 
 /** @throws ValidationError unless it is a positive number, or left out */

@@ -1,5 +1,12 @@
 import type { WeightFormat } from "../quantization/weight-format.js";
 
+/** Most resident memory of a server, which its models share evenly. */
+export interface MemoryLimit {
+  /** In MB of 2^20 bytes, mapped weights included. */
+  readonly totalMb: number;
+  readonly modelCount: number;
+}
+
 /** Options from which an engine is made. */
 export interface EngineOptions {
   readonly model: {
@@ -19,6 +26,6 @@ export interface EngineOptions {
   readonly cacheDirectory?: string | undefined;
   /** Threads of the arithmetic. @defaultValue one per core */
   readonly threads?: number | undefined;
-  /** Most resident memory of a server with this model alone, in MB of 2^20 bytes. @defaultValue no limit */
-  readonly memoryLimitMb?: number | undefined;
+  /** @defaultValue no limit */
+  readonly memoryLimit?: MemoryLimit | undefined;
 }

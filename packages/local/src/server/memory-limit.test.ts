@@ -22,7 +22,7 @@ async function startWith(memoryLimitMb: number, models = [tiny]): Promise<LocalS
 async function leastMb(models = [tiny]): Promise<number> {
   const refusal = await startWith(1, models).catch((error: unknown) => error);
   expect(refusal).toMatchObject({ code: "validation_failed", path: ["memoryLimitMb"] });
-  return Number(/leaves 1 MB to test\/tiny-llama, which needs (\d+):/.exec(String(refusal))?.[1]);
+  return Number(/must be at least (\d+) for test\/tiny-llama/.exec(String(refusal))?.[1]);
 }
 
 describe("memoryLimitMb", () => {
@@ -59,11 +59,16 @@ describe("memoryLimitMb", () => {
     expect(lines).toEqual([expect.stringContaining("Serving test/tiny-llama")]);
   });
 
-  it("is divided among the models", { timeout: 60_000 }, async () => {
-    const second = { ...tiny, name: "test/second" };
-    const one = await leastMb();
-    await expect(startWith(one, [tiny, second])).rejects.toThrow(
-      /memoryLimitMb leaves \d+ MB to test\/tiny-llama, which needs \d+/,
+  it("is divided among the models, and a refusal names what all of them need", {
+    timeout: 60_000,
+  }, async () => {
+    const models = [tiny, { ...tiny, name: "test/second" }];
+    const least = await leastMb(models);
+    expect(least).toBeGreaterThan(await leastMb());
+    await expect(startWith(least - 1, models)).rejects.toThrow(
+      `memoryLimitMb must be at least ${least} for test/tiny-llama to have one of 2 equal parts, got ${least - 1}`,
     );
+    const server = await startWith(least, models);
+    expect(server.models).toHaveLength(2);
   });
 });

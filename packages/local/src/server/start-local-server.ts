@@ -18,7 +18,7 @@ import {
 import type { TelemetrySendRequest } from "@tinkex/types";
 import { createEngine } from "../compute/create-engine.js";
 import { LateEngine } from "../compute/late-engine.js";
-import { checkMemoryLimit, limitOfEach } from "../compute/memory-plan.js";
+import { checkMemoryLimit } from "../compute/memory-plan.js";
 import { OwnedFolder } from "../disk/owned-folder.js";
 import { ParkedStates } from "../disk/parked-states.js";
 import type { Engine } from "../engine/engine.js";
@@ -146,20 +146,21 @@ export async function startExtended(
   });
   const engines: Engine[] = [];
   try {
-    const { runtime, threads } = options;
+    const { runtime, threads, memoryLimitMb } = options;
     const cacheDirectory = data.layout.modelWeights;
-    const memoryLimitMb = limitOfEach(options.memoryLimitMb, served.length);
+    const memoryLimit =
+      memoryLimitMb === undefined ? undefined : { totalMb: memoryLimitMb, modelCount: served.length };
     for (const { weights = options.weights, ...rest } of served) {
       const model = { ...rest, weights };
       const start = () => {
         const store = new ParkedStates(data.layout.root, OwnedFolder.named(data.layout.parked));
-        const engineOptions = { model, runtime, threads, cacheDirectory, memoryLimitMb };
+        const engineOptions = { model, runtime, threads, cacheDirectory, memoryLimit };
         return createEngine(engineOptions, { clock, logger, signal, store });
       };
       const [first] = engines;
       // Of the built-in models only the default one is sure to be wanted; a model that was named must be known to run.
       const isLate = first !== undefined && options.models === undefined;
-      const engine = isLate ? new LateEngine({ model, memoryLimitMb }, first.runtime, start) : await start();
+      const engine = isLate ? new LateEngine({ model, memoryLimit }, first.runtime, start) : await start();
       engines.push(engine);
       warnOfShortContext(engine, logger);
     }

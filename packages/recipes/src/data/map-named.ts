@@ -19,7 +19,7 @@ export function mapNamed<Item, Made>(
   const made: Made[] = [];
   for (const [index, item] of items.entries()) {
     try {
-      made.push(...make(item));
+      for (const each of make(item)) made.push(each);
     } catch (error) {
       if (!(error instanceof ValidationError)) throw error;
       refused.push(`${placeOf(index)}: ${errorMessage(error)}`);

@@ -15,7 +15,7 @@ import { TML_AUTHORS, TML_CONTENTS, TML_END, TML_STOP } from "./tml-tokens.js";
 
 /** Options that `getRenderer` takes with the name of Inkling's renderer. */
 export interface TmlOptions {
-  /** Amount of thinking that the model is told, from 0 to below 1; it is shown with two decimals. @defaultValue 0.9 */
+  /** Amount of thinking that the model is told, from 0 to below 1; it is shown with at most two decimals, 0.995 and more as 1. @defaultValue 0.9 */
   readonly effort?: number;
 }
 
