@@ -34,6 +34,11 @@ export function isNotConnected(cause: unknown): boolean {
   return cause instanceof TunnelError || NOT_CONNECTED.test(errorCode(cause) ?? "");
 }
 
+/** Tells whether a proxy wants a user name and a password, or others than it was given. */
+export function isLoginRefused(cause: unknown): boolean {
+  return cause instanceof TunnelError ? cause.isLoginRefused : refusedTunnel(cause) === 407;
+}
+
 /** Makes the error for a call whose last try had no answer. */
 export function networkError(outcome: Broken | TimedOut, facts: CallFacts): ConnectionError | TimeoutError {
   const { operation, attempts, earlierTries, mayHaveArrived } = facts;
@@ -87,7 +92,7 @@ function withoutBytes(cause: unknown): unknown {
 function explain(cause: unknown, isProxied: boolean): string | undefined {
   const code = errorCode(cause);
   if (code === undefined) return undefined;
-  if (cause instanceof TunnelError ? cause.isLoginRefused : refusedTunnel(cause) === 407)
+  if (isLoginRefused(cause))
     return cause instanceof TunnelError && cause.hadLogin
       ? "it did not take the user name and password in its address (HTTPS_PROXY)"
       : "give its user name and password in its address (HTTPS_PROXY)";

@@ -73,4 +73,15 @@ describe("classifyFailure", () => {
   ])("%s: sending again %s", (code, retry) => {
     expect(classifyFailure(broken(code), optim_step, 0)).toEqual({ canRetry: retry });
   });
+
+  it.each([
+    [407, false],
+    [503, true],
+  ])("a proxy of undici's own that answers %s: sending again %s", (status, retry) => {
+    const cause = Object.assign(new Error(`Proxy response (${status}) !== 200 when HTTP Tunneling`), {
+      code: "UND_ERR_ABORTED",
+    });
+    const outcome = { ...broken("UND_ERR_ABORTED"), cause };
+    expect(classifyFailure(outcome, optim_step, 0)).toEqual({ canRetry: retry });
+  });
 });

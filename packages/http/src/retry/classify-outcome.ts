@@ -1,5 +1,6 @@
 import type { TransportCall } from "@tinkex/base";
 import { errorCode } from "../errors/error-code.js";
+import { isLoginRefused } from "../errors/network-error.js";
 import { RETRIED_REFUSALS } from "../errors/status-error.js";
 import type { Answer, TryOutcome } from "../errors/try-outcome.js";
 import type { Operation } from "../operations/operations.js";
@@ -79,6 +80,6 @@ function shouldRetry(status: number, wish: string | undefined, finalStatuses: re
 }
 
 function isHopeless(cause: unknown): boolean {
-  const code = errorCode(cause);
-  return code !== undefined && HOPELESS_CODES.test(code);
+  // A proxy takes the same login no better the next time, and may lock the account that is tried so often.
+  return HOPELESS_CODES.test(errorCode(cause) ?? "") || isLoginRefused(cause);
 }

@@ -54,9 +54,10 @@ describe("TLS through a proxy", () => {
 
   it("a proxy that wants a login and was given none is told from one that refuses it", async () => {
     const proxy = await tunnelTo(0, "407 Proxy Authentication Required");
-    const options = { proxy: { httpsProxy: `http://${proxy.at}` }, firstContactRetries: 0 };
+    const options = { proxy: { httpsProxy: `http://${proxy.at}` } };
     const transport = transportTo({ url: "https://behind-proxy.test" }, options);
     const error = await failureOf(transport.call({ operation: "create_session" }));
+    expect(error).toMatchObject({ attempts: 1 });
     expect(error.message).toMatch(/\(the proxy answered 407\).*give its user name and password.*HTTPS_PROXY/);
   });
 

@@ -199,6 +199,32 @@ describe("a proxy that is a black hole", () => {
   });
 });
 
+describe("a proxy that refuses the login", () => {
+  it.each([
+    ["in the answer to CONNECT", "http://api.invalid", { script: [answer(407)] }],
+    ["in the answer to CONNECT", "https://api.invalid", { script: [answer(407)] }],
+    [
+      "of SOCKS5, as one it knows no way for",
+      "http://api.invalid",
+      { script: [stall], socks: { greeting: raw("\u0005\u00ff") } },
+    ],
+    [
+      "of SOCKS5, as a wrong one",
+      "https://api.invalid",
+      { script: [stall], socks: { login: raw("\u0001\u0001") } },
+    ],
+  ])("%s is asked once (%s)", async (_, url, server) => {
+    const proxy = await startServer(server);
+    const error = await failureOf(transportTo({ url }, behind(proxy)).call({ operation: "create_session" }));
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ attempts: 1 });
+    expect(error.message).toMatch(
+      /^could not connect .*\(the proxy (answered 407|refused the login)\).*did not take the user name and password/,
+    );
+    expect(proxy.connections).toBe(1);
+  });
+});
+
 describe("a proxy over TLS", () => {
   it("whose certificate is not trusted is told so, and not asked again", async () => {
     const proxy = await startServer({ script: [stall], tls: {} });

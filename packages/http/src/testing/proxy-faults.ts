@@ -69,7 +69,6 @@ export const CONNECT_FAULTS: readonly ProxyFault[] = [
   ...REFUSALS.map(
     (status): ProxyFault => [`answers ${status}`, answer(status), new RegExp(`the proxy answered ${status}`)],
   ),
-  ["answers 407", answer(407), /the proxy answered 407\).*it did not take the user name and password/],
   ["answers 502 with a page", answer(502, "<html>bad gateway"), /the proxy answered 502/],
   ["answers 502 and hangs up", inTurn(answer(502), hangUp), /the proxy answered 502/],
   ["answers 503 in part and resets", cutAt(30, answer(503), reset), BROKEN],
@@ -84,7 +83,6 @@ export function tunnelFaults(port: number, byteCounts: readonly number[]): reado
 }
 
 const NO_SOCKS = /the proxy's answer is not SOCKS5/;
-const LOGIN_REFUSED = /the proxy refused the login\).*it did not take the user name and password/;
 
 /** Ways in which a SOCKS5 proxy fails before it is asked for a connection. */
 export const SOCKS_GREETING_FAULTS: readonly (readonly [way: string, moves: SocksMoves, told: RegExp])[] = [
@@ -94,11 +92,9 @@ export const SOCKS_GREETING_FAULTS: readonly (readonly [way: string, moves: Sock
   ["speaks SOCKS4", { greeting: raw("\u0000\u005a") }, NO_SOCKS],
   ["speaks HTTP", { greeting: raw("HTTP/1.1 400 Bad Request\r\n\r\n") }, NO_SOCKS],
   ["wants a login of another kind", { greeting: raw("\u0005\u0001") }, NO_SOCKS],
-  ["takes no login", { greeting: raw("\u0005\u00ff") }, LOGIN_REFUSED],
   ["says too much", { greeting: raw("\u0005\u0002\u0001\u0000") }, NO_SOCKS],
   ["hangs up at the login", { login: hangUp }, HUNG_UP],
   ["resets at the login", { login: reset }, /ECONNRESET/],
-  ["refuses the login", { login: raw("\u0001\u0001") }, LOGIN_REFUSED],
   ["answers the login in another version", { login: raw("\u0005\u0000") }, NO_SOCKS],
 ];
 
