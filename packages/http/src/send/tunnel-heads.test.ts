@@ -88,14 +88,12 @@ describe("the head of an answer to CONNECT", () => {
     ["of a beginning alone", "HTTP/1.1 103 Early Hints\r\n\r\n"],
     ["of one line feed", "HTTP/1.1 200 OK\n"],
   ])("%s is waited for until connectTimeoutMs", async (_, head) => {
-    const startedAtMs = performance.now();
     const error = await failureOf(
       callThrough(async (socket) => {
         socket.write(head);
-        await delay(2_500);
+        await delay(10_000, undefined, { ref: false });
       }),
     );
     expect(error).toMatchObject({ cause: { code: "UND_ERR_CONNECT_TIMEOUT" } });
-    expect(performance.now() - startedAtMs).toBeLessThan(2_400);
   });
 });
