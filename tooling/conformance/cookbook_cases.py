@@ -12,7 +12,6 @@ import hashlib
 import json
 import logging
 import random
-import re
 import sys
 import tempfile
 import types
@@ -38,6 +37,7 @@ from tinker_cookbook.renderers import TrainOnWhat, get_renderer
 from tinker_cookbook.renderers.base import ToolCall
 from tinker_cookbook.renderers.gpt_oss import GptOssRenderer
 from tinker_cookbook.renderers.qwen3 import Qwen3Renderer
+from tml_cases import TML_MODES, TmlTokenizer, tml_response
 from transformers import PreTrainedTokenizerFast
 
 RENDERERS = """role_colon llama3 qwen3 qwen3_disable_thinking qwen3_instruct qwen3_keep_thinking qwen3_vl qwen3_vl_instruct deepseekv3
@@ -48,8 +48,6 @@ nemotron3_preserve_thinking nemotron3_ultra nemotron3_ultra_medium_thinking nemo
 nemotron3_ultra_preserve_thinking glm5_3_max_reasoning glm5_3_high_reasoning glm5_3_low_reasoning kimi_k2 kimi_k25
 kimi_k25_disable_thinking kimi_k26 kimi_k26_disable_thinking kimi_k26_preserve_thinking deepseekv4_1 deepseekv4_1_low_reasoning
 deepseekv4_1_max_reasoning deepseekv4_1_preserve_thinking deepseekv4_1_disable_thinking tml_v0""".split()
-# The modes of training that the cookbook has for Inkling.
-TML_MODES = ["last_assistant_message", "last_assistant_turn", "all_assistant_messages"]
 # Tokens of the families that have a tokenizer in a registry; the layout tokenizer has those of the others.
 FURTHER_TOKENS = (
     """<|begin_of_text|> <|start_header_id|> <|end_header_id|> <|eot_id|> <|end_of_text|> <|start|> <|end|> <|message|>
@@ -250,51 +248,6 @@ def response(rng, name):
     return made + (stop if rng.random() < 0.8 else "")
 
 
-TML_AUTHORS = ["<|message_model|>"] * 12 + ["<|message_user|>", "<|message_tool|>", "<|message_system|>", "", "x"]
-TML_KINDS = ["<|content_text|>"] * 4 + ["<|content_thinking|>"] * 3 + ["<|content_tool_error|>"]
-TML_ODD = ["<|content_xml|>", "<|content_image|>", "<|content_invoke_tool_text|>", "<|end_message|>", "<|unused_200007|>", "<|begin_of_text|>", ""]
-TML_NUMBERS = ["1", "1.0", "-0", "1e5", "-0.5e-7", "1e-5", "1E22", "18446744073709551616", "-9223372036854775809", "123456789012345678", "1E400", "NaN", "1.10"]
-
-
-def tml_part(rng):
-    """A part of a response of Inkling, a few of them broken."""
-    author, name = rng.choice(TML_AUTHORS), rng.choice(["", "", "", "f", "get_weather", " "])
-    if rng.random() < 0.35:
-        called = rng.choice(["f", "get_weather", "é", ""])
-        args = rng.choice([*ARGUMENTS, "[]", "null", "{", '{"z": %s, "a": [%s]}' % (rng.choice(TML_NUMBERS), rng.choice(TML_NUMBERS))])
-        fields = [f'"name":{json.dumps(called, ensure_ascii=False)}', f'"args":{args}']
-        if rng.random() < 0.1:
-            fields = rng.choice([fields[::-1], fields[:1], fields[1:], [*fields, '"id":"c1"'], ['"name":5', fields[1]]])
-        head = rng.choice([called, called, called, "", name])
-        return author + head + "<|content_invoke_tool_json|>" + rng.choice(["", "", " ", "\n"]) + "{" + ",".join(fields) + "}<|end_message|>"
-    kind = rng.choice(TML_ODD if rng.random() < 0.06 else TML_KINDS)
-    inner = rng.choice(["<|content_text|>", "<|message_user|>", "<|unused_200007|>"]) if rng.random() < 0.05 else ""
-    return author + (name if rng.random() < 0.2 else "") + kind + text(rng) + inner + "<|end_message|>"
-
-
-def tml_response(rng):
-    made = "".join(tml_part(rng) for _ in range(rng.randint(0 if rng.random() < 0.1 else 1, 3)))
-    if rng.random() < 0.25:
-        made = made[: rng.randint(0, len(made))]
-        made = made[: made.rfind("<|")] if re.search(r"<\|[a-z0-9_]*\|?$", made) else made
-    return made + ("<|content_model_end_sampling|>" if rng.random() < 0.8 else "")
-
-
-class TmlTokenizer:
-    """Inkling's tokenizer, which takes special tokens in a text for tokens as those of transformers do."""
-
-    def __init__(self):
-        from tinker_cookbook.tokenizer_utils import get_tokenizer
-
-        self.own = get_tokenizer("thinkingmachines/Inkling")
-        names = {id: self.own.tml_tokenizer.decode_special(id) for id in range(199_000, 202_000)}
-        self.tokens = {f"<|{name}|>": id for id, name in names.items() if name is not None}
-
-    def encode(self, text, **_):
-        parts = re.split("(" + "|".join(map(re.escape, self.tokens)) + ")", text)
-        return [id for part in parts for id in ([self.tokens[part]] if part in self.tokens else self.own.encode(part))]
-
-
 def attempt(build):
     try:
         return build()
@@ -423,7 +376,7 @@ def main():
                 renderer = made_renderer(name, loaded)
             responses = []
             for _ in range(arguments.count):
-                written = tml_response(rng) if is_tml else response(rng, name)
+                written = tml_response(rng, text, ARGUMENTS) if is_tml else response(rng, name)
                 ids = loaded.encode(written, add_special_tokens=False)
                 responses.append({"ids": ids, **read(renderer, ids)})
             modes = TML_MODES if is_tml else MODES
