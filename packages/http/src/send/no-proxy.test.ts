@@ -76,6 +76,12 @@ describe("isExcepted", () => {
     ["http://10.1.2.3:8080", "all://*:8080", true],
     ["http://10.1.2.3", "all://*:8080", false],
     ["https://a.example", "all://*", false],
+    ["https://a.example:8080", "https://*", true],
+    ["http://a.example", "https://*", false],
+    ["https://10.1.2.3", "https://", true],
+    ["http://a.example", "HTTP://", true],
+    ["https://a.example", "http://", false],
+    ["https://a.example", "https://.", false],
     ["https://11.1.2.3", "all://*.1.2.3", false],
     ["http://[fd00::1]:8080", "all://[fd00::1]:8080", true],
   ])("%s with NO_PROXY=%s: %s", (url, noProxy, wanted) => {

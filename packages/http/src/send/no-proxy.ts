@@ -17,7 +17,10 @@ function matches(entry: string, url: URL): boolean {
   if (schemeEnd >= 0) {
     const scheme = entry.slice(0, schemeEnd);
     if (scheme !== "all" && `${scheme}:` !== url.protocol) return false;
-    return isPattern(entry.slice(schemeEnd + 3), host, url);
+    const pattern = entry.slice(schemeEnd + 3);
+    // As httpx reads them without HTTPS_PROXY and HTTP_PROXY: every host of one scheme, while "all://*" says nothing.
+    if (pattern === "" || pattern === "*") return scheme !== "all";
+    return isPattern(pattern, host, url);
   }
   if (entry.includes("/")) return isInRange(host, entry);
   const { name, port } = parts(entry);
