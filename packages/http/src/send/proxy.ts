@@ -35,7 +35,7 @@ export function proxyFromEnvironment(env: Readonly<Record<string, string | undef
 export function proxyFor(origin: string, settings: ProxySettings): string | undefined {
   const url = new URL(origin);
   const field = url.protocol === "https:" ? "httpsProxy" : "httpProxy";
-  // Files of settings leave spaces and ends of lines behind; nothing else is no proxy.
+  // Files of settings leave spaces and ends of lines behind; an address that is empty then is none.
   const proxy = settings[field]?.trim();
   if (proxy === undefined || proxy === "" || isLoopback(origin)) return undefined;
   return isExcepted(url, settings.noProxy ?? "") ? undefined : proxyAddress(proxy, field);
