@@ -3,7 +3,7 @@ import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { makeFolders } from "./make-folders.js";
+import { makeFolders, makeFoldersSync } from "./make-folders.js";
 
 let parent: string;
 beforeEach(async () => {
@@ -11,34 +11,48 @@ beforeEach(async () => {
   onTestFinished(() => rm(parent, { recursive: true }));
 });
 
+// Windows has no rights of POSIX, and other words for a file in the way.
+const onWindows = process.platform === "win32";
+
 describe("makeFolders", () => {
-  it("makes all that are not there, passes over those that are, and may be called twice at a time", async () => {
+  it("may be called twice at a time", async () => {
     const path = join(parent, "a", "b", "c");
     await Promise.all([makeFolders(path), makeFolders(path), makeFolders(join(parent, "a"))]);
     expect(await makeFolders(path)).toBeUndefined();
-    expect((await stat(path)).isDirectory()).toBe(true);
-    await makeFolders("/");
-    await makeFolders(".");
   });
 
   it("gives the first that it made, below which all are new", async () => {
     expect(await makeFolders(join(parent, "a", "b", "c"))).toBe(join(parent, "a"));
     expect(await makeFolders(join(parent, "a", "b", "d"))).toBe(join(parent, "a", "b", "d"));
   });
+});
 
-  it("gives all that it makes the rights that are asked for", async () => {
-    await makeFolders(join(parent, "a", "b"), 0o700);
-    expect((await stat(join(parent, "a"))).mode & 0o777).toBe(0o700);
+describe.each([
+  ["makeFolders", makeFolders],
+  ["makeFoldersSync", async (path: string, mode?: number) => makeFoldersSync(path, mode)],
+])("%s", (_, make) => {
+  it("makes all that are not there, and passes over those that are", async () => {
+    const path = join(parent, "a", "b", "c");
+    for (const each of [path, path, join(parent, "a"), join(parent, "a", "d"), "."]) await make(each);
+    expect((await stat(path)).isDirectory()).toBe(true);
+    expect((await stat(join(parent, "a", "d"))).isDirectory()).toBe(true);
   });
 
-  it("fails at a file in the way", async () => {
+  it.skipIf(onWindows)("gives all that it makes the rights that are asked for", async () => {
+    await make("/");
+    await make(join(parent, "a", "b"), 0o700);
+    expect((await stat(join(parent, "a"))).mode & 0o777).toBe(0o700);
+    expect((await stat(join(parent, "a", "b"))).mode & 0o777).toBe(0o700);
+  });
+
+  it.skipIf(onWindows)("fails at a file in the way", async () => {
     await writeFile(join(parent, "file"), "");
-    await expect(makeFolders(join(parent, "file"))).rejects.toMatchObject({ code: "EEXIST" });
-    await expect(makeFolders(join(parent, "file", "a", "b"))).rejects.toMatchObject({ code: "ENOTDIR" });
+    await expect(make(join(parent, "file"))).rejects.toMatchObject({ code: "EEXIST" });
+    await expect(make(join(parent, "file", "a", "b"))).rejects.toMatchObject({ code: "ENOTDIR" });
   });
 
   // nodejs/node: `mkdir` with `recursive: true` never returns for such a path, and keeps a processor busy.
   it.runIf(existsSync("/proc/self"))("fails in a file system that takes no folders", async () => {
-    await expect(makeFolders("/proc/tinkex/a/b")).rejects.toMatchObject({ code: "ENOENT" });
+    await expect(make("/proc/tinkex/a/b")).rejects.toMatchObject({ code: "ENOENT" });
   });
 });

@@ -1,3 +1,4 @@
+import { mkdirSync, statSync } from "node:fs";
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
@@ -13,13 +14,28 @@ export async function makeFolders(path: string, mode = 0o777): Promise<string | 
   try {
     return await makeFolder(path, mode);
   } catch (error) {
-    const isAboveMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-    if (!isAboveMissing || dirname(path) === path) throw error;
+    if (!isBelowMissing(path, error)) throw error;
     const first = await makeFolders(dirname(path), mode);
     // One more try: where it fails as the first did, the folder above is there and takes none.
     const own = await makeFolder(path, mode);
     return first ?? own;
   }
+}
+
+/** The same as {@link makeFolders} without giving up the thread, for callers that nothing may come between. */
+export function makeFoldersSync(path: string, mode = 0o777): void {
+  try {
+    makeFolderSync(path, mode);
+  } catch (error) {
+    if (!isBelowMissing(path, error)) throw error;
+    makeFoldersSync(dirname(path), mode);
+    makeFolderSync(path, mode);
+  }
+}
+
+/** Tells whether a folder could not be made because the one above it is not there. */
+function isBelowMissing(path: string, error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT" && dirname(path) !== path;
 }
 
 /** Makes a folder, and gives it; undefined where it is there. */
@@ -30,6 +46,14 @@ async function makeFolder(path: string, mode: number): Promise<string | undefine
   } catch (error) {
     await passFolder(path, error);
     return undefined;
+  }
+}
+
+function makeFolderSync(path: string, mode: number): void {
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
   }
 }
 

@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
@@ -19,6 +27,10 @@ describe("writeNewDirectory", () => {
     expect(readFileSync(join(directory, "file"), "utf8")).toBe("one");
     expect(readdirSync(directory)).toEqual(["file"]);
     expect(readdirSync(parent)).toEqual(["adapter"]);
+  });
+
+  it.runIf(existsSync("/proc/self"))("fails in a file system that takes no folders", async () => {
+    await expect(writeNewDirectory("/proc/tinkex/a/adapter", files("one"))).rejects.toThrow(/ENOENT/);
   });
 
   it("leaves no directory when writing fails halfway", async () => {

@@ -1,6 +1,7 @@
 import { chmod, mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ValidationError } from "@tinkex/base";
+import { makeFolders } from "@tinkex/base/node";
 import { isFileError } from "../files/is-file-error.js";
 import { PRIVATE_DIRECTORY_MODE } from "../files/make-private-directory.js";
 import { writePrivateFile } from "../files/write-private-file.js";
@@ -16,7 +17,7 @@ export async function writeNewDirectory(
   directory: string,
   files: ReadonlyMap<string, Uint8Array>,
 ): Promise<void> {
-  await mkdir(dirname(directory), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
+  await makeFolders(dirname(directory), PRIVATE_DIRECTORY_MODE);
   await makeNewDirectory(directory);
   try {
     for (const [name, bytes] of files) await writePrivateFile(join(directory, name), bytes);

@@ -326,6 +326,11 @@ describe("storeWeights", () => {
     expect(filesThere()).toEqual(before);
   });
 
+  it.runIf(existsSync("/proc/self"))("says so where the file system takes no folders", () => {
+    folder = "/proc/tinkex/a/weights";
+    expect(() => store(join(models, "tiny-llama"))).toThrow(/cannot keep the weights .*ENOENT/);
+  });
+
   it("leaves no file when the model's ends too early", () => {
     const directory = copyOf("tiny-llama");
     const config = readModelConfig(directory);

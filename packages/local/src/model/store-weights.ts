@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
-import { lstatSync, mkdirSync, realpathSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { TinkexError } from "@tinkex/base";
+import { makeFoldersSync } from "@tinkex/base/node";
+import { PRIVATE_DIRECTORY_MODE } from "../files/make-private-directory.js";
 import type { WeightFormat } from "../quantization/weight-format.js";
 import type { ModelConfig } from "./model-config.js";
 import type { GraphWeights } from "./model-tensors.js";
@@ -88,7 +90,7 @@ function digest(value: unknown): string {
 }
 
 function makeFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFoldersSync(folder, PRIVATE_DIRECTORY_MODE);
   if (!lstatSync(folder).isDirectory()) throw new Error("it must be a folder, got a link");
 }
 
