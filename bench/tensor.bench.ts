@@ -65,7 +65,7 @@ const copy = (): unknown => arrays.map((datum) => KEYS.map((key) => datum[key].s
 /** Reads every element and stores it in new memory, unchecked: what no cast of lists can do without. */
 function plainLoop(): unknown {
   const store = (target: Int32Array | Float32Array, list: readonly number[]) => {
-    for (let index = 0; index < target.length; index += 1) target[index] = list[index] as number;
+    for (let index = 0; index < target.length; index += 1) target[index] = list[index] as number; // lists are of this length
     return target;
   };
   return lists.map(({ target_tokens, weights, logprobs }) => [

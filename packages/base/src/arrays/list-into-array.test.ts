@@ -35,7 +35,7 @@ describe.each([
       const list = Array.from({ length: 11 }, (__, at): unknown => (at === index ? value : at));
       const [done, target] = put(list, 0, 11);
       expect(done).toBeLessThanOrEqual(index);
-      // Where it is a number, rounding sees it only when all of them are put.
+      // Rounding sees a number only when all of them are put.
       if (typeof value !== "number") expect(done).toBe(index);
       expect([...target].slice(0, done)).toEqual(list.slice(0, done));
     }
