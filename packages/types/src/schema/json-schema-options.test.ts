@@ -2,6 +2,7 @@ import { ValidationError } from "@tinkex/base";
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
+import { checkRequest } from "./check-request.js";
 import { toJsonSchema } from "./json-schema.js";
 import type { JsonSchemaOptions } from "./json-schema-options.js";
 import { type RecordName, recordSchemas } from "./record-schemas.js";
@@ -101,6 +102,20 @@ describe("JSON Schemas in a document of another tool", () => {
     const request = { prompt: { chunks: [{ tokens: [1] }] }, sampling_params: {}, num_samples: 1 };
     expect(validate(request), JSON.stringify(validate.errors)).toBe(true);
     expect(validate({ ...request, prompt: {} })).toBe(false);
+  });
+
+  it.each([
+    [
+      "a session's metadata of null",
+      "CreateSessionRequest",
+      { tags: [], sdk_version: "1", user_metadata: null },
+    ],
+    ["null for a field that may be absent", "SessionHeartbeatRequest", { session_id: "s", type: null }],
+    ["an unknown field", "SessionHeartbeatRequest", { session_id: "s", newer_field: 1 }],
+  ] as const)("says what clients are to send: %s is for checkRequest to read", (_, name, body) => {
+    const schema = recordSchemas[name];
+    expect(new Ajv2020({ strict: false }).validate(toJsonSchema(schema), body)).toBe(false);
+    expect(() => checkRequest<unknown>(schema, body, name)).not.toThrow();
   });
 
   // fastify/fastify#3429: what a schema neither names nor allows is left out of the answer.
