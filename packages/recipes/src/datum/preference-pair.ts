@@ -1,7 +1,7 @@
 import { checkObject, type Tokenizer, ValidationError } from "@tinkex/base";
 import { datumFromMessages, datumFromTokens, type Message, type Renderer } from "@tinkex/renderers";
 import type { Datum } from "@tinkex/types";
-import { numbers } from "./plain-numbers.js";
+import { isSameData } from "./is-same-data.js";
 
 /** A question with the answer to prefer and the one to avoid: texts to continue, or messages. */
 export type PreferencePair =
@@ -44,13 +44,11 @@ export function pairDatums(
 
 /** Tells whether both answers are the same to the model: such a pair has a loss of ln 2 and no gradient, whatever is learnt. */
 export function isOfOneAnswer({ chosen, rejected }: PairDatums): boolean {
-  return contentOf(chosen) === contentOf(rejected);
-}
-
-/** All that a pass sees of a datum, as text to compare. */
-function contentOf({ model_input, loss_fn_inputs }: Datum): string {
-  const { chunks } = model_input;
-  return JSON.stringify([chunks, Object.values(loss_fn_inputs).map(numbers)]);
+  // Targets first: they nearly always differ, and the prompt before them may hold images.
+  return (
+    isSameData(chosen.loss_fn_inputs, rejected.loss_fn_inputs) &&
+    isSameData(chosen.model_input, rejected.model_input)
+  );
 }
 
 function isTextPair(pair: PreferencePair): pair is Extract<PreferencePair, { readonly prompt: string }> {

@@ -1,6 +1,7 @@
 import { checkArray, checkObject } from "@tinkex/base";
 import { ModelInput, type ModelInputChunk, type TokenIds } from "@tinkex/types";
 import { checkNumbers } from "../arguments/check-numbers.js";
+import { isSameData } from "./is-same-data.js";
 
 /** A part of a prompt that is compared as a whole: a token by its id, an image by all it holds. */
 export type PromptUnit = number | ModelInputChunk;
@@ -29,7 +30,7 @@ export function unitsLength(units: readonly PromptUnit[]): number {
 
 /** Tells whether a prompt begins with the parts of a document. */
 export function beginsWith(prompt: readonly PromptUnit[], document: readonly PromptUnit[]): boolean {
-  return prompt.length >= document.length && document.every((unit, index) => isSame(unit, prompt[index]));
+  return prompt.length >= document.length && document.every((unit, index) => isSameData(unit, prompt[index]));
 }
 
 /** Parts as chunks; tokens that follow each other share one. */
@@ -46,13 +47,6 @@ export function chunksOf(units: readonly PromptUnit[]): ModelInputChunk[] {
     } else tokens.push(unit);
   }
   return chunks;
-}
-
-function isSame(unit: PromptUnit, other: PromptUnit | undefined): boolean {
-  if (unit === other) return true;
-  return (
-    typeof unit === "object" && typeof other === "object" && JSON.stringify(unit) === JSON.stringify(other)
-  );
 }
 
 function isModelInput(prompt: ModelInput | TokenIds): prompt is ModelInput {
