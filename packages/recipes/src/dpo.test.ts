@@ -1,7 +1,9 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type DpoOptions, dpo, type RecipeEvent, sft } from "./index.js";
 import { dpoBatchLoss } from "./losses/dpo-custom-loss.js";
-import { localService, POCKET_MODEL } from "./testing/local-service.js";
+import { localService, POCKET_MODEL, temporaryFolder } from "./testing/local-service.js";
 import { spiedService } from "./testing/spied-service.js";
 
 const { service } = localService();
@@ -61,6 +63,42 @@ describe("dpo", { timeout: 240_000 }, () => {
     expect(warnings).toEqual(["2 of 4 pairs have the same answer twice, and are left out"]);
     const { steps, metrics } = await run;
     expect([steps, metrics.num_pairs, metrics["pairs/dropped"]]).toEqual([1, 2, 2]);
+  });
+
+  it("names the pairs left out where too few remain for a step", async () => {
+    const same = { prompt: "ant:", chosen: " yes\n", rejected: " yes\n" };
+    await expect(dpo(optionsOf({ pairs: [...pairs.slice(1), same], batchSize: 8 }))).rejects.toThrow(
+      "dpo: pairs must have at least 8, enough for one step, got 7 besides 1 left out; lower batchSize",
+    );
+  });
+
+  it("goes on with a run that left out the same pairs, and not with one of a version that left out none", async () => {
+    const same = { prompt: "ant:", chosen: " yes\n", rejected: " yes\n" };
+    const runDirectory = join(temporaryFolder(), "run");
+    const options = {
+      pairs: [same, ...pairs.slice(0, 4)],
+      batchSize: 2,
+      epochs: 2,
+      saveEvery: 1,
+      runDirectory,
+    };
+    /** Takes a run up as it stood behind its first step. */
+    const rewind = async () => {
+      const path = join(runDirectory, "checkpoints.jsonl");
+      const [first] = (await readFile(path, "utf8")).split("\n");
+      await writeFile(path, `${first}\n`);
+    };
+    await dpo(optionsOf(options));
+    await rewind();
+    expect(await metricsOf(dpo(optionsOf(options)))).toHaveLength(3);
+    await rewind();
+    const path = join(runDirectory, "metrics.jsonl");
+    const rows = await readFile(path, "utf8");
+    expect(rows).toContain('"pairs/dropped": 1');
+    await writeFile(path, rows.replaceAll(/"pairs\/dropped": 1, /g, ""));
+    await expect(dpo(optionsOf(options))).rejects.toThrow(
+      /^dpo: the run in runDirectory has left out 0 pairs, and 1 have the same answer twice, .*choose another directory$/,
+    );
   });
 
   it("begins from a supervised checkpoint without its optimizer, and is right from the second step on", async () => {

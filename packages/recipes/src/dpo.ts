@@ -9,7 +9,7 @@ import { isOfOneAnswer, type PreferencePair, pairDatums } from "./datum/preferen
 import { dpoLoop, referenceOf } from "./loops/dpo.js";
 import { CHECKPOINT_TTL_SECONDS } from "./run/checkpoints.js";
 import { isCheckpointPath, openTraining } from "./run/open-training.js";
-import type { RecipeEvent } from "./run/recipe-event.js";
+import type { Metrics, RecipeEvent } from "./run/recipe-event.js";
 import { RecipeLog } from "./run/recipe-log.js";
 import {
   checkCount,
@@ -119,7 +119,8 @@ async function runDpo(
   const dropped = pairs.length - data.length;
   if (dropped > 0)
     log.warn(`${dropped} of ${pairs.length} pairs have the same answer twice, and are left out`);
-  const batches = batchesOf(data, batchSize, seed, "dpo: pairs", "batchSize");
+  if (resume !== undefined) checkDropped(dropped, await log.lastMetrics());
+  const batches = batchesOf(data, batchSize, seed, "dpo: pairs", "batchSize", dropped);
   const totalSteps = Math.min(maxSteps, epochs * batches.stepsPerEpoch);
   // A run that goes on has other weights by now: its reference is made anew of where it began.
   const beginning =
@@ -151,4 +152,13 @@ async function runDpo(
   const checkpoint = last ?? (resume && stoppedAt(resume));
   if (checkpoint === undefined) throw new ValidationError("dpo: there was no step to do");
   return trainingResult(options, log, checkpoint);
+}
+
+/** Refuses to go on with a run that left out other pairs, as versions did that left out none: its batches were others. */
+function checkDropped(dropped: number, { "pairs/dropped": before = 0 }: Metrics): void {
+  if (dropped === before) return;
+  throw new ValidationError(
+    `dpo: the run in runDirectory has left out ${before} pairs, and ${dropped} have the same answer twice, so that its batches were ` +
+      "others; go on with the version that began it, or choose another directory",
+  );
 }

@@ -26,6 +26,9 @@ it("refuses fewer examples than a batch has, with the remedy", () => {
   expect(() => batchesOf([1, 2], 3, 0, "sft: train", "batchSize")).toThrow(
     "sft: train must have at least 3, enough for one step, got 2; lower batchSize",
   );
+  expect(() => batchesOf([1, 2], 3, 0, "sft: train", "batchSize", 1)).toThrow(
+    "sft: train must have at least 3, enough for one step, got 2 besides 1 left out; lower batchSize",
+  );
 });
 
 it("puts every number at every place about as often as at any other", () => {

@@ -15,6 +15,7 @@ export interface Batches<Example> {
  *
  * @param place - name of the examples in messages, e.g. `sft: train`
  * @param sizeOption - name of the option that sets `batchSize`
+ * @param leftOut - examples that are not among them, for the message. Default: 0
  * @throws ValidationError when there are fewer examples than a batch has
  */
 export function batchesOf<Example>(
@@ -23,11 +24,13 @@ export function batchesOf<Example>(
   seed: number,
   place: string,
   sizeOption: string,
+  leftOut = 0,
 ): Batches<Example> {
   const stepsPerEpoch = Math.floor(examples.length / batchSize);
   if (stepsPerEpoch === 0) {
+    const besides = leftOut === 0 ? "" : ` besides ${leftOut} left out`;
     throw new ValidationError(
-      `${place} must have at least ${batchSize}, enough for one step, got ${examples.length}; lower ${sizeOption}`,
+      `${place} must have at least ${batchSize}, enough for one step, got ${examples.length}${besides}; lower ${sizeOption}`,
     );
   }
   let known: { readonly epoch: number; readonly order: readonly number[] } | undefined;
