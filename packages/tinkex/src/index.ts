@@ -209,6 +209,7 @@ export {
   type TextPiece,
   type TextRun,
   type ThinkingPart,
+  type TmlOptions,
   type TokensDatumOptions,
   type ToolCall,
   type ToolDeclaration,

@@ -1,4 +1,4 @@
-import { checkObject, ValidationError } from "@tinkex/base";
+import { checkObject, checkString, ValidationError } from "@tinkex/base";
 import { isLoopback } from "../request/base-url.js";
 import { isExcepted } from "./no-proxy.js";
 
@@ -15,8 +15,8 @@ export interface ProxySettings {
 /** Reads the proxies that `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` name, in either case. */
 export function proxyFromEnvironment(env: Readonly<Record<string, string | undefined>>): ProxySettings {
   checkObject(env, "proxyFromEnvironment: env", "process.env");
-  const read = (name: string): string | undefined =>
-    env[name.toLowerCase()]?.trim() || env[name]?.trim() || undefined;
+  const text = (name: string): string | undefined => trimmed(env[name], name);
+  const read = (name: string): string | undefined => text(name.toLowerCase()) ?? text(name);
   const all = read("ALL_PROXY");
   return {
     httpProxy: read("HTTP_PROXY") ?? all,
@@ -35,10 +35,20 @@ export function proxyFromEnvironment(env: Readonly<Record<string, string | undef
 export function proxyFor(origin: string, settings: ProxySettings): string | undefined {
   const url = new URL(origin);
   const field = url.protocol === "https:" ? "httpsProxy" : "httpProxy";
-  // Files of settings leave spaces and ends of lines behind; an address that is empty then is none.
-  const proxy = settings[field]?.trim();
-  if (proxy === undefined || proxy === "" || isLoopback(origin)) return undefined;
+  const proxy = trimmed(settings[field], `proxy.${field}`);
+  if (proxy === undefined || isLoopback(origin)) return undefined;
   return isExcepted(url, settings.noProxy ?? "") ? undefined : proxyAddress(proxy, field);
+}
+
+/**
+ * Takes off the spaces and ends of lines that files of settings leave behind; an address that is empty then is none.
+ *
+ * @throws ValidationError for what is no string
+ */
+function trimmed(address: string | undefined, place: string): string | undefined {
+  if (address === undefined || address === null) return undefined;
+  checkString(address, place, "http://proxy.example:3128");
+  return address.trim() || undefined;
 }
 
 /** Shows a proxy's address without its user name and password, for messages. */
