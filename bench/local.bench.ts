@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createInProcessEngine } from "../packages/local/src/compute/in-process-engine.js";
+import { greedySample } from "./greedy-sample.js";
 import { SHAPES, writeRandomModel } from "./random-model.js";
 
 type Work = "sample" | "train";
@@ -125,19 +126,10 @@ async function measure(
   await engine.close();
 }
 
-const sampleTask = {
-  prompt: Int32Array.from({ length: 40 }, (_, i) => 100 + i * 37),
-  maxTokens: NEW_TOKENS,
-  seed: 1,
-  temperature: 0,
-  topK: -1,
-  topP: 1,
-  // No id ends a sample, so that each variant draws as many tokens.
-  stopTokenIds: [-1],
-  stopTexts: [],
-  wantsPromptLogprobs: false,
-  topkPromptLogprobs: 0,
-};
+const sampleTask = greedySample(
+  Array.from({ length: 40 }, (_, i) => 100 + i * 37),
+  NEW_TOKENS,
+);
 
 const data = Array.from({ length: ROWS }, (_, row) => {
   const tokens = Int32Array.from({ length: TIME }, (_, i) => 50 + ((i * 31 + row * 977) % 3000));

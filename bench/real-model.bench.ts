@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { createInProcessEngine } from "../packages/local/src/compute/in-process-engine.js";
 import { readModelConfig } from "../packages/local/src/model/read-model-config.js";
 import { linearMatrices } from "../packages/local/src/model/weight-shapes.js";
+import { greedySample } from "./greedy-sample.js";
 
 const directory = process.env.TINKEX_BENCH_MODEL;
 const python = process.env.TINKEX_BENCH_PYTHON ?? "python3";
@@ -63,20 +64,6 @@ const rowsWith = (isWeighted: (at: number) => boolean) =>
 const promptsOf = (count: number) =>
   Array.from({ length: count }, (_, at) => Array.from({ length: 40 }, (_, i) => 100 + i * 37 + at));
 
-const greedy = {
-  sampleCount: 1,
-  maxTokens: NEW_TOKENS,
-  seed: 1,
-  temperature: 0,
-  topK: -1,
-  topP: 1,
-  // No id ends a sample, so that each draws as many tokens.
-  stopTokenIds: [-1],
-  stopTexts: [],
-  wantsPromptLogprobs: false,
-  topkPromptLogprobs: 0,
-};
-
 const adam = {
   learningRate: 1e-4,
   beta1: 0.9,
@@ -128,7 +115,7 @@ async function compare(model: string): Promise<void> {
     const generate = async (prompts: readonly number[][]) => {
       const since = performance.now();
       const outcomes = await Promise.all(
-        prompts.map((prompt) => engine.sample({ ...greedy, prompt: Int32Array.from(prompt) })),
+        prompts.map((prompt) => engine.sample(greedySample(prompt, NEW_TOKENS))),
       );
       return {
         ms: performance.now() - since,
