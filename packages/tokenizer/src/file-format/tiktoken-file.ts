@@ -52,7 +52,7 @@ function checkCode({ auto_map: map }: Readonly<Record<string, unknown>>): void {
   );
 }
 
-/** Reads the lines as tiktoken does: in any order, parted by any white space, empty ones passed over. Ids have no gaps, as those behind them are counted. */
+/** Reads the lines as tiktoken does: in whatever order, parted by white space of every kind, empty ones passed over. Ids have no gaps, as those behind them are counted. */
 function readRanks(text: string): Record<string, number> {
   const ranks: Record<string, number> = Object.create(null);
   const lines = text.split(/\r\n|\r|\n/).filter((line) => line !== "");
