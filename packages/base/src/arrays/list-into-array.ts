@@ -4,7 +4,7 @@
 /**
  * Rounds `count` elements of a list, from `start` on, to float32, and puts them at the beginning of `target`.
  *
- * @returns how many were put, and are finite: fewer than `count` where there are others, which whoever asks looks for from there on
+ * @returns how many were put: fewer than `count` where the next is no number, or is not finite once it is rounded
  */
 export function roundListInto(
   target: Float32Array,
@@ -45,7 +45,8 @@ export function roundListInto(
     thirdSum += Math.fround(c) + Math.fround(g);
     fourthSum += Math.fround(d) + Math.fround(h);
   }
-  if (!Number.isFinite(firstSum + secondSum + thirdSum + fourthSum)) return 0;
+  // The loop below finds the place.
+  if (!Number.isFinite(firstSum + secondSum + thirdSum + fourthSum)) index = 0;
   for (; index < count; index += 1) {
     const value = list[start + index];
     if (typeof value !== "number" || !Number.isFinite(Math.fround(value))) break;
