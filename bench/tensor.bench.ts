@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import { performance } from "node:perf_hooks";
 import { TensorData, type TensorLike, TensorMemory, toNumbers } from "@tinkex/tensor";
 import { pickBackend, tf, toTensor } from "@tinkex/tensor/tfjs";
+import { leastOf } from "./least-of.mjs";
 
 const datumCount = 128;
 const length = 512;
@@ -188,12 +189,7 @@ const after = before === undefined ? undefined : pythonTimes();
 const theirs =
   before === undefined || after === undefined
     ? undefined
-    : {
-        version: before.version,
-        lists: Math.min(before.lists, after.lists),
-        arrays: Math.min(before.arrays, after.arrays),
-        nested: Math.min(before.nested, after.nested),
-      };
+    : { version: before.version, ...leastOf(["lists", "arrays", "nested"], before, after) };
 const ms = (name: string): number => ours.get(name) ?? Number.NaN;
 
 console.log(`${datumCount} datums x ${length} tokens, ${KEYS.join(", ")}:`);

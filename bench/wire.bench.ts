@@ -12,6 +12,7 @@ import {
   encodeForwardBackwardRequest,
 } from "@tinkex/wire";
 import { ForwardBackwardOutputSchema, ForwardBackwardRequestSchema } from "@tinkex/wire/proto";
+import { leastOf } from "./least-of.mjs";
 
 /** What the benchmark uses of protobuf-es, which belongs to the package alone: it measures the copy the package uses. */
 interface ProtobufEs {
@@ -214,10 +215,7 @@ const theirs =
     ? undefined
     : {
         version: before.version,
-        encode_lists: Math.min(before.encode_lists, after.encode_lists),
-        encode_arrays: Math.min(before.encode_arrays, after.encode_arrays),
-        encode_made: Math.min(before.encode_made, after.encode_made),
-        decode: Math.min(before.decode, after.decode),
+        ...leastOf(["encode_lists", "encode_arrays", "encode_made", "decode"], before, after),
       };
 const ms = (name: string): number => ours.get(name) ?? Number.NaN;
 
