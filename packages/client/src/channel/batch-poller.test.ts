@@ -3,7 +3,7 @@ import type { FuturesRetrieveRequest, FuturesRetrieveResponse } from "@tinkex/ty
 import { decodeResponse } from "@tinkex/wire";
 import { describe, expect, it } from "vitest";
 import type { ServiceClientOptions } from "../service/service-client-options.js";
-import { openService, pauseForSockets, until } from "../testing/open-service.js";
+import { openService, passPauses, pauseForSockets, until } from "../testing/open-service.js";
 import { RecordingLogger } from "../testing/recording-logger.js";
 import type { Reply, SeenRequest } from "../testing/stub-service.js";
 import { BatchPoller } from "./batch-poller.js";
@@ -381,21 +381,4 @@ function openPoller(
 /** Lets so many turns of the queue of promises pass. */
 async function afterTurns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await undefined;
-}
-
-/** Moves the clock on until the work has settled, sleeps in the background included. */
-async function passPauses<T>(
-  clock: { advance(ms: number): Promise<void> },
-  work: PromiseLike<T>,
-): Promise<T> {
-  let isSettled = false;
-  const end = (): void => {
-    isSettled = true;
-  };
-  work.then(end, end);
-  for (const endsAt = Date.now() + 8_000; !isSettled && Date.now() < endsAt; ) {
-    await clock.advance(500);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  return work;
 }

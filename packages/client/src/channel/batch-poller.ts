@@ -10,14 +10,17 @@ import {
   type Logger,
   onAbort,
   type Release,
+  ResponseError,
   Semaphore,
   TimeoutError,
+  type TransportResponse,
 } from "@tinkex/base";
 import type { FutureCompletion, FuturesRetrieveRequest, FuturesRetrieveResponse } from "@tinkex/types";
 import type { OperationContext } from "../future/operation-context.js";
 import type { ApiCalls } from "../session/api-calls.js";
 import { EarlyCompletions } from "./early-completions.js";
 import { FuturesPollerError } from "./futures-poller-error.js";
+import { beginsAsRecord, UnreadablePollError } from "./poll-failure.js";
 
 /** The parts of its session that a batch poller works with. */
 export interface BatchEnvironment {
@@ -46,7 +49,7 @@ interface Waiter {
 /** The parts of an operation that waiting for its sample works with. */
 type WaitingContext = Pick<OperationContext, "signal" | "isAwaited" | "stillWaiting">;
 
-/** Most refusals (400) in a row after which the next one counts. */
+/** Most refusals (400), or records that are not valid, in a row after which the next one counts. */
 const MAX_DOUBTS = 3;
 /** Time for which reports of fetched results are gathered, so that they share a request, in milliseconds. */
 const GATHER_MS = 100;
@@ -110,13 +113,14 @@ export class BatchPoller {
   /**
    * Waits until a sample has finished, well or not; its result is then fetched as always.
    *
-   * @returns `undefined` on a server that has no such polls: the sample is polled for alone
+   * @returns `undefined` where the sample is polled for alone: on a server that has no such polls, and for a request that another
+   *   sample waits for already
    * @throws FuturesPollerError; the reason of the context's signal
    */
   finished(requestId: string, context: WaitingContext): Promise<FutureCompletion | undefined> {
     const { signal } = context;
     if (signal.aborted) return Promise.reject(signal.reason);
-    if (this.#isUnsupported) return Promise.resolve(undefined);
+    if (this.#isUnsupported || this.#waiters.has(requestId)) return Promise.resolve(undefined);
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
     const early = this.#early.take(requestId);
     if (early !== undefined) return Promise.resolve(early);
@@ -206,14 +210,18 @@ export class BatchPoller {
   async #pollOnce(isReport: boolean): Promise<void> {
     const { clock, closing } = this.#environment;
     const startedAtMs = clock.monotonic();
+    const cursor = this.#cursor;
     try {
-      const answer = await this.#poll(isReport, closing);
+      const { completions } = await this.#poll(isReport, closing);
       this.#doubts = 0;
       this.#failingSinceMs = undefined;
       this.#backoff?.reset();
-      for (const completion of answer.completions) this.#complete(completion);
+      const waitedCount = this.#waiters.size;
+      for (const completion of completions) this.#complete(completion);
+      // A server may tell of one thing with every answer, which is as good as nothing.
+      const isNews = completions.length > 0 && (this.#waiters.size < waitedCount || this.#cursor !== cursor);
       const heldMs = clock.monotonic() - startedAtMs;
-      if (isReport || answer.completions.length > 0 || heldMs > HELD_MS) this.#pause?.reset();
+      if (isReport || isNews || heldMs > HELD_MS) this.#pause?.reset();
       else await clock.sleep(this.#nextPauseMs(), closing, { background: true });
     } catch (error) {
       if (closing.aborted) throw error;
@@ -240,7 +248,7 @@ export class BatchPoller {
           }
         : {}),
     });
-    const answer = calls.decode("retrieve_futures", response.body);
+    const answer = this.#decode(response);
     for (const id of reported) this.#retrieved.delete(id);
     if (cursor > this.#reportedCursor) this.#reportedCursor = cursor;
     // An answer that tells of nothing leaves nothing to acknowledge, though some servers move the cursor all the same. A cursor that
@@ -249,6 +257,16 @@ export class BatchPoller {
     else if (this.#reportedCursor >= answer.cursor) this.#reportedCursor = before(answer.cursor);
     this.#cursor = answer.cursor;
     return answer;
+  }
+
+  /** @throws UnreadablePollError for an answer that is no record at all; ResponseError for one that is not valid */
+  #decode(response: TransportResponse): FuturesRetrieveResponse {
+    try {
+      return this.#environment.calls.decode("retrieve_futures", response.body);
+    } catch (error) {
+      if (beginsAsRecord(response)) throw error;
+      throw new UnreadablePollError(errorMessage(error), { cause: error });
+    }
   }
 
   #complete(completion: FutureCompletion): void {
@@ -279,7 +297,9 @@ export class BatchPoller {
       if (heldMs > HELD_MS) this.#pause?.reset();
       return clock.sleep(askedMs ?? this.#nextPauseMs(), closing, { background: true });
     }
-    this.#doubts = status === 400 ? this.#doubts + 1 : 0;
+    const isDoubtful =
+      status === 400 || (error instanceof ResponseError && !(error instanceof UnreadablePollError));
+    this.#doubts = isDoubtful ? this.#doubts + 1 : 0;
     if (this.#doubts > MAX_DOUBTS || !isPassing(error)) throw error;
     const nowMs = clock.monotonic();
     this.#failingSinceMs ??= nowMs;
@@ -304,7 +324,7 @@ export class BatchPoller {
   }
 
   #fail(cause: unknown): void {
-    const error = new FuturesPollerError(this.#target.sampling_session_id, cause);
+    const error = new FuturesPollerError(this.#target, cause);
     if (error.status === 401 || error.status === 403) this.#refusal = error;
     this.#environment.logger.error(error.message);
     this.#doubts = 0;
@@ -327,7 +347,7 @@ export class BatchPoller {
 
 /** Tells whether another poll may succeed where this one failed. */
 function isPassing(error: unknown): boolean {
-  if (error instanceof ConnectionError) return true;
+  if (error instanceof ConnectionError || error instanceof ResponseError) return true;
   if (!(error instanceof ApiStatusError)) return false;
   const { status } = error;
   return [400, 409, 425, 429].includes(status) || (status >= 500 && status < 600);

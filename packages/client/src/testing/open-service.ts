@@ -80,6 +80,24 @@ export async function throughSleeps<T>(clock: FakeClock, result: PromiseLike<T>)
   return result;
 }
 
+/** Moves the clock on by `stepMs` until the work has settled, sleeps in the background included. */
+export async function passPauses<T>(
+  clock: { advance(ms: number): Promise<void> },
+  work: PromiseLike<T>,
+  stepMs = 500,
+): Promise<T> {
+  let isSettled = false;
+  const end = (): void => {
+    isSettled = true;
+  };
+  work.then(end, end);
+  for (const endsAt = Date.now() + 8_000; !isSettled && Date.now() < endsAt; ) {
+    await clock.advance(stepMs);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return work;
+}
+
 /** Gives whatever should not arrive the time to arrive. */
 export function pauseForSockets(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 30));

@@ -29,6 +29,27 @@ describe("TrainingClient.trainStep", () => {
     expect(stub.seen("optim_step").map(seqIdOf)).toEqual([1]);
   });
 
+  it.each([false, true])(
+    "leaves out metrics that cannot be joined and tells of them, or fails (strict: %s)",
+    async (strictMetrics) => {
+      const { stub, training, logger } = await openTraining({ fwdbwd_max_chunk_len: 1 });
+      stub.on("forward_backward", (request) =>
+        stub.accept("ForwardBackwardOutput", {
+          loss_fn_output_type: "ArrayRecord",
+          loss_fn_outputs: [{}],
+          metrics: seqIdOf(request) === 1 ? { "a:sum": 1, "b:sum": 2 } : { "a:sum": 3 },
+        }),
+      );
+      const message = "metrics of a call's requests that cannot be joined: b:sum";
+      const both = training.trainStep(datums(2), "cross_entropy", {}, { strictMetrics });
+      if (strictMetrics) await expect(both).rejects.toThrow(message);
+      else {
+        expect((await both).forwardBackward.metrics).toEqual({ "a:sum": 4 });
+        expect(logger.debugLines).toContain(message);
+      }
+    },
+  );
+
   it("refuses parameters and data at the call", async () => {
     const { stub, training } = await openTraining();
     expect(() => training.trainStep([], "cross_entropy")).toThrow("no data provided");

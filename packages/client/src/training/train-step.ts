@@ -1,8 +1,8 @@
 import type { OptimStepResponse, RequestOf } from "@tinkex/types";
 import type { OperationContext } from "../future/operation-context.js";
-import { checkOutputs, combineOutputs, type PassOutput } from "./passes/combine-outputs.js";
+import type { PassOutput } from "./passes/combine-outputs.js";
 import type { TrainingPass } from "./passes/prepare-data.js";
-import { submitPass } from "./passes/training-pass.js";
+import { passOutput, submitPass } from "./passes/training-pass.js";
 import { submitOperation, type TrainedModel } from "./trained-model.js";
 
 /** The results of the two halves of a training step. */
@@ -34,7 +34,5 @@ export async function runTrainStep(
   });
   context.submitted();
   const [received, optimStep] = await Promise.all([Promise.all(outputs), stepped()]);
-  const forwardBackward = combineOutputs(received);
-  checkOutputs(forwardBackward, pass.data);
-  return { forwardBackward, optimStep };
+  return { forwardBackward: passOutput(model, pass, received), optimStep };
 }

@@ -101,6 +101,21 @@ describe("forwardBackwardCustom", () => {
     expect(passes()).toEqual([]);
   });
 
+  it.each([
+    [{ target_tokens: [1, -100] }, "target_tokens must hold token ids of 0 or more, got -100 at index 1"],
+    [
+      { target_tokens: [1, 2], weights: [1] },
+      "weights must have as many elements as target_tokens (2), got 1",
+    ],
+  ])("refuses targets that no service can score before anything is sent: %j", async (inputs, message) => {
+    const { training, passes } = await openTraining();
+    const data = [datum(1), { model_input: [1, 2], loss_fn_inputs: inputs }];
+    const run = () => training.forwardBackwardCustom(data, weighted);
+    expect(run).toThrow(ValidationError);
+    expect(run).toThrow(`data[1].loss_fn_inputs.${message}`);
+    expect(passes()).toEqual([]);
+  });
+
   it("newest-clients 27: a loss that throws leaves the client usable, without a gap", async () => {
     const { stub, training, passes } = await openTraining();
     const failing = training.forwardBackwardCustom([datum(1)], () => {

@@ -9,7 +9,8 @@ import {
 import type { CustomLoss, CustomLossValue, Datum, ForwardBackwardOutput, TensorData } from "@tinkex/types";
 import type { OperationContext } from "../../future/operation-context.js";
 import { combineOutputs, type PassOutput } from "../passes/combine-outputs.js";
-import { submitPass } from "../passes/training-pass.js";
+import { checkTargets } from "../passes/prepare-data.js";
+import { passOutput, submitPass } from "../passes/training-pass.js";
 import type { TrainedModel } from "../trained-model.js";
 
 /**
@@ -24,7 +25,7 @@ export async function runCustomLoss(
 ): Promise<PassOutput> {
   const common = { lossFn: "cross_entropy", lossFnConfig: undefined } as const;
   const forwardData = customForwardData(data);
-  const { backward, value } = await model.turns.runExclusive(context.signal, async () => {
+  const { backward, pass, value } = await model.turns.runExclusive(context.signal, async () => {
     const forward = await submitPass(model, { ...common, name: "forward", data: forwardData }, context);
     const logprobs = logprobsOf(combineOutputs(await Promise.all(forward)), data);
     // The loss is not ours to stop; once nobody waits for it, it must not hold up the turns behind it.
@@ -33,10 +34,10 @@ export async function runCustomLoss(
     context.signal.throwIfAborted();
     const backwardData = customBackwardData(forwardData, logprobs, value.gradients);
     const pass = { ...common, name: "forward_backward", data: backwardData } as const;
-    return { backward: await submitPass(model, pass, context), value };
+    return { backward: await submitPass(model, pass, context), pass, value };
   });
   context.submitted();
-  return customOutput(combineOutputs(await Promise.all(backward)), value);
+  return customOutput(passOutput(model, pass, await Promise.all(backward)), value);
 }
 
 /** @throws ValidationError for a loss that gave something else than its value and gradients, which plain JavaScript may */
@@ -63,9 +64,12 @@ function checkValue(value: unknown): void {
   }
 }
 
-/** @throws ValidationError for a datum without `target_tokens`, which a custom loss scores */
+/** @throws ValidationError for a datum without valid `target_tokens`, which a custom loss scores, and for weights that do not fit them */
 export function checkCustomData(data: readonly Datum[]): void {
-  for (const [index, datum] of data.entries()) targetsOf(datum, index);
+  for (const [index, datum] of data.entries()) {
+    targetsOf(datum, index);
+    checkTargets(datum, index, ["weights"]);
+  }
 }
 
 /**

@@ -44,4 +44,21 @@ describe("metrics of a custom loss", () => {
     const { metrics } = await training.forwardBackwardCustom(data, fixed(7));
     expect(metrics).toEqual({ "loss:sum": 7 });
   });
+
+  it("that its requests give and that cannot be joined are told of", async () => {
+    const { stub, training, logger } = await openTraining({ fwdbwd_max_chunk_len: 1 });
+    stub.on("forward_backward", (request) => {
+      const { seq_id, forward_backward_input } = readPass(request);
+      return stub.accept("ForwardBackwardOutput", {
+        loss_fn_output_type: "ArrayRecord",
+        loss_fn_outputs: forward_backward_input.data.map(() => ({
+          logprobs: { data: Float32Array.of(-1), dtype: "float32", shape: [1] },
+        })),
+        metrics: seq_id === 3 ? { "a:sum": 1, "b:sum": 2 } : { "a:sum": 1 },
+      });
+    });
+    const { metrics } = await training.forwardBackwardCustom([...data, ...data], fixed(7));
+    expect(metrics).toEqual({ "a:sum": 2, "loss:sum": 7 });
+    expect(logger.debugLines).toContain("metrics of a call's requests that cannot be joined: b:sum");
+  });
 });

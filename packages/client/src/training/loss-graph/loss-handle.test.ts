@@ -256,6 +256,11 @@ describe.each([
       'forwardBackwardCustom: data[3].loss_fn_inputs.weights is missing, which the loss "nll" reads',
     ],
     [
+      "targets that are no token ids",
+      datumOf({ target_tokens: [3, -1], weights: [1, 2] }),
+      "data[3].loss_fn_inputs.target_tokens must hold token ids of 0 or more, got -1 at index 1",
+    ],
+    [
       "missing targets",
       datumOf({ weights: [3, 1] }),
       'data[3].loss_fn_inputs.target_tokens is missing, which the loss "nll" reads',

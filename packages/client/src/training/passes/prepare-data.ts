@@ -87,7 +87,7 @@ const REQUIRED_INPUTS: Readonly<Record<LossFnType, readonly string[]>> = {
 };
 
 /** Tensors that have one element for each target. */
-const ALIGNED_INPUTS = ["weights", "logprobs", "advantages"] as const;
+const ALIGNED_INPUTS = ["weights", "logprobs", "advantages"];
 
 /**
  * Checks that a datum has what its loss reads, as a service would find out only when the work runs, or never: a missing tensor
@@ -95,27 +95,43 @@ const ALIGNED_INPUTS = ["weights", "logprobs", "advantages"] as const;
  *
  * @throws ValidationError naming datum and key
  */
-function checkLossInputs(lossFn: LossFnType, { loss_fn_inputs: inputs }: Datum, datumIndex: number): void {
-  const fail = (key: string, message: string): never => {
-    const path = ["data", datumIndex, "loss_fn_inputs", key];
-    throw new ValidationError(`data[${datumIndex}].loss_fn_inputs.${key} ${message}`, { path });
-  };
+function checkLossInputs(lossFn: LossFnType, datum: Datum, datumIndex: number): void {
   for (const key of REQUIRED_INPUTS[lossFn]) {
-    if (inputs[key] === undefined) fail(key, `is missing: ${lossFn} reads it`);
+    if (datum.loss_fn_inputs[key] === undefined)
+      refuseInput(datumIndex, key, `is missing: ${lossFn} reads it`);
   }
+  checkTargets(datum, datumIndex, ALIGNED_INPUTS);
+}
+
+/**
+ * Checks that targets are token ids, where there are any.
+ *
+ * @param alignedInputs - tensors that must have one element for each target
+ * @throws ValidationError naming datum and key
+ */
+export function checkTargets(
+  { loss_fn_inputs: inputs }: Datum,
+  datumIndex: number,
+  alignedInputs: readonly string[],
+): void {
   const { target_tokens: targets } = inputs;
   if (targets === undefined || isSparse(targets)) return;
   const at = negativeAt(targets.data);
-  if (at >= 0)
-    fail("target_tokens", `must hold token ids of 0 or more, got ${targets.data[at]} at index ${at}`);
-  for (const key of ALIGNED_INPUTS) {
+  if (at >= 0) {
+    const message = `must hold token ids of 0 or more, got ${targets.data[at]} at index ${at}`;
+    refuseInput(datumIndex, "target_tokens", message);
+  }
+  for (const key of alignedInputs) {
     const tensor = inputs[key];
     if (tensor === undefined || isSparse(tensor) || tensor.data.length === targets.data.length) continue;
-    fail(
-      key,
-      `must have as many elements as target_tokens (${targets.data.length}), got ${tensor.data.length}`,
-    );
+    const counts = `(${targets.data.length}), got ${tensor.data.length}`;
+    refuseInput(datumIndex, key, `must have as many elements as target_tokens ${counts}`);
   }
+}
+
+function refuseInput(datumIndex: number, key: string, message: string): never {
+  const path = ["data", datumIndex, "loss_fn_inputs", key];
+  throw new ValidationError(`data[${datumIndex}].loss_fn_inputs.${key} ${message}`, { path });
 }
 
 /** Finds the first element below 0. */

@@ -11,6 +11,7 @@ const result = (output: ForwardBackwardOutput["loss_fn_outputs"][number]): Forwa
   metrics: {},
 });
 
+// microsoft/TypeScript#36390: "This expression is not callable" for map of one array or another.
 it("gives log-probabilities whose array methods compile as they are", async () => {
   const { training } = await openTraining();
   const { loss_fn_outputs } = await training.forward([datum(1)], "cross_entropy");

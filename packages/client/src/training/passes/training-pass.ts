@@ -19,7 +19,20 @@ export async function runPass(
 ): Promise<PassOutput> {
   const results = await model.turns.runExclusive(context.signal, () => submitPass(model, pass, context));
   context.submitted();
-  const output = combineOutputs(await Promise.all(results), (names) => tellDropped(model, pass, names));
+  return passOutput(model, pass, await Promise.all(results));
+}
+
+/**
+ * Joins the results of a pass's requests, and checks them against its data.
+ *
+ * @throws ResponseError for results that do not fit, and for metrics that cannot be joined where the caller wants that
+ */
+export function passOutput(
+  model: TrainedModel,
+  pass: TrainingPass,
+  results: readonly ForwardBackwardOutput[],
+): PassOutput {
+  const output = combineOutputs(results, (names) => tellDropped(model, pass, names));
   // The outputs of an uploaded loss are its own.
   if (pass.lossFn !== "custom") checkOutputs(output, pass.data);
   return output;
