@@ -27,6 +27,7 @@ import { openClients } from "./open-clients.js";
 import type { PublicCall, PublicCalls } from "./public-call.js";
 import { TAKES_ANY_FIELD } from "./takes-any-field.js";
 
+// buildonspark/spark#42, vechain/vechain-sdk-js#1557: a bigint ends in a TypeError within the message of the very error that was to name it.
 // Some calls take paths, and a wrong one may be relative: all of them lie in a folder that goes.
 const home = mkdtempSync(join(tmpdir(), "tinkex-arguments-"));
 const startedIn = process.cwd();

@@ -51,6 +51,23 @@ const entries = publicPackages.flatMap(({ name, folder }) => {
     .filter((entry) => !entry.endsWith("/tfjs"));
 });
 
+// h3js/crossws#127, cosmos/cosmjs#1893: an older compiler fails on such declarations with words that name no version.
+describe("the oldest TypeScript", () => {
+  const readmes = [REPOSITORY, ...publicPackages.map(({ folder }) => folder)].map((folder) =>
+    readFileSync(join(folder, "README.md"), "utf8"),
+  );
+  const guide = readFileSync(join(REPOSITORY, "docs", "guides.md"), "utf8");
+  const promised = OLDEST.split(".").slice(0, 2).join(".");
+
+  it("is named by the guide, and by each README that names the oldest Node", () => {
+    const naming = [...readmes.filter((text) => /^.*Node (?:≥ )?20\.18\.1/m.test(text)), guide];
+    expect(naming.length).toBeGreaterThan(5);
+    for (const text of naming) {
+      expect(text).toMatch(new RegExp(`TypeScript (?:≥ ${promised}|${promised} or newer)`));
+    }
+  });
+});
+
 // sindresorhus/uint8array-extras#18: declarations that say "Type 'Uint8Array' is not generic" to an older compiler.
 describe("a project that imports every entry of every package, with skipLibCheck off", () => {
   const consumer = new Consumer();

@@ -10,7 +10,7 @@ it("the reward of a tf.LayersModel rises", { timeout: 120_000 }, async () => {
     expect(Number(before)).toBeLessThan(0.3);
     expect(Number(after)).toBeGreaterThan(0.45);
     expect(lines.filter((line) => line.startsWith("step "))).toHaveLength(12);
-    // It says which backend computes, and why not a faster one; tfjs's own greeting does not come in between.
+    // It says which backend computes, and why not a faster one; tfjs's own greeting does not come in between (tensorflow/tfjs#5349).
     expect(lines.find((line) => line.startsWith("tensors on "))).toMatch(
       /^tensors on (tfjs-node|wasm|cpu)(;|$)/,
     );

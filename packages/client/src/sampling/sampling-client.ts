@@ -126,7 +126,7 @@ export class SamplingClient {
    * @param params - `prompt`: token ids or a model input; `sampling_params`: `max_tokens`, `temperature`, `top_p`, `top_k`,
    *   `stop`, `seed`; `num_samples`: 1 or more, by default 1
    * @returns a future of the response; each of its `sequences` has `tokens` (`[L]`, L ≤ `max_tokens`, without the prompt),
-   *   `logprobs` (`[L]`, natural logarithms) and a `stop_reason`
+   *   `logprobs` (`[L]`, natural logarithms, of temperature 1 without filters, whatever drew the tokens) and a `stop_reason`
    * @throws ValidationError at the call, before anything is sent
    *
    * @example

@@ -99,6 +99,12 @@ describe("what other engines were reported for", () => {
     // ggml-org/llama.cpp#25916, lmstudio-ai/lmstudio-bug-tracker#2180: a tool's property with the name of a method.
     ["{% for k, v in x.items() %}{{ k }};{% endfor %}", { items: { type: "str" }, get: 1 }, "items;get;"],
     ["{{ x.keys()|list }}{{ x['keys'] }}", { keys: 1, values: 2 }, "['keys', 'values']1"],
+    // janl/mustache.js#163: JavaScript counts the mark of byte order among white space, and Python does not.
+    ["[{{ x|trim }}][{{ x.strip() }}][{{ x.lstrip() }}]", "\ufeffa ", "[\ufeffa][\ufeffa][\ufeffa ]"],
+    ["{{ x.split()|length }}", "a\ufeffb\u0085c", "2"],
+    // PEP 393: a text of Python has code points, where that of JavaScript has UTF-16 units.
+    ["{{ x|length }}{{ x[0] }}{{ x[-1] }}{{ x[1:] }}{{ x|reverse }}", "😀ab", "3😀babba😀"],
+    ["{{ x.find('b') }}{{ '%-3s|' % x }}{{ x.center(4, '.') }}", "😀b", "1😀b |.😀b."],
     // huggingface/swift-jinja#76: comments with dashes kept the white space beside them.
     ["a\n  {#- c -#}\n b", "", "ab"],
     // huggingface/swift-transformers#322: blocks on lines of their own left their line breaks.

@@ -2,6 +2,9 @@ import { ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { createTokenizer } from "./create-tokenizer.js";
 
+/** Five times what the slowest kind takes with others beside it, and a third of what the library takes by itself. */
+const MAX_CPU_SECONDS = 3;
+
 /** A tokenizer of single bytes with one special and one plain added token. */
 function byteTokenizer(changes: Record<string, unknown> = {}) {
   const vocab = Object.fromEntries([..."abcdefgh<|>/Ġ"].map((character, id) => [character, id]));
@@ -127,6 +130,38 @@ it("knows its tokens by id and by name", () => {
 
 it("encodes a text of a million characters", () => {
   expect(byteTokenizer().encode("ab ".repeat(340_000))).toHaveLength(1_020_000);
+});
+
+// huggingface/transformers#25873, microsoft/onnxruntime-genai#815: a text that nothing cuts into words is merged as one word, for
+// minutes. Gemma's parts do so with all but spaces.
+describe("a million characters that Gemma's parts leave whole", () => {
+  const PAIRS = ["a a", "aa aa", "漢 字", "漢字 漢字", "! ?", "!? .", "!?. !?."].map((pair) =>
+    pair.split(" "),
+  );
+  const tokens = ["<unk>", "▁", ..."a漢字!?.", ...PAIRS.map((pair) => pair.join(""))];
+  const vocab = Object.fromEntries(tokens.map((token, id) => [token, id]));
+  const gemma = createTokenizer({
+    tokenizer: {
+      normalizer: { type: "Replace", pattern: { String: " " }, content: "▁" },
+      pre_tokenizer: { type: "Split", pattern: { String: " " }, behavior: "MergedWithPrevious" },
+      model: { type: "BPE", vocab, merges: PAIRS, unk_token: "<unk>", byte_fallback: true, fuse_unk: true },
+    },
+  });
+
+  it.each([
+    ["letters", "a", "aaaa"],
+    ["ideographs", "漢字", "漢字漢字"],
+    ["punctuation", "!?.", "!?.!?."],
+  ])("are encoded in a second or so, all of them %s", (_kind, unit, longest) => {
+    // Divides by the longest tokens, so that nothing is left over.
+    const count = Math.round(1_000_000 / longest.length);
+    const text = unit.repeat((count * longest.length) / unit.length);
+    const before = process.cpuUsage();
+    const ids = gemma.encode(text);
+    const { user, system } = process.cpuUsage(before);
+    expect(ids).toEqual(new Array(count).fill(vocab[longest]));
+    expect((user + system) / 1e6).toBeLessThan(MAX_CPU_SECONDS);
+  });
 });
 
 it.each([

@@ -89,8 +89,15 @@ describe("the answer to a poll", () => {
       '{"error":"x","category":"zzz"}',
       { state: "failed", error: "x", category: "unknown", raw_category: "zzz" },
     ],
-    // Python's StrEnum of these words writes them small; other servers write their names, as `RequestErrorCategory` of the SDK has them.
+    // Python's StrEnum of these words writes them small; other servers write their names, as `RequestErrorCategory` of the SDK has them
+    // (tinker 0.38.0, types/request_error_category.py). AngellusMortis/pyunifiprotect#136: the same word in another case, not known.
     ['{"error":"x","category":"User"}', { state: "failed", error: "x", category: "user" }],
+    ['{"error":"x","category":"SERVER"}', { state: "failed", error: "x", category: "server" }],
+    ['{"error":"x","category":"Unknown"}', { state: "failed", error: "x", category: "unknown" }],
+    [
+      '{"error":"x","category":"user_error"}',
+      { state: "failed", error: "x", category: "unknown", raw_category: "user_error" },
+    ],
     [
       '{"error":{"code":9007199254740993}}',
       { state: "failed", error: '{"code":"9007199254740993"}', category: "unknown" },
