@@ -64,9 +64,11 @@ export interface SampleDelivery {
 /** Bytes on their way, and operations that wait for room. */
 export interface ChannelStats {
   readonly trainingBytes: number;
-  readonly sampleBytes: number;
   readonly resultBytes: number;
+  /** Operations that wait, apart from samples. */
   readonly waiting: number;
+  /** Those of samples: one object for all channels of an account. */
+  readonly samples: Pick<PressureLimits, "bytes" | "waiting">;
 }
 
 /** Options of a channel: the way its bytes are written. */
@@ -170,9 +172,9 @@ export class Channel {
     const { responseBudget } = this.#retrieving;
     return {
       trainingBytes: this.#trainingBudget.taken,
-      sampleBytes: this.#samplePressure.bytes,
       resultBytes: responseBudget.taken,
-      waiting: this.#trainingBudget.waiting + this.#samplePressure.waiting + responseBudget.waiting,
+      waiting: this.#trainingBudget.waiting + responseBudget.waiting,
+      samples: this.#samplePressure,
     };
   }
 

@@ -283,6 +283,26 @@ describe("ApiFuture", () => {
     expect(await future).toBe(1);
   });
 
+  it("a listener that adds another one at each state ends nothing but its own call", async () => {
+    let tell: (event: QueueStateEvent) => void = () => {};
+    const future = start((work) => {
+      tell = (event) => work.queueState(event);
+      return never();
+    });
+    let calls = 0;
+    const listen = (): void => {
+      calls += 1;
+      if (calls < 50) future.on("queueState", () => listen());
+    };
+    future.on("queueState", listen);
+    const event = { state: "active", reason: undefined, requestId: "r1", requestType: "OptimStep" };
+    tell(event);
+    expect(calls).toBe(1);
+    tell(event);
+    expect(calls).toBe(3);
+    await future.cancel();
+  });
+
   it("passes queue states to its listeners until they leave, and survives one that throws", async () => {
     let tell: (event: QueueStateEvent) => void = () => {};
     const future = start((work) => {

@@ -189,7 +189,8 @@ export class RunningOperation implements OperationContext {
       events.queueState({ ...event, operationId: this.#call.operationId }, event.state, event.reason);
     }
     if (this.#listeners === undefined) return;
-    for (const listener of this.#listeners) this.#notify(listener, event);
+    // A copy: one that is added by another hears of the next event first.
+    for (const listener of [...this.#listeners]) this.#notify(listener, event);
   }
 
   whileQueued<T>(requestId: string, requestType: string, wait: ResultWait<T>): Promise<T> {

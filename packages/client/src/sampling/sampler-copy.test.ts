@@ -69,6 +69,33 @@ describe("the handle of a sampler", () => {
 });
 
 describe("a copy of a sampler", () => {
+  it("counts in the statistics of its service client, and samples of one account count once", async () => {
+    const { copy, service, stub } = await openCopy();
+    let answer = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const usual = stub.usual("asample");
+    stub.on("asample", async (request) => {
+      await gate;
+      return usual(request);
+    });
+    const own = await service.createSamplingClient({ base_model: "b" });
+    const samples = [copy, own].map((each) => each.sample({ ...PARAMS, prompt: new Array(100).fill(1) }));
+    await until(() => stub.seen("asample").length === 2, "the samples");
+    const { samples: bytes } = service.stats().bytes;
+    expect(bytes).toBeGreaterThan(0);
+    answer();
+    await samples[0];
+    await samples[1];
+    const alone = copy.sample({ ...PARAMS, prompt: new Array(100).fill(1) });
+    stub.on("asample", () => new Promise(() => {}));
+    await until(() => service.stats().bytes.samples > 0, "the bytes of the copy");
+    expect(2 * service.stats().bytes.samples).toBe(bytes);
+    await alone.cancel();
+    await alone.catch(() => {});
+  });
+
   it("newest-clients 35: asks for its number once, before the first samples, and counts from there", async () => {
     const open = await openCopy({ sample_join_sampling_session: true });
     const { copy, stub } = open;

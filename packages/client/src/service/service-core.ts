@@ -36,8 +36,8 @@ export class ServiceCore {
   #channel: Promise<Channel> | undefined;
   /** Channels of sessions that other processes have opened, by session. */
   readonly #adopted = new Map<string, Promise<Channel>>();
-  /** The last channel that was opened. */
-  #opened: Channel | undefined;
+  /** The channels of the sessions that are not lost. */
+  readonly #opened = new Set<Channel>();
   #profile: ServerProfile | undefined;
   /** `undefined` where the option turned it off. */
   readonly #telemetry: ServiceTelemetry | undefined;
@@ -170,7 +170,11 @@ export class ServiceCore {
     if (known !== undefined) return known;
     const adopted = this.server().then((server) => {
       const channel = new Channel(adoptSession(this.#environment, server, sessionId), this.#settings);
-      channel.session.onLost(() => this.#adopted.delete(sessionId));
+      this.#opened.add(channel);
+      channel.session.onLost(() => {
+        this.#adopted.delete(sessionId);
+        this.#opened.delete(channel);
+      });
       return channel;
     });
     this.#adopted.set(sessionId, adopted);
@@ -188,8 +192,8 @@ export class ServiceCore {
   /** Counts what is under way and what waits, at this moment. */
   stats(): ServiceStats {
     const { transport } = this.#settings;
-    const opened = this.#opened?.stats();
-    return serviceStats(this.lifecycle.size, opened, transportStats(transport));
+    const channels = Array.from(this.#opened, (channel) => channel.stats());
+    return serviceStats(this.lifecycle.size, channels, transportStats(transport));
   }
 
   /** The channel if one was opened, or is being opened. */
@@ -231,9 +235,10 @@ export class ServiceCore {
     });
     this.#telemetry?.opened(session.id);
     const channel = new Channel(session, this.#settings);
-    this.#opened = channel;
+    this.#opened.add(channel);
     session.onLost(() => {
       this.#channel = undefined;
+      this.#opened.delete(channel);
     });
     return channel;
   }

@@ -29,15 +29,29 @@ export interface ServiceStats {
   readonly sockets: number | undefined;
 }
 
-/** Adds up the statistics of a service client's parts. */
+/**
+ * Adds up the statistics of a service client's parts.
+ *
+ * @param channels - those of its own session, and of the sessions of others that it samples in
+ */
 export function serviceStats(
   operations: number,
-  channel: ChannelStats | undefined,
+  channels: readonly ChannelStats[],
   transport: TransportStats | undefined,
 ): ServiceStats {
   const pools = Object.entries(transport?.requests ?? {});
   let inFlight = 0;
-  let queued = channel?.waiting ?? 0;
+  let queued = 0;
+  const bytes = { training: 0, samples: 0, results: 0 };
+  for (const { trainingBytes, resultBytes, waiting } of channels) {
+    bytes.training += trainingBytes;
+    bytes.results += resultBytes;
+    queued += waiting;
+  }
+  for (const samples of new Set(channels.map((channel) => channel.samples))) {
+    bytes.samples += samples.bytes;
+    queued += samples.waiting;
+  }
   for (const [name, count] of pools) {
     if (name !== "poll") inFlight += count.active;
     queued += count.queued;
@@ -47,11 +61,7 @@ export function serviceStats(
     inFlight,
     polls: transport?.requests.poll.active ?? 0,
     queued,
-    bytes: {
-      training: channel?.trainingBytes ?? 0,
-      samples: channel?.sampleBytes ?? 0,
-      results: channel?.resultBytes ?? 0,
-    },
+    bytes,
     sockets: transport?.sockets,
   };
 }

@@ -1,4 +1,4 @@
-import { ResponseError, ValidationError } from "@tinkex/base";
+import { AbortedError, ResponseError, ValidationError } from "@tinkex/base";
 import type { ForwardBackwardOutput } from "@tinkex/types";
 import { type EncodedBody, encodeForwardBackwardRequest } from "@tinkex/wire";
 import type { PassRequest, Submission } from "../../channel/channel.js";
@@ -73,12 +73,12 @@ export async function submitPass(
     ? [requests.slice(1), requests.slice(0, 1)]
     : requests.map((request) => [request]);
   for (const wave of waves) {
-    const stopSignal = isPartAccepted ? undefined : context.signal;
-    const submissions: Promise<boolean>[] = [];
-    for (const request of wave) submissions.push(submitRequest(model, request, context, stopSignal));
-    const areAccepted = await Promise.all(submissions);
-    isPartAccepted ||= areAccepted.includes(true);
-    if (!areAccepted.includes(false)) continue;
+    await submitWave(model, wave, context, isPartAccepted ? undefined : context.signal);
+    isPartAccepted ||= wave.some(isAccepted);
+    if (isPartAccepted && context.signal.aborted) {
+      await submitWave(model, wave.filter(wasStopped), context, undefined);
+    }
+    if (wave.every(isAccepted)) continue;
     const lost = requests.filter(({ result }) => result === undefined);
     throw settleSequence(model, pass.name, lost, isPartAccepted);
   }
@@ -92,23 +92,41 @@ export async function submitPass(
   return results;
 }
 
-/** Submits one request, and notes in it what became of that. Tells whether the service has accepted it. Never rejects. */
+const isAccepted = ({ result }: PlannedRequest): boolean => result !== undefined;
+
+/** Tells whether an abort has stopped a request that surely did not arrive before. */
+function wasStopped({ result, hasLeft, error }: PlannedRequest): boolean {
+  if (result !== undefined) return false;
+  return !hasLeft || (error instanceof AbortedError && !error.mayHaveArrived);
+}
+
+/** Submits requests together, and notes in each what became of it. */
+async function submitWave(
+  model: TrainedModel,
+  wave: readonly PlannedRequest[],
+  context: OperationContext,
+  stopSignal: AbortSignal | undefined,
+): Promise<void> {
+  const submissions: Promise<void>[] = [];
+  for (const request of wave) submissions.push(submitRequest(model, request, context, stopSignal));
+  await Promise.all(submissions);
+}
+
+/** Submits one request, and notes in it what became of that. Never rejects. */
 async function submitRequest(
   model: TrainedModel,
   request: PlannedRequest,
   context: OperationContext,
   stopSignal: AbortSignal | undefined,
-): Promise<boolean> {
+): Promise<void> {
   try {
     const delivery = { stopSignal };
     const { result } = request.id.wasRefused
       ? await submitAfterRefusal(model, request, context, stopSignal)
       : await model.channel.submitPass(request, context, model.log, delivery);
     request.result = settleResult(model, request.id, result);
-    return true;
   } catch (error) {
     request.error = error;
-    return false;
   }
 }
 
