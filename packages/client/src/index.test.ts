@@ -11,6 +11,7 @@ import type {
   ApiFuture,
   DatumLike,
   PassOutput,
+  SampleOutput,
   SamplingClient,
   ServiceClient,
   TrainingClient,
@@ -82,7 +83,8 @@ it("has the types that its documentation promises", () => {
   expectTypeOf<TrainingClient>().toExtend<AsyncDisposable>();
   expectTypeOf<PassOutput>().toExtend<ForwardBackwardOutput>();
 
-  expectTypeOf<SamplingClient["sample"]>().returns.toEqualTypeOf<ApiFuture<SampleResponse>>();
+  expectTypeOf<SamplingClient["sample"]>().returns.toEqualTypeOf<ApiFuture<SampleOutput>>();
+  expectTypeOf<SampleOutput>().toExtend<SampleResponse>();
   expectTypeOf<SamplingClient["computeLogprobs"]>().returns.toEqualTypeOf<
     ApiFuture<readonly (number | null)[]>
   >();

@@ -89,6 +89,7 @@ export type { ListSessionsOptions, SessionsOptions } from "./rest/sessions.js";
 export type { ListTrainingRunsOptions, RunFilters, TrainingRunsOptions } from "./rest/training-runs.js";
 export { SampleFailedError } from "./sampling/sample-failed-error.js";
 export type { ManySample, SampleManyOptions, SampleProgress } from "./sampling/sample-many.js";
+export type { SampleOutput } from "./sampling/sample-output.js";
 export type { FromHandleOptions, SamplerHandle } from "./sampling/sampler-handle.js";
 export type { SamplerOptions, SamplerRetryOptions } from "./sampling/sampler-options.js";
 export {

@@ -114,6 +114,7 @@ export {
   SampleFailedError,
   type SampleManyOptions,
   type SampleOptions,
+  type SampleOutput,
   type SampleParams,
   type SampleProgress,
   type SampleResponse,

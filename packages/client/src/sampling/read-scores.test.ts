@@ -1,5 +1,5 @@
 import { ResponseError } from "@tinkex/base";
-import { describe, expect, it } from "vitest";
+import { describe, expect, expectTypeOf, it } from "vitest";
 import { openService } from "../testing/open-service.js";
 import type { SampleParams } from "./sampling-client.js";
 
@@ -53,6 +53,41 @@ describe("scores of a prompt", () => {
           `warn: ${field} was asked for, and the service gave nothing of that; the results are without it`,
       ),
     );
+  });
+});
+
+// microsoft/TypeScript#36390: "This expression is not callable" for map of one array or another.
+describe("the tensors of a sample", () => {
+  const scores = { data: [-1, -2], dtype: "float32", shape: [2, 1] } as const;
+  const drawn = { tokens: { data: [8, 9], dtype: "int64", shape: [2, 1] }, logprobs: scores } as const;
+  const targets = { data: [6, 7], dtype: "int64", shape: [2, 1] } as const;
+  const asked = { ...params, target_prompt_logprobs: targets, prompt_alt_tokens_k: 1 };
+
+  it("are arrays whose methods compile as they are", async () => {
+    const { sampler } = await openSampler({ target_prompt_logprobs: scores, prompt_alt_tokens: drawn });
+    const { target_prompt_logprobs: given, prompt_alt_tokens: others } = await sampler.sample(asked);
+    expectTypeOf(given?.data).toEqualTypeOf<Float32Array | undefined>();
+    expectTypeOf(others?.tokens.data).toEqualTypeOf<BigInt64Array | undefined>();
+    expect(given?.data.map(Number)).toEqual(Float32Array.of(-1, -2));
+    expect(others?.tokens.data.reduce((sum, id) => sum + id, 0n)).toBe(17n);
+    expect(others?.logprobs.data.reduce((sum, logprob) => sum + logprob, 0)).toBe(-3);
+  });
+
+  it.each([
+    ["target_prompt_logprobs that must be float32, got int64", { target_prompt_logprobs: targets }],
+    [
+      "prompt_alt_tokens.tokens that must be int64, got float32",
+      { prompt_alt_tokens: { ...drawn, tokens: scores } },
+    ],
+    [
+      "prompt_alt_tokens.logprobs that must be float32, got int64",
+      { prompt_alt_tokens: { ...drawn, logprobs: targets } },
+    ],
+  ])("are refused by name: %s", async (message, answer) => {
+    const { sampler } = await openSampler({ prompt_alt_tokens: drawn, ...answer });
+    const sample = sampler.sample(asked);
+    await expect(sample).rejects.toBeInstanceOf(ResponseError);
+    await expect(sample).rejects.toThrow(`the service gave ${message}`);
   });
 });
 

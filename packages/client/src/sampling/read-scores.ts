@@ -1,19 +1,21 @@
 import { ResponseError, UnsupportedByServerError } from "@tinkex/base";
 import type { ModelInput, SampleRequest, SampleResponse } from "@tinkex/types";
+import { checkSampleTensors, type SampleOutput } from "./sample-output.js";
 
 /**
  * Checks that the answer has what was asked for, and gives it with one score for each token of the prompt: some servers leave out
  * the first, which has nothing before it, and every score would be read as that of its neighbour.
  *
  * @param onAbsent - told of a field that was asked for and is absent
- * @throws ResponseError for a number of scores that fits no prompt; UnsupportedByServerError for what the server ignores
+ * @throws ResponseError for a number of scores that fits no prompt, and for a tensor of another dtype; UnsupportedByServerError for what the server ignores
  */
 export function readScores(
   request: SampleRequest,
   response: SampleResponse,
   onAbsent: (field: string) => void,
-): SampleResponse {
+): SampleOutput {
   checkIgnored(request, response);
+  checkSampleTensors(response);
   const { prompt_logprobs: scores, topk_prompt_logprobs: likeliest } = response;
   if (request.prompt_logprobs === true && scores === undefined) onAbsent("prompt_logprobs");
   if ((request.topk_prompt_logprobs ?? 0) > 0 && likeliest === undefined) onAbsent("topk_prompt_logprobs");

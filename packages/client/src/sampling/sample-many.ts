@@ -7,8 +7,8 @@ import {
   TinkexError,
   ValidationError,
 } from "@tinkex/base";
-import type { SampleResponse } from "@tinkex/types";
 import { CALL_OPTIONS } from "../inputs/call-options.js";
+import type { SampleOutput } from "./sample-output.js";
 import type { SampleOptions, SampleParams } from "./sampling-client.js";
 
 /** Requests of samples that have been dealt with so far. */
@@ -35,7 +35,7 @@ export interface SampleManyOptions extends SampleOptions {
 
 /** The result of one of many requests: a response, or the error that it failed with. */
 export type ManySample =
-  | { readonly index: number; readonly response: SampleResponse; readonly error?: undefined }
+  | { readonly index: number; readonly response: SampleOutput; readonly error?: undefined }
   | { readonly index: number; readonly response?: undefined; readonly error: unknown };
 
 /** The names of {@link SampleManyOptions}. */
@@ -84,7 +84,7 @@ export async function* sampleMany(
   method: string,
   requests: Iterable<SampleParams> | AsyncIterable<SampleParams>,
   options: SampleManyOptions,
-  draw: (params: SampleParams, signal: AbortSignal) => Promise<SampleResponse>,
+  draw: (params: SampleParams, signal: AbortSignal) => Promise<SampleOutput>,
 ): AsyncGenerator<ManySample, void, undefined> {
   const { concurrency = DEFAULT_CONCURRENCY, order, retries = 0, onProgress, signal } = options;
   const controller = new AbortController();
@@ -108,7 +108,7 @@ export async function* sampleMany(
     });
   const progress = new ProgressListener(onProgress);
   onAbort(progress.signal, wake);
-  const attempt = async (params: SampleParams, left: number): Promise<SampleResponse> => {
+  const attempt = async (params: SampleParams, left: number): Promise<SampleOutput> => {
     try {
       return await draw(params, controller.signal);
     } catch (error) {

@@ -16,6 +16,7 @@ import type { OperationContext } from "../future/operation-context.js";
 import { promptBytes } from "../inputs/model-input.js";
 import { isLostSession, SessionLostError } from "../session/session-lost-error.js";
 import { readScores } from "./read-scores.js";
+import type { SampleOutput } from "./sample-output.js";
 import { SamplerCopy } from "./sampler-copy.js";
 import type { SamplerRetryOptions } from "./sampler-options.js";
 
@@ -81,7 +82,7 @@ export class SampleRunner {
    * Each attempt has a number of its own; repeats of one attempt's request share it. The attempts are made in this function and no
    * other: thousands of samples wait at one time, and each async function that waits for another costs some hundred bytes.
    */
-  async run(run: SampleRun, context: OperationContext): Promise<SampleResponse> {
+  async run(run: SampleRun, context: OperationContext): Promise<SampleOutput> {
     const release = this.#permits.tryAcquire() ?? (await this.#permits.acquire(context.signal));
     try {
       if (run.isRetried) this.#resampler.began();

@@ -4,7 +4,6 @@ import {
   checkSent,
   type ModelInput,
   type SampleRequest,
-  type SampleResponse,
   sampleRequestSchema,
   type TokenSource,
 } from "@tinkex/types";
@@ -23,6 +22,7 @@ import {
   type SampleManyOptions,
   sampleMany,
 } from "./sample-many.js";
+import type { SampleOutput } from "./sample-output.js";
 import { SampleRunner } from "./sample-runner.js";
 import type { SamplerHandle } from "./sampler-handle.js";
 import type { SamplerRetryOptions } from "./sampler-options.js";
@@ -132,14 +132,14 @@ export class SamplingClient {
    * @example
    * const { sequences } = await sampler.sample({ prompt: [1, 2], num_samples: 4, sampling_params: { max_tokens: 16 } });
    */
-  sample(params: SampleParams, options: SampleOptions = {}): ApiFuture<SampleResponse> {
+  sample(params: SampleParams, options: SampleOptions = {}): ApiFuture<SampleOutput> {
     this.#lifecycle.checkCall("sample", options, SAMPLE_OPTIONS);
     const request = this.#checkedRequest("sample", params, options.unchecked);
     const { config } = this.#channel.server;
     const isRetried = !config.sample_no_retries;
-    const run = (context: OperationContext): Promise<SampleResponse> =>
+    const run = (context: OperationContext): Promise<SampleOutput> =>
       this.#runner.run({ request, isRetried, isUnchecked: options.unchecked }, context);
-    const describe = () => describeSample<SampleResponse>(request, (response) => response);
+    const describe = () => describeSample<SampleOutput>(request, (response) => response);
     return this.#lifecycle.start("sample", options, run, describe);
   }
 
@@ -200,8 +200,8 @@ export class SamplingClient {
   async sampleAll(
     requests: Iterable<SampleParams> | AsyncIterable<SampleParams>,
     options: Omit<SampleManyOptions, "order"> = {},
-  ): Promise<SampleResponse[]> {
-    const responses: SampleResponse[] = [];
+  ): Promise<SampleOutput[]> {
+    const responses: SampleOutput[] = [];
     for await (const { index, response, error } of this.#drawMany("sampleAll", requests, options)) {
       if (response === undefined) throw failedSample("sampleAll", index, error);
       responses[index] = response;

@@ -1,5 +1,6 @@
 import { isSparse, ResponseError } from "@tinkex/base";
 import type { Datum, ForwardBackwardOutput, LossFnOutput, NamedTensors } from "@tinkex/types";
+import { isReceivedTensor } from "../../channel/is-received-tensor.js";
 
 /**
  * The result of a training pass, joined from all requests it travelled in.
@@ -50,15 +51,16 @@ export function combineOutputs(
   };
 }
 
-/** Checks what the type of an output says of its tensors: decoders of answers make typed arrays of them, by dtype. */
+/** Checks what the type of an output says of its tensors. */
 function checkTensors(output: NamedTensors, index: number): asserts output is LossFnOutput {
-  for (const [name, { data, dtype }] of Object.entries(output)) {
+  for (const [name, tensor] of Object.entries(output)) {
+    const { dtype } = tensor;
     if (name === "logprobs" && dtype !== "float32") {
       throw new ResponseError(
         `the service gave logprobs of data[${index}] that must be float32, got ${dtype}`,
       );
     }
-    if (dtype === "float32" ? data instanceof Float32Array : data instanceof BigInt64Array) continue;
+    if (isReceivedTensor(tensor)) continue;
     throw new ResponseError(
       `the service gave a tensor ${name} of data[${index}] that is no array of ${dtype}`,
     );
