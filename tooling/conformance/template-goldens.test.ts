@@ -50,6 +50,8 @@ function isLostByJsonParse(value: unknown): boolean {
   return (value instanceof Map ? [...value.values()] : Object.values(value)).some(isLostByJsonParse);
 }
 
+// huggingface/swift-jinja#64, ggml-org/llama.cpp#25916: templates of models whose text other engines wrote otherwise, and said nothing. The
+// expected texts are those of transformers 5.24 (jinja2 3.1.6).
 describe.skipIf(directory === "")("each template with each conversation, against recorded texts", () => {
   // A few templates print the day.
   beforeAll(() => void vi.useFakeTimers({ now: Date.parse(`${day}T12:00:00Z`), toFake: ["Date"] }));
