@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { type BuiltInRendererName, getRenderer } from "../registry/get-renderer.js";
 import type { ReadMessage } from "../replies/reply.js";
+import { phraseTokenizer } from "../testing/phrase-tokenizer.js";
 import { readFunctionTagReply } from "../tool-calls/function-tags.js";
 import { readDsmlReply } from "./deepseek/dsml-calls.js";
 import { readDeepseekV3Reply } from "./deepseek/read-deepseekv3-reply.js";
@@ -49,6 +51,47 @@ describe("calls with a tag for each argument", () => {
   ])("are kept as they are where they are none: %j", (body) => {
     const text = `<tool_call>${body}</tool_call>`;
     expect(callsOf(readFunctionTagReply(text))).toEqual({ calls: [], unparsed: [text] });
+  });
+});
+
+/** The calls that a renderer reads in a reply which its own end closes. */
+function parsedBy(name: BuiltInRendererName, reply: string) {
+  const tokenizer = phraseTokenizer();
+  const ids = [...tokenizer.encode(reply), ...tokenizer.encode("<|im_end|>")];
+  return callsOf(getRenderer(name, tokenizer).parseResponse(ids).message);
+}
+
+// mdegans/drama_llama#115, QwenLM/Qwen3.8#187.
+it.each<BuiltInRendererName>([
+  "qwen3_5",
+  "qwen3_5_disable_thinking",
+  "qwen3_8_xhigh_reasoning",
+  "qwen3_8_disable_thinking",
+  "nemotron3",
+])("%s reads null as null in a reply", (name) => {
+  const call = "<tool_call>\n<function=f>\n<parameter=x>\nnull\n</parameter>\n</function>\n</tool_call>";
+  expect(parsedBy(name, call)).toEqual({ calls: [["f", '{"x": null}']], unparsed: [] });
+});
+
+// vllm-project/vllm#54964, langchain-ai/langchain#35990: arguments that are no object are no arguments.
+describe.each<BuiltInRendererName>([
+  "qwen3",
+  "qwen3_disable_thinking",
+  "qwen3_instruct",
+  "qwen3_vl",
+  "qwen3_vl_instruct",
+])("calls in JSON that %s reads in a reply", (name) => {
+  const callOf = (args: string) => `<tool_call>\n{"name": "f", "arguments": ${args}}\n</tool_call>`;
+
+  it.each(['"{\\"x\\": 1}"', '""', "null", "[]", '[{"x": 1}]', "1", "true"])(
+    "are none with arguments of %s",
+    (args) => {
+      expect(parsedBy(name, callOf(args))).toEqual({ calls: [], unparsed: [callOf(args)] });
+    },
+  );
+
+  it("are calls with arguments of an object, null within it too", () => {
+    expect(parsedBy(name, callOf('{"x": null}'))).toEqual({ calls: [["f", '{"x": null}']], unparsed: [] });
   });
 });
 
