@@ -58,7 +58,8 @@ export function classifyPollFailure(error: unknown): PollFailure {
 function classifyStatus(status: number): PollFailure {
   if (status === 429) return "back_off";
   if (status === 408) return "pending";
-  if (status >= 500 && status < 600) return "failing";
+  // "Later" (425) is said as 503 is.
+  if (status === 425 || (status >= 500 && status < 600)) return "failing";
   // The refusals of a proxy in front of the service come as broken connections, until there have been too many of them.
   return status === 400 ? "doubtful" : "final";
 }

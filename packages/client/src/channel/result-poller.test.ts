@@ -331,6 +331,11 @@ describe("ResultPoller", () => {
       { status: 503 },
       /optimStep \(request r1\): answered 503; given up after 90\d s without a good answer/,
     ],
+    [
+      "later (decisions 45)",
+      { status: 425 },
+      /optimStep \(request r1\): answered 425; given up after 90\d s without a good answer/,
+    ],
     ["pages", { ok: "<html>" }, /optimStep \(request r1\): .*not JSON.*; given up after 90\d s/],
     ["nothing", { ok: "" }, /optimStep \(request r1\): .*not JSON.*; given up after 90\d s/],
   ])("of a service that answers with %s", (_, bad, message) => {
