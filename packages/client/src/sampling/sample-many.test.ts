@@ -213,6 +213,18 @@ describe("a loop over many samples", () => {
     }
   });
 
+  it("ends by return() while a result is waited for, and gives up the others", {
+    timeout: 5_000,
+  }, async () => {
+    const { sampler, service, gates } = await openSampler();
+    const results = sampler.sampleMany(requests(3));
+    const first = results.next();
+    await until(() => gates.size === 3, "three requests");
+    expect(await results.return()).toEqual({ done: true, value: undefined });
+    expect(await first).toEqual({ done: true, value: undefined });
+    await until(() => service.stats().operations === 0, "the end of all");
+  });
+
   it("ends with its signal while its source has nothing to give", { timeout: 5_000 }, async () => {
     const { sampler } = await openSampler();
     const controller = new AbortController();

@@ -73,18 +73,38 @@ export function checkMany(method: string, requests: unknown, options: SampleMany
   if (order !== undefined && !ORDERS.includes(order)) fail("order", `one of ${ORDERS.join(", ")}`, order);
 }
 
+type Draw = (params: SampleParams, signal: AbortSignal) => Promise<SampleOutput>;
+
 /**
  * Draws samples of many requests, so many at a time. Requests are taken from their source as there is room, and results are kept until
- * they are taken, so that neither grows without bound. Leaving the loop gives up what is under way.
+ * they are taken, so that neither grows without bound. Leaving the loop gives up what is under way, and so does `return()`, at once.
  *
  * @param method - the caller's, for messages
  * @param draw - draws the samples of one request
  */
-export async function* sampleMany(
+export function sampleMany(
   method: string,
   requests: Iterable<SampleParams> | AsyncIterable<SampleParams>,
   options: SampleManyOptions,
-  draw: (params: SampleParams, signal: AbortSignal) => Promise<SampleOutput>,
+  draw: Draw,
+): AsyncGenerator<ManySample, void, undefined> {
+  const left = new AbortController();
+  const results = drawMany(method, requests, options, draw, left.signal);
+  const { return: end } = results;
+  // A generator itself hears of it only after the result that is waited for, which may never come.
+  results.return = (value) => {
+    left.abort();
+    return end.call(results, value);
+  };
+  return results;
+}
+
+async function* drawMany(
+  method: string,
+  requests: Iterable<SampleParams> | AsyncIterable<SampleParams>,
+  options: SampleManyOptions,
+  draw: Draw,
+  left: AbortSignal,
 ): AsyncGenerator<ManySample, void, undefined> {
   const { concurrency = DEFAULT_CONCURRENCY, order, retries = 0, onProgress, signal } = options;
   const controller = new AbortController();
@@ -99,7 +119,7 @@ export async function* sampleMany(
     changed.resolve();
     changed = deferred<void>();
   };
-  const leave =
+  const leaveSignal =
     signal &&
     onAbort(signal, (reason) => {
       controller.abort(reason);
@@ -108,13 +128,14 @@ export async function* sampleMany(
     });
   const progress = new ProgressListener(onProgress);
   onAbort(progress.signal, wake);
-  const attempt = async (params: SampleParams, left: number): Promise<SampleOutput> => {
+  onAbort(left, wake);
+  const attempt = async (params: SampleParams, retriesLeft: number): Promise<SampleOutput> => {
     try {
       return await draw(params, controller.signal);
     } catch (error) {
-      const canRetry = left > 0 && error instanceof TinkexError && error.retryable;
+      const canRetry = retriesLeft > 0 && error instanceof TinkexError && error.retryable;
       if (!canRetry || controller.signal.aborted) throw error;
-      return attempt(params, left - 1);
+      return attempt(params, retriesLeft - 1);
     }
   };
   const run = async (params: SampleParams, index: number): Promise<void> => {
@@ -151,6 +172,7 @@ export async function* sampleMany(
     for (;;) {
       if (signal?.aborted) throw abortedBy(method, signal);
       progress.signal.throwIfAborted();
+      if (left.aborted) return;
       const next = order === "call" ? kept.get(given) : kept.values().next().value;
       if (next !== undefined) {
         kept.delete(next.index);
@@ -164,7 +186,7 @@ export async function* sampleMany(
       await changed.promise;
     }
   } finally {
-    leave?.();
+    leaveSignal?.();
     controller.abort(new Error("the samples are not wanted any more"));
     wake();
   }
