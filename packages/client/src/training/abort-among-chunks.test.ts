@@ -1,7 +1,7 @@
 import { AbortedError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { datums, readPass, seqIdOf } from "../testing/examples.js";
-import { until } from "../testing/open-service.js";
+import { pauseForSockets, until } from "../testing/open-service.js";
 import { openTraining, step } from "../testing/open-training.js";
 
 const ONE_EACH = { fwdbwd_max_chunk_len: 1, parallel_fwdbwd_chunks: true };
@@ -27,6 +27,29 @@ describe("an abort while a pass leaves in several requests together", () => {
     expect(stub.seen("forward_backward").map(seqIdOf).slice(2)).toEqual([3, 1]);
     expect(stub.seen("optim_step").map(seqIdOf)).toEqual([4]);
   });
+
+  it.each([429, 413])(
+    "and one that has left is answered %i: sends it again where that may help",
+    async (status) => {
+      const { stub, training } = await openTraining(ONE_EACH);
+      const usual = stub.usual("forward_backward");
+      const controller = new AbortController();
+      let refusals = 0;
+      stub.on("forward_backward", async (request) => {
+        if (seqIdOf(request) !== 3 || refusals > 0) return usual(request);
+        refusals += 1;
+        await pauseForSockets();
+        controller.abort();
+        return { status };
+      });
+      const pass = training.forwardBackward(datums(3), "cross_entropy", { signal: controller.signal });
+      await expect(pass).rejects.toBeInstanceOf(AbortedError);
+      if (status === 429) await step(training);
+      else
+        await expect(step(training)).rejects.toMatchObject({ code: "sequence_broken", sequenceIds: [1, 3] });
+      expect(refusals).toBe(1);
+    },
+  );
 
   it("sends nothing at all, and uses the ids again, where none has left", async () => {
     const { stub, training } = await openTraining(ONE_EACH);

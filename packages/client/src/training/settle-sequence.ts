@@ -61,7 +61,7 @@ export function lostError({ id, checkpoints }: TrainedModel, cause: unknown): Se
 }
 
 /** Tells whether a failed request may have reached the service; a transport of the caller's that does not say leaves it open. */
-function mayHaveArrived(error: unknown): boolean {
+export function mayHaveArrived(error: unknown): boolean {
   if (!(error instanceof TinkexError)) return true;
   if (error.code === "validation_failed") return false;
   return !("mayHaveArrived" in error) || error.mayHaveArrived !== false;

@@ -1,11 +1,11 @@
-import { AbortedError, ResponseError, ValidationError } from "@tinkex/base";
+import { AbortedError, ResponseError, TinkexError, ValidationError } from "@tinkex/base";
 import type { ForwardBackwardOutput } from "@tinkex/types";
 import { type EncodedBody, encodeForwardBackwardRequest } from "@tinkex/wire";
 import type { PassRequest, Submission } from "../../channel/channel.js";
 import type { OperationContext } from "../../future/operation-context.js";
 import type { Encoding } from "../../session/server-generation.js";
 import { isOutOfOrder, settleResult } from "../settle-result.js";
-import { isSequenceConflict, settleSequence } from "../settle-sequence.js";
+import { isSequenceConflict, mayHaveArrived, settleSequence } from "../settle-sequence.js";
 import type { SequenceId, TrainedModel } from "../trained-model.js";
 import { checkOutputs, combineOutputs, type PassOutput } from "./combine-outputs.js";
 import type { TrainingPass } from "./prepare-data.js";
@@ -94,10 +94,12 @@ export async function submitPass(
 
 const isAccepted = ({ result }: PlannedRequest): boolean => result !== undefined;
 
-/** Tells whether an abort has stopped a request that surely did not arrive before. */
+/** Tells whether it is an abort alone that keeps a request from being sent again, none of whose tries may have been taken. */
 function wasStopped({ result, hasLeft, error }: PlannedRequest): boolean {
   if (result !== undefined) return false;
-  return !hasLeft || (error instanceof AbortedError && !error.mayHaveArrived);
+  if (!hasLeft) return true;
+  const isStop = error instanceof AbortedError || (error instanceof TinkexError && error.retryable);
+  return isStop && !mayHaveArrived(error);
 }
 
 /** Submits requests together, and notes in each what became of it. */
