@@ -48,6 +48,7 @@ export class AddedTokenSplitter {
         continue;
       }
       const normalized = this.#normalize(outer.text);
+      const keepsFirst = normalized === outer.text || this.#keepsFirst(outer.text);
       let offsets: SourceOffsets | undefined;
       const acceptsNormalized: TokenFilter = (token, locate) =>
         accepts(token, () => {
@@ -56,11 +57,17 @@ export class AddedTokenSplitter {
           return { start: outer.start + start, end: outer.start + end };
         });
       for (const inner of this.#normalized.split(normalized, acceptsNormalized)) {
-        const isFirst = outer.start === 0 && "start" in inner && inner.start === 0;
+        const isFirst = outer.start === 0 && "start" in inner && inner.start === 0 && keepsFirst;
         sections.push("token" in inner ? inner : { text: inner.text, isFirst });
       }
     }
     return sections;
+  }
+
+  /** Says whether the normaliser leaves something of the first character: else the stretch begins behind the text's beginning. */
+  #keepsFirst(text: string): boolean {
+    const first = String.fromCodePoint(text.codePointAt(0) ?? 0);
+    return this.#normalize(first) !== "";
   }
 }
 
@@ -85,6 +92,7 @@ class TokenFinder {
     const sections: FoundSection[] = [];
     let done = 0;
     let after = 0;
+    let taken = 0;
     for (const { index: at } of this.#beginning === undefined ? [] : text.matchAll(this.#beginning)) {
       if (at < after) continue;
       const spelling = this.#index.longest(text, at);
@@ -96,13 +104,22 @@ class TokenFinder {
       if (!accepts(token, () => found)) continue;
       if (token.single_word && touchesWord(text, at, after)) continue;
       let { start, end } = found;
-      // White space that the token before took along is not given twice.
-      if (token.lstrip) while (start > done && WHITE_SPACE.test(text.charAt(start - 1))) start -= 1;
-      start = Math.max(start, done);
-      end = Math.max(end, done);
-      if (token.rstrip) while (WHITE_SPACE.test(text.charAt(end))) end += 1;
+      if (token.lstrip) {
+        // White space that the token before took along is not taken twice.
+        while (start > done && WHITE_SPACE.test(text.charAt(start - 1))) start -= 1;
+        start = Math.max(start, done);
+      }
+      if (token.rstrip) {
+        // White space that was taken along before is not looked at again: it ends where it ended.
+        end = Math.max(end, taken);
+        while (WHITE_SPACE.test(text.charAt(end))) end += 1;
+        taken = end;
+      }
+      // The token before has taken all of one that is white space itself.
+      if (start >= end) continue;
       if (start > done) sections.push({ text: text.slice(done, start), start: done });
       sections.push({ token });
+      // Less than before where white space that was taken along is a token, too: Rust reads what is behind it once more.
       done = end;
     }
     if (done < text.length) sections.push({ text: text.slice(done), start: done });

@@ -2,6 +2,7 @@ import { ValidationError } from "@tinkex/base";
 import { byteTokens } from "./byte-tokens.js";
 import { mergePairs } from "./merge-pairs.js";
 import { PairRanks } from "./pair-ranks.js";
+import { unknownTokenFor } from "./unknown-token.js";
 import { readVocabulary, type Vocabulary, type WordModel } from "./vocabulary.js";
 
 /** The part of a `tokenizer.json` that describes the model. */
@@ -100,19 +101,15 @@ function symbolReader(
 ): (word: string) => number[] {
   const prefix = textOf(config.continuing_subword_prefix);
   const suffix = textOf(config.end_of_word_suffix);
-  const unknownId = typeof config.unk_token === "string" ? idsByToken.get(config.unk_token) : undefined;
-  if (typeof config.unk_token === "string" && unknownId === undefined) {
-    throw new ValidationError(
-      `model.unk_token of this tokenizer.json must be a token of its vocabulary, got ${JSON.stringify(config.unk_token.slice(0, 80))}`,
-    );
-  }
+  const unknown = unknownTokenFor(config.unk_token, idsByToken);
+  const hasUnknown = typeof config.unk_token === "string";
   const idsOfBytes = config.byte_fallback === true ? byteTokens(idsByToken) : () => undefined;
   const isFused = config.fuse_unk === true;
 
   return (word) => {
     const ids: number[] = [];
     // An unknown token comes after bytes that stand behind it, until the next known character, as in Rust.
-    let waiting = 0;
+    let waiting: number | undefined;
     let at = 0;
     for (const character of word) {
       const start = at;
@@ -121,19 +118,19 @@ function symbolReader(
       const symbol = at === word.length ? begun + suffix : begun;
       const id = idsByToken.get(symbol);
       if (id !== undefined) {
-        if (waiting > 0 && unknownId !== undefined) ids.push(unknownId);
-        waiting = 0;
+        if (waiting !== undefined) ids.push(waiting);
+        waiting = undefined;
         ids.push(id);
         continue;
       }
       const bytes = idsOfBytes(symbol);
       if (bytes !== undefined) ids.push(...bytes);
-      else if (unknownId !== undefined) {
-        if (waiting > 0 && !isFused) ids.push(unknownId);
-        waiting = 1;
+      else if (hasUnknown) {
+        if (waiting !== undefined && !isFused) ids.push(waiting);
+        waiting = unknown(character);
       }
     }
-    if (waiting > 0 && unknownId !== undefined) ids.push(unknownId);
+    if (waiting !== undefined) ids.push(waiting);
     return ids;
   };
 }

@@ -1,6 +1,7 @@
 import { ValidationError } from "@tinkex/base";
 import { PrefixIndex } from "../text/prefix-index.js";
 import { byteTokens } from "./byte-tokens.js";
+import { unknownTokenFor } from "./unknown-token.js";
 import type { WordModel } from "./vocabulary.js";
 
 /** Says how much less an unknown character counts than the least likely token. */
@@ -19,6 +20,7 @@ export function createUnigramModel(config: Readonly<Record<string, unknown>>): W
   const unknownScore = scores.reduce((least, score) => Math.min(least, score), Number.POSITIVE_INFINITY) - UNKNOWN_PENALTY;
   const idsOfBytes = hasByteFallback === true ? byteTokens(idsByToken) : () => undefined;
   const unknownToken = typeof unknownId === "number" ? tokensById[unknownId] : undefined;
+  const unknown = unknownTokenFor(unknownToken, idsByToken);
   const index = new PrefixIndex([...idsByToken.keys()].filter((token) => token !== ""));
 
   const scoresByPlace = Float64Array.from(index.words, (token) => scores[idsByToken.get(token) ?? 0] ?? 0);
@@ -29,7 +31,7 @@ export function createUnigramModel(config: Readonly<Record<string, unknown>>): W
     if (id !== undefined) return [id];
     const bytes = idsOfBytes(piece);
     if (bytes !== undefined) return bytes;
-    return typeof unknownId === "number" && unknownId in tokensById ? [unknownId] : [];
+    return [unknown(piece)];
   };
 
   return {

@@ -1,3 +1,4 @@
+import { unknownTokenFor } from "./unknown-token.js";
 import { readVocabulary, type WordModel } from "./vocabulary.js";
 
 /** WordLevel: each word is a token, or the unknown one. Undefined for any other model. (`models/wordlevel/mod.rs`) */
@@ -5,12 +6,6 @@ export function createWordLevelModel(config: Readonly<Record<string, unknown>>):
   const vocabulary = config.type === "WordLevel" ? readVocabulary(config.vocab) : undefined;
   if (vocabulary === undefined) return undefined;
   const { idsByToken } = vocabulary;
-  const unknownId = typeof config.unk_token === "string" ? idsByToken.get(config.unk_token) : undefined;
-  return {
-    ...vocabulary,
-    ids(word) {
-      const id = idsByToken.get(word) ?? unknownId;
-      return id === undefined ? [] : [id];
-    },
-  };
+  const unknown = unknownTokenFor(config.unk_token ?? "<unk>", idsByToken);
+  return { ...vocabulary, ids: (word) => [idsByToken.get(word) ?? unknown(word)] };
 }

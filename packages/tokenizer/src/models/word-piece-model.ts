@@ -1,4 +1,5 @@
 import { PrefixIndex } from "../text/prefix-index.js";
+import { unknownTokenFor } from "./unknown-token.js";
 import { readVocabulary, type WordModel } from "./vocabulary.js";
 
 const PREFIX = "##";
@@ -16,8 +17,7 @@ export function createWordPieceModel(config: Readonly<Record<string, unknown>>):
     typeof config.continuing_subword_prefix === "string" ? config.continuing_subword_prefix : PREFIX;
   const { max_input_chars_per_word: limit } = config;
   const maxCharacters = typeof limit === "number" ? limit : MAX_CHARACTERS;
-  const unknownId = typeof config.unk_token === "string" ? idsByToken.get(config.unk_token) : undefined;
-  const unknown = unknownId === undefined ? [] : [unknownId];
+  const unknown = unknownTokenFor(config.unk_token ?? "[UNK]", idsByToken);
 
   const tokens = [...idsByToken.keys()].filter((token) => token !== "");
   const beginnings = new PrefixIndex(tokens);
@@ -28,12 +28,12 @@ export function createWordPieceModel(config: Readonly<Record<string, unknown>>):
   return {
     ...vocabulary,
     ids(word) {
-      if (word.length > maxCharacters && [...word].length > maxCharacters) return unknown;
+      if (word.length > maxCharacters && [...word].length > maxCharacters) return [unknown(word)];
       const ids: number[] = [];
       for (let at = 0; at < word.length; ) {
         const piece = (at === 0 ? beginnings : continuations).longest(word, at);
         const id = piece === undefined ? undefined : idsByToken.get(at === 0 ? piece : prefix + piece);
-        if (piece === undefined || id === undefined) return unknown;
+        if (piece === undefined || id === undefined) return [unknown(word)];
         ids.push(id);
         at += piece.length;
       }

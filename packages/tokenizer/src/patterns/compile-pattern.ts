@@ -92,7 +92,8 @@ export function compilePattern(node: PatternNode, source: string): PatternProgra
   return compile(node);
 }
 
-function mayBeEmpty(node: PatternNode): boolean {
+/** Says whether a pattern may match without taking a character. */
+export function mayBeEmpty(node: PatternNode): boolean {
   switch (node.kind) {
     case "character":
       return false;

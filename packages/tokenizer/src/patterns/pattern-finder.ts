@@ -1,11 +1,11 @@
 import { ValidationError } from "@tinkex/base";
 import { asUnicode16 } from "../text/as-unicode-16.js";
 import type { TextRange } from "../text/text-range.js";
-import { compilePattern } from "./compile-pattern.js";
+import { compilePattern, mayBeEmpty } from "./compile-pattern.js";
 import { isLinearNatively } from "./is-linear-natively.js";
 import { SplitPreTokenizer } from "./library-classes.js";
 import { linearMatches } from "./linear-matcher.js";
-import { parsePattern, refusedPattern } from "./pattern-syntax.js";
+import { type PatternNode, parsePattern, refusedPattern } from "./pattern-syntax.js";
 
 /** Finds all matches in a text, from left to right. */
 export type PatternFinder = (text: string) => Iterable<TextRange>;
@@ -21,7 +21,9 @@ const MAX_SOURCE_LENGTH = 10_000;
  */
 export function patternFinder(pattern: unknown): PatternFinder {
   if (typeof pattern === "object" && pattern !== null) {
-    if ("String" in pattern && typeof pattern.String === "string") return textFinder(pattern.String);
+    // Rust makes an expression of a text, too, and the empty one matches between all characters.
+    if ("String" in pattern && typeof pattern.String === "string")
+      return pattern.String === "" ? expressionFinder("") : textFinder(pattern.String);
     if ("Regex" in pattern && typeof pattern.Regex === "string") return expressionFinder(pattern.Regex);
   }
   throw new ValidationError(
@@ -36,7 +38,7 @@ function* findText(text: string, wanted: string): Generator<TextRange> {
 }
 
 function textFinder(wanted: string): PatternFinder {
-  return wanted === "" ? () => [] : (text) => findText(text, wanted);
+  return (text) => findText(text, wanted);
 }
 
 function expressionFinder(source: string): PatternFinder {
@@ -45,6 +47,11 @@ function expressionFinder(source: string): PatternFinder {
   }
   const expression = inJavaScript(source);
   const tree = parsePattern(expression.source);
+  const find = matcherOf(tree, expression, source);
+  return mayBeEmpty(tree) ? (text) => withoutStrayMatches(find(text), text) : find;
+}
+
+function matcherOf(tree: PatternNode, expression: RegExp, source: string): PatternFinder {
   if (isLinearNatively(tree)) return (text) => nativeMatches(expression, asUnicode16(text));
   const program = compilePattern(tree, source);
   return (text) => linearMatches(program, asUnicode16(text));
@@ -77,4 +84,22 @@ function* nativeMatches(expression: RegExp, text: string): Generator<TextRange> 
   for (const match of text.matchAll(expression)) {
     yield { start: match.index, end: match.index + match[0].length };
   }
+}
+
+/**
+ * Leaves out empty matches that Oniguruma does not give: those right behind another match, and those between the halves of a
+ * surrogate pair, where V8 takes a text for ended (`/(?![^])/gu`).
+ */
+function* withoutStrayMatches(matches: Iterable<TextRange>, text: string): Generator<TextRange> {
+  let before: number | undefined;
+  for (const match of matches) {
+    const { start, end } = match;
+    if (start === end && (end === before || isWithinPair(text, start))) continue;
+    before = end;
+    yield match;
+  }
+}
+
+function isWithinPair(text: string, place: number): boolean {
+  return place > 0 && (text.codePointAt(place - 1) ?? 0) > 0xffff;
 }

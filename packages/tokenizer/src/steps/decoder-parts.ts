@@ -7,8 +7,9 @@ import { readMetaspace } from "./metaspace.js";
 /** Joins words by spaces (`decoders/bpe.rs`): the suffix becomes one, but for that of the last token. */
 export function bpeDecoder(part: PartConfig): DecoderPart {
   const suffix = textOf(part, "suffix", "</w>");
+  // An empty suffix stands between all characters.
   const replaced = (token: string, by: string) =>
-    suffix === "" ? token : token.replaceAll(suffix, () => by);
+    suffix === "" ? ["", ...token, ""].join(by) : token.replaceAll(suffix, () => by);
   return () => {
     let held: string | undefined;
     return {

@@ -87,6 +87,16 @@ const make = (decoder: object | null) =>
     },
   });
 
+it("puts a space between all characters where the suffix of a BPEDecoder is empty, as Python does", () => {
+  const tokenizer = createTokenizer({
+    tokenizer: {
+      model: { type: "WordLevel", vocab: { "a😀": 0, b: 1 }, unk_token: "b" },
+      decoder: { type: "BPEDecoder", suffix: "" },
+    },
+  });
+  expect(tokenizer.decode([0, 1])).toBe(" a 😀 b");
+});
+
 // huggingface/transformers#28622: text of a stream that is not the text of the whole.
 describe.each(Object.entries(DECODERS))("a stream of %s", (_name, decoder) => {
   const tokenizer = make(decoder);

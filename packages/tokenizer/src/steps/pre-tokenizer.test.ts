@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { createNormalizer } from "./normalizer.js";
 import { createPreTokenizer } from "./pre-tokenizer.js";
 
 // huggingface/tokenizers#390: digits are what Rust calls numeric, fractions, superscripts and Roman numerals among them, but no
@@ -12,4 +13,27 @@ it.each([
   [false, "١٢ ௰", ["١٢", " ", "௰"]],
 ])("cuts at digits, one by one where individual_digits is %s: %s", (individual_digits, text, words) => {
   expect(createPreTokenizer({ type: "Digits", individual_digits })(text, true)).toEqual(words);
+});
+
+// Python's `tokenizers` 0.23.3. SuperBPE's tokenizers part digits by a look ahead, which takes nothing.
+it.each([
+  ["(?=(\\d{3})+(?!\\d))", "Isolated", "12345678 1234", ["12", "345", "678 1", "234"]],
+  ["(?=(\\d{3})+(?!\\d))", "Contiguous", "12345678 1234", ["12", "345", "678 1", "234"]],
+  ["$", "Isolated", "1𝐀B", ["1𝐀B"]],
+  ["$", "Isolated", "a\nb𝐀\n", ["a", "\nb𝐀", "\n"]],
+  ["(?=\\p{L})", "Isolated", "𝐀a b", ["𝐀", "a ", "b"]],
+  ["a*", "MergedWithPrevious", "aa b🙂a", ["aa", " ", "b", "🙂a"]],
+  ["\\s*", "MergedWithPrevious", "aa b🙂a", ["a", "a ", "b", "🙂", "a"]],
+  ["b?", "Removed", "aa b🙂a", ["a", "a", " ", "🙂", "a"]],
+  ["", "Isolated", "aa b🙂a", ["a", "a", " ", "b", "🙂", "a"]],
+])("cuts at matches that take nothing: %j, %s", (Regex, behavior, text, words) => {
+  const cut = createPreTokenizer({ type: "Split", pattern: { Regex }, behavior, invert: false });
+  expect(cut(text, true)).toEqual(words);
+});
+
+it("cuts between all characters at an empty text, as Python does", () => {
+  const split = { type: "Split", pattern: { String: "" }, behavior: "Contiguous", invert: false };
+  expect(createPreTokenizer(split)("a b🙂", true)).toEqual(["a", " ", "b", "🙂"]);
+  const replace = createNormalizer({ type: "Replace", pattern: { Regex: "\\s*" }, content: "_" });
+  expect(replace("aa b🙂a")).toBe("_a_a_b_🙂_a_");
 });

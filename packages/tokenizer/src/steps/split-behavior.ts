@@ -42,7 +42,8 @@ export function cutAtMatches(
       `behavior of a part of the pre_tokenizer of this tokenizer.json must be one of Isolated, Removed, Contiguous, MergedWithPrevious and MergedWithNext, got ${JSON.stringify(behavior)}`,
     );
   }
-  return (text) => place(piecesOf(text, find(text), isInverted));
+  // Empty matches part what stands around them, and leave nothing themselves.
+  return (text) => place(piecesOf(text, find(text), isInverted)).filter(({ start, end }) => end > start);
 }
 
 /**
@@ -86,7 +87,7 @@ function piecesOf(text: string, matches: Iterable<TextRange>, isInverted: boolea
   let done = 0;
   for (const { start, end } of matches) {
     if (start > done) pieces.push({ start: done, end: start, isMatch: isInverted });
-    if (end > start) pieces.push({ start, end, isMatch: !isInverted });
+    pieces.push({ start, end, isMatch: !isInverted });
     done = end;
   }
   if (done < text.length) pieces.push({ start: done, end: text.length, isMatch: isInverted });
