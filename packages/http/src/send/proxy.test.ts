@@ -23,6 +23,16 @@ describe("proxyFromEnvironment", () => {
   });
 });
 
+// What httpx 0.28.1 makes of the same variables (urllib.request.getproxies_environment).
+it.each([
+  [{ HTTP_PROXY: "http://sent", REQUEST_METHOD: "GET" }, undefined],
+  [{ HTTP_PROXY: "http://sent", REQUEST_METHOD: "GET", ALL_PROXY: "http://all" }, "http://all"],
+  [{ HTTP_PROXY: "http://sent", REQUEST_METHOD: "GET", http_proxy: "http://small" }, "http://small"],
+  [{ HTTP_PROXY: "http://big" }, "http://big"],
+])("a header of a request to a CGI program is not taken for a proxy: %j", (env, httpProxy) => {
+  expect(proxyFromEnvironment(env).httpProxy).toBe(httpProxy);
+});
+
 describe("proxyFor", () => {
   const settings = {
     httpProxy: "http://p:1",

@@ -12,14 +12,18 @@ export interface ProxySettings {
   readonly noProxy?: string | undefined;
 }
 
-/** Reads the proxies that `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` name, in either case. */
+/**
+ * Reads the proxies that `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` name, in either case. In a CGI program
+ * `HTTP_PROXY` in capitals is not read: there it holds a header that anybody may send (CVE-2016-1000110).
+ */
 export function proxyFromEnvironment(env: Readonly<Record<string, string | undefined>>): ProxySettings {
   checkObject(env, "proxyFromEnvironment: env", "process.env");
   const text = (name: string): string | undefined => trimmed(env[name], name);
   const read = (name: string): string | undefined => text(name.toLowerCase()) ?? text(name);
   const all = read("ALL_PROXY");
+  const http = env.REQUEST_METHOD === undefined ? read("HTTP_PROXY") : text("http_proxy");
   return {
-    httpProxy: read("HTTP_PROXY") ?? all,
+    httpProxy: http ?? all,
     httpsProxy: read("HTTPS_PROXY") ?? all,
     noProxy: read("NO_PROXY"),
   };
