@@ -44,6 +44,8 @@ export interface AdaptersEngineParts extends Pick<SamplerOptions, "loadDecoder" 
   readonly runtime: Runtime;
   /** Bytes that the intermediate results of one training run may take. */
   readonly runBytes?: number | undefined;
+  /** Bytes up to which one row is computed at once. */
+  readonly rowBytes?: number | undefined;
 }
 
 /** Puts trainer, sampler and adapters of a base model together. Their arithmetic blocks this thread. */
@@ -52,6 +54,7 @@ export function createAdaptersEngine({
   weights,
   runtime,
   runBytes,
+  rowBytes,
   memory,
   loadDecoder,
 }: AdaptersEngineParts): AdaptersEngine {
@@ -64,6 +67,7 @@ export function createAdaptersEngine({
     weights,
     runtime,
     runBytes,
+    rowBytes,
     async betweenRuns() {
       await nextTurn();
       requireOpen();

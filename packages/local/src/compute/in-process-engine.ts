@@ -18,7 +18,11 @@ import { requireQuantizedProducts } from "./require-quantized-products.js";
 export async function createInProcessEngine(options: EngineOptions): Promise<RecoverableEngine> {
   const { name, directory, weights: format = "float32" } = options.model;
   const wholeConfig = readModelConfig(directory);
-  const { contextLength, runBytes, sampling } = planMemory(wholeConfig, options.model, options.memoryLimit);
+  const { contextLength, runBytes, rowBytes, sampling } = planMemory(
+    wholeConfig,
+    options.model,
+    options.memoryLimit,
+  );
   const config = { ...wholeConfig, contextLength };
   // Before the files of the weights are open: nothing is to be closed when there is no runtime.
   const runtime = await createRuntime(options);
@@ -29,6 +33,7 @@ export async function createInProcessEngine(options: EngineOptions): Promise<Rec
     weights,
     runtime,
     runBytes,
+    rowBytes,
     memory: sampling,
     loadDecoder: async () => readDecoder(directory),
   });

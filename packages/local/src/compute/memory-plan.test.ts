@@ -1,7 +1,12 @@
 import { ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { openGoldenModel } from "../training/testing/golden-files.js";
-import { DEFAULT_RUN_BYTES, tokensPerRun } from "../training/tokens-per-run.js";
+import {
+  BLOCK_LENGTH,
+  blockedRowBytes,
+  DEFAULT_RUN_BYTES,
+  trainingBytesPerToken,
+} from "../training/tokens-per-run.js";
 import { checkMemoryLimit, planMemory } from "./memory-plan.js";
 
 const { config: tiny } = openGoldenModel("tiny-llama");
@@ -41,13 +46,16 @@ describe("planMemory", () => {
       );
       expect(plan.runBytes).toBeGreaterThanOrEqual(before?.runBytes ?? Number.NaN);
     }
-    expect(plans.map(({ contextLength }) => contextLength)).toEqual([68, 133, 254, 524]);
+    expect(plans.map(({ contextLength }) => contextLength)).toEqual([117, 768, 2816, 7680]);
   });
 
-  it("holds a row of the shortened context in one run", () => {
-    for (const limitMb of [1800, 2200, 3000]) {
-      const { contextLength, runBytes } = planMemory(large, model, alone(limitMb));
-      expect(tokensPerRun(large, runBytes)(contextLength)).toBeGreaterThanOrEqual(contextLength);
+  it("holds a row of the shortened context in one run, at once or by blocks", () => {
+    for (const limitMb of [1800, 2200, 3000, 5000]) {
+      const { contextLength, rowBytes } = planMemory(large, model, alone(limitMb));
+      const atOnce = contextLength * trainingBytesPerToken(large, contextLength);
+      expect(Math.min(atOnce, blockedRowBytes(large, contextLength))).toBeLessThanOrEqual(rowBytes);
+      // Rows by blocks are filled up to a whole one.
+      if (atOnce > rowBytes) expect(contextLength % BLOCK_LENGTH).toBe(0);
     }
   });
 

@@ -6,8 +6,15 @@ import { linearMatrices } from "../model/weight-shapes.js";
 import { BITS_OF_FORMAT, BLOCK_SIZE, type WeightFormat } from "../quantization/weight-format.js";
 import { bytesPerToken } from "../sampling/key-values.js";
 import { DEFAULT_SAMPLING_MEMORY, type SamplingMemory } from "../sampling/sampler.js";
-import { mergesAdapters } from "../training/merges-adapters.js";
-import { DEFAULT_RUN_BYTES, MIN_TOKENS_PER_RUN, trainingBytesPerToken } from "../training/tokens-per-run.js";
+import { isSmallModel } from "../training/is-small-model.js";
+import {
+  BLOCK_LENGTH,
+  blockedRowBytes,
+  DEFAULT_ROW_BYTES,
+  DEFAULT_RUN_BYTES,
+  MIN_TOKENS_PER_RUN,
+  trainingBytesPerToken,
+} from "../training/tokens-per-run.js";
 
 const MEBIBYTE = 2 ** 20;
 
@@ -26,6 +33,8 @@ export interface MemoryPlan {
   readonly contextLength: number;
   /** Bytes of the intermediate results of one training run. */
   readonly runBytes: number;
+  /** Bytes up to which one row is computed at once, and not by blocks. */
+  readonly rowBytes: number;
   readonly sampling: SamplingMemory;
 }
 
@@ -42,7 +51,12 @@ export function planMemory(
 ): MemoryPlan {
   const { contextLength } = config;
   if (limit === undefined) {
-    return { contextLength, runBytes: DEFAULT_RUN_BYTES, sampling: DEFAULT_SAMPLING_MEMORY };
+    return {
+      contextLength,
+      runBytes: DEFAULT_RUN_BYTES,
+      rowBytes: DEFAULT_ROW_BYTES,
+      sampling: DEFAULT_SAMPLING_MEMORY,
+    };
   }
   const { totalMb, modelCount } = limit;
   const heldBytes = heldWeightBytes(config, weights);
@@ -66,11 +80,12 @@ export function planMemory(
   return {
     contextLength: Math.min(
       contextLength,
-      longestTrainingRow(config, runBytes),
+      Math.max(longestRowAtOnce(config, runBytes), longestRowInBlocks(config, runBytes)),
       Math.floor(cacheBytes / keyValueBytes(config)),
     ),
     // More than is fastest would gain nothing.
     runBytes: Math.min(runBytes, DEFAULT_RUN_BYTES),
+    rowBytes: Math.min(runBytes, DEFAULT_ROW_BYTES),
     sampling: {
       maxCacheBytes: Math.min(cacheBytes / KEY_VALUE_COPIES, DEFAULT_SAMPLING_MEMORY.maxCacheBytes),
       maxLogitBytes: Math.min(freeBytes * SHARES.prompts, DEFAULT_SAMPLING_MEMORY.maxLogitBytes),
@@ -96,14 +111,21 @@ function heldWeightBytes(config: ModelConfig, format: WeightFormat = "float32"):
     // A scale, in float32, for each block.
     matrices += numbers * (bits === undefined ? 4 : bits / 8 + 4 / BLOCK_SIZE);
   }
-  return plain + (bits === undefined && mergesAdapters(config) ? 3 : 2) * matrices;
+  return plain + (bits === undefined && isSmallModel(config) ? 3 : 2) * matrices;
 }
 
 /** Largest whole number of tokens whose square takes its part in the attention: the root of `square · T² + linear · T = runBytes`. */
-function longestTrainingRow(config: ModelConfig, runBytes: number): number {
+function longestRowAtOnce(config: ModelConfig, runBytes: number): number {
   const linear = trainingBytesPerToken(config, 0);
   const square = trainingBytesPerToken(config, 1) - linear;
   return Math.floor((Math.sqrt(linear ** 2 + 4 * square * runBytes) - linear) / (2 * square));
+}
+
+/** Largest number of whole blocks whose row takes no more: its bytes grow evenly with its tokens. */
+function longestRowInBlocks(config: ModelConfig, runBytes: number): number {
+  const fixed = blockedRowBytes(config, 0);
+  const perToken = blockedRowBytes(config, 1) - fixed;
+  return Math.max(0, Math.floor((runBytes - fixed) / (perToken * BLOCK_LENGTH)) * BLOCK_LENGTH);
 }
 
 /** @throws ValidationError unless it is a positive number, or left out */

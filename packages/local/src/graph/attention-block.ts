@@ -2,7 +2,7 @@ import type { GraphBuilder } from "../onnx/graph-builder.js";
 import { add } from "../onnx/operators/elementwise.js";
 import type { Value } from "../onnx/value.js";
 import type { AdapterGradients } from "./adapter-gradients.js";
-import { type Attention, attention, attentionBackward } from "./attention.js";
+import type { Attend, Attended } from "./attention.js";
 import {
   type AttentionProjections,
   attentionProjections,
@@ -18,14 +18,12 @@ export interface AttentionBlock {
   readonly layer: number;
   readonly norm: RmsNorm;
   readonly projections: AttentionProjections;
-  readonly attention: Attention;
+  readonly attended: Attended;
   readonly out: LoraLinear;
 }
 
 /**
  * `x + o(attention(q(h), k(h), v(h)))` with `h` the normed `x`, `[rows, time, hidden]`.
- *
- * @param mask - see `causalMask`
  */
 export function attentionBlock(
   graph: GraphBuilder,
@@ -33,14 +31,14 @@ export function attentionBlock(
   layer: number,
   input: Value,
   rope: Rope,
-  mask: Value,
+  attend: Attend,
 ): AttentionBlock {
   const weight = model.norm(`model.layers.${layer}.input_layernorm`);
   const norm = rmsNorm(graph, input, weight, model.config.rmsNormEpsilon);
   const projections = attentionProjections(graph, model, layer, norm.output, rope);
-  const attended = attention(graph, projections, mask, model.config);
+  const attended = attend(graph, projections, model.config);
   const out = loraLinear(graph, attended.output, model.linear(`model.layers.${layer}.self_attn.o_proj`));
-  return { output: add(graph, input, out.output), layer, norm, projections, attention: attended, out };
+  return { output: add(graph, input, out.output), layer, norm, projections, attended, out };
 }
 
 /** Gradient of the block's input from that of its output. */
@@ -55,7 +53,7 @@ export function attentionBlockBackward(
     `model.layers.${block.layer}.self_attn.o_proj`,
     loraLinearBackward(graph, block.out, gradient),
   );
-  const inputs = attentionBackward(graph, block.attention, dAttended);
+  const inputs = block.attended.backward(dAttended);
   const dNormed = attentionProjectionsBackward(graph, model, block.projections, inputs, adapters);
   return add(graph, gradient, rmsNormBackward(graph, block.norm, dNormed));
 }

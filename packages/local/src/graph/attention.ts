@@ -38,6 +38,25 @@ export interface AttentionInputs {
   readonly values: Value;
 }
 
+/** Attention of a layer as a graph computes it, with the way back. */
+export interface Attended {
+  /** `[rows, time, headCount · headSize]` */
+  readonly output: Value;
+  /** Gradients of queries, keys and values from that of the output. */
+  readonly backward: (gradient: Value) => AttentionInputs;
+}
+
+/** Writes the attention of a layer into a graph. */
+export type Attend = (graph: GraphBuilder, inputs: AttentionInputs, layout: HeadLayout) => Attended;
+
+/** All scores of a row at once. @param mask - see `causalMask` */
+export const attendAtOnce =
+  (mask: Value): Attend =>
+  (graph, inputs, layout) => {
+    const saved = attention(graph, inputs, mask, layout);
+    return { output: saved.output, backward: (gradient) => attentionBackward(graph, saved, gradient) };
+  };
+
 /**
  * `softmax(Q Kᵀ / sqrt(headSize) + mask) V`, head by head; query head h reads key head
  * `floor(h · keyValueHeadCount / headCount)`.
@@ -116,7 +135,7 @@ export function joinHeads(
 }
 
 /** `[rows, heads, headSize, time]` to `[rows, time, heads · headSize]`. */
-function joinTurnedHeads(graph: GraphBuilder, value: Value): Value {
+export function joinTurnedHeads(graph: GraphBuilder, value: Value): Value {
   const [rows = 1, heads = 1, headSize = 1, time = 1] = value.shape;
   const byTime = transpose(graph, value, [0, 3, 1, 2]);
   return reshape(graph, byTime, [rows, time, multiplyDimensions(heads, headSize)]);

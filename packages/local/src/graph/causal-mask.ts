@@ -1,6 +1,7 @@
-import type { Dimension } from "../onnx/dimension.js";
-import { multiplyDimensions } from "../onnx/dimension.js";
+import { type Dimension, multiplyDimensions } from "../onnx/dimension.js";
 import type { GraphBuilder } from "../onnx/graph-builder.js";
+import { add } from "../onnx/operators/elementwise.js";
+import type { Span } from "../onnx/operators/slice.js";
 import type { Value } from "../onnx/value.js";
 
 /**
@@ -21,30 +22,59 @@ export const ATTENTION_MASK_VALUE = -1e30;
 export function causalMask(graph: GraphBuilder, tokens: Value, repeats: number): Value {
   const time: Dimension | undefined = tokens.shape[1];
   if (time === undefined) throw new Error("causal mask: tokens must be [rows, time]");
-  // One element stretched to [time, time], and the part above the diagonal kept.
   const length = graph.node(
     { operator: "Shape", inputs: [tokens], attributes: { start: { int: 1 }, end: { int: 2 } } },
     "int64",
     [1],
   );
-  const square = concatenate(graph, [length, length], [2]);
-  const full = graph.node(
-    { operator: "Expand", inputs: [graph.scalar(ATTENTION_MASK_VALUE), square] },
-    "float32",
-    [time, time],
+  const first = graph.intVector([0]);
+  return repeated(
+    graph,
+    hiddenFuture(graph, { queries: length, keys: length, first }, [time, time]),
+    repeats,
   );
-  const future = graph.node(
+}
+
+/**
+ * Builds the mask for queries of one span of a row, and keys from the row's start to the end of the span.
+ *
+ * @param keys - number of these keys
+ * @returns `[repeats · span, keys]`
+ */
+export function causalMaskOfSpan(graph: GraphBuilder, span: Span, keys: Dimension, repeats: number): Value {
+  if (typeof span.length !== "number") throw new Error("causal mask: the length of a span must be known");
+  const sizes = { queries: graph.intVector([span.length]), keys: span.end, first: span.start };
+  return repeated(graph, hiddenFuture(graph, sizes, [span.length, keys]), repeats);
+}
+
+/** One number stretched to `[queries, keys]`, and the part kept that lies behind the query's own place. */
+function hiddenFuture(
+  graph: GraphBuilder,
+  sizes: { readonly queries: Value; readonly keys: Value; readonly first: Value },
+  shape: readonly [Dimension, Dimension],
+): Value {
+  const full = graph.node(
     {
-      operator: "Trilu",
-      inputs: [full, graph.initializer("one", "int64", [], BigInt64Array.of(1n))],
-      attributes: { upper: { int: 1 } },
+      operator: "Expand",
+      inputs: [graph.scalar(ATTENTION_MASK_VALUE), concatenate(graph, [sizes.queries, sizes.keys], [2])],
     },
     "float32",
-    [time, time],
+    shape,
   );
-  if (repeats === 1) return future;
-  const copies = Array.from({ length: repeats }, () => future);
-  return concatenate(graph, copies, [multiplyDimensions(repeats, time), time]);
+  const diagonal = graph.node(
+    { operator: "Squeeze", inputs: [add(graph, sizes.first, graph.intVector([1]))] },
+    "int64",
+    [],
+  );
+  const attributes = { upper: { int: 1 } };
+  return graph.node({ operator: "Trilu", inputs: [full, diagonal], attributes }, "float32", shape);
+}
+
+function repeated(graph: GraphBuilder, mask: Value, repeats: number): Value {
+  const [queries = 1, keys = 1] = mask.shape;
+  if (repeats === 1) return mask;
+  const copies = Array.from({ length: repeats }, () => mask);
+  return concatenate(graph, copies, [multiplyDimensions(repeats, queries), keys]);
 }
 
 function concatenate(graph: GraphBuilder, values: readonly Value[], shape: readonly Dimension[]): Value {

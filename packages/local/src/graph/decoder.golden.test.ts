@@ -5,7 +5,10 @@ import { tensor } from "../runtime/tensor.js";
 import { SafetensorsFile } from "../safetensors/safetensors-file.js";
 import { largestDifference } from "../training/testing/differences.js";
 import { goldenPath, openGoldenModel, readGolden } from "../training/testing/golden-files.js";
+import { attendAtOnce } from "./attention.js";
+import { causalMask } from "./causal-mask.js";
 import { decoder } from "./decoder.js";
+import { loraLinear } from "./lora-linear.js";
 import { modelValues } from "./model-values.js";
 import { targetLogprobs } from "./target-logprobs.js";
 
@@ -26,15 +29,18 @@ describe.each(["native", "wasm"] as const)("the base model on the %s runtime", (
       const { config, weights } = openGoldenModel(name);
       const graph = new GraphBuilder();
       const model = modelValues(graph, config, weights, new Set());
-      const decoded = decoder(graph, model, graph.input("tokens", "int32", ["rows", "time"]));
+      const tokens = graph.input("tokens", "int32", ["rows", "time"]);
+      const mask = causalMask(graph, tokens, config.headCount / config.keyValueHeadCount);
+      const decoded = decoder(graph, model, tokens, { attend: attendAtOnce(mask), sparesMemory: false });
+      const { output: logits } = loraLinear(graph, decoded.output, model.linear("lm_head"));
       const targets = graph.input("targets", "int32", ["rows", "time", 1]);
       const layers = Object.fromEntries(
         decoded.layers.map(({ mlp }, index) => [`layer${index}`, mlp.output]),
       );
       const outputs = {
         ...layers,
-        logits: decoded.logits,
-        logprobs: targetLogprobs(graph, decoded.logits, targets).output,
+        logits,
+        logprobs: targetLogprobs(graph, logits, targets).output,
       };
       const session = await (await createRuntime({ runtime: runtimeName, threads: 2 })).compile(
         graph.build(outputs),
@@ -46,10 +52,12 @@ describe.each(["native", "wasm"] as const)("the base model on the %s runtime", (
           tokens: tensor("int32", [1, length], Int32Array.from(sequence.tokens)),
           targets: tensor("int32", [1, length, 1], Int32Array.from(sequence.target_tokens)),
         });
-        const logits = found.float32("logits");
-        expect(largestDifference(logits, recorded.read(`${sequence.name}.logits`).data)).toBeLessThan(1e-4);
+        const foundLogits = found.float32("logits");
+        expect(largestDifference(foundLogits, recorded.read(`${sequence.name}.logits`).data)).toBeLessThan(
+          1e-4,
+        );
         expect(largestDifference(found.float32("logprobs"), sequence.target_logprobs)).toBeLessThan(5e-5);
-        expect(argmaxOfRows(logits, config.vocabularySize)).toEqual(sequence.argmax);
+        expect(argmaxOfRows(foundLogits, config.vocabularySize)).toEqual(sequence.argmax);
         if (sequence.name !== "seq2") continue;
         for (const layer of Object.keys(layers)) {
           const hidden = recorded.read(`seq2.hidden.${layer}`).data;

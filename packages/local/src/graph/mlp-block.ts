@@ -5,7 +5,7 @@ import type { AdapterGradients } from "./adapter-gradients.js";
 import { type LoraLinear, loraLinear, loraLinearBackward } from "./lora-linear.js";
 import type { ModelValues } from "./model-values.js";
 import { type RmsNorm, rmsNorm, rmsNormBackward } from "./rms-norm.js";
-import { type SwiGlu, swiGlu, swiGluBackward } from "./swiglu.js";
+import { type SwiGlu, swiGlu, swiGluAgain, swiGluBackward } from "./swiglu.js";
 
 export interface MlpBlock {
   readonly output: Value;
@@ -28,13 +28,20 @@ export function mlpBlock(graph: GraphBuilder, model: ModelValues, layer: number,
   return { output: add(graph, input, down.output), layer, norm, gate, up, activation, down };
 }
 
-/** Gradient of the block's input from that of its output. */
+/**
+ * Gradient of the block's input from that of its output.
+ *
+ * @param sparesMemory - true to compute what lies between gate and down again
+ */
 export function mlpBlockBackward(
   graph: GraphBuilder,
-  block: MlpBlock,
+  saved: MlpBlock,
   gradient: Value,
   adapters: AdapterGradients,
+  sparesMemory: boolean,
 ): Value {
+  const activation = sparesMemory ? swiGluAgain(graph, saved.activation) : saved.activation;
+  const block = { ...saved, activation, down: { ...saved.down, input: activation.output } };
   const through = (name: "gate" | "up" | "down", dOutput: Value) =>
     adapters.take(
       `model.layers.${block.layer}.mlp.${name}_proj`,

@@ -7,6 +7,8 @@ export interface SwiGlu {
   readonly gate: Value;
   readonly up: Value;
   readonly activated: Value;
+  /** σ(gate), where it was needed. */
+  readonly slope?: Value;
 }
 
 /** `silu(gate) · up` with `silu(x) = x · sigmoid(x)`. */
@@ -15,10 +17,19 @@ export function swiGlu(graph: GraphBuilder, gate: Value, up: Value): SwiGlu {
   return { output: multiply(graph, activated, up), gate, up, activated };
 }
 
+/**
+ * The saved values computed again from gate and up: two products less in memory for each layer until its backward half, which asks for them
+ * only then, for two multiplications more.
+ */
+export function swiGluAgain(graph: GraphBuilder, { gate, up }: SwiGlu): SwiGlu {
+  const slope = sigmoid(graph, gate);
+  const activated = multiply(graph, gate, slope);
+  return { output: multiply(graph, activated, up), gate, up, activated, slope };
+}
+
 /** Gradients of gate and up. With σ the sigmoid of the gate, `silu' = σ + silu · (1 − σ)`. */
 export function swiGluBackward(graph: GraphBuilder, saved: SwiGlu, gradient: Value) {
-  const { gate, up, activated } = saved;
-  const slope = sigmoid(graph, gate);
+  const { gate, up, activated, slope = sigmoid(graph, gate) } = saved;
   const rest = multiply(graph, activated, subtract(graph, graph.scalar(1), slope));
   return {
     gate: multiply(graph, multiply(graph, gradient, up), add(graph, slope, rest)),

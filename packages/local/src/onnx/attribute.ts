@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { type AttributeProto, AttributeProtoSchema } from "./generated/onnx_pb.js";
+import { type AttributeProto, AttributeProtoSchema, type GraphProto } from "./generated/onnx_pb.js";
 
 /** The value of a node's attribute; ONNX tells whole numbers from fractions, so we say which one is meant. */
 export type Attribute =
@@ -9,7 +9,12 @@ export type Attribute =
   | { readonly ints: readonly number[] };
 
 /** ONNX's numbers for the kinds of attribute (`AttributeProto.AttributeType`). */
-const kinds = { float: 1, int: 2, string: 3, ints: 7 } as const;
+const kinds = { float: 1, int: 2, string: 3, graph: 5, ints: 7 } as const;
+
+/** The attribute of a node that runs a graph of its own. */
+export function encodeBodyAttribute(body: GraphProto): AttributeProto {
+  return create(AttributeProtoSchema, { name: "body", type: kinds.graph, g: body });
+}
 
 export function encodeAttribute(name: string, attribute: Attribute): AttributeProto {
   if ("int" in attribute) {

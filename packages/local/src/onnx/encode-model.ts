@@ -1,5 +1,5 @@
 import { create, toBinary } from "@bufbuild/protobuf";
-import { encodeAttribute } from "./attribute.js";
+import { encodeAttribute, encodeBodyAttribute } from "./attribute.js";
 import type { Shape } from "./dimension.js";
 import { elementTypeCodes } from "./element-type.js";
 import {
@@ -13,7 +13,8 @@ import {
   type ValueInfoProto,
   ValueInfoProtoSchema,
 } from "./generated/onnx_pb.js";
-import type { GraphParts, Initializer, NodeSpec } from "./onnx-graph.js";
+import type { GraphBody, GraphParts, Initializer, NodeSpec } from "./onnx-graph.js";
+import { readNames } from "./prune-graph.js";
 import type { Value } from "./value.js";
 
 /** The newest versions that native and wasm builds of ONNX Runtime 1.30 both take without a warning. */
@@ -42,7 +43,7 @@ export function encodeModel(parts: GraphParts, outputs: Readonly<Record<string, 
     name: "tinkex",
     input: parts.inputs.map(encodeValueInfo),
     initializer: parts.initializers.map(encodeInitializer),
-    node: parts.nodes.map((node) => encodeNode(node, names)),
+    node: resultsSoon(parts.nodes).map((node) => encodeNode(node, names)),
     valueInfo: values.map(encodeValueInfo),
   });
   addOutputs(graph, outputs, names);
@@ -50,6 +51,17 @@ export function encodeModel(parts: GraphParts, outputs: Readonly<Record<string, 
     ModelProtoSchema,
     create(ModelProtoSchema, { irVersion, producerName: "tinkex", opsetImport: operatorSets, graph }),
   );
+}
+
+/**
+ * Orders nodes so that the runtime computes each result as soon as what it needs is there, and lets go of that. It starts from the nodes
+ * that no other reads, the last of the file first, and computes what each needs before the next: in order of writing, the result that
+ * needs most would come first, and all others wait, with everything that they need, for the end of the run.
+ */
+function resultsSoon(nodes: readonly NodeSpec[]): readonly NodeSpec[] {
+  const read = new Set(nodes.flatMap(readNames));
+  const isRead = (node: NodeSpec) => node.outputs.some(({ name }) => read.has(name));
+  return [...nodes.filter(isRead), ...nodes.filter((node) => !isRead(node)).reverse()];
 }
 
 /** An output of the graph is a value with the output's name: what a node gives can have that name from the start. */
@@ -93,7 +105,22 @@ function encodeNode(node: NodeSpec, names: ReadonlyMap<string, string>): NodePro
     name: node.outputs[0]?.name ?? node.operator,
     input: node.inputs.map((name) => names.get(name) ?? name),
     output: node.outputs.map(({ name }) => names.get(name) ?? name),
-    attribute: Object.entries(node.attributes).map(([name, value]) => encodeAttribute(name, value)),
+    attribute: [
+      ...Object.entries(node.attributes).map(([name, value]) => encodeAttribute(name, value)),
+      ...(node.body === undefined ? [] : [encodeBodyAttribute(encodeBody(node.body, names))]),
+    ],
+  });
+}
+
+function encodeBody(body: GraphBody, names: ReadonlyMap<string, string>): GraphProto {
+  const given = new Set(body.outputs.map(({ name }) => name));
+  const values = body.nodes.flatMap((node) => node.outputs).filter(({ name }) => !given.has(name));
+  return create(GraphProtoSchema, {
+    name: "body",
+    input: body.inputs.map(encodeValueInfo),
+    node: body.nodes.map((node) => encodeNode(node, names)),
+    output: body.outputs.map(encodeValueInfo),
+    valueInfo: values.map(encodeValueInfo),
   });
 }
 

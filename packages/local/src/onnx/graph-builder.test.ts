@@ -33,6 +33,18 @@ describe("GraphBuilder", () => {
     expect(graph.build({ doubled }).operators).toEqual(["Add"]);
   });
 
+  it("writes results that need least last, since the runtime begins with those", () => {
+    const graph = new GraphBuilder();
+    const x = graph.input("x", "float32", ["rows"]);
+    const first = negate(graph, x);
+    const half = add(graph, x, x);
+    const second = negate(graph, half);
+    const third = add(graph, half, half);
+    expect(decoded(graph.build({ first, second, third })).graph?.node.map(({ output }) => output[0])).toEqual(
+      [half.name, "third", "second", "first"],
+    );
+  });
+
   it("gives the value that already has a name, unless it is another one", () => {
     const graph = new GraphBuilder();
     const x = graph.input("x", "float32", ["rows", 2]);

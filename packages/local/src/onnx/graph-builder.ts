@@ -2,8 +2,15 @@ import type { Attribute } from "./attribute.js";
 import { describeShape, type Shape, sameShape } from "./dimension.js";
 import { bytesOfElements, type ElementArrays, type ElementType } from "./element-type.js";
 import { encodeModel } from "./encode-model.js";
-import type { ExternalTensors, Initializer, NodeSpec, OnnxGraph, TensorPlace } from "./onnx-graph.js";
-import { pruneGraph } from "./prune-graph.js";
+import type {
+  ExternalTensors,
+  GraphBody,
+  Initializer,
+  NodeSpec,
+  OnnxGraph,
+  TensorPlace,
+} from "./onnx-graph.js";
+import { pruneBody, pruneGraph } from "./prune-graph.js";
 import type { Value } from "./value.js";
 
 /** Operators outside ONNX's own set that both runtimes have. */
@@ -15,6 +22,7 @@ interface NodeRequest {
   /** `undefined` stands for an optional input that is left out. */
   readonly inputs: readonly (Value | undefined)[];
   readonly attributes?: Readonly<Record<string, Attribute>>;
+  readonly body?: GraphBody;
 }
 
 /**
@@ -27,15 +35,29 @@ export class GraphBuilder {
   readonly #nodes: NodeSpec[] = [];
   /** See {@link ExternalTensors.isPacked}. */
   readonly isPacked: boolean;
+  /** Builder of the graph that this one is a loop's body in. */
+  readonly #outer: GraphBuilder | undefined;
+  /** Makes names of a body unlike all others. */
+  readonly #prefix: string;
 
   /** @param options - `isPacked`: see {@link ExternalTensors}; it concerns tensors outside the model file only */
-  constructor({ isPacked = true }: Partial<Pick<ExternalTensors, "isPacked">> = {}) {
-    this.isPacked = isPacked;
+  constructor({
+    isPacked = true,
+    outer,
+  }: { readonly isPacked?: boolean; readonly outer?: GraphBuilder } = {}) {
+    this.isPacked = outer?.isPacked ?? isPacked;
+    this.#outer = outer;
+    this.#prefix = outer === undefined ? "" : `${outer.#prefix}body.${outer.#nodes.length}.`;
+  }
+
+  /** Builder of a loop's body, which may read all values of this graph; its constants become those of the whole. */
+  bodyBuilder(): GraphBuilder {
+    return new GraphBuilder({ outer: this });
   }
 
   /** Declares a tensor that is given at every run. Asking again for the same name gives the same value. */
   input(name: string, type: ElementType, shape: Shape): Value {
-    return this.#declare(this.#inputs, { name, type, shape });
+    return this.#declare(this.#inputs, { name: `${this.#prefix}${name}`, type, shape });
   }
 
   /**
@@ -50,6 +72,7 @@ export class GraphBuilder {
     shape: readonly number[],
     data: ElementArrays[T],
   ): Value {
+    if (this.#outer !== undefined) return this.#outer.initializer(name, type, shape, data);
     const size = shape.reduce((product, length) => product * length, 1);
     if (bytesOfElements(type, size) !== data.byteLength) {
       throw new Error(
@@ -61,6 +84,7 @@ export class GraphBuilder {
 
   /** A tensor of the model that stays in its file, from which the runtime reads it. One folder has all such files of a graph. */
   externalInitializer(name: string, type: ElementType, shape: readonly number[], place: TensorPlace): Value {
+    if (this.#outer !== undefined) return this.#outer.externalInitializer(name, type, shape, place);
     const size = bytesOfElements(
       type,
       shape.reduce((product, length) => product * length, 1),
@@ -86,7 +110,7 @@ export class GraphBuilder {
 
   /** Adds a node with one output of the given type and shape, which the caller has worked out. */
   node(request: NodeRequest, type: ElementType, shape: Shape): Value {
-    const name = `${request.operator}.${this.#nodes.length}`;
+    const name = `${this.#prefix}${request.operator}.${this.#nodes.length}`;
     const value: Value = { name, type, shape };
     this.#append(request, [value]);
     return value;
@@ -95,7 +119,7 @@ export class GraphBuilder {
   /** Adds a node with several outputs. */
   nodeWithOutputs(request: NodeRequest, outputs: readonly Pick<Value, "type" | "shape">[]): Value[] {
     const values = outputs.map(({ type, shape }, index) => ({
-      name: `${request.operator}.${this.#nodes.length}.${index}`,
+      name: `${this.#prefix}${request.operator}.${this.#nodes.length}.${index}`,
       type,
       shape,
     }));
@@ -125,8 +149,13 @@ export class GraphBuilder {
       ...this.#external(graph.initializers),
       inputs: graph.inputs,
       outputs: Object.entries(outputs).map(([name, { type, shape }]) => ({ name, type, shape })),
-      operators: graph.nodes.map((node) => node.operator),
+      operators: graph.nodes.flatMap(operatorsOf),
     };
+  }
+
+  /** Finishes a loop's body, with outputs in the order in which the loop wants them, each given by a node of the body. */
+  buildBody(outputs: readonly Value[]): GraphBody {
+    return pruneBody({ inputs: [...this.#inputs.values()], nodes: this.#nodes, outputs });
   }
 
   #external(initializers: readonly Initializer[]): Pick<OnnxGraph, "external"> {
@@ -143,6 +172,7 @@ export class GraphBuilder {
       inputs: request.inputs.map((value) => value?.name ?? ""),
       outputs,
       attributes: request.attributes ?? {},
+      ...(request.body === undefined ? {} : { body: request.body }),
     });
   }
 
@@ -160,4 +190,8 @@ export class GraphBuilder {
     }
     return existing;
   }
+}
+
+function operatorsOf({ operator, body }: NodeSpec): readonly string[] {
+  return [operator, ...(body?.nodes.flatMap(operatorsOf) ?? [])];
 }

@@ -11,7 +11,7 @@ export interface OnnxGraph {
   /** Inputs of a run, in the order of declaration. */
   readonly inputs: readonly Value[];
   readonly outputs: readonly Value[];
-  /** The operator of every node, in order of evaluation. */
+  /** The operator of every node, in order of evaluation, those of a loop's body behind it. */
   readonly operators: readonly string[];
 }
 
@@ -46,6 +46,15 @@ export interface NodeSpec {
   readonly inputs: readonly string[];
   readonly outputs: readonly Value[];
   readonly attributes: Readonly<Record<string, Attribute>>;
+  /** What a loop repeats. */
+  readonly body?: GraphBody;
+}
+
+/** A graph inside a node. It may read the values around it. */
+export interface GraphBody {
+  readonly inputs: readonly Value[];
+  readonly nodes: readonly NodeSpec[];
+  readonly outputs: readonly Value[];
 }
 
 /** The parts of a graph, nodes in order of evaluation. */

@@ -1,23 +1,25 @@
 import type { ModelConfig } from "../model/model-config.js";
+import { isSmallModel } from "./is-small-model.js";
 
 /** More tokens at once are no faster: by then every matrix product fills the cores. */
 const mostTokens = 2048;
 /** Fewer tokens are not worth a run. */
 export const MIN_TOKENS_PER_RUN = 64;
 /** Bytes that the intermediate results of one run may take where nothing else is said. */
-export const DEFAULT_RUN_BYTES = 1.5e9;
+export const DEFAULT_RUN_BYTES = 1.1e9;
 
 /**
  * Estimates the bytes of intermediate results that one token of a training run takes. Between the two halves of a run there are about
- * 4 numbers for each logit; in each layer 14 of the hidden and 7 of the intermediate size; and the attention of each head to every
- * token of the row. The runtime took 78 % of that for SmolLM2-135M at 512 tokens a row, and 90 % for the built-in model.
+ * 4 numbers for each logit; in each layer 8 of the hidden size, 2 of the intermediate size, or 4 where they are not computed again; and
+ * the attention of each head to every token of the row. SmolLM2-135M took 99 % of that in rows of 128 tokens.
  *
  * @param time - tokens of its row, padding included
  */
 export function trainingBytesPerToken(config: ModelConfig, time: number): number {
   const { vocabularySize, layerCount, hiddenSize, intermediateSize, headCount } = config;
+  const inner = isSmallModel(config) ? 4 : 2;
   const numbers =
-    4 * vocabularySize + layerCount * (14 * hiddenSize + 7 * intermediateSize + headCount * time);
+    4 * vocabularySize + layerCount * (8 * hiddenSize + inner * intermediateSize + headCount * time);
   return numbers * Float32Array.BYTES_PER_ELEMENT;
 }
 
@@ -30,4 +32,20 @@ export function tokensPerRun(config: ModelConfig, runBytes = DEFAULT_RUN_BYTES):
     const affordable = Math.floor(runBytes / trainingBytesPerToken(config, time));
     return Math.min(mostTokens, Math.max(MIN_TOKENS_PER_RUN, affordable));
   };
+}
+
+/** Bytes that one row may take at once where nothing else is said: SmolLM2-135M's of 1,100 tokens. */
+export const DEFAULT_ROW_BYTES = 4e9;
+/** Tokens that a long row's attention and logits are computed for at a time. */
+export const BLOCK_LENGTH = 256;
+
+/**
+ * Estimates the bytes that a row takes which is computed by blocks: the input of every layer, all of one layer, and for one block its
+ * logits and its attention to the whole row. The last two are doubled, as they are moved while the next ones are made.
+ */
+export function blockedRowBytes(config: ModelConfig, time: number, blockLength = BLOCK_LENGTH): number {
+  const { vocabularySize, layerCount, hiddenSize, intermediateSize, headCount } = config;
+  const row = layerCount * hiddenSize + 24 * hiddenSize + 8 * intermediateSize;
+  const block = 4 * vocabularySize + 5 * headCount * time;
+  return (time * row + blockLength * block) * Float32Array.BYTES_PER_ELEMENT;
 }

@@ -22,7 +22,22 @@ const gradientTolerance = 5e-5;
 const lossTolerance = (loss: number) => 1e-3 + 1e-5 * Math.abs(loss);
 const trainedLossTolerance = (loss: number) => 1e-3 + 1e-4 * Math.abs(loss);
 
-describe.each(["native", "wasm"] as const)("training on the %s runtime", (runtimeName) => {
+const ways = [
+  { runtimeName: "native", how: "rows at once", options: {} },
+  { runtimeName: "wasm", how: "rows at once", options: {} },
+  {
+    runtimeName: "native",
+    how: "rows by blocks",
+    options: { maxTokensPerRun: 1, rowBytes: 0, blockLength: 8 },
+  },
+  {
+    runtimeName: "wasm",
+    how: "rows by blocks",
+    options: { maxTokensPerRun: 1, rowBytes: 0, blockLength: 8 },
+  },
+] as const;
+
+describe.each(ways)("training on the $runtimeName runtime, $how", ({ runtimeName, options }) => {
   describe.each(cases)("%s", (name) => {
     const golden = readGolden<GoldenCase>(`lora/${name}/case.json`);
     const { config, weights } = openGoldenModel(golden.model);
@@ -34,6 +49,7 @@ describe.each(["native", "wasm"] as const)("training on the %s runtime", (runtim
         config,
         weights,
         runtime: await createRuntime({ runtime: runtimeName, threads: 1 }),
+        ...options,
       });
     });
     afterAll(() => trainer.release());

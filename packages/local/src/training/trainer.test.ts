@@ -127,16 +127,20 @@ describe("createTrainer", () => {
     expect(second).toEqual(first);
   });
 
-  it("loss-functions 3.7: masked tokens add exactly nothing", async () => {
-    const masked = supervised.map((datum) => ({
-      ...datum,
-      lossInputs: { weights: new Float32Array(datum.targets.length) },
-    }));
-    const { lossSum, gradients, logprobs } = await passOf(masked);
-    expect(lossSum).toBe(0);
-    expect(globalNorm(gradients)).toBe(0);
-    expect(logprobs.map(({ length }) => length)).toEqual(supervised.map(({ tokens }) => tokens.length));
-  });
+  it.each(["native", "wasm"] as const)(
+    "loss-functions 3.7: masked tokens add exactly nothing, %s",
+    async (name) => {
+      const by = await trainerWith({ runtime: await createRuntime({ runtime: name, threads: 1 }) });
+      const masked = supervised.map((datum) => ({
+        ...datum,
+        lossInputs: { weights: new Float32Array(datum.targets.length) },
+      }));
+      const { lossSum, gradients, logprobs } = await passOf(masked, "cross_entropy", { by });
+      expect(lossSum).toBe(0);
+      expect(globalNorm(gradients)).toBe(0);
+      expect(logprobs.map(({ length }) => length)).toEqual(supervised.map(({ tokens }) => tokens.length));
+    },
+  );
 
   it("loss-functions 3.1: takes all weights as 1 where none are given", async () => {
     const bare = supervised.map((datum) => ({ ...datum, lossInputs: {} }));
@@ -236,5 +240,31 @@ describe("top-K cross entropy", () => {
     });
     const recorded = readGoldenTensors(`lora/qwen3-r4-attn/${topk.gradients}`, parameters);
     expect(worstRelativeDifference(gradients, recorded)).toBeLessThan(gradientTolerance);
+  });
+});
+
+describe.each([2, 4, 64])("rows that are computed by blocks of %i tokens", (blockLength) => {
+  const inBlocks = { maxTokensPerRun: 1, rowBytes: 0, blockLength };
+
+  it.each(["cross_entropy", "ppo"] as const)("%s: give what the rows give at once", async (loss) => {
+    const data = loss === "ppo" ? dataOf("rl") : supervised;
+    const [whole, blocked] = [
+      await passOf(data, loss),
+      await passOf(data, loss, { by: await trainerWith(inBlocks) }),
+    ];
+    expect(blocked.lossSum).toBeCloseTo(whole.lossSum, 3);
+    blocked.logprobs.forEach((logprobs, index) => {
+      expect(largestDifference(logprobs, whole.logprobs[index] ?? [])).toBeLessThan(5e-5);
+    });
+    expect(worstRelativeDifference(blocked.gradients, whole.gradients)).toBeLessThan(gradientTolerance);
+  });
+
+  it("add exactly nothing where they are masked", async () => {
+    const masked = supervised.map((datum) => ({
+      ...datum,
+      lossInputs: { weights: new Float32Array(datum.targets.length) },
+    }));
+    const { lossSum, gradients } = await passOf(masked, "cross_entropy", { by: await trainerWith(inBlocks) });
+    expect({ lossSum, norm: globalNorm(gradients) }).toEqual({ lossSum: 0, norm: 0 });
   });
 });

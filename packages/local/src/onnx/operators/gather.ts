@@ -8,6 +8,17 @@ export function gatherRows(graph: GraphBuilder, matrix: Value, indices: Value): 
   return graph.node({ operator: "Gather", inputs: [matrix, indices] }, matrix.type, shape);
 }
 
+/** A copy of a matrix with rows put in the place of those with the given numbers, int64 `[k]`, each at most once. */
+export function scatterRows(graph: GraphBuilder, matrix: Value, indices: Value, rows: Value): Value {
+  const [count = 0] = indices.shape;
+  const places = graph.node(
+    { operator: "Unsqueeze", inputs: [indices, graph.intVector([-1])] },
+    indices.type,
+    [count, 1],
+  );
+  return graph.node({ operator: "ScatterND", inputs: [matrix, places, rows] }, matrix.type, matrix.shape);
+}
+
 /** Along the last axis: `result[..., k] = value[..., indices[..., k]]`. */
 export function gatherLastAxis(graph: GraphBuilder, value: Value, indices: Value): Value {
   checkLeadingAxes("GatherElements", value, indices);

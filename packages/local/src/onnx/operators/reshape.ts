@@ -36,3 +36,14 @@ export function flattenRows(graph: GraphBuilder, value: Value): Value {
   const rows = multiplyDimensions(...value.shape.slice(0, -1));
   return graph.node({ operator: "Flatten", inputs: [value], attributes }, value.type, [rows, width]);
 }
+
+/** The same numbers in the shape of another value, as a run finds it, so that several lengths may be open. */
+export function reshapeLike(graph: GraphBuilder, value: Value, other: Value): Value {
+  if (multiplyDimensions(...value.shape) !== multiplyDimensions(...other.shape)) {
+    throw new Error(
+      `Reshape: ${describeShape(value.shape)} and ${describeShape(other.shape)} differ in size`,
+    );
+  }
+  const shape = graph.node({ operator: "Shape", inputs: [other] }, "int64", [other.shape.length]);
+  return graph.node({ operator: "Reshape", inputs: [value, shape] }, value.type, other.shape);
+}
