@@ -43,7 +43,8 @@ interface Answer {
   readonly body: unknown;
 }
 
-const TRAINING = ["forward_backward", "optim_step", "save_weights"];
+const PASSES = ["forward", "forward_backward"];
+const TRAINING = [...PASSES, "optim_step", "save_weights"];
 
 /**
  * A server behind a network that fails as a script says, as a `fetch` in the process: it keeps to one habit with sequence ids, and
@@ -103,8 +104,8 @@ export class ModelService {
     const path = new URL(String(input)).pathname.replace("/api/v1/", "");
     const headers = new Headers(init.headers);
     const json = parse(init.body);
-    // One beat that is never answered takes less time than thousands that are.
-    if (path === "session_heartbeat") return new Promise(() => {});
+    // One beat that is never answered takes less time than thousands that are; the last one is that of a session that is lost.
+    if (path === "session_heartbeat" && json.session_id === this.#session) return new Promise(() => {});
     if (!TRAINING.includes(path)) return respond(this.#control(path, json));
     this.deliveries.push({ call: headers.get("x-call") ?? "", leftAtMs: this.#clock.monotonic() });
     const latencyMs = this.#latenciesMs[this.#posts % Math.max(1, this.#latenciesMs.length)] ?? 0;
@@ -174,8 +175,9 @@ export class ModelService {
     this.taken.push({ seqId, call: headers.get("x-call") ?? "", model: `${json.model_id}` });
     const ticket = `${this.#session} r${this.#tickets.size}`;
     this.#tickets.set(key, ticket);
-    const { data = [] } = (json.forward_backward_input ?? {}) as { readonly data?: readonly unknown[] };
-    this.#bodies.set(ticket, { seqId, datumCount: path === "forward_backward" ? data.length : 0 });
+    const input = json.forward_backward_input ?? json.forward_input ?? {};
+    const { data = [] } = input as { readonly data?: readonly unknown[] };
+    this.#bodies.set(ticket, { seqId, datumCount: PASSES.includes(path) ? data.length : 0 });
     return { status: 200, body: { request_id: ticket } };
   }
 
@@ -184,6 +186,7 @@ export class ModelService {
       const together = this.#habit !== "strict";
       return { status: 200, body: { fwdbwd_max_chunk_len: 1, parallel_fwdbwd_chunks: together } };
     }
+    if (path === "session_heartbeat") return { status: 404, body: { detail: "session not found" } };
     if (path === "create_session") return { status: 200, body: { session_id: this.#session } };
     if (path === "create_model") {
       if (json.session_id === this.#session) return { status: 200, body: { request_id: this.#session } };
