@@ -17,6 +17,13 @@ export const RETRY_DIFFERENCES: readonly Difference[] = [
     why: "the service's word for the fault is read in any case",
   },
   {
+    kind: "added",
+    what: "POST retrieve_future",
+    at: ["future-polling * s42"],
+    why: "425 says that it is too early, and is asked again as after 503",
+  },
+  { kind: "ends", what: "status 422", at: ["future-polling * s42"], why: UNRECORDED },
+  {
     kind: "ends",
     what: "status 410",
     at: ["future-polling * s30"],

@@ -16,6 +16,8 @@ const FATES = [
   "answer lost",
   "answer cut",
   "page in place of the answer",
+  "welcome before it arrives",
+  "welcome in place of the answer",
 ] as const;
 
 type Fate = (typeof FATES)[number];
@@ -100,9 +102,11 @@ export class FailingProxy {
       message.socket.resetAndDestroy();
       return;
     }
-    if (fate === "page before it arrives") return sendPage(response);
+    if (fate === "page before it arrives") return sendPage(response, 502);
+    if (fate === "welcome before it arrives") return sendPage(response, 200);
     const answer = await this.#forward(message, body);
-    if (fate === "page in place of the answer") return sendPage(response);
+    if (fate === "page in place of the answer") return sendPage(response, 502);
+    if (fate === "welcome in place of the answer") return sendPage(response, 200);
     if (fate === "answer lost") {
       message.socket.resetAndDestroy();
       return;
@@ -129,7 +133,7 @@ export class FailingProxy {
   }
 }
 
-function sendPage(response: ServerResponse): void {
-  response.writeHead(502, { "content-type": "text/html" });
-  response.end("<html>bad gateway</html>");
+function sendPage(response: ServerResponse, status: 200 | 502): void {
+  response.writeHead(status, { "content-type": "text/html" });
+  response.end("<html>one moment</html>");
 }
