@@ -30,6 +30,7 @@ describe("a fresh process", () => {
   it.each([
     "@tinkex/base",
     "@tinkex/types/endpoints",
+    "@tinkex/types/descriptions",
     "@tinkex/tensor",
     "@tinkex/http",
     "@tinkex/tokenizer",

@@ -19,7 +19,7 @@ import { telemetryCalls } from "./calls/telemetry.js";
 import { tensorCalls } from "./calls/tensor.js";
 import { tfjsCalls } from "./calls/tfjs.js";
 import { tokenizerCalls } from "./calls/tokenizer.js";
-import { typesCalls } from "./calls/types.js";
+import { descriptionsCalls, typesCalls } from "./calls/types.js";
 import { wireCalls } from "./calls/wire.js";
 import { spoil, TrapError, whole } from "./hostile-values.js";
 import { NOT_CALLED } from "./not-called.js";
@@ -49,6 +49,7 @@ afterAll(() => service.close());
 
 const CALLS: Readonly<Record<string, PublicCalls>> = {
   "@tinkex/types": typesCalls,
+  "@tinkex/types/descriptions": descriptionsCalls,
   "@tinkex/tensor": tensorCalls,
   "@tinkex/tensor/loss-graph": lossGraphCalls,
   "@tinkex/tensor/tfjs": tfjsCalls,

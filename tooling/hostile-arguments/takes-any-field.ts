@@ -7,6 +7,7 @@ const REQUEST = "the description of one request, which the packages above make";
 /** Functions whose last argument is an object in which they take a field of any name, by the entry and the name, with the reason. */
 export const TAKES_ANY_FIELD: Readonly<Record<string, string>> = {
   "@tinkex/types Datum.of": KEYS,
+  "@tinkex/types/descriptions describeRecords": KEYS,
   "@tinkex/types ModelInput.append": RECORD,
   "@tinkex/types ModelInput.toInts": RECORD,
   "@tinkex/types ModelInput.length": RECORD,

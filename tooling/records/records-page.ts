@@ -22,11 +22,25 @@ interface Family {
   readonly declarations: readonly Declaration[];
 }
 
-function readFamilies(): Family[] {
+function recordFiles(): string[] {
   return readdirSync(new URL(RECORDS, packages), { recursive: true, encoding: "utf8" })
     .map((file) => RECORDS + file.replaceAll("\\", "/"))
     .concat(RECORDS_OF_BASE)
-    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"));
+}
+
+/** Parses the files that declare records. */
+export function readRecordSources(): ts.SourceFile[] {
+  return recordFiles().map(parseFile);
+}
+
+function parseFile(file: string): ts.SourceFile {
+  const text = readFileSync(new URL(file, packages), "utf8");
+  return ts.createSourceFile(file, text, ts.ScriptTarget.ESNext, true);
+}
+
+function readFamilies(): Family[] {
+  return recordFiles()
     .map((file) => ({ file, family: basename(file, ".ts"), declarations: declarationsIn(file) }))
     .filter(({ declarations }) => declarations.length > 0)
     .sort((left, right) => left.family.localeCompare(right.family, "en"));
@@ -95,10 +109,9 @@ const OTHER_NAMES: readonly (readonly [there: string, here: string])[] = [
 ];
 
 function declarationsIn(file: string): Declaration[] {
-  const text = readFileSync(new URL(file, packages), "utf8");
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.ESNext, true);
+  const source = parseFile(file);
   const schemas = new Map<string, string>();
-  for (const [, schema = "", record = ""] of text.matchAll(
+  for (const [, schema = "", record = ""] of source.text.matchAll(
     /^export const (\w+Schema): RecordSchema<(\w+)>/gm,
   )) {
     schemas.set(record, schema);

@@ -1,9 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { endpointsPage } from "./endpoints-page.js";
+import { recordDescriptionsFile } from "./record-descriptions.js";
 import { recordsPage } from "./records-page.js";
 
-const pages = { "records.md": recordsPage, "protocol/endpoints.md": endpointsPage };
-for (const [path, page] of Object.entries(pages)) {
-  writeFileSync(new URL(`../../docs/${path}`, import.meta.url), page());
-  console.log(`wrote docs/${path}`);
+const files = {
+  "docs/records.md": recordsPage,
+  "docs/protocol/endpoints.md": endpointsPage,
+  "packages/types/src/descriptions/data/record-descriptions.ts": recordDescriptionsFile,
+};
+for (const [path, write] of Object.entries(files)) {
+  writeFileSync(new URL(`../../${path}`, import.meta.url), write());
+  console.log(`wrote ${path}`);
 }

@@ -386,5 +386,6 @@ export { toJsonSchema } from "./schema/json-schema.js";
 export type { JsonSchemaDraft, JsonSchemaOptions } from "./schema/json-schema-options.js";
 export { type JsonObject, type JsonValue, jsonObjectSchema } from "./schema/json-value.js";
 export type { Open } from "./schema/names.js";
+export type { DescribeRecord, RecordDescription } from "./schema/record-description.js";
 export type { CheckIssue, CheckOutcome, RecordSchema } from "./schema/record-schema.js";
 export { type RecordName, recordSchemas } from "./schema/record-schemas.js";

@@ -19,6 +19,7 @@ import {
   toBase64,
   toJsonSchema,
 } from "@tinkex/types";
+import { describeRecords } from "@tinkex/types/descriptions";
 import { call, type PublicCalls } from "../public-call.js";
 
 const input = () => ModelInput.fromInts([1, 2]);
@@ -52,6 +53,15 @@ export const typesCalls: PublicCalls = {
   toBase64: call(toBase64, () => [new Uint8Array(3)]),
   toJsonSchema: call(toJsonSchema, () => [
     modelInputSchema,
-    { refBase: "#/components/schemas/ModelInput", draft: "draft-07", dialect: false },
+    {
+      refBase: "#/components/schemas/ModelInput",
+      draft: "draft-07",
+      dialect: false,
+      describe: () => ({ description: "x", fields: { chunks: "y" } }),
+    },
   ]),
+};
+
+export const descriptionsCalls: PublicCalls = {
+  describeRecords: call(describeRecords, () => [{ ModelInput: modelInputSchema }]),
 };

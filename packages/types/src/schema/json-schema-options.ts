@@ -1,4 +1,5 @@
-import { checkKnownNames, describeValue, ValidationError } from "@tinkex/base";
+import { checkFunction, checkKnownNames, describeValue, ValidationError } from "@tinkex/base";
+import type { DescribeRecord } from "./record-description.js";
 
 /** Form of a JSON Schema that goes into another tool or document. */
 export interface JsonSchemaOptions {
@@ -21,6 +22,13 @@ export interface JsonSchemaOptions {
    * @defaultValue false with a `refBase` inside a document, else true
    */
   readonly dialect?: boolean | undefined;
+  /**
+   * Gives the `description`s of a record and its fields, also of a record within another: `describeRecords(recordSchemas)` of
+   * `@tinkex/types/descriptions`, or a function of one's own.
+   *
+   * @defaultValue none: a schema says what is valid, not what it means
+   */
+  readonly describe?: DescribeRecord | undefined;
 }
 
 const DRAFTS = ["draft-2020-12", "draft-07"] as const;
@@ -34,8 +42,12 @@ export type JsonSchemaDraft = (typeof DRAFTS)[number];
  * @throws ValidationError naming the option
  */
 export function checkJsonSchemaOptions(options: JsonSchemaOptions): void {
-  checkKnownNames(options, { refBase: true, draft: true, dialect: true }, "toJsonSchema: options");
-  const { refBase, draft, dialect } = options;
+  checkKnownNames(
+    options,
+    { refBase: true, draft: true, dialect: true, describe: true },
+    "toJsonSchema: options",
+  );
+  const { refBase, draft, dialect, describe } = options;
   if (refBase !== undefined && !isPlace(refBase)) {
     throw wrongOption("refBase", 'the place of this one schema, e.g. "#/components/schemas/Datum"', refBase);
   }
@@ -45,6 +57,7 @@ export function checkJsonSchemaOptions(options: JsonSchemaOptions): void {
   if (dialect !== undefined && typeof dialect !== "boolean") {
     throw wrongOption("dialect", "true or false", dialect);
   }
+  if (describe !== undefined) checkFunction(describe, "toJsonSchema: options.describe");
 }
 
 function wrongOption(name: keyof JsonSchemaOptions, wanted: string, value: unknown): ValidationError {

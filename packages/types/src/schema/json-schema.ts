@@ -6,6 +6,7 @@ import {
   type JsonSchemaOptions,
 } from "./json-schema-options.js";
 import { ALTERNATIVES } from "./one-of-kinds.js";
+import { checkDescription, type DescribeRecord } from "./record-description.js";
 import type { RecordSchema } from "./record-schema.js";
 
 /**
@@ -14,6 +15,7 @@ import type { RecordSchema } from "./record-schema.js";
  *
  * @example toJsonSchema(samplingParamsSchema)
  * @example toJsonSchema(datumSchema, { refBase: "#/components/schemas/Datum" })
+ * @example toJsonSchema(datumSchema, { describe: describeRecords(recordSchemas) })
  * @throws ValidationError for a schema that is not one of this package, and for an option that does not exist
  */
 export function toJsonSchema(
@@ -28,8 +30,8 @@ export function toJsonSchema(
     );
   }
   checkJsonSchemaOptions(options);
-  const { refBase = "#", draft = "draft-2020-12", dialect = refBase.endsWith("#") } = options;
-  const { $schema, ...rest } = jsonSchemaOf(schema, draft);
+  const { refBase = "#", draft = "draft-2020-12", dialect = refBase.endsWith("#"), describe } = options;
+  const { $schema, ...rest } = jsonSchemaOf(schema, draft, describe);
   const placed = draft === "draft-07" ? forDraft7(rest) : rest;
   rebase(placed, refBase);
   return dialect ? { $schema, ...placed } : placed;
@@ -86,9 +88,13 @@ function dropIdleDefaults(node: unknown, isAlternative = false): void {
   }
 }
 
-function jsonSchemaOf(schema: RecordSchema<unknown>, target: JsonSchemaDraft): Record<string, unknown> {
+function jsonSchemaOf(
+  schema: RecordSchema<unknown>,
+  target: JsonSchemaDraft,
+  describe?: DescribeRecord,
+): Record<string, unknown> {
   // Every schema of this package is a zod schema; others have their own way to a JSON Schema.
-  return z.toJSONSchema(schema as unknown as z.core.$ZodType, {
+  const written = z.toJSONSchema(schema as unknown as z.core.$ZodType, {
     io: "input",
     target,
     unrepresentable: "any",
@@ -106,14 +112,43 @@ function jsonSchemaOf(schema: RecordSchema<unknown>, target: JsonSchemaDraft): R
         if (required.length > 0) jsonSchema.required = required;
       }
       const kinds = jsonSchema[ALTERNATIVES];
-      if (!Array.isArray(kinds)) return;
-      delete jsonSchema[ALTERNATIVES];
-      jsonSchema.anyOf = kinds.map((kind: RecordSchema<unknown>) => {
-        const { $schema: _, ...alternative } = jsonSchemaOf(kind, target);
-        return alternative;
-      });
+      if (Array.isArray(kinds)) {
+        delete jsonSchema[ALTERNATIVES];
+        jsonSchema.anyOf = kinds.map((kind: RecordSchema<unknown>) => {
+          const { $schema: _, ...alternative } = jsonSchemaOf(kind, target, describe);
+          return alternative;
+        });
+      }
+      const words = describe?.(zodSchema as unknown as RecordSchema<unknown>);
+      if (words === undefined) return;
+      checkDescription(words);
+      jsonSchema.description = words.description;
+      jsonSchema[FIELD_WORDS] = words.fields;
     },
   });
+  if (describe !== undefined) describeFields(written);
+  return written;
+}
+
+/** Holds a record's words for its fields until zod has copied what it shares: the same schema stands in several fields. */
+const FIELD_WORDS = "x-field-words";
+
+/** Puts descriptions of fields beside them, before those of the records that the fields hold. Changes the schema. */
+function describeFields(node: unknown): void {
+  if (typeof node !== "object" || node === null) return;
+  for (const child of Object.values(node)) describeFields(child);
+  if (!(FIELD_WORDS in node)) return;
+  const { [FIELD_WORDS]: words, properties } = node as FieldsWithWords;
+  Reflect.deleteProperty(node, FIELD_WORDS);
+  for (const [name, description] of Object.entries(words ?? {})) {
+    if (properties !== undefined && Object.hasOwn(properties, name))
+      Object.assign(properties[name] ?? {}, { description });
+  }
+}
+
+interface FieldsWithWords {
+  readonly [FIELD_WORDS]?: Readonly<Record<string, string>>;
+  readonly properties?: Readonly<Record<string, object>>;
 }
 
 /**

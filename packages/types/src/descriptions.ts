@@ -1,0 +1,1 @@
+export { describeRecords } from "./descriptions/describe-records.js";
