@@ -1,4 +1,9 @@
 import { ValidationError } from "@tinkex/base";
+import {
+  ADDITIONAL_TEMPLATES,
+  TEMPLATE_ENDING,
+  USUAL_TEMPLATES,
+} from "../file-format/additional-templates.js";
 import { tokenizerOfTiktoken } from "../file-format/tiktoken-file.js";
 import type { TokenizerFiles } from "../tokenizer/create-tokenizer.js";
 
@@ -7,14 +12,17 @@ export type TokenizerFileReader = (name: string) => Promise<string | undefined>;
 
 /**
  * Reads the files of a tokenizer: `tokenizer.json` or Kimi's `tiktoken.model`, and where there are any `tokenizer_config.json`, `chat_template.jinja`
- * and, of older models, `special_tokens_map.json` and `added_tokens.json`. Undefined when there is neither of the first.
+ * with those of `additional_chat_templates` and, of older models, `special_tokens_map.json` and `added_tokens.json`. Undefined when there
+ * is neither of the first.
  *
  * @param place - the place of the files, for messages
+ * @param listTemplates - gives the names of the additional templates; by default the usual ones are looked for beside a `chat_template.jinja`
  * @throws ValidationError naming the file that is no JSON, or no list of ranks.
  */
 export async function readTokenizerFiles(
   read: TokenizerFileReader,
   place: string,
+  listTemplates?: () => Promise<readonly string[]>,
 ): Promise<TokenizerFiles | undefined> {
   // The first alone: a source may learn from it which version the others must be of.
   const tokenizer = await read("tokenizer.json");
@@ -24,6 +32,8 @@ export async function readTokenizerFiles(
     read("tokenizer_config.json"),
     read("chat_template.jinja"),
   ]);
+  const usual = chatTemplate === undefined ? [] : USUAL_TEMPLATES;
+  const additionalChatTemplates = await readTemplates(read, (await listTemplates?.()) ?? usual);
   const parsedConfig = config === undefined ? undefined : parseObject(config, "tokenizer_config.json", place);
   // Files of older models, which count where the config lists no tokens.
   const isOlder = parsedConfig === undefined || !("added_tokens_decoder" in parsedConfig);
@@ -42,7 +52,20 @@ export async function readTokenizerFiles(
     ...(specialTokensMap === undefined ? {} : { specialTokensMap }),
     ...(addedTokens === undefined ? {} : { addedTokens }),
     ...(chatTemplate === undefined ? {} : { chatTemplate }),
+    ...(Object.keys(additionalChatTemplates).length === 0 ? {} : { additionalChatTemplates }),
   };
+}
+
+async function readTemplates(
+  read: TokenizerFileReader,
+  names: readonly string[],
+): Promise<Record<string, string>> {
+  const entries = await Promise.all(
+    names.map(
+      async (name) => [name, await read(`${ADDITIONAL_TEMPLATES}/${name}${TEMPLATE_ENDING}`)] as const,
+    ),
+  );
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
 const OLDER_FILES = ["special_tokens_map.json", "added_tokens.json"] as const;

@@ -107,6 +107,41 @@ describe("a tokenizer from the hub", () => {
   });
 });
 
+describe("chat templates in a folder of their own", () => {
+  const withTools = { "chat_template.jinja": "D", "additional_chat_templates/tool_use.jinja": "T" };
+
+  it("are read where they have the usual names, once", async () => {
+    hub.files = { ...hub.files, ...withTools };
+    const tokenizer = await source()({ id });
+    expect(tokenizer).toHaveProperty(
+      "chatTemplates",
+      new Map([
+        ["default", "D"],
+        ["tool_use", "T"],
+      ]),
+    );
+    hub.requests.length = 0;
+    expect(await source()({ id, revision: hub.commit() })).toHaveProperty("chatTemplates.size", 2);
+    expect(requests()).toEqual([]);
+  });
+
+  it("are done without where an older cache does not know of them and the hub is out of reach", async () => {
+    hub.files = { ...hub.files, "chat_template.jinja": "D" };
+    await source()({ id });
+    const known = join(
+      cacheDirectory,
+      "models--org--model",
+      ".no_exist",
+      hub.commit(),
+      "additional_chat_templates",
+    );
+    await rm(known, { recursive: true });
+    hub.trouble = { times: Number.POSITIVE_INFINITY, status: 503 };
+    expect(await source()({ id, revision: hub.commit() })).toHaveProperty("chatTemplates.size", 1);
+    expect(warnings).toHaveLength(1);
+  });
+});
+
 // moonshotai/Kimi-K2.5 and its kind have no tokenizer.json.
 it("a tiktoken.model of Kimi's kind is a tokenizer from the hub too, and from the cache", async () => {
   const fixture = fileURLToPath(new URL("../../fixtures/tiktoken/", import.meta.url));

@@ -10,6 +10,7 @@ import {
   systemClock,
   ValidationError,
 } from "@tinkex/base";
+import { ADDITIONAL_TEMPLATES } from "../file-format/additional-templates.js";
 import { readTokenizerFiles } from "../files/read-tokenizer-files.js";
 import type { TokenizerRequest } from "../sources/tokenizer-source.js";
 import { createTokenizer } from "../tokenizer/create-tokenizer.js";
@@ -64,7 +65,9 @@ export function fromHub(options: FromHubOptions = {}): (request: TokenizerReques
     const { offline } = settings;
     const files = new HubRevision(id, revision, { cache, client, offline, clock, logger, signal });
     try {
-      const found = await readTokenizerFiles((name) => files.read(name), `${id} on ${settings.endpoint}`);
+      const read = (name: string) =>
+        name.startsWith(`${ADDITIONAL_TEMPLATES}/`) ? files.readWhereReached(name) : files.read(name);
+      const found = await readTokenizerFiles(read, `${id} on ${settings.endpoint}`);
       if (found !== undefined) return createTokenizer(found);
     } catch (error) {
       if (signal?.aborted) throw new AbortedError(`loading ${id} was aborted`, { cause: signal.reason });

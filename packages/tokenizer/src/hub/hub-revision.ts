@@ -42,6 +42,19 @@ export class HubRevision {
     return text;
   }
 
+  /** The text of a file that a model does without where the hub cannot be reached, which is a warning then. Else as {@link read}. */
+  async readWhereReached(name: string): Promise<string | undefined> {
+    try {
+      return await this.read(name);
+    } catch (error) {
+      if (!TinkexError.isInstance(error) || !error.retryable) throw error;
+      if (!this.#isOffline)
+        this.#options.logger?.warn(`the hub cannot be reached; using ${this.#id} without ${name}`);
+      this.#isOffline = true;
+      return undefined;
+    }
+  }
+
   async #find(name: string): Promise<string | undefined> {
     const { cache } = this.#options;
     const known = await cache.commit(this.#id, this.#revision);

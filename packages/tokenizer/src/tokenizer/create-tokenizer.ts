@@ -26,8 +26,10 @@ export interface TokenizerFiles {
   readonly specialTokensMap?: Readonly<Record<string, unknown>>;
   /** The content of `added_tokens.json`, which older models have; read as the one before. */
   readonly addedTokens?: Readonly<Record<string, unknown>>;
-  /** The content of `chat_template.jinja`, where the template has a file of its own; it wins over the config's. */
+  /** The content of `chat_template.jinja`, where the template has a file of its own; with such files the config's do not count. */
   readonly chatTemplate?: string;
+  /** The contents of the files in `additional_chat_templates`, by their names without the ending, e.g. `tool_use`. */
+  readonly additionalChatTemplates?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -64,10 +66,7 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
     specialTokens,
     addedTokens: new Map(added.map(({ content, id }) => [content, id])),
     namedTokens: namedTokens(tokenSettings(tokenFiles)),
-    chatTemplates:
-      files.chatTemplate === undefined
-        ? chatTemplates(config)
-        : new Map([...chatTemplates(config), ["default", files.chatTemplate]]),
+    chatTemplates: chatTemplates(templatesOfFiles(files) ?? config),
     tokenId,
     token,
     tokenBytes: bytesOfId(token, engine.tokenBytes),
@@ -107,6 +106,16 @@ export function createTokenizer(files: TokenizerFiles): TextTokenizer {
       };
     },
   };
+}
+
+/** The templates that have files of their own, as the setting of a config; undefined where there are none. */
+function templatesOfFiles(files: TokenizerFiles): Record<"chat_template", object> | undefined {
+  const { chatTemplate, additionalChatTemplates = {} } = files;
+  const templates = {
+    ...(chatTemplate !== undefined && { default: chatTemplate }),
+    ...additionalChatTemplates,
+  };
+  return Object.keys(templates).length === 0 ? undefined : { chat_template: templates };
 }
 
 /**
