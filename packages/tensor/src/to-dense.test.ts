@@ -32,6 +32,32 @@ describe("toDense", () => {
     );
   });
 
+  // torch.sparse_csr_tensor with check_invariants, by which `TensorData.to_torch` of tinker 0.38.0 reads one.
+  it.each([
+    ["twice the same", [0, 2, 2, 3], [1, 1, 0], 1, 0],
+    ["not in order", [0, 0, 3, 3], [0, 3, 2], 2, 1],
+  ])("refuses columns of a row that are %s", (_name, crow, columns, index, row) => {
+    const tensor: TensorData = {
+      ...csr,
+      data: [1, 2, 3],
+      sparse_crow_indices: crow,
+      sparse_col_indices: columns,
+    };
+    expect(() => toDense(tensor, { key: "weights" })).toThrow(ValidationError);
+    expect(() => toDense(tensor, { key: "weights" })).toThrow(
+      `loss_fn_inputs.weights.sparse_col_indices[${index}]: must be above the column before it in row ${row}`,
+    );
+  });
+
+  it("takes the same column in rows that follow each other", () => {
+    const tensor: TensorData = { ...csr, sparse_crow_indices: [0, 1, 1, 2], sparse_col_indices: [3, 3] };
+    expect(toNested(tensor)).toEqual([
+      [0, 0, 0, 1],
+      [0, 0, 0, 0],
+      [0, 0, 0, 2],
+    ]);
+  });
+
   it.each<[string, TensorData["data"]]>([
     ["Int32Array", Int32Array.of(-1, 7, -1, 0)],
     ["BigInt64Array", BigInt64Array.of(-1n, 7n, -1n, 0n)],

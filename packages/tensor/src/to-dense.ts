@@ -1,7 +1,7 @@
 import { elementCount, isSparse, type TensorData } from "@tinkex/base";
 import { checkTensor } from "./check-tensor.js";
 import { type PadOptions, padValueOf } from "./pad-value.js";
-import { tensorError } from "./tensor-place.js";
+import { type TensorPlace, tensorError } from "./tensor-place.js";
 
 /**
  * Gives a sparse tensor with all its elements; a dense one is returned as it is.
@@ -9,13 +9,14 @@ import { tensorError } from "./tensor-place.js";
  * Row `r` of CSR lists its elements at `crow[r] … crow[r + 1] - 1`: the column of each, and in `data` its value. What no row
  * lists is the pad value.
  *
- * @throws ValidationError for what is no tensor, for a shape or indices that do not fit, for a pad value that is no integer of
- * 32 bits, and for more elements than memory holds
+ * @throws ValidationError for what is no tensor, for a shape or indices that do not fit, for columns of a row that do not rise (as
+ * `to_torch` of the official SDK does), for a pad value that is no integer of 32 bits, and for more elements than memory holds
  */
 export function toDense(tensor: TensorData, options: PadOptions = {}): TensorData {
   const pad = padValueOf(options);
   const given = checkTensor(tensor, options);
   if (!isSparse(given)) return given;
+  checkOrder(given, options);
   const { dtype, shape = [] } = given;
   try {
     return { data: unfoldedData(given, elementCount(shape), pad), dtype, shape };
@@ -25,6 +26,19 @@ export function toDense(tensor: TensorData, options: PadOptions = {}): TensorDat
       options,
       `shape [${shape.join(", ")}] unfolds to more elements than memory holds; read the listed ones, which \`data\` has`,
     );
+  }
+}
+
+/** Checks that each row lists its columns in order and once: of two values for one place nobody could say which is meant. */
+function checkOrder(
+  { sparse_crow_indices: crow = [], sparse_col_indices: columns = [] }: TensorData,
+  place: TensorPlace,
+): void {
+  let row = 0;
+  for (let at = 1; at < columns.length; at += 1) {
+    while ((crow[row + 1] ?? 0) < at) row += 1;
+    if (crow[row + 1] === at || (columns[at] ?? 0) > (columns[at - 1] ?? 0)) continue;
+    throw tensorError(place, `must be above the column before it in row ${row}`, at, "sparse_col_indices");
   }
 }
 
