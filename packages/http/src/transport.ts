@@ -132,8 +132,11 @@ export class Transport implements TinkexTransport {
       const replaced = await this.#credentials.replacedAfter(outcome, request, lifetime);
       if (replaced !== undefined) outcome = await this.#exchange(job, replaced);
     }
-    if (outcome.kind === "answer") this.#hasContact = true;
-    return asRead(traffic.edge.judge(outcome, request), call);
+    const judged = traffic.edge.judge(outcome, request);
+    const read = asRead(judged, call);
+    // A page in place of an answer may be that of a wrong address.
+    if (outcome.kind === "answer" && read === judged) this.#hasContact = true;
+    return read;
   }
 
   /** Sends once there is a permit for it among the requests of its kind, and lets the observer hear of it if there is one. */

@@ -16,7 +16,7 @@ import {
 import type { ApiFuture } from "../future/api-future.js";
 import type { OperationContext } from "../future/operation-context.js";
 import type { CallOptions } from "../inputs/call-options.js";
-import type { PostOptions } from "../session/api-calls.js";
+import { answerTest, type PostOptions } from "../session/api-calls.js";
 import type { CheckpointLives } from "../session/checkpoint-lives.js";
 import type { RestContext, RestServer } from "./rest-context.js";
 
@@ -78,7 +78,8 @@ export class RestRequest {
     // Requests that only read may be given up at any time.
     if (ENDPOINTS[name].method !== "GET") this.#operation.sending();
     try {
-      return await this.#server.calls.post(name, body, { ...options, path, onBehalfOf, signal });
+      const isReadable = answerTest(name);
+      return await this.#server.calls.post(name, body, { ...options, path, onBehalfOf, signal, isReadable });
     } catch (error) {
       throw isMissingEndpoint(error) ? this.unsupported(name, error) : error;
     }

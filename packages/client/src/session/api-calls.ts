@@ -107,7 +107,8 @@ export class ApiCalls {
     const { onBehalfOf, query, signal, timeoutMs } = options;
     // Of a name that is not fixed the compiler does not see that the parts of a path are strings.
     const path = options.path as Readonly<Record<string, string>> | undefined;
-    const response = await this.post(name, body, { onBehalfOf, query, signal, timeoutMs, path });
+    const isReadable = answerTest(name);
+    const response = await this.post(name, body, { onBehalfOf, query, signal, timeoutMs, path, isReadable });
     return this.decode(name, response.body);
   }
 
@@ -189,4 +190,20 @@ export class ApiCalls {
     const hasRecord = "response" in ENDPOINTS[name];
     return (hasRecord ? decodeResponse(name as EndpointWithAnswer, body) : undefined) as ResponseOf<Name>;
   }
+}
+
+const OPENING_BRACKETS: readonly number[] = [0x5b, 0x7b];
+
+/** Tells an answer of the API from nothing, and from the page of a proxy on the way. */
+function beginsAsJson(body: Uint8Array): boolean {
+  return OPENING_BRACKETS.includes(body.find((byte) => byte > 0x20) ?? 0);
+}
+
+/**
+ * Gives what tells whether a success of an endpoint is an answer of the API: one that is none is asked for again under the same key,
+ * as what was asked for may be done. `undefined` where the answer has no meaning, and for reads, which the caller may repeat.
+ */
+export function answerTest(name: EndpointName): ((body: Uint8Array) => boolean) | undefined {
+  const row = ENDPOINTS[name];
+  return "response" in row && row.method !== "GET" ? beginsAsJson : undefined;
 }

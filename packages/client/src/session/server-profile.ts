@@ -9,7 +9,7 @@ import {
 } from "@tinkex/types";
 import type { EventHub } from "../events/event-hub.js";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
-import { ApiCalls, type ApiCallsOptions } from "./api-calls.js";
+import { ApiCalls, type ApiCallsOptions, answerTest } from "./api-calls.js";
 import {
   type ChunkLimits,
   CURRENT_GENERATION,
@@ -122,6 +122,8 @@ async function ask<Name extends "client_config" | "client_dynamic_config">(
   // A server that knows the endpoint knows the fields too.
   const calls = new ApiCalls({ transport, sdkVersion, generation: "0.38", events, onRepeat });
   const body = calls.encode<"client_config" | "client_dynamic_config">(name, { sdk_version: sdkVersion });
-  const response = await calls.post(name, body, { returnStatuses: [404], signal: lifecycle.closing });
+  const isReadable = answerTest(name);
+  const options = { returnStatuses: [404], signal: lifecycle.closing, isReadable };
+  const response = await calls.post(name, body, options);
   return response.status === 404 ? undefined : calls.decode(name, response.body);
 }

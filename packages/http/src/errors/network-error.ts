@@ -4,6 +4,7 @@ import { errorCode } from "./error-code.js";
 import type { CallFacts } from "./status-error.js";
 import type { Broken, TimedOut, TryOutcome } from "./try-outcome.js";
 import { TunnelError } from "./tunnel-error.js";
+import { UnreadableAnswer } from "./unreadable-answer.js";
 
 /** Meaning of a code to the reader of a message. */
 const EXPLANATIONS: Readonly<Record<string, string>> = {
@@ -90,6 +91,8 @@ function withoutBytes(cause: unknown): unknown {
 }
 
 function explain(cause: unknown, isProxied: boolean): string | undefined {
+  if (cause instanceof UnreadableAnswer)
+    return "is TINKER_BASE_URL right, and does a proxy answer in its place?";
   const code = errorCode(cause);
   if (code === undefined) return undefined;
   if (isLoginRefused(cause))

@@ -3,6 +3,7 @@ import { errorCode } from "../errors/error-code.js";
 import { isLoginRefused } from "../errors/network-error.js";
 import { RETRIED_REFUSALS } from "../errors/status-error.js";
 import type { Answer, TryOutcome } from "../errors/try-outcome.js";
+import { UnreadableAnswer } from "../errors/unreadable-answer.js";
 import type { Operation } from "../operations/operations.js";
 import { parseRetryHint, type RetryHint } from "./retry-hint.js";
 
@@ -32,14 +33,6 @@ export function isSuccess(
   const { status } = outcome;
   if (status >= 200 && status < 300) return true;
   return (status === 302 && operation.redirect === "return") || returned?.includes(status) === true;
-}
-
-/** A success whose body is none of the API's: most often the page of a proxy on the way. */
-class UnreadableAnswer extends Error {
-  constructor({ status, body }: Answer) {
-    super(`answered ${status} with ${body.byteLength} bytes that are no answer of the API`);
-    this.name = "UnreadableAnswer";
-  }
 }
 
 /** Gives the outcome as the retry loop should see it: a success that its caller cannot read is a broken exchange. */
