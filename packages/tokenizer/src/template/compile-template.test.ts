@@ -70,6 +70,23 @@ describe("a template", () => {
   );
 });
 
+// What jinja2 3.1.6 gives, or that it refuses.
+it.each([
+  [`{"a b": "c&d/\u00e9", "x": 1.0, "n": none, "t": true}`, "a+b=c%26d%2F%C3%A9&x=1.0&n=None&t=True"],
+  [`[("a", 1), ["b c", "~"], "xy"]`, "a=1&b+c=~&x=y"],
+  [`{"k": {"x": 1}}`, "k=%7B%27x%27%3A+1%7D"],
+  [`{"a": 1}.items()`, "a=1"],
+  ["[]", ""],
+  ["[1]", undefined],
+  [`[["a", "b", "c"]]`, undefined],
+  [`("a", "b")`, undefined],
+])("urlencode makes a query of pairs: %s", (value, text) => {
+  const render = () =>
+    plain(compileTemplate(`{{ ${value}|urlencode }}`).render({ own: {}, peoples: {} }, PLAIN_STRINGS));
+  if (text === undefined) expect(render).toThrow(ValidationError);
+  else expect(render()).toBe(text);
+});
+
 describe("half of a surrogate pair", () => {
   // Python raises a UnicodeEncodeError, and JavaScript's encodeURIComponent an error of its own.
   it("is refused by urlencode, and passed on by other filters", () => {

@@ -7,6 +7,7 @@ import { prettyPrint } from "../printing/pretty-print.js";
 import { textOf } from "../printing/print-value.js";
 import { toJson } from "../printing/to-json.js";
 import { textArgument, wholeArgument } from "../values/arguments.js";
+import { isIterable, iterate, listOf } from "../values/iterate.js";
 import { isWhiteSpace, lineRanges } from "../values/python-text.js";
 import { bind, type Run } from "../values/run.js";
 import { TemplateError, unsupported } from "../values/template-error.js";
@@ -163,7 +164,22 @@ const wordcount: Filter = (value, given, run) => {
 
 const urlencode: Filter = (value, given, run) => {
   bind("urlencode", given, []);
-  if (isList(value) || value instanceof Dict) throw unsupported("'urlencode' of several values");
+  if (isText(value) || !isIterable(value)) return urlQuoted(value, run);
+  const pairs = value instanceof Dict ? value.entries() : pairsOf(value, run);
+  return Array.from(pairs, (pair) =>
+    pair.map((part) => urlQuoted(part, run).replaceAll("/", "%2F").replaceAll("%20", "+")).join("="),
+  ).join("&");
+};
+
+function* pairsOf(value: Value, run: Run): Generator<readonly Value[]> {
+  for (const item of iterate(value, run.budget, "urlencode")) {
+    const pair = listOf(item, run.budget, "urlencode");
+    if (pair.length !== 2) throw new TemplateError("'urlencode' needs pairs of a name and a value");
+    yield pair;
+  }
+}
+
+function urlQuoted(value: Value, run: Run): string {
   const text = plain(textOf(value, run));
   run.budget.allocate(48 + 12 * text.length, "urlencode");
   if (/\p{Surrogate}/u.test(text))
@@ -171,7 +187,7 @@ const urlencode: Filter = (value, given, run) => {
   return encodeURIComponent(text)
     .replaceAll("%2F", "/")
     .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
-};
+}
 
 /** The most that a level of JSON may be indented by. */
 const MAX_INDENT = 1_000;
