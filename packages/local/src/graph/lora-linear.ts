@@ -4,7 +4,7 @@ import { matMul } from "../onnx/operators/mat-mul.js";
 import { flattenRows } from "../onnx/operators/reshape.js";
 import { transpose } from "../onnx/operators/transpose.js";
 import type { Value } from "../onnx/value.js";
-import { type FrozenMatrix, isQuantized, times, timesTransposed } from "./frozen-matrix.js";
+import { type FrozenMatrix, isWhole, times, timesTransposed } from "./frozen-matrix.js";
 
 /** A frozen matrix `[out, in]` with an optional bias `[out]` and an optional trainable low-rank change. */
 export interface LinearWeights {
@@ -20,7 +20,7 @@ export interface LoraAdapter {
   readonly b: Value;
   /** α / rank, a float32 scalar. */
   readonly scale: Value;
-  /** True where the change is added to the matrix and not to its products, unless the matrix is quantized. Default false. */
+  /** True where the change is added to the matrix and not to its products, where that is one float32 tensor. Default false. */
   readonly isMerged?: boolean;
 }
 
@@ -55,7 +55,7 @@ export function loraLinear(graph: GraphBuilder, input: Value, weights: LinearWei
   const scaledB = multiply(graph, b, scale);
   const reduced = matMul(graph, input, a, { transposeRight: true });
   const low = { a, scaledB, scale, reduced };
-  if (isMerged && !isQuantized(weight)) {
+  if (isMerged && isWhole(weight)) {
     const matrix = add(graph, weight, matMul(graph, scaledB, a));
     return { output: product(matrix), input, matrix, low: { ...low, isMerged } };
   }

@@ -1,8 +1,9 @@
 import { adaptableModules } from "../model/adaptable-modules.js";
 import type { ModelConfig } from "../model/model-config.js";
-import type { GraphWeights } from "../model/model-tensors.js";
+import type { GraphWeights, StoredTensor } from "../model/model-tensors.js";
 import type { GraphBuilder } from "../onnx/graph-builder.js";
 import type { Value } from "../onnx/value.js";
+import type { FrozenMatrix, PartedMatrix } from "./frozen-matrix.js";
 import type { LinearWeights } from "./lora-linear.js";
 import { quantizedMatrix } from "./quantized-matrix.js";
 
@@ -22,6 +23,9 @@ export const adapterScaleInput = "adapter.scale";
 
 /** Names of the graph inputs of a module's two factors, `[rank, in]` and `[out, rank]`. */
 export const adapterInputs = (module: string) => ({ a: `${module}.lora_A`, b: `${module}.lora_B` });
+
+/** Rows of an unembedding above which it is divided, see {@link PartedMatrix}: 1,024 to 4,096 were about as fast. */
+const MAX_ROWS = 2048;
 
 /**
  * @param adapted - names of the linear layers that carry an adapter; the rank is open, so that one compiled graph serves
@@ -46,7 +50,13 @@ export function modelValues(
   const embedding = frozen(embeddingName);
   // A packed copy for the unembedding lets go of what it was made from. Under a name of its own that is all of it; the
   // embedding, from which tokens look up their rows, is then read where a row is wanted.
-  const unembedding = () => (graph.isPacked ? frozen(embeddingName, "lm_head.weight") : embedding);
+  const unembedding = (isTied: boolean): FrozenMatrix => {
+    const name = isTied ? embeddingName : "lm_head.weight";
+    const stored = weights.stored?.(name);
+    if (stored !== undefined && (stored.shape[0] ?? 0) > MAX_ROWS)
+      return partsOf(graph, "lm_head.weight", stored);
+    return isTied && !graph.isPacked ? embedding : frozen(name, "lm_head.weight");
+  };
   return {
     config,
     embedding,
@@ -56,7 +66,7 @@ export function modelValues(
       if (size === undefined) throw new Error(`the model has no linear layer "${module}"`);
       const tied = module === "lm_head" && config.tiedEmbeddings;
       const quantized = weights.quantized?.(`${module}.weight`);
-      const float32 = () => (tied ? unembedding() : frozen(`${module}.weight`));
+      const float32 = () => (module === "lm_head" ? unembedding(tied) : frozen(`${module}.weight`));
       const weight = quantized ? quantizedMatrix(graph, `${module}.weight`, quantized) : float32();
       const bias = size.hasBias ? frozen(`${module}.bias`) : undefined;
       if (!adapted.has(module)) return { weight, bias };
@@ -70,4 +80,18 @@ export function modelValues(
       return { weight, bias, adapter };
     },
   };
+}
+
+/** A stored matrix as parts of about equal numbers of rows. */
+function partsOf(graph: GraphBuilder, name: string, { shape, place }: StoredTensor): PartedMatrix {
+  const [rows = 0, columns = 0] = shape;
+  const most = Math.ceil(rows / Math.ceil(rows / MAX_ROWS));
+  const rowBytes = columns * Float32Array.BYTES_PER_ELEMENT;
+  const parts: Value[] = [];
+  for (let start = 0; start < rows; start += most) {
+    const count = Math.min(most, rows - start);
+    const part = { ...place, offset: place.offset + start * rowBytes, byteLength: count * rowBytes };
+    parts.push(graph.externalInitializer(`${name}.${start}`, "float32", [count, columns], part));
+  }
+  return { parts };
 }

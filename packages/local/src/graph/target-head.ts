@@ -1,11 +1,17 @@
 import type { GraphBuilder } from "../onnx/graph-builder.js";
-import { gatherRows, scatterRows } from "../onnx/operators/gather.js";
-import { flattenRows, reshapeLike } from "../onnx/operators/reshape.js";
-import { zerosLike } from "../onnx/operators/zeros.js";
+import { sliceSpan } from "../onnx/operators/slice.js";
 import type { Value } from "../onnx/value.js";
-import type { LinearWeights } from "./lora-linear.js";
-import { type LoraLinear, type LoraLinearGradients, loraLinear, loraLinearBackward } from "./lora-linear.js";
+import { isParted } from "./frozen-matrix.js";
+import {
+  type LinearWeights,
+  type LoraLinear,
+  type LoraLinearGradients,
+  loraLinear,
+  loraLinearBackward,
+} from "./lora-linear.js";
+import { headInParts, pickedLinear } from "./parted-head.js";
 import { type TargetLogprobs, targetLogprobs, targetLogprobsBackward } from "./target-logprobs.js";
+import { tokensInUse } from "./tokens-in-use.js";
 
 /** Log-probabilities of targets from the last hidden state, with the way back. */
 export interface TargetHead {
@@ -27,47 +33,36 @@ export function headAtOnce(
   targets: Value,
   weights: LinearWeights,
 ): TargetHead {
+  if (isParted(weights.weight)) return headInParts(graph, hidden, targets, partsOf(graph, weights));
   const linear = loraLinear(graph, hidden, weights);
   const saved = targetLogprobs(graph, linear.output, targets);
-  return {
-    logprobs: saved.output,
-    backward: (gradient) => headBackward(graph, linear, saved, gradient),
-  };
+  return { logprobs: saved.output, backward: (gradient) => backward(graph, linear, saved, gradient) };
 }
 
-/** Goes back through the tokens alone that have a gradient: a prompt without weights costs nothing here. */
-function headBackward(
+function backward(
   graph: GraphBuilder,
   linear: LoraLinear,
   saved: TargetLogprobs,
   gradient: Value,
 ): LoraLinearGradients {
-  const flatGradient = flattenRows(graph, gradient);
-  const used = rowsInUse(graph, flatGradient);
-  const pick = (value: Value) => gatherRows(graph, flattenRows(graph, value), used);
-  const dLogits = targetLogprobsBackward(
-    graph,
-    { output: pick(saved.output), targets: pick(saved.targets), logprobs: pick(saved.logprobs) },
-    pick(gradient),
-  );
-  const { low } = linear;
-  const picked = {
-    ...linear,
-    input: pick(linear.input),
-    ...(low === undefined ? {} : { low: { ...low, reduced: pick(low.reduced) } }),
-  };
-  const { input, ...adapter } = loraLinearBackward(graph, picked, dLogits);
-  const dHidden = scatterRows(graph, zerosLike(graph, flattenRows(graph, linear.input)), used, input);
-  return { input: reshapeLike(graph, dHidden, linear.input), ...adapter };
+  const used = tokensInUse(graph, gradient);
+  const { pick } = used;
+  const picked = { output: pick(saved.output), targets: pick(saved.targets), logprobs: pick(saved.logprobs) };
+  const dLogits = targetLogprobsBackward(graph, picked, pick(gradient));
+  const gradients = loraLinearBackward(graph, pickedLinear(linear, pick(linear.input), used), dLogits);
+  return { ...gradients, input: used.putBack(gradients.input, linear.input) };
 }
 
-/** Numbers of the rows with anything but zeros in them, int64 `[used]`; NaN is not zero. */
-function rowsInUse(graph: GraphBuilder, rows: Value): Value {
-  const size = graph.node(
-    { operator: "ReduceL1", inputs: [rows, graph.intVector([-1])], attributes: { keepdims: { int: 0 } } },
-    rows.type,
-    rows.shape.slice(0, -1),
-  );
-  const places = graph.node({ operator: "NonZero", inputs: [size] }, "int64", [1, "used"]);
-  return graph.node({ operator: "Squeeze", inputs: [places, graph.intVector([0])] }, "int64", ["used"]);
+/** A parted linear layer as one layer for each part, with its rows of the adapter. */
+function partsOf(graph: GraphBuilder, { weight, adapter, bias }: LinearWeights): LinearWeights[] {
+  if (!isParted(weight)) return [{ weight, adapter, bias }];
+  if (bias !== undefined) throw new Error("a matrix in parts must have no bias, got one");
+  let start = 0;
+  return weight.parts.map((part) => {
+    const length = Number(part.shape[0]);
+    const span = { start: graph.intVector([start]), end: graph.intVector([start + length]), length };
+    start += length;
+    if (adapter === undefined) return { weight: part };
+    return { weight: part, adapter: { ...adapter, b: sliceSpan(graph, adapter.b, 0, span) } };
+  });
 }

@@ -49,8 +49,8 @@ describe("trainingGraph", () => {
   });
 
   it.each([
-    ["small", { config, weights }, { frozen: 2, adapter: 5, lowest: 1 }],
-    ["large", largeModel(), { frozen: 2, adapter: 6, lowest: 2 }],
+    ["small", { config, weights }, { frozen: 2, adapter: 5, lowest: 1, headParts: 1 }],
+    ["large", largeModel(), { frozen: 2, adapter: 6, lowest: 2, headParts: 512 }],
   ] as const)(
     "multiplies by the matrices of the lowest queries, keys and values only forward, %s model",
     (_, model, perLinear) => {
@@ -58,7 +58,7 @@ describe("trainingGraph", () => {
       const matMuls = graphOf({ attention: true }, true, model).operators.filter(isMatMul).length;
       const attention = 2 + 4;
       const layer = 4 * (perLinear.frozen + perLinear.adapter) + attention + 3 * perLinear.frozen;
-      const head = 2;
+      const head = 2 * perLinear.headParts;
       // dx of the three projections that nothing lies below: dy W + (dy sB) A, or merged dy (W + sB A).
       expect(matMuls).toBe(config.layerCount * layer + head - 3 * perLinear.lowest);
     },

@@ -1,0 +1,143 @@
+import type { GraphBuilder } from "../onnx/graph-builder.js";
+import {
+  add,
+  and,
+  exponential,
+  greaterOrEqual,
+  maximum,
+  minimum,
+  multiply,
+  negate,
+  not,
+  select,
+  subtract,
+} from "../onnx/operators/elementwise.js";
+import { gatherLastAxis, scatterAddLastAxis } from "../onnx/operators/gather.js";
+import { maxLastAxis, sumLastAxis } from "../onnx/operators/reduce.js";
+import { logSoftmax } from "../onnx/operators/softmax.js";
+import { joinFirstAxis, joinLastAxis, splitLastAxis } from "../onnx/operators/split.js";
+import type { Value } from "../onnx/value.js";
+import {
+  type LinearWeights,
+  type LoraLinear,
+  type LoraLinearGradients,
+  loraLinear,
+  loraLinearBackward,
+} from "./lora-linear.js";
+import type { TargetHead } from "./target-head.js";
+import { type TokensInUse, tokensInUse } from "./tokens-in-use.js";
+
+/** The log-probabilities of a stretch of the vocabulary. */
+interface Part {
+  readonly linear: LoraLinear;
+  /** Under the softmax of this part alone, `[rows, time, size]`. */
+  readonly own: Value;
+  /** Logarithm of the sum of exponentials of its logits, `[rows, time, 1]`. */
+  readonly normalizer: Value;
+  /** Places of the targets in this part, or its nearest ones, int32 `[rows, time, K]`. */
+  readonly places: Value;
+  /** Which targets are in this part. */
+  readonly isHere: Value;
+}
+
+/**
+ * The head of a vocabulary in parts, none of which are joined: of all logits there is one copy in memory. A softmax over all is that over
+ * each part times the part's share, and the shares are a softmax of the parts' normalizers.
+ *
+ * @param parts - of the unembedding, in order
+ */
+export function headInParts(
+  graph: GraphBuilder,
+  hidden: Value,
+  targets: Value,
+  parts: readonly LinearWeights[],
+): TargetHead {
+  let start = 0;
+  const saved = parts.map((weights) => {
+    const part = partOf(graph, loraLinear(graph, hidden, weights), targets, start);
+    start += Number(part.own.shape.at(-1));
+    return part;
+  });
+  const normalizers = joinLastAxis(
+    graph,
+    saved.map(({ normalizer }) => normalizer),
+  );
+  const shares = splitLastAxis(
+    graph,
+    logSoftmax(graph, normalizers),
+    saved.map(() => 1),
+  );
+  const withShares = saved.map((part, index) => ({ ...part, share: shares[index] ?? part.normalizer }));
+  const logprobs = withShares
+    .map(({ own, places, isHere, share }) => ({
+      isHere,
+      found: add(graph, gatherLastAxis(graph, own, places), share),
+    }))
+    .reduce((before, part) => ({
+      ...part,
+      found: select(graph, part.isHere, part.found, before.found),
+    })).found;
+  return { logprobs, backward: (gradient) => backward(graph, hidden, withShares, gradient) };
+}
+
+function partOf(graph: GraphBuilder, linear: LoraLinear, targets: Value, start: number): Part {
+  const logits = linear.output;
+  const own = logSoftmax(graph, logits);
+  const size = Number(own.shape.at(-1));
+  const id = (value: number) => graph.initializer(`id.${value}`, "int32", [], Int32Array.of(value));
+  const offset = subtract(graph, targets, id(start));
+  return {
+    linear,
+    own,
+    // Of the largest logit, whose log-probability is nearest to 0: the difference loses no digits.
+    normalizer: subtract(graph, maxLastAxis(graph, logits), maxLastAxis(graph, own)),
+    places: minimum(graph, maximum(graph, offset, id(0)), id(size - 1)),
+    isHere: and(
+      graph,
+      greaterOrEqual(graph, offset, id(0)),
+      not(graph, greaterOrEqual(graph, offset, id(size))),
+    ),
+  };
+}
+
+/** The formula is that of `targetLogprobsBackward`, part by part; see `tokensInUse`. */
+function backward(
+  graph: GraphBuilder,
+  hidden: Value,
+  parts: readonly (Part & { readonly share: Value })[],
+  gradient: Value,
+): LoraLinearGradients {
+  const used = tokensInUse(graph, gradient);
+  const dLogprobs = used.pick(gradient);
+  const spread = negate(graph, sumLastAxis(graph, dLogprobs));
+  const input = used.pick(hidden);
+  const gradients = parts.map(({ linear, own, places, isHere, share }) => {
+    const probabilities = exponential(graph, add(graph, used.pick(own), used.pick(share)));
+    const ownGradient = select(graph, used.pick(isHere), dLogprobs, graph.scalar(0));
+    const dLogits = scatterAddLastAxis(
+      graph,
+      multiply(graph, probabilities, spread),
+      used.pick(places),
+      ownGradient,
+    );
+    return loraLinearBackward(graph, pickedLinear(linear, input, used), dLogits);
+  });
+  const sum = (values: readonly Value[]) => values.reduce((total, value) => add(graph, total, value));
+  const adapters = gradients.flatMap(({ adapter }) => adapter ?? []);
+  const dInput = used.putBack(sum(gradients.map((part) => part.input)), hidden);
+  if (adapters.length === 0) return { input: dInput };
+  const adapter = {
+    a: sum(adapters.map(({ a }) => a)),
+    b: joinFirstAxis(
+      graph,
+      adapters.map(({ b }) => b),
+    ),
+  };
+  return { input: dInput, adapter };
+}
+
+/** A linear layer as if it had been given the tokens in use alone. */
+export function pickedLinear(linear: LoraLinear, input: Value, { pick }: TokensInUse): LoraLinear {
+  const { low } = linear;
+  return { ...linear, input, ...(low === undefined ? {} : { low: { ...low, reduced: pick(low.reduced) } }) };
+}
