@@ -165,7 +165,7 @@ const wordcount: Filter = (value, given, run) => {
 const urlencode: Filter = (value, given, run) => {
   bind("urlencode", given, []);
   if (isText(value) || !isIterable(value)) return urlQuoted(value, run);
-  const pairs = value instanceof Dict ? value.entries() : pairsOf(value, run);
+  const pairs: Iterable<readonly Value[]> = value instanceof Dict ? value.entries() : pairsOf(value, run);
   return Array.from(pairs, (pair) =>
     pair.map((part) => urlQuoted(part, run).replaceAll("/", "%2F").replaceAll("%20", "+")).join("="),
   ).join("&");
