@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,6 +46,32 @@ describe("a poisoned ref", () => {
     await writeFile(join(folder, "refs", "main"), "../../../outside");
     await new HubCache(directory).rememberCommit(id, "main", COMMIT);
     expect(await readFile(join(folder, "refs", "main"), "utf8")).toBe(COMMIT);
+  });
+});
+
+// huggingface_hub 2.4.0 (utils/_shared_blobs.py): the blob of a repository is a link to one of the whole cache, which has a name of its own.
+describe("a blob that the repositories of a cache share", () => {
+  const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+  const load = () => fromHuggingFaceCache({ cacheDirectory: directory })({ id });
+
+  beforeEach(async () => {
+    await writeFile(join(folder, "refs", "main"), COMMIT);
+    const shared = "ab".padEnd(64, "0");
+    await mkdir(join(directory, "blobs", "ab"), { recursive: true });
+    await writeFile(join(directory, "blobs", "ab", shared), TOKENIZER);
+    await symlink(join("..", "..", "blobs", "ab", shared), join(folder, "blobs", sha256(TOKENIZER)));
+    const file = join(folder, "snapshots", COMMIT, "tokenizer.json");
+    await symlink(join("..", "..", "blobs", sha256(TOKENIZER)), file);
+  });
+
+  it("is read, and known by the hash that the repository has for it", async () => {
+    expect((await load())?.tokenId("secret")).toBe(0);
+    expect(await new HubCache(directory).hasBlob(id, sha256(TOKENIZER))).toBe(true);
+  });
+
+  it("is damaged where it is not of that hash", async () => {
+    await writeFile(join(directory, "blobs", "ab", "ab".padEnd(64, "0")), TOKENIZER.slice(0, -1));
+    await expect(load()).rejects.toThrow(/tokenizer\.json is damaged/);
   });
 });
 

@@ -1,4 +1,14 @@
-import { copyFile, mkdtemp, realpath, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  copyFile,
+  mkdtemp,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { TinkexError, ValidationError } from "@tinkex/base";
 import { makeFolders } from "@tinkex/base/node";
@@ -7,11 +17,11 @@ import { DamagedFileError, isSound } from "./damaged-file.js";
 import { removeAbandoned, unfinishedPrefix } from "./remove-abandoned.js";
 
 /**
- * The folder in which Python's `huggingface_hub` keeps what it downloaded, in its own layout, so that nothing is
- * downloaded twice: `models--org--name/` with `blobs/<etag>`, `snapshots/<commit>/<file>` (links to blobs),
- * `refs/<revision>` (commits) and `.no_exist/<commit>/<file>` (files known to be missing). All writes are atomic. Files
- * and folders have the modes that the process gives by itself, as Python's have: the cache is often shared among users,
- * and holds what the hub gave and no token.
+ * The folder in which Python's `huggingface_hub` keeps what it downloaded, in its own layout, so that nothing is downloaded twice:
+ * `models--org--name/` with `blobs/<etag>` (files, or links to what repositories share), `snapshots/<commit>/<file>` (links to blobs),
+ * `refs/<revision>` (commits) and `.no_exist/<commit>/<file>` (files known to be missing). All writes are atomic. Files and folders
+ * have the modes that the process gives by itself, as Python's have: the cache is often shared among users, and holds what the hub
+ * gave and no token.
  *
  * What lies in it is not trusted to lead anywhere: a ref counts only as a commit, and no link is followed out of it.
  */
@@ -43,7 +53,9 @@ export class HubCache {
     const text = await this.#read(id, "snapshots", commit, name);
     if (text === undefined) return undefined;
     const path = this.#path(id, "snapshots", commit, name);
-    if (isSound(text, basename(await realpath(path)), name)) return text;
+    // The blob of the repository, which may be a link to one that repositories share and that is named otherwise; a copy is none.
+    const blob = await readlink(path).catch(() => path);
+    if (isSound(text, basename(blob), name)) return text;
     throw new DamagedFileError(path);
   }
 

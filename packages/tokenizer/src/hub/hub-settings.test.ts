@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { inspect } from "node:util";
 import { ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
@@ -75,5 +77,43 @@ describe("an endpoint that holds a secret", () => {
     expect(resolveHubSettings({ env: {}, endpoint: "http://hub.test:8080/api///" }).endpoint).toBe(
       "http://hub.test:8080/api",
     );
+  });
+});
+
+describe("settings of the environment, as huggingface_hub 2.4.0 reads them", () => {
+  const settings = (env: Record<string, string>) => resolveHubSettings({ env: { HOME: "/home/me", ...env } });
+  const HOME = homedir();
+
+  it.each<[Record<string, string>, string]>([
+    [{ HF_HOME: "~/hf" }, join(HOME, "hf", "hub")],
+    [{ HF_HOME: "~" }, join(HOME, "hub")],
+    [{ HF_HUB_CACHE: "$SCRATCH/hub" }, "/scratch/hub"],
+    [{ HF_HUB_CACHE: `\${SCRATCH}/$NONE/\${NONE}/$` }, `/scratch/$NONE/\${NONE}/$`],
+    [{ HF_HOME: "/a", HUGGINGFACE_HUB_CACHE: "/b" }, "/b"],
+    [{ HF_HUB_CACHE: "/c", HUGGINGFACE_HUB_CACHE: "/b" }, "/c"],
+    [{ XDG_CACHE_HOME: "/x" }, join("/x", "huggingface", "hub")],
+    [{ HF_HOME: "/a~/~" }, join("/a~/~", "hub")],
+    [{ HF_HOME: "~nobody/x" }, join("~nobody/x", "hub")],
+    [{ XDG_CACHE_HOME: "~/x" }, join(HOME, "x", "huggingface", "hub")],
+    [{ HF_HUB_CACHE: "$$SCRATCH" }, "$/scratch"],
+    [{ HF_HUB_CACHE: "a$SCRATCHb" }, "a$SCRATCHb"],
+  ])("place of the cache: %j", (env, directory) => {
+    expect(settings({ SCRATCH: "/scratch", ...env }).cacheDirectory).toBe(directory);
+  });
+
+  it.each<[Record<string, string>, boolean]>([
+    [{ HF_HUB_OFFLINE: "0", TRANSFORMERS_OFFLINE: "1" }, false],
+    [{ HF_HUB_OFFLINE: "", TRANSFORMERS_OFFLINE: "1" }, true],
+    [{ TRANSFORMERS_OFFLINE: "true" }, true],
+  ])("offline: %j", (env, offline) => {
+    expect(settings(env).offline).toBe(offline);
+  });
+
+  it("has the token of an older name, and none where it may not be sent by itself", async () => {
+    expect(await settings({ HUGGING_FACE_HUB_TOKEN: "hf_old" }).token()).toBe("hf_old");
+    expect(await settings({ HUGGING_FACE_HUB_TOKEN: "hf_old", HF_TOKEN: "hf_new" }).token()).toBe("hf_new");
+    const env = { HF_TOKEN: "hf_new", HF_HUB_DISABLE_IMPLICIT_TOKEN: "1" };
+    expect(await settings(env).token()).toBeUndefined();
+    expect(await resolveHubSettings({ env, token: "hf_given" }).token()).toBe("hf_given");
   });
 });

@@ -2,16 +2,20 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { checkObject, checkString, ValidationError } from "@tinkex/base";
 import { readFileIfThere } from "../files/read-file-if-there.js";
+import { expandPath } from "./expand-path.js";
 
 /** Options of the Hugging Face hub; what is left out comes from the environment, as in Python. */
 export interface HubOptions {
   /** @defaultValue `HF_ENDPOINT`, else `https://huggingface.co` */
   readonly endpoint?: string;
-  /** A user access token, for gated and private repositories. @defaultValue `HF_TOKEN`, else the one that `hf auth login` stored */
+  /**
+   * A user access token, for gated and private repositories.
+   * @defaultValue `HF_TOKEN`, else the one that `hf auth login` stored; none where `HF_HUB_DISABLE_IMPLICIT_TOKEN` is on
+   */
   readonly token?: string;
   /** @defaultValue `HF_HUB_CACHE`, else `hub` below `HF_HOME`, else `~/.cache/huggingface/hub` */
   readonly cacheDirectory?: string;
-  /** Uses the cache alone. @defaultValue `HF_HUB_OFFLINE` or `TRANSFORMERS_OFFLINE` is `1`, `ON`, `YES` or `TRUE` */
+  /** Uses the cache alone. @defaultValue `HF_HUB_OFFLINE`, or without it `TRANSFORMERS_OFFLINE`, is `1`, `ON`, `YES` or `TRUE` */
   readonly offline?: boolean;
   /** @defaultValue `process.env` */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -48,19 +52,28 @@ export function resolveHubSettings(options: HubOptions = {}): HubSettings {
     if (options[name] !== undefined) checkString(options[name], `fromHub: ${name}`);
   }
   const setting = (name: string) => (env[name] === "" ? undefined : env[name]);
+  const folder = (...names: readonly string[]) => {
+    const path = names.map(setting).find((value) => value !== undefined);
+    return path === undefined ? undefined : expandPath(path, env);
+  };
   const home =
-    setting("HF_HOME") ?? join(setting("XDG_CACHE_HOME") ?? join(homedir(), ".cache"), "huggingface");
+    folder("HF_HOME") ?? join(folder("XDG_CACHE_HOME") ?? join(homedir(), ".cache"), "huggingface");
   const endpoint = withoutEndingSlashes(
     options.endpoint ?? setting("HF_ENDPOINT") ?? "https://huggingface.co",
   );
   checkEndpoint(endpoint);
   return {
     endpoint,
-    cacheDirectory: options.cacheDirectory ?? setting("HF_HUB_CACHE") ?? join(home, "hub"),
-    offline: options.offline ?? (isOn(setting("HF_HUB_OFFLINE")) || isOn(setting("TRANSFORMERS_OFFLINE"))),
+    cacheDirectory:
+      options.cacheDirectory ?? folder("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE") ?? join(home, "hub"),
+    offline: options.offline ?? isOn(setting("HF_HUB_OFFLINE") ?? setting("TRANSFORMERS_OFFLINE")),
     async token() {
-      const stored = () => readFileIfThere(setting("HF_TOKEN_PATH") ?? join(home, "token"));
-      const token = (options.token ?? setting("HF_TOKEN") ?? (await stored()))?.trim();
+      const implied = async () =>
+        setting("HF_TOKEN") ??
+        setting("HUGGING_FACE_HUB_TOKEN") ??
+        (await readFileIfThere(folder("HF_TOKEN_PATH") ?? join(home, "token")));
+      const mayImply = !isOn(setting("HF_HUB_DISABLE_IMPLICIT_TOKEN"));
+      const token = (options.token ?? (mayImply ? await implied() : undefined))?.trim();
       if (token === undefined || token === "") return undefined;
       checkToken(token);
       return token;
