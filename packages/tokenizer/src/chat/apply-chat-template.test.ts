@@ -147,6 +147,14 @@ describe("the choice of a template", () => {
     expect(applyChatTemplate(several, messages, { template, variables: { mood: "!" } }).text).toBe("hi</s>!");
   });
 
+  // As in Python, where None is no tools; JSON and other languages write null.
+  it("takes null for no tools, and asks for no template of theirs", () => {
+    const tools = null as unknown as undefined;
+    expect(applyChatTemplate(several, messages, { tools }).text).toBe(
+      applyChatTemplate(several, messages).text,
+    );
+  });
+
   it("prefers chat_template.jinja to the config", () => {
     const tokenizer = createTokenizer({
       tokenizer: { model: { type: "BPE", vocab: {}, merges: [] } },

@@ -74,7 +74,9 @@ export function applyChatTemplate(
   options: ChatTemplateOptions = {},
 ): RenderedChat {
   checkKnownNames(options, OPTIONS, "the options of applyChatTemplate");
-  const { tools, addGenerationPrompt = false, continueFinalMessage = false, variables = {} } = options;
+  const { addGenerationPrompt = false, continueFinalMessage = false, variables = {} } = options;
+  // Null is none, as JSON has it.
+  const tools = options.tools ?? undefined;
   if (!isTextTokenizer(tokenizer)) {
     throw new ValidationError(
       "applyChatTemplate: the tokenizer must be one that createTokenizer made; another has no chat template",
