@@ -2,7 +2,7 @@ import { ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { loadRecordedTokenizer } from "../testing/recorded-tokenizers.js";
 import { createTokenizer } from "../tokenizer/create-tokenizer.js";
-import { applyChatTemplate } from "./apply-chat-template.js";
+import { applyChatTemplate, type ChatTemplateOptions } from "./apply-chat-template.js";
 
 const tiny = await loadRecordedTokenizer("tiny");
 
@@ -149,8 +149,8 @@ describe("the choice of a template", () => {
 
   // As in Python, where None is no tools; JSON and other languages write null.
   it("takes null for no tools, and asks for no template of theirs", () => {
-    const tools = null as unknown as undefined;
-    expect(applyChatTemplate(several, messages, { tools }).text).toBe(
+    const options = { tools: null } as unknown as ChatTemplateOptions;
+    expect(applyChatTemplate(several, messages, options).text).toBe(
       applyChatTemplate(several, messages).text,
     );
   });

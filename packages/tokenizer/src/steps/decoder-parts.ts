@@ -42,8 +42,8 @@ export function byteFallbackDecoder(): DecoderPart {
     };
     return {
       push(token) {
-        const digits = BYTE_TOKEN.exec(token)?.[1];
-        if (digits === undefined) return [...release(), token];
+        const digits = token.startsWith("<") ? BYTE_TOKEN.exec(token)?.[1] : undefined;
+        if (digits === undefined) return bytes.length === 0 ? [token] : [...release(), token];
         bytes.push(Number.parseInt(digits, 16));
         return [];
       },

@@ -44,16 +44,22 @@ export function wholeToken(join: (tokens: readonly string[]) => string): Decoder
 export function inSequence(parts: readonly DecoderPart[]): DecoderPart {
   return () => {
     const decodings = parts.map((part) => part());
-    const through = (tokens: readonly string[], from: number): readonly string[] =>
-      decodings
-        .slice(from)
-        .reduce<readonly string[]>(
-          (given, decoding) => given.flatMap((token) => decoding.push(token)),
-          tokens,
-        );
+    const through = (tokens: readonly string[], from: number): readonly string[] => {
+      let given = tokens;
+      for (const decoding of from === 0 ? decodings : decodings.slice(from)) given = pushAll(decoding, given);
+      return given;
+    };
     return {
       push: (token) => through([token], 0),
       end: () => decodings.flatMap((decoding, index) => through(decoding.end(), index + 1)),
     };
   };
+}
+
+/** Pushes tokens, of which there is one as a rule: then no further list is made. */
+function pushAll(decoding: Decoding, tokens: readonly string[]): readonly string[] {
+  const [first] = tokens;
+  return tokens.length === 1 && first !== undefined
+    ? decoding.push(first)
+    : tokens.flatMap((token) => decoding.push(token));
 }

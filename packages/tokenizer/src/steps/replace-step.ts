@@ -1,4 +1,5 @@
 import { ValidationError } from "@tinkex/base";
+import { isRecord } from "../file-format/is-record.js";
 import { patternFinder } from "../patterns/pattern-finder.js";
 import type { PartConfig } from "./leaf-parts.js";
 import { checkGrowth } from "./within-growth.js";
@@ -10,7 +11,10 @@ export function replaceStep(part: PartConfig, section: string): (text: string) =
     throw new ValidationError(`content of a Replace in ${section} of this tokenizer.json must be a text`);
   }
   const find = patternFinder(pattern);
+  const wanted = isRecord(pattern) && typeof pattern.String === "string" ? pattern.String : "";
   return (text) => {
+    // Most tokens have nothing to be replaced, and decoders ask of each.
+    if (!text.includes(wanted)) return text;
     const pieces: string[] = [];
     let end = 0;
     for (const match of find(text)) {
