@@ -1,20 +1,18 @@
 import type { GraphBuilder } from "../onnx/graph-builder.js";
 import { matMul } from "../onnx/operators/mat-mul.js";
 import { dequantize, matMulQuantized, type QuantizedMatrix } from "../onnx/operators/quantized.js";
-import { joinLastAxis } from "../onnx/operators/split.js";
 import type { Value } from "../onnx/value.js";
 
 /** The matrix `[out, in]` of a linear layer, which is not trained: float32, whole or in parts, or in few bits a number. */
 export type FrozenMatrix = Value | PartedMatrix | QuantizedMatrix;
 
-/**
- * A matrix whose rows are divided among several tensors. The runtime's product with one of very many rows is 2 to 5 times as slow as its
- * products with the parts: the numbers of a result that are computed together lie too far from each other.
- */
+/** A matrix whose rows are divided among several tensors, so that their products need not be in memory together; see `headInParts`. */
 export interface PartedMatrix {
   /** Float32, `[some of out, in]`, in order. */
   readonly parts: readonly Value[];
 }
+
+const PART_BY_PART = "a matrix in parts is multiplied part by part, see headInParts";
 
 /**
  * `x Wᵀ` for `x` of `[..., in]`.
@@ -23,13 +21,8 @@ export interface PartedMatrix {
  * weights, which for many rows is faster anyway. For 4 bits there is a fast product with float32, and both have equal numbers.
  */
 export function timesTransposed(graph: GraphBuilder, input: Value, matrix: FrozenMatrix): Value {
+  if (isParted(matrix)) throw new Error(PART_BY_PART);
   if (isWhole(matrix)) return matMul(graph, input, matrix, { transposeRight: true });
-  if (isParted(matrix)) {
-    return joinLastAxis(
-      graph,
-      matrix.parts.map((part) => matMul(graph, input, part, { transposeRight: true })),
-    );
-  }
   const isRounded = graph.isPacked && matrix.bits === 8;
   return matMulQuantized(graph, input, matrix, isRounded ? 4 : 1);
 }

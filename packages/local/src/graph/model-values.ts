@@ -24,7 +24,7 @@ export const adapterScaleInput = "adapter.scale";
 /** Names of the graph inputs of a module's two factors, `[rank, in]` and `[out, rank]`. */
 export const adapterInputs = (module: string) => ({ a: `${module}.lora_A`, b: `${module}.lora_B` });
 
-/** Rows of an unembedding above which it is divided, see {@link PartedMatrix}: 1,024 to 4,096 were about as fast. */
+/** Rows of an unembedding above which training divides it, see {@link PartedMatrix}. Parts of 1,024 to 12,288 rows were about as fast. */
 const MAX_ROWS = 2048;
 
 /**
@@ -52,7 +52,7 @@ export function modelValues(
   // embedding, from which tokens look up their rows, is then read where a row is wanted.
   const unembedding = (isTied: boolean): FrozenMatrix => {
     const name = isTied ? embeddingName : "lm_head.weight";
-    const stored = weights.stored?.(name);
+    const stored = graph.isPacked ? undefined : weights.stored?.(name);
     if (stored !== undefined && (stored.shape[0] ?? 0) > MAX_ROWS)
       return partsOf(graph, "lm_head.weight", stored);
     return isTied && !graph.isPacked ? embedding : frozen(name, "lm_head.weight");
