@@ -30,13 +30,13 @@ import { type TokensInUse, tokensInUse } from "./tokens-in-use.js";
 /** The log-probabilities of a stretch of the vocabulary. */
 interface Part {
   readonly linear: LoraLinear;
-  /** Under the softmax of this part alone, `[rows, time, size]`. */
+  /** Log-probabilities under the softmax of this part alone, `[rows, time, size]`. */
   readonly own: Value;
   /** Logarithm of the sum of exponentials of its logits, `[rows, time, 1]`. */
   readonly normalizer: Value;
   /** Places of the targets in this part, or its nearest ones, int32 `[rows, time, K]`. */
   readonly places: Value;
-  /** Which targets are in this part. */
+  /** True for targets in this part. */
   readonly isHere: Value;
 }
 
@@ -89,7 +89,7 @@ function partOf(graph: GraphBuilder, linear: LoraLinear, targets: Value, start: 
   return {
     linear,
     own,
-    // Of the largest logit, whose log-probability is nearest to 0: the difference loses no digits.
+    // Taken at the largest logit, whose log-probability is nearest to 0: the difference loses no digits.
     normalizer: subtract(graph, maxLastAxis(graph, logits), maxLastAxis(graph, own)),
     places: minimum(graph, maximum(graph, offset, id(0)), id(size - 1)),
     isHere: and(

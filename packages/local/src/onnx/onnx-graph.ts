@@ -46,7 +46,7 @@ export interface NodeSpec {
   readonly inputs: readonly string[];
   readonly outputs: readonly Value[];
   readonly attributes: Readonly<Record<string, Attribute>>;
-  /** What a loop repeats. */
+  /** Graph that a loop repeats. */
   readonly body?: GraphBody;
 }
 

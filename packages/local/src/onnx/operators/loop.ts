@@ -2,7 +2,7 @@ import { type Dimension, describeShape, sameShape } from "../dimension.js";
 import type { GraphBuilder } from "../graph-builder.js";
 import type { Value } from "../value.js";
 
-/** What one turn of a loop gives. */
+/** Results of one turn of a loop. */
 export interface LoopTurn {
   /** The carried values for the next turn, in their shapes. */
   readonly carried: readonly Value[];
