@@ -237,12 +237,23 @@ export class Channel {
     const release =
       this.#trainingBudget.tryAcquire(request.size) ??
       (await this.#trainingBudget.acquire(request.size, delivery.stopSignal ?? closing));
+    let attempt = this.encoding.first;
     try {
-      const ticket = await this.#deliverPass(request, context, delivery);
-      const submission = this.#accepted(request.name, ticket, context, log, context.startedAtMs);
-      // No try is left that might read the body.
-      this.bodyMemory?.giveBack(request.written.body);
-      return submission;
+      for (let first: unknown; ; ) {
+        try {
+          const ticket = await this.#tryPass(request, attempt, context, delivery);
+          this.encoding.accepted(attempt);
+          const submission = this.#accepted(request.name, ticket, context, log, context.startedAtMs);
+          // No try is left that might read the body.
+          this.bodyMemory?.giveBack(request.written.body);
+          return submission;
+        } catch (error) {
+          const next = this.encoding.nextAttempt(attempt, error);
+          if (next === undefined) throw first === undefined ? error : failureOf(first, error);
+          first = error;
+          attempt = next;
+        }
+      }
     } finally {
       release();
     }
@@ -291,26 +302,6 @@ export class Channel {
       return { kind: "accepted", value };
     } finally {
       endSubmitting?.();
-    }
-  }
-
-  async #deliverPass(
-    request: PassRequest,
-    context: OperationContext,
-    delivery: Delivery,
-  ): Promise<UntypedAPIFuture> {
-    let attempt = this.encoding.first;
-    for (let first: unknown; ; ) {
-      try {
-        const ticket = await this.#tryPass(request, attempt, context, delivery);
-        this.encoding.accepted(attempt);
-        return ticket;
-      } catch (error) {
-        const next = this.encoding.nextAttempt(attempt, error);
-        if (next === undefined) throw first === undefined ? error : failureOf(first, error);
-        first = error;
-        attempt = next;
-      }
     }
   }
 

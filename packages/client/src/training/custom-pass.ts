@@ -4,7 +4,7 @@ import type { OperationContext } from "../future/operation-context.js";
 import { checkCustomData, runCustomLoss } from "./custom-loss/custom-loss.js";
 import { handlePass, LossHandle } from "./loss-graph/loss-handle.js";
 import type { PassOutput } from "./passes/combine-outputs.js";
-import { checkTargets } from "./passes/prepare-data.js";
+import { checkLossInputs } from "./passes/prepare-data.js";
 import type { TrainedModel } from "./trained-model.js";
 
 /**
@@ -20,7 +20,7 @@ export function customPass(
   if (loss instanceof LossHandle) {
     const pass = handlePass(loss, model, data);
     // The graph says which of its inputs have an element for each target.
-    for (const [index, datum] of data.entries()) checkTargets(datum, index, []);
+    for (const [index, datum] of data.entries()) checkLossInputs("custom", datum, index, []);
     return pass;
   }
   checkCustomData(data);

@@ -9,7 +9,7 @@ import {
 import type { CustomLoss, CustomLossValue, Datum, ForwardBackwardOutput, TensorData } from "@tinkex/types";
 import type { OperationContext } from "../../future/operation-context.js";
 import { combineOutputs, type PassOutput } from "../passes/combine-outputs.js";
-import { checkTargets } from "../passes/prepare-data.js";
+import { checkLossInputs } from "../passes/prepare-data.js";
 import { passOutput, submitPass } from "../passes/training-pass.js";
 import type { TrainedModel } from "../trained-model.js";
 
@@ -68,7 +68,7 @@ function checkValue(value: unknown): void {
 export function checkCustomData(data: readonly Datum[]): void {
   for (const [index, datum] of data.entries()) {
     targetsOf(datum, index);
-    checkTargets(datum, index, ["weights"]);
+    checkLossInputs("custom", datum, index, ["weights"]);
   }
 }
 

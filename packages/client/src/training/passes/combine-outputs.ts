@@ -1,5 +1,5 @@
-import { isSparse, ResponseError } from "@tinkex/base";
-import type { Datum, ForwardBackwardOutput, LossFnOutput, NamedTensors } from "@tinkex/types";
+import { ResponseError } from "@tinkex/base";
+import type { ForwardBackwardOutput, LossFnOutput, NamedTensors } from "@tinkex/types";
 import { isReceivedTensor } from "../../channel/is-received-tensor.js";
 
 /**
@@ -63,26 +63,6 @@ function checkTensors(output: NamedTensors, index: number): asserts output is Lo
     if (isReceivedTensor(tensor)) continue;
     throw new ResponseError(
       `the service gave a tensor ${name} of data[${index}] that is no array of ${dtype}`,
-    );
-  }
-}
-
-/**
- * Checks that each datum has its output, with one log-probability for each of its targets. Whoever indexes them by position would
- * train on others' otherwise.
- *
- * @throws ResponseError naming the datum
- */
-export function checkOutputs({ loss_fn_outputs: outputs }: PassOutput, data: readonly Datum[]): void {
-  if (outputs.length !== data.length) {
-    throw new ResponseError(`the service gave ${outputs.length} outputs for ${data.length} datums`);
-  }
-  for (const [index, { logprobs }] of outputs.entries()) {
-    const targets = data[index]?.loss_fn_inputs.target_tokens;
-    if (logprobs === undefined || targets === undefined || isSparse(targets) || isSparse(logprobs)) continue;
-    if (logprobs.data.length === targets.data.length) continue;
-    throw new ResponseError(
-      `the service gave ${logprobs.data.length} logprobs for the ${targets.data.length} target_tokens of data[${index}]`,
     );
   }
 }

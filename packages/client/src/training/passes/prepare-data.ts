@@ -91,29 +91,20 @@ const ALIGNED_INPUTS = ["weights", "logprobs", "advantages"];
 
 /**
  * Checks that a datum has what its loss reads, as a service would find out only when the work runs, or never: a missing tensor
- * may count as zeros there.
+ * may count as zeros there. A `custom` loss says itself what it reads.
  *
+ * @param alignedInputs - tensors that must have one element for each target, where they are given
  * @throws ValidationError naming datum and key
  */
-function checkLossInputs(lossFn: LossFnType, datum: Datum, datumIndex: number): void {
-  for (const key of REQUIRED_INPUTS[lossFn]) {
-    if (datum.loss_fn_inputs[key] === undefined)
-      refuseInput(datumIndex, key, `is missing: ${lossFn} reads it`);
-  }
-  checkTargets(datum, datumIndex, ALIGNED_INPUTS);
-}
-
-/**
- * Checks that targets are token ids, where there are any.
- *
- * @param alignedInputs - tensors that must have one element for each target
- * @throws ValidationError naming datum and key
- */
-export function checkTargets(
+export function checkLossInputs(
+  lossFn: LossFnType,
   { loss_fn_inputs: inputs }: Datum,
   datumIndex: number,
-  alignedInputs: readonly string[],
+  alignedInputs: readonly string[] = ALIGNED_INPUTS,
 ): void {
+  for (const key of REQUIRED_INPUTS[lossFn]) {
+    if (inputs[key] === undefined) refuseInput(datumIndex, key, `is missing: ${lossFn} reads it`);
+  }
   const { target_tokens: targets } = inputs;
   if (targets === undefined || isSparse(targets)) return;
   const at = negativeAt(targets.data);

@@ -1,4 +1,4 @@
-import { AbortedError, ResponseError, TinkexError, ValidationError } from "@tinkex/base";
+import { AbortedError, isSparse, ResponseError, TinkexError, ValidationError } from "@tinkex/base";
 import type { ForwardBackwardOutput } from "@tinkex/types";
 import { type EncodedBody, encodeForwardBackwardRequest } from "@tinkex/wire";
 import type { PassRequest, Submission } from "../../channel/channel.js";
@@ -7,7 +7,7 @@ import type { Encoding } from "../../session/server-generation.js";
 import { isOutOfOrder, settleResult } from "../settle-result.js";
 import { isSequenceConflict, mayHaveArrived, settleSequence } from "../settle-sequence.js";
 import type { SequenceId, TrainedModel } from "../trained-model.js";
-import { checkOutputs, combineOutputs, type PassOutput } from "./combine-outputs.js";
+import { combineOutputs, type PassOutput } from "./combine-outputs.js";
 import type { TrainingPass } from "./prepare-data.js";
 import { splitIntoChunks } from "./split-into-chunks.js";
 
@@ -23,9 +23,10 @@ export async function runPass(
 }
 
 /**
- * Joins the results of a pass's requests, and checks them against its data.
+ * Joins the results of a pass's requests, and checks that each datum has its output, with one log-probability for each of its
+ * targets. Whoever indexes them by position would train on others' otherwise.
  *
- * @throws ResponseError for results that do not fit, and for metrics that cannot be joined where the caller wants that
+ * @throws ResponseError naming the datum, and for metrics that cannot be joined where the caller wants that
  */
 export function passOutput(
   model: TrainedModel,
@@ -34,7 +35,20 @@ export function passOutput(
 ): PassOutput {
   const output = combineOutputs(results, (names) => tellDropped(model, pass, names));
   // The outputs of an uploaded loss are its own.
-  if (pass.lossFn !== "custom") checkOutputs(output, pass.data);
+  if (pass.lossFn === "custom") return output;
+  const { data } = pass;
+  const { loss_fn_outputs: outputs } = output;
+  if (outputs.length !== data.length) {
+    throw new ResponseError(`the service gave ${outputs.length} outputs for ${data.length} datums`);
+  }
+  for (const [index, { logprobs }] of outputs.entries()) {
+    const targets = data[index]?.loss_fn_inputs.target_tokens;
+    if (logprobs === undefined || targets === undefined || isSparse(targets) || isSparse(logprobs)) continue;
+    if (logprobs.data.length === targets.data.length) continue;
+    throw new ResponseError(
+      `the service gave ${logprobs.data.length} logprobs for the ${targets.data.length} target_tokens of data[${index}]`,
+    );
+  }
   return output;
 }
 
@@ -73,12 +87,17 @@ export async function submitPass(
     ? [requests.slice(1), requests.slice(0, 1)]
     : requests.map((request) => [request]);
   for (const wave of waves) {
-    await submitWave(model, wave, context, isPartAccepted ? undefined : context.signal);
-    isPartAccepted ||= wave.some(isAccepted);
+    const stopSignal = isPartAccepted ? undefined : context.signal;
+    const submissions: Promise<boolean>[] = [];
+    for (const request of wave) submissions.push(submitRequest(model, request, context, stopSignal));
+    const areAccepted = await Promise.all(submissions);
+    isPartAccepted ||= areAccepted.includes(true);
+    if (!areAccepted.includes(false)) continue;
     if (isPartAccepted && context.signal.aborted) {
-      await submitWave(model, wave.filter(wasStopped), context, undefined);
+      const stopped = wave.filter(wasStopped);
+      await Promise.all(stopped.map((request) => submitRequest(model, request, context, undefined)));
+      if (wave.every(({ result }) => result !== undefined)) continue;
     }
-    if (wave.every(isAccepted)) continue;
     const lost = requests.filter(({ result }) => result === undefined);
     throw settleSequence(model, pass.name, lost, isPartAccepted);
   }
@@ -92,8 +111,6 @@ export async function submitPass(
   return results;
 }
 
-const isAccepted = ({ result }: PlannedRequest): boolean => result !== undefined;
-
 /** Tells whether it is an abort alone that keeps a request from being sent again, none of whose tries may have been taken. */
 function wasStopped({ result, hasLeft, error }: PlannedRequest): boolean {
   if (result !== undefined) return false;
@@ -102,33 +119,23 @@ function wasStopped({ result, hasLeft, error }: PlannedRequest): boolean {
   return isStop && !mayHaveArrived(error);
 }
 
-/** Submits requests together, and notes in each what became of it. */
-async function submitWave(
-  model: TrainedModel,
-  wave: readonly PlannedRequest[],
-  context: OperationContext,
-  stopSignal: AbortSignal | undefined,
-): Promise<void> {
-  const submissions: Promise<void>[] = [];
-  for (const request of wave) submissions.push(submitRequest(model, request, context, stopSignal));
-  await Promise.all(submissions);
-}
-
-/** Submits one request, and notes in it what became of that. Never rejects. */
+/** Submits one request, and notes in it what became of that. Tells whether the service has accepted it. Never rejects. */
 async function submitRequest(
   model: TrainedModel,
   request: PlannedRequest,
   context: OperationContext,
   stopSignal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<boolean> {
   try {
     const delivery = { stopSignal };
     const { result } = request.id.wasRefused
       ? await submitAfterRefusal(model, request, context, stopSignal)
       : await model.channel.submitPass(request, context, model.log, delivery);
     request.result = settleResult(model, request.id, result);
+    return true;
   } catch (error) {
     request.error = error;
+    return false;
   }
 }
 
