@@ -20,6 +20,7 @@ import { inDoubt } from "./in-doubt.js";
 import type { QueueStateLog } from "./queue-state-log.js";
 import { ResultPoller, type RetrieveEnvironment } from "./result-poller.js";
 import { sharedPressure } from "./shared-pressure.js";
+import { TicketReader } from "./ticket-reader.js";
 
 /** An operation that the service has accepted. */
 export interface Submission<Result> {
@@ -273,6 +274,24 @@ export class Channel {
     );
   }
 
+  /** Waits once more, on nobody's behalf, for the result of work that was given up, so that it can be undone. */
+  resultOf<Name extends OperationName>(name: Name, accepted: UntypedAPIFuture): Promise<ResultOf<Name>> {
+    const { request_id: requestId } = accepted;
+    const { result: resultName, requestType } = ENDPOINTS[name].future;
+    const { closing: signal } = this.environment.lifecycle;
+    const context = {
+      name,
+      signal,
+      onBehalfOf: {},
+      queueState() {},
+      stillWaiting() {},
+      isAwaited: () => false,
+    };
+    const request = { requestId, resultName, requestType, roundtripS: 0, context, log: { note() {} } };
+    // As for the result that is waited for first.
+    return new ResultPoller(this.#retrieving, request).result() as Promise<ResultOf<Name>>;
+  }
+
   async #trySample(
     request: SampleRequest,
     { busyPauseMs, isUnchecked, batch }: SampleDelivery,
@@ -372,19 +391,3 @@ const PACKED = { "content-encoding": "zstd" };
 /** Promises the server that a 429 to a sample is understood as "later". */
 const BACKPRESSURE = { "x-tinker-sampling-backpressure": "1" };
 const BUSY = [429];
-
-/** Reads the answer to a submission once, when the transport asks whether it is a ticket. */
-class TicketReader {
-  /** Left out by a transport that takes the answer unread. */
-  ticket: UntypedAPIFuture | undefined;
-
-  readonly isReadable = (body: Uint8Array): boolean => {
-    try {
-      // Every operation is answered by this record.
-      this.ticket = decodeJsonResponse("UntypedAPIFuture", body);
-      return true;
-    } catch {
-      return false;
-    }
-  };
-}

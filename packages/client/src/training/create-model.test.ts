@@ -1,5 +1,6 @@
+import { AbortedError } from "@tinkex/base";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { openService, pauseForSockets } from "../testing/open-service.js";
+import { openService, passPauses, pauseForSockets } from "../testing/open-service.js";
 import { TrainingClient } from "./training-client.js";
 
 /** Collects rejections that nobody has handled until the test ends. */
@@ -42,6 +43,29 @@ it("frees a model again that no client could be made of", async () => {
   await expect(service.createLoraTrainingClient({ base_model: "b" })).rejects.toThrow("no info");
   await vi.waitFor(() => expect(stub.seen("unload_model")).toHaveLength(1));
 });
+
+it.each(["create_model", "load_weights"])(
+  "frees a model again whose creation by %s is given up after it was accepted",
+  async (path) => {
+    const { stub, service, clock } = await openService();
+    stub.script("retrieve_future", { status: 408, body: { queue_state: "active" } });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const future =
+      path === "create_model"
+        ? service.createLoraTrainingClient({ base_model: "b" }, { signal })
+        : service.createTrainingClientFromState("tinker://a/weights/b", { signal });
+    await vi.waitFor(() => expect(stub.seen("retrieve_future")).toHaveLength(1));
+    controller.abort();
+    await expect(future).rejects.toBeInstanceOf(AbortedError);
+    await passPauses(
+      clock,
+      vi.waitFor(() => expect(stub.seen("unload_model")).toHaveLength(1)),
+    );
+    expect(stub.seen("unload_model")[0]?.json?.model_id).toBe("S:train:0");
+    expect(stub.seen(path)).toHaveLength(1);
+  },
+);
 
 describe("getInfo", () => {
   it.each([

@@ -24,9 +24,24 @@ export async function createModel(creation: ModelCreation, model: NewModel): Pro
   const { session } = channel;
   const log = trainingPauseLog(`Model creation for ${model.base_model}`, channel.environment);
   const record = { ...model, session_id: session.id, model_seq_id: modelSeqId };
-  const { result } = await channel.submit("create_model", record, context, log);
+  const { accepted, result } = await channel.submit("create_model", record, context, log);
   context.submitted();
-  return trainedModel(channel, (await result).model_id);
+  try {
+    return trainedModel(channel, (await result).model_id);
+  } catch (error) {
+    if (context.signal.aborted) void freeWhenMade(channel, channel.resultOf("create_model", accepted));
+    throw error;
+  }
+}
+
+/** Frees a model whose creation was given up, once it is made. Never rejects. */
+export async function freeWhenMade(
+  channel: Channel,
+  made: Promise<{ readonly model_id?: string | undefined }>,
+): Promise<void> {
+  // One that was not made after all need not be freed.
+  const { model_id: id } = await made.catch(() => ({ model_id: undefined }));
+  if (id !== undefined) await unloadModels(channel.session, [id]);
 }
 
 /** Frees a model that nobody is given, since what came after its creation has failed. Is not waited for, and never rejects. */

@@ -4,7 +4,13 @@ import { trainingPauseLog } from "../../channel/queue-state-log.js";
 import type { OperationContext } from "../../future/operation-context.js";
 import type { RequestContext } from "../../session/api-calls.js";
 import type { LoadRoute } from "../../session/server-generation.js";
-import { abandonModel, createModel, type ModelCreation, type NewModel } from "../create-model.js";
+import {
+  abandonModel,
+  createModel,
+  freeWhenMade,
+  type ModelCreation,
+  type NewModel,
+} from "../create-model.js";
 import { runOperation, type TrainedModel, trainedModel } from "../trained-model.js";
 
 /** The checkpoint that is loaded into a new model, and how. */
@@ -57,9 +63,22 @@ async function loadAsNewModel(
   const modelId = `${session.id}:train:${modelSeqId}`;
   const log = trainingPauseLog(`Model creation for ${modelId}`, channel.environment);
   const record = { ...source, session_id: session.id, model_seq_id: modelSeqId };
-  const { result } = await channel.submit("load_weights", record, context, log);
+  const { accepted, result } = await channel.submit("load_weights", record, context, log);
   context.submitted();
-  return async () => trainedModel(channel, (await result).model_id ?? modelId);
+  return async () => {
+    try {
+      return trainedModel(channel, (await result).model_id ?? modelId);
+    } catch (error) {
+      if (context.signal.aborted) {
+        const made = channel.resultOf("load_weights", accepted);
+        void freeWhenMade(
+          channel,
+          made.then((loaded) => ({ model_id: loaded.model_id ?? modelId })),
+        );
+      }
+      throw error;
+    }
+  };
 }
 
 /** Makes a model like the checkpoint's and loads the checkpoint into it, as its first request. */
