@@ -32,8 +32,9 @@ interface Part {
   readonly linear: LoraLinear;
   /** Log-probabilities under the softmax of this part alone, `[rows, time, size]`. */
   readonly own: Value;
-  /** Logarithm of the sum of exponentials of its logits, `[rows, time, 1]`. */
-  readonly normalizer: Value;
+  /** The largest logit, and its log-probability in this part, `[rows, time, 1]`. */
+  readonly top: Value;
+  readonly ownTop: Value;
   /** Places of the targets in this part, or its nearest ones, int32 `[rows, time, K]`. */
   readonly places: Value;
   /** True for targets in this part. */
@@ -42,7 +43,7 @@ interface Part {
 
 /**
  * The head of a vocabulary in parts, none of which are joined: of all logits there is one copy in memory. A softmax over all is that over
- * each part times the part's share, and the shares are a softmax of the parts' normalizers.
+ * each part times the part's share, and the shares are a softmax of the parts' normalizers, the logarithms of their sums of exponentials.
  *
  * @param parts - of the unembedding, in order
  */
@@ -58,16 +59,8 @@ export function headInParts(
     start += Number(part.own.shape.at(-1));
     return part;
   });
-  const normalizers = joinLastAxis(
-    graph,
-    saved.map(({ normalizer }) => normalizer),
-  );
-  const shares = splitLastAxis(
-    graph,
-    logSoftmax(graph, normalizers),
-    saved.map(() => 1),
-  );
-  const withShares = saved.map((part, index) => ({ ...part, share: shares[index] ?? part.normalizer }));
+  const shares = sharesOf(graph, saved);
+  const withShares = saved.map((part, index) => ({ ...part, share: shares[index] ?? part.top }));
   const logprobs = withShares
     .map(({ own, places, isHere, share }) => ({
       isHere,
@@ -80,6 +73,25 @@ export function headInParts(
   return { logprobs, backward: (gradient) => backward(graph, hidden, withShares, gradient) };
 }
 
+/**
+ * Logarithm of each part's share. A part's normalizer is its largest logit less the log-probability of that; the largest of all is taken out
+ * first, so that large logits cost no digits.
+ */
+function sharesOf(graph: GraphBuilder, parts: readonly Part[]): readonly Value[] {
+  const join = (key: "top" | "ownTop") =>
+    joinLastAxis(
+      graph,
+      parts.map((part) => part[key]),
+    );
+  const tops = join("top");
+  const normalizers = subtract(graph, subtract(graph, tops, maxLastAxis(graph, tops)), join("ownTop"));
+  return splitLastAxis(
+    graph,
+    logSoftmax(graph, normalizers),
+    parts.map(() => 1),
+  );
+}
+
 function partOf(graph: GraphBuilder, linear: LoraLinear, targets: Value, start: number): Part {
   const logits = linear.output;
   const own = logSoftmax(graph, logits);
@@ -89,8 +101,8 @@ function partOf(graph: GraphBuilder, linear: LoraLinear, targets: Value, start: 
   return {
     linear,
     own,
-    // Taken at the largest logit, whose log-probability is nearest to 0: the difference loses no digits.
-    normalizer: subtract(graph, maxLastAxis(graph, logits), maxLastAxis(graph, own)),
+    top: maxLastAxis(graph, logits),
+    ownTop: maxLastAxis(graph, own),
     places: minimum(graph, maximum(graph, offset, id(0)), id(size - 1)),
     isHere: and(
       graph,

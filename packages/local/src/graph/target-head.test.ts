@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Shape } from "../onnx/dimension.js";
 import { GraphBuilder } from "../onnx/graph-builder.js";
 import type { Value } from "../onnx/value.js";
 import { randomStream } from "../random/random-stream.js";
@@ -75,6 +76,46 @@ describe("a head in parts", () => {
       (parts.get("dHidden") ?? []).slice(token * HIDDEN, (token + 1) * HIDDEN).every((value) => value === 0);
     expect([0, 1, 2, 3, 4, 5].map(isZero)).toEqual([false, true, false, false, true, false]);
   });
+});
+
+it.each([
+  ["native", "whole"],
+  ["native", "parts"],
+  ["wasm", "whole"],
+  ["wasm", "parts"],
+] as const)("gives zeros where no token of a run is in use, %s, matrix %s", async (runtimeName, way) => {
+  const runtime = await createRuntime({ runtime: runtimeName, threads: 1 });
+  const feeds = {
+    hidden: tensor("float32", [2, 3, HIDDEN], numbers(2, 3, HIDDEN)),
+    targets,
+    a: tensor("float32", [2, HIDDEN], numbers(2, HIDDEN)),
+    b: tensor("float32", [VOCABULARY, 2], numbers(VOCABULARY, 2)),
+    scale: tensor("float32", [], Float32Array.of(0.5)),
+    gradient: tensor("float32", [2, 3, 2], new Float32Array(12)),
+  };
+  const graph = new GraphBuilder();
+  const input = (name: keyof typeof feeds, type: "float32" | "int32", ...shape: Shape) =>
+    graph.input(name, type, shape);
+  const weights = {
+    weight: weightOf(graph, way),
+    adapter: {
+      a: input("a", "float32", "rank", HIDDEN),
+      b: input("b", "float32", VOCABULARY, "rank"),
+      scale: input("scale", "float32"),
+    },
+  };
+  const hidden = input("hidden", "float32", "rows", "time", HIDDEN);
+  const head = headAtOnce(graph, hidden, input("targets", "int32", "rows", "time", "K"), weights);
+  const gradients = head.backward(input("gradient", "float32", "rows", "time", "K"));
+  if (gradients.adapter === undefined) throw new Error("the head has an adapter");
+  const outputs = { dHidden: gradients.input, dA: gradients.adapter.a, dB: gradients.adapter.b };
+  const session = await runtime.compile(graph.build(outputs));
+  const found = await session.run(feeds);
+  const sizes = { dHidden: 6 * HIDDEN, dA: 2 * HIDDEN, dB: 2 * VOCABULARY };
+  for (const [name, size] of Object.entries(sizes)) {
+    expect([...found.float32(name)], name).toEqual(new Array(size).fill(0));
+  }
+  await session.release();
 });
 
 it.each(["whole", "parts"] as const)("has the gradient of its forward half, matrix %s", (way) =>

@@ -1,6 +1,7 @@
 import type { GraphBuilder } from "../onnx/graph-builder.js";
 import { gatherRows, scatterRows } from "../onnx/operators/gather.js";
-import { flattenRows, reshapeLike } from "../onnx/operators/reshape.js";
+import { sumMagnitudes } from "../onnx/operators/reduce.js";
+import { flattenRows, reshape, reshapeLike } from "../onnx/operators/reshape.js";
 import { zerosLike } from "../onnx/operators/zeros.js";
 import type { Value } from "../onnx/value.js";
 
@@ -19,9 +20,7 @@ export interface TokensInUse {
  */
 export function tokensInUse(graph: GraphBuilder, gradient: Value): TokensInUse {
   const rows = flattenRows(graph, gradient);
-  const attributes = { keepdims: { int: 0 } };
-  const inputs = [rows, graph.intVector([-1])];
-  const sizes = graph.node({ operator: "ReduceL1", inputs, attributes }, rows.type, rows.shape.slice(0, -1));
+  const sizes = reshape(graph, sumMagnitudes(graph, rows), rows.shape.slice(0, 1));
   const places = graph.node({ operator: "NonZero", inputs: [sizes] }, "int64", [1, "used"]);
   const used = graph.node({ operator: "Squeeze", inputs: [places, graph.intVector([0])] }, "int64", ["used"]);
   return {

@@ -12,7 +12,9 @@ import { GraphBuilder } from "../onnx/graph-builder.js";
 import type { OnnxGraph } from "../onnx/onnx-graph.js";
 import { add } from "../onnx/operators/elementwise.js";
 import { gatherRows } from "../onnx/operators/gather.js";
+import { maxLastAxis } from "../onnx/operators/reduce.js";
 import { flattenRows } from "../onnx/operators/reshape.js";
+import { logSoftmax } from "../onnx/operators/softmax.js";
 import type { Value } from "../onnx/value.js";
 import { cachedAttention, type HeadKeyValues } from "./cached-attention.js";
 
@@ -32,7 +34,7 @@ export const freshOutputs = (layer: number) => ({
  * Inputs: `tokens` int32 and `positions` int64 `[rows, time]`; `pastMask` `[rows, 1, 1, past]`, 0 where a row has a
  * cached token and a huge negative number elsewhere; the caches, `[rows, keyValueHeads, past, headSize]`; `selected`
  * int32, which of the `rows · time` tokens logits are wanted for; and the adapter. Outputs: `logits`
- * `[selected, vocabulary]` and the new tokens' keys and values, `[rows, keyValueHeads, time, headSize]`.
+ * `[selected, vocabulary]`, the log-probability of the likeliest token, `bestLogprobs` `[selected, 1]`, and the new tokens' keys and values, `[rows, keyValueHeads, time, headSize]`.
  *
  * @param adapted - names of the linear layers that carry an adapter
  */
@@ -63,7 +65,7 @@ export function decodeGraph(
   const chosen = gatherRows(graph, flattenRows(graph, hidden), selected);
   const norm = rmsNorm(graph, chosen, model.norm("model.norm"), config.rmsNormEpsilon);
   const { output: logits } = loraLinear(graph, norm.output, model.linear("lm_head"));
-  return graph.build({ logits, ...outputs });
+  return graph.build({ logits, bestLogprobs: maxLastAxis(graph, logSoftmax(graph, logits)), ...outputs });
 }
 
 /** `x + o(attention(q(h), k(h), v(h)))` with `h` the normed `x`, over cached and new tokens. */

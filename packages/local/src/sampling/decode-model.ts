@@ -5,6 +5,7 @@ import type { CachedGraph } from "../runtime/session-cache.js";
 import { type Tensor, tensor } from "../runtime/tensor.js";
 import { freshOutputs, pastInputs } from "./decode-graph.js";
 import { emptyKeyValues, type KeyValueLayout, type KeyValues } from "./key-values.js";
+import { type Prediction, predictionOf } from "./logprobs.js";
 
 /** New tokens for some sequences. */
 export interface DecodeInput {
@@ -19,8 +20,8 @@ export interface DecodeInput {
 }
 
 export interface DecodeOutput {
-  /** Row `i` belongs to the `i`-th selected token. */
-  logits(index: number): Float32Array;
+  /** What follows the `index`-th selected token. */
+  prediction(index: number): Prediction;
   /** Keys and values of the new tokens. */
   readonly keyValues: KeyValues;
 }
@@ -56,10 +57,12 @@ export class DecodeModel {
       selected: tensor("int32", [selected.length], selected),
     });
     const logits = outputs.float32("logits");
+    const bestLogprobs = outputs.float32("bestLogprobs");
     const width = logits.length / selected.length;
     const layers = Array.from({ length: this.#layout.layerCount }, (_, layer) => freshOutputs(layer));
     return {
-      logits: (index) => logits.subarray(index * width, (index + 1) * width),
+      prediction: (index) =>
+        predictionOf(logits.subarray(index * width, (index + 1) * width), bestLogprobs[index] ?? Number.NaN),
       keyValues: {
         rows,
         time,

@@ -1,7 +1,7 @@
 import { TinkexError } from "@tinkex/base";
 import type { TokenMatrix } from "../engine/engine.js";
 import type { RandomStream } from "../random/random-stream.js";
-import { type Logits, logSumExp } from "./logprobs.js";
+import type { Prediction } from "./logprobs.js";
 import { topIds } from "./ranking.js";
 import type { StopCondition } from "./stop-condition.js";
 import { drawToken, type TokenFilter, tokenDistribution } from "./token-distribution.js";
@@ -51,9 +51,8 @@ export class Generation {
   }
 
   /** Chooses the next token. @throws TinkexError when the logits are not numbers */
-  accept(logits: Logits): void {
-    const normaliser = logSumExp(logits);
-    if (Number.isNaN(normaliser)) {
+  accept({ logits, normaliser }: Prediction): void {
+    if (!Number.isFinite(normaliser)) {
       throw new TinkexError(
         "the model's logits are not numbers: the weights have diverged; " +
           "train again from an earlier checkpoint with a lower learning rate",

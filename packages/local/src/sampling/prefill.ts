@@ -1,12 +1,13 @@
 import type { DecodeModel } from "./decode-model.js";
 import { copyKeyValues, emptyKeyValues, type KeyValueLayout, type KeyValues } from "./key-values.js";
+import type { Prediction } from "./logprobs.js";
 
 /** A prompt to be read. */
 export interface Prompt {
   /** At least one. */
   readonly tokens: Int32Array;
-  /** Is given the logits at every position, in order. Absent: only the last are computed. */
-  readonly onLogits?: (position: number, logits: Float32Array) => void;
+  /** Is given the prediction at every position, in order. Absent: only the last is computed. */
+  readonly onPrediction?: (position: number, prediction: Prediction) => void;
   /** Is the same for prompts that may be read once for all. Absent: this one is read for itself. */
   readonly key?: string;
 }
@@ -16,8 +17,8 @@ export interface PrefilledPrompt {
   readonly keyValues: KeyValues;
   readonly row: number;
   readonly length: number;
-  /** Predict the first token of the answer. */
-  readonly logits: Float32Array;
+  /** Of the first token of the answer. */
+  readonly prediction: Prediction;
 }
 
 /**
@@ -41,19 +42,24 @@ export async function prefill(
     tokens.set(prompt.tokens, row * time);
   });
   // For each prompt either all its positions or the last one.
-  const firsts = prompts.map((prompt) => (prompt.onLogits ? 0 : prompt.tokens.length - 1));
+  const firsts = prompts.map((prompt) => (prompt.onPrediction ? 0 : prompt.tokens.length - 1));
   const selected = prompts.flatMap((prompt, row) =>
     range(firsts[row] ?? 0, prompt.tokens.length).map((position) => row * time + position),
   );
-  const { logits, keyValues } = await model.run({ tokens, rows, time, selected: Int32Array.from(selected) });
+  const { prediction, keyValues } = await model.run({
+    tokens,
+    rows,
+    time,
+    selected: Int32Array.from(selected),
+  });
   let index = 0;
   return prompts.map((prompt, row) => {
     const { length } = prompt.tokens;
     for (let position = firsts[row] ?? 0; position < length; position += 1) {
-      prompt.onLogits?.(position, logits(index));
+      prompt.onPrediction?.(position, prediction(index));
       index += 1;
     }
-    return { keyValues, row, length, logits: logits(index - 1) };
+    return { keyValues, row, length, prediction: prediction(index - 1) };
   });
 }
 
@@ -72,11 +78,11 @@ export async function prefillLongPrompt(
 ): Promise<PrefilledPrompt | undefined> {
   const { length } = prompt.tokens;
   const all = emptyKeyValues(layout, 1, length);
-  let last: Float32Array = new Float32Array(0);
+  let last: Prediction = { logits: new Float32Array(0), normaliser: Number.NaN };
   for (let start = 0; start < length; start += piece) {
     const tokens = prompt.tokens.subarray(start, start + piece);
     const time = tokens.length;
-    const first = prompt.onLogits ? 0 : time - 1;
+    const first = prompt.onPrediction ? 0 : time - 1;
     const run = await model.run({
       tokens,
       rows: 1,
@@ -86,12 +92,12 @@ export async function prefillLongPrompt(
     });
     copyKeyValues(layout, { of: run.keyValues, row: 0, start: 0 }, { of: all, row: 0, start }, time);
     for (let i = first; i < time; i += 1) {
-      last = run.logits(i - first);
-      prompt.onLogits?.(start + i, last);
+      last = run.prediction(i - first);
+      prompt.onPrediction?.(start + i, last);
     }
     if (!(await goOn())) return undefined;
   }
-  return { keyValues: all, row: 0, length, logits: last };
+  return { keyValues: all, row: 0, length, prediction: last };
 }
 
 function range(start: number, end: number): number[] {

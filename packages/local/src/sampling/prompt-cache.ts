@@ -40,13 +40,13 @@ export class PromptCache {
     const bytes = this.#bytesOf(prompt);
     if (bytes > this.#maxBytes || this.#prompts.has(key)) return;
     const { length } = prompt;
-    const logits = prompt.logits.slice();
-    this.#prompts.set(key, { keyValues: this.#ownRow(prompt), row: 0, length, logits });
+    const prediction = { ...prompt.prediction, logits: prompt.prediction.logits.slice() };
+    this.#prompts.set(key, { keyValues: this.#ownRow(prompt), row: 0, length, prediction });
     this.#bytes += bytes;
-    for (const [oldest, { logits, length }] of this.#prompts) {
+    for (const [oldest, { prediction, length }] of this.#prompts) {
       if (this.#bytes <= this.#maxBytes) break;
       this.#prompts.delete(oldest);
-      this.#bytes -= this.#bytesOf({ logits, length });
+      this.#bytes -= this.#bytesOf({ prediction, length });
     }
   }
 
@@ -57,7 +57,7 @@ export class PromptCache {
     return own;
   }
 
-  #bytesOf({ length, logits }: Pick<PrefilledPrompt, "length" | "logits">): number {
-    return length * bytesPerToken(this.#layout) + logits.byteLength;
+  #bytesOf({ length, prediction }: Pick<PrefilledPrompt, "length" | "prediction">): number {
+    return length * bytesPerToken(this.#layout) + prediction.logits.byteLength;
   }
 }

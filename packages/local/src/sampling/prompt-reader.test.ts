@@ -171,14 +171,19 @@ describe("PromptCache", () => {
   const read = (length: number, value: number) => {
     const part = () => [new Float32Array(2 * length * 2).fill(value)];
     const keyValues = { rows: 2, time: length, keys: part(), values: part() };
-    return { keyValues, row: 1, length, logits: Float32Array.of(value, 0) };
+    return {
+      keyValues,
+      row: 1,
+      length,
+      prediction: { logits: Float32Array.of(value, 0), normaliser: value },
+    };
   };
 
   it("keeps what was used last, within its bytes", () => {
     const cache = new PromptCache(layout, 2 * (4 * 16 + 8));
     cache.add("a", read(4, 1));
     cache.add("b", read(4, 2));
-    expect(cache.get("a")?.logits).toEqual(Float32Array.of(1, 0));
+    expect(cache.get("a")?.prediction.logits).toEqual(Float32Array.of(1, 0));
     cache.add("c", read(4, 3));
     expect(["a", "b", "c"].map((key) => cache.has(key))).toEqual([true, false, true]);
     cache.add("too long", read(9, 4));
@@ -189,7 +194,8 @@ describe("PromptCache", () => {
     const cache = new PromptCache(layout, 1_000);
     const prompt = read(4, 7);
     cache.add("a", prompt);
-    for (const array of [...prompt.keyValues.keys, ...prompt.keyValues.values, prompt.logits]) array.fill(0);
+    for (const array of [...prompt.keyValues.keys, ...prompt.keyValues.values, prompt.prediction.logits])
+      array.fill(0);
     expect(cache.get("a")).toEqual({
       keyValues: {
         rows: 1,
@@ -199,7 +205,7 @@ describe("PromptCache", () => {
       },
       row: 0,
       length: 4,
-      logits: Float32Array.of(7, 0),
+      prediction: { logits: Float32Array.of(7, 0), normaliser: 7 },
     });
   });
 });

@@ -1,6 +1,6 @@
 import type { SampleOutcome, SampleTask, TokenMatrix } from "../engine/engine.js";
 import { type RandomStream, randomStream } from "../random/random-stream.js";
-import { logSumExp } from "./logprobs.js";
+import type { Prediction } from "./logprobs.js";
 import { topIds } from "./ranking.js";
 import { drawToken, tokenDistribution } from "./token-distribution.js";
 
@@ -28,10 +28,9 @@ export type PromptAnswers = Pick<
 /** One question about a prompt: hears of the logits at every position, in order, and answers at the end. */
 interface PromptScore {
   /**
-   * @param next - place of the token that the logits predict, from 1 on
-   * @param normaliser - logarithm of the sum of their exponentials
+   * @param next - place of the token that is predicted, from 1 on
    */
-  add(next: number, logits: Float32Array, normaliser: number): void;
+  add(next: number, prediction: Prediction): void;
   readonly answer: PromptAnswers;
 }
 
@@ -59,11 +58,10 @@ export class PromptScores {
   }
 
   /** @param position - of the token the logits were computed at; they predict the one after it */
-  add(position: number, logits: Float32Array): void {
+  add(position: number, prediction: Prediction): void {
     const next = position + 1;
     if (next >= this.#length) return;
-    const normaliser = logSumExp(logits);
-    for (const score of this.#scores) score.add(next, logits, normaliser);
+    for (const score of this.#scores) score.add(next, prediction);
   }
 
   result(): PromptAnswers {
@@ -75,8 +73,8 @@ function ownTokens(prompt: Int32Array, first: number): PromptScore {
   const promptLogprobs = new Float32Array(prompt.length).fill(Number.NaN);
   return {
     answer: { promptLogprobs },
-    add(next, logits, normaliser) {
-      if (next >= first) promptLogprobs[next] = logprobOf(prompt[next], logits, normaliser);
+    add(next, prediction) {
+      if (next >= first) promptLogprobs[next] = logprobOf(prompt[next], prediction);
     },
   };
 }
@@ -85,8 +83,8 @@ function likeliest(length: number, first: number, k: number): PromptScore {
   const topkPromptLogprobs = emptyMatrix(length, k);
   return {
     answer: { topkPromptLogprobs },
-    add(next, logits, normaliser) {
-      if (next >= first) fillRow(topkPromptLogprobs, next, topIds(logits, k), { logits, normaliser });
+    add(next, prediction) {
+      if (next >= first) fillRow(topkPromptLogprobs, next, topIds(prediction.logits, k), prediction);
     },
   };
 }
@@ -95,11 +93,11 @@ function targets({ ids, targetsPerToken }: NonNullable<SampleTask["promptTargets
   const promptTargets = new Float32Array(ids.length);
   return {
     answer: { promptTargets },
-    add(next, logits, normaliser) {
+    add(next, prediction) {
       const start = (next - 1) * targetsPerToken;
       for (let cell = start; cell < start + targetsPerToken; cell += 1) {
         const id = ids[cell] ?? -1;
-        if (id >= 0) promptTargets[cell] = logprobOf(id, logits, normaliser);
+        if (id >= 0) promptTargets[cell] = logprobOf(id, prediction);
       }
     },
   };
@@ -111,10 +109,10 @@ function drawn({ prompt, seed, temperature }: PromptQuestions, k: number): Promp
   const promptAltTokens = emptyMatrix(prompt.length - 1, k);
   return {
     answer: { promptAltTokens },
-    add(next, logits, normaliser) {
-      const distribution = tokenDistribution(logits, { temperature, topK: -1, topP: 1 });
+    add(next, prediction) {
+      const distribution = tokenDistribution(prediction.logits, { temperature, topK: -1, topP: 1 });
       const ids = Array.from({ length: k }, () => drawToken(distribution, temperature === 0 ? 0 : random()));
-      fillRow(promptAltTokens, next - 1, ids, { logits, normaliser });
+      fillRow(promptAltTokens, next - 1, ids, prediction);
     },
   };
 }
@@ -131,14 +129,14 @@ function fillRow(
   { k, tokenIds, logprobs }: TokenMatrix,
   row: number,
   ids: readonly number[],
-  { logits, normaliser }: { readonly logits: Float32Array; readonly normaliser: number },
+  prediction: Prediction,
 ): void {
   ids.forEach((id, column) => {
     tokenIds[row * k + column] = id;
-    logprobs[row * k + column] = logprobOf(id, logits, normaliser);
+    logprobs[row * k + column] = logprobOf(id, prediction);
   });
 }
 
-function logprobOf(id: number | undefined, logits: Float32Array, normaliser: number): number {
+function logprobOf(id: number | undefined, { logits, normaliser }: Prediction): number {
   return (logits[id ?? -1] ?? Number.NaN) - normaliser;
 }

@@ -48,7 +48,7 @@ export class SampleRequest {
       tokens: task.prompt,
       ...(scores === undefined
         ? { key: task.prompt.join() }
-        : { onLogits: (position, logits) => scores.add(position, logits) }),
+        : { onPrediction: (position, prediction) => scores.add(position, prediction) }),
     };
     this.outcome = new Promise((resolve, reject) => {
       this.#resolve = resolve;

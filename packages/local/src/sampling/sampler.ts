@@ -35,7 +35,9 @@ function defaultLimits(
   { vocabularySize }: ModelConfig,
   { maxCacheBytes, maxLogitBytes }: SamplingMemory,
 ): SamplingLimits {
-  const tokensOfLogits = Math.floor(maxLogitBytes / (vocabularySize * Float32Array.BYTES_PER_ELEMENT));
+  const logitBytes = vocabularySize * Float32Array.BYTES_PER_ELEMENT;
+  // The logits of a run, and their log-probabilities until they are summed up.
+  const tokensOfLogits = Math.floor(maxLogitBytes / (2 * logitBytes));
   return {
     maxRows: 64,
     maxCacheBytes,

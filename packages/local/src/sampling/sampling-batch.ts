@@ -2,6 +2,7 @@ import type { DecodeModel } from "./decode-model.js";
 import type { Generation } from "./generation.js";
 import { type CacheRow, KeyValueCache } from "./key-value-cache.js";
 import { bytesPerToken, type KeyValueLayout } from "./key-values.js";
+import type { Prediction } from "./logprobs.js";
 import type { PrefilledPrompt } from "./prefill.js";
 import { PromptReader, type ReadPlan } from "./prompt-reader.js";
 import type { SampleRequest } from "./sample-request.js";
@@ -115,11 +116,11 @@ export class SamplingBatch {
     for (const request of requests) {
       const prompt = promptOf(request.prompt);
       if (prompt === undefined) continue;
-      // Without the logits, which are as many as the prompts' tokens times the vocabulary where all are wanted.
+      // Without the prediction, whose logits are as many as the prompts' tokens times the vocabulary where all are wanted.
       const { keyValues, row, length } = prompt;
       for (const generation of request.generations) {
         const sample = { request, generation };
-        if (!generation.isFinished) this.#accept(sample, prompt.logits);
+        if (!generation.isFinished) this.#accept(sample, prompt.prediction);
         if (!generation.isFinished) this.#ready.push({ ...sample, prompt: { keyValues, row, length } });
       }
       request.settleIfFinished();
@@ -195,7 +196,7 @@ export class SamplingBatch {
 
   async #generateTokens(): Promise<void> {
     const rows = [...this.#cache.rows];
-    const { logits, keyValues } = await this.#model.run({
+    const { prediction, keyValues } = await this.#model.run({
       tokens: Int32Array.from(rows, (row) => this.#live.get(row)?.generation.lastToken ?? 0),
       rows: rows.length,
       time: 1,
@@ -205,7 +206,7 @@ export class SamplingBatch {
     rows.forEach((row, i) => {
       const sample = this.#live.get(row);
       if (sample === undefined) return;
-      this.#accept(sample, logits(i));
+      this.#accept(sample, prediction(i));
       if (sample.generation.isFinished) this.#remove(row);
       else this.#cache.append(row, { of: keyValues, row: i, start: 0 }, 1);
       sample.request.settleIfFinished();
@@ -213,9 +214,9 @@ export class SamplingBatch {
   }
 
   /** One request's broken weights or stop texts are no reason to fail the others. */
-  #accept({ generation, request }: Sample, logits: Float32Array): void {
+  #accept({ generation, request }: Sample, prediction: Prediction): void {
     try {
-      if (!request.isSettled) generation.accept(logits);
+      if (!request.isSettled) generation.accept(prediction);
     } catch (error) {
       request.fail(error);
     }

@@ -1,4 +1,4 @@
-import type { Logits } from "./logprobs.js";
+import { type Logits, maxOf } from "./logprobs.js";
 import { argmax, sortBestFirst, topIds } from "./ranking.js";
 
 /** Settings by which a token is chosen. */
@@ -11,11 +11,14 @@ export interface TokenFilter {
   readonly topP: number;
 }
 
-/** Tokens that may be drawn, with probabilities that sum to 1 up to rounding. */
+/** Tokens that may be drawn. */
 export interface TokenDistribution {
-  /** Best first when a filter is on, else in order of the ids. */
-  readonly ids: ArrayLike<number>;
-  readonly probabilities: ArrayLike<number>;
+  /** Best first, where a filter is on; without one left out: the weights are those of all ids in order. */
+  readonly ids?: ArrayLike<number>;
+  /** Probabilities times their sum. */
+  readonly weights: ArrayLike<number>;
+  /** Sum of the weights, up to rounding. */
+  readonly total: number;
 }
 
 /**
@@ -25,70 +28,68 @@ export interface TokenDistribution {
  */
 export function tokenDistribution(logits: Logits, filter: TokenFilter): TokenDistribution {
   const { temperature, topK, topP } = filter;
-  if (temperature === 0) return { ids: [argmax(logits)], probabilities: [1] };
+  if (temperature === 0) return { ids: [argmax(logits)], weights: [1], total: 1 };
   const keepsK = topK > 0 && topK < logits.length;
-  if (!keepsK && topP >= 1)
-    return { ids: everyId(logits.length), probabilities: softmax(logits, temperature) };
-  if (!keepsK) return nucleus(softmax(logits, temperature), topP);
+  if (!keepsK && topP >= 1) return exponentials(logits, temperature);
+  if (!keepsK) return nucleus(exponentials(logits, temperature), topP);
   const ids = topIds(logits, topK);
-  const probabilities = softmax(
+  const kept = exponentials(
     Float64Array.from(ids, (id) => logits[id] ?? -Infinity),
     temperature,
   );
-  if (topP >= 1) return { ids, probabilities };
-  const kept = nucleus(probabilities, topP);
-  return { ids: Array.from(kept.ids, (rank) => ids[rank] ?? 0), probabilities: kept.probabilities };
+  if (topP >= 1) return { ...kept, ids };
+  const { ids: ranks, ...rest } = nucleus(kept, topP);
+  return { ...rest, ids: Array.from(ranks, (rank) => ids[rank] ?? 0) };
 }
 
 /** The token that a uniform number in [0, 1) points at. */
-export function drawToken({ ids, probabilities }: TokenDistribution, uniform: number): number {
-  let rest = uniform;
+export function drawToken({ ids, weights, total }: TokenDistribution, uniform: number): number {
+  let rest = uniform * total;
   let last = 0;
-  for (let i = 0; i < ids.length; i += 1) {
-    const probability = probabilities[i] ?? 0;
-    if (probability === 0) continue;
-    last = ids[i] ?? 0;
-    rest -= probability;
-    if (rest < 0) return last;
+  for (let index = 0; index < weights.length; index += 1) {
+    const weight = weights[index] ?? 0;
+    if (weight === 0) continue;
+    last = index;
+    rest -= weight;
+    if (rest < 0) break;
   }
-  // Rounding can leave the sum a little below 1.
-  return last;
+  // Rounding can leave the sum a little below the total: the last one then has what is left.
+  return ids === undefined ? last : (ids[last] ?? 0);
 }
 
-/** The likeliest entries whose mass before them is below `topP`, renormalised. `ids` are indices of `probabilities`. */
-function nucleus(probabilities: Float64Array, topP: number): TokenDistribution {
+/** The likeliest entries whose mass before them is below `topP`. `ids` are indices of `weights`. */
+function nucleus({ weights, total }: Weights, topP: number): TokenDistribution & { readonly ids: number[] } {
   // Entries below this level hold less than 1 − topP together, so the nucleus ends before the first of them. Leaving
   // them out first keeps the sort short for a large vocabulary.
-  const level = (1 - topP) / probabilities.length;
+  const level = ((1 - topP) * total) / weights.length;
   const candidates: number[] = [];
-  probabilities.forEach((probability, id) => {
-    if (probability >= level) candidates.push(id);
-  });
-  sortBestFirst(candidates, probabilities);
+  for (let id = 0; id < weights.length; id += 1) if ((weights[id] ?? 0) >= level) candidates.push(id);
+  sortBestFirst(candidates, weights);
+  const limit = topP * total;
   let mass = 0;
   let count = 0;
-  while (count < candidates.length && (count === 0 || mass < topP)) {
-    mass += probabilities[candidates[count] ?? 0] ?? 0;
+  while (count < candidates.length && (count === 0 || mass < limit)) {
+    mass += weights[candidates[count] ?? 0] ?? 0;
     count += 1;
   }
   const ids = candidates.slice(0, count);
-  return { ids, probabilities: Float64Array.from(ids, (id) => (probabilities[id] ?? 0) / mass) };
+  return { ids, weights: Float64Array.from(ids, (id) => weights[id] ?? 0), total: mass };
 }
 
-function softmax(logits: Logits, temperature: number): Float64Array {
-  let max = -Infinity;
-  for (const logit of logits) if (logit > max) max = logit;
-  const probabilities = new Float64Array(logits.length);
-  let sum = 0;
+interface Weights {
+  readonly weights: Float64Array;
+  readonly total: number;
+}
+
+/** Softmax without its division: the largest weight is 1. */
+function exponentials(logits: Logits, temperature: number): Weights {
+  const max = maxOf(logits);
+  const weights = new Float64Array(logits.length);
+  let total = 0;
   for (let id = 0; id < logits.length; id += 1) {
     const weight = Math.exp(((logits[id] ?? -Infinity) - max) / temperature);
-    probabilities[id] = weight;
-    sum += weight;
+    weights[id] = weight;
+    total += weight;
   }
-  for (let id = 0; id < probabilities.length; id += 1) probabilities[id] = (probabilities[id] ?? 0) / sum;
-  return probabilities;
-}
-
-function everyId(count: number): Int32Array {
-  return Int32Array.from({ length: count }, (_, id) => id);
+  return { weights, total };
 }
