@@ -1,6 +1,7 @@
 import { ResponseError } from "@tinkex/base";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { openService } from "../testing/open-service.js";
+import { readScores } from "./read-scores.js";
 import type { SampleParams } from "./sampling-client.js";
 
 /** A sampler whose every answer has these fields. */
@@ -88,6 +89,108 @@ describe("the tensors of a sample", () => {
     const sample = sampler.sample(asked);
     await expect(sample).rejects.toBeInstanceOf(ResponseError);
     await expect(sample).rejects.toThrow(`the service gave ${message}`);
+  });
+});
+
+describe("an answer of another size than was asked for", () => {
+  const sequence = { stop_reason: "length", tokens: [8, 9], logprobs: [-1, -2] };
+  const row = [[8, -1]];
+  const tensor = (shape: readonly number[], dtype = "float32") => ({
+    data: Array.from({ length: shape.reduce((count, size) => count * size, 1) }, () => 0),
+    dtype,
+    shape,
+  });
+  const drawn = { tokens: tensor([2, 2], "int64"), logprobs: tensor([2, 2]) };
+
+  it.each<[message: string, answer: object, asked: Partial<SampleParams>]>([
+    ["1 logprobs for the 2 tokens of sequences[0]", { sequences: [{ ...sequence, logprobs: [-1] }] }, {}],
+    [
+      "3 logprobs for the 2 tokens of sequences[1]",
+      { sequences: [sequence, { ...sequence, logprobs: [-1, -2, -3] }] },
+      { num_samples: 2 },
+    ],
+    ["1 sequences for num_samples 2", { sequences: [sequence] }, { num_samples: 2 }],
+    ["2 sequences for num_samples 1", { sequences: [sequence, sequence] }, {}],
+    ["0 sequences for num_samples 1", { sequences: [] }, {}],
+    [
+      "1 topk_logprobs for the 2 tokens of sequences[0]",
+      { sequences: [{ ...sequence, topk_logprobs: [row] }] },
+      { topk_sample_logprobs: 1 },
+    ],
+    [
+      "4 topk_prompt_logprobs for a prompt of 3 tokens; it must give 3",
+      { topk_prompt_logprobs: [null, row, row, row] },
+      { topk_prompt_logprobs: 1 },
+    ],
+    [
+      "target_prompt_logprobs of shape [1, 2]; it must be [2, 1]",
+      { target_prompt_logprobs: tensor([1, 2]) },
+      { target_prompt_logprobs: [[6], [7]] },
+    ],
+    [
+      "target_prompt_logprobs of shape [3, 1]; it must be [2, 1]",
+      { target_prompt_logprobs: tensor([3, 1]) },
+      { target_prompt_logprobs: [[6], [7]] },
+    ],
+    [
+      "prompt_alt_tokens.tokens of shape [3, 2]; it must be [2, 2]",
+      { prompt_alt_tokens: { ...drawn, tokens: tensor([3, 2], "int64") } },
+      { prompt_alt_tokens_k: 2 },
+    ],
+    [
+      "prompt_alt_tokens.logprobs of shape [2, 1]; it must be [2, 2]",
+      { prompt_alt_tokens: { ...drawn, logprobs: tensor([2, 1]) } },
+      { prompt_alt_tokens_k: 2 },
+    ],
+  ])("case 13: is refused by name: %s", async (message, answer, asked) => {
+    const { sampler } = await openSampler(answer);
+    const drawing = sampler.sample({ ...params, ...asked });
+    await expect(drawing).rejects.toBeInstanceOf(ResponseError);
+    await expect(drawing).rejects.toThrow(`the service gave ${message}`);
+  });
+
+  it("is read where a server is known to give it", async () => {
+    const short = await openSampler({ topk_prompt_logprobs: [row, row] });
+    const { topk_prompt_logprobs } = await short.sampler.sample({ ...params, topk_prompt_logprobs: 1 });
+    expect(topk_prompt_logprobs).toEqual([null, row, row]);
+    const silent = await openSampler({ sequences: [{ stop_reason: "length", tokens: [8, 9] }] });
+    expect((await silent.sampler.sample(params)).sequences[0]?.logprobs).toBeUndefined();
+  });
+
+  // In protobuf an empty list is an absent one; in JSON a server of ModelScope gives it for what was not asked for (modelscope/twinkle).
+  it("is an empty list of JSON only where nothing was asked for", () => {
+    const request = {
+      prompt: { chunks: [{ tokens: [5, 6, 7] }] },
+      sampling_params: { max_tokens: 2 },
+      sampling_session_id: "S:sample:0",
+    };
+    const read = (asked: object, answer: object) =>
+      readScores(
+        { ...request, ...asked },
+        { sequences: [{ ...sequence, ...answer }], prompt_cache_hit_tokens: 0, ...answer },
+        () => {},
+      );
+    const empty = { prompt_logprobs: [], topk_prompt_logprobs: [], topk_logprobs: [] };
+    expect(read({}, empty)).toMatchObject({ prompt_logprobs: [], topk_prompt_logprobs: [] });
+    expect(() => read({ prompt_logprobs: true }, empty)).toThrow("gave 0 prompt_logprobs for a prompt of 3");
+    expect(() => read({ topk_prompt_logprobs: 1 }, empty)).toThrow(
+      "gave 0 topk_prompt_logprobs for a prompt",
+    );
+    expect(() => read({ topk_sample_logprobs: 1 }, empty)).toThrow("gave 0 topk_logprobs for the 2 tokens");
+    expect(() => read({}, { logprobs: [] })).toThrow("gave 0 logprobs for the 2 tokens of sequences[0]");
+  });
+
+  it("is not counted for a prompt whose tokens the service alone can count, but for its width", async () => {
+    const { sampler } = await openSampler({
+      prompt_logprobs: [null, -1, -2, -3, -4],
+      prompt_alt_tokens: { tokens: tensor([4, 2], "int64"), logprobs: tensor([3, 2]) },
+    });
+    const image = { data: new Uint8Array(4), format: "png", type: "image" } as const;
+    const asked = { ...params, prompt: { chunks: [{ tokens: [1] }, image] }, prompt_logprobs: true };
+    expect((await sampler.sample(asked)).prompt_logprobs).toHaveLength(5);
+    await expect(sampler.sample({ ...asked, prompt_alt_tokens_k: 2 })).rejects.toThrow(
+      "prompt_alt_tokens.logprobs of shape [3, 2]; it must be [4, 2]",
+    );
   });
 });
 

@@ -1,5 +1,6 @@
 import { ResponseError, UnsupportedByServerError } from "@tinkex/base";
 import type { ModelInput, SampleRequest, SampleResponse } from "@tinkex/types";
+import { checkSampleCounts } from "./sample-counts.js";
 import { checkSampleTensors, type SampleOutput } from "./sample-output.js";
 
 /**
@@ -7,7 +8,8 @@ import { checkSampleTensors, type SampleOutput } from "./sample-output.js";
  * the first, which has nothing before it, and every score would be read as that of its neighbour.
  *
  * @param onAbsent - told of a field that was asked for and is absent
- * @throws ResponseError for a number of scores that fits no prompt, and for a tensor of another dtype; UnsupportedByServerError for what the server ignores
+ * @throws ResponseError for another number of sequences, scores or rows than was asked for, and for a tensor of another dtype;
+ *   UnsupportedByServerError for what the server ignores
  */
 export function readScores(
   request: SampleRequest,
@@ -24,13 +26,38 @@ export function readScores(
   const isWithoutTopk = response.sequences.some(({ topk_logprobs }) => topk_logprobs === undefined);
   if ((request.topk_sample_logprobs ?? 0) > 0 && isWithoutTopk) onAbsent("topk_sample_logprobs");
   const length = textLength(request.prompt);
-  if (scores === undefined || length === undefined || scores.length === length) return response;
-  if (scores.length !== length - 1) {
-    throw new ResponseError(
-      `the service gave ${scores.length} prompt_logprobs for a prompt of ${length} tokens; it must give ${length}`,
-    );
-  }
-  return { ...response, prompt_logprobs: [null, ...scores] };
+  checkSampleCounts(request, response, length);
+  if (length === undefined) return response;
+  const isScored = request.prompt_logprobs === true;
+  const isRanked = (request.topk_prompt_logprobs ?? 0) > 0;
+  const prompt_logprobs = onePerToken("prompt_logprobs", scores, length, isScored);
+  const topk_prompt_logprobs = onePerToken("topk_prompt_logprobs", likeliest, length, isRanked);
+  if (prompt_logprobs === scores && topk_prompt_logprobs === likeliest) return response;
+  return {
+    ...response,
+    ...(prompt_logprobs === undefined ? {} : { prompt_logprobs }),
+    ...(topk_prompt_logprobs === undefined ? {} : { topk_prompt_logprobs }),
+  };
+}
+
+/**
+ * Gives a list with one entry for each token of the prompt, the first of them null where the server has left it out.
+ *
+ * @param isAsked - says that it was asked for; some servers give an empty list for what was not
+ * @throws ResponseError for any other length
+ */
+function onePerToken<Entry>(
+  field: string,
+  list: readonly (Entry | null)[] | undefined,
+  length: number,
+  isAsked: boolean,
+): readonly (Entry | null)[] | undefined {
+  if (list === undefined || list.length === length) return list;
+  if (list.length === 0 && !isAsked) return list;
+  if (list.length === length - 1) return [null, ...list];
+  throw new ResponseError(
+    `the service gave ${list.length} ${field} for a prompt of ${length} tokens; it must give ${length}`,
+  );
 }
 
 /** Tokens of a prompt; `undefined` for one with images or sound, whose tokens the service counts. */
