@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { answer, file, on, redirect, stall } from "@tinkex-tooling/hostile-server";
 import { sourceProgram } from "@tinkex-tooling/source-program";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { play } from "./testing/test-transport.js";
 
@@ -127,7 +127,7 @@ describe("a runtime without the connections of undici", () => {
       answer(503),
       answer(200, { ok: 1 }),
     );
-    const folder = await mkdtemp(join(tmpdir(), "tinkex-http-"));
+    const folder = temporaryDirectory();
     const seen = await program(
       `
       const { readFileSync } = await import("node:fs");
@@ -143,7 +143,6 @@ describe("a runtime without the connections of undici", () => {
       `,
       { args: [server.url, join(folder, "target")], before: undiciIs(undici) },
     );
-    await rm(folder, { recursive: true });
     expect(seen).toEqual({
       status: 200,
       attempts: 2,

@@ -4,7 +4,6 @@ import {
   link,
   lstat,
   mkdir,
-  mkdtemp,
   readdir,
   readFile,
   rm,
@@ -13,13 +12,13 @@ import {
   utimes,
   writeFile,
 } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect, promisify } from "node:util";
 import { FakeClock } from "@tinkex/base/testing";
 import { sourceProgram } from "@tinkex-tooling/source-program";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { afterTest, failureOf } from "../testing/test-transport.js";
+import { failureOf } from "../testing/test-transport.js";
 import { CredentialError } from "./credential-error.js";
 import { withCredentialLock } from "./credential-lock.js";
 import {
@@ -31,16 +30,11 @@ import {
   storeKey,
 } from "./credential-store.js";
 
-async function emptyHome(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "tinkex-home-"));
-  afterTest(() => rm(folder, { recursive: true }));
-  return folder;
-}
 const manual = (key: string): StoredKey => ({ type: "manual", key, name: "mine" });
 
 /** A home whose store holds a text, of a mode. */
 async function homeWith(content: string, mode = 0o600): Promise<string> {
-  const home = await emptyHome();
+  const home = temporaryDirectory();
   await mkdir(join(home, ".tinker"), { mode: 0o700 });
   await writeFile(credentialStorePath(home), content);
   await chmod(credentialStorePath(home), mode);
@@ -50,7 +44,7 @@ const ONE_KEY = JSON.stringify({ version: 1, default: "7", keys: { 7: manual("tm
 
 describe("many writers of the credential store", () => {
   it("ten at once keep all ten keys", async () => {
-    const home = await emptyHome();
+    const home = temporaryDirectory();
     await Promise.all(Array.from({ length: 10 }, (_, i) => storeKey(home, String(i), manual(`tml-${i}`))));
     const { keys } = await readCredentialStore(home);
     expect(Object.values(keys).map(({ key }) => key)).toEqual(
@@ -60,7 +54,7 @@ describe("many writers of the credential store", () => {
   });
 
   it("one that takes keys out at the same time loses none of the others", async () => {
-    const home = await emptyHome();
+    const home = temporaryDirectory();
     for (let i = 0; i < 5; i += 1) await storeKey(home, String(i), manual(`tml-${i}`));
     await Promise.all(
       Array.from({ length: 5 }, (_, i) => [
@@ -72,7 +66,7 @@ describe("many writers of the credential store", () => {
   });
 
   it("three processes at once keep all their keys", async () => {
-    const home = await emptyHome();
+    const home = temporaryDirectory();
     const source = `
       import { storeKey } from "./credential-store.ts";
       const [home, first] = process.argv.slice(2);
@@ -108,7 +102,7 @@ describe("withCredentialLock", () => {
   const lockOf = (home: string): string => join(home, "lock");
 
   it("lets one in at a time, and leaves no file", async () => {
-    const home = await emptyHome();
+    const home = temporaryDirectory();
     const clock = new FakeClock({ autoAdvance: true, startMs: Date.UTC(2023, 8, 29, 16, 26, 37) });
     let inside = 0;
     let most = 0;
@@ -131,7 +125,7 @@ describe("withCredentialLock", () => {
     ["long ago", -1e9],
     ["in the far future", 1e9],
   ])("takes over the lock of a process that died, dated %s, after some seconds", async (_, ageSeconds) => {
-    const home = await emptyHome();
+    const home = temporaryDirectory();
     const clock = new FakeClock({ autoAdvance: true, startMs: Date.UTC(2023, 8, 29, 16, 26, 37) });
     await writeFile(lockOf(home), "");
     const at = Date.now() / 1000 + ageSeconds;
@@ -142,7 +136,7 @@ describe("withCredentialLock", () => {
   });
 
   it("ten who wait for a lock that was left enter one by one", async () => {
-    const home = await emptyHome();
+    const home = temporaryDirectory();
     await writeFile(lockOf(home), "");
     let inside = 0;
     let most = 0;
@@ -165,7 +159,7 @@ describe("withCredentialLock", () => {
   });
 
   it("tells its holder when another has taken it over, and leaves the other's lock alone", async () => {
-    const home = await emptyHome();
+    const home = temporaryDirectory();
     await withCredentialLock(
       lockOf(home),
       new FakeClock({ autoAdvance: true, startMs: Date.UTC(2023, 8, 29, 16, 26, 37) }),
@@ -181,7 +175,7 @@ describe("withCredentialLock", () => {
   });
 
   it("a link at its place is neither followed nor written through", async () => {
-    const home = await emptyHome();
+    const home = temporaryDirectory();
     await writeFile(join(home, "precious"), "precious");
     await symlink(join(home, "precious"), lockOf(home));
     await withCredentialLock(
@@ -194,7 +188,7 @@ describe("withCredentialLock", () => {
   });
 
   it("those who come without end are not waited for without end", async () => {
-    const home = await emptyHome();
+    const home = temporaryDirectory();
     await writeFile(lockOf(home), "");
     const clock = new FakeClock({ autoAdvance: true, startMs: Date.UTC(2023, 8, 29, 16, 26, 37) });
     let changes = 0;
@@ -211,7 +205,7 @@ describe("withCredentialLock", () => {
   });
 
   it("a folder at its place is an error, not a wait without end", async () => {
-    const home = await emptyHome();
+    const home = temporaryDirectory();
     await mkdir(join(lockOf(home), "in the way"), { recursive: true });
     await expect(
       withCredentialLock(
@@ -252,7 +246,7 @@ describe.skipIf(process.platform === "win32")("a credential store that others ca
 
   it("stays where a link at its place leads to", async () => {
     const elsewhere = await homeWith(ONE_KEY);
-    const home = await emptyHome();
+    const home = temporaryDirectory();
     await mkdir(join(home, ".tinker"));
     await symlink(credentialStorePath(elsewhere), credentialStorePath(home));
     await storeKey(home, "8", manual("tml-b"));
@@ -263,7 +257,7 @@ describe.skipIf(process.platform === "win32")("a credential store that others ca
 
   it("counts by what a link leads to", async () => {
     const open = await homeWith(ONE_KEY, 0o644);
-    const home = await emptyHome();
+    const home = temporaryDirectory();
     await mkdir(join(home, ".tinker"));
     await symlink(credentialStorePath(open), credentialStorePath(home));
     expect(await failureOf(readStoredKey(home))).toBeInstanceOf(CredentialError);
@@ -293,14 +287,14 @@ describe("a credential store that is none", () => {
   });
 
   it("a key given where its id belongs is not shown", async () => {
-    const error = await failureOf(storeKey(await emptyHome(), canary, manual(canary)));
+    const error = await failureOf(storeKey(temporaryDirectory(), canary, manual(canary)));
     expect(error.code).toBe("validation_failed");
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain("canary");
   });
 
   it("one that never ends, or that nobody writes to, is refused at once", async () => {
     for (const place of ["/dev/zero", "fifo"]) {
-      const home = await emptyHome();
+      const home = temporaryDirectory();
       await mkdir(join(home, ".tinker"));
       if (place === "fifo") await promisify(execFile)("mkfifo", ["-m", "600", credentialStorePath(home)]);
       else await symlink(place, credentialStorePath(home));

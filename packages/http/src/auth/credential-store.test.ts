@@ -1,9 +1,9 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
-import { afterTest, failureOf } from "../testing/test-transport.js";
+import { failureOf } from "../testing/test-transport.js";
 import { CredentialError } from "./credential-error.js";
 import {
   credentialStorePath,
@@ -14,17 +14,12 @@ import {
   storeKey,
 } from "./credential-store.js";
 
-async function emptyHome(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "tinkex-home-"));
-  afterTest(() => rm(folder, { recursive: true }));
-  return folder;
-}
 const manual = (key: string): StoredKey => ({ type: "manual", key, name: "mine" });
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
 
 describe("the credential store", () => {
   it("newest-clients 48: keeps keys by their id and uses the one stored last", async () => {
-    const home = await emptyHome();
+    const home = temporaryDirectory();
     expect(await readCredentialStore(home)).toEqual({ version: 1, keys: {} });
     await storeKey(home, "7", manual("tml-a"));
     await storeKey(home, "8", { ...manual("tml-b"), note: "second" });
@@ -39,7 +34,7 @@ describe("the credential store", () => {
   });
 
   it("newest-clients 48: a key that is taken out is used no longer; others stay", async () => {
-    const home = await emptyHome();
+    const home = temporaryDirectory();
     await storeKey(home, "7", manual("tml-a"));
     await storeKey(home, "8", manual("tml-b"));
     expect(await removeStoredKey(home, "7")).toEqual(manual("tml-a"));
@@ -53,7 +48,7 @@ describe("the credential store", () => {
   it.each([0o000, 0o077, 0o777])(
     "newest-clients 48: is its owner's alone whatever the umask is (%o)",
     async (umask) => {
-      const home = await emptyHome();
+      const home = temporaryDirectory();
       const before = process.umask(umask);
       try {
         await storeKey(home, "7", manual("tml-a"));
@@ -66,7 +61,7 @@ describe("the credential store", () => {
   );
 
   it("newest-clients 48: leaves the mode of a folder alone that was there", async () => {
-    const home = await emptyHome();
+    const home = temporaryDirectory();
     await mkdir(join(home, ".tinker"));
     await chmod(join(home, ".tinker"), 0o755);
     await storeKey(home, "7", manual("tml-a"));
@@ -74,7 +69,7 @@ describe("the credential store", () => {
   });
 
   it("newest-clients 48: writers at one time leave a whole store, and nothing beside it", async () => {
-    const home = await emptyHome();
+    const home = temporaryDirectory();
     await Promise.all(Array.from({ length: 20 }, (_, i) => storeKey(home, String(i), manual(`tml-${i}`))));
     expect(await readStoredKey(home)).toMatch(/^tml-\d+$/);
     expect(Object.keys((await readCredentialStore(home)).keys)).toHaveLength(20);
@@ -82,7 +77,7 @@ describe("the credential store", () => {
   });
 
   it("newest-clients 48: a write that fails leaves the old store, and nothing beside it", async () => {
-    const home = await emptyHome();
+    const home = temporaryDirectory();
     // A folder in the store's place: the rename is what fails.
     await mkdir(join(credentialStorePath(home), "in the way"), { recursive: true });
     const error = await failureOf(storeKey(home, "7", manual("tml-a")));
@@ -91,7 +86,7 @@ describe("the credential store", () => {
     expect(await readdir(join(home, ".tinker"))).toEqual(["credentials.json"]);
     expect(await readdir(credentialStorePath(home))).toEqual(["in the way"]);
 
-    const file = join(await emptyHome(), "no folder");
+    const file = join(temporaryDirectory(), "no folder");
     await writeFile(file, "");
     const other = await failureOf(storeKey(file, "7", manual("tml-canary")));
     expect(other).toBeInstanceOf(CredentialError);
@@ -99,7 +94,7 @@ describe("the credential store", () => {
   });
 
   it("does not overwrite a store that it cannot read", async () => {
-    const home = await emptyHome();
+    const home = temporaryDirectory();
     await mkdir(join(home, ".tinker"));
     for (const content of [
       '{"version":2}',
@@ -119,7 +114,7 @@ describe("the credential store", () => {
     ["a type it does not know", "7", { ...manual("tml-a"), type: "odd" }],
     ["a generated key without details", "7", { ...manual("tml-a"), type: "generated" }],
   ])("refuses %s and writes nothing", async (_, id, key) => {
-    const home = await emptyHome();
+    const home = temporaryDirectory();
     expect(await failureOf(storeKey(home, id, key as StoredKey))).toBeInstanceOf(ValidationError);
     expect(await readdir(home)).toEqual([]);
   });

@@ -1,13 +1,13 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { ApiStatusError, ValidationError } from "@tinkex/base";
 import { CANARY_KEY } from "@tinkex-tooling/canary";
 import { answer, type HostileServer, type Move, on, type Rule } from "@tinkex-tooling/hostile-server";
+import { failOnUnhandledErrors, temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
 import { testToken } from "../testing/test-token.js";
-import { afterTest, failureOf, json, play, transportTo } from "../testing/test-transport.js";
+import { failureOf, json, play, transportTo } from "../testing/test-transport.js";
 import { type CredentialSource, credentialCommand } from "./credential-command.js";
 import { CredentialError } from "./credential-error.js";
 import { readStoredKey } from "./credential-store.js";
@@ -39,8 +39,7 @@ describe("credentialCommand", () => {
 
 describe("credentialCommand, asked by many", () => {
   it("runs once for those who ask together, and anew for whoever asks later, also after a failure", async () => {
-    const file = join(await mkdtemp(join(tmpdir(), "tinkex-runs-")), "runs");
-    afterTest(() => rm(join(file, ".."), { recursive: true }));
+    const file = join(temporaryDirectory(), "runs");
     const source = credentialCommand(
       `echo x >> "${file}"; grep -c x "${file}"; test $(grep -c x "${file}") != 2`,
     );
@@ -63,16 +62,11 @@ describe("a source of credentials that fails when nobody waits for it any more",
     ["signal", (signal: AbortSignal) => ({ signal })],
     ["stopSignal", (signal: AbortSignal) => ({ stopSignal: signal })],
   ])("a call whose %s had aborted ends as aborted, and the failure ends no process", async (_, limits) => {
-    const unhandled: unknown[] = [];
-    const listener = (error: unknown): void => void unhandled.push(error);
-    process.on("unhandledRejection", listener);
-    afterTest(async () => void process.off("unhandledRejection", listener));
+    failOnUnhandledErrors();
     const credential = () => Promise.reject(new Error("no key"));
     const transport = transportTo({ url: "http://127.0.0.1:9" }, { apiKey: undefined, credential });
     const call = transport.call({ operation: "get_info", ...limits(AbortSignal.abort()) });
     expect(await failureOf(call)).toMatchObject({ code: "aborted" });
-    await new Promise(setImmediate);
-    expect(unhandled).toEqual([]);
   });
 });
 
@@ -140,8 +134,7 @@ describe("a source of credentials that has none to give", () => {
 
 describe("readStoredKey", () => {
   async function home(content?: string): Promise<string> {
-    const folder = await mkdtemp(join(tmpdir(), "tinkex-home-"));
-    afterTest(() => rm(folder, { recursive: true }));
+    const folder = temporaryDirectory();
     if (content !== undefined) {
       await mkdir(join(folder, ".tinker"));
       await writeFile(join(folder, ".tinker", "credentials.json"), content, { mode: 0o600 });

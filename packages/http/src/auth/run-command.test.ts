@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { sourceProgram } from "@tinkex-tooling/source-program";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { afterTest, eventually, failureOf } from "../testing/test-transport.js";
+import { eventually, failureOf } from "../testing/test-transport.js";
 import { credentialCommand } from "./credential-command.js";
 import { CredentialError } from "./credential-error.js";
 
@@ -16,9 +16,8 @@ const SOON_MS = 10_000;
 
 let folder: string;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tinkex-command-"));
-  afterTest(() => rm(folder, { recursive: true }));
+beforeEach(() => {
+  folder = temporaryDirectory();
 });
 
 const failure = (command: string, timeoutMs = LIMIT_MS): Promise<CredentialError> =>

@@ -1,8 +1,8 @@
 import { openAsBlob } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
 import type { FormFile } from "./form-file.js";
 import { type MultipartForm, multipartBody } from "./multipart-body.js";
@@ -95,40 +95,36 @@ describe("multipartBody", () => {
   });
 
   it("is what any reader of forms reads, whatever the names and contents hold", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "tinkex-form-"));
-    try {
-      const path = join(folder, "a.txt");
-      await writeFile(path, "from disk");
-      const form = multipartBody({
-        fields: { 'na"me\n': "line\nend ☃", n: { deep: [1, true, null, undefined], empty: "" } },
-        files: [
-          { name: "blob", content: await openAsBlob(path, { type: "text/plain" }), filename: 'ü".txt' },
-          { name: "file", content: new File(["abc"], "own name.bin") },
-          { name: "stream", content: { byteLength: 5, stream: () => pieces("st", "rea") } },
-        ],
-      });
-      const parsed = await new Response(ReadableStream.from(form.open()), {
-        headers: { "content-type": form.contentType },
-      }).formData();
-      const entries = await Promise.all(
-        [...parsed].map(async ([name, value]) =>
-          typeof value === "string"
-            ? [name, value]
-            : [name, value.name, value.type, Buffer.from(await value.arrayBuffer()).toString()],
-        ),
-      );
-      expect(entries).toEqual([
-        ['na"me\r\n', "line\r\nend ☃"],
-        ["n[deep][]", "1"],
-        ["n[deep][]", "true"],
-        ["n[empty]", ""],
-        ["blob", 'ü".txt', "text/plain", "from disk"],
-        ["file", "own name.bin", "application/octet-stream", "abc"],
-        ["stream", "upload", "application/octet-stream", "strea"],
-      ]);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    const folder = temporaryDirectory();
+    const path = join(folder, "a.txt");
+    await writeFile(path, "from disk");
+    const form = multipartBody({
+      fields: { 'na"me\n': "line\nend ☃", n: { deep: [1, true, null, undefined], empty: "" } },
+      files: [
+        { name: "blob", content: await openAsBlob(path, { type: "text/plain" }), filename: 'ü".txt' },
+        { name: "file", content: new File(["abc"], "own name.bin") },
+        { name: "stream", content: { byteLength: 5, stream: () => pieces("st", "rea") } },
+      ],
+    });
+    const parsed = await new Response(ReadableStream.from(form.open()), {
+      headers: { "content-type": form.contentType },
+    }).formData();
+    const entries = await Promise.all(
+      [...parsed].map(async ([name, value]) =>
+        typeof value === "string"
+          ? [name, value]
+          : [name, value.name, value.type, Buffer.from(await value.arrayBuffer()).toString()],
+      ),
+    );
+    expect(entries).toEqual([
+      ['na"me\r\n', "line\r\nend ☃"],
+      ["n[deep][]", "1"],
+      ["n[deep][]", "true"],
+      ["n[empty]", ""],
+      ["blob", 'ü".txt', "text/plain", "from disk"],
+      ["file", "own name.bin", "application/octet-stream", "abc"],
+      ["stream", "upload", "application/octet-stream", "strea"],
+    ]);
   });
 
   it("a boundary with signs that a header quotes is quoted there; a bad one is refused", () => {

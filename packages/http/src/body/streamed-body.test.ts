@@ -1,7 +1,7 @@
 import { ResponseError, ValidationError } from "@tinkex/base";
 import { answer, type HostileServer, hangUp, reset } from "@tinkex-tooling/hostile-server";
-import { describe, expect, it } from "vitest";
-import { afterTest, failureOf, play, transportTo } from "../testing/test-transport.js";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { failureOf, play, transportTo } from "../testing/test-transport.js";
 import { multipartBody } from "./multipart-body.js";
 import { RequestBodyError, type StreamedBody } from "./streamed-body.js";
 
@@ -132,7 +132,7 @@ describe("a streamed body", () => {
     "has no place where a body or its type has none (%s)",
     async (operation) => {
       const server = await play(answer(200));
-      afterTest(async () => expect(server.requests).toHaveLength(0));
+      onTestFinished(async () => expect(server.requests).toHaveLength(0));
       const call = {
         operation,
         body: again(),

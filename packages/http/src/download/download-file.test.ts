@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { ValidationError } from "@tinkex/base";
@@ -16,8 +15,9 @@ import {
   redirect,
   stall,
 } from "@tinkex-tooling/hostile-server";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { beforeEach, describe, expect, it } from "vitest";
-import { afterTest, eventually, failureOf, play, startServer } from "../testing/test-transport.js";
+import { eventually, failureOf, play, startServer } from "../testing/test-transport.js";
 import { tunnelTo } from "../testing/tunnel.js";
 import { type DownloadOptions, type DownloadProgress, downloadFile } from "./download-file.js";
 
@@ -26,10 +26,9 @@ const etag = '"v1"';
 let folder: string;
 let clock: FakeClock;
 
-beforeEach(async () => {
+beforeEach(() => {
   clock = new FakeClock({ autoAdvance: true, startMs: Date.UTC(2023, 8, 29, 16, 26, 37) });
-  folder = await mkdtemp(join(tmpdir(), "tinkex-download-"));
-  afterTest(() => rm(folder, { recursive: true }));
+  folder = temporaryDirectory();
 });
 
 const target = (): string => join(folder, "file.bin");

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FakeClock } from "@tinkex/base/testing";
 import { answer, file, type HostileServer, type Move, on, stall } from "@tinkex-tooling/hostile-server";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { beforeEach, describe, expect, it } from "vitest";
-import { afterTest, failureOf, play } from "../testing/test-transport.js";
+import { failureOf, play } from "../testing/test-transport.js";
 import { type DownloadOptions, downloadFile } from "./download-file.js";
 
 const content = Buffer.from("0123456789".repeat(1_000));
@@ -13,9 +13,8 @@ const half = content.length / 2;
 const etag = '"v1"';
 let folder: string;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tinkex-resume-"));
-  afterTest(() => rm(folder, { recursive: true }));
+beforeEach(() => {
+  folder = temporaryDirectory();
 });
 
 const target = (): string => join(folder, "file.bin");

@@ -1,17 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-  chmod,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { FakeClock } from "@tinkex/base/testing";
@@ -28,15 +16,15 @@ import {
   redirect,
   stall,
 } from "@tinkex-tooling/hostile-server";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { beforeEach, describe, expect, it } from "vitest";
-import { afterTest, eventually, failureOf, play } from "../testing/test-transport.js";
+import { eventually, failureOf, play } from "../testing/test-transport.js";
 import { type DownloadOptions, type DownloadProgress, downloadFile } from "./download-file.js";
 
 let folder: string;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tinkex-download-"));
-  afterTest(() => rm(folder, { recursive: true }));
+beforeEach(() => {
+  folder = temporaryDirectory();
 });
 
 const target = (): string => join(folder, "file.bin");

@@ -5,17 +5,9 @@ import { queryObjects } from "node:v8";
 import { silentLogger, TinkexError } from "@tinkex/base";
 import { after, answer, type Move, on, stall } from "@tinkex-tooling/hostile-server";
 import { Client } from "undici";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { multipartBody } from "../body/multipart-body.js";
-import {
-  afterTest,
-  eventually,
-  failureOf,
-  json,
-  play,
-  startServer,
-  transportTo,
-} from "../testing/test-transport.js";
+import { eventually, failureOf, json, play, startServer, transportTo } from "../testing/test-transport.js";
 import type { TinkexTransport } from "../tinkex-transport.js";
 
 // nodejs/undici#5845: undici connects anew for a request that was aborted, and keeps that connection; its pool completes connections
@@ -174,7 +166,7 @@ async function onceTunnelling(): Promise<{ url: string; sockets: Set<Socket>; co
     });
   });
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  afterTest(async () => {
+  onTestFinished(async () => {
     for (const socket of sockets) socket.destroy();
     proxy.close();
   });

@@ -1,7 +1,7 @@
 import { answer } from "@tinkex-tooling/hostile-server";
 import { buildConnector, Client } from "undici";
-import { describe, expect, it } from "vitest";
-import { afterTest, eventually, play, startServer } from "../testing/test-transport.js";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { eventually, play, startServer } from "../testing/test-transport.js";
 import { withAbandon } from "./connect.js";
 import { ConnectionPool, type LeavingHandler } from "./connection-pool.js";
 
@@ -10,7 +10,7 @@ function poolTo(url: string, options: Client.Options = {}): ConnectionPool {
     buildConnector(typeof options.connect === "object" ? { allowH2: true, ...options.connect } : {}),
   );
   const pool = new ConnectionPool((connect) => new Client(url, { ...options, connect }), connect);
-  afterTest(() => pool.destroy());
+  onTestFinished(() => pool.destroy());
   return pool;
 }
 

@@ -18,9 +18,8 @@ import {
   stall,
 } from "@tinkex-tooling/hostile-server";
 import { Agent } from "undici";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import {
-  afterTest,
   eventually,
   failureOf,
   json,
@@ -186,7 +185,7 @@ describe("proxies", () => {
       });
     });
     await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-    afterTest(async () => void proxy.close());
+    onTestFinished(() => void proxy.close());
     const httpProxy = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     const transport = transportTo({ url: "http://nowhere.invalid" }, { proxy: { httpProxy } });
     const response = await transport.call({ operation: "healthz" });
@@ -199,7 +198,7 @@ describe("what a user brings", () => {
   it("BR-033: a dispatcher of our undici", async () => {
     const server = await play(answer(200, { ok: 1 }));
     const dispatcher = new Agent();
-    afterTest(() => dispatcher.destroy());
+    onTestFinished(() => dispatcher.destroy());
     const transport = transportTo(server, { dispatcher });
     expect(text((await transport.call({ operation: "optim_step", body: json({}) })).body)).toBe('{"ok":1}');
     await transport.close();

@@ -1,14 +1,14 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { it } from "vitest";
+import { it, onTestFinished } from "vitest";
 import { multipartBody } from "../body/multipart-body.js";
-import { afterTest, eventually, transportTo } from "../testing/test-transport.js";
+import { eventually, transportTo } from "../testing/test-transport.js";
 
 /** A server that answers before it reads. */
 async function serve(listener: RequestListener): Promise<{ readonly url: string }> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  afterTest(async () => {
+  onTestFinished(async () => {
     server.closeAllConnections();
     server.close();
   });

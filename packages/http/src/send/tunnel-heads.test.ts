@@ -2,8 +2,8 @@ import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { ConnectionError } from "@tinkex/base";
 import { answer } from "@tinkex-tooling/hostile-server";
-import { describe, expect, it } from "vitest";
-import { afterTest, failureOf, play, text, transportTo } from "../testing/test-transport.js";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { failureOf, play, text, transportTo } from "../testing/test-transport.js";
 
 /** Opens an HTTP proxy that says `say` where it is asked for a tunnel, and leads on to `port` then. Gives its address. */
 async function proxyThat(say: (socket: Socket) => Promise<void> | void, port: number): Promise<string> {
@@ -19,7 +19,7 @@ async function proxyThat(say: (socket: Socket) => Promise<void> | void, port: nu
     });
   });
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  afterTest(async () => {
+  onTestFinished(async () => {
     for (const socket of open) socket.destroy();
     proxy.close();
   });

@@ -2,7 +2,7 @@ import { TinkexError } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
 import { CANARY_KEY, witness, witnessLogger } from "@tinkex-tooling/canary";
 import { HostileServer, type ListenOptions, type Move, type Rule } from "@tinkex-tooling/hostile-server";
-import { afterEach, expect, vi } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import { createTransport } from "../create-transport.js";
 import type { TransportHooks } from "../hooks/transport-hooks.js";
 import type { TinkexTransport } from "../tinkex-transport.js";
@@ -17,17 +17,6 @@ export function eventually<T>(read: () => T): ReturnType<typeof expect.poll<T>> 
   return expect.poll(read, { timeout: PATIENCE_MS });
 }
 
-const cleanups: (() => Promise<void>)[] = [];
-
-/** Runs once the test is over, last in, first out. */
-export function afterTest(cleanup: () => Promise<void>): void {
-  cleanups.push(cleanup);
-}
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
 /** A server that does the moves in turn, and the last one for ever; it ends with the test. */
 export function play(...script: readonly (Move | Rule)[]): Promise<HostileServer> {
   return startServer({ script });
@@ -36,7 +25,7 @@ export function play(...script: readonly (Move | Rule)[]): Promise<HostileServer
 /** A server with all its options; it ends with the test. */
 export async function startServer(options: ListenOptions): Promise<HostileServer> {
   const server = await HostileServer.start(options);
-  afterTest(() => server[Symbol.asyncDispose]());
+  onTestFinished(() => server[Symbol.asyncDispose]());
   return server;
 }
 
@@ -64,7 +53,7 @@ export function transportTo(
     hooks: WITNESS_HOOKS,
     ...options,
   });
-  afterTest(() => transport.close());
+  onTestFinished(() => transport.close());
   return Object.assign(transport, { clock });
 }
 

@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer } from "node:net";
-import { afterTest } from "./test-transport.js";
+import { onTestFinished } from "vitest";
 
 /** A proxy that tunnels everything to one port, whatever host is asked for; or answers with `refusal`. It ends with the test. */
 export async function tunnelTo(port: number, refusal?: string): Promise<{ at: string; heads: string[] }> {
@@ -16,6 +16,6 @@ export async function tunnelTo(port: number, refusal?: string): Promise<{ at: st
     });
   });
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  afterTest(async () => void proxy.close());
+  onTestFinished(() => void proxy.close());
   return { at: `127.0.0.1:${(proxy.address() as AddressInfo).port}`, heads };
 }
