@@ -1,23 +1,17 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { RecordingLogger } from "@tinkex/base/testing";
 import { RunReader } from "@tinkex/runs";
 import { CANARY_KEY } from "@tinkex-tooling/canary";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { describe, expect, it } from "vitest";
 import { csvLog } from "./csv-log.js";
 import { metricsLog } from "./metrics-log.js";
 import { prometheusLog } from "./prometheus-log.js";
 
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "tinkex-log-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
-
 describe("metricsLog", () => {
   it("writes the lines and the configuration of the Python cookbook, and goes on after a line that was cut off", async () => {
-    const directory = join(temporaryFolder(), "run");
+    const directory = join(temporaryDirectory(), "run");
     const config = { learning_rate: 1e-4, api_key: CANARY_KEY };
     await using first = metricsLog({ directory, config });
     await Promise.all([first.log({ "loss:sum": 2.5, note: "warm" }, 0), first.log({ "loss:sum": 1 }, 1)]);
@@ -37,14 +31,14 @@ describe("metricsLog", () => {
   });
 
   it("writes the step of a row, whatever its metrics call so", async () => {
-    const directory = temporaryFolder();
+    const directory = temporaryDirectory();
     await using log = metricsLog({ directory });
     await log.log({ loss: 1, step: 500 }, 3);
     expect(readFileSync(join(directory, "metrics.jsonl"), "utf8")).toBe('{"step": 3, "loss": 1}\n');
   });
 
   it("rejects each row where the folder cannot be made, and closes all the same", async () => {
-    const file = join(temporaryFolder(), "file");
+    const file = join(temporaryDirectory(), "file");
     writeFileSync(file, "");
     const log = metricsLog({ directory: join(file, "run") });
     await expect(log.log({ a: 1 }, 0)).rejects.toThrow("ENOTDIR");
@@ -62,7 +56,7 @@ describe("metricsLog", () => {
 
 describe("csvLog", () => {
   it("gives a new metric a column, and goes on in the file after a row that was cut off", async () => {
-    const file = join(temporaryFolder(), "run", "metrics.csv");
+    const file = join(temporaryDirectory(), "run", "metrics.csv");
     const first = csvLog({ file });
     await Promise.all([first.log({ loss: 2 }, 0), first.log({ loss: 1, 'a "b", c': 3 }, 1)]);
     appendFileSync(file, "2,0.");
@@ -75,7 +69,7 @@ describe("csvLog", () => {
 
 describe("prometheusLog", () => {
   it("gives the newest values under their own names, in a file too", async () => {
-    const file = join(temporaryFolder(), "tinkex.prom");
+    const file = join(temporaryDirectory(), "tinkex.prom");
     const log = prometheusLog({ labels: { run: 'a "b"\\c' }, file });
     expect(log.text()).toBe("");
     await log.log({ "loss:sum": 2, grad_norm: Number.POSITIVE_INFINITY }, 0);

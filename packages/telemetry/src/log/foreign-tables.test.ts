@@ -2,24 +2,21 @@ import {
   appendFileSync,
   chmodSync,
   lstatSync,
-  mkdtempSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { describe, expect, it } from "vitest";
 import { csvLog } from "./csv-log.js";
 
 /** A file with these bytes, and its log. */
 function logOf(content: string | Uint8Array) {
-  const folder = mkdtempSync(join(tmpdir(), "tinkex-csv-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryDirectory();
   const file = join(folder, "metrics.csv");
   writeFileSync(file, content);
   return { file, log: csvLog({ file }), text: () => readFileSync(file, "utf8") };

@@ -1,10 +1,8 @@
 import { channel } from "node:diagnostics_channel";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { RecordingLogger } from "@tinkex/base/testing";
 import { RunReader } from "@tinkex/runs";
 import { EVENT_CHANNELS, type OperationInfo, type OperationMessage } from "@tinkex/types";
+import { failOnUnhandledErrors, temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { metricsLog } from "./metrics-log.js";
 import type { Metrics } from "./metrics-logger.js";
@@ -194,8 +192,7 @@ describe("onMetrics", () => {
   });
 
   it("goes on counting at the first step that it is told, so that a program started again repeats no number", async () => {
-    const directory = mkdtempSync(join(tmpdir(), "tinkex-steps-"));
-    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const directory = temporaryDirectory();
     // A program of two steps, started twice.
     for (const firstStep of [0, 2]) {
       const log = metricsLog({ directory });
@@ -247,17 +244,7 @@ describe("onMetrics", () => {
   });
 
   it("goes on when the logger that hears of failures fails too, and reaches nobody with it", async () => {
-    const uncaught: unknown[] = [];
-    const note = (error: unknown): void => void uncaught.push(error);
-    const others = process.listeners("unhandledRejection");
-    process.removeAllListeners("unhandledRejection");
-    process.on("unhandledRejection", note);
-    process.prependListener("uncaughtException", note);
-    onTestFinished(() => {
-      process.off("unhandledRejection", note);
-      for (const listener of others) process.on("unhandledRejection", listener);
-      process.off("uncaughtException", note);
-    });
+    failOnUnhandledErrors();
     const fail = (): never => {
       throw new Error("disk full");
     };
@@ -269,9 +256,7 @@ describe("onMetrics", () => {
       tell(id, "trainStep", done);
     }
     stop();
-    await new Promise((resolve) => setImmediate(resolve));
     expect(seen).toEqual([0, 1]);
-    expect(uncaught).toEqual([]);
   });
 
   it("goes on when a logger fails or rejects, tells of it once, and stops when it is told to", async () => {

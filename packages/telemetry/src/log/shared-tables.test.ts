@@ -1,13 +1,12 @@
-import { appendFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { describe, expect, it } from "vitest";
 import { csvLog } from "./csv-log.js";
 
 function place() {
-  const folder = mkdtempSync(join(tmpdir(), "tinkex-shared-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryDirectory();
   const file = join(folder, "metrics.csv");
   return { file, text: () => readFileSync(file, "utf8") };
 }

@@ -2,35 +2,16 @@ import { channel, tracingChannel } from "node:diagnostics_channel";
 import { DiagLogLevel, diag, type Meter, type Span, type Tracer, trace } from "@opentelemetry/api";
 import { silentLogger } from "@tinkex/base";
 import { CHUNK_CHANNEL, CONTENT_CHANNEL, EVENT_CHANNELS } from "@tinkex/types";
-import { afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { failOnUnhandledErrors } from "@tinkex-tooling/testing";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ServiceClient } from "../../../client/src/service/service-client.js";
 import { StubService } from "../../../client/src/testing/stub-service.js";
 import { instrument } from "./instrument.js";
 
 const DATUM = { model_input: [1, 2], loss_fn_inputs: { target_tokens: [2, 3] } };
 
-/** Errors that were thrown where nobody could catch them. */
-const uncaught: unknown[] = [];
-const note = (error: unknown): void => void uncaught.push(error);
-
+beforeEach(failOnUnhandledErrors);
 afterEach(() => diag.disable());
-
-/** Whatever is thrown beside the calls is told to the process, which would die of it. */
-function watchProcess(): void {
-  uncaught.length = 0;
-  const events = ["uncaughtException", "unhandledRejection"] as const;
-  const others = events.map((name) => process.listeners(name as "uncaughtException"));
-  for (const name of events) {
-    process.removeAllListeners(name);
-    process.on(name, note);
-  }
-  onTestFinished(() => {
-    for (const [index, name] of events.entries()) {
-      process.removeAllListeners(name);
-      for (const listener of others[index] ?? []) process.on(name, listener);
-    }
-  });
-}
 
 function throwing(what: string): never {
   throw new Error(`${what} is broken`);
@@ -107,19 +88,15 @@ describe("a backend of OpenTelemetry that throws", () => {
   it.each([...METHODS, "every method"])(
     "in %s changes no call, reaches nobody, and can be undone",
     async (method) => {
-      watchProcess();
       const { tracer } = brokenTracer((name) => method === "every method" || name === method);
       const undo = instrument({ tracer, content: true });
       expect(await run()).toEqual(plain);
       undo();
-      await new Promise(setImmediate);
       expect(heardChannels()).toEqual([]);
-      expect(uncaught).toEqual([]);
     },
   );
 
   it("in its meter loses no span, and can be undone", async () => {
-    watchProcess();
     const { tracer, ended } = brokenTracer(() => false);
     const undo = instrument({ tracer, meter: brokenMeter() });
     expect(await run()).toEqual(plain);
@@ -129,11 +106,9 @@ describe("a backend of OpenTelemetry that throws", () => {
     expect(closed).toBe(started);
     undo();
     expect(heardChannels()).toEqual([]);
-    expect(uncaught).toEqual([]);
   });
 
   it("in the logger that hears of it, too, changes no call", async () => {
-    watchProcess();
     const fail = (): never => throwing("the logger");
     const logger = { error: fail, warn: fail, info: fail, debug: fail, verbose: fail };
     diag.setLogger(logger, { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true });
@@ -141,6 +116,5 @@ describe("a backend of OpenTelemetry that throws", () => {
     expect(await run()).toEqual(plain);
     undo();
     expect(heardChannels()).toEqual([]);
-    expect(uncaught).toEqual([]);
   });
 });

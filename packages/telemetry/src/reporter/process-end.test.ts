@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TelemetryEvent, TelemetrySendRequest } from "@tinkex/types";
 import { CANARY_PROMPT, findCanaries } from "@tinkex-tooling/canary";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { build } from "esbuild";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { StubService } from "../../../client/src/testing/stub-service.js";
@@ -18,11 +18,10 @@ interface ProgramEnd {
 
 let stub: StubService;
 /** Folder of the programs, and of the one file that they import. */
-let folder: string;
+const folder = temporaryDirectory();
 
 beforeAll(async () => {
   stub = await StubService.start();
-  folder = await mkdtemp(join(tmpdir(), "tinkex-telemetry-"));
   // From the sources, once for all programs: each starts in a fraction of the time that compiling takes.
   await build({
     stdin: {
@@ -44,10 +43,7 @@ beforeEach(() => {
   stub.requests.length = 0;
   stub.on("telemetry", () => ({ body: { status: "accepted" } }));
 });
-afterAll(async () => {
-  await stub.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => stub.close());
 
 /** Runs a program with a client that reports, in a process of its own. */
 async function program(text: string, url = stub.url): Promise<ProgramEnd> {
