@@ -1,8 +1,8 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterAll, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { expect, it } from "vitest";
 import { recordedTokenizers } from "./testing/recorded-tokenizers.js";
 import { runSource } from "./testing/run-source.js";
 
@@ -11,11 +11,8 @@ const tokenizerPackage = join(root, "packages/tokenizer");
 
 // Snippets run as files of the package, so that they find it by its name; the hub is a cache that has the model.
 mkdirSync(join(tokenizerPackage, ".cache"), { recursive: true });
-const folder = mkdtempSync(join(tokenizerPackage, ".cache/snippets-"));
-const cache = mkdtempSync(join(tmpdir(), "tinkex-snippets-"));
-afterAll(() => {
-  for (const path of [folder, cache]) rmSync(path, { recursive: true });
-});
+const folder = temporaryDirectory({ parent: join(tokenizerPackage, ".cache"), prefix: "snippets-" });
+const cache = temporaryDirectory();
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 const repository = join(cache, "models--Qwen--Qwen3-8B");
 const qwen3 = recordedTokenizers.find(({ name }) => name === "qwen3")?.directory ?? "";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
 import { loadTokenizer } from "../files/load-tokenizer.js";
 import type { TextTokenizer } from "../tokenizer/text-tokenizer.js";
@@ -30,15 +30,11 @@ const recorded: Recorded = JSON.parse(
 );
 
 async function load(files: Readonly<Record<string, object>>): Promise<TextTokenizer> {
-  const directory = await mkdtemp(join(tmpdir(), "tinkex-settings-"));
-  try {
-    for (const [name, content] of Object.entries({ "tokenizer.json": recorded.tokenizer, ...files })) {
-      await writeFile(join(directory, name), JSON.stringify(content));
-    }
-    return await loadTokenizer(directory);
-  } finally {
-    await rm(directory, { recursive: true });
+  const directory = temporaryDirectory();
+  for (const [name, content] of Object.entries({ "tokenizer.json": recorded.tokenizer, ...files })) {
+    await writeFile(join(directory, name), JSON.stringify(content));
   }
+  return loadTokenizer(directory);
 }
 
 // microsoft/onnxruntime-extensions#890: tokens that only tokenizer_config.json has. huggingface/transformers#23909: added_tokens_decoder.

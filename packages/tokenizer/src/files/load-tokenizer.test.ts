@@ -1,15 +1,14 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ValidationError } from "@tinkex/base";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { beforeEach, expect, it } from "vitest";
 import { loadTokenizer } from "./load-tokenizer.js";
 
 let directory: string;
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "tinkex-tokenizer-"));
+beforeEach(() => {
+  directory = temporaryDirectory();
 });
-afterEach(() => rm(directory, { recursive: true }));
 
 const MODEL = JSON.stringify({ model: { type: "BPE", vocab: { a: 0 }, merges: [] } });
 

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ValidationError } from "@tinkex/base";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { beforeEach, describe, expect, it } from "vitest";
 import { createStreamDecoder } from "../tokenizer/stream-decoder.js";
 import { loadTokenizer } from "./load-tokenizer.js";
 
@@ -86,10 +86,9 @@ describe("Kimi's tiktoken.model", () => {
 describe("a tiktoken.model that is none", () => {
   let directory: string;
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), "tinkex-tiktoken-"));
+    directory = temporaryDirectory();
     await cp(fixture, directory, { recursive: true });
   });
-  afterEach(() => rm(directory, { recursive: true }));
 
   it.each([
     [

@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock, TinkexError, ValidationError } from "@tinkex/base";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type HubServer, startHubServer } from "../testing/hub-server.js";
 import { type FromHubOptions, fromHub } from "./from-hub.js";
@@ -21,12 +21,9 @@ let cacheDirectory: string;
 
 beforeEach(async () => {
   hub = await startHubServer(FILES);
-  cacheDirectory = await mkdtemp(join(tmpdir(), "tinkex-damaged-"));
+  cacheDirectory = temporaryDirectory();
 });
-afterEach(async () => {
-  await hub.close();
-  await rm(cacheDirectory, { recursive: true });
-});
+afterEach(() => hub.close());
 
 const source = (options: FromHubOptions = {}) =>
   fromHub({

@@ -1,8 +1,8 @@
-import { lstat, mkdtemp, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { lstat, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, systemClock, TimeoutError } from "@tinkex/base";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { beforeEach, expect, it } from "vitest";
 import { withFileLock } from "./file-lock.js";
 
 let directory: string;
@@ -23,13 +23,12 @@ const clock: Clock = {
   },
 };
 
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "tinkex-lock-"));
+beforeEach(() => {
+  directory = temporaryDirectory();
   path = join(directory, "a.lock");
   waitedMs = 0;
   onSleep = async () => {};
 });
-afterEach(() => rm(directory, { recursive: true }));
 
 const dated = async (ms: number) => utimes(path, new Date(ms), new Date(ms));
 

@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
@@ -12,6 +11,7 @@ import {
   ValidationError,
 } from "@tinkex/base";
 import { type SourceProgram, sourceProgram } from "@tinkex-tooling/source-program";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type HubServer, startHubServer } from "../testing/hub-server.js";
 import { runProgram, startProgram } from "../testing/run-source.js";
@@ -56,13 +56,10 @@ const requests = () =>
 
 beforeEach(async () => {
   hub = await startHubServer({ "tokenizer.json": tokenizerJson("a"), "tokenizer_config.json": CONFIG });
-  cacheDirectory = await mkdtemp(join(tmpdir(), "tinkex-hub-"));
+  cacheDirectory = temporaryDirectory();
   warnings.length = 0;
 });
-afterEach(async () => {
-  await hub.close();
-  await rm(cacheDirectory, { recursive: true });
-});
+afterEach(() => hub.close());
 
 describe("a tokenizer from the hub", () => {
   it("is downloaded once, and looked up with one small request after that", async () => {

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { beforeEach, describe, expect, it } from "vitest";
 import { fromHuggingFaceCache } from "./from-hugging-face-cache.js";
 import { HubCache } from "./hub-cache.js";
 
@@ -16,7 +16,7 @@ let outside: string;
 let folder: string;
 
 beforeEach(async () => {
-  parent = await mkdtemp(join(tmpdir(), "tinkex-cache-"));
+  parent = temporaryDirectory();
   directory = join(parent, "hub");
   outside = join(parent, "outside");
   folder = join(directory, "models--org--model");
@@ -25,7 +25,6 @@ beforeEach(async () => {
   for (const name of ["refs", join("snapshots", COMMIT), "blobs"])
     await mkdir(join(folder, name), { recursive: true });
 });
-afterEach(() => rm(parent, { recursive: true }));
 
 describe("a poisoned ref", () => {
   it.each([

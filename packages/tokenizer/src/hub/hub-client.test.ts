@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { getEventListeners } from "node:events";
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { ConnectionError, ResponseError, systemClock, TinkexError } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HubClient } from "./hub-client.js";
 
@@ -44,8 +44,8 @@ const fail = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "tinkex-client-"));
+beforeEach(() => {
+  directory = temporaryDirectory();
   path = join(directory, "file");
 });
 afterEach(async () => {
@@ -53,7 +53,6 @@ afterEach(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   }
-  await rm(directory, { recursive: true });
 });
 
 describe("a download longer than declared", () => {

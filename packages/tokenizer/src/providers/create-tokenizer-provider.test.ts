@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AbortedError, TimeoutError, type Tokenizer, ValidationError } from "@tinkex/base";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { TokenizerRequest } from "../sources/tokenizer-source.js";
 import { startHubServer } from "../testing/hub-server.js";
@@ -43,13 +43,12 @@ describe("getTokenizer", () => {
     const hub = await startHubServer({
       "tokenizer.json": JSON.stringify({ model: { type: "BPE", vocab: { a: 0 }, merges: [] } }),
     });
-    const cacheDirectory = await mkdtemp(join(tmpdir(), "tinkex-provider-"));
+    const cacheDirectory = temporaryDirectory();
     try {
       const provider = createTokenizerProvider({ endpoint: hub.endpoint, cacheDirectory, env: {} });
       expect((await provider.getTokenizer("org/model/variant")).encode("a")).toEqual([0]);
     } finally {
       await hub.close();
-      await rm(cacheDirectory, { recursive: true });
     }
   });
 
@@ -147,7 +146,7 @@ describe("a directory", () => {
   const workingDirectory = process.cwd();
   let folder: string;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "tinkex-models-"));
+    folder = temporaryDirectory();
     await mkdir(join(folder, "org/model"), { recursive: true });
     const json = JSON.stringify({ model: { type: "BPE", vocab: { z: 0 }, merges: [] } });
     await writeFile(join(folder, "org/model/tokenizer.json"), json);
@@ -155,7 +154,6 @@ describe("a directory", () => {
   });
   afterEach(async () => {
     process.chdir(workingDirectory);
-    await rm(folder, { recursive: true });
   });
 
   it("is loaded when it is given as a path", async () => {

@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { TinkexError, ValidationError } from "@tinkex/base";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { expect, it } from "vitest";
 import { fromNpmPackage } from "./from-npm-package.js";
 
@@ -11,18 +11,14 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 it.each(["", "models"])(
   "finds a tokenizer.json in the folder %j of a package, in a directory above",
   async (inside) => {
-    const folder = await mkdtemp(join(tmpdir(), "tinkex-npm-"));
-    try {
-      const files = join(folder, "node_modules/@my/tokenizer", inside);
-      await mkdir(files, { recursive: true });
-      await mkdir(join(folder, "deep/er"), { recursive: true });
-      const json = JSON.stringify({ model: { type: "BPE", vocab: { a: 0 }, merges: [] } });
-      await writeFile(join(files, "tokenizer.json"), json);
-      const tokenizer = await fromNpmPackage("@my/tokenizer", { from: join(folder, "deep/er") })();
-      expect(tokenizer?.vocabularySize).toBe(1);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    const folder = temporaryDirectory();
+    const files = join(folder, "node_modules/@my/tokenizer", inside);
+    await mkdir(files, { recursive: true });
+    await mkdir(join(folder, "deep/er"), { recursive: true });
+    const json = JSON.stringify({ model: { type: "BPE", vocab: { a: 0 }, merges: [] } });
+    await writeFile(join(files, "tokenizer.json"), json);
+    const tokenizer = await fromNpmPackage("@my/tokenizer", { from: join(folder, "deep/er") })();
+    expect(tokenizer?.vocabularySize).toBe(1);
   },
 );
 

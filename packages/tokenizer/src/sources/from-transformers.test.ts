@@ -1,10 +1,10 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Tokenizer as EngineTokenizer } from "@huggingface/tokenizers";
 import { ValidationError } from "@tinkex/base";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { beforeEach, describe, expect, it } from "vitest";
 import { loadTokenizer } from "../files/load-tokenizer.js";
 import { recordedEncodings } from "../testing/recorded-tokenizers.js";
 import { runSource } from "../testing/run-source.js";
@@ -110,12 +110,11 @@ it("of a version that keeps no files is refused, with the version to install", a
 describe("a package that is there and cannot be loaded", () => {
   let folder: string;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "tinkex-transformers-"));
+    folder = temporaryDirectory();
     await writeFile(join(folder, "main.mjs"), `export const load = () => import("${name}");`);
     await mkdir(join(folder, "node_modules", name), { recursive: true });
     await writeFile(join(folder, "node_modules", name, "package.json"), '{ "exports": "./index.mjs" }');
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   it.each([
     [
