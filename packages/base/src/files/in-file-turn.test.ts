@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { expect, it } from "vitest";
 import { inFileTurn } from "./in-file-turn.js";
 
 function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), "tinkex-turn-"));
-  onTestFinished(() => rmSync(path, { recursive: true }));
+  const path = temporaryDirectory();
   return path;
 }
 

@@ -1,14 +1,13 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { beforeEach, describe, expect, it } from "vitest";
 import { makeFolders, makeFoldersSync } from "./make-folders.js";
 
 let parent: string;
-beforeEach(async () => {
-  parent = await mkdtemp(join(tmpdir(), "tinkex-folders-"));
-  onTestFinished(() => rm(parent, { recursive: true }));
+beforeEach(() => {
+  parent = temporaryDirectory();
 });
 
 // Windows has no rights of POSIX, and other words for a file in the way.

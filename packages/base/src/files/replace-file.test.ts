@@ -4,7 +4,6 @@ import {
   chown,
   lstat,
   mkdir,
-  mkdtemp,
   readdir,
   readFile,
   rm,
@@ -13,18 +12,17 @@ import {
   utimes,
   writeFile,
 } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { beforeEach, expect, it } from "vitest";
 import { ValidationError } from "../errors/api-errors.js";
 import { processMark } from "../processes/process-mark.js";
 import { replaceFile } from "./replace-file.js";
 
 let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tinkex-replace-"));
+beforeEach(() => {
+  folder = temporaryDirectory();
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 const ID = "01234567-89ab-cdef-0123-456789abcdef";
 const [machine = ""] = processMark().split("-");
