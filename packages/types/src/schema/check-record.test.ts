@@ -1,4 +1,5 @@
 import { ResponseError, ValidationError } from "@tinkex/base";
+import { failOnUnhandledErrors } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { checkReceived, checkRecord, checkSent } from "./check-record.js";
@@ -49,16 +50,11 @@ describe("checking a record", () => {
   });
 
   it("gives a typed error, and leaves no rejected promise behind, where a schema throws", async () => {
-    const rejections: unknown[] = [];
-    const listen = (reason: unknown): void => void rejections.push(reason);
-    process.on("unhandledRejection", listen);
+    failOnUnhandledErrors();
     const throws = z.unknown().transform(() => {
       throw new RangeError("stack");
     });
     expect(() => checkReceived(throws, {}, "x")).toThrow(ResponseError);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    process.off("unhandledRejection", listen);
-    expect(rejections).toEqual([]);
   });
 
   // colinhacks/zod#3756, colinhacks/zod#2401: what a transformation throws comes out of safeParse.
