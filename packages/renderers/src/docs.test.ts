@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { sourceProgram } from "@tinkex-tooling/source-program";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { expect, it, onTestFinished } from "vitest";
 import { modelTable } from "./testing/model-table.js";
 import { differenceTable } from "./testing/template-differences.js";
@@ -12,13 +12,6 @@ import { differenceTable } from "./testing/template-differences.js";
 const packageFolder = fileURLToPath(new URL("..", import.meta.url));
 const page = readFileSync(new URL("../../../docs/renderers.md", import.meta.url), "utf8");
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
-
-function folder(parent: string): string {
-  mkdirSync(parent, { recursive: true });
-  const path = mkdtempSync(join(parent, "docs-"));
-  onTestFinished(() => rmSync(path, { recursive: true }));
-  return path;
-}
 
 it("docs/renderers.md lists the renderers and tokenizers of all models that the registry knows", () => {
   expect(page).toContain(modelTable());
@@ -30,7 +23,9 @@ it("docs/renderers.md lists all differences between renderers and the chat templ
 
 // In one process, as each would load the tokenizer anew; as files of the package, so that they find it by its name.
 it("what docs/renderers.md shows prints what it says", async () => {
-  const [snippets, cache] = [folder(join(packageFolder, ".cache")), folder(tmpdir())];
+  const parent = join(packageFolder, ".cache");
+  mkdirSync(parent, { recursive: true });
+  const [snippets, cache] = [temporaryDirectory({ parent, prefix: "docs-" }), temporaryDirectory()];
   const repository = join(cache, "models--Qwen--Qwen3-8B");
   mkdirSync(join(repository, "refs"), { recursive: true });
   writeFileSync(join(repository, "refs/main"), COMMIT);

@@ -1,17 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { sourceProgram } from "@tinkex-tooling/source-program";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { expect, it, onTestFinished } from "vitest";
 
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 
 /** A cache of the Hugging Face hub that holds the tokenizer of Qwen3. */
 function hubCache(): string {
-  const cache = mkdtempSync(join(tmpdir(), "tinkex-renderers-"));
-  onTestFinished(() => rmSync(cache, { recursive: true }));
+  const cache = temporaryDirectory();
   const repository = join(cache, "models--Qwen--Qwen3-8B");
   for (const folder of ["refs", "snapshots"]) mkdirSync(join(repository, folder), { recursive: true });
   writeFileSync(join(repository, "refs/main"), COMMIT);
