@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { failOnUnhandledErrors } from "@tinkex-tooling/testing";
+import { describe, expect, it } from "vitest";
 import { type GeneratedAnswer, type GenerateOptions, generate } from "./index.js";
 import { localService, POCKET_MODEL, temporaryFolder } from "./testing/local-service.js";
 import { spiedService } from "./testing/spied-service.js";
@@ -131,20 +132,11 @@ describe("generate", { timeout: 240_000 }, () => {
   });
 
   it("a failure ends no process where nobody awaits or iterates", async () => {
-    const unhandled: unknown[] = [];
-    const listener = (reason: unknown): void => {
-      unhandled.push(reason);
-    };
-    process.on("unhandledRejection", listener);
-    onTestFinished(() => {
-      process.off("unhandledRejection", listener);
-    });
+    failOnUnhandledErrors();
     generate(base({ prompts: [3 as never] }));
     const taken = generate(base({ prompts: [3 as never] }));
     await expect(taken).rejects.toThrow(/prompt 0/);
     await expect(taken).rejects.toThrow(/prompt 0/);
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(unhandled).toEqual([]);
   });
 });
 

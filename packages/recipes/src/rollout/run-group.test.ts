@@ -1,5 +1,6 @@
 import { systemClock, ValidationError } from "@tinkex/base";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { failOnUnhandledErrors } from "@tinkex-tooling/testing";
+import { describe, expect, it } from "vitest";
 import { scriptedSampler, scriptRenderer, scriptTokenizer } from "../testing/scripted-sampler.js";
 import { type Episode, singleTurn } from "./episode.js";
 import { mapBounded } from "./map-bounded.js";
@@ -170,22 +171,13 @@ describe("groupReward", () => {
   });
 
   it("that aborts the run and throws ends no process", async () => {
-    const unhandled: unknown[] = [];
-    const listener = (reason: unknown): void => {
-      unhandled.push(reason);
-    };
-    process.on("unhandledRejection", listener);
-    onTestFinished(() => {
-      process.off("unhandledRejection", listener);
-    });
+    failOnUnhandledErrors();
     const stop = new AbortController();
     const groupReward = (): never => {
       stop.abort(new Error("enough"));
       throw new Error("and no judge");
     };
     await expect(roll(fair, { groupReward, signal: stop.signal }).group).rejects.toThrow("enough");
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(unhandled).toEqual([]);
   });
 
   it("that never settles ends with the signal", async () => {

@@ -1,4 +1,5 @@
-import { expect, it, onTestFinished } from "vitest";
+import { failOnUnhandledErrors } from "@tinkex-tooling/testing";
+import { expect, it } from "vitest";
 import { RecipeRun } from "./recipe-run.js";
 
 const CONTROL = { method: "sft", signal: undefined };
@@ -36,14 +37,7 @@ it("gives events while it runs, and goes on when the reader leaves", async () =>
 });
 
 it("a failure reaches whoever awaits or iterates it, and ends no process where nobody does", async () => {
-  const unhandled: unknown[] = [];
-  const listener = (reason: unknown): void => {
-    unhandled.push(reason);
-  };
-  process.on("unhandledRejection", listener);
-  onTestFinished(() => {
-    process.off("unhandledRejection", listener);
-  });
+  failOnUnhandledErrors();
   const failing = () =>
     new RecipeRun<number, string>(CONTROL, async (tell) => {
       tell("began");
@@ -57,9 +51,6 @@ it("a failure reaches whoever awaits or iterates it, and ends no process where n
   await expect(iterating).rejects.toThrow("no service");
   expect(events).toEqual(["began"]);
   await expect(failing()).rejects.toThrow("no service");
-  // Rejections are told of once the tasks that are under way have ended.
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(unhandled).toEqual([]);
 });
 
 it("that is aborted ends with an AbortedError, whose cause is the reason; other failures stay as they are", async () => {
