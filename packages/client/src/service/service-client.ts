@@ -258,7 +258,7 @@ export class ServiceClient {
     const { model_path, base_model, ...sampling } = checkSamplingClientParams(params);
     const samplingId = this.#core.takeSamplingId();
     return lifecycle.start("createSamplingClient", options, (context) =>
-      this.#core.inSession((channel) =>
+      this.#core.inSession(context.signal, (channel) =>
         createSampler(channel, { model_path, base_model }, samplingId, context, sampling),
       ),
     );
@@ -316,7 +316,7 @@ export class ServiceClient {
     lifecycle.checkCall("createCustomLoss", options, CREATE_CUSTOM_LOSS_OPTIONS);
     const loss = checkCustomLoss(graph, options.unchecked === true);
     return lifecycle.start("createCustomLoss", options, (context) =>
-      this.#core.inSession((channel) => createCustomLoss(channel, loss, context)),
+      this.#core.inSession(context.signal, (channel) => createCustomLoss(channel, loss, context)),
     );
   }
 
@@ -388,7 +388,7 @@ export class ServiceClient {
     make: (creation: ModelCreation) => Promise<TrainedModel>,
     asked?: string,
   ): Promise<TrainingClient> {
-    return this.#core.inSession(async (channel) => {
+    return this.#core.inSession(context.signal, async (channel) => {
       const creation: ModelCreation = { channel, modelSeqId, context };
       return clientOf(await make(creation), creation, asked);
     });

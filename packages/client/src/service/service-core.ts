@@ -13,7 +13,7 @@ import { ModelTokenizers } from "../session/model-tokenizer.js";
 import { adoptSession, openSession } from "../session/open-session.js";
 import { readServerProfile, type ServerProfile } from "../session/server-profile.js";
 import type { SessionEnvironment } from "../session/session.js";
-import { isLostSession } from "../session/session-lost-error.js";
+import { isLostSession, SessionLostError } from "../session/session-lost-error.js";
 import { untilServiceIsBack } from "./resume-from.js";
 import { type ServiceStats, serviceStats, transportStats } from "./service-stats.js";
 import { ServiceTelemetry } from "./service-telemetry.js";
@@ -150,15 +150,25 @@ export class ServiceCore {
    * Makes something in the session. Where the service no longer knows that, as after a restart, it is made in a new one.
    *
    * @param make - may be called a second time
+   * @param signal - says that nobody wants it any more
+   * @throws SessionLostError where the service does not know the new session either
    */
-  async inSession<T>(make: (channel: Channel) => Promise<T>): Promise<T> {
-    const channel = await this.channel();
-    try {
-      return await make(channel);
-    } catch (error) {
-      if (!isLostSession(error, ["session"])) throw error;
-      channel.session.lose(error);
-      return make(await this.channel());
+  async inSession<T>(signal: AbortSignal, make: (channel: Channel) => Promise<T>): Promise<T> {
+    for (let isAgain = false; ; isAgain = true) {
+      const channel = await this.channel();
+      signal.throwIfAborted();
+      try {
+        return await make(channel);
+      } catch (error) {
+        if (!isLostSession(error, ["session"])) throw error;
+        const { session } = channel;
+        session.lose(error);
+        signal.throwIfAborted();
+        if (!isAgain) continue;
+        const remedy =
+          "the new session was lost too: see whether the service is being restarted, and try again";
+        throw new SessionLostError(`session ${session.id}`, { remedy, cause: error });
+      }
     }
   }
 

@@ -1,9 +1,14 @@
+import { lossGraph } from "@tinkex/tensor/loss-graph";
 import { describe, expect, it } from "vitest";
 import { datum } from "../testing/examples.js";
 import { openService, throughSleeps, until } from "../testing/open-service.js";
 import { openTraining, step } from "../testing/open-training.js";
 import type { StubService } from "../testing/stub-service.js";
 import { SessionLostError } from "./session-lost-error.js";
+
+const nll = lossGraph("nll", { logprobs: 1, weights: 1 }, ({ logprobs, weights }) => ({
+  loss: logprobs.mul(weights).sum().neg(),
+}));
 
 /** The service starts anew: it knows the second session that it opens, and nothing of the first. */
 function restart(stub: StubService, detail = "Session not found"): void {
@@ -45,6 +50,42 @@ describe("a session that the service no longer knows", () => {
     await service.createSamplingClient({ base_model: "b" });
     expect(stub.seen("create_session")).toHaveLength(2);
   });
+
+  it.each([
+    ["createLoraTrainingClient", "create_model"],
+    ["createTrainingClientFromState", "load_weights"],
+    ["createSamplingClient", "create_sampling_session"],
+    ["createCustomLoss", "create_custom_loss"],
+  ] as const)(
+    "decisions 48: is a loss of the session also where %s loses two in a row",
+    async (method, path) => {
+      const { stub, service } = await openService();
+      stub.on("client/config", () => ({ body: { custom_loss_server_side: true } }));
+      let count = 0;
+      stub.on("create_session", () => {
+        count += 1;
+        return { body: { session_id: `S${count}` } };
+      });
+      stub.on(path, () => ({ status: 404, body: { detail: "Session not found" } }));
+      const checkpoint = "tinker://a/weights/b";
+      const made: PromiseLike<unknown> = {
+        createLoraTrainingClient: () => service.createLoraTrainingClient({ base_model: "b" }),
+        createTrainingClientFromState: () => service.createTrainingClientFromState(checkpoint),
+        createSamplingClient: () => service.createSamplingClient({ base_model: "b" }),
+        createCustomLoss: () => service.createCustomLoss(nll),
+      }[method]();
+      const error = await Promise.resolve(made).catch((cause: unknown) => cause);
+      expect(error).toBeInstanceOf(SessionLostError);
+      expect(error).toMatchObject({ code: "session_lost", cause: { status: 404 } });
+      expect((error as Error).message).toMatch(/no longer knows session S2 .*; the new session was lost too/);
+      expect(stub.seen(path)).toHaveLength(2);
+      expect(stub.seen("create_session")).toHaveLength(2);
+      // The next creation opens a third session.
+      stub.on("create_sampling_session", () => ({ body: { sampling_session_id: "S3:sample:0" } }));
+      await service.createSamplingClient({ base_model: "b" });
+      expect(stub.seen("create_session")).toHaveLength(3);
+    },
+  );
 
   it.each(["Session not found", "no session S: open one with create_session"])(
     "decisions 48: is noticed by its heartbeat (%s)",

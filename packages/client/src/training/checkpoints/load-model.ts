@@ -4,6 +4,7 @@ import { trainingPauseLog } from "../../channel/queue-state-log.js";
 import type { OperationContext } from "../../future/operation-context.js";
 import type { RequestContext } from "../../session/api-calls.js";
 import type { LoadRoute } from "../../session/server-generation.js";
+import { isLostSession } from "../../session/session-lost-error.js";
 import {
   abandonModel,
   createModel,
@@ -42,6 +43,8 @@ export async function loadModel(creation: ModelCreation, source: ModelSource): P
   for (const route of creation.channel.server.generation.loadRoutes) {
     const make = await LOADERS[route](creation, source).catch((error: unknown) => {
       if (!(error instanceof ApiStatusError) || !REFUSALS.includes(error.status)) throw error;
+      // No other way leads through a session that is lost.
+      if (isLostSession(error, ["session"])) throw error;
       refusal = error;
       return undefined;
     });
