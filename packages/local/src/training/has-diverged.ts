@@ -17,9 +17,11 @@ export function hasDiverged({ pairs }: AdapterParameters): boolean {
 /** Gives the largest absolute value, NaN where an element is none. */
 function largest(values: Float32Array): number {
   let found = 0;
-  for (const value of values) {
-    if (Number.isNaN(value)) return value;
-    if (Math.abs(value) > found) found = Math.abs(value);
+  for (let place = 0; place < values.length; place += 1) {
+    const size = Math.abs(values[place] ?? 0);
+    // True of NaN as well, which `size > found` is not.
+    if (!(size <= found)) found = size;
+    if (Number.isNaN(found)) return found;
   }
   return found;
 }

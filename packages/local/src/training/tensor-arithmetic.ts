@@ -25,7 +25,8 @@ export function fillWithZeros(tensors: AdapterTensors): void {
 export function globalNorm(tensors: AdapterTensors): number {
   let sum = 0;
   for (const values of arraysOf(tensors)) {
-    for (const value of values) sum += value * value;
+    // By index, as `for … of` takes several times as long for millions of numbers.
+    for (let place = 0; place < values.length; place += 1) sum += (values[place] ?? 0) ** 2;
   }
   return Math.sqrt(sum);
 }
