@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import { RunReader } from "@tinkex/runs";
 import type { Datum } from "@tinkex/types";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
 import { scoreTargets } from "./datum/document-of.js";
 import { type DistillOptions, distill, type RecipeEvent, type Reply, rl, sft } from "./index.js";
 import { distilledExamples } from "./rollout/distilled-examples.js";
 import type { Trajectory } from "./rollout/rollout-rules.js";
 import { topKExamples } from "./rollout/top-k-examples.js";
-import { localService, POCKET_MODEL, temporaryFolder } from "./testing/local-service.js";
+import { localService, POCKET_MODEL } from "./testing/local-service.js";
 import { qwen3Tokenizer } from "./testing/recorded-numbers.js";
 import { spiedService } from "./testing/spied-service.js";
 
@@ -63,7 +64,7 @@ describe("distill", { timeout: 240_000 }, () => {
       const datums = data as readonly Datum[]; // as the loop sends them
       shapes.push(...datums.map(({ loss_fn_inputs }) => loss_fn_inputs.target_tokens?.shape?.[1]));
     });
-    const runDirectory = join(temporaryFolder(), "run");
+    const runDirectory = join(temporaryDirectory(), "run");
     const more = {
       service: spy,
       teacher: await teacherPath(),

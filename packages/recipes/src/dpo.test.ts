@@ -1,9 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
 import { type DpoOptions, dpo, type RecipeEvent, sft } from "./index.js";
 import { dpoBatchLoss } from "./losses/dpo-custom-loss.js";
-import { localService, POCKET_MODEL, temporaryFolder } from "./testing/local-service.js";
+import { localService, POCKET_MODEL } from "./testing/local-service.js";
 import { spiedService } from "./testing/spied-service.js";
 
 const { service } = localService();
@@ -74,7 +75,7 @@ describe("dpo", { timeout: 240_000 }, () => {
 
   it("goes on with a run that left out the same pairs, and not with one of a version that left out none", async () => {
     const same = { prompt: "ant:", chosen: " yes\n", rejected: " yes\n" };
-    const runDirectory = join(temporaryFolder(), "run");
+    const runDirectory = join(temporaryDirectory(), "run");
     const options = {
       pairs: [same, ...pairs.slice(0, 4)],
       batchSize: 2,

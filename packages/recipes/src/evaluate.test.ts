@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
 import {
   type Episode,
@@ -10,7 +11,7 @@ import {
   type ScoredProblems,
   sft,
 } from "./index.js";
-import { localService, POCKET_MODEL, temporaryFolder } from "./testing/local-service.js";
+import { localService, POCKET_MODEL } from "./testing/local-service.js";
 import { spiedService } from "./testing/spied-service.js";
 
 const { service } = localService();
@@ -110,7 +111,7 @@ describe("evaluate", { timeout: 240_000 }, () => {
   });
 
   it("with a file does not ask again what was answered before it was stopped, and gives the same report", async () => {
-    const file = join(temporaryFolder(), "answers.jsonl");
+    const file = join(temporaryDirectory(), "answers.jsonl");
     const whole = await evaluate(base());
     const controller = new AbortController();
     const stopped = evaluate(base({ file, concurrency: 1, signal: controller.signal }));
@@ -160,7 +161,7 @@ describe("evaluate", { timeout: 240_000 }, () => {
   });
 
   it("with a file asks a problem again whose answers failed, and takes problems that JSON cannot hold", async () => {
-    const file = join(temporaryFolder(), "answers.jsonl");
+    const file = join(temporaryDirectory(), "answers.jsonl");
     const odd = problems.map((text, index) => ({
       text,
       size: BigInt(index),

@@ -1,12 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it, vi } from "vitest";
 import { readDataset } from "./data/dataset.js";
 import { chatsFromJsonl } from "./data/json-lines.js";
 import { type FineTuneOptions, fineTune } from "./fine-tune.js";
 import type { RecipeEvent } from "./run/recipe-event.js";
 import { sft } from "./sft.js";
-import { localService, POCKET_MODEL, temporaryFolder } from "./testing/local-service.js";
+import { localService, POCKET_MODEL } from "./testing/local-service.js";
 import { spiedService } from "./testing/spied-service.js";
 
 const { service, url } = localService();
@@ -38,7 +39,7 @@ const WITH_TOOLS = {
 const WITH_CALLS = { messages: WITH_TOOLS.messages };
 
 function fileOf(lines: readonly (object | string)[], end = "\n"): string {
-  const path = join(temporaryFolder(), "chats.jsonl");
+  const path = join(temporaryDirectory(), "chats.jsonl");
   const texts = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line)));
   writeFileSync(path, texts.join(end));
   return path;

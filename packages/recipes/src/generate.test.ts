@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
-import { failOnUnhandledErrors } from "@tinkex-tooling/testing";
+import { failOnUnhandledErrors, temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
 import { type GeneratedAnswer, type GenerateOptions, generate } from "./index.js";
-import { localService, POCKET_MODEL, temporaryFolder } from "./testing/local-service.js";
+import { localService, POCKET_MODEL } from "./testing/local-service.js";
 import { spiedService } from "./testing/spied-service.js";
 
 const { service } = localService();
@@ -64,7 +64,7 @@ describe("generate", { timeout: 240_000 }, () => {
   });
 
   it("with a file asks only what is not in it, and gives the same answers", async () => {
-    const file = join(temporaryFolder(), "deep", "answers.jsonl");
+    const file = join(temporaryDirectory(), "deep", "answers.jsonl");
     const whole = await generate(base());
     const controller = new AbortController();
     const stopped = generate(base({ file, concurrency: 1, order: "call", signal: controller.signal }));
@@ -99,7 +99,7 @@ describe("generate", { timeout: 240_000 }, () => {
     ],
     ["prompts in one line", '[{"role": "user", "content": "a"}]', "the last line of"],
   ])("refuses a file that holds %s, and leaves it as it is", async (_, text, message) => {
-    const file = join(temporaryFolder(), "prompts.json");
+    const file = join(temporaryDirectory(), "prompts.json");
     writeFileSync(file, text);
     const run = generate(base({ file }));
     await expect(run).rejects.toBeInstanceOf(ValidationError);

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
 import { evaluate, fineTune, generate, rl, sft } from "./index.js";
-import { localService, POCKET_MODEL, temporaryFolder } from "./testing/local-service.js";
+import { localService, POCKET_MODEL } from "./testing/local-service.js";
 
 const { service } = localService();
 const never = new Promise<never>(() => {});
@@ -60,7 +61,7 @@ describe("a run that is aborted while a function of the user's hangs", { timeout
 });
 
 it("a run whose signal was aborted before makes no folder", async () => {
-  const runDirectory = join(temporaryFolder(), "run");
+  const runDirectory = join(temporaryDirectory(), "run");
   const run = sft({ ...settings(), train, runDirectory, signal: AbortSignal.abort(reason) });
   await expect(run).rejects.toMatchObject({
     name: "AbortedError",
@@ -107,7 +108,7 @@ describe("problems that hold themselves", { timeout: 240_000 }, () => {
   });
 
   it("are refused by their place where there is a file", async () => {
-    const file = join(temporaryFolder(), "answers.jsonl");
+    const file = join(temporaryDirectory(), "answers.jsonl");
     const common = { service: service(), sampler: POCKET_MODEL, file, maxTokens: 2 };
     const refused = " must be plain data that does not hold itself";
     await expect(evaluate({ ...common, ...held, score: () => 1 })).rejects.toThrow(

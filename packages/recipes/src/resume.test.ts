@@ -5,11 +5,12 @@ import { promisify } from "node:util";
 import type { ServiceClient } from "@tinkex/client";
 import { RunReader } from "@tinkex/runs";
 import { type SourceProgram, sourceProgram } from "@tinkex-tooling/source-program";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { breakableRun } from "./testing/breakable-run.js";
 import type { BrokenRunOrder } from "./testing/broken-run.js";
 import { type JournalEntry, journaledService, lineageOf } from "./testing/journaled-service.js";
-import { localService, temporaryFolder } from "./testing/local-service.js";
+import { localService } from "./testing/local-service.js";
 
 /** The whole campaign, 60 steps and every point, on request: `TINKEX_RESUME_CAMPAIGN=1`. */
 const isWhole = process.env.TINKEX_RESUME_CAMPAIGN === "1";
@@ -85,7 +86,7 @@ async function goOn(order: Order, folder: string, name: string, entries: Journal
 
 /** Breaks one run at each point in turn, goes on to its end, and compares it with a run that nothing has disturbed. */
 async function expectSameEnd(order: Order, breaks: readonly string[]): Promise<void> {
-  const folder = temporaryFolder();
+  const folder = temporaryDirectory();
   const wanted = await goOn(order, folder, "whole", []);
   for (const breakAt of breaks) await runBroken(folder, { ...order, breakAt });
   const journal = journalIn(folder);

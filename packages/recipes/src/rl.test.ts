@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { FakeClock } from "@tinkex/base/testing";
 import { RunReader } from "@tinkex/runs";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
 import { type Episode, type RecipeEvent, rl, type Trajectory } from "./index.js";
-import { localService, POCKET_MODEL, temporaryFolder } from "./testing/local-service.js";
+import { localService, POCKET_MODEL } from "./testing/local-service.js";
 import { spiedService } from "./testing/spied-service.js";
 
 const { service } = localService();
@@ -33,7 +34,7 @@ async function eventsOf(run: AsyncIterable<RecipeEvent>): Promise<RecipeEvent[]>
 
 describe("rl", { timeout: 240_000 }, () => {
   it("cookbook 24: the reward rises, sampler and trainer agree, and the rollouts of each step are written", async () => {
-    const runDirectory = join(temporaryFolder(), "run");
+    const runDirectory = join(temporaryDirectory(), "run");
     const run = rl({
       ...base(),
       groupSize: 8,
@@ -66,7 +67,7 @@ describe("rl", { timeout: 240_000 }, () => {
   });
 
   it("a run that is stopped goes on to the same rewards", async () => {
-    const folder = temporaryFolder();
+    const folder = temporaryDirectory();
     const options = (name: string) => ({
       ...base(),
       steps: 3,

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { AbortedError } from "@tinkex/base";
 import { RunReader } from "@tinkex/runs";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
 import { type RecipeEvent, type SftOptions, sft } from "./index.js";
-import { localService, POCKET_MODEL, temporaryFolder } from "./testing/local-service.js";
+import { localService, POCKET_MODEL } from "./testing/local-service.js";
 import { spiedService } from "./testing/spied-service.js";
 
 const { service } = localService();
@@ -38,7 +39,7 @@ const typesOf = (events: readonly RecipeEvent[]) =>
 
 describe("sft", { timeout: 240_000 }, () => {
   it("cookbook 24: the loss falls, and events tell of steps, evaluations and checkpoints once they are on disk", async () => {
-    const runDirectory = join(temporaryFolder(), "run");
+    const runDirectory = join(temporaryDirectory(), "run");
     const reader = new RunReader(runDirectory);
     const run = sft(
       optionsOf({ epochs: 2, runDirectory, saveEvery: 3, test: train.slice(0, 4), evaluateEvery: 4 }),
@@ -93,7 +94,7 @@ describe("sft", { timeout: 240_000 }, () => {
   });
 
   it("a run that is stopped goes on to the same losses and the same rows of metrics, from its last checkpoint", async () => {
-    const folder = temporaryFolder();
+    const folder = temporaryDirectory();
     const [whole, broken] = [join(folder, "whole"), join(folder, "broken")];
     const options = (runDirectory: string) => optionsOf({ epochs: 2, runDirectory, saveEvery: 2 });
     await sft(options(whole));
@@ -126,7 +127,7 @@ describe("sft", { timeout: 240_000 }, () => {
   });
 
   it("says what to do where the checkpoint that a run goes on from is gone", async () => {
-    const runDirectory = join(temporaryFolder(), "run");
+    const runDirectory = join(temporaryDirectory(), "run");
     const controller = new AbortController();
     const { signal } = controller;
     const onMetrics = (step: number) => {
@@ -145,7 +146,7 @@ describe("sft", { timeout: 240_000 }, () => {
   });
 
   it("refuses to go on with another configuration, and names what differs", async () => {
-    const runDirectory = join(temporaryFolder(), "run");
+    const runDirectory = join(temporaryDirectory(), "run");
     const calls: string[] = [];
     await sft(optionsOf({ maxSteps: 1, runDirectory }));
     const other = sft(

@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { RunReader } from "@tinkex/runs";
 import { ModelInput } from "@tinkex/types";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
 import { type Metrics, type RecipeEvent, type Reply, rl, sft, TokenUsage } from "./index.js";
 import { countedSampler } from "./rollout/counted-sampler.js";
-import { localService, POCKET_MODEL, temporaryFolder } from "./testing/local-service.js";
+import { localService, POCKET_MODEL } from "./testing/local-service.js";
 
 const { service } = localService();
 const base = () => ({ service: service(), model: POCKET_MODEL, rank: 4, seed: 1, learningRate: 1e-3 });
@@ -20,7 +21,7 @@ async function stepsOf(run: AsyncIterable<RecipeEvent>): Promise<Metrics[]> {
 
 describe("tokens of a run", { timeout: 240_000 }, () => {
   it("sft counts what it trains on, step by step and in all, with its cost where there are prices, and goes on counting after a crash", async () => {
-    const runDirectory = join(temporaryFolder(), "run");
+    const runDirectory = join(temporaryDirectory(), "run");
     const stop = new AbortController();
     const options = {
       ...base(),

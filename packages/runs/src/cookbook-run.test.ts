@@ -2,9 +2,9 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FakeClock } from "@tinkex/base/testing";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { expect, it } from "vitest";
 import { listRuns, openRun, RunReader } from "./index.js";
-import { temporaryFolder } from "./testing/temporary-folder.js";
 
 /** Written by the loggers and the store of tinker-cookbook 0.6.1: `python cookbook_runs.py write` of tooling/conformance. */
 const RECORDED = fileURLToPath(new URL("../fixtures/cookbook-run", import.meta.url));
@@ -38,7 +38,7 @@ it("cookbook 20: a run that the cookbook wrote is read here, with its NaN and it
 });
 
 it("cookbook 20: a run that the cookbook wrote goes on here, at its last checkpoint with a state", async () => {
-  const directory = join(temporaryFolder(), "run");
+  const directory = join(temporaryDirectory(), "run");
   cpSync(RECORDED, directory, { recursive: true });
   const run = await openRun(directory, { recipe: "sft", config: { num_epochs: 1 } });
   expect(run.resumePoint).toMatchObject({
@@ -57,7 +57,7 @@ it.each([
 ])(
   "cookbook 20: a run of the cookbook's supervised loop goes on at its step, with rows of metrics %s",
   async (_, change) => {
-    const directory = join(temporaryFolder(), "run");
+    const directory = join(temporaryDirectory(), "run");
     cpSync(LOOP, directory, { recursive: true });
     const path = join(directory, "metrics.jsonl");
     writeFileSync(path, readFileSync(path, "utf8").split("\n").map(change).join("\n"));

@@ -1,12 +1,12 @@
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../testing/local-service.js";
 import { readDataset } from "./dataset.js";
 import { chatsFromJsonl } from "./json-lines.js";
 
 function fileOf(text: string): string {
-  const path = join(temporaryFolder(), "chats.jsonl");
+  const path = join(temporaryDirectory(), "chats.jsonl");
   writeFileSync(path, text);
   return path;
 }
@@ -81,7 +81,7 @@ it.each([
   ["little-endian UTF-16 with its mark", Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("{}\n", "utf16le")])],
   ["UTF-16 without a mark", Buffer.from('{"messages": []}\n', "utf16le")],
 ])("names a file in %s for what it is", async (_, bytes) => {
-  const path = join(temporaryFolder(), "chats.jsonl");
+  const path = join(temporaryDirectory(), "chats.jsonl");
   writeFileSync(path, bytes);
   await expect(readDataset(chatsFromJsonl(path), "chats")).rejects.toThrow(/must be a file of UTF-8/);
 });
@@ -96,7 +96,7 @@ it.each([
 });
 
 it("cookbook 14: names lines of another encoding, of which Python refuses the file, and reads letters that lie across pieces", async () => {
-  const path = join(temporaryFolder(), "chats.jsonl");
+  const path = join(temporaryDirectory(), "chats.jsonl");
   // Each letter has two bytes, so that pieces of an even length begin within one.
   const long = `x${"é".repeat(100_000)}`;
   writeFileSync(
@@ -117,7 +117,7 @@ it("cookbook 14: names lines of another encoding, of which Python refuses the fi
 
 it.each(["utf16le", "utf16be"])("cookbook 14: refuses a whole file of %s at its beginning", async (encoding) => {
   const bytes = Buffer.from(`${JSON.stringify(chat("a"))}\n`, "utf16le");
-  const path = join(temporaryFolder(), "chats.jsonl");
+  const path = join(temporaryDirectory(), "chats.jsonl");
   writeFileSync(path, encoding === "utf16le" ? bytes : bytes.swap16());
   await expect(readDataset(chatsFromJsonl(path), "chats")).rejects.toThrow("is of another encoding");
 });

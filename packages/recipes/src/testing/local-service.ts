@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { ServiceClient } from "@tinkex/client";
 import { startLocalServer } from "@tinkex/local";
-import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { afterAll, beforeAll } from "vitest";
 
 /** The small model that the local server has built in. */
 export const POCKET_MODEL = "tinkex/pocket-1";
@@ -36,11 +33,4 @@ export function localService(): {
     },
     url: () => url,
   };
-}
-
-/** A folder that goes when the test is over. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "tinkex-recipes-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }

@@ -1,11 +1,11 @@
 import { open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../testing/temporary-folder.js";
 import { cutLastLine, linesFrom } from "./file-lines.js";
 
 async function fileOf(text: string): Promise<string> {
-  const path = join(temporaryFolder(), "rows.jsonl");
+  const path = join(temporaryDirectory(), "rows.jsonl");
   await writeFile(path, text);
   return path;
 }

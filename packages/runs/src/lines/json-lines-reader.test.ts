@@ -1,12 +1,12 @@
 import { appendFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { RecordingLogger } from "@tinkex/base/testing";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../testing/temporary-folder.js";
 import { JsonLinesReader } from "./json-lines-reader.js";
 
 function readerOf(text?: string) {
-  const path = join(temporaryFolder(), "rows.jsonl");
+  const path = join(temporaryDirectory(), "rows.jsonl");
   if (text !== undefined) writeFileSync(path, text);
   const logger = new RecordingLogger();
   return { path, logger, reader: new JsonLinesReader<{ n: number }>(path, logger) };

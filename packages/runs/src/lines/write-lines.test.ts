@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import type * as Files from "node:fs/promises";
 import { createRequire, syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { expect, it, onTestFinished } from "vitest";
-import { temporaryFolder } from "../testing/temporary-folder.js";
 import { appendLines } from "./write-lines.js";
 
 /** Makes appending fail halfway, as a disk that is full does. */
@@ -25,7 +25,7 @@ function fillDisk(): void {
 it.each(['{"step": 0}\n', ""])(
   "takes back a line that was written by half when the disk is full, so that the next one stands alone",
   async (before) => {
-    const path = join(temporaryFolder(), "metrics.jsonl");
+    const path = join(temporaryDirectory(), "metrics.jsonl");
     writeFileSync(path, before);
     fillDisk();
     await expect(appendLines(path, [{ step: 1, loss: 0.25 }])).rejects.toThrow("no space left");

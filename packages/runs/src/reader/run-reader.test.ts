@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { FakeClock } from "@tinkex/base/testing";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { expect, it } from "vitest";
 import { openRun } from "../run/open-run.js";
 import type { RolloutSummary, RolloutTokens } from "../run/records.js";
-import { temporaryFolder } from "../testing/temporary-folder.js";
 import { listRuns } from "./list-runs.js";
 import { RunReader } from "./run-reader.js";
 
@@ -33,7 +33,7 @@ const tokens: RolloutTokens = {
 };
 
 it("reads a run while it is written: metrics that are new, checkpoints, iterations and their rollouts", async () => {
-  const directory = temporaryFolder();
+  const directory = temporaryDirectory();
   const reader = new RunReader(directory);
   expect(await reader.metrics()).toEqual([]);
   expect(await reader.config()).toBeUndefined();
@@ -64,7 +64,7 @@ it("reads a run while it is written: metrics that are new, checkpoints, iteratio
 });
 
 it("finds runs by the cookbook's rules, with their kind and whether they still go on", async () => {
-  const folder = temporaryFolder();
+  const folder = temporaryDirectory();
   const nowMs = Date.UTC(2026, 0, 2);
   const kinds = [
     ["a-sl", { num_epochs: 1 }],
@@ -97,7 +97,7 @@ it("finds runs by the cookbook's rules, with their kind and whether they still g
 });
 
 it("lists a run whose checkpoints or configuration cannot be read, says so, and lists the others", async () => {
-  const folder = temporaryFolder();
+  const folder = temporaryDirectory();
   for (const name of ["a", "b", "c"]) {
     const run = await openRun(join(folder, name), { recipe: "sft", config: { num_epochs: 1 } });
     await run.writeMetrics(0, { loss: 1 });

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { ClosedError, ValidationError } from "@tinkex/base";
 import { processMark } from "@tinkex/base/node";
 import { RecordingLogger } from "@tinkex/base/testing";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { temporaryFolder } from "../testing/temporary-folder.js";
 import { openMetrics } from "./open-metrics.js";
 import { openRows } from "./open-rows.js";
 
@@ -47,7 +47,7 @@ describe.each([
   },
 ])("$name", ({ name, file, open }) => {
   it("leaves a line that another process is writing as it is, names that process, and goes on once it has ended", async () => {
-    const folder = temporaryFolder();
+    const folder = temporaryDirectory();
     const path = join(folder, file);
     writeFileSync(path, LINE);
     const child = await idleProcess();
@@ -69,7 +69,7 @@ describe.each([
   });
 
   it("lets calls of one process write side by side, and holds the file until the last has closed it", async () => {
-    const folder = temporaryFolder();
+    const folder = temporaryDirectory();
     const lock = join(folder, `${file}.lock`);
     const [one, two] = await Promise.all([open(folder), open(folder)]);
     await Promise.all([one.write(0), two.write(1), one.write(2)]);
@@ -84,7 +84,7 @@ describe.each([
   });
 
   it("writes nothing more once another process has the file", async () => {
-    const folder = temporaryFolder();
+    const folder = temporaryDirectory();
     const { write } = await open(folder);
     const child = await idleProcess();
     hold(join(folder, `${file}.lock`), child.pid);
@@ -94,14 +94,14 @@ describe.each([
   });
 
   it("gives the file back where it cannot be opened", async () => {
-    const folder = temporaryFolder();
+    const folder = temporaryDirectory();
     writeFileSync(join(folder, file), "words");
     await expect(open(folder)).rejects.toThrow("is none");
     expect(readdirSync(folder)).toEqual([file]);
   });
 
   it("does not cut a long line that another call of this process is writing", async () => {
-    const folder = temporaryFolder();
+    const folder = temporaryDirectory();
     const rows = await openRows(join(folder, file));
     // Longer than what is written in one piece.
     const long = "x".repeat(3_000_000);
@@ -115,7 +115,7 @@ describe.each([
 });
 
 it("one file by two names has one lock", async () => {
-  const folder = temporaryFolder();
+  const folder = temporaryDirectory();
   writeFileSync(join(folder, "rows.jsonl"), "");
   symlinkSync(join(folder, "rows.jsonl"), join(folder, "link.jsonl"));
   hold(join(folder, "rows.jsonl.lock"), (await idleProcess()).pid);
@@ -123,7 +123,7 @@ it("one file by two names has one lock", async () => {
 });
 
 it("metrics of a run that another process writes are refused, and those of a run of this one are not", async () => {
-  const folder = temporaryFolder();
+  const folder = temporaryDirectory();
   hold(join(folder, "tinkex.lock"), (await idleProcess()).pid);
   await expect(openMetrics(folder)).rejects.toThrow(`openMetrics: ${folder} is being written by process`);
   expect(readdirSync(folder)).toEqual(["tinkex.lock"]);
@@ -132,7 +132,7 @@ it("metrics of a run that another process writes are refused, and those of a run
 });
 
 it("a lock that was taken away with its folder is made again by the next call", async () => {
-  const folder = temporaryFolder();
+  const folder = temporaryDirectory();
   const path = join(folder, "runs", "rows.jsonl");
   await openRows(path);
   rmSync(join(folder, "runs"), { recursive: true });

@@ -2,14 +2,14 @@ import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { RecordingLogger } from "@tinkex/base/testing";
 import { CANARY_KEY } from "@tinkex-tooling/canary";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../testing/temporary-folder.js";
 import { openMetrics } from "./open-metrics.js";
 
 const lines = (directory: string): string => readFileSync(join(directory, "metrics.jsonl"), "utf8");
 
 it("appends to what is there, whatever checkpoints say, and takes away a line that was cut off", async () => {
-  const directory = join(temporaryFolder(), "made", "here");
+  const directory = join(temporaryDirectory(), "made", "here");
   const first = await openMetrics(directory);
   await Promise.all([first.writeMetrics(0, { nll: 2 }), first.writeMetrics(1, { nll: Number.NaN })]);
   appendFileSync(join(directory, "metrics.jsonl"), '{"step": 2, "n');
@@ -21,7 +21,7 @@ it("appends to what is there, whatever checkpoints say, and takes away a line th
 });
 
 it("writes the configuration without secrets, and leaves another program's alone where it has none", async () => {
-  const directory = temporaryFolder();
+  const directory = temporaryDirectory();
   writeFileSync(join(directory, "config.json"), "{}");
   await openMetrics(directory);
   expect(readFileSync(join(directory, "config.json"), "utf8")).toBe("{}");
@@ -42,7 +42,7 @@ it.each([
 });
 
 it("refuses a file of metrics that another program wrote otherwise, and leaves it as it is", async () => {
-  const directory = temporaryFolder();
+  const directory = temporaryDirectory();
   const text = '[{"step": 0}, {"step": 1}]';
   writeFileSync(join(directory, "metrics.jsonl"), text);
   await expect(openMetrics(directory)).rejects.toThrow(

@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
 import { RecordingLogger } from "@tinkex/base/testing";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../testing/temporary-folder.js";
 import { openRows } from "./open-rows.js";
 
 it("gives the rows that are there, takes a cut last line away with a warning, and appends whole lines in their order", async () => {
-  const path = join(temporaryFolder(), "new", "answers.jsonl");
+  const path = join(temporaryDirectory(), "new", "answers.jsonl");
   const first = await openRows(path);
   expect(first.rows).toEqual([]);
   await Promise.all([1, 2, 3].map((n) => first.append({ n })));
@@ -23,8 +23,10 @@ it("gives the rows that are there, takes a cut last line away with a warning, an
 it("refuses a path that is none, and a row that is no object", async () => {
   await expect(openRows("")).rejects.toThrow(/path must not be ""/);
   await expect(openRows(3 as never)).rejects.toThrow(/openRows: path must be a string/);
-  await expect(openRows(temporaryFolder())).rejects.toThrow(/openRows: path must be a file, got the folder/);
-  const { append } = await openRows(join(temporaryFolder(), "rows.jsonl"));
+  await expect(openRows(temporaryDirectory())).rejects.toThrow(
+    /openRows: path must be a file, got the folder/,
+  );
+  const { append } = await openRows(join(temporaryDirectory(), "rows.jsonl"));
   await expect(append(3 as never)).rejects.toThrow(/append: row must be/);
 });
 
@@ -39,7 +41,7 @@ it.each([
   ["lines of words alone", "a prompt\nanother prompt\n"],
   ["arrays alone", "[1]\n[2]\n"],
 ])("refuses a file with %s, and leaves it as it is", async (_, text) => {
-  const path = join(temporaryFolder(), "theirs.json");
+  const path = join(temporaryDirectory(), "theirs.json");
   writeFileSync(path, text);
   const opened = openRows(path);
   await expect(opened).rejects.toBeInstanceOf(ValidationError);
@@ -55,7 +57,7 @@ it.each([
   ["zeros, which a loss of power leaves", "\0\0\0"],
   ["zeros behind the beginning of a row", '{"n": 2\0\0'],
 ])("takes a last line for a row that was cut off where it is %s", async (_, cut) => {
-  const path = join(temporaryFolder(), "rows.jsonl");
+  const path = join(temporaryDirectory(), "rows.jsonl");
   writeFileSync(path, `{"n": 1}\n${cut}`);
   const { rows, append } = await openRows(path);
   expect(rows).toEqual([{ n: 1 }]);
@@ -66,7 +68,7 @@ it.each([
 });
 
 it("leaves out lines that are no rows among those that are, with their numbers, and ends a last row", async () => {
-  const path = join(temporaryFolder(), "rows.jsonl");
+  const path = join(temporaryDirectory(), "rows.jsonl");
   writeFileSync(path, '{"n": 1}\n{"n": 2{"n": 3}\n\n{"n": 4}');
   const logger = new RecordingLogger();
   const { rows, append } = await openRows(path, { logger });

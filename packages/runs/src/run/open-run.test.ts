@@ -14,9 +14,9 @@ import {
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
 import { FakeClock, RecordingLogger } from "@tinkex/base/testing";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
 import { RunReader } from "../reader/run-reader.js";
-import { temporaryFolder } from "../testing/temporary-folder.js";
 import { type OpenRunOptions, openRun } from "./open-run.js";
 import type { Run } from "./run.js";
 
@@ -32,7 +32,7 @@ const linesOf = (...path: string[]) =>
 
 describe("openRun", () => {
   it("begins a run in a folder that it makes, with its configuration and its mark", async () => {
-    const directory = join(temporaryFolder(), "runs", "a");
+    const directory = join(temporaryDirectory(), "runs", "a");
     const run = await open(directory);
     expect(run.resumePoint).toBeUndefined();
     const reader = new RunReader(directory);
@@ -48,7 +48,7 @@ describe("openRun", () => {
   });
 
   it("refuses another configuration, names the fields that differ, and leaves the folder as it is", async () => {
-    const directory = temporaryFolder();
+    const directory = temporaryDirectory();
     await (await open(directory)).writeMetrics(0, { loss: 1 });
     const before = readFileSync(join(directory, "tinkex.json"), "utf8");
     const other = open(directory, { config: { ...config, learning_rate: 0.01, rank: 8 } });
@@ -62,7 +62,7 @@ describe("openRun", () => {
   });
 
   it("takes another configuration in a folder of which the first call ended before its first step", async () => {
-    const directory = temporaryFolder();
+    const directory = temporaryDirectory();
     await (await open(directory)).close();
     const changed = { ...config, learning_rate: 0.01 };
     const run = await open(directory, { config: changed, recipe: "dpo" });
@@ -85,7 +85,7 @@ describe("openRun", () => {
     ],
     ["rollouts", (run: Run) => run.writeRollouts(0, [])],
   ])("keeps the configuration of a run that has written %s", async (_, write) => {
-    const directory = temporaryFolder();
+    const directory = temporaryDirectory();
     const run = await open(directory);
     await write(run);
     await run.close();
@@ -93,7 +93,7 @@ describe("openRun", () => {
   });
 
   it("refuses another configuration while a call that has done nothing yet is under way", async () => {
-    const directory = temporaryFolder();
+    const directory = temporaryDirectory();
     const run = await open(directory);
     await expect(open(directory, { recipe: "rl" })).rejects.toThrow(/differs in recipe \(sft, now rl\)/);
     await run.writeMetrics(0, { loss: 1 });
@@ -101,7 +101,7 @@ describe("openRun", () => {
   });
 
   it("goes on at the last checkpoint that has a state, drops what was logged after it, and keeps a copy", async () => {
-    const directory = temporaryFolder();
+    const directory = temporaryDirectory();
     const first = await open(directory);
     for (const step of [0, 1, 2, 3]) await first.writeMetrics(step, { loss: 4 - step });
     await first.writeCheckpoint({
@@ -133,7 +133,7 @@ describe("openRun", () => {
   });
 
   it("keeps the permissions of a log of which rows are dropped, and the link that leads to it", async () => {
-    const directory = temporaryFolder();
+    const directory = temporaryDirectory();
     const path = join(directory, "metrics.jsonl");
     writeFileSync(`${path}.real`, '{"step": 0}\n{"step": 1}\n');
     chmodSync(`${path}.real`, 0o640);
@@ -154,7 +154,7 @@ describe("openRun", () => {
   ])(
     "drops nothing from a run that has ended, such as what was measured behind its last step (%j)",
     async (checkpoint) => {
-      const directory = temporaryFolder();
+      const directory = temporaryDirectory();
       const first = await open(directory);
       for (const step of [0, 1]) await first.writeMetrics(step, { loss: step });
       await first.writeCheckpoint({ ...checkpoint, state_path: "tinker://a" });
@@ -171,7 +171,7 @@ describe("openRun", () => {
   );
 
   it("begins again where there is no checkpoint, and says of a run that it has ended", async () => {
-    const directory = temporaryFolder();
+    const directory = temporaryDirectory();
     const first = await open(directory);
     await first.writeMetrics(0, { loss: 1 });
     const second = await open(directory);
@@ -187,7 +187,7 @@ describe("openRun", () => {
   });
 
   it("cookbook 18: a last line that was cut off is left out with a warning, and does not spoil the next one", async () => {
-    const directory = temporaryFolder();
+    const directory = temporaryDirectory();
     const first = await open(directory);
     await first.writeCheckpoint({ name: "000002", batch: 2, state_path: "tinker://a", elapsed_tokens: 12 });
     appendFileSync(join(directory, "checkpoints.jsonl"), '{"name": "000004", "batch": 4, "state_pa');
@@ -207,7 +207,7 @@ describe("openRun", () => {
   });
 
   it("keeps a last line that lacks nothing but its line feed, and rows without a step", async () => {
-    const directory = temporaryFolder();
+    const directory = temporaryDirectory();
     mkdirSync(directory, { recursive: true });
     writeFileSync(join(directory, "metrics.jsonl"), '{"note": 1}\nnot json\n{"step": 0}\n{"step": 7}');
     writeFileSync(
@@ -221,7 +221,7 @@ describe("openRun", () => {
   it.each(["metrics", "checkpoints", "timing_spans"])(
     "refuses a folder whose %s another program wrote otherwise, and leaves it as it is",
     async (name) => {
-      const directory = temporaryFolder();
+      const directory = temporaryDirectory();
       const path = join(directory, `${name}.jsonl`);
       writeFileSync(path, '{\n  "step": 0\n}');
       const opened = open(directory);
@@ -232,7 +232,7 @@ describe("openRun", () => {
   );
 
   it("takes over a folder that Python wrote, and keeps its configuration beside", async () => {
-    const directory = temporaryFolder();
+    const directory = temporaryDirectory();
     writeFileSync(join(directory, "config.json"), '{"lora_rank": 32, "num_epochs": 1}');
     writeFileSync(
       join(directory, "checkpoints.jsonl"),
@@ -250,7 +250,7 @@ describe("openRun", () => {
   });
 
   it.each(["", '{"form', "[]"])("names a mark that holds %j, and the remedy", async (text) => {
-    const directory = temporaryFolder();
+    const directory = temporaryDirectory();
     writeFileSync(join(directory, "tinkex.json"), text);
     await expect(open(directory)).rejects.toThrow(
       /tinkex\.json must be a JSON object, and is broken \(.*\); remove it, or choose another directory/,
@@ -258,12 +258,12 @@ describe("openRun", () => {
   });
 
   it("refuses a checkpoint that does not say where to go on, and a mark of a later format", async () => {
-    const directory = temporaryFolder();
+    const directory = temporaryDirectory();
     writeFileSync(join(directory, "checkpoints.jsonl"), '{"name": "x", "state_path": "tinker://a"}\n');
     await expect(open(directory)).rejects.toThrow(
       /batch of checkpoint "x" must be a whole number from 0, got undefined/,
     );
-    const later = temporaryFolder();
+    const later = temporaryDirectory();
     writeFileSync(join(later, "tinkex.json"), '{"format": 2}');
     await expect(open(later)).rejects.toThrow(/is a run of format 2, and this version knows 1/);
   });
@@ -271,7 +271,7 @@ describe("openRun", () => {
 
 describe("Run", () => {
   it("writes the step of a row, whatever its metrics call so, and goes on by it", async () => {
-    const directory = temporaryFolder();
+    const directory = temporaryDirectory();
     const run = await open(directory);
     await run.writeMetrics(3, { loss: 1, step: 500 });
     expect(linesOf(directory, "metrics.jsonl")).toEqual(['{"step": 3, "loss": 1}']);
@@ -282,7 +282,7 @@ describe("Run", () => {
   });
 
   it("writes lines in the order of the calls, also of those that nobody waited for", async () => {
-    const directory = temporaryFolder();
+    const directory = temporaryDirectory();
     const run = await open(directory);
     await Promise.all(Array.from({ length: 50 }, (_, step) => run.writeMetrics(step, { loss: Number.NaN })));
     const rows = await new RunReader(directory).metrics();
@@ -291,7 +291,7 @@ describe("Run", () => {
   });
 
   it("refuses names of rollouts that a file system without case would take for one", async () => {
-    const run = await open(temporaryFolder());
+    const run = await open(temporaryDirectory());
     await run.writeRollouts(0, [], "eval_words");
     await run.writeRollouts(1, [], "eval_words");
     await expect(run.writeRollouts(1, [], "eval_Words")).rejects.toThrow(
@@ -301,7 +301,7 @@ describe("Run", () => {
   });
 
   it("refuses steps, names and values that no file can hold, before anything is written", async () => {
-    const directory = temporaryFolder();
+    const directory = temporaryDirectory();
     const run = await open(directory);
     await expect(run.writeMetrics(-1, {})).rejects.toThrow(/step must be a whole number from 0, got -1/);
     await expect(run.writeRollouts(0, [], "../x")).rejects.toThrow(/got "\.\.\/x"/);

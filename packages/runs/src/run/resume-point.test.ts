@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../testing/temporary-folder.js";
 import { openRun } from "./open-run.js";
 
 /** Rows of three batches an epoch. */
@@ -11,7 +11,7 @@ const rowsUpTo = (count: number): string =>
   );
 
 function folderOf(checkpoint: object, metrics: string): string {
-  const directory = temporaryFolder();
+  const directory = temporaryDirectory();
   writeFileSync(join(directory, "metrics.jsonl"), metrics);
   const record = { name: "x", state_path: "tinker://a", ...checkpoint };
   writeFileSync(join(directory, "checkpoints.jsonl"), `${JSON.stringify(record)}\n`);

@@ -6,9 +6,9 @@ import { createRequire, syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { ClosedError } from "@tinkex/base";
 import { RecordingLogger } from "@tinkex/base/testing";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { expect, it, onTestFinished } from "vitest";
 import { RunReader } from "../reader/run-reader.js";
-import { temporaryFolder } from "../testing/temporary-folder.js";
 import { openRun } from "./open-run.js";
 
 const open = (directory: string, logger = new RecordingLogger()) =>
@@ -18,7 +18,7 @@ const lockOf = (directory: string): { process: string; startedAt?: string } =>
 
 /** Says in the lock of a run that another process writes it. */
 async function heldBy(pid: number, more: object = {}): Promise<string> {
-  const directory = temporaryFolder();
+  const directory = temporaryDirectory();
   await open(directory);
   heldIn(directory, pid, more);
   return directory;
@@ -107,7 +107,7 @@ it.each([
 it("a run that another process has taken over names that process to the one that had it", async () => {
   const child = idleProcess();
   await once(child, "spawn");
-  const directory = temporaryFolder();
+  const directory = temporaryDirectory();
   const run = await open(directory);
   const [machine] = lockOf(directory).process.split("-");
   const take = (process: string): void =>
@@ -134,7 +134,7 @@ it("a run whose metrics another process writes is refused, and leaves no lock", 
 });
 
 it("a run that was opened again is written by the last call alone", async () => {
-  const directory = temporaryFolder();
+  const directory = temporaryDirectory();
   const first = await open(directory);
   await first.writeMetrics(0, { loss: 3 });
   const second = await open(directory);
@@ -153,7 +153,7 @@ it("a run that was opened again is written by the last call alone", async () => 
 });
 
 it("a run that is closed leaves no lock, and writes nothing more", async () => {
-  const directory = temporaryFolder();
+  const directory = temporaryDirectory();
   {
     await using run = await open(directory);
     void run.writeMetrics(0, { loss: 1 });
@@ -167,7 +167,7 @@ it("a run that is closed leaves no lock, and writes nothing more", async () => {
 });
 
 it("a call that fails leaves no lock", async () => {
-  const directory = temporaryFolder();
+  const directory = temporaryDirectory();
   writeFileSync(join(directory, "checkpoints.jsonl"), '{"name": "x", "state_path": "tinker://a"}\n');
   await expect(open(directory)).rejects.toThrow(/batch of checkpoint/);
   expect(existsSync(join(directory, "tinkex.lock"))).toBe(false);
