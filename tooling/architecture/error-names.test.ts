@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { build } from "esbuild";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { packageEntries, pinOf } from "./package-sources.js";
 
 /** The entries that export classes of errors, each with their names as they are pinned. */
@@ -16,8 +15,7 @@ const errorsByEntry = packageEntries.flatMap((entry) => {
 
 /** What `entry` exports once a bundler has put it and all it needs into one file and shortened the names of classes. */
 async function minifiedExports(entry: string): Promise<Readonly<Record<string, unknown>>> {
-  const folder = await mkdtemp(join(tmpdir(), "tinkex-minified-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = temporaryDirectory();
   const outfile = join(folder, "bundle.cjs");
   await build({
     stdin: { contents: `export * from "${entry}"`, resolveDir: import.meta.dirname },

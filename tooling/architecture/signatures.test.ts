@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { expect, it } from "vitest";
 import { entrySources, pinOf } from "./package-sources.js";
 import { signaturesOf } from "./signatures.js";
 
@@ -12,8 +12,7 @@ it.each(entrySources)("pins the signatures of what $entry exports", async ({ ent
 });
 
 it("tells a changed parameter, result or option, and no changed comment or body", () => {
-  const directory = mkdtempSync(join(tmpdir(), "tinkex-signatures-"));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const directory = temporaryDirectory();
   let count = 0;
   const signatures = (source: string): string => {
     count += 1;

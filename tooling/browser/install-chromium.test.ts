@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { describe, expect, it } from "vitest";
 import { installationObstacle } from "./installation-obstacle.mjs";
 
 const root = { env: {}, args: [], platform: "linux", isRoot: true };
@@ -39,8 +39,7 @@ describe("the script, with an apt-get that writes down its calls", () => {
   const script = join(import.meta.dirname, "install-chromium.mjs");
 
   function run(args: readonly string[], env: Readonly<Record<string, string>>) {
-    const folder = mkdtempSync(join(tmpdir(), "tinkex-chromium-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryDirectory();
     const calls = join(folder, "calls");
     writeFileSync(join(folder, "apt-get"), `#!/bin/sh\necho "$@" >> "${calls}"\n`);
     chmodSync(join(folder, "apt-get"), 0o755);

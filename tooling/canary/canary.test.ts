@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   CANARY_KEY,
@@ -68,11 +68,8 @@ describe("what is witnessed", () => {
   });
 
   it("goes to the file, line by line, and nowhere without one", () => {
-    const folder = mkdtempSync(join(tmpdir(), "tinkex-witness-"));
-    onTestFinished(() => {
-      rmSync(folder, { recursive: true });
-      vi.unstubAllEnvs();
-    });
+    const folder = temporaryDirectory();
+    onTestFinished(() => void vi.unstubAllEnvs());
     const file = join(folder, "witness.log");
     vi.stubEnv(WITNESS_FILE, file);
     witness("here", "value");

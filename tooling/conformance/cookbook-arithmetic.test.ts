@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { startLocalServer } from "@tinkex/local";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { describe, expect, it } from "vitest";
 import { findPython, PYTHON_SDKS } from "./python-sdk.js";
 import type { Recipe } from "./recipes/recipes.js";
 import { runRecipe } from "./recipes/run-recipe.js";
@@ -44,8 +42,7 @@ describe.skipIf(wanted === undefined)("reinforcement learning of sums on tinkex/
       const [sdk] = PYTHON_SDKS;
       const found = sdk === undefined ? { missing: "no SDK" } : await findPython(sdk, process.env);
       if ("missing" in found) throw new Error(found.missing);
-      const folder = await mkdtemp(join(tmpdir(), "arithmetic-"));
-      onTestFinished(() => rm(folder, { recursive: true }));
+      const folder = temporaryDirectory();
       // tinkex/pocket-2 stands in for the recipe's own model, of which the cookbook knows the settings.
       await using server = await startLocalServer({ standIn: true, seed });
       const started = performance.now();

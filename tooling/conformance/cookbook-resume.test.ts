@@ -1,11 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { RecipeEvent, SftOptions } from "@tinkex/recipes";
 import { RunReader } from "@tinkex/runs";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { expect, it, onTestFinished } from "vitest";
 
 const SCRIPT = fileURLToPath(new URL("cookbook_runs.py", import.meta.url));
@@ -36,13 +35,12 @@ async function prepared() {
   const { ServiceClient } = await import("@tinkex/client");
   const { startLocalServer } = await import("@tinkex/local");
   const { sft } = await import("@tinkex/recipes");
-  const folder = mkdtempSync(join(tmpdir(), "tinkex-cookbook-resume-"));
+  const folder = temporaryDirectory();
   const server = await startLocalServer({ seed: 1 });
   const service = new ServiceClient({ baseUrl: server.url, env: {} });
   onTestFinished(async () => {
     await service.close();
     await server.close();
-    rmSync(folder, { recursive: true });
   });
   const options: SftOptions = {
     service,

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listRuns, openRun, RunReader } from "@tinkex/runs";
-import { expect, it, onTestFinished } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { expect, it } from "vitest";
 import { runPython } from "./run-python.js";
 
 const ROLLOUT = {
@@ -45,8 +44,7 @@ async function writeRuns(folder: string): Promise<void> {
 it("cookbook 20: the cookbook's registry and store read in our runs what we wrote", {
   timeout: 600_000,
 }, async (context) => {
-  const folder = mkdtempSync(join(tmpdir(), "tinkex-cookbook-runs-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryDirectory();
   await writeRuns(folder);
   const read = await runPython("cookbook_runs.py", ["tinker_cookbook"], ["read", folder], process.env);
   if ("missing" in read) {

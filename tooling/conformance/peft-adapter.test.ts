@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ServiceClient } from "@tinkex/client";
 import { startLocalServer } from "@tinkex/local";
-import { expect, it, onTestFinished } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { expect, it } from "vitest";
 import { runPython } from "./run-python.js";
 
 /** Largest difference between what PyTorch and the local server compute from the same weights. */
@@ -42,8 +41,7 @@ it("a checkpoint that was downloaded is an adapter that Python's peft loads, wit
   await training.saveState("weights");
   const { path } = await training.saveWeightsForSampler("sampler");
   const { path: exported } = await training.saveWeightsExternal("export");
-  const folder = await mkdtemp(join(tmpdir(), "tinkex-peft-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = temporaryDirectory();
   const directories: string[] = [];
   for (const [index, each] of [path, exported, `tinker://${training.modelId}/weights/weights`].entries()) {
     const { directory, isPeftAdapter } = await service.rest.downloadCheckpoint(

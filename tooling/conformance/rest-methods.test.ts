@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   AdminCalls,
@@ -14,6 +13,7 @@ import {
   type TrainingClient,
 } from "@tinkex/client";
 import { type LocalServer, startLocalServer } from "@tinkex/local";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const KEY = "tml-key-of-a-test";
@@ -22,7 +22,7 @@ const data = [{ model_input: [104, 101, 108], loss_fn_inputs: { target_tokens: [
 let server: LocalServer;
 let service: ServiceClient;
 let training: TrainingClient;
-let folder: string;
+const folder = temporaryDirectory();
 /** Options of a client of the server. */
 let connection: { readonly baseUrl: string; readonly apiKey: string; readonly env: Record<string, string> };
 let run: string;
@@ -53,13 +53,11 @@ beforeAll(async () => {
   await training.saveState("second");
   await training.saveWeightsForSampler("sampler");
   await training.saveWeightsExternal("export");
-  folder = await mkdtemp(join(tmpdir(), "tinkex-rest-methods-"));
 }, 60_000);
 
 afterAll(async () => {
   await service.close();
   await server.close();
-  await rm(folder, { recursive: true });
 });
 
 /** Path of a checkpoint of the run. */

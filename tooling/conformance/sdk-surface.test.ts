@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type LocalServerOptions, startLocalServer } from "@tinkex/local";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it, onTestFinished, type TestContext } from "vitest";
 import { findPython, PYTHON_SDKS, type PythonSdk } from "./python-sdk.js";
 import { runTable, type TableLine } from "./surface/run-table.js";
@@ -58,8 +58,7 @@ describe.each(TABLES)("the whole surface of the official SDK $version", ({ versi
     timeout: TIMEOUT_MS,
   }, async (context) => {
     const python = await pythonOf(version, context);
-    const folder = await mkdtemp(join(tmpdir(), "surface-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = temporaryDirectory();
     const text = await readFile(new URL(`surface/${table}`, import.meta.url), "utf8");
     const shorter = join(folder, table);
     const without = text

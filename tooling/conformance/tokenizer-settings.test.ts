@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { loadTokenizer } from "@tinkex/tokenizer/node";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { expect, it } from "vitest";
 import { runPython } from "./run-python.js";
 
@@ -29,31 +29,25 @@ interface Looked {
 }
 
 async function lookAt({ files, tokenizer: json }: Folder, theirs: Looked): Promise<Omit<Looked, "text">> {
-  const directory = await mkdtemp(join(tmpdir(), "tinkex-settings-"));
-  try {
-    for (const [name, content] of Object.entries({ "tokenizer.json": json, ...files }))
-      await writeFile(join(directory, name), JSON.stringify(content));
-    const tokenizer = await loadTokenizer(directory);
-    const all = { allowedSpecial: "all" } as const;
-    return {
-      addedTokens: Object.fromEntries(tokenizer.addedTokens),
-      named: tokenizer.namedTokens,
-      size: tokenizer.vocabularySize,
-      ids: tokenizer.encode(theirs.text, all),
-      withSpecialTokens: tokenizer.encode("ab", { addSpecialTokens: true }),
-      // A token that was added as a normalised one, and again as none, keeps its normalised spelling in Python, here the last.
-      decoded: sameButCase(tokenizer.decode(theirs.ids), theirs.decoded),
-      // Python does not skip a special token whose normalised spelling is another, see docs/decisions/004.
-      skipped: /<[XM]>/.test(theirs.text)
-        ? theirs.skipped
-        : tokenizer.decode(theirs.ids, { skipSpecialTokens: true }),
-      tokens: Object.fromEntries(
-        Object.keys(theirs.tokens).map((text) => [text, tokenizer.encode(text, all)]),
-      ),
-    };
-  } finally {
-    await rm(directory, { recursive: true });
-  }
+  const directory = temporaryDirectory();
+  for (const [name, content] of Object.entries({ "tokenizer.json": json, ...files }))
+    await writeFile(join(directory, name), JSON.stringify(content));
+  const tokenizer = await loadTokenizer(directory);
+  const all = { allowedSpecial: "all" } as const;
+  return {
+    addedTokens: Object.fromEntries(tokenizer.addedTokens),
+    named: tokenizer.namedTokens,
+    size: tokenizer.vocabularySize,
+    ids: tokenizer.encode(theirs.text, all),
+    withSpecialTokens: tokenizer.encode("ab", { addSpecialTokens: true }),
+    // A token that was added as a normalised one, and again as none, keeps its normalised spelling in Python, here the last.
+    decoded: sameButCase(tokenizer.decode(theirs.ids), theirs.decoded),
+    // Python does not skip a special token whose normalised spelling is another, see docs/decisions/004.
+    skipped: /<[XM]>/.test(theirs.text)
+      ? theirs.skipped
+      : tokenizer.decode(theirs.ids, { skipSpecialTokens: true }),
+    tokens: Object.fromEntries(Object.keys(theirs.tokens).map((text) => [text, tokenizer.encode(text, all)])),
+  };
 }
 
 /** Gives `theirs` where the two differ in letter case alone, else `ours`. */

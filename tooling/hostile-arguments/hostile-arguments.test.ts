@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { TinkexError } from "@tinkex/base";
 import { createTransport } from "@tinkex/http";
 import { loadTokenizer } from "@tinkex/tokenizer/node";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { afterAll, describe, expect, it } from "vitest";
 import { clientCalls } from "./calls/client.js";
 import { engineCalls } from "./calls/engine.js";
@@ -29,15 +29,12 @@ import { TAKES_ANY_FIELD } from "./takes-any-field.js";
 
 // buildonspark/spark#42, vechain/vechain-sdk-js#1557: a bigint ends in a TypeError within the message of the very error that was to name it.
 // Some calls take paths, and a wrong one may be relative: all of them lie in a folder that goes.
-const home = mkdtempSync(join(tmpdir(), "tinkex-arguments-"));
+const home = temporaryDirectory();
 const startedIn = process.cwd();
 process.chdir(home);
 process.env.HF_HUB_OFFLINE = "1";
 process.env.HF_HOME = home;
-afterAll(() => {
-  process.chdir(startedIn);
-  rmSync(home, { recursive: true });
-});
+afterAll(() => process.chdir(startedIn));
 
 const TINY = fileURLToPath(new URL("../../packages/tokenizer/fixtures/tiny", import.meta.url));
 const CHATS = join(home, "chats.jsonl");

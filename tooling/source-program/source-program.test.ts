@@ -1,16 +1,16 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { expect, it, onTestFinished } from "vitest";
 import { sourceProgram } from "./source-program.js";
 
 /** A folder beside this file, where modules find what this package depends on. */
 async function folder(files: Readonly<Record<string, string>>): Promise<string> {
-  const path = await mkdtemp(join(import.meta.dirname, ".cache-"));
-  onTestFinished(() => rm(path, { recursive: true }));
+  const path = temporaryDirectory({ parent: import.meta.dirname, prefix: ".cache-" });
   for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text);
   return path;
 }

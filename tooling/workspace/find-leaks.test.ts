@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { expect, it } from "vitest";
 import { CANARY_KEY, CANARY_PROMPT } from "../canary/index.mjs";
 import { findLeaks } from "./find-leaks.mjs";
 
-const folder = mkdtempSync(join(tmpdir(), "find-leaks-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryDirectory();
 
 function file(name: string, text: string): string {
   const path = join(folder, name);

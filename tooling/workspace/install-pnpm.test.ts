@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { installPnpm, parsePackageManager } from "./install-pnpm.mjs";
 import { ROOT } from "./versions.mjs";
@@ -31,7 +31,7 @@ describe("parsePackageManager", () => {
 });
 
 describe("installPnpm, from a registry on this machine", () => {
-  const folder = mkdtempSync(join(tmpdir(), "tinkex-pnpm-"));
+  const folder = temporaryDirectory();
   const server = createServer();
   let registry = "";
   let tarball = Buffer.alloc(0);
@@ -59,10 +59,7 @@ describe("installPnpm, from a registry on this machine", () => {
     registry = `http://127.0.0.1:${address.port}`;
   });
 
-  afterAll(() => {
-    server.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => void server.close());
 
   const install = async (name: string, wanted: string) => {
     const target = join(folder, name);

@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { getPriority, tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
+import { getPriority } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { expect, it } from "vitest";
 import { runCommand } from "./run-command.mjs";
 
-const folder = mkdtempSync(join(tmpdir(), "run-command-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryDirectory();
 
 /** Runs a program of Node, and gives its exit code and all that was printed in the terminal's place. */
 async function held(program: string, options: { copyTo?: string; isPatient?: boolean } = {}) {

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { describe, expect, it } from "vitest";
 import { startVitest } from "vitest/node";
 import { countTests, summary, unsteadyTests } from "./test-results.mjs";
 
-const folder = mkdtempSync(join(tmpdir(), "test-results-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryDirectory();
 
 function report(
   files: readonly { status: string; assertionResults: readonly { status: string }[] }[],
@@ -59,7 +58,7 @@ describe("unsteadyTests", () => {
   });
 
   it("reads what the runner writes", async () => {
-    const project = mkdtempSync(join(folder, "project-"));
+    const project = temporaryDirectory({ parent: folder });
     const counter = JSON.stringify(join(project, "runs"));
     writeFileSync(
       join(project, "unsteady.test.ts"),

@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { afterAll, describe, expect, it } from "vitest";
 import { BUNDLED_DATA } from "../src/quickstart/options.js";
 import { type AuditedRun, Auditor } from "./traces/audited-process.js";
@@ -12,8 +12,7 @@ if (!auditor.seesConnections)
   console.log("attempts to connect are not audited here: that takes Linux and a C compiler");
 
 /** Two of the held-out words, in no folder that is audited: answers to all of them take longer than the step. */
-const questions = mkdtempSync(join(tmpdir(), "tinkex-questions-"));
-afterAll(() => rmSync(questions, { recursive: true }));
+const questions = temporaryDirectory();
 
 const repository = join(import.meta.dirname, "..", "..", "..");
 const quickstart = join(import.meta.dirname, "..", "dist", "quickstart.js");

@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { afterEach, describe, expect, it } from "vitest";
 import { BUNDLED_DATA } from "../src/quickstart/options.js";
 import { ExampleRun, type ExampleRunOptions, type FinishedRun } from "./run-example.js";
 
@@ -21,8 +21,7 @@ function start(
   return run;
 }
 
-const data = mkdtempSync(join(tmpdir(), "tinkex-quickstart-data-"));
-afterAll(() => rmSync(data, { recursive: true }));
+const data = temporaryDirectory();
 
 /** Asks for the first held-out words alone: answers to all hundred, twice, take as long as twenty steps. */
 function firstHeldOut(count: number): readonly string[] {

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { beforeEach, describe, expect, it } from "vitest";
 import { BUNDLED_DATA } from "./options.js";
 import { loadWordPairs } from "./word-pairs.js";
 
@@ -13,10 +13,9 @@ const files = (folder: string) => ({
 describe("loadWordPairs", () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "word-pairs-"));
+    folder = temporaryDirectory();
     writeFileSync(join(folder, "held-out.jsonl"), '{"prompt":"a ->","completion":" b"}\n');
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   it("reads the bundled pairs, of which none is held out and trained on", async () => {
     const { train, heldOut } = await loadWordPairs(BUNDLED_DATA);
