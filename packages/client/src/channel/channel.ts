@@ -17,6 +17,7 @@ import { BatchPoller } from "./batch-poller.js";
 import { CancelQueue } from "./cancel-queue.js";
 import { type EncodingAttempt, EncodingChoice, isAboutEncoding } from "./encoding-choice.js";
 import { inDoubt } from "./in-doubt.js";
+import { ModelCreations } from "./model-creations.js";
 import type { QueueStateLog } from "./queue-state-log.js";
 import { ResultPoller, type RetrieveEnvironment } from "./result-poller.js";
 import { sharedPressure } from "./shared-pressure.js";
@@ -106,6 +107,8 @@ export class Channel {
   readonly bodyMemory: BodyMemory | undefined;
   /** Ids of the models that were made in the session and are not unloaded. */
   readonly models = new Set<string>();
+  /** The creations of models that are under way. */
+  readonly creations: ModelCreations;
   /** Work that was given up, for the service to stop. */
   readonly cancellations: CancelQueue;
   readonly #options: ChannelOptions;
@@ -122,6 +125,7 @@ export class Channel {
     this.environment = session.environment;
     this.encoding = new EncodingChoice(options.wire, generation.preferredEncoding, logger);
     this.bodyMemory = options.bodyMemory;
+    this.creations = new ModelCreations(session);
     this.cancellations = new CancelQueue(session);
     this.#options = options;
     this.#trainingBudget = new ByteBudget(config.fwdbwd_dispatch_bytes_semaphore_size);
@@ -274,11 +278,11 @@ export class Channel {
     );
   }
 
-  /** Waits once more, on nobody's behalf, for the result of work that was given up, so that it can be undone. */
+  /** Waits once more, on nobody's behalf, for the result of a creation that was given up, so that it can be undone. */
   resultOf<Name extends OperationName>(name: Name, accepted: UntypedAPIFuture): Promise<ResultOf<Name>> {
     const { request_id: requestId } = accepted;
     const { result: resultName, requestType } = ENDPOINTS[name].future;
-    const { closing: signal } = this.environment.lifecycle;
+    const { signal } = this.creations;
     const context = {
       name,
       signal,

@@ -218,10 +218,12 @@ export class ServiceCore {
       await this.#flushAdopted();
       const channel = await this.#channel?.catch(() => undefined);
       if (channel === undefined) return;
-      const { session, models } = channel;
+      const { session, models, creations } = channel;
       await channel.flush();
       const isFinished = await finishSession(session, request);
-      if (!isFinished && !session.isLost) await unloadModels(session, models);
+      if (!isFinished && !session.isLost)
+        await Promise.all([creations.flush(), unloadModels(session, models)]);
+      creations.end();
     } finally {
       await this.closeConnections();
       this.events.end();

@@ -1,6 +1,7 @@
-import { AbortedError } from "@tinkex/base";
+import { AbortedError, deferred } from "@tinkex/base";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { openService, passPauses, pauseForSockets } from "../testing/open-service.js";
+import { openService, passPauses, pauseForSockets, until } from "../testing/open-service.js";
+import type { Reply } from "../testing/stub-service.js";
 import { TrainingClient } from "./training-client.js";
 
 /** Collects rejections that nobody has handled until the test ends. */
@@ -66,6 +67,86 @@ it.each(["create_model", "load_weights"])(
     expect(stub.seen(path)).toHaveLength(1);
   },
 );
+
+describe("a model that is given up while its creation is being sent", () => {
+  /** A service that does not end sessions and whose answer to a creation is held; gives what lets it go. */
+  async function openHeld(path: string, answer?: Reply) {
+    const open = await openService();
+    const { stub, service } = open;
+    stub.on("sessions/S/finish", () => ({ status: 404, body: { detail: "Not Found" } }));
+    stub.on("unload_model", () => stub.accept("UnloadModelResponse", { model_id: "S:train:0" }));
+    const usual = stub.usual(path);
+    const held = deferred<void>();
+    stub.on(path, async (request) => {
+      await held.promise;
+      return answer ?? usual(request);
+    });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const creation =
+      path === "create_model"
+        ? service.createLoraTrainingClient({ base_model: "b" }, { signal })
+        : service.createTrainingClientFromState("tinker://a/weights/b", { signal });
+    creation.catch(() => {});
+    await until(() => stub.seen(path).length === 1, "the creation");
+    const freed = () => stub.seen("unload_model").map(({ json }) => json?.model_id);
+    return { ...open, creation, freed, abort: () => controller.abort(), letGo: () => held.resolve() };
+  }
+
+  it.each(["create_model", "load_weights"])("by %s is freed once its id is known", async (path) => {
+    const { stub, creation, freed, abort, letGo } = await openHeld(path);
+    abort();
+    await expect(creation).rejects.toBeInstanceOf(AbortedError);
+    letGo();
+    await until(() => freed().length > 0, "the end of the model");
+    expect(freed()).toEqual(["S:train:0"]);
+    expect(stub.seen(path)).toHaveLength(1);
+  });
+
+  it.each([
+    ["create_model", "aborted and the client closed"],
+    ["create_model", "ended by closing the client"],
+    ["load_weights", "ended by closing the client"],
+  ])("by %s is freed before close() is done when it is %s", async (path, way) => {
+    const { service, creation, freed, abort, letGo } = await openHeld(path);
+    if (way.startsWith("aborted")) abort();
+    const closed = service.close();
+    await expect(creation).rejects.toMatchObject({ code: way.startsWith("aborted") ? "aborted" : "closed" });
+    await pauseForSockets();
+    letGo();
+    await closed;
+    expect(freed()).toEqual(["S:train:0"]);
+  });
+
+  it("is freed before close() is done also when it was accepted by then", async () => {
+    const { stub, clock, service, creation, freed, abort, letGo } = await openHeld("create_model");
+    stub.script("retrieve_future", { body: { type: "try_again" } }, { body: { type: "try_again" } });
+    letGo();
+    await creation.submitted;
+    abort();
+    await passPauses(clock, service.close());
+    expect(freed()).toEqual(["S:train:0"]);
+  });
+
+  it("does not keep close() from ending where the service never answers", async () => {
+    const { clock, service, freed, abort } = await openHeld("create_model");
+    abort();
+    const startedAtMs = clock.now();
+    await passPauses(clock, service.close());
+    expect(clock.now() - startedAtMs).toBeLessThanOrEqual(6_000);
+    expect(freed()).toEqual([]);
+  });
+
+  it("opens no new session although its own turns out to be lost", async () => {
+    const lost = { status: 404, body: { detail: "Session not found" } };
+    const { stub, creation, abort, letGo } = await openHeld("create_model", lost);
+    abort();
+    await expect(creation).rejects.toBeInstanceOf(AbortedError);
+    letGo();
+    await pauseForSockets();
+    expect(stub.seen("create_session")).toHaveLength(1);
+  });
+});
 
 describe("getInfo", () => {
   it.each([

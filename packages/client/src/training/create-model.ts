@@ -1,11 +1,11 @@
 import { UnsupportedByServerError } from "@tinkex/base";
 import type { CreateModelRequest } from "@tinkex/types";
 import type { Channel } from "../channel/channel.js";
-import { trainingPauseLog } from "../channel/queue-state-log.js";
 import type { OperationContext } from "../future/operation-context.js";
 import { unloadModels } from "../session/finish-session.js";
 import { modelNameOf, readModelInfo } from "./model-info.js";
-import { type TrainedModel, trainedModel } from "./trained-model.js";
+import { submitCreation } from "./submit-creation.js";
+import type { TrainedModel } from "./trained-model.js";
 import { type TrainingClient, trainingClientOf } from "./training-client.js";
 
 /** A model to be made: where, under which number, and on whose behalf. */
@@ -20,28 +20,11 @@ export type NewModel = Omit<CreateModelRequest, "session_id" | "model_seq_id" | 
 
 /** Makes a model with a fresh adapter. */
 export async function createModel(creation: ModelCreation, model: NewModel): Promise<TrainedModel> {
-  const { channel, modelSeqId, context } = creation;
-  const { session } = channel;
-  const log = trainingPauseLog(`Model creation for ${model.base_model}`, channel.environment);
-  const record = { ...model, session_id: session.id, model_seq_id: modelSeqId };
-  const { accepted, result } = await channel.submit("create_model", record, context, log);
-  context.submitted();
-  try {
-    return trainedModel(channel, (await result).model_id);
-  } catch (error) {
-    if (context.signal.aborted) void freeWhenMade(channel, channel.resultOf("create_model", accepted));
-    throw error;
-  }
-}
-
-/** Frees a model whose creation was given up, once it is made. Never rejects. */
-export async function freeWhenMade(
-  channel: Channel,
-  made: Promise<{ readonly model_id?: string | undefined }>,
-): Promise<void> {
-  // One that was not made after all need not be freed.
-  const { model_id: id } = await made.catch(() => ({ model_id: undefined }));
-  if (id !== undefined) await unloadModels(channel.session, [id]);
+  const { channel, modelSeqId } = creation;
+  const record = { ...model, session_id: channel.session.id, model_seq_id: modelSeqId };
+  const { base_model } = model;
+  const made = await submitCreation(creation, "create_model", record, base_model, ({ model_id }) => model_id);
+  return made();
 }
 
 /** Frees a model that nobody is given, since what came after its creation has failed. Is not waited for, and never rejects. */

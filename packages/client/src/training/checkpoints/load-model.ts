@@ -1,18 +1,12 @@
 import { ApiStatusError, ValidationError } from "@tinkex/base";
 import { CheckpointPath, type LoadWeightsRequest } from "@tinkex/types";
-import { trainingPauseLog } from "../../channel/queue-state-log.js";
 import type { OperationContext } from "../../future/operation-context.js";
 import type { RequestContext } from "../../session/api-calls.js";
 import type { LoadRoute } from "../../session/server-generation.js";
 import { isLostSession } from "../../session/session-lost-error.js";
-import {
-  abandonModel,
-  createModel,
-  freeWhenMade,
-  type ModelCreation,
-  type NewModel,
-} from "../create-model.js";
-import { runOperation, type TrainedModel, trainedModel } from "../trained-model.js";
+import { abandonModel, createModel, type ModelCreation, type NewModel } from "../create-model.js";
+import { submitCreation } from "../submit-creation.js";
+import { runOperation, type TrainedModel } from "../trained-model.js";
 
 /** The checkpoint that is loaded into a new model, and how. */
 export type ModelSource = Pick<
@@ -61,27 +55,11 @@ async function loadAsNewModel(
   creation: ModelCreation,
   source: ModelSource,
 ): Promise<() => Promise<TrainedModel>> {
-  const { channel, modelSeqId, context } = creation;
+  const { channel, modelSeqId } = creation;
   const { session } = channel;
   const modelId = `${session.id}:train:${modelSeqId}`;
-  const log = trainingPauseLog(`Model creation for ${modelId}`, channel.environment);
   const record = { ...source, session_id: session.id, model_seq_id: modelSeqId };
-  const { accepted, result } = await channel.submit("load_weights", record, context, log);
-  context.submitted();
-  return async () => {
-    try {
-      return trainedModel(channel, (await result).model_id ?? modelId);
-    } catch (error) {
-      if (context.signal.aborted) {
-        const made = channel.resultOf("load_weights", accepted);
-        void freeWhenMade(
-          channel,
-          made.then((loaded) => ({ model_id: loaded.model_id ?? modelId })),
-        );
-      }
-      throw error;
-    }
-  };
+  return submitCreation(creation, "load_weights", record, modelId, (loaded) => loaded.model_id ?? modelId);
 }
 
 /** Makes a model like the checkpoint's and loads the checkpoint into it, as its first request. */

@@ -1,0 +1,35 @@
+import type { RequestOf, ResultOf } from "@tinkex/types";
+import { trainingPauseLog } from "../channel/queue-state-log.js";
+import type { ModelCreation } from "./create-model.js";
+import { type TrainedModel, trainedModel } from "./trained-model.js";
+
+/**
+ * Asks for a model, by one of the operations that make one. A request that has begun to leave goes on to its end although it is given
+ * up, since the id of the model that it makes is in the answer alone; without it the model could not be freed.
+ *
+ * @param what - the model as the log calls it
+ * @param idOf - reads the model's id
+ * @returns waits for the model, once the service has accepted the request
+ */
+export async function submitCreation<Name extends "create_model" | "load_weights">(
+  { channel, context }: ModelCreation,
+  name: Name,
+  record: RequestOf<Name>,
+  what: string,
+  idOf: (result: ResultOf<Name>) => string,
+): Promise<() => Promise<TrainedModel>> {
+  const { session, environment, creations } = channel;
+  const { signal } = context;
+  const body = session.encode(name, record, { what: context.name });
+  context.sending();
+  const log = trainingPauseLog(`Model creation for ${what}`, environment);
+  const submitting = channel.submitBody(name, body, context, log, { stopSignal: signal });
+  const made = submitting.then(({ result }) => result);
+  creations.watch(made, {
+    signal,
+    madeAfterAll: async () => idOf(await channel.resultOf(name, (await submitting).accepted)),
+  });
+  const { result } = await submitting;
+  context.submitted();
+  return async () => trainedModel(channel, idOf(await result));
+}
