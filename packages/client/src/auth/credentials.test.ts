@@ -1,9 +1,10 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
 import { CredentialError } from "@tinkex/http";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { describe, expect, it } from "vitest";
 import { openService } from "../testing/open-service.js";
 import { type Credentials, resolveCredentials } from "./credentials.js";
 
@@ -28,8 +29,7 @@ async function given(credentials: Credentials): Promise<string | undefined> {
 
 /** A home folder with a stored key. */
 async function homeWithKey(key: string): Promise<string> {
-  const home = await mkdtemp(join(tmpdir(), "tinkex-home-"));
-  onTestFinished(() => rm(home, { recursive: true }));
+  const home = temporaryDirectory();
   await mkdir(join(home, ".tinker"));
   const store = { version: 1, default: "1", keys: { 1: { type: "manual", key, name: "n" } } };
   await writeFile(join(home, ".tinker", "credentials.json"), JSON.stringify(store), { mode: 0o600 });

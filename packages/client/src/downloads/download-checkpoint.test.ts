@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, open, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { ApiStatusError, ResponseError, UnsupportedByServerError, ValidationError } from "@tinkex/base";
@@ -13,6 +12,7 @@ import {
   reset,
   type Script,
 } from "@tinkex-tooling/hostile-server";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type OpenService, openService } from "../testing/open-service.js";
 import { tarArchive } from "../testing/tar-archive.js";
@@ -32,9 +32,8 @@ const tar = tarArchive(
 );
 
 let parent: string;
-beforeEach(async () => {
-  parent = await mkdtemp(join(tmpdir(), "tinkex-checkpoint-"));
-  onTestFinished(() => rm(parent, { recursive: true }));
+beforeEach(() => {
+  parent = temporaryDirectory();
 });
 const directory = (): string => join(parent, "adapter");
 

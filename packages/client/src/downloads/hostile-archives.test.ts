@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { ResponseError } from "@tinkex/base";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { beforeEach, describe, expect, it } from "vitest";
 import { paxHeader, type TarPart, tarArchive, tarEntry } from "../testing/tar-archive.js";
 import type { DownloadLimits } from "./download-options.js";
 import { extractArchive } from "./extract-archive.js";
@@ -13,9 +14,8 @@ const LIMITS: DownloadLimits = { maxBytes: 10_000_000, maxFiles: 50, maxRatio: 1
 /** Place that an archive must not reach. */
 const OUTSIDE = join(tmpdir(), `tinkex-outside-${process.pid}`);
 let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tinkex-archive-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+beforeEach(() => {
+  folder = temporaryDirectory();
 });
 
 /** Unpacks an archive into a folder beside others, and gives what is in it. */

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { TinkexError } from "@tinkex/base";
@@ -18,6 +17,7 @@ import {
   type Script,
   seededRandom,
 } from "@tinkex-tooling/hostile-server";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { runScript } from "../testing/run-script.js";
 import { tarArchive } from "../testing/tar-archive.js";
@@ -38,9 +38,8 @@ const tar = tarArchive(
 );
 
 let parent: string;
-beforeEach(async () => {
-  parent = await mkdtemp(join(tmpdir(), "tinkex-storage-"));
-  onTestFinished(() => rm(parent, { recursive: true }));
+beforeEach(() => {
+  parent = temporaryDirectory();
 });
 const directory = (): string => join(parent, "adapter");
 

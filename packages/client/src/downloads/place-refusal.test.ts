@@ -1,8 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TinkexError, ValidationError } from "@tinkex/base";
 import { answer, HostileServer } from "@tinkex-tooling/hostile-server";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openService } from "../testing/open-service.js";
 import { placeRefusal } from "./place-refusal.js";
@@ -63,8 +63,7 @@ describe("a directory that cannot be written", () => {
   );
 
   it("is not what the caller's onProgress fails at", async () => {
-    const directory = join(await mkdtemp(join(tmpdir(), "tinkex-place-")), "adapter");
-    onTestFinished(() => rm(join(directory, ".."), { recursive: true }));
+    const directory = join(temporaryDirectory(), "adapter");
     const own = errorOf("EACCES");
     const onProgress = (): void => {
       throw own;

@@ -1,16 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { processMark } from "@tinkex/base/node";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { beforeEach, describe, expect, it } from "vitest";
 import { Staging } from "./staging.js";
 
 let parent: string;
-beforeEach(async () => {
-  parent = await mkdtemp(join(tmpdir(), "tinkex-staging-"));
-  onTestFinished(() => rm(parent, { recursive: true }));
+beforeEach(() => {
+  parent = temporaryDirectory();
 });
 
 /** Begins to fill a folder, and gives it up. */

@@ -9,7 +9,8 @@ import {
   type WaitLimits,
 } from "@tinkex/base";
 import { FakeClock, settle } from "@tinkex/base/testing";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { failOnUnhandledErrors } from "@tinkex-tooling/testing";
+import { beforeEach, describe, expect, it } from "vitest";
 import { until } from "../testing/open-service.js";
 import { RecordingLogger } from "../testing/recording-logger.js";
 import type { ApiFuture } from "./api-future.js";
@@ -19,21 +20,12 @@ import type { OperationContext, QueueStateEvent } from "./operation-context.js";
 let clock: FakeClock;
 let logger: RecordingLogger;
 let live: ClientLifecycle;
-const unhandled: unknown[] = [];
-const onUnhandled = (reason: unknown): void => {
-  unhandled.push(reason);
-};
 
+beforeEach(failOnUnhandledErrors);
 beforeEach(() => {
   clock = new FakeClock();
   logger = new RecordingLogger();
   live = new ClientLifecycle("TrainingClient", "the training client", { clock, logger });
-  unhandled.length = 0;
-  process.on("unhandledRejection", onUnhandled);
-});
-afterEach(() => {
-  process.off("unhandledRejection", onUnhandled);
-  expect(unhandled).toEqual([]);
 });
 
 function start<T>(run: (work: OperationContext) => Promise<T>, limits: WaitLimits = {}): ApiFuture<T> {

@@ -1,8 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { storeKey } from "@tinkex/http";
 import { CANARY_KEY } from "@tinkex-tooling/canary";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { AccessError, type AccessFault } from "../auth/access-error.js";
 import { getTinkerToken, hasCredentials } from "../auth/has-credentials.js";
@@ -105,8 +105,7 @@ describe("checkAccess", () => {
   });
 
   it("names the variable of a command, and the login of a store, that have no key to give", async () => {
-    const home = await mkdtemp(join(tmpdir(), "tinkex-home-"));
-    onTestFinished(() => rm(home, { recursive: true }));
+    const home = temporaryDirectory();
     await storeKey(home, "7", { type: "manual", key: "stored", name: "n" });
     const env = { TINKER_BASE_URL: HOSTED, HOME: home };
     expect((await failureOf({ env })).message).toContain('the API key (the login of "tinker auth login")');
@@ -130,8 +129,7 @@ describe("checkAccess", () => {
 
 describe("hasCredentials and getTinkerToken", () => {
   it("look at options, variables and the stored login, and run no command", async () => {
-    const home = await mkdtemp(join(tmpdir(), "tinkex-home-"));
-    onTestFinished(() => rm(home, { recursive: true }));
+    const home = temporaryDirectory();
     const env = { TINKER_BASE_URL: HOSTED, HOME: home };
     const both = async (more: Readonly<Record<string, string>>, options: object = {}) => {
       const places = { env: { ...env, ...more }, ...options };

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { type Tokenizer, ValidationError } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
 import { createTransport } from "@tinkex/http";
 import { getTokenizer, registerTokenizer } from "@tinkex/tokenizer/node";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openService, until } from "../testing/open-service.js";
 import { RecordingLogger } from "../testing/recording-logger.js";
@@ -45,8 +45,7 @@ const TOKENIZER = JSON.stringify({
 
 /** A directory with the smallest tokenizer. */
 async function modelDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), "tinkex-tokenizer-"));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = temporaryDirectory();
   await writeFile(join(directory, "tokenizer.json"), TOKENIZER);
   return directory;
 }
@@ -67,11 +66,10 @@ async function startHub() {
     response.end(request.method === "HEAD" ? undefined : TOKENIZER);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const cache = await mkdtemp(join(tmpdir(), "tinkex-hub-"));
+  const cache = temporaryDirectory();
   onTestFinished(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
-    await rm(cache, { recursive: true });
   });
   const HF_ENDPOINT = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { asked, env: { HF_ENDPOINT, HF_HUB_CACHE: cache } };

@@ -1,17 +1,9 @@
 import { AbortedError, deferred } from "@tinkex/base";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { failOnUnhandledErrors } from "@tinkex-tooling/testing";
+import { describe, expect, it, vi } from "vitest";
 import { openService, passPauses, pauseForSockets, until } from "../testing/open-service.js";
 import type { Reply } from "../testing/stub-service.js";
 import { TrainingClient } from "./training-client.js";
-
-/** Collects rejections that nobody has handled until the test ends. */
-function unhandledRejections(): unknown[] {
-  const seen: unknown[] = [];
-  const note = (reason: unknown) => void seen.push(reason);
-  process.on("unhandledRejection", note);
-  onTestFinished(() => void process.off("unhandledRejection", note));
-  return seen;
-}
 
 describe("createLoraTrainingClient", () => {
   it("newest-clients 12: gives the client, not a future of it", async () => {
@@ -24,7 +16,7 @@ describe("createLoraTrainingClient", () => {
   it.each(["refused", "failed"])(
     "newest-clients 12: a creation that is %s rejects for whoever awaits it, and ends nothing for others",
     async (way) => {
-      const unhandled = unhandledRejections();
+      failOnUnhandledErrors();
       const { stub, service } = await openService();
       if (way === "refused") stub.script("create_model", { status: 400, body: { detail: "no model" } });
       else stub.script("retrieve_future", { body: { error: "no model", category: "user" } });
@@ -33,7 +25,6 @@ describe("createLoraTrainingClient", () => {
       await pauseForSockets();
       await expect(future).rejects.toThrow(/no model/);
       expect(await service.createLoraTrainingClient({ base_model: "b" })).toBeInstanceOf(TrainingClient);
-      expect(unhandled).toEqual([]);
     },
   );
 });
