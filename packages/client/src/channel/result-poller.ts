@@ -15,8 +15,10 @@ import type { FutureOutcome, Records } from "@tinkex/types";
 import { acceptFor, decodeFutureResult, type FutureResultName } from "@tinkex/wire";
 import type { OperationContext, QueueStateEvent } from "../future/operation-context.js";
 import type { ApiCalls } from "../session/api-calls.js";
+import { givenId } from "../session/given-id.js";
 import { detailOf } from "../session/session-lost-error.js";
 import type { BatchPoller } from "./batch-poller.js";
+import { checkResultType } from "./check-result-type.js";
 import {
   beginsAsRecord,
   classifyPollFailure,
@@ -117,6 +119,7 @@ export class ResultPoller<Name extends FutureResultName> {
     const { signal } = context;
     let leaveFetches: Release | undefined;
     try {
+      givenId("request_id", requestId);
       const completion = batch && (await batch.finished(requestId, context));
       // Before bytes of the budget are taken, which those who fetch may wait for.
       if (completion !== undefined) leaveFetches = await batch?.fetching(signal);
@@ -167,7 +170,9 @@ export class ResultPoller<Name extends FutureResultName> {
       const { onBehalfOf, signal } = context;
       const accept = acceptFor(resultName, "protobuf");
       response = await calls.post("retrieve_future", body, { onBehalfOf, signal, accept, headers });
-      return decodeFutureResult(resultName, response);
+      const outcome = decodeFutureResult(resultName, response);
+      checkResultType(resultName, outcome);
+      return outcome;
     } catch (error) {
       // An answer that is no record at all says nothing of the result.
       if (response === undefined || beginsAsRecord(response)) return { state: "no answer", error };

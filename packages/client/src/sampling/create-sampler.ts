@@ -2,6 +2,7 @@ import { ApiStatusError } from "@tinkex/base";
 import type { CreateSamplingSessionRequest } from "@tinkex/types";
 import type { Channel } from "../channel/channel.js";
 import type { OperationContext } from "../future/operation-context.js";
+import { givenId } from "../session/given-id.js";
 import type { Session } from "../session/session.js";
 import type { SamplerOptions } from "./sampler-options.js";
 import { type SamplingClient, samplingClientOf } from "./sampling-client.js";
@@ -17,7 +18,8 @@ export async function createSampler(
   const { session } = channel;
   context.sending();
   const record = { ...source, session_id: session.id, sampling_session_seq_id: samplingId };
-  const { sampling_session_id: id } = await session.call("create_sampling_session", record, context);
+  const created = await session.call("create_sampling_session", record, context);
+  const id = givenId("sampling_session_id", created.sampling_session_id);
   const baseModel = source.base_model ?? (await askBaseModel(session, id, context));
   return samplingClientOf(channel, id, {
     modelName: baseModel,

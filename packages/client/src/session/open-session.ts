@@ -1,6 +1,7 @@
 import type { Logger } from "@tinkex/base";
 import type { CreateSessionRequest, CreateSessionResponse } from "@tinkex/types";
 import { ApiCalls } from "./api-calls.js";
+import { givenId } from "./given-id.js";
 import { beat } from "./heartbeat.js";
 import { refreshDynamicConfig, type ServerProfile } from "./server-profile.js";
 import { Session, type SessionEnvironment } from "./session.js";
@@ -17,8 +18,9 @@ export async function openSession(
   const calls = new ApiCalls({ transport, sdkVersion, generation, events, onRepeat });
   const created = await calls.call("create_session", request, { signal });
   logMessages(created, logger);
-  events.openedSession(created.session_id);
-  return adoptSession(environment, server, created.session_id);
+  const id = givenId("session_id", created.session_id);
+  events.openedSession(id);
+  return adoptSession(environment, server, id);
 }
 
 /** Keeps a session alive that is open already, here or in another process, until the service client closes. */

@@ -1,5 +1,6 @@
 import type { RequestOf, ResultOf } from "@tinkex/types";
 import { trainingPauseLog } from "../channel/queue-state-log.js";
+import { givenId } from "../session/given-id.js";
 import type { ModelCreation } from "./create-model.js";
 import { type TrainedModel, trainedModel } from "./trained-model.js";
 
@@ -31,5 +32,5 @@ export async function submitCreation<Name extends "create_model" | "load_weights
   });
   const { result } = await submitting;
   context.submitted();
-  return async () => trainedModel(channel, idOf(await result));
+  return async () => trainedModel(channel, givenId("model_id", idOf(await result)));
 }

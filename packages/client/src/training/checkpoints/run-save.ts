@@ -6,6 +6,7 @@ import type {
   SaveWeightsResponse,
 } from "@tinkex/types";
 import type { OperationContext } from "../../future/operation-context.js";
+import { givenId } from "../../session/given-id.js";
 import { runOperation, type TrainedModel } from "../trained-model.js";
 import type { LoadOptions } from "../training-options.js";
 import type { SamplerSaveOptions, SaveOptions } from "./save-options.js";
@@ -28,7 +29,7 @@ export async function runSave(
   const saved = await saveUnderName(model, save, context, (recover) =>
     runOperation(model, "save_weights", fields, context, recover),
   );
-  model.checkpoints.saved(saved.path, context.seqId, ttl_seconds);
+  model.checkpoints.saved(givenId("path", saved.path), context.seqId, ttl_seconds);
   return saved;
 }
 
@@ -44,7 +45,7 @@ export async function runSamplerSave(
     runOperation(model, "save_weights_for_sampler", fields, context, recover),
   );
   if (saved.path === undefined) throw new ResponseError(`the service saved ${name} and gave no path for it`);
-  return { ...saved, path: saved.path };
+  return { ...saved, path: givenId("path", saved.path) };
 }
 
 /** Words of the service where a model has done something before it is to load weights. */
@@ -82,6 +83,7 @@ export async function runSamplingSave(
 ): Promise<string> {
   const fields = { sampling_session_seq_id: samplingId, kind };
   const saved = await runOperation(model, "save_weights_for_sampler", fields, context);
-  if (saved.sampling_session_id !== undefined) return saved.sampling_session_id;
+  if (saved.sampling_session_id !== undefined)
+    return givenId("sampling_session_id", saved.sampling_session_id);
   throw new ResponseError("the service saved the weights and gave no sampling session for them");
 }

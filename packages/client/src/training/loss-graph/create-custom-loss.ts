@@ -9,6 +9,7 @@ import type { Channel } from "../../channel/channel.js";
 import { trainingPauseLog } from "../../channel/queue-state-log.js";
 import type { OperationContext } from "../../future/operation-context.js";
 import { CALL_OPTIONS, type CallOptions } from "../../inputs/call-options.js";
+import { givenId } from "../../session/given-id.js";
 import type { Session } from "../../session/session.js";
 import { type LossHandle, lossHandleOf } from "./loss-handle.js";
 
@@ -61,7 +62,7 @@ export async function createCustomLoss(
     const record = { ...graph, session_id: session.id, custom_loss_seq_id: losses.takeId() };
     const { result } = await channel.submit("create_custom_loss", record, context, log);
     context.submitted();
-    return lossHandleOf({ ...created, lossId: (await result).loss_id });
+    return lossHandleOf({ ...created, lossId: givenId("loss_id", (await result).loss_id) });
   } catch (error) {
     forget();
     throw error;
