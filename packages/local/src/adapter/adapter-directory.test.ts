@@ -1,7 +1,6 @@
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -9,10 +8,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
-import { afterAll, describe, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { describe, expect, it } from "vitest";
 import { readModelConfig } from "../model/read-model-config.js";
 import { encodeSafetensors } from "../safetensors/encode-safetensors.js";
 import { SafetensorsFile } from "../safetensors/safetensors-file.js";
@@ -22,8 +21,7 @@ import { newOptimizerState } from "./adapter-tensors.js";
 
 const fixtures = new URL("../../fixtures/numerics/", import.meta.url).pathname;
 const config = readModelConfig(join(fixtures, "models/tiny-llama"));
-const root = mkdtempSync(join(tmpdir(), "tinkex-adapter-"));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = temporaryDirectory();
 
 const shape = { rank: 4, trainAttention: true, trainMlp: false, trainUnembedding: true };
 const parameters = createAdapterParameters(config, shape, 3);

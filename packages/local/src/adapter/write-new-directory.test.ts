@@ -1,22 +1,13 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { beforeEach, describe, expect, it } from "vitest";
 import { writeNewDirectory } from "./write-new-directory.js";
 
-const root = mkdtempSync(join(tmpdir(), "tinkex-new-directory-"));
+const root = temporaryDirectory();
 const parent = join(root, "deep");
 const directory = join(parent, "adapter");
-afterAll(() => rmSync(root, { recursive: true }));
 beforeEach(() => rmSync(parent, { recursive: true, force: true }));
 
 const files = (text: string) => new Map([["file", new TextEncoder().encode(text)]]);

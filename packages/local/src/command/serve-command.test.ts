@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { serveCommand } from "./serve-command.js";
 
 it("ends in order, and leaves nothing, when it is told to before the server stands", async () => {
-  const parent = await temporaryDirectory();
+  const parent = temporaryDirectory();
   vi.stubEnv("TMPDIR", parent);
   onTestFinished(() => void vi.unstubAllEnvs());
   const out: string[] = [];

@@ -2,17 +2,15 @@ import {
   chmodSync,
   cpSync,
   linkSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { describe, expect, it } from "vitest";
 import { zeroTensors } from "../adapter/adapter-tensors.js";
 import type { SampleTask } from "../engine/engine.js";
 import { LOSSES } from "../losses/loss-table.js";
@@ -27,8 +25,7 @@ import { goldenPath, readGolden } from "../training/testing/golden-files.js";
 import { createTrainer } from "../training/trainer.js";
 import { openEngineWeights } from "./engine-weights.js";
 
-const cacheDirectory = mkdtempSync(join(tmpdir(), "tinkex-engine-weights-"));
-afterAll(() => rmSync(cacheDirectory, { recursive: true }));
+const cacheDirectory = temporaryDirectory();
 
 /** Tiny models, whose weights are had here as those of a large one are. */
 const modelOf = (name: string) => {
@@ -101,7 +98,7 @@ describe("weights that graphs share", () => {
 /** A model whose files may be changed, and what an engine of it says: the same with weights in each graph and shared ones. */
 function changeable() {
   const { config, options } = modelOf("tiny-llama");
-  const directory = join(mkdtempSync(join(cacheDirectory, "changed-")), "model");
+  const directory = join(temporaryDirectory(), "model");
   cpSync(options.model.directory, directory, { recursive: true });
   const fingerprint = (changed: Partial<typeof config> = {}) => {
     const model = { name: "m", directory };

@@ -1,15 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { ClosedError, ValidationError } from "@tinkex/base";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Engine, EngineDatum, PassRequest, SampleTask } from "../engine/engine.js";
 import { createInProcessEngine } from "./in-process-engine.js";
 
 const directory = new URL("../../fixtures/numerics/models/tiny-llama", import.meta.url).pathname;
 const model = { name: "tinkex/tiny", directory };
-const root = mkdtempSync(join(tmpdir(), "tinkex-engine-"));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = temporaryDirectory();
 
 const shape = { rank: 4, trainAttention: true, trainMlp: true, trainUnembedding: true };
 const tokens = Int32Array.of(1, 282, 270, 206, 325, 273, 311, 360);

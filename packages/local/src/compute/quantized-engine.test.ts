@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
-import { afterAll, describe, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { describe, expect, it } from "vitest";
 import { createAdapterParameters } from "../adapter/adapter-parameters.js";
 import { LOSSES } from "../losses/loss-table.js";
 import { readModelConfig } from "../model/read-model-config.js";
@@ -15,8 +13,7 @@ import { createTrainer } from "../training/trainer.js";
 import { openEngineWeights } from "./engine-weights.js";
 import { createInProcessEngine } from "./in-process-engine.js";
 
-const cacheDirectory = mkdtempSync(join(tmpdir(), "tinkex-quantized-"));
-afterAll(() => rmSync(cacheDirectory, { recursive: true }));
+const cacheDirectory = temporaryDirectory();
 
 const prompt = Int32Array.of(1, 282, 270, 206, 325, 273, 311, 360);
 const datum = {

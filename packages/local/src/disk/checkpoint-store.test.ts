@@ -2,8 +2,8 @@ import { cp, mkdir, readdir, readFile, rename, symlink, writeFile } from "node:f
 import { join } from "node:path";
 import { deferred, silentLogger } from "@tinkex/base";
 import { FakeClock, settle } from "@tinkex/base/testing";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { CheckpointStore, type SaveCheckpoint } from "./checkpoint-store.js";
 import { recoverFromCrash } from "./crash-recovery.js";
 import { DataLayout } from "./data-layout.js";
@@ -26,7 +26,7 @@ const wish: SaveCheckpoint = {
 
 async function openStore() {
   const clock = new FakeClock({ startMs: 1_800_000_000_000 });
-  const layout = new DataLayout(await temporaryDirectory());
+  const layout = new DataLayout(temporaryDirectory());
   const reader = new RecordReader(layout.root, silentLogger);
   return { clock, layout, reader, store: new CheckpointStore(layout, clock, reader) };
 }

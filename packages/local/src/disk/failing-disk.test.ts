@@ -2,9 +2,9 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { silentLogger } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { writeNewDirectory } from "../adapter/write-new-directory.js";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { CheckpointStore, type SaveCheckpoint } from "./checkpoint-store.js";
 import { recoverFromCrash } from "./crash-recovery.js";
 import { DataLayout } from "./data-layout.js";
@@ -126,7 +126,7 @@ describe("a disk in trouble", () => {
     "that $trouble at any moment of $title loses nothing that was acknowledged",
     async ({ code, isShort, from, to, make, first }) => {
       for (let moment = first; ; moment += STRIDE) {
-        const root = join(await temporaryDirectory(), "data");
+        const root = join(temporaryDirectory(), "data");
         await mkdir(root);
         const opened = openStore(root);
         if (from !== "none") await save(opened.store, from);

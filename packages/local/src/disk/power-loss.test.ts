@@ -2,11 +2,11 @@ import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { silentLogger } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { writeNewDirectory } from "../adapter/write-new-directory.js";
 import { Dice } from "../testing/fuzz/dice.js";
 import { type DiskChange, writeSurvivors } from "../testing/power-loss.js";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { CheckpointStore, type SaveCheckpoint } from "./checkpoint-store.js";
 import { recoverFromCrash } from "./crash-recovery.js";
 import { DataLayout } from "./data-layout.js";
@@ -189,12 +189,12 @@ describe("checkpoints and a loss of power", () => {
     "keeps what was acknowledged and nothing of what was deleted, at any moment (seed %i)",
     async (seed) => {
       const dice = new Dice(seed, "power loss");
-      const root = await temporaryDirectory();
+      const root = temporaryDirectory();
       const clock = new FakeClock({ startMs: 1_800_000_000_000 });
       const cuts = await work(root, clock, dice, 8);
       const made = [...changes];
       for (const { count, allowed } of cuts.filter(() => dice.hits(share))) {
-        const to = join(await temporaryDirectory(), "disk");
+        const to = join(temporaryDirectory(), "disk");
         const chance = dice.of([0, 0.5, 1]);
         await writeSurvivors(made.slice(0, count), { from: root, to, survives: () => dice.hits(chance) });
         const found = await readAfterStart(to, clock);

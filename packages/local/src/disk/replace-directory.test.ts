@@ -1,11 +1,11 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { replaceDirectory } from "./replace-directory.js";
 
 async function setUp() {
-  const root = await temporaryDirectory();
+  const root = temporaryDirectory();
   const target = join(root, "target");
   const successor = join(root, "successor");
   await mkdir(target);

@@ -1,8 +1,8 @@
 import { access } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { silentLogger, ValidationError } from "@tinkex/base";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { TestClient } from "../testing/test-client.js";
 import { startTestServer } from "./start-test-server.js";
 
@@ -29,7 +29,7 @@ describe("startTestServer", () => {
   });
 
   it("is closed by whatever ends the test, once, and leaves a directory of the caller's alone", async () => {
-    const dataDirectory = await temporaryDirectory();
+    const dataDirectory = temporaryDirectory();
     const closers: (() => Promise<void>)[] = [];
     await using server = await startTestServer({
       ...options,

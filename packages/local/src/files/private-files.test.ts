@@ -2,15 +2,15 @@ import { spawnSync } from "node:child_process";
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { TinkexError } from "@tinkex/base";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { makePrivateDirectory } from "./make-private-directory.js";
 import { readSmallFile } from "./read-small-file.js";
 import { replacePrivateFile, writePrivateFile } from "./write-private-file.js";
 
 /** A folder, and a file outside it that must stay as it is. */
 async function setUp() {
-  const parent = await temporaryDirectory();
+  const parent = temporaryDirectory();
   const root = join(parent, "root");
   const outside = join(parent, "outside");
   await mkdir(root);

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
-import { afterAll, describe, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { readJsonFile } from "./read-json-file.js";
 
-const root = mkdtempSync(join(tmpdir(), "tinkex-json-"));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = temporaryDirectory();
 
 const schema = z.object({ size: z.number() });
 const file = join(root, "sizes.json");

@@ -3,8 +3,8 @@ import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/p
 import { join } from "node:path";
 import { type Clock, silentLogger, systemClock, ValidationError } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { lockDirectory } from "./lock-directory.js";
 import type { ProcessIdentity, ProcessTable } from "./process-table.js";
 
@@ -56,7 +56,7 @@ async function withTime<T>(clock: FakeClock, promise: Promise<T>): Promise<T> {
 
 describe("lockDirectory", () => {
   it("refuses a second server and names the first: address, process, host and since when", async () => {
-    const folder = await temporaryDirectory();
+    const folder = temporaryDirectory();
     const held = await lock(folder, alone(first));
     const second = seenBy({ ...first, pid: 8, startedAt: "200" }, first);
     const starting = await refusal(folder, second);
@@ -72,7 +72,7 @@ describe("lockDirectory", () => {
   });
 
   it("is free again after its release, however often it changes hands", async () => {
-    const folder = await temporaryDirectory();
+    const folder = temporaryDirectory();
     for (let turn = 0; turn < 5; turn++) {
       const held = await lock(folder, alone(first));
       await held.release();
@@ -82,7 +82,7 @@ describe("lockDirectory", () => {
   });
 
   it("refuses the same process too", async () => {
-    const folder = await temporaryDirectory();
+    const folder = temporaryDirectory();
     await lock(folder, alone(first));
     expect((await refusal(folder, alone(first))).message).toContain("process 7");
   });
@@ -95,7 +95,7 @@ describe("lockDirectory", () => {
       alone({ ...first, startedAt: "300" }),
     ],
   ])("takes over at once from a process of this machine %s", async (_, processes) => {
-    const folder = await temporaryDirectory();
+    const folder = temporaryDirectory();
     await lock(folder, alone(first));
     await lock(folder, processes);
     expect(await readdir(folder)).toEqual(["2.json"]);
@@ -112,7 +112,7 @@ describe("lockDirectory", () => {
   ];
 
   it.each(strangers)("takes the heartbeat for a sign of life: %s", async (_, stranger) => {
-    const folder = await temporaryDirectory();
+    const folder = temporaryDirectory();
     const clock = new FakeClock({ startMs: 1_800_000_000_000 });
     await lock(folder, alone(first), clock);
     for (let minute = 0; minute < 3; minute++) {
@@ -123,7 +123,7 @@ describe("lockDirectory", () => {
   });
 
   it.each(strangers)("takes over when the heartbeat has stopped: %s", async (_, stranger) => {
-    const folder = await temporaryDirectory();
+    const folder = temporaryDirectory();
     await lock(folder, alone(first), new FakeClock({ startMs: 1_800_000_000_000 }));
     const clock = new FakeClock({ startMs: 1_800_000_000_000 });
     await clock.advance(30_001);
@@ -135,7 +135,7 @@ describe("lockDirectory", () => {
     ["late", 3_600_000],
     ["early", -3_600_000],
   ])("does not take a clock that is %s for a heartbeat that has stopped", async (_, skewMs) => {
-    const folder = await temporaryDirectory();
+    const folder = temporaryDirectory();
     const clock = new FakeClock({ startMs: 1_800_000_000_000 });
     await lock(folder, alone(first), clock);
     const skewed: Clock = {
@@ -153,7 +153,7 @@ describe("lockDirectory", () => {
   });
 
   it("tells a holder that stood still that it has lost the directory, and takes nothing from its successor", async () => {
-    const folder = await temporaryDirectory();
+    const folder = temporaryDirectory();
     const [slow, clock] = [new FakeClock({ startMs: 1_800_000_000_000 }), new FakeClock()];
     const held = await lock(folder, alone(first), slow);
     await clock.advance(60_000);
@@ -168,7 +168,7 @@ describe("lockDirectory", () => {
   });
 
   it("tells its holder when its files were removed", async () => {
-    const folder = await temporaryDirectory();
+    const folder = temporaryDirectory();
     const clock = new FakeClock({ startMs: 1_800_000_000_000 });
     const held = await lock(folder, alone(first), clock);
     await rm(folder, { recursive: true });
@@ -180,7 +180,7 @@ describe("lockDirectory", () => {
   it.each(["", "{", "null", "{}", '{"owner":{"pid":"7"}}', '{"id":1,"url":"\u001b[2J"}'])(
     "waits for the writer of a lock that cannot be read, and takes over when there is none: %j",
     async (text) => {
-      const folder = await temporaryDirectory();
+      const folder = temporaryDirectory();
       const clock = new FakeClock({ startMs: 1_800_000_000_000 });
       await writeFile(join(folder, "4.json"), text);
       await utimes(join(folder, "4.json"), clock.now() / 1000, clock.now() / 1000);
@@ -194,7 +194,7 @@ describe("lockDirectory", () => {
   );
 
   it("leaves alone what else lies in its folder", async () => {
-    const folder = await temporaryDirectory();
+    const folder = temporaryDirectory();
     for (const name of ["notes.txt", "07.json", "1.txt", "-3.json", `${"9".repeat(30)}.json`]) {
       await writeFile(join(folder, name), "mine");
     }
@@ -218,7 +218,7 @@ describe("lockDirectory", () => {
   }
 
   it("steps back when others have gone several turns further than it saw", async () => {
-    const folder = await temporaryDirectory();
+    const folder = temporaryDirectory();
     await lock(folder, alone(first));
     const taken = (await readFile(join(folder, "1.json"), "utf8")).replace('"pid": 7', '"pid": 8');
     const processes = meanwhile(() => {
@@ -230,7 +230,7 @@ describe("lockDirectory", () => {
   });
 
   it("goes on from a turn that was taken and given back meanwhile", async () => {
-    const folder = await temporaryDirectory();
+    const folder = temporaryDirectory();
     await lock(folder, alone(first));
     const processes = meanwhile(() => renameSync(join(folder, "1.json"), join(folder, "2.free")));
     await lock(folder, processes);
@@ -239,7 +239,7 @@ describe("lockDirectory", () => {
 
   it("lets one of many win that find the same holder dead", async () => {
     for (let round = 0; round < 20; round++) {
-      const folder = await temporaryDirectory();
+      const folder = temporaryDirectory();
       await (await lock(folder, alone({ ...first, pid: 99 }))).announce("http://dead");
       const racers = Array.from({ length: 12 }, (_, index) => ({ ...first, pid: 100 + index }));
       const outcomes = await Promise.allSettled(
@@ -253,7 +253,7 @@ describe("lockDirectory", () => {
   });
 
   it("never has two holders while servers come, go and die", async () => {
-    const folder = await temporaryDirectory();
+    const folder = temporaryDirectory();
     const alive = new Map<number, ProcessIdentity>();
     const table = (self: ProcessIdentity): ProcessTable => ({
       self,

@@ -1,15 +1,14 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
-import { afterAll, describe, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { describe, expect, it } from "vitest";
 import { createInProcessEngine } from "../compute/in-process-engine.js";
 import { checkGraphSize } from "./check-model-size.js";
 import type { ModelConfig } from "./model-config.js";
 
 const tiny = new URL("../../fixtures/numerics/models/tiny-llama", import.meta.url).pathname;
-const root = mkdtempSync(join(tmpdir(), "tinkex-size-"));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = temporaryDirectory();
 
 /** The published sizes of Qwen3-0.6B: 596,049,920 parameters. */
 const qwen3: ModelConfig = {

@@ -1,21 +1,19 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { beforeEach, describe, expect, it } from "vitest";
 import { checkGraphSize, checkRotaryTables } from "./check-model-size.js";
 import { openModelWeights } from "./model-weights.js";
 import { readDecoder } from "./read-decoder.js";
 import { readModelConfig } from "./read-model-config.js";
 
 const tiny = new URL("../../fixtures/numerics/models/tiny-llama", import.meta.url).pathname;
-const root = mkdtempSync(join(tmpdir(), "tinkex-hostile-"));
-afterAll(() => rmSync(root, { recursive: true }));
 
 let directory = "";
 beforeEach(() => {
-  directory = mkdtempSync(join(root, "model-"));
+  directory = temporaryDirectory();
   cpSync(tiny, directory, { recursive: true });
 });
 

@@ -1,7 +1,7 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { beforeEach, describe, expect, it } from "vitest";
 import { encodeSafetensors } from "../safetensors/encode-safetensors.js";
 import { SafetensorsFile } from "../safetensors/safetensors-file.js";
 import { openModelWeights } from "./model-weights.js";
@@ -9,9 +9,8 @@ import { readModelConfig } from "./read-model-config.js";
 import { weightShapes } from "./weight-shapes.js";
 
 const models = new URL("../../fixtures/numerics/models/", import.meta.url).pathname;
-const directory = mkdtempSync(join(tmpdir(), "tinkex-weights-"));
+const directory = temporaryDirectory();
 const indexFile = join(directory, "model.safetensors.index.json");
-afterAll(() => rmSync(directory, { recursive: true }));
 
 const llama3 = join(models, "tiny-llama3");
 const config = readModelConfig(llama3);

@@ -1,8 +1,8 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
-import { afterAll, describe, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { describe, expect, it } from "vitest";
 import { Dice } from "../testing/fuzz/dice.js";
 import { mutateBytes } from "../testing/fuzz/mutate-bytes.js";
 import { mutateJson } from "../testing/fuzz/mutate-json.js";
@@ -19,8 +19,7 @@ const seed = Number(process.env.FUZZ_SEED ?? 20_261_128);
 const isCampaign = process.env.FUZZ_CASES !== undefined;
 
 const tiny = new URL("../../fixtures/numerics/models/tiny-llama", import.meta.url).pathname;
-const directory = mkdtempSync(join(tmpdir(), "tinkex-model-fuzz-"));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = temporaryDirectory();
 
 const file = (name: string) => join(directory, name);
 const original = (name: string) => readFileSync(join(tiny, name));

@@ -1,13 +1,12 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
-import { afterAll, describe, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { describe, expect, it } from "vitest";
 import { readModelConfig } from "./read-model-config.js";
 
 const models = new URL("../../fixtures/numerics/models/", import.meta.url).pathname;
-const directory = mkdtempSync(join(tmpdir(), "tinkex-config-"));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = temporaryDirectory();
 
 /** The configuration of a golden model with some fields changed; `undefined` removes one. */
 function changed(model: string, fields: Record<string, unknown>): string {

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
-import { afterAll, describe, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { describe, expect, it } from "vitest";
 import { inverseFrequencies } from "../graph/rope-tables.js";
 import { readModelConfig } from "./read-model-config.js";
 
@@ -32,8 +32,7 @@ const REFUSED_HERE: Readonly<Record<string, string>> = {
   "by kind of layer": "full_attention",
 };
 
-const directory = mkdtempSync(join(tmpdir(), "tinkex-rope-"));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = temporaryDirectory();
 
 function read({ model_type, fields }: RopeCase) {
   writeFileSync(join(directory, "config.json"), JSON.stringify({ ...sizes, model_type, ...fields }));

@@ -2,7 +2,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -13,10 +12,10 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { TinkexError, ValidationError } from "@tinkex/base";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { TensorPlace } from "../onnx/onnx-graph.js";
 import { quantizeRows } from "../quantization/quantize-rows.js";
 import type { WeightFormat } from "../quantization/weight-format.js";
@@ -30,10 +29,9 @@ const models = new URL("../../fixtures/numerics/models/", import.meta.url).pathn
 let root = "";
 let folder = "";
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "tinkex-store-"));
+  root = temporaryDirectory();
   folder = join(root, "cache", "weights");
 });
-afterEach(() => rmSync(root, { recursive: true }));
 
 function store(directory: string, format?: WeightFormat): GraphWeights {
   const config = readModelConfig(directory);

@@ -1,16 +1,16 @@
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { OwnedFolder } from "../disk/owned-folder.js";
 import { ScriptedEngine } from "../testing/scripted-engine.js";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { AdapterCache } from "./adapter-cache.js";
 
 const shape = { rank: 1, trainAttention: true, trainMlp: true, trainUnembedding: true };
 
 async function makeCache(capacity: number, adapterIds: readonly string[]) {
-  const root = await temporaryDirectory();
+  const root = temporaryDirectory();
   const folder = OwnedFolder.named(root);
   const engine = new ScriptedEngine();
   const adapterCache = new AdapterCache({ root, folder, capacity });
@@ -78,7 +78,7 @@ describe("AdapterCache", () => {
   });
 
   it("goes on in memory where its folder cannot be made, and closes all the same", async () => {
-    const root = await temporaryDirectory();
+    const root = temporaryDirectory();
     await writeFile(join(root, "parked"), "a file in its place");
     const engine = new ScriptedEngine();
     const adapterCache = new AdapterCache({

@@ -1,7 +1,7 @@
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, openSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { describe, expect, it } from "vitest";
 import { GraphBuilder } from "../onnx/graph-builder.js";
 import type { TensorPlace } from "../onnx/onnx-graph.js";
 import { matMul } from "../onnx/operators/mat-mul.js";
@@ -9,8 +9,7 @@ import { loadNativeRuntime } from "./native-runtime.js";
 import { tensor } from "./tensor.js";
 
 // A name with a space and a letter beyond ASCII, as users' folders have.
-const folder = mkdtempSync(join(tmpdir(), "tinkex external é "));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryDirectory({ prefix: "tinkex external é " });
 
 /** Puts [[1, 2], [3, 4]] into a file, with nothing stored before it. */
 function place(file: string, offset: number): TensorPlace {

@@ -1,13 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
-import { afterAll, describe, expect, it } from "vitest";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
+import { describe, expect, it } from "vitest";
 import { encodeSafetensors } from "./encode-safetensors.js";
 import { SafetensorsFile } from "./safetensors-file.js";
 
-const directory = mkdtempSync(join(tmpdir(), "tinkex-safetensors-"));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = temporaryDirectory();
 
 const model = (name: string) =>
   new URL(`../../fixtures/numerics/models/${name}/model.safetensors`, import.meta.url).pathname;

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { TextTokenizer } from "@tinkex/tokenizer";
 import { fromHub, loadTokenizer } from "@tinkex/tokenizer/node";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { TestClient } from "../testing/test-client.js";
 import { type LocalServer, startLocalServer } from "./start-local-server.js";
 
@@ -63,7 +63,7 @@ describe("the built-in models", () => {
         { model_name: "tinkex/pocket-2", max_context_length: 4096, stands_in: true },
       ],
     });
-    const source = fromHub({ endpoint: server.url, cacheDirectory: await temporaryDirectory(), env: {} });
+    const source = fromHub({ endpoint: server.url, cacheDirectory: temporaryDirectory(), env: {} });
     for (const id of ["tinkex/pocket-2", "acme/large"]) {
       expect((await source({ id })).encode("a</think>", { allowedSpecial: "all" })).toEqual([97, 260]);
     }

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { FakeClock } from "@tinkex/base/testing";
 import { CANARY_KEY } from "@tinkex-tooling/canary";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
 import { openCheckpoint } from "../disk/open-checkpoint.js";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { TestServer, type TestServerOptions } from "../testing/test-server.js";
 import { CheckpointArchive } from "./checkpoint-archive.js";
 
 async function saved(options: TestServerOptions = {}) {
-  const dataDirectory = await temporaryDirectory();
+  const dataDirectory = temporaryDirectory();
   const server = await TestServer.start({ ...options, dataDirectory });
   const modelId = await server.createModel();
   await server.run("/save_weights", { model_id: modelId, path: "a.v1", seq_id: 1 });
@@ -26,7 +26,7 @@ async function saved(options: TestServerOptions = {}) {
 
 /** Unpacks an archive by the program of that name, and gives the files that are in it. */
 async function unpack(archive: Uint8Array): Promise<Record<string, string>> {
-  const folder = await temporaryDirectory();
+  const folder = temporaryDirectory();
   execFileSync("tar", ["-xmf", "-"], { cwd: folder, input: archive });
   const names = (await readdir(folder)).sort();
   return Object.fromEntries(
@@ -111,7 +111,7 @@ describe("the archive of a checkpoint", () => {
 
 describe("an archive that is being sent", () => {
   async function openSmall() {
-    const dataDirectory = await temporaryDirectory();
+    const dataDirectory = temporaryDirectory();
     const { running } = await TestServer.start({ dataDirectory });
     const { checkpoints } = running.state;
     const place = { training_run_id: "r", kind: "weights", name: "a" } as const;

@@ -1,10 +1,10 @@
 import { readdir } from "node:fs/promises";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
 import { DataLayout } from "../disk/data-layout.js";
 import { lockDirectory } from "../lock/lock-directory.js";
 import type { ProcessTable } from "../lock/process-table.js";
 import { SetClock } from "../testing/set-clock.js";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { passBody } from "../testing/test-client.js";
 import { TestServer, type TestServerOptions } from "../testing/test-server.js";
 
@@ -19,7 +19,7 @@ const JUMPS = [
 
 async function setUp(options: TestServerOptions = {}) {
   const clock = new SetClock(START_MS);
-  const dataDirectory = await temporaryDirectory();
+  const dataDirectory = temporaryDirectory();
   const server = await TestServer.start({ clock, dataDirectory, ...options });
   const sessionId = await server.createSession();
   const modelId = await server.createModel(sessionId);
@@ -98,7 +98,7 @@ describe.each(JUMPS)("when the time of day is set %s", (_, jumpMs) => {
   });
 
   it("the holder of a directory keeps it, and a second server is told so", async () => {
-    const folder = await temporaryDirectory();
+    const folder = temporaryDirectory();
     const clock = new SetClock(START_MS);
     const logger = { debug() {}, info() {}, warn() {}, error() {} };
     const identity = (host: string) => ({ host, bootId: "b", pidNamespace: "n", pid: 1, startedAt: "1" });

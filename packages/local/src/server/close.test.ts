@@ -4,10 +4,10 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { silentLogger, systemClock } from "@tinkex/base";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { systemProcesses } from "../lock/process-table.js";
 import { ScriptedEngine } from "../testing/scripted-engine.js";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { TestClient } from "../testing/test-client.js";
 import { TestServer } from "../testing/test-server.js";
 import { openDataDirectory } from "./data-directory.js";
@@ -24,7 +24,7 @@ async function filesBelow(directory: string): Promise<string[]> {
 
 async function openNewDirectory() {
   const surroundings = { clock: systemClock, logger: silentLogger, processes: systemProcesses() };
-  const data = await openDataDirectory(await temporaryDirectory(), surroundings);
+  const data = await openDataDirectory(temporaryDirectory(), surroundings);
   onTestFinished(() => data.close());
   return data;
 }
@@ -113,7 +113,7 @@ describe("close", () => {
   });
 
   it("leaves nothing of a checkpoint that was being saved", async () => {
-    const dataDirectory = await temporaryDirectory();
+    const dataDirectory = temporaryDirectory();
     const server = await TestServer.start({ dataDirectory });
     const model = await server.createModel();
     await server.run("/save_weights", { model_id: model, path: "whole", seq_id: 1 });
@@ -132,7 +132,7 @@ describe("close", () => {
   it("the real engine leaves nothing of a save either, wherever it was interrupted", {
     timeout: 60_000,
   }, async () => {
-    const dataDirectory = await temporaryDirectory();
+    const dataDirectory = temporaryDirectory();
     const unfinished: string[][] = [];
     const outcomes = new Set<boolean>();
     for (const delayMs of [0, 5, 10, 20, 40]) {

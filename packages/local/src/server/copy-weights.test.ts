@@ -1,12 +1,12 @@
 import { chmod, readdir, readFile, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { FakeClock } from "@tinkex/base/testing";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { TestServer, type TestServerOptions } from "../testing/test-server.js";
 
 async function saved(options: TestServerOptions = {}) {
-  const dataDirectory = await temporaryDirectory();
+  const dataDirectory = temporaryDirectory();
   const server = await TestServer.start({ ...options, dataDirectory });
   const model = await server.createModel();
   const body = { model_id: model, path: "a", seq_id: 1, user_metadata: { step: "3" } };

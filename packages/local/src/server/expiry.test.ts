@@ -1,9 +1,9 @@
 import { cp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { FakeClock, settle } from "@tinkex/base/testing";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
 import { DataLayout } from "../disk/data-layout.js";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { TestServer } from "../testing/test-server.js";
 
 const START_MS = 1_800_000_000_000;
@@ -18,7 +18,7 @@ async function foldersOf(dataDirectory: string, runId: string): Promise<string[]
 }
 
 async function setUp() {
-  const dataDirectory = await temporaryDirectory();
+  const dataDirectory = temporaryDirectory();
   const clock = new FakeClock({ startMs: START_MS });
   const server = await TestServer.start({ dataDirectory, clock });
   const model_id = await server.createModel();

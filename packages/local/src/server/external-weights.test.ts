@@ -1,6 +1,6 @@
 import { FakeClock } from "@tinkex/base/testing";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { passBody } from "../testing/test-client.js";
 import { TestServer, type TestServerOptions } from "../testing/test-server.js";
 
@@ -59,7 +59,7 @@ describe("external weights", () => {
 
   it("need no key for a signed address, and refuse one that was changed or is over", async () => {
     const clock = new FakeClock({ startMs: 1_800_000_000_000 });
-    const dataDirectory = await temporaryDirectory();
+    const dataDirectory = temporaryDirectory();
     const { urls, path, server } = await exported({ clock, dataDirectory });
     const address = new URL(String((await urls()).urls["adapter.json"]));
     const status = async (change: (url: URL) => void) => {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { TestServer } from "../testing/test-server.js";
 
 /** Paths of all files and links below a folder. */
@@ -15,7 +15,7 @@ async function filesBelow(directory: string): Promise<string[]> {
 }
 
 async function directoryWith(files: readonly string[]): Promise<string> {
-  const root = join(await temporaryDirectory(), "project");
+  const root = join(temporaryDirectory(), "project");
   for (const file of files) {
     await mkdir(join(root, file, ".."), { recursive: true });
     await writeFile(join(root, file), "mine");

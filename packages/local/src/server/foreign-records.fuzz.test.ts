@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { silentLogger } from "@tinkex/base";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { TestServer } from "../testing/test-server.js";
 
 /** Records per run: a long campaign sets the variable, which counts requests; each record is asked for in eight ways. */
@@ -69,7 +69,7 @@ describe("records of any content", () => {
   it(
     "never make the server fail, nor touch what is not at their own place",
     async () => {
-      const root = await temporaryDirectory();
+      const root = temporaryDirectory();
       const dataDirectory = join(root, "data");
       await mkdir(join(root, "elsewhere"));
       await mkdir(dataDirectory);

@@ -1,8 +1,8 @@
 import { cp, mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { silentLogger } from "@tinkex/base";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { TestServer } from "../testing/test-server.js";
 
 interface Scene {
@@ -18,7 +18,7 @@ interface Scene {
 
 /** A server that saved the checkpoint `a`, and a folder beside its data directory that must stay as it is. */
 async function openScene(): Promise<Scene> {
-  const root = await temporaryDirectory();
+  const root = temporaryDirectory();
   const outside = join(root, "elsewhere");
   await mkdir(outside);
   await writeFile(join(outside, "photo"), "dear");

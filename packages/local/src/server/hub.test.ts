@@ -2,9 +2,9 @@ import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promis
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fromHub, loadTokenizer } from "@tinkex/tokenizer/node";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
 import { ScriptedEngine } from "../testing/scripted-engine.js";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { TestServer, type TestServerOptions } from "../testing/test-server.js";
 
 const directory = fileURLToPath(new URL("../../models/pocket-1", import.meta.url));
@@ -37,7 +37,7 @@ describe("the hub's routes of a server", () => {
   it.each(["links to files", "links as the hub's own cache has them"])(
     "give the files of a model whose directory has %s",
     async (kind) => {
-      const root = await temporaryDirectory();
+      const root = temporaryDirectory();
       const linked = join(root, "snapshots", "0123");
       const blobs = kind === "links to files" ? directory : join(root, "blobs");
       if (blobs !== directory) await cp(directory, blobs, { recursive: true });
@@ -94,7 +94,7 @@ describe("the hub's routes of a server", () => {
   });
 
   it("keep hidden files to themselves, and do not list them either", async () => {
-    const hidden = await temporaryDirectory();
+    const hidden = temporaryDirectory();
     await cp(directory, hidden, { recursive: true });
     await writeFile(join(hidden, ".env"), "SECRET=1");
     const { url } = await TestServer.start({
@@ -108,7 +108,7 @@ describe("the hub's routes of a server", () => {
 
   it("give our own tokenizers a model by its name, also one that another stands in for", async () => {
     const { url } = await serve({ standIn: true });
-    const source = fromHub({ endpoint: url, cacheDirectory: await temporaryDirectory(), env: {} });
+    const source = fromHub({ endpoint: url, cacheDirectory: temporaryDirectory(), env: {} });
     const own = await loadTokenizer(directory);
     for (const name of ["tinkex/pocket-1", "acme/large"]) {
       const tokenizer = await source({ id: name });

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
 import { createInProcessEngine } from "../compute/in-process-engine.js";
 import { DataLayout } from "../disk/data-layout.js";
 import { Dice } from "../testing/fuzz/dice.js";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { passBody, TestClient } from "../testing/test-client.js";
 import { startServing } from "../testing/test-server.js";
 
@@ -48,7 +48,7 @@ function program(dice: Dice): Operation[] {
 
 /** A server with a model for each client; all models begin with the same weights. */
 async function serve() {
-  const dataDirectory = await temporaryDirectory();
+  const dataDirectory = temporaryDirectory();
   const engine = await createInProcessEngine({ model, runtime: "native", threads: 1 });
   const running = await startServing(engine, { dataDirectory });
   const client = new TestClient(running.url, model.name);

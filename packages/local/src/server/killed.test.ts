@@ -1,11 +1,11 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
 import { DataLayout } from "../disk/data-layout.js";
 import { Dice } from "../testing/fuzz/dice.js";
 import { KillWork } from "../testing/kill-work.js";
 import { ServerProcess } from "../testing/server-process.js";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { TestServer } from "../testing/test-server.js";
 
 /** Number of servers that are killed: TINKEX_KILLS=200 for the campaign. */
@@ -21,7 +21,7 @@ describe("a server that is killed while it saves, deletes, publishes, copies and
     "has kept every checkpoint that it acknowledged as it was, and none that it deleted",
     async () => {
       const dice = new Dice(seed, "kills");
-      const dataDirectory = await temporaryDirectory();
+      const dataDirectory = temporaryDirectory();
       const work = new KillWork(dice);
       for (let kill = 0; kill < kills; kill += 1) {
         const server = await ServerProcess.on(dataDirectory);

@@ -3,9 +3,9 @@ import { mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { ValidationError } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it, type TestContext } from "vitest";
 import { ServerProcess } from "../testing/server-process.js";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import type { TestClient } from "../testing/test-client.js";
 import { TestServer } from "../testing/test-server.js";
 import { openDataDirectory } from "./data-directory.js";
@@ -38,7 +38,7 @@ async function parkedIn(dataDirectory: string): Promise<number> {
 
 describe("a data directory", () => {
   it("has one server at a time: a second start is refused, and changes nothing", async () => {
-    const dataDirectory = await temporaryDirectory();
+    const dataDirectory = temporaryDirectory();
     const server = await TestServer.start({ dataDirectory, limits: { idleSamplers: 0 } });
     const samplers = await park(server, 8);
     await expect.poll(() => parkedIn(dataDirectory)).toBe(8);
@@ -54,7 +54,7 @@ describe("a data directory", () => {
   });
 
   it("has one server at a time by whatever path it is reached", async () => {
-    const root = await temporaryDirectory();
+    const root = temporaryDirectory();
     await mkdir(join(root, "data"));
     await symlink(join(root, "data"), join(root, "link"));
     await TestServer.start({ dataDirectory: join(root, "data") });
@@ -65,7 +65,7 @@ describe("a data directory", () => {
   });
 
   it("closes the server that another one has followed, and leaves the other's work alone", async () => {
-    const dataDirectory = await temporaryDirectory();
+    const dataDirectory = temporaryDirectory();
     const [clock, errors] = [new FakeClock({ startMs: 1_800_000_000_000 }), [] as string[]];
     const note = (message: string) => void errors.push(message);
     const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: note };
@@ -88,7 +88,7 @@ describe("a data directory", () => {
 
 describe("servers in processes of their own", () => {
   it("start at once on the directory of one that was killed, and clean up after it", async () => {
-    const dataDirectory = await temporaryDirectory();
+    const dataDirectory = temporaryDirectory();
     const killed = await ServerProcess.on(dataDirectory);
     await park(killed.client(), 3);
     await expect.poll(() => parkedIn(dataDirectory)).toBe(3);
@@ -99,7 +99,7 @@ describe("servers in processes of their own", () => {
   });
 
   it("end by themselves once closed: the heartbeat does not keep them", async () => {
-    const dataDirectory = await temporaryDirectory();
+    const dataDirectory = temporaryDirectory();
     const server = await ServerProcess.on(dataDirectory);
     await expect(TestServer.start({ dataDirectory })).rejects.toThrow(
       /in use by the server at http.*process \d+ on/,
@@ -110,7 +110,7 @@ describe("servers in processes of their own", () => {
 
   it("do not harm each other where they share no process ids, as in two containers on one volume", async (context) => {
     const container = requireUnshare(context);
-    const dataDirectory = await temporaryDirectory();
+    const dataDirectory = temporaryDirectory();
     const first = await ServerProcess.on(dataDirectory, container);
     expect(first.start).toMatchObject({ pid: 1 });
     const samplers = await park(first.client(), 8);

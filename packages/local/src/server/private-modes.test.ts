@@ -1,10 +1,9 @@
-import { lstat, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { lstat, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { writeNewDirectory } from "../adapter/write-new-directory.js";
 import { replacePrivateFile } from "../files/write-private-file.js";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { TestServer } from "../testing/test-server.js";
 
 const isPosix = process.platform !== "win32";
@@ -34,7 +33,7 @@ function useUmask(mask: string): void {
 
 describe.runIf(isPosix)("what the server writes is for its user alone", () => {
   it.each(["000", "022", "077", "177"])("whatever the umask: %s", async (mask) => {
-    const dataDirectory = join(await temporaryDirectory(), "deep", "data");
+    const dataDirectory = join(temporaryDirectory(), "deep", "data");
     useUmask("000");
     await mkdir(dataDirectory, { recursive: true });
     useUmask(mask);
@@ -52,7 +51,7 @@ describe.runIf(isPosix)("what the server writes is for its user alone", () => {
   });
 
   it.each(["000", "022", "277"])("adapters and replaced files too: %s", async (mask) => {
-    const root = await temporaryDirectory();
+    const root = temporaryDirectory();
     useUmask(mask);
     await writeNewDirectory(join(root, "adapter"), new Map([["weights", new Uint8Array(3)]]));
     await replacePrivateFile(join(root, "record"), "1");
@@ -61,7 +60,7 @@ describe.runIf(isPosix)("what the server writes is for its user alone", () => {
   });
 
   it("and nobody's own folder is changed", async () => {
-    const root = await temporaryDirectory();
+    const root = temporaryDirectory();
     await mkdir(join(root, "runs", "mine"), { recursive: true });
     await writeFile(join(root, "runs", "mine", "notes"), "");
     const before = await modesBelow(root);
@@ -70,8 +69,7 @@ describe.runIf(isPosix)("what the server writes is for its user alone", () => {
   });
 
   it("and a data directory that is made for it", async () => {
-    const parent = await mkdtemp(join(tmpdir(), "tinkex-test-"));
-    onTestFinished(() => rm(parent, { recursive: true }));
+    const parent = temporaryDirectory();
     useUmask("000");
     await TestServer.start({ dataDirectory: join(parent, "a", "b") });
     expect(await modesBelow(parent)).toMatchObject({ a: "700", "a/b": "700", "a/b/runs": "700" });

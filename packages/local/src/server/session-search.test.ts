@@ -1,7 +1,7 @@
 import { FakeClock } from "@tinkex/base/testing";
 import { checkRequest, type SessionSearchResponse, schemaOf } from "@tinkex/types";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { TestServer } from "../testing/test-server.js";
 
 const START_MS = 1_800_000_000_000;
@@ -133,7 +133,7 @@ describe("a search for sessions", () => {
 
 describe("a project", () => {
   it("takes a session with its runs, for lists and for what its checkpoints take, and keeps them over a restart", async () => {
-    const dataDirectory = await temporaryDirectory();
+    const dataDirectory = temporaryDirectory();
     const server = await TestServer.start({ dataDirectory });
     const [moved, stays] = [await server.createModel(), await server.createModel()];
     for (const model_id of [moved, stays])

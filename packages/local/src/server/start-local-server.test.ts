@@ -3,8 +3,8 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { silentLogger } from "@tinkex/base";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { passBody, TestClient } from "../testing/test-client.js";
 import type { LocalServerOptions } from "./local-server-options.js";
 import { type LocalServer, startLocalServer } from "./start-local-server.js";
@@ -134,7 +134,7 @@ describe("startLocalServer on the real engine", () => {
   it("resuming with the optimizer goes on as if nothing had happened, without it does not", {
     timeout: 60_000,
   }, async () => {
-    const dataDirectory = await temporaryDirectory();
+    const dataDirectory = temporaryDirectory();
     const first = await start({ dataDirectory });
     const model = await first.client.createModel(undefined, 0, { lora_config: { rank: 4, seed: 3 } });
     let seq = 1;
@@ -330,7 +330,7 @@ describe("options", () => {
   });
 
   it("names a data directory that cannot be used", async () => {
-    const dataDirectory = await temporaryDirectory();
+    const dataDirectory = temporaryDirectory();
     await writeFile(join(dataDirectory, "runs"), "not a folder");
     await expect(start({ dataDirectory, models: [missing] })).rejects.toMatchObject({
       code: "validation_failed",

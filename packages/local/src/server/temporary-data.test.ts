@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Logger, silentLogger } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { DataLayout } from "../disk/data-layout.js";
 import type { ProcessTable } from "../lock/process-table.js";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { openDataDirectory } from "./data-directory.js";
 
 /** A process of one machine, with all that Linux tells of it, that sees those in `running`. */
@@ -24,7 +24,7 @@ async function open(processes: ProcessTable, given?: string, logger: Logger = si
 
 /** Has temporary folders made in an empty one. */
 async function temporaryParent(): Promise<string> {
-  const parent = await temporaryDirectory();
+  const parent = temporaryDirectory();
   vi.stubEnv("TMPDIR", parent);
   onTestFinished(() => void vi.unstubAllEnvs());
   return parent;
@@ -52,7 +52,7 @@ describe("a data directory that a server made for itself", () => {
   });
 
   it("keeps its copies of base models at the close where it was named: the next start finds them", async () => {
-    const data = await open(processOf(7), await temporaryDirectory());
+    const data = await open(processOf(7), temporaryDirectory());
     keepWeights(data.layout);
     await data.close();
     expect(readdirSync(data.layout.modelWeights)).toHaveLength(1);

@@ -2,8 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { silentLogger } from "@tinkex/base";
 import { encodeForwardBackwardRequest } from "@tinkex/wire";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { passBody } from "../testing/test-client.js";
 import { TestServer } from "../testing/test-server.js";
 
@@ -31,7 +31,7 @@ describe("models", () => {
   });
 
   it("keeps no adapter of a model whose run cannot be recorded", async () => {
-    const dataDirectory = await temporaryDirectory();
+    const dataDirectory = temporaryDirectory();
     const server = await TestServer.start({ dataDirectory });
     const session_id = await server.createSession();
     await writeFile(join(dataDirectory, "runs", encodeURIComponent(`${session_id}:train:0`)), "not a folder");

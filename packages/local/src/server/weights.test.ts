@@ -1,5 +1,5 @@
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
-import { temporaryDirectory } from "../testing/temporary-directory.js";
 import { passBody } from "../testing/test-client.js";
 import { TestServer } from "../testing/test-server.js";
 
@@ -190,7 +190,7 @@ describe("checkpoints", () => {
   });
 
   it("a restarted server knows the checkpoints, and says that it forgot the rest", async () => {
-    const dataDirectory = await temporaryDirectory();
+    const dataDirectory = temporaryDirectory();
     const first = await TestServer.start({ dataDirectory });
     const run = await trainedModel(first);
     const saved = await first.submit("/save_weights", { model_id: run, path: "x", seq_id: 3 });

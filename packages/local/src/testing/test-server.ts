@@ -1,6 +1,7 @@
 import { type Clock, type Logger, type ServerTracer, systemClock } from "@tinkex/base";
 import type { ApiGeneration } from "@tinkex/types";
 import { witnessLogger } from "@tinkex-tooling/canary";
+import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { onTestFinished } from "vitest";
 import type { Engine } from "../engine/engine.js";
 import { systemProcesses } from "../lock/process-table.js";
@@ -9,7 +10,6 @@ import { openDataDirectory } from "../server/data-directory.js";
 import { DEFAULT_LIMITS, type ServerLimits } from "../server/limits.js";
 import { type RunningServer, serveEngines } from "../server/serve-engines.js";
 import { ScriptedEngine } from "./scripted-engine.js";
-import { temporaryDirectory } from "./temporary-directory.js";
 import { TestClient } from "./test-client.js";
 
 export interface TestServerOptions {
@@ -49,7 +49,7 @@ export async function startServing(
 ): Promise<RunningServer> {
   const { clock = systemClock, logger = witnessLogger } = options;
   const surroundings = { clock, logger, processes: systemProcesses() };
-  const data = await openDataDirectory(options.dataDirectory ?? (await temporaryDirectory()), surroundings);
+  const data = await openDataDirectory(options.dataDirectory ?? temporaryDirectory(), surroundings);
   const running = await serveEngines({
     engines: [engine],
     standIn: options.standIn === true ? engine.model.name : undefined,
