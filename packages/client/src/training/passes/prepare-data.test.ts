@@ -39,6 +39,61 @@ describe("a datum", () => {
       { target_tokens: new BigInt64Array([1n, -1n]) },
       "target_tokens must hold token ids of 0 or more, got -1 at index 1",
     ],
+    [
+      "cross_entropy",
+      { target_tokens: [1, 2, 3] },
+      "target_tokens must have 2, the positions of model_input, as its first size, got shape [3]",
+    ],
+    ["cross_entropy", { target_tokens: [1] }, "target_tokens must have 2, the positions of model_input"],
+    ["gspo", { target_tokens: [1] }, "target_tokens must have 2, the positions of model_input"],
+    [
+      "cross_entropy",
+      { target_tokens: [[1, 2]], weights: [[1, 1]] },
+      "target_tokens must have 2, the positions of model_input, as its first size, got shape [1, 2]",
+    ],
+    [
+      "cross_entropy",
+      {
+        target_tokens: {
+          data: [5],
+          dtype: "int64",
+          shape: [3, 2],
+          sparse_crow_indices: [0, 0, 1, 1],
+          sparse_col_indices: [1],
+        },
+      },
+      "target_tokens must have 2, the positions of model_input, as its first size, got shape [3, 2]",
+    ],
+    [
+      "cross_entropy",
+      {
+        target_tokens: [
+          [1, 2, 3],
+          [4, 5, 6],
+        ],
+        weights: [
+          [1, 0],
+          [0, 1],
+          [1, 1],
+        ],
+      },
+      "weights must have the first size of target_tokens (2), got shape [3, 2]",
+    ],
+    [
+      "ppo",
+      { ...policy, mask: Float32Array.of(1, 1, 0) },
+      "mask must have as many elements as target_tokens (2), got 3",
+    ],
+    [
+      "gspo",
+      { ...policy, sequence_ratio_mask: [1] },
+      "sequence_ratio_mask must have as many elements as target_tokens (2), got 1",
+    ],
+    [
+      "ppo",
+      { ...policy, clip_low_threshold: [0.8] },
+      "clip_low_threshold must have as many elements as target_tokens (2), got 1",
+    ],
   ])("for %s is refused before anything is sent: %#", async (lossFn, inputs, message) => {
     const { stub, training } = await openTraining();
     expect(() => training.forwardBackward([like(policy), like(inputs)], lossFn)).toThrow(ValidationError);
@@ -64,6 +119,34 @@ describe("a datum", () => {
     };
     await training.forwardBackward([like(inputs)], "cross_entropy");
     await training.forward([like(policy)], "ppo");
+  });
+
+  it.each([
+    [{ expected_tokens: 3 }, 5, true],
+    [{ expected_tokens: 3 }, 2, false],
+    // Only the service can count an image that declares no tokens.
+    [{}, 2, true],
+  ])(
+    "with an image %j and %i targets is counted as the image declares: %s",
+    async (declared, count, isTaken) => {
+      const { training } = await openTraining();
+      const image = { data: new Uint8Array(4), format: "png", type: "image", ...declared } as const;
+      const datum = {
+        model_input: { chunks: [{ tokens: [1] }, image, { tokens: [2] }] },
+        loss_fn_inputs: { target_tokens: Array.from({ length: count }, () => 7) },
+      };
+      const run = () => training.forwardBackward([datum], "cross_entropy");
+      if (isTaken) await run();
+      else expect(run).toThrow("target_tokens must have 5, the positions of model_input");
+    },
+  );
+
+  it("for a custom loss is counted as well", async () => {
+    const { training } = await openTraining();
+    const short = like({ target_tokens: [1] });
+    expect(() =>
+      training.forwardBackwardCustom([short], () => ({ loss: 0, gradients: [] }) as never),
+    ).toThrow("data[0].loss_fn_inputs.target_tokens must have 2, the positions of model_input");
   });
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(

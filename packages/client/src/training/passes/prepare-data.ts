@@ -12,7 +12,7 @@ import {
   spanFault,
   type TokenSource,
 } from "@tinkex/types";
-import { toModelInput } from "../../inputs/model-input.js";
+import { inputLength, toModelInput } from "../../inputs/model-input.js";
 import type { PassOptions } from "../training-options.js";
 
 /**
@@ -87,7 +87,15 @@ const REQUIRED_INPUTS: Readonly<Record<LossFnType, readonly string[]>> = {
 };
 
 /** Tensors that have one element for each target. */
-const ALIGNED_INPUTS = ["weights", "logprobs", "advantages"];
+const ALIGNED_INPUTS = [
+  "weights",
+  "logprobs",
+  "advantages",
+  "mask",
+  "sequence_ratio_mask",
+  "clip_low_threshold",
+  "clip_high_threshold",
+];
 
 /**
  * Checks that a datum has what its loss reads, as a service would find out only when the work runs, or never: a missing tensor
@@ -98,7 +106,7 @@ const ALIGNED_INPUTS = ["weights", "logprobs", "advantages"];
  */
 export function checkLossInputs(
   lossFn: LossFnType,
-  { loss_fn_inputs: inputs }: Datum,
+  { model_input, loss_fn_inputs: inputs }: Datum,
   datumIndex: number,
   alignedInputs: readonly string[] = ALIGNED_INPUTS,
 ): void {
@@ -106,7 +114,22 @@ export function checkLossInputs(
     if (inputs[key] === undefined) refuseInput(datumIndex, key, `is missing: ${lossFn} reads it`);
   }
   const { target_tokens: targets } = inputs;
-  if (targets === undefined || isSparse(targets)) return;
+  if (targets === undefined) return;
+  const rows = rowsOf(targets);
+  const length = inputLength(model_input);
+  if (length !== undefined && rows !== length) {
+    const shape = `[${(targets.shape ?? [rows]).join(", ")}]`;
+    const wanted = `${length}, the positions of model_input, as its first size`;
+    refuseInput(datumIndex, "target_tokens", `must have ${wanted}, got shape ${shape}`);
+  }
+  for (const key of alignedInputs) {
+    const tensor = inputs[key];
+    // Flat ones of a matrix of targets are sent by custom losses.
+    if (tensor === undefined || (tensor.shape?.length ?? 1) < 2 || rowsOf(tensor) === rows) continue;
+    const sizes = `(${rows}), got shape [${tensor.shape?.join(", ")}]`;
+    refuseInput(datumIndex, key, `must have the first size of target_tokens ${sizes}`);
+  }
+  if (isSparse(targets)) return;
   const at = negativeAt(targets.data);
   if (at >= 0) {
     const message = `must hold token ids of 0 or more, got ${targets.data[at]} at index ${at}`;
@@ -118,6 +141,11 @@ export function checkLossInputs(
     const counts = `(${targets.data.length}), got ${tensor.data.length}`;
     refuseInput(datumIndex, key, `must have as many elements as target_tokens ${counts}`);
   }
+}
+
+/** Size of a tensor's first axis; one that states no shape is a row of its elements. */
+function rowsOf({ shape, data }: TensorData): number {
+  return shape === undefined ? data.length : (shape[0] ?? 0);
 }
 
 function refuseInput(datumIndex: number, key: string, message: string): never {
