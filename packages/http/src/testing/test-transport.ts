@@ -2,7 +2,7 @@ import { TinkexError } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
 import { CANARY_KEY, witness, witnessLogger } from "@tinkex-tooling/canary";
 import { HostileServer, type ListenOptions, type Move, type Rule } from "@tinkex-tooling/hostile-server";
-import { expect, onTestFinished, vi } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { createTransport } from "../create-transport.js";
 import type { TransportHooks } from "../hooks/transport-hooks.js";
 import type { TinkexTransport } from "../tinkex-transport.js";
@@ -10,7 +10,6 @@ import type { TransportOptions } from "../transport-options.js";
 
 // A machine with much to do may need a second for what takes a millisecond elsewhere.
 const PATIENCE_MS = 15_000;
-vi.setConfig({ testTimeout: 2 * PATIENCE_MS });
 
 /** Expects what will hold before long. */
 export function eventually<T>(read: () => T): ReturnType<typeof expect.poll<T>> {
