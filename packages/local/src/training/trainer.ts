@@ -24,7 +24,7 @@ export interface TrainerOptions {
   /** Bytes that the intermediate results of one run may take. @defaultValue `DEFAULT_RUN_BYTES` */
   readonly runBytes?: number | undefined;
   /**
-   * Bytes up to which one row is computed at once. A longer one is computed by blocks, in about half as much time again.
+   * Bytes up to which one row is computed at once. A longer one is computed by blocks, in about as much time.
    * @defaultValue `DEFAULT_ROW_BYTES`
    */
   readonly rowBytes?: number | undefined;
