@@ -34,6 +34,8 @@ const startedIn = process.cwd();
 process.chdir(home);
 process.env.HF_HUB_OFFLINE = "1";
 process.env.HF_HOME = home;
+// Servers that are started with whatever argument, and not closed, keep their data there.
+process.env.TMPDIR = home;
 afterAll(() => process.chdir(startedIn));
 
 const TINY = fileURLToPath(new URL("../../packages/tokenizer/fixtures/tiny", import.meta.url));
