@@ -36,8 +36,10 @@ export function headInBlocks(
       const { carried, joined } = forEachBlock(graph, blocks, zeros, (body, span, totals) => {
         const gradients = headOf(body, span).backward(sliceSpan(body, gradient, 1, span));
         const parts = gradients.adapter === undefined ? [] : [gradients.adapter.a, gradients.adapter.b];
+        const sum = (part: Value, total: Value | undefined) =>
+          total === undefined ? part : add(body, total, part);
         return {
-          carried: totals.map((total, index) => add(body, total, parts[index] ?? total)),
+          carried: parts.map((part, index) => sum(part, totals[index])),
           joined: [gradients.input],
         };
       });

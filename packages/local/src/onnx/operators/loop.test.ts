@@ -72,4 +72,18 @@ describe("loop", () => {
       "Loop: carried value 0 must stay [1], got [2]",
     );
   });
+
+  it("refuses a body that carries on fewer values than it was given, or more", () => {
+    const graph = new GraphBuilder();
+    const x = graph.input("x", "float32", [1]);
+    const count = { value: graph.input("count", "int64", [1]), dimension: "turns" };
+    const carry = (times: number) => () =>
+      loop(graph, {
+        count,
+        carried: [x],
+        write: (body) => ({ carried: Array.from({ length: times }, () => negate(body, x)), stacked: [] }),
+      });
+    expect(carry(0)).toThrow("Loop: must carry on 1 values, got 0");
+    expect(carry(2)).toThrow("Loop: must carry on 1 values, got 2");
+  });
 });

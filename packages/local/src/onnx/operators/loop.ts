@@ -27,11 +27,14 @@ export function loop(graph: GraphBuilder, { count, carried = [], write }: LoopRe
   const before = carried.map(({ type, shape }, index) => body.input(`carried.${index}`, type, shape));
   const oneTurn = body.node({ operator: "Reshape", inputs: [turn, body.intVector([1])] }, "int64", [1]);
   const written = write(body, oneTurn, before);
-  written.carried.forEach(({ shape }, index) => {
-    const first = carried[index]?.shape;
-    if (first === undefined || !sameShape(first, shape)) {
+  if (written.carried.length !== carried.length) {
+    throw new Error(`Loop: must carry on ${carried.length} values, got ${written.carried.length}`);
+  }
+  carried.forEach(({ shape }, index) => {
+    const next = written.carried[index]?.shape ?? [];
+    if (!sameShape(shape, next)) {
       throw new Error(
-        `Loop: carried value ${index} must stay ${describeShape(first ?? [])}, got ${describeShape(shape)}`,
+        `Loop: carried value ${index} must stay ${describeShape(shape)}, got ${describeShape(next)}`,
       );
     }
   });
