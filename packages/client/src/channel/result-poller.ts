@@ -4,6 +4,7 @@ import {
   BackoffCounter,
   type ByteBudget,
   type Clock,
+  describeValue,
   errorMessage,
   type Release,
   RequestFailedError,
@@ -15,10 +16,8 @@ import type { FutureOutcome, Records } from "@tinkex/types";
 import { acceptFor, decodeFutureResult, type FutureResultName } from "@tinkex/wire";
 import type { OperationContext, QueueStateEvent } from "../future/operation-context.js";
 import type { ApiCalls } from "../session/api-calls.js";
-import { givenId } from "../session/given-id.js";
 import { detailOf } from "../session/session-lost-error.js";
 import type { BatchPoller } from "./batch-poller.js";
-import { checkResultType } from "./check-result-type.js";
 import {
   beginsAsRecord,
   classifyPollFailure,
@@ -77,6 +76,15 @@ const MAX_ASKED_MS = 60_000;
 /** A poll held this long shows that the server makes the client wait by itself. */
 const HELD_MS = 1_000;
 
+/**
+ * The `type` of results that may have no other field: any answer at all would pass for them. Others are known by the fields that they
+ * must have, whatever type a server states.
+ */
+const BARE_TYPES: Partial<Readonly<Record<FutureResultName, string>>> = {
+  OptimStepResponse: "optim_step",
+  LoadWeightsResponse: "load_weights",
+};
+
 /** A poll that failed, or whose answer says nothing. */
 interface NoAnswer {
   readonly state: "no answer";
@@ -119,7 +127,7 @@ export class ResultPoller<Name extends FutureResultName> {
     const { signal } = context;
     let leaveFetches: Release | undefined;
     try {
-      givenId("request_id", requestId);
+      if (requestId === "") throw new ResponseError("the service gave an empty request_id");
       const completion = batch && (await batch.finished(requestId, context));
       // Before bytes of the budget are taken, which those who fetch may wait for.
       if (completion !== undefined) leaveFetches = await batch?.fetching(signal);
@@ -171,7 +179,8 @@ export class ResultPoller<Name extends FutureResultName> {
       const accept = acceptFor(resultName, "protobuf");
       response = await calls.post("retrieve_future", body, { onBehalfOf, signal, accept, headers });
       const outcome = decodeFutureResult(resultName, response);
-      checkResultType(resultName, outcome);
+      const wanted = BARE_TYPES[resultName];
+      if (wanted !== undefined && outcome.state === "complete") checkType(outcome.result, wanted);
       return outcome;
     } catch (error) {
       // An answer that is no record at all says nothing of the result.
@@ -345,4 +354,13 @@ export class ResultPoller<Name extends FutureResultName> {
 /** Reads a pause of a try-again body: like those of headers, a minute at most. */
 function pauseAsked(askedMs: number | undefined): number | undefined {
   return askedMs === undefined || !(askedMs > 0) ? undefined : Math.min(askedMs, MAX_ASKED_MS);
+}
+
+/** @throws ResponseError where an answer says that it is of another kind than the result that was asked for */
+function checkType(result: object, wanted: string): void {
+  const type: unknown = "type" in result ? result.type : undefined;
+  if (typeof type !== "string" || type === wanted) return;
+  throw new ResponseError(
+    `the service gave an answer of type ${describeValue(type)} where the result of ${wanted} was asked for`,
+  );
 }

@@ -69,17 +69,6 @@ function areTokenIds(tokens: unknown): tokens is TokenIds {
   return true;
 }
 
-/** Positions of an input, images counted by the tokens that they declare; `undefined` where only the service can count them. */
-export function inputLength({ chunks }: ModelInput): number | undefined {
-  let length = 0;
-  for (const chunk of chunks) {
-    if (!("tokens" in chunk) && !("expected_tokens" in chunk && chunk.expected_tokens !== undefined))
-      return undefined;
-    length += chunkLength(chunk);
-  }
-  return length;
-}
-
 /** Estimated bytes of a prompt in a JSON body: 10 a token. */
 export function promptBytes(prompt: ModelInput): number {
   let bytes = 0;

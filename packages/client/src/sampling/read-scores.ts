@@ -1,7 +1,6 @@
 import { ResponseError, UnsupportedByServerError } from "@tinkex/base";
 import type { ModelInput, SampleRequest, SampleResponse } from "@tinkex/types";
-import { checkSampleCounts } from "./sample-counts.js";
-import { checkSampleTensors, type SampleOutput } from "./sample-output.js";
+import { checkSampleCounts, checkSampleTensors, type SampleOutput } from "./sample-output.js";
 
 /**
  * Checks that the answer has what was asked for, and gives it with one score for each token of the prompt: some servers leave out

@@ -1,7 +1,8 @@
-import { ResponseError } from "@tinkex/base";
+import { isSparse, ResponseError } from "@tinkex/base";
 import type {
   ReceivedFloat32Tensor,
   ReceivedInt64Tensor,
+  SampleRequest,
   SampleResponse,
   TensorData,
   TensorDtype,
@@ -37,4 +38,72 @@ function checkTensor(field: string, tensor: TensorData, dtype: TensorDtype): voi
     throw new ResponseError(`the service gave ${field} that must be ${dtype}, got ${tensor.dtype}`);
   if (!isReceivedTensor(tensor))
     throw new ResponseError(`the service gave ${field} that is no array of ${dtype}`);
+}
+
+/**
+ * Checks that an answer has as many sequences, scores and rows as were asked for. Whoever reads them by position would take those of
+ * others otherwise.
+ *
+ * @param promptLength - tokens of the prompt; `undefined` where only the service can count them
+ * @throws ResponseError naming the place, and both counts
+ */
+export function checkSampleCounts(
+  request: SampleRequest,
+  response: SampleResponse,
+  promptLength: number | undefined,
+): void {
+  const { num_samples: wanted = 1, topk_sample_logprobs = 0 } = request;
+  const { sequences, target_prompt_logprobs: scores, prompt_alt_tokens: drawn } = response;
+  if (sequences.length !== wanted) {
+    throw new ResponseError(`the service gave ${sequences.length} sequences for num_samples ${wanted}`);
+  }
+  let index = 0;
+  for (const { tokens, logprobs, topk_logprobs } of sequences) {
+    if (logprobs !== undefined) checkTokens("logprobs", logprobs, tokens, index);
+    // Some servers give an empty list for what was not asked for.
+    if (topk_logprobs !== undefined && topk_sample_logprobs > 0)
+      checkTokens("topk_logprobs", topk_logprobs, tokens, index);
+    index += 1;
+  }
+  const { target_prompt_logprobs: targets, prompt_alt_tokens_k: width = 0 } = request;
+  if (scores !== undefined && targets !== undefined) checkTargets(scores, targets);
+  if (drawn === undefined || width === 0) return;
+  const rows = promptLength === undefined ? shapeOf(drawn.tokens)[0] : promptLength - 1;
+  for (const field of ["tokens", "logprobs"] as const) {
+    checkShape(`prompt_alt_tokens.${field}`, drawn[field], [rows ?? 0, width]);
+  }
+}
+
+function checkTokens(
+  field: string,
+  list: ArrayLike<unknown>,
+  tokens: ArrayLike<unknown>,
+  index: number,
+): void {
+  if (list.length === tokens.length) return;
+  throw new ResponseError(
+    `the service gave ${list.length} ${field} for the ${tokens.length} tokens of sequences[${index}]`,
+  );
+}
+
+/** Checks scores against the tensor that asked for them: of its shape, and as many where both are dense or both sparse. */
+function checkTargets(scores: TensorData, targets: TensorData): void {
+  checkShape("target_prompt_logprobs", scores, shapeOf(targets));
+  if (isSparse(scores) !== isSparse(targets) || scores.data.length === targets.data.length) return;
+  throw new ResponseError(
+    `the service gave ${scores.data.length} target_prompt_logprobs where ${targets.data.length} were asked for`,
+  );
+}
+
+function checkShape(field: string, tensor: TensorData, wanted: readonly number[]): void {
+  const shape = shapeOf(tensor);
+  if (shape.length === wanted.length && shape.every((size, axis) => size === wanted[axis])) return;
+  throw new ResponseError(
+    `the service gave ${field} of shape [${shape.join(", ")}]; it must be [${wanted.join(", ")}]`,
+  );
+}
+
+/** Gives the shape of a tensor; one that states none is a row. */
+function shapeOf({ shape, data }: TensorData): readonly number[] {
+  return shape ?? [data.length];
 }

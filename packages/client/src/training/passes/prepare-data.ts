@@ -12,7 +12,7 @@ import {
   spanFault,
   type TokenSource,
 } from "@tinkex/types";
-import { inputLength, toModelInput } from "../../inputs/model-input.js";
+import { toModelInput } from "../../inputs/model-input.js";
 import type { PassOptions } from "../training-options.js";
 
 /**
@@ -115,37 +115,37 @@ export function checkLossInputs(
   }
   const { target_tokens: targets } = inputs;
   if (targets === undefined) return;
-  const rows = rowsOf(targets);
-  const length = inputLength(model_input);
-  if (length !== undefined && rows !== length) {
+  const rows = targets.shape?.[0] ?? targets.data.length;
+  let length = 0;
+  for (const chunk of model_input.chunks) {
+    const count = "expected_tokens" in chunk ? chunk.expected_tokens : undefined;
+    length += "tokens" in chunk ? chunk.tokens.length : (count ?? Number.NaN);
+  }
+  // Images that declare no tokens, and sound, only the service can count.
+  if (rows !== length && !Number.isNaN(length)) {
     const shape = `[${(targets.shape ?? [rows]).join(", ")}]`;
     const wanted = `${length}, the positions of model_input, as its first size`;
     refuseInput(datumIndex, "target_tokens", `must have ${wanted}, got shape ${shape}`);
   }
-  for (const key of alignedInputs) {
-    const tensor = inputs[key];
-    // Flat ones of a matrix of targets are sent by custom losses.
-    if (tensor === undefined || (tensor.shape?.length ?? 1) < 2 || rowsOf(tensor) === rows) continue;
-    const sizes = `(${rows}), got shape [${tensor.shape?.join(", ")}]`;
-    refuseInput(datumIndex, key, `must have the first size of target_tokens ${sizes}`);
-  }
-  if (isSparse(targets)) return;
-  const at = negativeAt(targets.data);
+  const isDense = !isSparse(targets);
+  const at = isDense ? negativeAt(targets.data) : -1;
   if (at >= 0) {
     const message = `must hold token ids of 0 or more, got ${targets.data[at]} at index ${at}`;
     refuseInput(datumIndex, "target_tokens", message);
   }
   for (const key of alignedInputs) {
     const tensor = inputs[key];
-    if (tensor === undefined || isSparse(tensor) || tensor.data.length === targets.data.length) continue;
+    if (tensor === undefined) continue;
+    const { shape } = tensor;
+    // Flat ones of a matrix of targets are sent by custom losses.
+    if (shape !== undefined && shape.length > 1 && shape[0] !== rows) {
+      const sizes = `(${rows}), got shape [${shape.join(", ")}]`;
+      refuseInput(datumIndex, key, `must have the first size of target_tokens ${sizes}`);
+    }
+    if (!isDense || isSparse(tensor) || tensor.data.length === targets.data.length) continue;
     const counts = `(${targets.data.length}), got ${tensor.data.length}`;
     refuseInput(datumIndex, key, `must have as many elements as target_tokens ${counts}`);
   }
-}
-
-/** Size of a tensor's first axis; one that states no shape is a row of its elements. */
-function rowsOf({ shape, data }: TensorData): number {
-  return shape === undefined ? data.length : (shape[0] ?? 0);
 }
 
 function refuseInput(datumIndex: number, key: string, message: string): never {
