@@ -20,7 +20,7 @@ export interface DecodeInput {
 }
 
 export interface DecodeOutput {
-  /** What follows the `index`-th selected token. */
+  /** Prediction of what follows the `index`-th selected token. */
   prediction(index: number): Prediction;
   /** Keys and values of the new tokens. */
   readonly keyValues: KeyValues;
