@@ -157,27 +157,41 @@ describe("an answer of another size than was asked for", () => {
     expect((await silent.sampler.sample(params)).sequences[0]?.logprobs).toBeUndefined();
   });
 
-  // In protobuf an empty list is an absent one; in JSON a server of ModelScope gives it for what was not asked for (modelscope/twinkle).
-  it("is an empty list of JSON only where nothing was asked for", () => {
+  // NovaSky-AI/SkyRL writes empty lists in JSON for what it does not compute; in protobuf an empty list is an absent one.
+  it("is absent where a server writes an empty list in JSON", () => {
     const request = {
       prompt: { chunks: [{ tokens: [5, 6, 7] }] },
       sampling_params: { max_tokens: 2 },
       sampling_session_id: "S:sample:0",
     };
-    const read = (asked: object, answer: object) =>
+    const absent: string[] = [];
+    const read = (asked: object, scores: object) =>
       readScores(
         { ...request, ...asked },
-        { sequences: [{ ...sequence, ...answer }], prompt_cache_hit_tokens: 0, ...answer },
-        () => {},
+        {
+          sequences: [{ ...sequence, ...scores }],
+          prompt_cache_hit_tokens: 0,
+          prompt_logprobs: [],
+          topk_prompt_logprobs: [],
+        },
+        (field) => absent.push(field),
       );
-    const empty = { prompt_logprobs: [], topk_prompt_logprobs: [], topk_logprobs: [] };
-    expect(read({}, empty)).toMatchObject({ prompt_logprobs: [], topk_prompt_logprobs: [] });
-    expect(() => read({ prompt_logprobs: true }, empty)).toThrow("gave 0 prompt_logprobs for a prompt of 3");
-    expect(() => read({ topk_prompt_logprobs: 1 }, empty)).toThrow(
-      "gave 0 topk_prompt_logprobs for a prompt",
-    );
-    expect(() => read({ topk_sample_logprobs: 1 }, empty)).toThrow("gave 0 topk_logprobs for the 2 tokens");
-    expect(() => read({}, { logprobs: [] })).toThrow("gave 0 logprobs for the 2 tokens of sequences[0]");
+    const empty = { logprobs: [], topk_logprobs: [] };
+    const { stop_reason, tokens } = sequence;
+    const sequences = [{ stop_reason, tokens }];
+    expect(read({}, empty)).toStrictEqual({ sequences, prompt_cache_hit_tokens: 0 });
+    expect(absent).toEqual([]);
+    read({ prompt_logprobs: true, topk_prompt_logprobs: 1, topk_sample_logprobs: 1 }, empty);
+    expect(absent).toEqual(["prompt_logprobs", "topk_prompt_logprobs", "topk_sample_logprobs"]);
+    expect(read({}, { tokens: [], logprobs: [] }).sequences[0]?.logprobs).toEqual([]);
+  });
+
+  it("is a null for a prompt of one token, of which a server leaves out the first score", () => {
+    const request = { prompt: { chunks: [{ tokens: [5] }] }, sampling_params: { max_tokens: 2 } };
+    const answer = { sequences: [sequence], prompt_logprobs: [], prompt_cache_hit_tokens: 0 };
+    expect(readScores({ ...request, prompt_logprobs: true }, answer, () => {}).prompt_logprobs).toEqual([
+      null,
+    ]);
   });
 
   it("is not counted for a prompt whose tokens the service alone can count, but for its width", async () => {

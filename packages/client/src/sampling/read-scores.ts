@@ -1,5 +1,5 @@
 import { ResponseError, UnsupportedByServerError } from "@tinkex/base";
-import type { ModelInput, SampleRequest, SampleResponse } from "@tinkex/types";
+import type { ModelInput, SampledSequence, SampleRequest, SampleResponse } from "@tinkex/types";
 import { checkSampleCounts, checkSampleTensors, type SampleOutput } from "./sample-output.js";
 
 /**
@@ -12,9 +12,11 @@ import { checkSampleCounts, checkSampleTensors, type SampleOutput } from "./samp
  */
 export function readScores(
   request: SampleRequest,
-  response: SampleResponse,
+  answer: SampleResponse,
   onAbsent: (field: string) => void,
 ): SampleOutput {
+  const length = textLength(request.prompt);
+  const response = withoutEmptyLists(answer, length);
   checkIgnored(request, response);
   checkSampleTensors(response);
   const { prompt_logprobs: scores, topk_prompt_logprobs: likeliest } = response;
@@ -24,13 +26,10 @@ export function readScores(
     onAbsent("target_prompt_logprobs");
   const isWithoutTopk = response.sequences.some(({ topk_logprobs }) => topk_logprobs === undefined);
   if ((request.topk_sample_logprobs ?? 0) > 0 && isWithoutTopk) onAbsent("topk_sample_logprobs");
-  const length = textLength(request.prompt);
   checkSampleCounts(request, response, length);
   if (length === undefined) return response;
-  const isScored = request.prompt_logprobs === true;
-  const isRanked = (request.topk_prompt_logprobs ?? 0) > 0;
-  const prompt_logprobs = onePerToken("prompt_logprobs", scores, length, isScored);
-  const topk_prompt_logprobs = onePerToken("topk_prompt_logprobs", likeliest, length, isRanked);
+  const prompt_logprobs = onePerToken("prompt_logprobs", scores, length);
+  const topk_prompt_logprobs = onePerToken("topk_prompt_logprobs", likeliest, length);
   if (prompt_logprobs === scores && topk_prompt_logprobs === likeliest) return response;
   return {
     ...response,
@@ -40,19 +39,48 @@ export function readScores(
 }
 
 /**
+ * Leaves out lists that are empty although there are tokens: in JSON some servers write them for what they do not compute
+ * (NovaSky-AI/SkyRL). In protobuf an empty list is none either.
+ */
+function withoutEmptyLists(answer: SampleResponse, promptLength: number | undefined): SampleResponse {
+  const { sequences, prompt_logprobs, topk_prompt_logprobs, ...others } = answer;
+  // A server that leaves out the first score of a prompt gives none for one of a single token.
+  const isScored = promptLength === 1 || prompt_logprobs?.length !== 0;
+  const isRanked = promptLength === 1 || topk_prompt_logprobs?.length !== 0;
+  if (isScored && isRanked && !sequences.some(hasEmptyList)) return answer;
+  return {
+    ...others,
+    sequences: sequences.map((sequence) =>
+      hasEmptyList(sequence) ? withoutEmptyScores(sequence) : sequence,
+    ),
+    ...(isScored && prompt_logprobs !== undefined ? { prompt_logprobs } : {}),
+    ...(isRanked && topk_prompt_logprobs !== undefined ? { topk_prompt_logprobs } : {}),
+  };
+}
+
+function hasEmptyList({ tokens, logprobs, topk_logprobs }: SampledSequence): boolean {
+  return tokens.length > 0 && (logprobs?.length === 0 || topk_logprobs?.length === 0);
+}
+
+function withoutEmptyScores({ logprobs, topk_logprobs, ...others }: SampledSequence): SampledSequence {
+  return {
+    ...others,
+    ...(logprobs === undefined || logprobs.length === 0 ? {} : { logprobs }),
+    ...(topk_logprobs === undefined || topk_logprobs.length === 0 ? {} : { topk_logprobs }),
+  };
+}
+
+/**
  * Gives a list with one entry for each token of the prompt, the first of them null where the server has left it out.
  *
- * @param isAsked - says that it was asked for; some servers give an empty list for what was not
  * @throws ResponseError for any other length
  */
 function onePerToken<Entry>(
   field: string,
   list: readonly (Entry | null)[] | undefined,
   length: number,
-  isAsked: boolean,
 ): readonly (Entry | null)[] | undefined {
   if (list === undefined || list.length === length) return list;
-  if (list.length === 0 && !isAsked) return list;
   if (list.length === length - 1) return [null, ...list];
   throw new ResponseError(
     `the service gave ${list.length} ${field} for a prompt of ${length} tokens; it must give ${length}`,

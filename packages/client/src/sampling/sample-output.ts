@@ -60,7 +60,6 @@ export function checkSampleCounts(
   let index = 0;
   for (const { tokens, logprobs, topk_logprobs } of sequences) {
     if (logprobs !== undefined) checkTokens("logprobs", logprobs, tokens, index);
-    // Some servers give an empty list for what was not asked for.
     if (topk_logprobs !== undefined && topk_sample_logprobs > 0)
       checkTokens("topk_logprobs", topk_logprobs, tokens, index);
     index += 1;
