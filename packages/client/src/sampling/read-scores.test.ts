@@ -142,7 +142,7 @@ describe("an answer of another size than was asked for", () => {
       { prompt_alt_tokens: { ...drawn, logprobs: tensor([2, 1]) } },
       { prompt_alt_tokens_k: 2 },
     ],
-  ])("case 13: is refused by name: %s", async (message, answer, asked) => {
+  ])("is refused by name: %s", async (message, answer, asked) => {
     const { sampler } = await openSampler(answer);
     const drawing = sampler.sample({ ...params, ...asked });
     await expect(drawing).rejects.toBeInstanceOf(ResponseError);
