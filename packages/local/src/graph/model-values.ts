@@ -1,6 +1,7 @@
 import { adaptableModules } from "../model/adaptable-modules.js";
 import type { ModelConfig } from "../model/model-config.js";
 import type { GraphWeights, StoredTensor } from "../model/model-tensors.js";
+import { PAGE_BYTES } from "../model/page-bytes.js";
 import type { GraphBuilder } from "../onnx/graph-builder.js";
 import type { Value } from "../onnx/value.js";
 import type { FrozenMatrix, PartedMatrix } from "./frozen-matrix.js";
@@ -82,11 +83,14 @@ export function modelValues(
   };
 }
 
-/** A stored matrix as parts of about equal numbers of rows. */
+/** A stored matrix as parts of about equal numbers of rows, which begin where the file can be mapped. */
 function partsOf(graph: GraphBuilder, name: string, { shape, place }: StoredTensor): PartedMatrix {
   const [rows = 0, columns = 0] = shape;
-  const most = Math.ceil(rows / Math.ceil(rows / MAX_ROWS));
   const rowBytes = columns * Float32Array.BYTES_PER_ELEMENT;
+  const even = Math.ceil(rows / Math.ceil(rows / MAX_ROWS));
+  // Of a hidden size that is no multiple of 8, no part has whole pages; such parts may lie anywhere.
+  const whole = Math.min(rowsOfWholePages(rowBytes), MAX_ROWS);
+  const most = Math.ceil(even / whole) * whole;
   const parts: Value[] = [];
   for (let start = 0; start < rows; start += most) {
     const count = Math.min(most, rows - start);
@@ -94,4 +98,10 @@ function partsOf(graph: GraphBuilder, name: string, { shape, place }: StoredTens
     parts.push(graph.externalInitializer(`${name}.${start}`, "float32", [count, columns], part));
   }
   return { parts };
+}
+
+/** Least number of rows whose bytes are whole pages: both are powers of two, but for an odd factor of the row. */
+function rowsOfWholePages(rowBytes: number): number {
+  const largestPowerOfTwo = rowBytes & -rowBytes;
+  return PAGE_BYTES / Math.min(largestPowerOfTwo, PAGE_BYTES);
 }

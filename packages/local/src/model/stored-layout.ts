@@ -1,10 +1,8 @@
 import { BITS_OF_FORMAT, BLOCK_SIZE, blocksOf, type WeightFormat } from "../quantization/weight-format.js";
 import type { ModelConfig } from "./model-config.js";
 import type { StoredQuantizedTensor, StoredTensor } from "./model-tensors.js";
+import { PAGE_BYTES } from "./page-bytes.js";
 import { linearMatrices, weightShapes } from "./weight-shapes.js";
-
-/** Tensors begin at multiples of this, so that each can be mapped by itself on every system. */
-const PAGE_BYTES = 65_536;
 
 /** Places of a model's matrices in one file. Norms and biases are few bytes; they go into each graph. */
 export interface StoredLayout {

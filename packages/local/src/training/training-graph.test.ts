@@ -1,7 +1,9 @@
+import { fromBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { adaptedModules } from "../adapter/adapter-parameters.js";
 import { crossEntropy } from "../losses/cross-entropy.js";
 import { weightShapes } from "../model/weight-shapes.js";
+import { ModelProtoSchema } from "../onnx/generated/onnx_pb.js";
 import { openGoldenModel } from "./testing/golden-files.js";
 import { type TrainingGraphOptions, trainingGraph } from "./training-graph.js";
 
@@ -63,6 +65,36 @@ describe("trainingGraph", () => {
       expect(matMuls).toBe(config.layerCount * layer + head - 3 * perLinear.lowest);
     },
   );
+
+  it("maps the parts of the unembedding from whole pages of the file, none of them larger than it may be", () => {
+    const hiddenSize = 576;
+    const vocabularySize = 49_152 + 3;
+    const wide = { ...config, vocabularySize, hiddenSize, intermediateSize: 8, tiedEmbeddings: true };
+    const bytesOfRow = hiddenSize * Float32Array.BYTES_PER_ELEMENT;
+    const place = { folder: "/", file: "weights", offset: 65_536, byteLength: vocabularySize * bytesOfRow };
+    const stored = (name: string) =>
+      name === "model.embed_tokens.weight" ? { shape: [vocabularySize, hiddenSize], place } : undefined;
+    const get = (name: string) => {
+      const shape = weightShapes(wide).get(name) ?? [];
+      return { shape, data: new Float32Array(shape.reduce((product, length) => product * length, 1)) };
+    };
+    const built = graphOf({ attention: true }, true, { config: wide, weights: { ...weights, get, stored } });
+    const parts = (fromBinary(ModelProtoSchema, built.model).graph?.initializer ?? [])
+      .filter(({ name }) => name.startsWith("lm_head.weight."))
+      .map(({ externalData }) => {
+        const field = (wanted: string) => Number(externalData.find(({ key }) => key === wanted)?.value);
+        return { offset: field("offset"), byteLength: field("length") };
+      });
+    expect(parts.length).toBeGreaterThan(20);
+    let end = place.offset;
+    for (const { offset, byteLength } of parts) {
+      expect(offset).toBe(end);
+      expect(offset % 65_536).toBe(0);
+      expect(byteLength).toBeLessThanOrEqual(2048 * bytesOfRow);
+      end += byteLength;
+    }
+    expect(end).toBe(place.offset + place.byteLength);
+  });
 
   it("asks only for what the loss and the adapter read", () => {
     const { inputs, outputs } = graphOf({ unembedding: true });
