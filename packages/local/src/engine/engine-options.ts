@@ -1,6 +1,6 @@
 import type { WeightFormat } from "../quantization/weight-format.js";
 
-/** Most resident memory of a server, which its models share evenly. */
+/** Most memory of a server, mapped weights counted once, which its models share evenly. */
 export interface MemoryLimit {
   /** In MB of 2^20 bytes, mapped weights included. */
   readonly totalMb: number;

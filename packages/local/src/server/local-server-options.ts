@@ -46,8 +46,8 @@ export interface LocalServerOptions {
   /** Threads of the arithmetic. @defaultValue one per core */
   readonly threads?: number | undefined;
   /**
-   * Most resident memory of the server with all its models, in MB of 2^20 bytes. Large batches run in smaller parts, fewer samples run side
-   * by side, and a model's context ends where longer rows would not fit: the log says where. Adapters of some hundred MB are
+   * Most memory of the server with all its models, in MB of 2^20 bytes, mapped weights counted once. Large batches run in smaller parts,
+   * fewer samples run side by side, and a model's context ends where longer rows would not fit: the log says where. Adapters of some hundred MB are
    * within it, but not an unlimited number of them. @defaultValue no limit
    */
   readonly memoryLimitMb?: number | undefined;
