@@ -42,6 +42,20 @@ describe("a session that the service no longer knows", () => {
     await expect(step(training)).rejects.toBe(error);
   });
 
+  it("decisions 48: is told as a loss by createSamplingClient of its training client", async () => {
+    const path = "create_sampling_session";
+    const { stub, training } = await openTraining();
+    const { path: checkpoint } = await training.saveState("first");
+    stub.on(path, () => ({ status: 404, body: { detail: "Session not found" } }));
+    const call = () => training.createSamplingClient("tinker://S:train:0/sampler_weights/a");
+    // Another thing that is missing, as long as the service knows the session.
+    await expect(call()).rejects.toMatchObject({ code: "not_found" });
+    restart(stub);
+    stub.on(path, () => ({ status: 404, body: { detail: "Session not found" } }));
+    await expect(call()).rejects.toMatchObject({ code: "session_lost", lastCheckpoint: checkpoint });
+    await expect(step(training)).rejects.toMatchObject({ code: "session_lost" });
+  });
+
   it("decisions 48: makes room for a new one at the next creation", async () => {
     const { stub, service } = await openTraining();
     restart(stub);

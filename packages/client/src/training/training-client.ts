@@ -16,7 +16,6 @@ import type { ApiFuture } from "../future/api-future.js";
 import type { ClientLifecycle } from "../future/client-lifecycle.js";
 import type { OperationContext } from "../future/operation-context.js";
 import type { CallOptions } from "../inputs/call-options.js";
-import { createSampler } from "../sampling/create-sampler.js";
 import { checkSamplerOptions } from "../sampling/sampler-options.js";
 import { type SamplingClient, samplingClientOf } from "../sampling/sampling-client.js";
 import { checkSamplerPath, checkTrainingPath } from "./checkpoints/checkpoint-kinds.js";
@@ -49,6 +48,7 @@ import { modelNameOf, readModelInfo, unloadModel } from "./model-info.js";
 import type { PassOutput } from "./passes/combine-outputs.js";
 import { type DatumLike, prepareData, preparePass } from "./passes/prepare-data.js";
 import { runPass } from "./passes/training-pass.js";
+import { samplerOf } from "./sampler-of.js";
 import { metricsOfStep, runTrainStep, type TrainStepOutput } from "./train-step.js";
 import { runOperation, type TrainedModel } from "./trained-model.js";
 import {
@@ -342,10 +342,9 @@ export class TrainingClient {
     this.#lifecycle.checkCall("createSamplingClient", options, TRAINED_SAMPLER_OPTIONS);
     checkSamplerOptions("createSamplingClient", options);
     checkSamplerPath("createSamplingClient", path);
-    const { channel } = this.#model;
-    const samplingId = channel.environment.takeSamplingId();
+    const samplingId = this.#model.channel.environment.takeSamplingId();
     return this.#lifecycle.start("createSamplingClient", options, (context) =>
-      createSampler(channel, { model_path: path }, samplingId, context, options),
+      samplerOf(this.#model, path, samplingId, context, options),
     );
   }
 
