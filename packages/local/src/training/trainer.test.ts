@@ -3,6 +3,7 @@ import { copyAdapterParameters } from "../adapter/adapter-parameters.js";
 import { type AdapterTensors, newOptimizerState, zeroTensors } from "../adapter/adapter-tensors.js";
 import type { EngineDatum } from "../engine/engine.js";
 import { LOSSES, type LossName } from "../losses/loss-table.js";
+import { quantizedWeights } from "../model/quantized-weights.js";
 import { createRuntime } from "../runtime/create-runtime.js";
 import { adamStep } from "./adam-step.js";
 import { fillWithZeros, globalNorm } from "./tensor-arithmetic.js";
@@ -256,6 +257,38 @@ describe.each([2, 4, 64])("rows that are computed by blocks of %i tokens", (bloc
     blocked.logprobs.forEach((logprobs, index) => {
       expect(largestDifference(logprobs, whole.logprobs[index] ?? [])).toBeLessThan(5e-5);
     });
+    expect(worstRelativeDifference(blocked.gradients, whole.gradients)).toBeLessThan(gradientTolerance);
+  });
+
+  it.each([8, 4] as const)("give what they give at once where weights have %i bits", async (bits) => {
+    const few = { weights: quantizedWeights(weights, config, bits) };
+    const by = await trainerWith({ ...few, ...inBlocks });
+    const whole = await passOf(supervised, "cross_entropy", { by: await trainerWith(few) });
+    const blocked = await passOf(supervised, "cross_entropy", { by });
+    expect(blocked.lossSum).toBeCloseTo(whole.lossSum, 3);
+    expect(worstRelativeDifference(blocked.gradients, whole.gradients)).toBeLessThan(gradientTolerance);
+  });
+
+  it("take several targets a token, also in blocks without weights", async () => {
+    const data = supervised.map((datum) => {
+      const K = 2;
+      const lastOnly = new Float32Array(K * datum.tokens.length);
+      lastOnly.set([0.5, -1], lastOnly.length - K);
+      return {
+        ...datum,
+        targets: Int32Array.from(lastOnly, (_, at) => (at % K === 0 ? (datum.targets[at / K] ?? 0) : 7)),
+        targetsPerToken: K,
+        targetsAreMatrix: true,
+        lossInputs: { weights: lastOnly },
+      };
+    });
+    const by = await trainerWith(inBlocks);
+    const [whole, blocked] = [
+      await passOf(data, "cross_entropy"),
+      await passOf(data, "cross_entropy", { by }),
+    ];
+    expect(globalNorm(whole.gradients)).toBeGreaterThan(0.1);
+    expect(blocked.lossSum).toBeCloseTo(whole.lossSum, 3);
     expect(worstRelativeDifference(blocked.gradients, whole.gradients)).toBeLessThan(gradientTolerance);
   });
 
