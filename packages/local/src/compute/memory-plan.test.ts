@@ -46,7 +46,7 @@ describe("planMemory", () => {
       );
       expect(plan.runBytes).toBeGreaterThanOrEqual(before?.runBytes ?? Number.NaN);
     }
-    expect(plans.map(({ contextLength }) => contextLength)).toEqual([145, 1024, 3328, 8192]);
+    expect(plans.map(({ contextLength }) => contextLength)).toEqual([142, 1024, 3328, 8192]);
   });
 
   it("holds a row of the shortened context in one run, at once or by blocks", () => {

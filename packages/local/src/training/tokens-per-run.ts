@@ -11,15 +11,16 @@ export const DEFAULT_RUN_BYTES = 1e9;
 /**
  * Estimates the bytes of intermediate results that one token of a training run takes. Between the two halves of a run there are in each layer
  * 4 numbers of the hidden size, 3 of the width of queries and of keys, or 5 where these are normed, 2 of the intermediate size, and the
- * attention of each head to every token of the row; and log-probabilities of the vocabulary, twice in part. A small model has more of some,
- * see `isSmallModel`. SmolLM2-135M took 92 % of that in rows of 128 and of 512 tokens; layers of Qwen3-0.6B's sizes, 110 %.
+ * attention of each head to every token of the row and a quarter more, for what is made of it; and log-probabilities of the vocabulary, twice
+ * in part. A small model has more of some, see `isSmallModel`. SmolLM2-135M took 89 % of that in rows of 128 tokens and 85 % of 512, the built-in
+ * models 90 to 97 %; layers of Qwen3-0.6B's sizes some 105 %.
  *
  * @param time - tokens of its row, padding included
  */
 export function trainingBytesPerToken(config: ModelConfig, time: number): number {
   const { vocabularySize, layerCount, hiddenSize, intermediateSize, headCount, queryKeyNorm } = config;
-  const copies = isSmallModel(config) ? { inner: 4, vocabulary: 4 } : { inner: 2, vocabulary: 2 };
-  const attention = (queryKeyNorm ? 5 : 3) * projectedWidth(config) + headCount * time;
+  const copies = isSmallModel(config) ? { inner: 5, vocabulary: 4 } : { inner: 2, vocabulary: 2 };
+  const attention = (queryKeyNorm ? 5 : 3) * projectedWidth(config) + 1.25 * headCount * time;
   const layer = 4 * hiddenSize + attention + copies.inner * intermediateSize;
   return (layerCount * layer + copies.vocabulary * vocabularySize) * Float32Array.BYTES_PER_ELEMENT;
 }
@@ -40,7 +41,7 @@ export function tokensPerRun(config: ModelConfig, runBytes = DEFAULT_RUN_BYTES):
   };
 }
 
-/** Bytes that one row may take at once where nothing else is said: SmolLM2-135M's of 880 tokens. By blocks it takes about as long. */
+/** Bytes that one row may take at once where nothing else is said: SmolLM2-135M's of 820 tokens. By blocks it takes about as long. */
 export const DEFAULT_ROW_BYTES = 2e9;
 /** Tokens that a long row's attention and logits are computed for at a time. */
 export const BLOCK_LENGTH = 256;
