@@ -32,8 +32,6 @@ export async function readTokenizerFiles(
     read("tokenizer_config.json"),
     read("chat_template.jinja"),
   ]);
-  const usual = chatTemplate === undefined ? [] : USUAL_TEMPLATES;
-  const additionalChatTemplates = await readTemplates(read, (await listTemplates?.()) ?? usual);
   const parsedConfig = config === undefined ? undefined : parseObject(config, "tokenizer_config.json", place);
   // Files of older models, which count where the config lists no tokens.
   const isOlder = parsedConfig === undefined || !("added_tokens_decoder" in parsedConfig);
@@ -43,6 +41,9 @@ export async function readTokenizerFiles(
       return text === undefined ? undefined : parseObject(text, name, place);
     }),
   );
+  // Last of all: where the hub fails over one of these, which a tokenizer does without, a source asks it for nothing more.
+  const usual = chatTemplate === undefined ? [] : USUAL_TEMPLATES;
+  const additionalChatTemplates = await readTemplates(read, (await listTemplates?.()) ?? usual);
   return {
     tokenizer:
       tokenizer === undefined

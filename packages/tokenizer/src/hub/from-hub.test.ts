@@ -137,6 +137,21 @@ describe("chat templates in a folder of their own", () => {
     expect(await source()({ id, revision: hub.commit() })).toHaveProperty("chatTemplates.size", 1);
     expect(warnings).toHaveLength(1);
   });
+
+  it("take no token away where the hub fails over them alone", async () => {
+    hub.files = {
+      ...hub.files,
+      "chat_template.jinja": "D",
+      "special_tokens_map.json": JSON.stringify({ bos_token: "t2" }),
+    };
+    const failing: typeof fetch = async (input, init) =>
+      `${input}`.includes("additional_chat_templates")
+        ? new Response(null, { status: 503 })
+        : fetch(input, init);
+    const tokenizer = await source({ fetch: failing })({ id });
+    expect(tokenizer).toHaveProperty("namedTokens", { bos: "t2", eos: "t1" });
+    expect(warnings).toHaveLength(1);
+  });
 });
 
 // moonshotai/Kimi-K2.5 and its kind have no tokenizer.json.
