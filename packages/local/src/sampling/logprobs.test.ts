@@ -46,8 +46,11 @@ describe.each(["native", "wasm"] as const)("the normaliser on the %s runtime", (
     expect(2 - ((await normalisersOf(name, [2, 1, 0, -1]))[0] ?? Number.NaN)).toBeCloseTo(-0.440189699, 6);
   });
 
-  it("is no finite number where a logit is none", async () => {
-    const rows = [Number.NaN, Number.POSITIVE_INFINITY].map((odd) => [0, odd, 1, 2]);
+  it.each([4, 33, 49_152])("is no finite number where one of %i logits is none", async (width) => {
+    const places = [0, 1, width >> 1, width - 1];
+    const rows = [Number.NaN, Number.POSITIVE_INFINITY].flatMap((odd) =>
+      places.map((place) => Array.from({ length: width }, (_, id) => (id === place ? odd : id % 7))),
+    );
     for (const found of await normalisersOf(name, ...rows)) expect(Number.isFinite(found)).toBe(false);
   });
 
