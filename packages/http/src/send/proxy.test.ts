@@ -23,7 +23,7 @@ describe("proxyFromEnvironment", () => {
   });
 });
 
-// What httpx 0.28.1 makes of the same variables (urllib.request.getproxies_environment).
+// Proxies that httpx 0.28.1 reads from the same variables (urllib.request.getproxies_environment).
 it.each([
   [{ HTTP_PROXY: "http://sent", REQUEST_METHOD: "GET" }, undefined],
   [{ HTTP_PROXY: "http://sent", REQUEST_METHOD: "GET", ALL_PROXY: "http://all" }, "http://all"],

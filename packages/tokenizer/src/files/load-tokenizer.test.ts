@@ -40,8 +40,8 @@ it("reads the chat template that has a file of its own", async () => {
   expect((await loadTokenizer(directory)).chatTemplates.get("default")).toBe("new");
 });
 
-// What AutoTokenizer of transformers 5.24 makes of the same files: those of templates replace the config's, and folders and other files
-// do not count. `save_pretrained` writes them so for a model with a template for tools, such as NousResearch/Hermes-2-Pro-Llama-3-8B.
+// Templates that AutoTokenizer of transformers 5.24 reads of the same files: they replace the config's, and folders and other files do
+// not count. `save_pretrained` writes them so for a model with a template for tools, such as NousResearch/Hermes-2-Pro-Llama-3-8B.
 it.each([
   [{ "chat_template.jinja": "FD" }, { default: "FD" }],
   [{ "additional_chat_templates/rag.jinja": "FR" }, { rag: "FR" }],

@@ -70,7 +70,7 @@ describe("a template", () => {
   );
 });
 
-// What jinja2 3.1.6 gives, or that it refuses.
+// Results of jinja2 3.1.6, or that it refuses.
 it.each([
   [`{"a b": "c&d/\u00e9", "x": 1.0, "n": none, "t": true}`, "a+b=c%26d%2F%C3%A9&x=1.0&n=None&t=True"],
   [`[("a", 1), ["b c", "~"], "xy"]`, "a=1&b+c=~&x=y"],

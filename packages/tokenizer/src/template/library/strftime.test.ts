@@ -6,7 +6,7 @@ const WEEKS = "%G-%V-%u %g %U %W %w %j";
 const TIMES = "%k|%l|%I|%P|%p|%r|%R|%X|%-I|%-k|%-M";
 const DATES = "%c|%C|%D|%F|%x|%h|%e|%-e|%-d|%y|%%|%-%|%z%Z|%n%t";
 
-// What datetime.strftime of Python 3.12 gives on Linux.
+// Results of datetime.strftime of Python 3.12 on Linux.
 it.each([
   [[2026, 0, 1, 0, 5, 9], WEEKS, "2026-01-4 26 00 00 4 001"],
   [[2027, 0, 3, 12, 0, 0], WEEKS, "2026-53-7 26 01 00 0 003"],
