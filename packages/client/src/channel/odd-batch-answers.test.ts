@@ -25,14 +25,14 @@ describe("samples that are waited for together", () => {
     ["a proxy's page", page],
     ["nothing", { body: "" }],
     ["a list", { body: "[]" }],
-  ])("decisions 47: are waited for again after an answer of %s, and a line says so", async (_, odd) => {
+  ])("are waited for again after an answer of %s, and a line says so", async (_, odd) => {
     const { stub, sampler, clock, logger } = await openAnswers(odd, odd, odd, odd, odd, { body: DONE });
     expect((await passPauses(clock, sampler.sample(params))).sequences).toHaveLength(1);
     expect(stub.seen("retrieve_futures").length).toBeGreaterThanOrEqual(6);
     expect(logger.lines.filter((line) => line.includes("asking again in"))).toHaveLength(1);
   });
 
-  it("decisions 47: are given up where nothing but pages has come for 15 minutes", async () => {
+  it("are given up where nothing but pages has come for 15 minutes", async () => {
     const { sampler, clock } = await openAnswers(page);
     const sample = sampler.sample(params);
     await expect(passPauses(clock, sample, 10_000)).rejects.toThrow(FuturesPollerError);

@@ -165,7 +165,7 @@ describe("ResultPoller", () => {
     expect(calls[0]?.accept).toBe("application/json");
   });
 
-  it("decisions 10: paces polls that end at once by jitter that doubles from 0.25 s to 5 s", async () => {
+  it("paces polls that end at once by jitter that doubles from 0.25 s to 5 s", async () => {
     const pending: Answer[] = Array.from({ length: 7 }, () => ({ ok: { type: "try_again" } }));
     const { result, sleeps } = poll([...pending, done]);
     await result;
@@ -212,15 +212,12 @@ describe("ResultPoller", () => {
     ["weird", "unknown", "weird"],
     ["Server", "server", undefined],
     [7, "unknown", undefined],
-  ])(
-    "decisions 57: reads the category %j as %j and keeps the service's own word",
-    async (category, read, raw) => {
-      const { result } = poll([{ ok: { error: "boom", category } }]);
-      const error = await result.catch((cause: unknown) => cause);
-      expect(error).toBeInstanceOf(RequestFailedError);
-      expect(error).toMatchObject({ category: read, rawCategory: raw });
-    },
-  );
+  ])("reads the category %j as %j and keeps the service's own word", async (category, read, raw) => {
+    const { result } = poll([{ ok: { error: "boom", category } }]);
+    const error = await result.catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(RequestFailedError);
+    expect(error).toMatchObject({ category: read, rawCategory: raw });
+  });
 
   it("transport 40, BR-009: goes on for as long as it takes", async () => {
     const paused: Answer[] = Array.from({ length: 25 }, () => ({ status: 408, body: busy }));
@@ -251,7 +248,7 @@ describe("ResultPoller", () => {
     ]);
   });
 
-  it("decisions 22, 58: leaves the service alone for as long as it asks, whatever the status", async () => {
+  it("leaves the service alone for as long as it asks, whatever the status", async () => {
     const asked = (status: number, retryAfterMs: number): Answer => ({ status, retryAfterMs });
     const { result, sleeps } = poll([
       asked(429, 20_000),
@@ -264,7 +261,7 @@ describe("ResultPoller", () => {
     expect(sleeps).toEqual([20_000, 3_000, 4_000, 1_000]);
   });
 
-  it("decisions 58: obeys the pause in the body of a try-again, a minute at most", async () => {
+  it("obeys the pause in the body of a try-again, a minute at most", async () => {
     const again = { type: "try_again", queue_state: "active" };
     const { result, sleeps } = poll([
       { ok: { ...again, retry_after_ms: 1_500 } },
@@ -332,14 +329,14 @@ describe("ResultPoller", () => {
       /optimStep \(request r1\): answered 503; given up after 90\d s without a good answer/,
     ],
     [
-      "later (decisions 45)",
+      "later",
       { status: 425 },
       /optimStep \(request r1\): answered 425; given up after 90\d s without a good answer/,
     ],
     ["pages", { ok: "<html>" }, /optimStep \(request r1\): .*not JSON.*; given up after 90\d s/],
     ["nothing", { ok: "" }, /optimStep \(request r1\): .*not JSON.*; given up after 90\d s/],
   ])("of a service that answers with %s", (_, bad, message) => {
-    it("decisions 47, transport 52: says so, and gives up after 15 minutes", async () => {
+    it("transport 52: says so, and gives up after 15 minutes", async () => {
       const { result, sleeps, troubles } = poll(Array.from({ length: 500 }, () => bad));
       await expect(result).rejects.toThrow(message);
       const waitedMs = sleeps.reduce((sum, ms) => sum + ms, 0);
@@ -362,21 +359,18 @@ describe("ResultPoller", () => {
     });
   });
 
-  it.each([true, false])(
-    "decisions 52: keeps the process alive in its pauses if somebody waits: %s",
-    async (isAwaited) => {
-      const { result, backgrounds } = poll(
-        [{ ok: { type: "try_again" } }, { status: 429 }, { status: 503 }, done],
-        {
-          isAwaited,
-        },
-      );
-      await result;
-      expect(backgrounds).toEqual([!isAwaited, !isAwaited, !isAwaited]);
-    },
-  );
+  it.each([true, false])("keeps the process alive in its pauses if somebody waits: %s", async (isAwaited) => {
+    const { result, backgrounds } = poll(
+      [{ ok: { type: "try_again" } }, { status: 429 }, { status: 503 }, done],
+      {
+        isAwaited,
+      },
+    );
+    await result;
+    expect(backgrounds).toEqual([!isAwaited, !isAwaited, !isAwaited]);
+  });
 
-  it("decisions 47: gives up as early as it is told to", async () => {
+  it("gives up as early as it is told to", async () => {
     const { result, calls } = poll(
       Array.from({ length: 500 }, () => ({ status: 500 })),
       { maxFailingMs: 0 },

@@ -34,7 +34,7 @@ function replayed(recording: Recording): Promise<Replay> {
 }
 
 it.each(ALL)(
-  "decisions 12, 43, clients 95, newest-clients 42: the calls of %s %s send its requests and give its results, but for the listed differences",
+  "clients 95, newest-clients 42: the calls of %s %s send its requests and give its results, but for the listed differences",
   async (scenario, version) => {
     const { found } = await replayed(readRecording(scenario, version));
     const unlisted = found.filter(({ kind, step, what }) => {

@@ -230,7 +230,7 @@ describe("target_prompt_logprobs", () => {
 });
 
 describe("fields of a newer service", () => {
-  it("decisions 62: are sent when that is asked for, else refused with that advice", async () => {
+  it("are sent when that is asked for, else refused with that advice", async () => {
     const { stub, sampler } = await openSampler({});
     const newer = {
       prompt: [1],

@@ -170,7 +170,7 @@ describe("SamplingClient", () => {
     expect(limited.stub.seen("asample")).toHaveLength(2);
   });
 
-  it("decisions 22: obeys the pause a 429 asks for", async () => {
+  it("obeys the pause a 429 asks for", async () => {
     const { stub, sampler, clock } = await openSampler();
     stub.script("asample", { status: 429, headers: { "retry-after": "20" } });
     const sample = sampler.sample({ prompt: [1], sampling_params: greedy });

@@ -24,7 +24,7 @@ describe("a program of its own", () => {
     expect(end.lingeredMs).toBeLessThan(5_000);
   }, 60_000);
 
-  it("decisions 27: is kept alive by work it awaits", async () => {
+  it("is kept alive by work it awaits", async () => {
     const usual = stub.usual("retrieve_future");
     let polls = 0;
     stub.on("retrieve_future", (request) => {
@@ -46,7 +46,7 @@ describe("a program of its own", () => {
       "await step.result({ timeoutMs: 300 }).catch((error) => console.log(error.code));",
     ],
   ])(
-    "decisions 52: is not kept alive by work that %s",
+    "is not kept alive by work that %s",
     async (_, wait) => {
       const usual = stub.usual("retrieve_future");
       stub.on("retrieve_future", (request) =>

@@ -80,7 +80,7 @@ describe("clients without a session", () => {
     expect(stub.seen("client/config")).toHaveLength(2);
   });
 
-  it("decisions 60: share their connections with service clients too, and a pause that the service asks of one", async () => {
+  it("share their connections with service clients too, and a pause that the service asks of one", async () => {
     const stub = await startStub();
     const clock = new FakeClock();
     const logger = { debug() {}, info() {}, warn() {}, error() {} };

@@ -26,7 +26,7 @@ function restart(stub: StubService, detail = "Session not found"): void {
 }
 
 describe("a session that the service no longer knows", () => {
-  it("decisions 48: is an error of its own that names the last checkpoint, and the client takes no more", async () => {
+  it("is an error of its own that names the last checkpoint, and the client takes no more", async () => {
     const { stub, training } = await openTraining();
     const { path } = await training.saveState("first");
     restart(stub);
@@ -42,7 +42,7 @@ describe("a session that the service no longer knows", () => {
     await expect(step(training)).rejects.toBe(error);
   });
 
-  it("decisions 48: is told as a loss by createSamplingClient of its training client", async () => {
+  it("is told as a loss by createSamplingClient of its training client", async () => {
     const path = "create_sampling_session";
     const { stub, training } = await openTraining();
     const { path: checkpoint } = await training.saveState("first");
@@ -56,7 +56,7 @@ describe("a session that the service no longer knows", () => {
     await expect(step(training)).rejects.toMatchObject({ code: "session_lost" });
   });
 
-  it("decisions 48: makes room for a new one at the next creation", async () => {
+  it("makes room for a new one at the next creation", async () => {
     const { stub, service } = await openTraining();
     restart(stub);
     await service.createLoraTrainingClient({ base_model: "b" });
@@ -70,39 +70,36 @@ describe("a session that the service no longer knows", () => {
     ["createTrainingClientFromState", "load_weights"],
     ["createSamplingClient", "create_sampling_session"],
     ["createCustomLoss", "create_custom_loss"],
-  ] as const)(
-    "decisions 48: is a loss of the session also where %s loses two in a row",
-    async (method, path) => {
-      const { stub, service } = await openService();
-      stub.on("client/config", () => ({ body: { custom_loss_server_side: true } }));
-      let count = 0;
-      stub.on("create_session", () => {
-        count += 1;
-        return { body: { session_id: `S${count}` } };
-      });
-      stub.on(path, () => ({ status: 404, body: { detail: "Session not found" } }));
-      const checkpoint = "tinker://a/weights/b";
-      const made: PromiseLike<unknown> = {
-        createLoraTrainingClient: () => service.createLoraTrainingClient({ base_model: "b" }),
-        createTrainingClientFromState: () => service.createTrainingClientFromState(checkpoint),
-        createSamplingClient: () => service.createSamplingClient({ base_model: "b" }),
-        createCustomLoss: () => service.createCustomLoss(nll),
-      }[method]();
-      const error = await Promise.resolve(made).catch((cause: unknown) => cause);
-      expect(error).toBeInstanceOf(SessionLostError);
-      expect(error).toMatchObject({ code: "session_lost", cause: { status: 404 } });
-      expect((error as Error).message).toMatch(/no longer knows session S2 .*; the new session was lost too/);
-      expect(stub.seen(path)).toHaveLength(2);
-      expect(stub.seen("create_session")).toHaveLength(2);
-      // The next creation opens a third session.
-      stub.on("create_sampling_session", () => ({ body: { sampling_session_id: "S3:sample:0" } }));
-      await service.createSamplingClient({ base_model: "b" });
-      expect(stub.seen("create_session")).toHaveLength(3);
-    },
-  );
+  ] as const)("is a loss of the session also where %s loses two in a row", async (method, path) => {
+    const { stub, service } = await openService();
+    stub.on("client/config", () => ({ body: { custom_loss_server_side: true } }));
+    let count = 0;
+    stub.on("create_session", () => {
+      count += 1;
+      return { body: { session_id: `S${count}` } };
+    });
+    stub.on(path, () => ({ status: 404, body: { detail: "Session not found" } }));
+    const checkpoint = "tinker://a/weights/b";
+    const made: PromiseLike<unknown> = {
+      createLoraTrainingClient: () => service.createLoraTrainingClient({ base_model: "b" }),
+      createTrainingClientFromState: () => service.createTrainingClientFromState(checkpoint),
+      createSamplingClient: () => service.createSamplingClient({ base_model: "b" }),
+      createCustomLoss: () => service.createCustomLoss(nll),
+    }[method]();
+    const error = await Promise.resolve(made).catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(SessionLostError);
+    expect(error).toMatchObject({ code: "session_lost", cause: { status: 404 } });
+    expect((error as Error).message).toMatch(/no longer knows session S2 .*; the new session was lost too/);
+    expect(stub.seen(path)).toHaveLength(2);
+    expect(stub.seen("create_session")).toHaveLength(2);
+    // The next creation opens a third session.
+    stub.on("create_sampling_session", () => ({ body: { sampling_session_id: "S3:sample:0" } }));
+    await service.createSamplingClient({ base_model: "b" });
+    expect(stub.seen("create_session")).toHaveLength(3);
+  });
 
   it.each(["Session not found", "no session S: open one with create_session"])(
-    "decisions 48: is noticed by its heartbeat (%s)",
+    "is noticed by its heartbeat (%s)",
     async (detail) => {
       const { stub, service, training, clock, logger } = await openTraining();
       restart(stub, detail);
@@ -172,27 +169,24 @@ describe("a session that the service no longer knows", () => {
 });
 
 describe("a model on a service that does not end sessions", () => {
-  it.each([404, 405])(
-    "decisions 49: is unloaded by close() where finishing is answered %i",
-    async (status) => {
-      const { stub, service, training } = await openTraining();
-      await service.createLoraTrainingClient({ base_model: "b" });
-      stub.on("unload_model", () => stub.accept("UnloadModelResponse", { model_id: "S:train:0" }));
-      stub.on("sessions/S/finish", () => ({ status, body: { detail: "Not Found" } }));
-      await training.unload();
-      await service.close();
-      expect(stub.seen("unload_model").map(({ json }) => json?.model_id)).toEqual(["S:train:0", "S:train:1"]);
-    },
-  );
+  it.each([404, 405])("is unloaded by close() where finishing is answered %i", async (status) => {
+    const { stub, service, training } = await openTraining();
+    await service.createLoraTrainingClient({ base_model: "b" });
+    stub.on("unload_model", () => stub.accept("UnloadModelResponse", { model_id: "S:train:0" }));
+    stub.on("sessions/S/finish", () => ({ status, body: { detail: "Not Found" } }));
+    await training.unload();
+    await service.close();
+    expect(stub.seen("unload_model").map(({ json }) => json?.model_id)).toEqual(["S:train:0", "S:train:1"]);
+  });
 
-  it("decisions 49: is left to the service that ends sessions", async () => {
+  it("is left to the service that ends sessions", async () => {
     const { stub, service } = await openTraining();
     await service.close();
     expect(stub.trace.at(-1)).toBe("sessions/S/finish");
   });
 });
 
-it("decisions 49: says that a model is made of another base than was asked for", async () => {
+it("says that a model is made of another base than was asked for", async () => {
   const { stub, service, logger } = await openTraining();
   stub.on("get_info", ({ json }) => ({
     body: { model_id: json?.model_id, model_data: { model_name: "other/model" } },

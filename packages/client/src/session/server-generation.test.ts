@@ -14,7 +14,7 @@ async function openLegacy() {
 }
 
 describe("a server of the 0.4 generation", () => {
-  it("decisions 11, 12: gets JSON with its own fields, a path of its own for forward passes, and no end of session", async () => {
+  it("gets JSON with its own fields, a path of its own for forward passes, and no end of session", async () => {
     const { stub, service } = await openLegacy();
     const training = await service.createLoraTrainingClient({ base_model: "b", rank: 4 });
     await training.forwardBackward([datum(3)], "cross_entropy");

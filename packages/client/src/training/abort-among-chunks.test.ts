@@ -7,7 +7,7 @@ import { openTraining, step } from "../testing/open-training.js";
 const ONE_EACH = { fwdbwd_max_chunk_len: 1, parallel_fwdbwd_chunks: true };
 
 describe("an abort while a pass leaves in several requests together", () => {
-  it("decisions 8: sends the rest once one is accepted, so that the model goes on", async () => {
+  it("sends the rest once one is accepted, so that the model goes on", async () => {
     const { stub, training } = await openTraining(ONE_EACH);
     const usual = stub.usual("forward_backward");
     let refusals = 0;

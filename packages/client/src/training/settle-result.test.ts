@@ -105,19 +105,16 @@ describe("work whose model the service no longer has", () => {
     [400, "Model S:train:0 not loaded (likely stale request from previous server)"],
     [404, "Failed to retrieve future: Unknown model: S:train:0"],
     [404, "model S:train:0 not found"],
-  ])(
-    "decisions 48: names the last checkpoint, and the client takes no more (%d %s)",
-    async (status, detail) => {
-      const { stub, training, clock } = await openTraining();
-      const { path } = await training.saveState("first");
-      failResult(stub, "r3", status, detail);
-      const error = await throughSleeps(clock, step(training)).catch((cause: unknown) => cause);
-      expect(error).toBeInstanceOf(SessionLostError);
-      expect(error).toMatchObject({ lastCheckpoint: path, cause: { status } });
-      await expect(step(training)).rejects.toBe(error);
-      expect(stub.seen("optim_step")).toHaveLength(1);
-    },
-  );
+  ])("names the last checkpoint, and the client takes no more (%d %s)", async (status, detail) => {
+    const { stub, training, clock } = await openTraining();
+    const { path } = await training.saveState("first");
+    failResult(stub, "r3", status, detail);
+    const error = await throughSleeps(clock, step(training)).catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(SessionLostError);
+    expect(error).toMatchObject({ lastCheckpoint: path, cause: { status } });
+    await expect(step(training)).rejects.toBe(error);
+    expect(stub.seen("optim_step")).toHaveLength(1);
+  });
 
   it.each([
     "Checkpoint S:train:0/none not found.",

@@ -147,7 +147,7 @@ describe("a pause that the service asks of one client", () => {
   it.each([
     ["is kept by another of the same address and key", {}, true],
     ["does not concern one with another key", { apiKey: "tml-other" }, false],
-  ])("decisions 60: %s", async (_, options, isShared) => {
+  ])("of 20 s %s", async (_, options, isShared) => {
     const { stub, service, clock } = await openService();
     const other = await openService({ clock, baseUrl: stub.url, ...options });
     const first = await service.createSamplingClient({ base_model: "b" });

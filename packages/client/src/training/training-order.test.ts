@@ -267,7 +267,7 @@ describe("order and turns", () => {
     expect(again).toBe(first);
   });
 
-  it("decisions 47: one budget of failed connections holds for a whole queue, and later calls begin anew", async () => {
+  it("one budget of failed connections holds for a whole queue, and later calls begin anew", async () => {
     const { stub, service, training, clock } = await openTraining();
     const { url } = stub;
     await stub.close();
@@ -314,7 +314,7 @@ describe("order and turns", () => {
   });
 
   it.each([429, 402])(
-    "decisions 44: an operation aborted while it is answered %i is never sent again, and holds nobody up",
+    "an operation aborted while it is answered %i is never sent again, and holds nobody up",
     async (status) => {
       const { stub, training, clock } = await openTraining();
       stub.on("forward_backward", () => ({ status, body: { detail: "later" } }));

@@ -81,24 +81,21 @@ describe("conflicts of saves", () => {
       3,
     ],
     ["is still being made", [{ status: 425, body: { detail: "still being created" } }], 2],
-  ])(
-    "decisions 45: a save whose checkpoint %s is done when that can be read",
-    async (_name, answers, asked) => {
-      const { stub, training, clock } = await openTraining();
-      stub.script("save_weights", { isReset: true }, taken);
-      stub.script("weights_info", ...answers);
-      const saving = training.saveState("c1");
-      expect(await throughSleeps(clock, saving)).toEqual({ path: "tinker://S:train:0/weights/c1" });
-      expect(stub.seen("weights_info").map(({ json }) => json?.tinker_path)).toEqual(
-        Array.from({ length: asked }, () => "tinker://S:train:0/weights/c1"),
-      );
-      // The id of a save that was taken is not used again.
-      await training.optimStep();
-      expect(stub.seen("optim_step")[0]?.json?.seq_id).toBe(2);
-    },
-  );
+  ])("a save whose checkpoint %s is done when that can be read", async (_name, answers, asked) => {
+    const { stub, training, clock } = await openTraining();
+    stub.script("save_weights", { isReset: true }, taken);
+    stub.script("weights_info", ...answers);
+    const saving = training.saveState("c1");
+    expect(await throughSleeps(clock, saving)).toEqual({ path: "tinker://S:train:0/weights/c1" });
+    expect(stub.seen("weights_info").map(({ json }) => json?.tinker_path)).toEqual(
+      Array.from({ length: asked }, () => "tinker://S:train:0/weights/c1"),
+    );
+    // The id of a save that was taken is not used again.
+    await training.optimStep();
+    expect(stub.seen("optim_step")[0]?.json?.seq_id).toBe(2);
+  });
 
-  it("decisions 45: a checkpoint that never comes is the conflict, after five minutes", async () => {
+  it("a checkpoint that never comes is the conflict, after five minutes", async () => {
     const { stub, training, clock } = await openTraining();
     stub.script("save_weights", taken);
     stub.on("weights_info", () => ({ status: 404, body: { detail: "no such checkpoint" } }));

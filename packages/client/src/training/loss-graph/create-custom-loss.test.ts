@@ -25,7 +25,7 @@ describe("createCustomLoss", () => {
     expect(uploads()[0]?.name).toBe("nll");
   });
 
-  it("decisions 48: creates it in a new session where the service has lost the old one", async () => {
+  it("creates it in a new session where the service has lost the old one", async () => {
     const { service, stub, uploads } = await openLosses(ON_SERVER);
     stub.on("create_session", () => ({ body: { session_id: "S2" } }));
     stub.script("create_custom_loss", { status: 404, body: { detail: "Session not found" } });

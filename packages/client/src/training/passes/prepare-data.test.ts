@@ -159,7 +159,7 @@ describe("a datum", () => {
     },
   );
 
-  it("decisions 62: for a loss of a newer service is sent when that is asked for", async () => {
+  it("for a loss of a newer service is sent when that is asked for", async () => {
     const { stub, training } = await openTraining();
     const newer = "newer_loss" as LossFnType;
     expect(() => training.forwardBackward([like({ target_tokens: [1, 2] })], newer)).toThrow(
