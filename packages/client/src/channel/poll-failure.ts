@@ -7,6 +7,7 @@ import {
   type TransportResponse,
 } from "@tinkex/base";
 import { namesProtobuf } from "@tinkex/wire";
+import { firstByte } from "../session/first-byte.js";
 
 /** An operation's place in the service's queue. */
 export interface PlaceInQueue {
@@ -80,5 +81,5 @@ const OPENING_BRACE = 0x7b;
 /** Tells whether an answer begins as the API's do: protobuf by its type, JSON by its brace. */
 export function beginsAsRecord({ headers, body }: TransportResponse): boolean {
   if (namesProtobuf(headers["content-type"])) return true;
-  return body.find((byte) => byte > 0x20) === OPENING_BRACE;
+  return firstByte(body) === OPENING_BRACE;
 }

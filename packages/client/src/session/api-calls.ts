@@ -24,6 +24,7 @@ import type { EventHub } from "../events/event-hub.js";
 import { RequestEvents } from "../events/request-events.js";
 import type { OnBehalfOf } from "../future/operation-context.js";
 import type { CallOptions } from "../inputs/call-options.js";
+import { firstByte } from "./first-byte.js";
 
 /** Options of calling an endpoint: `path` where its path has `{name}` parts, `query`, `unchecked`, and those of every call. */
 export type EndpointCallOptions<Name extends EndpointName> = CallOptions & {
@@ -196,7 +197,7 @@ const OPENING_BRACKETS: readonly number[] = [0x5b, 0x7b];
 
 /** Tells an answer of the API from nothing, and from the page of a proxy on the way. */
 function beginsAsJson(body: Uint8Array): boolean {
-  return OPENING_BRACKETS.includes(body.find((byte) => byte > 0x20) ?? 0);
+  return OPENING_BRACKETS.includes(firstByte(body));
 }
 
 /**

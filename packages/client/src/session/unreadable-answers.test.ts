@@ -21,6 +21,14 @@ describe("a success that is a proxy's page, or nothing", () => {
     },
   );
 
+  // Some servers of .NET begin a text with the mark (RFC 8259 8.1 lets readers pass over it), as the decoder of answers does.
+  it("is not one that begins with a mark of byte order", async () => {
+    const { stub, service, clock } = await openService();
+    stub.script("create_session", { body: `\ufeff${JSON.stringify({ session_id: "S" })}` });
+    await throughSleeps(clock, service.createSamplingClient({ base_model: "b" }));
+    expect(stub.seen("create_session")).toHaveLength(1);
+  });
+
   it("of a question that is posted to REST is asked for again under the same key", async () => {
     const { stub, service, clock } = await openService();
     stub.script("weights_info", ...PAGES);
