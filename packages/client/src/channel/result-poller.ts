@@ -77,8 +77,8 @@ const MAX_ASKED_MS = 60_000;
 const HELD_MS = 1_000;
 
 /**
- * The `type` of results that may have no other field: any answer at all would pass for them. Others are known by the fields that they
- * must have, whatever type a server states.
+ * The `type` of results that may have no other field, for which every answer would pass. Others are known by the fields that they must
+ * have, whatever type a server states.
  */
 const BARE_TYPES: Partial<Readonly<Record<FutureResultName, string>>> = {
   OptimStepResponse: "optim_step",

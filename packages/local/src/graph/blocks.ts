@@ -3,6 +3,7 @@ import type { GraphBuilder } from "../onnx/graph-builder.js";
 import { add, divide, multiply } from "../onnx/operators/elementwise.js";
 import { loop } from "../onnx/operators/loop.js";
 import { flattenRows } from "../onnx/operators/reshape.js";
+import { lengthOf } from "../onnx/operators/shape.js";
 import type { Span } from "../onnx/operators/slice.js";
 import type { Value } from "../onnx/value.js";
 
@@ -24,8 +25,7 @@ export const blockedTime = (blockLength: number): Dimension => multiplyDimension
 
 /** @param tokens - `[1, blockedTime]` */
 export function divideIntoBlocks(graph: GraphBuilder, tokens: Value, length: number): Blocks {
-  const attributes = { start: { int: 1 }, end: { int: 2 } };
-  const time = graph.node({ operator: "Shape", inputs: [tokens], attributes }, "int64", [1]);
+  const time = lengthOf(graph, tokens, 1);
   return { length, time, count: divide(graph, time, graph.intVector([length])) };
 }
 

@@ -1,7 +1,9 @@
-import { type Dimension, multiplyDimensions } from "../onnx/dimension.js";
+import type { Dimension } from "../onnx/dimension.js";
 import type { GraphBuilder } from "../onnx/graph-builder.js";
 import { add } from "../onnx/operators/elementwise.js";
+import { lengthOf } from "../onnx/operators/shape.js";
 import type { Span } from "../onnx/operators/slice.js";
+import { joinFirstAxis } from "../onnx/operators/split.js";
 import type { Value } from "../onnx/value.js";
 
 /**
@@ -22,11 +24,7 @@ export const ATTENTION_MASK_VALUE = -1e30;
 export function causalMask(graph: GraphBuilder, tokens: Value, repeats: number): Value {
   const time: Dimension | undefined = tokens.shape[1];
   if (time === undefined) throw new Error("causal mask: tokens must be [rows, time]");
-  const length = graph.node(
-    { operator: "Shape", inputs: [tokens], attributes: { start: { int: 1 }, end: { int: 2 } } },
-    "int64",
-    [1],
-  );
+  const length = lengthOf(graph, tokens, 1);
   const first = graph.intVector([0]);
   return repeated(
     graph,
@@ -56,7 +54,7 @@ function hiddenFuture(
   const full = graph.node(
     {
       operator: "Expand",
-      inputs: [graph.scalar(ATTENTION_MASK_VALUE), concatenate(graph, [sizes.queries, sizes.keys], [2])],
+      inputs: [graph.scalar(ATTENTION_MASK_VALUE), joinFirstAxis(graph, [sizes.queries, sizes.keys])],
     },
     "float32",
     shape,
@@ -71,13 +69,10 @@ function hiddenFuture(
 }
 
 function repeated(graph: GraphBuilder, mask: Value, repeats: number): Value {
-  const [queries = 1, keys = 1] = mask.shape;
-  if (repeats === 1) return mask;
-  const copies = Array.from({ length: repeats }, () => mask);
-  return concatenate(graph, copies, [multiplyDimensions(repeats, queries), keys]);
-}
-
-function concatenate(graph: GraphBuilder, values: readonly Value[], shape: readonly Dimension[]): Value {
-  const type = values[0]?.type ?? "float32";
-  return graph.node({ operator: "Concat", inputs: values, attributes: { axis: { int: 0 } } }, type, shape);
+  return repeats === 1
+    ? mask
+    : joinFirstAxis(
+        graph,
+        Array.from({ length: repeats }, () => mask),
+      );
 }

@@ -14,9 +14,11 @@ import {
 } from "../onnx/operators/elementwise.js";
 import { gatherLastAxis, scatterAddLastAxis } from "../onnx/operators/gather.js";
 import { maxLastAxis, sumLastAxis } from "../onnx/operators/reduce.js";
+import { sliceSpan } from "../onnx/operators/slice.js";
 import { logSoftmax } from "../onnx/operators/softmax.js";
 import { joinFirstAxis, joinLastAxis, splitLastAxis } from "../onnx/operators/split.js";
 import type { Value } from "../onnx/value.js";
+import type { PartedMatrix } from "./frozen-matrix.js";
 import {
   type LinearWeights,
   type LoraLinear,
@@ -25,7 +27,12 @@ import {
   loraLinearBackward,
 } from "./lora-linear.js";
 import type { TargetHead } from "./target-head.js";
-import { type TokensInUse, tokensInUse } from "./tokens-in-use.js";
+import { pickedLinear, tokensInUse } from "./tokens-in-use.js";
+
+/** An unembedding in parts. */
+interface PartedWeights extends LinearWeights {
+  readonly weight: PartedMatrix;
+}
 
 /** The log-probabilities of a stretch of the vocabulary. */
 interface Part {
@@ -44,18 +51,16 @@ interface Part {
 /**
  * The head of a vocabulary in parts, none of which are joined: of all logits there is one copy in memory. A softmax over all is that over
  * each part times the part's share, and the shares are a softmax of the parts' normalizers, the logarithms of their sums of exponentials.
- *
- * @param parts - of the unembedding, in order
  */
 export function headInParts(
   graph: GraphBuilder,
   hidden: Value,
   targets: Value,
-  parts: readonly LinearWeights[],
+  weights: PartedWeights,
 ): TargetHead {
   let start = 0;
-  const saved = parts.map((weights) => {
-    const part = partOf(graph, loraLinear(graph, hidden, weights), targets, start);
+  const saved = layersOf(graph, weights).map((layer) => {
+    const part = partOf(graph, loraLinear(graph, hidden, layer), targets, start);
     start += Number(part.own.shape.at(-1));
     return part;
   });
@@ -148,8 +153,15 @@ function backward(
   return { input: dInput, adapter };
 }
 
-/** A linear layer as if it had been given the tokens in use alone. */
-export function pickedLinear(linear: LoraLinear, input: Value, { pick }: TokensInUse): LoraLinear {
-  const { low } = linear;
-  return { ...linear, input, ...(low === undefined ? {} : { low: { ...low, reduced: pick(low.reduced) } }) };
+/** A linear layer in parts as a layer for each part, with its rows of the adapter. */
+function layersOf(graph: GraphBuilder, { weight, adapter, bias }: PartedWeights): LinearWeights[] {
+  if (bias !== undefined) throw new Error("a matrix in parts must have no bias, got one");
+  let start = 0;
+  return weight.parts.map((part) => {
+    const length = Number(part.shape[0]);
+    const span = { start: graph.intVector([start]), end: graph.intVector([start + length]), length };
+    start += length;
+    if (adapter === undefined) return { weight: part };
+    return { weight: part, adapter: { ...adapter, b: sliceSpan(graph, adapter.b, 0, span) } };
+  });
 }

@@ -20,6 +20,15 @@ const numbers = (...shape: number[]) =>
   Float32Array.from({ length: shape.reduce((product, size) => product * size, 1) }, () => 4 * random() - 2);
 const matrix = numbers(VOCABULARY, HIDDEN);
 
+const feedsWith = (gradient: Float32Array) => ({
+  hidden: tensor("float32", [2, 3, HIDDEN], numbers(2, 3, HIDDEN)),
+  targets,
+  a: tensor("float32", [2, HIDDEN], numbers(2, HIDDEN)),
+  b: tensor("float32", [VOCABULARY, 2], numbers(VOCABULARY, 2)),
+  scale: tensor("float32", [], Float32Array.of(0.5)),
+  gradient: tensor("float32", [2, 3, 2], gradient),
+});
+
 type Way = "whole" | "parts";
 
 function weightOf(graph: GraphBuilder, way: Way): FrozenMatrix {
@@ -35,15 +44,8 @@ function weightOf(graph: GraphBuilder, way: Way): FrozenMatrix {
 describe("a head in parts", () => {
   it.each(["native", "wasm"] as const)("gives what it gives in one piece, %s", async (runtimeName) => {
     const runtime = await createRuntime({ runtime: runtimeName, threads: 1 });
-    const feeds = {
-      hidden: tensor("float32", [2, 3, HIDDEN], numbers(2, 3, HIDDEN)),
-      targets,
-      a: tensor("float32", [2, HIDDEN], numbers(2, HIDDEN)),
-      b: tensor("float32", [VOCABULARY, 2], numbers(VOCABULARY, 2)),
-      scale: tensor("float32", [], Float32Array.of(0.5)),
-      // The second token and the fifth are not in use.
-      gradient: tensor("float32", [2, 3, 2], Float32Array.of(1, -2, 0, 0, 0.5, 3, 1, 0, 0, 0, 0, 2)),
-    };
+    // The second token and the fifth are not in use.
+    const feeds = feedsWith(Float32Array.of(1, -2, 0, 0, 0.5, 3, 1, 0, 0, 0, 0, 2));
     const outputsOf = async (way: Way) => {
       const graph = new GraphBuilder();
       const input = (name: keyof typeof feeds) => graph.input(name, feeds[name].type, feeds[name].dims);
@@ -85,14 +87,7 @@ it.each([
   ["wasm", "parts"],
 ] as const)("gives zeros where no token of a run is in use, %s, matrix %s", async (runtimeName, way) => {
   const runtime = await createRuntime({ runtime: runtimeName, threads: 1 });
-  const feeds = {
-    hidden: tensor("float32", [2, 3, HIDDEN], numbers(2, 3, HIDDEN)),
-    targets,
-    a: tensor("float32", [2, HIDDEN], numbers(2, HIDDEN)),
-    b: tensor("float32", [VOCABULARY, 2], numbers(VOCABULARY, 2)),
-    scale: tensor("float32", [], Float32Array.of(0.5)),
-    gradient: tensor("float32", [2, 3, 2], new Float32Array(12)),
-  };
+  const feeds = feedsWith(new Float32Array(12));
   const graph = new GraphBuilder();
   const input = (name: keyof typeof feeds, type: "float32" | "int32", ...shape: Shape) =>
     graph.input(name, type, shape);

@@ -1,5 +1,4 @@
 import type { GraphBuilder } from "../onnx/graph-builder.js";
-import { sliceSpan } from "../onnx/operators/slice.js";
 import type { Value } from "../onnx/value.js";
 import { isParted } from "./frozen-matrix.js";
 import {
@@ -9,9 +8,9 @@ import {
   loraLinear,
   loraLinearBackward,
 } from "./lora-linear.js";
-import { headInParts, pickedLinear } from "./parted-head.js";
+import { headInParts } from "./parted-head.js";
 import { type TargetLogprobs, targetLogprobs, targetLogprobsBackward } from "./target-logprobs.js";
-import { tokensInUse } from "./tokens-in-use.js";
+import { pickedLinear, tokensInUse } from "./tokens-in-use.js";
 
 /** Log-probabilities of targets from the last hidden state, with the way back. */
 export interface TargetHead {
@@ -33,7 +32,8 @@ export function headAtOnce(
   targets: Value,
   weights: LinearWeights,
 ): TargetHead {
-  if (isParted(weights.weight)) return headInParts(graph, hidden, targets, partsOf(graph, weights));
+  const { weight, ...rest } = weights;
+  if (isParted(weight)) return headInParts(graph, hidden, targets, { weight, ...rest });
   const linear = loraLinear(graph, hidden, weights);
   const saved = targetLogprobs(graph, linear.output, targets);
   return { logprobs: saved.output, backward: (gradient) => backward(graph, linear, saved, gradient) };
@@ -51,18 +51,4 @@ function backward(
   const dLogits = targetLogprobsBackward(graph, picked, pick(gradient));
   const gradients = loraLinearBackward(graph, pickedLinear(linear, pick(linear.input), used), dLogits);
   return { ...gradients, input: used.putBack(gradients.input, linear.input) };
-}
-
-/** A parted linear layer as one layer for each part, with its rows of the adapter. */
-function partsOf(graph: GraphBuilder, { weight, adapter, bias }: LinearWeights): LinearWeights[] {
-  if (!isParted(weight)) return [{ weight, adapter, bias }];
-  if (bias !== undefined) throw new Error("a matrix in parts must have no bias, got one");
-  let start = 0;
-  return weight.parts.map((part) => {
-    const length = Number(part.shape[0]);
-    const span = { start: graph.intVector([start]), end: graph.intVector([start + length]), length };
-    start += length;
-    if (adapter === undefined) return { weight: part };
-    return { weight: part, adapter: { ...adapter, b: sliceSpan(graph, adapter.b, 0, span) } };
-  });
 }

@@ -4,6 +4,7 @@ import { sumMagnitudes } from "../onnx/operators/reduce.js";
 import { flattenRows, reshape, reshapeLike } from "../onnx/operators/reshape.js";
 import { zerosLike } from "../onnx/operators/zeros.js";
 import type { Value } from "../onnx/value.js";
+import type { LoraLinear } from "./lora-linear.js";
 
 /** The tokens of `[rows, time]` whose log-probabilities have a gradient. */
 export interface TokensInUse {
@@ -30,4 +31,10 @@ export function tokensInUse(graph: GraphBuilder, gradient: Value): TokensInUse {
       return reshapeLike(graph, scatterRows(graph, zeros, used, picked), like);
     },
   };
+}
+
+/** A linear layer as if it had been given the tokens in use alone. */
+export function pickedLinear(linear: LoraLinear, input: Value, { pick }: TokensInUse): LoraLinear {
+  const { low } = linear;
+  return { ...linear, input, ...(low === undefined ? {} : { low: { ...low, reduced: pick(low.reduced) } }) };
 }

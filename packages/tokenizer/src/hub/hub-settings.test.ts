@@ -81,7 +81,8 @@ describe("an endpoint that holds a secret", () => {
 });
 
 describe("settings of the environment, as huggingface_hub 2.4.0 reads them", () => {
-  const settings = (env: Record<string, string>) => resolveHubSettings({ env: { HOME: "/home/me", ...env } });
+  const settings = (env: Record<string, string>) =>
+    resolveHubSettings({ env: { HOME: "/elsewhere", ...env } });
   const HOME = homedir();
 
   it.each<[Record<string, string>, string]>([

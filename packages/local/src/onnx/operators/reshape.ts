@@ -1,6 +1,7 @@
 import { type Dimension, describeShape, multiplyDimensions, type Shape, sameShape } from "../dimension.js";
 import type { GraphBuilder } from "../graph-builder.js";
 import type { Value } from "../value.js";
+import { shapeOf } from "./shape.js";
 
 /**
  * The same numbers in another shape. A length known only at run time can be kept on its axis, and one such length may be
@@ -44,6 +45,5 @@ export function reshapeLike(graph: GraphBuilder, value: Value, other: Value): Va
       `Reshape: ${describeShape(value.shape)} and ${describeShape(other.shape)} differ in size`,
     );
   }
-  const shape = graph.node({ operator: "Shape", inputs: [other] }, "int64", [other.shape.length]);
-  return graph.node({ operator: "Reshape", inputs: [value, shape] }, value.type, other.shape);
+  return graph.node({ operator: "Reshape", inputs: [value, shapeOf(graph, other)] }, value.type, other.shape);
 }

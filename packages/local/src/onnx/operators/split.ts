@@ -1,4 +1,4 @@
-import { type Dimension, describeShape } from "../dimension.js";
+import { type Dimension, describeShape, multiplyDimensions } from "../dimension.js";
 import type { GraphBuilder } from "../graph-builder.js";
 import type { Value } from "../value.js";
 
@@ -15,22 +15,21 @@ export function splitLastAxis(graph: GraphBuilder, value: Value, lengths: readon
   return graph.nodeWithOutputs({ operator: "Split", inputs, attributes }, parts);
 }
 
-/** Values side by side along their last axis, whose lengths are known. */
+/** Values side by side along their last axis: of one length each, or of lengths that are known. */
 export const joinLastAxis = (graph: GraphBuilder, values: readonly Value[]) => join(graph, values, -1);
 
-/** Values one behind another along their first axis, whose lengths are known. */
+/** Values one behind another along their first axis: of one length each, or of lengths that are known. */
 export const joinFirstAxis = (graph: GraphBuilder, values: readonly Value[]) => join(graph, values, 0);
 
 function join(graph: GraphBuilder, values: readonly Value[], axis: 0 | -1): Value {
   const [first] = values;
   if (first === undefined) throw new Error("Concat: must have at least one value, got none");
-  const length = sum(values.map(({ shape }) => shape.at(axis) ?? Number.NaN));
+  const lengths = values.map(({ shape }) => shape.at(axis) ?? Number.NaN);
+  const [one = 0] = lengths;
+  const isOne = lengths.every((length) => length === one);
+  const shape = first.shape.with(axis, isOne ? multiplyDimensions(lengths.length, one) : sum(lengths));
   const attributes = { axis: { int: axis } };
-  return graph.node(
-    { operator: "Concat", inputs: values, attributes },
-    first.type,
-    first.shape.with(axis, length),
-  );
+  return graph.node({ operator: "Concat", inputs: values, attributes }, first.type, shape);
 }
 
 function sum(lengths: readonly Dimension[]): number {
