@@ -1,3 +1,5 @@
+import { rememberWordIds } from "./word-ids.js";
+
 const UTF8 = new TextEncoder();
 
 /**
@@ -9,7 +11,8 @@ export function byteTokens(
   const ids = Array.from({ length: 256 }, (_, byte) =>
     idsByToken.get(`<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`),
   );
-  return (text) => {
+  // A text is made of few different characters, and TextEncoder takes longer for one than all the rest.
+  return rememberWordIds((text) => {
     const found: number[] = [];
     for (const byte of UTF8.encode(text)) {
       const id = ids[byte];
@@ -17,5 +20,5 @@ export function byteTokens(
       found.push(id);
     }
     return found;
-  };
+  });
 }

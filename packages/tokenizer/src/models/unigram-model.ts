@@ -1,4 +1,5 @@
 import { ValidationError } from "@tinkex/base";
+import { widthAt } from "../text/code-points.js";
 import { PrefixIndex } from "../text/prefix-index.js";
 import { byteTokens } from "./byte-tokens.js";
 import { unknownTokenFor } from "./unknown-token.js";
@@ -53,7 +54,7 @@ export function createUnigramModel(config: Readonly<Record<string, unknown>>): W
         if (token.length === width) isKnown = true;
       };
       for (; at < word.length; at += width) {
-        width = (word.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+        width = widthAt(word, at);
         before = bestScores[at] ?? 0;
         isKnown = false;
         index.visit(word, at, offerToken);

@@ -2,11 +2,11 @@
 const MAX_WORD_LENGTH = 64;
 const MAX_WORDS = 50_000;
 
-/** Gives the ids of a word, remembering those of short words: a text is made of few different ones. */
-export function rememberWordIds(
-  encode: (word: string) => readonly number[],
-): (word: string) => readonly number[] {
-  const known = new Map<string, readonly number[]>();
+/** Gives the ids of a word, if it has any, remembering those of short words: a text is made of few different ones. */
+export function rememberWordIds<Ids extends readonly number[] | undefined>(
+  encode: (word: string) => Ids,
+): (word: string) => Ids {
+  const known = new Map<string, Ids>();
   return (word) => {
     const remembered = known.get(word);
     if (remembered !== undefined) return remembered;

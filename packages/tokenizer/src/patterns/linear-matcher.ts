@@ -1,3 +1,4 @@
+import { widthAt } from "../text/code-points.js";
 import type { TextRange } from "../text/text-range.js";
 import type { PatternProgram, PatternStep } from "./compile-pattern.js";
 import { PlaceSet } from "./place-set.js";
@@ -117,10 +118,6 @@ class Search {
     // It looks at one character.
     return place > 0 && look.run(place - widthBefore(this.#text, place)) !== undefined;
   }
-}
-
-function widthAt(text: string, place: number): number {
-  return (text.codePointAt(place) ?? 0) > 0xffff ? 2 : 1;
 }
 
 function widthBefore(text: string, place: number): number {

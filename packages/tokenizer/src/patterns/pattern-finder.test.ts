@@ -2,6 +2,7 @@ import { ValidationError } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { growthOf } from "../testing/growth-of.js";
 import { randomFrom } from "../testing/random-from.js";
+import type { TextRange } from "../text/text-range.js";
 import { createTokenizer } from "../tokenizer/create-tokenizer.js";
 import { compilePattern } from "./compile-pattern.js";
 import { isLinearNatively } from "./is-linear-natively.js";
@@ -49,6 +50,21 @@ const HOSTILE: readonly (readonly [pattern: string, text: string])[] = [
   [String.raw`(?:\r?\n[ \t]*)+x`, "\n "],
 ];
 
+const ALPHABET = ["a", "b", "ab", "c", "d", "x", "y", "!", " ", "\n", "\r\n", "A", "漢", "😀", "1", "'s"];
+
+function randomText(random: () => number): string {
+  const pick = () => ALPHABET[Math.floor(random() * ALPHABET.length)];
+  return Array.from({ length: Math.floor(random() * 14) }, pick).join("");
+}
+
+/** The library's translation; both matchers get the same. */
+function inJavaScript(source: string): RegExp {
+  const config = { type: "Split", pattern: { Regex: source }, behavior: "Isolated" } as const;
+  const { pattern } = new SplitPreTokenizer(config);
+  if (!(pattern instanceof RegExp)) throw new Error("the library made no expression");
+  return pattern;
+}
+
 const splitter = (pattern: string) => {
   const pre_tokenizer = { type: "Split", pattern: { Regex: pattern }, behavior: "Isolated", invert: false };
   const vocab = { a: 0, b: 1, " ": 2, "\n": 3, x: 4, y: 5, z: 6 };
@@ -78,6 +94,31 @@ describe("the patterns of the families", () => {
       expect(growth, JSON.stringify(unit)).toBeLessThan(3.5);
     }
   });
+});
+
+// Texts are searched in turns by some, and a finder keeps one expression for all of them.
+it.each(Object.entries(FAMILIES))("finds what matchAll does in two texts by turns: %s", (_name, source) => {
+  const random = randomFrom(11);
+  const find = patternFinder({ Regex: source });
+  const native = inJavaScript(source);
+  for (let round = 0; round < 50; round += 1) {
+    const texts = [randomText(random), randomText(random)];
+    const found: TextRange[][] = [[], []];
+    const searches = texts.map((text) => find(text)[Symbol.iterator]());
+    for (let isDone = false; !isDone; ) {
+      const steps = searches.map((search) => search.next());
+      for (const [at, step] of steps.entries()) if (step.done !== true) found[at]?.push(step.value);
+      isDone = steps.every((step) => step.done === true);
+    }
+    expect(found, JSON.stringify(texts)).toEqual(
+      texts.map((text) =>
+        Array.from(text.matchAll(native), ({ index: start, 0: match }) => ({
+          start,
+          end: start + match.length,
+        })),
+      ),
+    );
+  }
 });
 
 describe("a hostile pattern", () => {
@@ -138,17 +179,13 @@ describe("the matcher that takes linear time", () => {
 
   it("finds what V8's does, in 200 random texts for each of the patterns", () => {
     const random = randomFrom(7);
-    const alphabet = ["a", "b", "ab", "c", "d", "x", "y", "!", " ", "\n", "\r\n", "A", "漢", "😀", "1", "'s"];
     let compared = 0;
     for (const source of PATTERNS) {
       const native = inJavaScript(source);
       const tree = parse(native.source);
       if (tree === undefined) continue;
       for (let round = 0; round < 200; round++) {
-        const text = Array.from(
-          { length: Math.floor(random() * 14) },
-          () => alphabet[Math.floor(random() * 16)],
-        ).join("");
+        const text = randomText(random);
         const expected = Array.from(text.matchAll(native), (match) => [
           match.index,
           match.index + match[0].length,
@@ -170,15 +207,6 @@ describe("the matcher that takes linear time", () => {
       if (tree !== undefined) expect(isLinearNatively(tree), source).toBe(false);
     }
   });
-
-  /** The library's translation; both matchers get the same. */
-  function inJavaScript(source: string): RegExp {
-    const config = { type: "Split", pattern: { Regex: source }, behavior: "Isolated" } as const;
-    const { pattern } = new SplitPreTokenizer(config);
-    if (!(pattern instanceof RegExp)) throw new Error("the library made no expression");
-    if (pattern === null) throw new Error(`no pattern: ${source}`);
-    return pattern;
-  }
 
   function parse(source: string) {
     try {

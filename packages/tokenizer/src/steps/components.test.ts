@@ -51,8 +51,8 @@ function runner(
       return (character) => normalize(inContexts(character));
     }
     case "pre_tokenizer": {
-      const split = createPreTokenizer(part);
-      return (character) => split(inContexts(character), true).join("\u001f");
+      const { split, spell } = createPreTokenizer(part);
+      return (character) => split(inContexts(character), true).map(spell).join("\u001f");
     }
     case "decoder": {
       const decoder = createDecoder(part);

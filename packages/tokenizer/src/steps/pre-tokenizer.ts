@@ -13,8 +13,16 @@ import { scriptCut } from "./unicode-scripts.js";
 import { checkGrowth } from "./within-growth.js";
 import { changeEach, cutEach, type WordStep } from "./words.js";
 
-/** Splits a text into words. `isFirst`: it begins the text that was given. */
-export type PreTokenizer = (text: string, isFirst: boolean) => readonly string[];
+/** Steps from a text to what the model gets. */
+export interface PreTokenizer {
+  /** Splits a text into words. `isFirst`: it begins the text that was given. */
+  split(text: string, isFirst: boolean): readonly string[];
+  /**
+   * Spells a word as the model knows it: in bytes where that is the last step, as in all byte-level families. Apart from the split,
+   * so that words that come again are known by how they are written, and are not spelled again.
+   */
+  spell(word: string): string;
+}
 
 /** Makers of the kinds of pre-tokenizers that Rust's `tokenizers` 0.23 has, each of one step or more; `Replace` is JavaScript's alone, and `LongRuns` Kimi's. */
 const PRE_TOKENIZERS: Readonly<Record<string, (part: PartConfig) => readonly WordStep[]>> = {
@@ -45,13 +53,18 @@ export function createPreTokenizer(section: object | null): PreTokenizer {
   const steps = leafParts(section, "pretokenizers").flatMap((part) =>
     partOfType(PRE_TOKENIZERS, part, "pre_tokenizer")(part),
   );
-  return (text, isFirst) => {
-    let words = { texts: [text] as readonly string[], startsText: isFirst };
-    for (const step of steps) {
-      words = step(words);
-      checkGrowth(totalLength(words.texts), text.length, "pre_tokenizer");
-    }
-    return words.texts;
+  const isSpelled = steps.at(-1) === spellEach;
+  if (isSpelled) steps.pop();
+  return {
+    split(text, isFirst) {
+      let words = { texts: [text] as readonly string[], startsText: isFirst };
+      for (const step of steps) {
+        words = step(words);
+        checkGrowth(totalLength(words.texts), text.length, "pre_tokenizer");
+      }
+      return words.texts;
+    },
+    spell: isSpelled ? spellBytes : (word) => word,
   };
 }
 
@@ -68,6 +81,8 @@ function atText(delimiter: unknown): WordStep {
   return cutEach(cutAtMatches(patternFinder({ String: delimiter }), { behavior: "Removed" }));
 }
 
+const spellEach = changeEach(spellBytes);
+
 /** The words of GPT-2 (`tokenizers/src/pre_tokenizers/byte_level.rs`). */
 const GPT_2 = String.raw`'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`;
 
@@ -77,7 +92,7 @@ function byteLevel({ add_prefix_space: addsSpace, use_regex: usesRegex }: PartCo
   if (usesRegex !== false) {
     steps.push(cutEach(cutAtMatches(patternFinder({ Regex: GPT_2 }), { behavior: "Isolated" })));
   }
-  return [...steps, changeEach(spellBytes)];
+  return [...steps, spellEach];
 }
 
 function lengthCut(length: number): (text: string) => Iterable<TextRange> {

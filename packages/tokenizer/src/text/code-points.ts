@@ -14,3 +14,8 @@ export function classOf(ranges: string): string {
 export function eachOf(character: string): RegExp {
   return new RegExp(character, "gu");
 }
+
+/** The UTF-16 units of the character at a place of a text: two for a surrogate pair, else one. */
+export function widthAt(text: string, place: number): number {
+  return (text.codePointAt(place) ?? 0) > 0xffff ? 2 : 1;
+}

@@ -12,8 +12,7 @@ import type { DecoderPart } from "../steps/decoding.js";
 import { createNormalizer } from "../steps/normalizer.js";
 import { type Affixes, readPostProcessor } from "../steps/post-processor.js";
 import { createPreTokenizer } from "../steps/pre-tokenizer.js";
-import { withoutByteSpelling } from "../steps/without-byte-spelling.js";
-import { byteLevelTokenBytes, spellBytes } from "../text/byte-level.js";
+import { byteLevelTokenBytes } from "../text/byte-level.js";
 import { type TokenText, textOfTokenBytes } from "../text/token-text.js";
 
 /**
@@ -43,10 +42,7 @@ export interface Engine {
 
 /** @throws ValidationError when a part of the tokenizer is not known. */
 export function createEngine(json: TokenizerJson): Engine {
-  // Bytes are spelled word by word where nothing else follows, so that words are remembered as they are written.
-  const spelled = withoutByteSpelling(json.pre_tokenizer);
-  const spell = spelled === undefined ? (word: string) => word : spellBytes;
-  const split = createPreTokenizer(spelled ?? json.pre_tokenizer);
+  const { split, spell } = createPreTokenizer(json.pre_tokenizer);
   const model = createModel(json.model);
   const tokenBytes = json.decoder?.type === "ByteLevel" ? byteLevelTokenBytes() : undefined;
   const idsOfWord = rememberWordIds((word) => model.ids(spell(word)));
