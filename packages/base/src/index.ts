@@ -16,7 +16,7 @@ export {
 } from "./arguments/check-argument.js";
 export { checkClock, checkLogger, checkRandom } from "./arguments/check-surroundings.js";
 export { describeKind, describeValue } from "./arguments/describe-value.js";
-export { narrowListInto, roundListInto } from "./arrays/list-into-array.js";
+export { holdsInt32, narrowListInto, roundListInto } from "./arrays/list-into-array.js";
 export {
   AbortedError,
   ApiStatusError,

@@ -92,9 +92,9 @@ function cast(elements: Elements, options: TensorFromOptions): TensorData {
     dtype === "float32"
       ? castToFloat32(elements.values, options, memory)
       : castToInt64(elements.values, options, memory);
+  // The cast has seen every element, and a shape that was counted holds them: only what somebody stated can be wrong, or be theirs.
+  if (options.shape === undefined && !elements.isShapeStated) return { data, dtype, shape };
   const dense: TensorData = shape === undefined ? { data, dtype } : { data, dtype, shape: shape.slice() };
-  // The cast has seen every element, and a shape that was counted holds them: only what somebody stated can be wrong.
-  if (options.shape === undefined && !elements.isShapeStated) return dense;
   const tensor = elements.sparse === undefined ? dense : { ...dense, ...elements.sparse };
   const fault = tensorLayoutFault(tensor);
   if (fault !== undefined) throw tensorFaultError(options, fault);

@@ -120,13 +120,16 @@ function sparseFieldsOf(record: TensorRecord): SparseFields {
  * @throws ValidationError when arrays of one level differ in length, or arrays and elements are mixed
  */
 function flattenArray(list: NestedList, place: TensorPlace): Elements {
+  // Nearly every list is flat. Not `list[0]`, as below.
+  if (!Array.isArray(list.at(0)))
+    return { values: list, shape: [list.length], dtype: undefined, isShapeStated: false };
   const shape = shapeOf(list, place);
   let level: readonly unknown[] = list;
   for (let depth = 1; depth < shape.length; depth += 1) {
     checkRows(level, shape.slice(depth), place);
     level = concatenate(level);
   }
-  if (shape.length > 1) refuseLists(level, place);
+  refuseLists(level, place);
   // The cast says whether the elements are numbers.
   return { values: level, shape, dtype: undefined, isShapeStated: false };
 }

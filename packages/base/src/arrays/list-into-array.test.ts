@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { narrowListInto, roundListInto } from "./list-into-array.js";
+import { holdsInt32, narrowListInto, roundListInto } from "./list-into-array.js";
 
 const bad = ["1", undefined, null, true, 1n, Number.NaN, Number.POSITIVE_INFINITY];
 
@@ -42,5 +42,18 @@ describe.each([
   it("puts numbers that add up to more than float32 can hold, or to nothing", () => {
     const list = [2 ** 30, 2 ** 30, -(2 ** 31), 2 ** 30, 2 ** 30, 2 ** 30, 2 ** 30, 2 ** 30];
     expect(put(list, 0, list.length)[0]).toBe(list.length);
+  });
+});
+
+describe("holdsInt32", () => {
+  const whole = (length: number): unknown[] => Array.from({ length }, (_, index) => index - 5);
+
+  it("takes integers of 32 bits, and no list at all of them", () => {
+    for (let length = 0; length < 20; length++) expect(holdsInt32(whole(length))).toBe(true);
+    expect(holdsInt32([2 ** 31 - 1, -(2 ** 31), 0, -0])).toBe(true);
+  });
+
+  it.each([...bad, 0.5, 2 ** 31].map((value) => [value]))("finds %o, wherever it stands", (value) => {
+    for (let index = 0; index < 19; index++) expect(holdsInt32(whole(19).with(index, value))).toBe(false);
   });
 });

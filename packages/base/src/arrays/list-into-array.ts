@@ -1,5 +1,5 @@
-// Conversion of lists of numbers into typed arrays, for packages that have many to convert. Eight elements at a time: that makes a third
-// fewer comparisons an element than a loop over one, which looks at what is left.
+// Conversion of lists of numbers into typed arrays, for packages that have many to convert, and a look at what they hold. Eight elements
+// at a time: that makes a third fewer comparisons an element than a loop over one, which looks at what is left.
 
 /**
  * Rounds `count` elements of a list, from `start` on, to float32, and puts them at the beginning of `target`.
@@ -97,4 +97,30 @@ export function narrowListInto(
     target[index] = value;
   }
   return index;
+}
+
+/** Tells whether a list holds nothing but integers of 32 bits. */
+export function holdsInt32(list: readonly unknown[]): list is readonly number[] {
+  const { length } = list;
+  let index = 0;
+  for (; index + 7 < length; index += 8) {
+    const a = list[index];
+    const b = list[index + 1];
+    const c = list[index + 2];
+    const d = list[index + 3];
+    const e = list[index + 4];
+    const f = list[index + 5];
+    const g = list[index + 6];
+    const h = list[index + 7];
+    if (typeof a !== "number" || typeof b !== "number" || typeof c !== "number") return false;
+    if (typeof d !== "number" || typeof e !== "number" || typeof f !== "number") return false;
+    if (typeof g !== "number" || typeof h !== "number") return false;
+    if ((a | 0) !== a || (b | 0) !== b || (c | 0) !== c || (d | 0) !== d) return false;
+    if ((e | 0) !== e || (f | 0) !== f || (g | 0) !== g || (h | 0) !== h) return false;
+  }
+  for (; index < length; index += 1) {
+    const value = list[index];
+    if (typeof value !== "number" || (value | 0) !== value) return false;
+  }
+  return true;
 }

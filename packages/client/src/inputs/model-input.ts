@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/base";
+import { holdsInt32, ValidationError } from "@tinkex/base";
 import {
   checkSent,
   type EncodedTextChunk,
@@ -60,13 +60,7 @@ function hasFieldsAmong(value: object, known: Readonly<Record<string, true>>): b
 function areTokenIds(tokens: unknown): tokens is TokenIds {
   // An empty array may be one whose memory is gone.
   if (tokens instanceof Int32Array) return tokens.length > 0;
-  if (!Array.isArray(tokens)) return false;
-  const list: readonly unknown[] = tokens;
-  for (let index = 0; index < list.length; index += 1) {
-    const token = list[index];
-    if (typeof token !== "number" || (token | 0) !== token) return false;
-  }
-  return true;
+  return Array.isArray(tokens) && holdsInt32(tokens);
 }
 
 /** Estimated bytes of a prompt in a JSON body: 10 a token. */

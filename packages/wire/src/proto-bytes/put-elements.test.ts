@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { putFloat32, putInt32, putInt64 } from "./put-elements.js";
+import { putFloat32, putInt32, putInt64, putWidened } from "./put-elements.js";
 
 /** Around four at a time, and around the block of 1024. */
 const length = fc.oneof(fc.nat(9), fc.integer({ min: 1019, max: 1030 }), fc.constant(2051));
@@ -58,4 +58,17 @@ describe.each(Object.entries(writers))("a list as %s", (_, { put, elementBytes, 
       expect(put(new Uint8Array(1031 * elementBytes), 0, values as number[])).toBe(index);
     }
   });
+});
+
+it("widens an Int32Array to the bytes that a list of the same integers has", () => {
+  const lists = length.chain((count) => fc.array(int32, { minLength: count, maxLength: count, size: "max" }));
+  fc.assert(
+    fc.property(lists, (list) => {
+      const [written, wanted] = [new Uint8Array(8 * list.length + 3), new Uint8Array(8 * list.length + 3)];
+      putWidened(written, 3, Int32Array.from(list));
+      expect(putInt64(wanted, 3, list)).toBe(-1);
+      expect(written).toEqual(wanted);
+    }),
+    { numRuns: 50, seed: 1 },
+  );
 });

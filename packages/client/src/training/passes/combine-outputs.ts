@@ -53,7 +53,10 @@ export function combineOutputs(
 
 /** Checks what the type of an output says of its tensors. */
 function checkTensors(output: NamedTensors, index: number): asserts output is LossFnOutput {
-  for (const [name, tensor] of Object.entries(output)) {
+  // Not the list of entries, which would be made anew for each datum.
+  for (const name in output) {
+    const tensor = output[name];
+    if (tensor === undefined) continue;
     const { dtype } = tensor;
     if (name === "logprobs" && dtype !== "float32") {
       throw new ResponseError(

@@ -3,7 +3,7 @@ import type { LossFnType } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
 import { datum, seqIdOf } from "../../testing/examples.js";
 import { openTraining, step } from "../../testing/open-training.js";
-import type { DatumLike } from "./prepare-data.js";
+import { type DatumLike, prepareData, preparePass } from "./prepare-data.js";
 
 const like = (loss_fn_inputs: DatumLike["loss_fn_inputs"]): DatumLike => ({
   model_input: [1, 2],
@@ -208,4 +208,27 @@ describe("an answer", () => {
     await expect(pass).rejects.toBeInstanceOf(ResponseError);
     await expect(pass).rejects.toThrow(message);
   });
+});
+
+it("finds a target below 0 wherever it stands, as a list and as a typed array", () => {
+  for (let at = 0; at < 11; at++) {
+    const tokens = Array.from({ length: 11 }, (_, index) => (index === at ? -7 : index));
+    for (const target_tokens of [tokens, Int32Array.from(tokens), BigInt64Array.from(tokens, BigInt)]) {
+      const data = [{ model_input: tokens, loss_fn_inputs: { target_tokens } }];
+      expect(() => preparePass("forward", data, "cross_entropy", {})).toThrow(`got -7 at index ${at}`);
+    }
+  }
+});
+
+it("casts a tensor under a name that objects have already", () => {
+  const inputs = JSON.parse('{ "__proto__": { "data": [1], "dtype": "float32" } }');
+  const [prepared] = prepareData("forward", [{ model_input: [1], loss_fn_inputs: inputs }]);
+  expect(Object.entries(prepared?.loss_fn_inputs ?? {})).toEqual([
+    ["__proto__", { data: Float32Array.of(1), dtype: "float32" }],
+  ]);
+});
+
+it("names a fault of a tensor before one of the model's input", () => {
+  const datum = { model_input: "text", loss_fn_inputs: { target_tokens: [1.5] } };
+  expect(() => prepareData("forward", [datum as never])).toThrow("data[0].loss_fn_inputs.target_tokens");
 });

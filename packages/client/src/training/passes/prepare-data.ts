@@ -59,7 +59,12 @@ export function preparePass(
   const lossFnConfig = config === undefined ? undefined : checkedLossConfig(config);
   const name = method === "forward" ? "forward" : "forward_backward";
   const prepared = prepareData(method, data);
-  if (!isUnchecked) for (const [index, datum] of prepared.entries()) checkLossInputs(lossFn, datum, index);
+  if (!isUnchecked) {
+    for (let index = 0; index < prepared.length; index += 1) {
+      const datum = prepared[index];
+      if (datum !== undefined) checkLossInputs(lossFn, datum, index);
+    }
+  }
   return { name, data: prepared, lossFn, lossFnConfig, isStrict };
 }
 
@@ -164,13 +169,26 @@ function negativeAt(data: TensorData["data"]): number {
 
 /**
  * Finds the first element of `wordCount` 32-bit words whose last one is below 0. Targets are nearly always 32-bit integers, for which
- * alone the engine compiles this loop: with floats and bigints in it, it takes ten times as long.
+ * alone the engine compiles these loops: with floats and bigints in them, they take ten times as long.
  */
 function negativeWordAt(words: Int32Array, wordCount: 1 | 2): number {
+  if (wordCount === 1 && !hasNegative(words)) return -1;
   for (let index = wordCount - 1; index < words.length; index += wordCount) {
     if ((words[index] ?? 0) < 0) return Math.floor(index / wordCount);
   }
   return -1;
+}
+
+/** Tells whether an element is below 0: their bits joined are then below it as well. A third of the time of looking for the place. */
+function hasNegative(words: Int32Array): boolean {
+  let joined = 0;
+  let index = 0;
+  for (; index + 3 < words.length; index += 4) {
+    const at = index;
+    joined |= (words[at] ?? 0) | (words[at + 1] ?? 0) | (words[at + 2] ?? 0) | (words[at + 3] ?? 0);
+  }
+  for (; index < words.length; index += 1) joined |= words[index] ?? 0;
+  return joined < 0;
 }
 
 /**
@@ -218,19 +236,31 @@ function prepareDatum(datum: DatumLike, datumIndex: number, memory: TensorMemory
     );
   }
   checkKnownNames(datum, DATUM_FIELDS, place);
-  const inputs: [string, TensorData][] = [];
-  for (const [key, value] of Object.entries(datum.loss_fn_inputs ?? {})) {
-    inputs.push([key, TensorData.from(value, { key, datumIndex, memory })]);
-  }
+  const inputs = castInputs(datum.loss_fn_inputs, datumIndex, memory);
   const prepared: Datum = {
     ...datum,
     model_input: toModelInput(datum.model_input, `${place}.model_input`),
-    loss_fn_inputs: Object.fromEntries(inputs),
+    loss_fn_inputs: inputs,
   };
   if (datum.model_input_spans !== undefined || datum.loss_fn_input_spans !== undefined) {
     checkSpans(prepared, datumIndex);
   }
   return prepared;
+}
+
+/** Casts the tensors of one datum. */
+function castInputs(
+  inputs: DatumLike["loss_fn_inputs"],
+  datumIndex: number,
+  memory: TensorMemory,
+): Record<string, TensorData> {
+  // A copy whose values are replaced, also under a name such as `__proto__`; making each property anew takes longer.
+  const cast: Record<string, TensorLike> = { ...inputs };
+  for (const key of Object.keys(cast)) {
+    cast[key] = TensorData.from(cast[key] as TensorLike, { key, datumIndex, memory });
+  }
+  // The loop has replaced every value.
+  return cast as Record<string, TensorData>;
 }
 
 /** Checks the origins of positions, which few datums state. */

@@ -14,7 +14,9 @@ export function splitIntoChunks(data: readonly Datum[], limits: ChunkLimits): Da
   const chunks: DataChunk[] = [];
   let start = 0;
   let size = 0;
-  for (const [index, datum] of data.entries()) {
+  for (let index = 0; index < data.length; index += 1) {
+    const datum = data[index];
+    if (datum === undefined) continue;
     const datumSize = sizeOf(datum);
     const length = index - start;
     if (length > 0 && (size + datumSize > limits.maxSize || length === limits.maxLength)) {
@@ -43,7 +45,10 @@ const protobufBytes: DatumSize = ({
 }) => {
   let bytes = 0;
   for (const chunk of model_input.chunks) bytes += chunkBytes(chunk, 4);
-  for (const tensor of Object.values(loss_fn_inputs)) {
+  // Not the list of values, which would be made anew for each datum.
+  for (const key in loss_fn_inputs) {
+    const tensor = loss_fn_inputs[key];
+    if (tensor === undefined) continue;
     const { data, dtype, sparse_crow_indices: crow, sparse_col_indices: columns } = tensor;
     bytes += data.length * (dtype === "float32" ? 4 : 8);
     if (crow !== undefined) bytes += 8 * crow.length;

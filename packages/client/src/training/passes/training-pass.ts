@@ -41,7 +41,8 @@ export function passOutput(
   if (outputs.length !== data.length) {
     throw new ResponseError(`the service gave ${outputs.length} outputs for ${data.length} datums`);
   }
-  for (const [index, { logprobs }] of outputs.entries()) {
+  for (let index = 0; index < outputs.length; index += 1) {
+    const logprobs = outputs[index]?.logprobs;
     const targets = data[index]?.loss_fn_inputs.target_tokens;
     if (logprobs === undefined || targets === undefined || isSparse(targets) || isSparse(logprobs)) continue;
     if (logprobs.data.length === targets.data.length) continue;
