@@ -9,5 +9,5 @@ export default packageBuild(
     "src/command/main.ts",
     "src/compute/engine-worker.ts",
   ],
-  { platform: "node" },
+  { platform: "node", bundled: "zod" },
 );

@@ -1,3 +1,6 @@
 import { packageBuild } from "../../tooling/build/tsdown.mjs";
 
-export default packageBuild(["src/index.ts", "src/endpoints.ts", "src/descriptions.ts"], { isPure: true });
+export default packageBuild(["src/index.ts", "src/endpoints.ts", "src/descriptions.ts"], {
+  isPure: true,
+  bundled: "zod",
+});

@@ -2,6 +2,8 @@
 export interface Allowance {
   readonly siblings: readonly string[];
   readonly libraries: readonly string[];
+  /** Libraries whose used part the build puts into `dist`: no dependency of whoever installs the package. */
+  readonly bundled?: readonly string[];
   /** Loaded only where it is installed. */
   readonly optional?: readonly string[];
   /** Entry files that run in a browser: nothing they reach may import from `node:`. */
@@ -11,7 +13,12 @@ export interface Allowance {
 /** The dependency graph. Arrows point down only; a new arrow or library is a decision (`docs/decisions/`). */
 export const ALLOWED_DEPENDENCIES: Readonly<Record<string, Allowance>> = {
   base: { siblings: [], libraries: [], browserEntries: ["src/index.ts"] },
-  types: { siblings: ["base"], libraries: ["zod"], browserEntries: ["src/index.ts", "src/endpoints.ts"] },
+  types: {
+    siblings: ["base"],
+    libraries: [],
+    bundled: ["zod"],
+    browserEntries: ["src/index.ts", "src/endpoints.ts"],
+  },
   wire: { siblings: ["base", "types"], libraries: ["@bufbuild/protobuf"], browserEntries: ["src/index.ts"] },
   tensor: {
     siblings: ["base", "types"],
@@ -46,14 +53,8 @@ export const ALLOWED_DEPENDENCIES: Readonly<Record<string, Allowance>> = {
   },
   local: {
     siblings: ["base", "types", "wire", "tensor", "tokenizer"],
-    libraries: [
-      "@bufbuild/protobuf",
-      "@fastify/send",
-      "fastify",
-      "light-my-request",
-      "onnxruntime-web",
-      "zod",
-    ],
+    libraries: ["@bufbuild/protobuf", "@fastify/send", "fastify", "light-my-request", "onnxruntime-web"],
+    bundled: ["zod"],
     optional: ["onnxruntime-node"],
     browserEntries: ["src/engine.ts"],
   },

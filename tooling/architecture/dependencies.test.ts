@@ -24,7 +24,7 @@ describe.each(Object.entries(ALLOWED_DEPENDENCIES))("@tinkex/%s", (folder, allow
   });
 
   it("imports nothing else", () => {
-    const allowed = new Set([...required, ...(allowance.optional ?? [])]);
+    const allowed = new Set([...required, ...(allowance.optional ?? []), ...(allowance.bundled ?? [])]);
     const foreign = sourceImports(folder).filter(
       ({ specifier }) =>
         !specifier.startsWith(".") && !specifier.startsWith("node:") && !allowed.has(packageOf(specifier)),

@@ -10,14 +10,17 @@ export interface Bundle {
   readonly files: readonly string[];
 }
 
+/** Libraries that are imported by name, and those whose part lies in a package's `dist`. */
+const LIBRARIES = { packages: "external", external: ["./zod-*.js"] } as const;
+
 /**
  * Bundles a file, named relative to the repository, as an application for the browser would: packages as they are built and
  * published, nothing put in place of Node's modules, so that an import of one ends the build.
  *
- * @param packages whether what is imported by name goes into the bundle too
+ * @param libraries whether libraries, and our other packages, go into the bundle too
  */
-export function bundle(file: string, packages: BuildOptions["packages"] = "bundle"): Promise<Bundle> {
-  return bundleFrom({ entryPoints: [file], packages });
+export function bundle(file: string, libraries: "bundled" | "left out" = "bundled"): Promise<Bundle> {
+  return bundleFrom({ entryPoints: [file], ...(libraries === "bundled" ? {} : LIBRARIES) });
 }
 
 /** Bundles a program given as text, which may import the packages that this folder has. */

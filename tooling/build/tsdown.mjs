@@ -7,9 +7,10 @@ import { pureInitializers } from "./pure-initializers.mjs";
  *
  * @param {string[] | Record<string, string>} entry source files, each of which becomes a file of the same name, or of its key, in `dist`
  * @param {{ unbundle?: boolean, platform?: "neutral" | "node", isPure?: boolean, isSecond?: boolean,
- * replacedFiles?: Record<string, string> }} [options] `unbundle` keeps one output file per source file; `platform` is `neutral` for what
+ * replacedFiles?: Record<string, string>, bundled?: string }} [options] `unbundle` keeps one output file per source file; `platform` is `neutral` for what
  * also runs in a browser; `isPure` lets bundlers drop unused constants; `replacedFiles` names a source to build in place of another, and
- * `isSecond` leaves what an earlier build put into `dist`, and declares nothing
+ * `isSecond` leaves what an earlier build put into `dist`, and declares nothing; `bundled` names a library of which the used part becomes
+ * a file of its own in `dist`, in place of a dependency (docs/decisions/058)
  */
 export function packageBuild(entry, options = {}) {
   return defineConfig({
@@ -31,8 +32,17 @@ export function packageBuild(entry, options = {}) {
       ...(options.isPure ? [pureInitializers()] : []),
       ...(options.replacedFiles ? [replaceFiles(options.replacedFiles)] : []),
     ],
-    deps: { skipNodeModulesBundle: true },
+    ...(options.bundled ? withLibrary(options.bundled) : { deps: { skipNodeModulesBundle: true } }),
   });
+}
+
+/** Keeps a library's code in a file that tells by its name where it comes from. @param {string} library */
+function withLibrary(library) {
+  const isOfLibrary = new RegExp(`/node_modules/${library}/`);
+  return {
+    deps: { alwaysBundle: [library], onlyBundle: [library] },
+    outputOptions: { codeSplitting: { groups: [{ name: library, test: isOfLibrary }] } },
+  };
 }
 
 /** @param {Record<string, string>} files */

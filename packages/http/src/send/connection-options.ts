@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { buildConnector, Client } from "undici";
 import { type Connect, withAbandon } from "./connect.js";
-import type { Undici } from "./load-undici.js";
+import type { UndiciParts } from "./load-undici.js";
 import { type ProxySettings, proxyFor } from "./proxy.js";
 import { proxyConnector } from "./proxy-connector.js";
 import { watchForStaleness } from "./stale-connection.js";
@@ -36,7 +36,7 @@ export interface ConnectionOptions extends Client.Options {
  * @param isBackground - the connections keep no process alive, not even with a request under way
  */
 export function connectionOptions(
-  undici: Undici,
+  undici: UndiciParts,
   origin: string,
   settings: ConnectionSettings,
   isBackground = false,

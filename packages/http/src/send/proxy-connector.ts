@@ -5,7 +5,7 @@ import type { buildConnector } from "undici";
 import { TunnelError } from "../errors/tunnel-error.js";
 import { type Abandon, type Connect, withAbandon } from "./connect.js";
 import { httpTunnel } from "./http-tunnel.js";
-import type { Undici } from "./load-undici.js";
+import type { UndiciParts } from "./load-undici.js";
 import { socksTunnel } from "./socks-tunnel.js";
 
 /** Port of a SOCKS5 proxy whose address names none. */
@@ -27,7 +27,7 @@ export interface ProxyRoute {
  * Makes connections through an HTTP proxy, with one CONNECT each, or through a SOCKS5 proxy. undici's own `ProxyAgent` asks again
  * at once, and for ever, when a proxy closes the connection (nodejs/undici#3897).
  */
-export function proxyConnector(undici: Undici, route: ProxyRoute): Connect {
+export function proxyConnector(undici: UndiciParts, route: ProxyRoute): Connect {
   const { proxy, connectTimeoutMs, secure } = route;
   const openTunnel = isSocks(proxy) ? socksTunnel : httpTunnel;
   const toProxy = { ...trustOf(route), timeout: connectTimeoutMs } as buildConnector.BuildOptions;

@@ -10,7 +10,7 @@ import { anyMajorHandler } from "./any-major-handler.js";
 import { type ConnectionSettings, connectionOptions } from "./connection-options.js";
 import { ConnectionPool } from "./connection-pool.js";
 import { FetchSender } from "./fetch-sender.js";
-import { loadUndici, type Undici } from "./load-undici.js";
+import { loadUndiciParts, type UndiciParts } from "./load-undici.js";
 import { runtimeFetch } from "./runtime-fetch.js";
 import type { Sender } from "./sender.js";
 import { UndiciTry } from "./undici-try.js";
@@ -28,7 +28,7 @@ export class UndiciSender implements Sender {
   readonly #pools = new Map<string, ConnectionPool>();
   /** On the way out, with requests still under way. */
   readonly #retiring = new Set<ConnectionPool>();
-  #undici: Undici | undefined;
+  #undici: UndiciParts | undefined;
   /** Sends in place of undici where there is none. */
   #substitute: FetchSender | undefined;
   #closing: Promise<void> | undefined;
@@ -85,11 +85,11 @@ export class UndiciSender implements Sender {
   }
 
   async #load(): Promise<void> {
-    this.#undici = await loadUndici();
+    this.#undici = await loadUndiciParts();
     if (this.#undici === undefined) this.#substitute ??= new FetchSender(runtimeFetch(this.#options));
   }
 
-  #makePool(undici: Undici, request: WireRequest): ConnectionPool {
+  #makePool(undici: UndiciParts, request: WireRequest): ConnectionPool {
     const { origin, isBackground } = request;
     const options = connectionOptions(undici, origin, this.#options, isBackground);
     const pool = new ConnectionPool(
