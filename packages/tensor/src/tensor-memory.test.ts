@@ -43,7 +43,51 @@ describe("TensorMemory", () => {
     expect(large.buffer.byteLength).toBe(20_000);
   });
 
-  it("changes nothing about what a cast gives", () => {
+  it("has a batch after another in one buffer, which then stays the same", () => {
+    const memory = new TensorMemory();
+    const batch = () => {
+      const arrays = [memory.int32(10_000), ...Array.from({ length: 100 }, () => memory.float32(512))];
+      const buffers = new Set(arrays.map(({ buffer }) => buffer));
+      memory.clear();
+      return [...buffers];
+    };
+    expect(batch().length).toBeGreaterThan(2);
+    const second = batch();
+    expect(second).toHaveLength(1);
+    expect(batch()[0]).toBe(second[0]);
+    expect(memory.byteLength).toBe(4 * (10_000 + 100 * 512));
+  });
+
+  it("lets go of a buffer that is too large for a batch", () => {
+    const memory = new TensorMemory();
+    for (const length of [100_000, 100_000, 49_999]) {
+      memory.int32(length);
+      memory.clear();
+    }
+    expect(memory.byteLength).toBe(0);
+    expect(memory.int32(49_999).buffer.byteLength).toBe(4 * 49_999);
+  });
+
+  it("gives arrays that do not overlap, a batch after another", () => {
+    const wanted = fc.array(fc.array(fc.integer({ min: 0, max: 6000 }), { maxLength: 20 }), { maxLength: 8 });
+    fc.assert(
+      fc.property(wanted, (batches) => {
+        const memory = new TensorMemory();
+        for (const lengths of batches) {
+          const arrays = lengths.map((length) => memory.int32(length));
+          for (const [index, array] of arrays.entries()) array.fill(index + 1);
+          for (const [index, array] of arrays.entries()) {
+            expect(array.length).toBe(lengths[index]);
+            expect(array.every((value) => value === index + 1)).toBe(true);
+          }
+          memory.clear();
+        }
+      }),
+      { numRuns: 100, seed: 1 },
+    );
+  });
+
+  it("changes nothing about what a cast gives, in new memory and in used one", () => {
     const memory = new TensorMemory();
     const values = [
       [[1, 2, 3], "int64"],
@@ -58,8 +102,11 @@ describe("TensorMemory", () => {
         "float32",
       ],
     ] as const;
-    for (const [value, dtype] of values) {
-      expect(TensorData.from(value, { dtype, memory })).toEqual(TensorData.from(value, { dtype }));
+    for (let batch = 0; batch < 3; batch++) {
+      for (const [value, dtype] of values) {
+        expect(TensorData.from(value, { dtype, memory })).toEqual(TensorData.from(value, { dtype }));
+      }
+      memory.clear();
     }
   });
 

@@ -28,9 +28,13 @@ export const ownBuffers: ArrayMemory = {
   float32: (length) => new Float32Array(length),
 };
 
+/** A buffer may be this many times as large as what its arrays took; {@link TensorMemory.clear} lets go of larger ones. */
+const MAX_WASTE = 2;
+
 /**
  * Buffer pool for the tensors of one batch: small arrays lie side by side in buffers of up to 64 KiB. Making a buffer costs more time
- * than filling it with 512 numbers, so that a batch of lists is cast in about half the time.
+ * than filling it with 512 numbers, so that a batch of lists is cast in about half the time. For a batch after another, `clear` has the
+ * memory used again.
  *
  * The arrays share their buffers: to give one away with `postMessage(…, [array.buffer])` takes its neighbours along, and a buffer
  * stays in memory for as long as one of its arrays does.
@@ -43,28 +47,51 @@ export class TensorMemory implements ArrayMemory {
   #buffer = new ArrayBuffer(0);
   #used = 0;
   #nextBytes = MIN_BUFFER_BYTES;
+  /** Bytes of all arrays since the last time that the memory was cleared. */
+  #takenBytes = 0;
+  /** Bytes that the largest array may take of a buffer made for a batch like the one before. */
+  #batchBytes = 0;
 
-  /** Allocates an array of `length` zeros. */
+  /** Allocates an array of `length` numbers: zeros, in memory that was not used before. */
   int32(length: number): Int32Array<ArrayBuffer> {
-    if (!(Number.isSafeInteger(length) && length >= 0)) throw lengthError(length);
-    const byteLength = length * ELEMENT_BYTES;
-    if (byteLength > MAX_SHARED_BYTES) return new Int32Array(length);
-    const start = this.#take(byteLength);
-    return new Int32Array(this.#buffer, start, length);
+    const start = this.#take(length);
+    return start < 0 ? new Int32Array(length) : new Int32Array(this.#buffer, start, length);
   }
 
-  /** Allocates an array of `length` zeros. */
+  /** Allocates an array of `length` numbers: zeros, in memory that was not used before. */
   float32(length: number): Float32Array<ArrayBuffer> {
-    if (!(Number.isSafeInteger(length) && length >= 0)) throw lengthError(length);
-    const byteLength = length * ELEMENT_BYTES;
-    if (byteLength > MAX_SHARED_BYTES) return new Float32Array(length);
-    const start = this.#take(byteLength);
-    return new Float32Array(this.#buffer, start, length);
+    const start = this.#take(length);
+    return start < 0 ? new Float32Array(length) : new Float32Array(this.#buffer, start, length);
   }
 
-  /** Takes `byteLength` bytes of the buffer, and gives their offset. */
-  #take(byteLength: number): number {
+  /** Counts the bytes of the buffer that the next arrays come from, those of its arrays included. */
+  get byteLength(): number {
+    return this.#buffer.byteLength;
+  }
+
+  /**
+   * Takes the memory of all arrays back, which nobody may read any more: those that follow are written over them. The next batch gets
+   * one buffer as large as this one took, arrays of every size included, and keeps it for those after it.
+   */
+  clear(): void {
+    const { byteLength } = this.#buffer;
+    const wantedBytes = Math.max(MIN_BUFFER_BYTES, this.#takenBytes);
+    if (wantedBytes > byteLength || byteLength > MAX_WASTE * wantedBytes) {
+      this.#buffer = new ArrayBuffer(0);
+      this.#nextBytes = wantedBytes;
+      this.#batchBytes = this.#takenBytes;
+    }
+    this.#used = 0;
+    this.#takenBytes = 0;
+  }
+
+  /** Takes the bytes of `length` elements, and gives their offset in the buffer; -1 for an array that is too large for it. */
+  #take(length: number): number {
+    if (!(Number.isSafeInteger(length) && length >= 0)) throw lengthError(length);
+    const byteLength = length * ELEMENT_BYTES;
+    this.#takenBytes += byteLength;
     if (this.#used + byteLength > this.#buffer.byteLength) {
+      if (byteLength > Math.max(MAX_SHARED_BYTES, this.#batchBytes)) return -1;
       this.#buffer = new ArrayBuffer(Math.max(this.#nextBytes, byteLength));
       this.#nextBytes = Math.min(2 * this.#nextBytes, MAX_BUFFER_BYTES);
       this.#used = 0;

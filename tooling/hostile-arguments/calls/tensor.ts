@@ -35,6 +35,10 @@ export const tensorCalls: PublicCalls = {
     (count: number) => new TensorMemory().float32(count),
     () => [4],
   ),
+  "TensorMemory.clear": call(
+    () => new TensorMemory().clear(),
+    () => [],
+  ),
   isTfTensorLike: call(isTfTensorLike, () => [{}]),
   toDense: call(toDense, () => [toSparse(tensor())]),
   toNested: call(toNested, () => [tensor()]),

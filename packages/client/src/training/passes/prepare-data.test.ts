@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { datum, seqIdOf } from "../../testing/examples.js";
 import { openTraining, step } from "../../testing/open-training.js";
 import { type DatumLike, prepareData, preparePass } from "./prepare-data.js";
+import { SpareMemories } from "./spare-memories.js";
 
 const like = (loss_fn_inputs: DatumLike["loss_fn_inputs"]): DatumLike => ({
   model_input: [1, 2],
@@ -215,7 +216,9 @@ it("finds a target below 0 wherever it stands, as a list and as a typed array", 
     const tokens = Array.from({ length: 11 }, (_, index) => (index === at ? -7 : index));
     for (const target_tokens of [tokens, Int32Array.from(tokens), BigInt64Array.from(tokens, BigInt)]) {
       const data = [{ model_input: tokens, loss_fn_inputs: { target_tokens } }];
-      expect(() => preparePass("forward", data, "cross_entropy", {})).toThrow(`got -7 at index ${at}`);
+      expect(() => preparePass("forward", data, "cross_entropy", {}, new SpareMemories())).toThrow(
+        `got -7 at index ${at}`,
+      );
     }
   }
 });

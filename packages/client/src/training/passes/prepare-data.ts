@@ -14,6 +14,7 @@ import {
 } from "@tinkex/types";
 import { toModelInput } from "../../inputs/model-input.js";
 import type { PassOptions } from "../training-options.js";
+import type { SpareMemories } from "./spare-memories.js";
 
 /**
  * A training example of N positions as it is given: like a {@link Datum}, with tokens for the input and anything numeric for
@@ -41,11 +42,14 @@ export interface TrainingPass {
   readonly lossFnConfig: LossFnConfig | undefined;
   /** Says that metrics that cannot be joined fail the call. */
   readonly isStrict?: boolean | undefined;
+  /** Holds the tensors that were cast, and goes to another pass when nobody reads them any more. */
+  readonly memory?: TensorMemory | undefined;
 }
 
 /**
  * Checks the arguments of a pass, and casts its tensors.
  *
+ * @param memories - memory of passes before
  * @throws ValidationError naming datum, key and index; for a loss that does not exist, with those that do
  */
 export function preparePass(
@@ -53,19 +57,21 @@ export function preparePass(
   data: readonly DatumLike[],
   lossFn: LossFnType,
   { loss_fn_config: config, unchecked: isUnchecked = false, strictMetrics: isStrict }: PassOptions,
+  memories: SpareMemories,
 ): TrainingPass {
   const isKnown = typeof lossFn === "string" && Object.hasOwn(REQUIRED_INPUTS, lossFn);
   if (!isKnown && !isUnchecked) refuseLoss(method, lossFn);
   const lossFnConfig = config === undefined ? undefined : checkedLossConfig(config);
   const name = method === "forward" ? "forward" : "forward_backward";
-  const prepared = prepareData(method, data);
+  const memory = memories.take();
+  const prepared = prepareData(method, data, memory);
   if (!isUnchecked) {
     for (let index = 0; index < prepared.length; index += 1) {
       const datum = prepared[index];
       if (datum !== undefined) checkLossInputs(lossFn, datum, index);
     }
   }
-  return { name, data: prepared, lossFn, lossFnConfig, isStrict };
+  return { name, data: prepared, lossFn, lossFnConfig, isStrict, memory };
 }
 
 /** @throws ValidationError for a loss that this package does not know, with the way round */
@@ -196,7 +202,11 @@ function hasNegative(words: Int32Array): boolean {
  *
  * @throws ValidationError naming datum, key and index
  */
-export function prepareData(method: string, data: readonly DatumLike[]): Datum[] {
+export function prepareData(
+  method: string,
+  data: readonly DatumLike[],
+  memory = new TensorMemory(),
+): Datum[] {
   if (!Array.isArray(data)) {
     throw new ValidationError(`${method}: data must be an array of datums, got ${describeKind(data)}`, {
       path: ["data"],
@@ -205,7 +215,6 @@ export function prepareData(method: string, data: readonly DatumLike[]): Datum[]
   if (data.length === 0) {
     throw new ValidationError(`${method}: no data provided; give at least one datum`, { path: ["data"] });
   }
-  const memory = new TensorMemory();
   const prepared: Datum[] = [];
   for (const datum of data) prepared.push(prepareDatum(datum, prepared.length, memory));
   return prepared;

@@ -109,6 +109,8 @@ export async function submitPass(
   context.seqId ??= first?.id.value ?? 0;
   const results: Promise<ForwardBackwardOutput>[] = [];
   for (const { result } of requests) if (result !== undefined) results.push(result);
+  // No request is left to be written: of the tensors only their lengths are looked at from here on.
+  if (pass.memory !== undefined) model.memories.giveBack(pass.memory);
   return results;
 }
 
