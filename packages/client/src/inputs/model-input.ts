@@ -38,14 +38,20 @@ export function toModelInput(input: ModelInput | TokenSource, what: string): Mod
  */
 function copyOfText(input: ModelInput): ModelInput | undefined {
   if (!hasFieldsAmong(input, INPUT_FIELDS) || !Array.isArray(input.chunks)) return undefined;
-  const chunks: ModelInputChunk[] = [];
-  for (const chunk of input.chunks) {
-    if (typeof chunk !== "object" || chunk === null || !hasFieldsAmong(chunk, TEXT_FIELDS)) return undefined;
-    const { type, tokens } = chunk as Partial<EncodedTextChunk>;
-    if ((type !== undefined && type !== "encoded_text") || !areTokenIds(tokens)) return undefined;
-    chunks.push(type === undefined ? { tokens } : { tokens, type });
-  }
-  return { chunks };
+  const given: readonly unknown[] = input.chunks;
+  for (let index = 0; index < given.length; index += 1) if (!isText(given[index])) return undefined;
+  // As long as what is given: a list that grows begins with room for 17.
+  return { chunks: (given as readonly EncodedTextChunk[]).map(copyOfChunk) };
+}
+
+function isText(chunk: unknown): chunk is EncodedTextChunk {
+  if (typeof chunk !== "object" || chunk === null || !hasFieldsAmong(chunk, TEXT_FIELDS)) return false;
+  const { type, tokens } = chunk as Partial<EncodedTextChunk>;
+  return (type === undefined || type === "encoded_text") && areTokenIds(tokens);
+}
+
+function copyOfChunk({ type, tokens }: EncodedTextChunk): ModelInputChunk {
+  return type === undefined ? { tokens } : { tokens, type };
 }
 
 const INPUT_FIELDS: Readonly<Record<keyof ModelInput, true>> = { chunks: true };

@@ -172,7 +172,8 @@ function rowsOf(reader: ProtoReader, columns: Map<string, TensorData[]>, claimed
   for (let index = 0; index < count; index += 1) rows.push({});
   for (const [key, column] of columns) {
     for (let index = 0; index < count; index += 1) {
-      const [row, tensor] = [rows[index], column[index]];
+      const row = rows[index];
+      const tensor = column[index];
       if (row !== undefined && tensor !== undefined) defineOwn(row, key, tensor);
     }
   }

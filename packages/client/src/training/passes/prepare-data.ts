@@ -190,8 +190,10 @@ function hasNegative(words: Int32Array): boolean {
   let joined = 0;
   let index = 0;
   for (; index + 3 < words.length; index += 4) {
-    const at = index;
-    joined |= (words[at] ?? 0) | (words[at + 1] ?? 0) | (words[at + 2] ?? 0) | (words[at + 3] ?? 0);
+    joined |= words[index] ?? 0;
+    joined |= words[index + 1] ?? 0;
+    joined |= words[index + 2] ?? 0;
+    joined |= words[index + 3] ?? 0;
   }
   for (; index < words.length; index += 1) joined |= words[index] ?? 0;
   return joined < 0;
