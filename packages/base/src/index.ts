@@ -59,6 +59,7 @@ export type { ServedOperation, ServedPhase, ServerTracer } from "./ports/server-
 export type { Tokenizer } from "./ports/tokenizer.js";
 export { type Deferred, deferred } from "./promises/deferred.js";
 export { ProgressListener } from "./promises/progress-listener.js";
+export { defineOwn } from "./records/define-own.js";
 export { lossInputDtypes } from "./tensors/loss-input-dtypes.js";
 export type { Float32Data, Int64Data, TensorData, TensorDtype } from "./tensors/tensor-data.js";
 export {

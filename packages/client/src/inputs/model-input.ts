@@ -38,19 +38,21 @@ export function toModelInput(input: ModelInput | TokenSource, what: string): Mod
  */
 function copyOfText(input: ModelInput): ModelInput | undefined {
   if (!hasFieldsAmong(input, INPUT_FIELDS) || !Array.isArray(input.chunks)) return undefined;
-  const given: readonly unknown[] = input.chunks;
-  for (let index = 0; index < given.length; index += 1) if (!isText(given[index])) return undefined;
   // As long as what is given: a list that grows begins with room for 17.
-  return { chunks: (given as readonly EncodedTextChunk[]).map(copyOfChunk) };
+  const chunks: ModelInputChunk[] = [...input.chunks];
+  for (let index = 0; index < chunks.length; index += 1) {
+    const copy = copyOfChunk(chunks[index]);
+    if (copy === undefined) return undefined;
+    chunks[index] = copy;
+  }
+  return { chunks };
 }
 
-function isText(chunk: unknown): chunk is EncodedTextChunk {
-  if (typeof chunk !== "object" || chunk === null || !hasFieldsAmong(chunk, TEXT_FIELDS)) return false;
+/** Copies a run of token ids; `undefined` for every other chunk, also one that is wrong. */
+function copyOfChunk(chunk: ModelInputChunk | undefined): ModelInputChunk | undefined {
+  if (typeof chunk !== "object" || chunk === null || !hasFieldsAmong(chunk, TEXT_FIELDS)) return undefined;
   const { type, tokens } = chunk as Partial<EncodedTextChunk>;
-  return (type === undefined || type === "encoded_text") && areTokenIds(tokens);
-}
-
-function copyOfChunk({ type, tokens }: EncodedTextChunk): ModelInputChunk {
+  if ((type !== undefined && type !== "encoded_text") || !areTokenIds(tokens)) return undefined;
   return type === undefined ? { tokens } : { tokens, type };
 }
 

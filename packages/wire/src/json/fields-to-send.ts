@@ -1,6 +1,5 @@
-import { ValidationError } from "@tinkex/base";
+import { defineOwn, ValidationError } from "@tinkex/base";
 import type { ApiGeneration } from "@tinkex/types";
-import { defineOwn } from "../define-own.js";
 import type { Holds, SentField, SentRecord } from "./sent-record.js";
 
 /**

@@ -1,5 +1,5 @@
+import { defineOwn } from "@tinkex/base";
 import type { ForwardBackwardOutput, NamedTensors, TensorData } from "@tinkex/types";
-import { defineOwn } from "../define-own.js";
 import { ProtoReader } from "../proto-bytes/proto-reader.js";
 import { readElements } from "../proto-bytes/read-elements.js";
 

@@ -1,3 +1,4 @@
+import { defineOwn } from "@tinkex/base";
 import type {
   Datum,
   ForwardBackwardRequest,
@@ -7,7 +8,6 @@ import type {
   ProvenanceSpan,
   TensorData,
 } from "@tinkex/types";
-import { defineOwn } from "../define-own.js";
 import { ProtoReader } from "../proto-bytes/proto-reader.js";
 import { int32Of } from "../proto-bytes/read-elements.js";
 import { readOneof } from "../proto-bytes/read-oneof.js";

@@ -1,4 +1,11 @@
-import { checkKnownNames, checkObject, describeKind, isSparse, ValidationError } from "@tinkex/base";
+import {
+  checkKnownNames,
+  checkObject,
+  defineOwn,
+  describeKind,
+  isSparse,
+  ValidationError,
+} from "@tinkex/base";
 import { TensorData, type TensorLike, TensorMemory } from "@tinkex/tensor";
 import {
   checkSent,
@@ -265,13 +272,11 @@ function castInputs(
   datumIndex: number,
   memory: TensorMemory,
 ): Record<string, TensorData> {
-  // A copy whose values are replaced, also under a name such as `__proto__`; making each property anew takes longer.
-  const cast: Record<string, TensorLike> = { ...inputs };
-  for (const key of Object.keys(cast)) {
-    cast[key] = TensorData.from(cast[key] as TensorLike, { key, datumIndex, memory });
+  const cast: Record<string, TensorData> = {};
+  for (const key of Object.keys(inputs ?? {})) {
+    defineOwn(cast, key, TensorData.from(inputs[key] as TensorLike, { key, datumIndex, memory }));
   }
-  // The loop has replaced every value.
-  return cast as Record<string, TensorData>;
+  return cast;
 }
 
 /** Checks the origins of positions, which few datums state. */
