@@ -1,7 +1,6 @@
 // One side of client.bench.ts, in a process of its own: `node client-worker.mjs tinkex|undici ORIGIN`. Does the work that its parent
 // names, checks every result, and answers with what it took.
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { Pool } from "undici";
 import { maxRssKb } from "./max-rss.mjs";
 
 const [side, origin] = process.argv.slice(2);
@@ -49,6 +48,8 @@ async function openTinkex() {
 }
 
 async function openUndici() {
+  // Not loaded for the other side, whose memory is measured.
+  const { Pool } = await import("undici");
   const pool = new Pool(origin, { connections: null, headersTimeout: 0, bodyTimeout: 0 });
   const headers = {
     "content-type": "application/json",

@@ -11,7 +11,10 @@ export interface Bundle {
 }
 
 /** Libraries that are imported by name, and those whose part lies in a package's `dist`. */
-const LIBRARIES = { packages: "external", external: ["./zod-*.js"] } as const;
+const LIBRARIES: Pick<BuildOptions, "packages" | "external"> = {
+  packages: "external",
+  external: ["./zod-*.js"],
+};
 
 /**
  * Bundles a file, named relative to the repository, as an application for the browser would: packages as they are built and

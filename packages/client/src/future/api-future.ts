@@ -65,8 +65,15 @@ export class ApiFuture<T> extends Promise<T> {
     this.#operation = operation;
     // A rejection may come before anyone looks. That alone must not end the process.
     super.then(undefined, (error: unknown) => operation.noteFailure(error));
-    const running = events === undefined ? operation.run(run) : events.run(() => operation.run(run));
-    running.then(fulfil, reject);
+    if (events === undefined) {
+      operation.run(run, { resolve: fulfil, reject });
+      return;
+    }
+    const running = (): Promise<T> =>
+      new Promise((resolve, reject) => {
+        operation.run(run, { resolve, reject });
+      });
+    events.run(running).then(fulfil, reject);
   }
 
   /**

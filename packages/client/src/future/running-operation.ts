@@ -4,6 +4,7 @@ import {
   ClosedError,
   type Deferred,
   deferred,
+  LightSignal,
   onAbort,
   TimeoutError,
   type TinkexError,
@@ -14,6 +15,12 @@ import type { OnBehalfOf, OperationContext, QueueStateEvent, ResultWait } from "
 
 /** The signal of an operation that has its result: nothing ends it any more. */
 const NEVER_ABORTED = new AbortController().signal;
+
+/** The two ends of the promise that an operation settles. */
+export interface Settle<T> {
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: unknown) => void;
+}
 
 /** The work behind a future: runs it, knows how it stands, and ends it. One object for the future and for the work. */
 export class RunningOperation implements OperationContext {
@@ -30,7 +37,10 @@ export class RunningOperation implements OperationContext {
   readonly #environment: FutureEnvironment;
   /** Publishes the operation's messages, if somebody heard when it was called. */
   readonly #events: OperationEvents | undefined;
-  #controller: AbortController | undefined;
+  #leaveOwnSignal: (() => void) | undefined;
+  #leaveGivenSignal: (() => void) | undefined;
+  #callOffLimit: (() => void) | undefined;
+  #controller: Pick<AbortController, "abort"> | undefined;
   /** Made for the first who asks: most futures never meet one. */
   #submission: Deferred<void> | undefined;
   #isSubmitted = false;
@@ -48,15 +58,21 @@ export class RunningOperation implements OperationContext {
 
   constructor(call: OperationCall, environment: FutureEnvironment, events: OperationEvents | undefined) {
     const { name, method, operationId, options } = call;
-    const controller = new AbortController();
     this.name = name;
     const tryFailed = (outcome: string | undefined): void => {
       this.#lastFault = outcome;
     };
     this.onBehalfOf = { method, headers: options.headers, operationId, tryFailed };
     this.startedAtMs = environment.clock.monotonic();
-    this.signal = controller.signal;
-    this.#controller = controller;
+    if (environment.hidesSignals === true) {
+      const signal = new LightSignal();
+      this.signal = signal;
+      this.#controller = signal;
+    } else {
+      const controller = new AbortController();
+      this.signal = controller.signal;
+      this.#controller = controller;
+    }
     this.#call = call;
     this.#environment = environment;
     this.#events = events;
@@ -66,44 +82,71 @@ export class RunningOperation implements OperationContext {
     return this.#environment.clock;
   }
 
-  /** Runs the work until it settles or something ends it, and lets go of signal, limit and registry. */
-  async run<T>(work: (context: OperationContext) => Promise<T>): Promise<T> {
+  /**
+   * Runs the work until it settles or something ends it, and lets go of signal, limit and registry then. It settles a promise of the
+   * caller's and makes none between: thousands of operations wait at a time.
+   */
+  run<T>(work: (context: OperationContext) => Promise<T>, settle: Settle<T>): void {
     const { signal: given, timeoutMs = Number.POSITIVE_INFINITY } = this.#call.options;
-    const { live } = this.#environment;
-    live.add(this);
-    const leaveSignal = given && this.#endWith(given);
-    const callOffLimit = timeoutMs === Number.POSITIVE_INFINITY ? undefined : this.#endAfter(timeoutMs);
-    try {
-      const value = await new Promise<T>((resolve, reject) => {
-        const { signal } = this;
-        if (signal.aborted) return reject(signal.reason);
-        // Stays for as long as the operation: those who wait within it, one after the other, share its listener.
-        onAbort(signal, reject);
-        work(this).then(resolve, reject);
-      });
-      this.state = "fulfilled";
-      this.isSettled = true;
-      this.signal = NEVER_ABORTED;
-      this.#events?.succeeded();
-      this.#submission?.resolve();
-      return value;
-    } catch (error) {
-      this.state = "rejected";
-      this.isSettled = true;
-      this.#events?.failed(error);
-      this.#failure = error;
-      this.#submission?.reject(error);
-      // Stops the parts of the work that still run: nobody wants them any more.
-      this.#controller?.abort(error);
-      throw error;
-    } finally {
-      this.#controller = undefined;
-      this.#askServer = undefined;
-      this.#letGo();
-      live.delete(this);
-      leaveSignal?.();
-      callOffLimit?.();
+    const fail = (error: unknown): void => {
+      if (this.#fail(error)) settle.reject(error);
+    };
+    this.#environment.live.add(this);
+    this.#leaveGivenSignal = given && this.#endWith(given);
+    if (timeoutMs !== Number.POSITIVE_INFINITY) this.#callOffLimit = this.#endAfter(timeoutMs);
+    const { signal } = this;
+    if (signal.aborted) {
+      fail(signal.reason);
+      return;
     }
+    // Stays for as long as the operation: those who wait within it, one after the other, share its listener.
+    this.#leaveOwnSignal = onAbort(signal, fail);
+    try {
+      work(this).then((value) => {
+        if (this.#succeed()) settle.resolve(value);
+      }, fail);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  /** Tells whether the operation had not settled before. */
+  #succeed(): boolean {
+    if (this.isSettled) return false;
+    this.state = "fulfilled";
+    this.isSettled = true;
+    this.signal = NEVER_ABORTED;
+    this.#events?.succeeded();
+    this.#submission?.resolve();
+    this.#letGoOfAll();
+    return true;
+  }
+
+  /** Tells whether the operation had not settled before. */
+  #fail(error: unknown): boolean {
+    if (this.isSettled) return false;
+    this.state = "rejected";
+    this.isSettled = true;
+    this.#events?.failed(error);
+    this.#failure = error;
+    this.#submission?.reject(error);
+    // Stops the parts of the work that still run: nobody wants them any more.
+    this.#controller?.abort(error);
+    this.#letGoOfAll();
+    return true;
+  }
+
+  #letGoOfAll(): void {
+    this.#controller = undefined;
+    this.#askServer = undefined;
+    this.#letGo();
+    this.#environment.live.delete(this);
+    this.#leaveOwnSignal?.();
+    this.#leaveGivenSignal?.();
+    this.#callOffLimit?.();
+    this.#leaveOwnSignal = undefined;
+    this.#leaveGivenSignal = undefined;
+    this.#callOffLimit = undefined;
   }
 
   /** Ends the operation when the caller's signal aborts. Returns what lets go of the signal. */
@@ -128,9 +171,10 @@ export class RunningOperation implements OperationContext {
   /** Ends the operation, unless it has settled. The first reason counts. */
   end(reason: TinkexError): void {
     if (this.isSettled || this.signal.aborted) return;
+    const askServer = this.#askServer;
     this.#controller?.abort(reason);
     // The end of a session ends its work too.
-    if (!(reason instanceof ClosedError)) this.#told = this.#tellServer();
+    if (!(reason instanceof ClosedError)) this.#told = this.#tellServer(askServer);
   }
 
   /** Gives the operation up. Tells whether it was never sent, or the service was told to stop it. */
@@ -142,9 +186,9 @@ export class RunningOperation implements OperationContext {
   }
 
   /** Tells whether the service was told to stop the work. Never rejects: the caller has given the work up already. */
-  async #tellServer(): Promise<boolean> {
+  async #tellServer(askServer: (() => Promise<boolean>) | undefined): Promise<boolean> {
     try {
-      return (await this.#askServer?.()) ?? false;
+      return (await askServer?.()) ?? false;
     } catch (error) {
       this.#environment.logger.debug(`the service was not told that ${this.name} is cancelled`, { error });
       return false;

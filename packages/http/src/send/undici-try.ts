@@ -25,7 +25,7 @@ export class UndiciTry implements LeavingHandler {
   #settle: Settle<TryOutcome> | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   readonly #maxAnswerBytes: number;
-  readonly #lifetime: CallLifetime;
+  #lifetime: CallLifetime | undefined;
   #status = 0;
   #headers: Readonly<Record<string, string>> = {};
   #body: BodyPieces | undefined;
@@ -53,7 +53,7 @@ export class UndiciTry implements LeavingHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.isOver) controller.abort(DROPPED);
-    else this.#lifetime.isUnderWay = true;
+    else if (this.#lifetime !== undefined) this.#lifetime.isUnderWay = true;
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
@@ -96,11 +96,12 @@ export class UndiciTry implements LeavingHandler {
     this.#end({ kind: "answer", status: this.#status, headers: this.#headers, body });
   }
 
-  /** Lets go of whoever waits, and of the answer: the connection keeps this object until its next request. */
+  /** Lets go of whoever waits, of the call and of the answer: the connection keeps this object until its next request. */
   #end(outcome: TryOutcome | undefined): void {
     const settle = this.#settle;
     this.isOver = true;
     this.#settle = undefined;
+    this.#lifetime = undefined;
     this.#body = undefined;
     this.#timers.stop();
     if (outcome === undefined) return;

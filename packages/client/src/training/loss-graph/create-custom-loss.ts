@@ -1,4 +1,4 @@
-import { ValidationError } from "@tinkex/base";
+import { onAbort, ValidationError } from "@tinkex/base";
 import {
   checkLossRecord,
   compileLossGraph,
@@ -51,22 +51,20 @@ export async function createCustomLoss(
       { path: ["unchecked"] },
     );
   }
+  context.signal.throwIfAborted();
   const losses = sessionLosses(session);
   const forget = losses.register(graph);
   if (!isUploaded) {
     context.submitted();
     return lossHandleOf({ ...created, lossId: undefined });
   }
-  try {
-    const log = trainingPauseLog(`Creation of the loss ${graph.name}`, environment);
-    const record = { ...graph, session_id: session.id, custom_loss_seq_id: losses.takeId() };
-    const { result } = await channel.submit("create_custom_loss", record, context, log);
-    context.submitted();
-    return lossHandleOf({ ...created, lossId: givenId("loss_id", (await result).loss_id) });
-  } catch (error) {
-    forget();
-    throw error;
-  }
+  // The signal aborts however the operation fails, before its caller hears of that, who may create the loss again at once.
+  onAbort(context.signal, forget);
+  const log = trainingPauseLog(`Creation of the loss ${graph.name}`, environment);
+  const record = { ...graph, session_id: session.id, custom_loss_seq_id: losses.takeId() };
+  const { result } = await channel.submit("create_custom_loss", record, context, log);
+  context.submitted();
+  return lossHandleOf({ ...created, lossId: givenId("loss_id", (await result).loss_id) });
 }
 
 /** The losses that one session has created. */
